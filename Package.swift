@@ -1,0 +1,56 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Warnings stop our own builds; a user's newer compiler may warn without stopping theirs.
+let strict: [SwiftSetting] =
+  Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)", resources: resources,
+    swiftSettings: strict)
+}
+
+let package = Package(
+  name: "FileDB",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "FileDB", targets: ["FileDB"]),
+    .library(name: "FileDBExchange", targets: ["FileDBExchange"]),
+    .library(name: "FileDBLegacy", targets: ["FileDBLegacy"]),
+    .executable(name: "filedb", targets: ["FileDBCommand"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    module("FileDBPlist", [.target(name: "CLibXML2", condition: .when(platforms: [.linux]))]),
+    module("FileDBStorage", []),
+    module("FileDB", ["FileDBPlist", "FileDBStorage"]),
+    module("FileDBExchange", ["FileDB"]),
+    module("FileDBLegacy", ["FileDB"]),
+    .executableTarget(
+      name: "FileDBCommand",
+      dependencies: [
+        "FileDB", "FileDBExchange",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+
+    .target(
+      name: "TestSupport", dependencies: ["FileDB"], path: "Tests/Support", swiftSettings: strict),
+    tests("FileDBPlistTests", ["FileDBPlist"], resources: [.copy("Corner")]),
+    tests("FileDBStorageTests", ["FileDBStorage"]),
+    tests("FileDBTests", ["FileDB"]),
+    tests("FileDBModelTests", ["FileDB"]),
+    tests("FileDBExchangeTests", ["FileDBExchange"]),
+    tests("FileDBLegacyTests", ["FileDBLegacy"]),
+    tests("FileDBCommandTests", ["FileDBCommand", "FileDB"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

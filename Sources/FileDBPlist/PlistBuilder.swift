@@ -1,0 +1,205 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The elements of a property list.
+enum PlistElement: String {
+  case plist, dict, key, array, string, integer, real, date, data
+  case `true`, `false`
+}
+
+/// A step from a value to one inside it.
+package enum PlistStep: Equatable, Sendable {
+  case key(String)
+  case index(Int)
+}
+
+/// Builds a value from the events of an XML parser, and refuses whatever is no property list.
+///
+/// It knows nothing of XML's syntax; its caller adds the place to the errors.
+struct PlistBuilder {
+  private enum Phase { case beforePlist, inPlist, afterPlist }
+
+  /// An array or dictionary whose end has not come yet.
+  private struct Container {
+    let isDictionary: Bool
+    var elements: [PlistValue] = []
+    var entries: [PlistDictionary.Entry] = []
+    var key: String?
+  }
+
+  private let limits: PlistLimits
+  /// The place of a value whose line somebody wants to know.
+  private let sought: [PlistStep]?
+  private var phase = Phase.beforePlist
+  private var containers: [Container] = []
+  /// The scalar whose end has not come yet, and its text so far.
+  private var scalar: PlistElement?
+  private var text: [UInt8] = []
+
+  /// The root, once it is complete.
+  private(set) var root: PlistValue?
+  /// Set as soon as the value at the sought place begins.
+  private(set) var reachedSought = false
+
+  init(limits: PlistLimits, sought: [PlistStep]?) {
+    self.limits = limits
+    self.sought = sought
+  }
+
+  var isComplete: Bool { phase == .afterPlist }
+
+  mutating func start(_ name: String) throws(PlistError) {
+    guard let element = PlistElement(rawValue: name), scalar == nil else {
+      if phase == .beforePlist { throw PlistError(.notPropertyList(found: "its root element is <\(name)>")) }
+      throw PlistError(.unexpectedElement(name))
+    }
+    try start(element)
+  }
+
+  private mutating func start(_ element: PlistElement) throws(PlistError) {
+    if phase == .beforePlist || element == .plist {
+      guard phase == .beforePlist, element == .plist else {
+        let reason: PlistError.Reason =
+          phase == .beforePlist
+          ? .notPropertyList(found: "its root element is <\(element)>") : .unexpectedElement(element.rawValue)
+        throw PlistError(reason)
+      }
+      phase = .inPlist
+      return
+    }
+    try checkPosition(of: element)
+    if element != .key { noticeSought() }
+    switch element {
+    case .array, .dict:
+      guard containers.count < limits.depth else { throw PlistError(.tooDeep(limit: limits.depth)) }
+      containers.append(Container(isDictionary: element == .dict))
+    default:
+      scalar = element
+      text.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// A dictionary takes a key, then a value; an array takes values; the document takes one.
+  private func checkPosition(of element: PlistElement) throws(PlistError) {
+    guard let container = containers.last else {
+      if element == .key || root != nil { throw PlistError(.unexpectedElement(element.rawValue)) }
+      return
+    }
+    guard container.isDictionary else {
+      if element == .key { throw PlistError(.unexpectedElement("key")) }
+      return
+    }
+    switch (container.key, element) {
+    case (nil, .key): break
+    case (nil, _): throw PlistError(.missingKey)
+    case (let key?, .key): throw PlistError(.missingValue(key: key))
+    default: break
+    }
+  }
+
+  mutating func characters(_ bytes: UnsafeBufferPointer<UInt8>) throws(PlistError) {
+    switch scalar {
+    case .string, .key, .integer, .real, .date: text.append(contentsOf: bytes)
+    case .data: text.append(contentsOf: bytes.lazy.filter { !isXMLSpace($0) })
+    default:
+      guard bytes.allSatisfy(isXMLSpace) else { throw PlistError(.unexpectedText) }
+      return
+    }
+    guard text.count <= limits.valueBytes else {
+      throw PlistError(.valueTooLarge(limit: limits.valueBytes))
+    }
+  }
+
+  /// Text is text in a string or a key however it is written; elsewhere CDATA has no business.
+  mutating func cdata(_ bytes: UnsafeBufferPointer<UInt8>) throws(PlistError) {
+    guard scalar == .string || scalar == .key else { throw PlistError(.unexpectedText) }
+    try characters(bytes)
+  }
+
+  mutating func end() throws(PlistError) {
+    if let element = scalar {
+      scalar = nil
+      if element == .key {
+        try begin(key: String(decoding: text, as: UTF8.self))
+      } else {
+        add(try value(of: element))
+      }
+    } else if let container = containers.popLast() {
+      add(try value(of: container))
+    } else {
+      guard root != nil else { throw PlistError(.missingRoot) }
+      phase = .afterPlist
+    }
+  }
+
+  /// A key that follows its equal is noticed here, with its line; others when the dictionary ends.
+  private mutating func begin(key: String) throws(PlistError) {
+    let top = containers.count - 1
+    if let last = containers[top].entries.last, compareUTF8(last.key, key) == 0 {
+      throw PlistError(.duplicateKey(key))
+    }
+    containers[top].key = key
+  }
+
+  private mutating func add(_ value: PlistValue) {
+    guard !containers.isEmpty else {
+      root = value
+      return
+    }
+    let top = containers.count - 1
+    if containers[top].isDictionary {
+      // A key is always there: `checkPosition` let no value begin without one.
+      let key = containers[top].key.take() ?? ""
+      containers[top].entries.append(PlistDictionary.Entry(key: key, value: value))
+    } else {
+      containers[top].elements.append(value)
+    }
+  }
+
+  private func value(of container: Container) throws(PlistError) -> PlistValue {
+    guard container.isDictionary else { return .array(container.elements) }
+    if let key = container.key { throw PlistError(.missingValue(key: key)) }
+    var twice = 0
+    guard let dictionary = PlistDictionary(unsorted: container.entries, duplicate: { twice = $0 }) else {
+      throw PlistError(.duplicateKey(container.entries[twice].key))
+    }
+    return .dict(dictionary)
+  }
+
+  private func value(of element: PlistElement) throws(PlistError) -> PlistValue {
+    if element == .string { return .string(String(decoding: text, as: UTF8.self)) }
+    let value: PlistValue? = text.withUnsafeBufferPointer { bytes in
+      switch element {
+      case .integer: PlistNumber.integer(bytes)
+      case .real: PlistNumber.real(bytes).map(PlistValue.real)
+      case .date: PlistDate.parse(bytes).map(PlistValue.date)
+      case .data: Base64.decode(bytes).map(PlistValue.data)
+      case .true: .bool(true)
+      case .false: .bool(false)
+      default: nil
+      }
+    }
+    if let value { return value }
+    // An error shows what was found, but not a megabyte of it.
+    let shown = String(decoding: text.prefix(60), as: UTF8.self)
+    switch element {
+    case .integer: throw PlistError(.invalidInteger(shown))
+    case .real: throw PlistError(.invalidReal(shown))
+    case .date: throw PlistError(.invalidDate(shown))
+    default: throw PlistError(.invalidData)
+    }
+  }
+
+  private mutating func noticeSought() {
+    guard let sought, containers.count == sought.count, !reachedSought else { return }
+    reachedSought = zip(containers, sought).allSatisfy { container, step in
+      switch step {
+      case .key(let key): container.key.map { compareUTF8($0, key) == 0 } ?? false
+      case .index(let index): !container.isDictionary && container.elements.count == index
+      }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/// Values by key, kept in the order of the keys' UTF-8 bytes: the order in which they are written.
+///
+/// Keys are told apart by their bytes: `é` and `e` with a combining accent are two keys, as they are in the file.
+/// - Complexity: a look-up is O(log *n*), a change O(*n*) in the number of keys.
+public struct PlistDictionary: Sendable, Equatable {
+  public struct Entry: Sendable {
+    public let key: String
+    public var value: PlistValue
+  }
+
+  private var entries: [Entry] = []
+
+  public init() {}
+
+  /// - Returns: `nil` where a key is there twice; `duplicate` is told which.
+  /// - Complexity: O(*n*) where the keys come in order, O(*n* log *n*) elsewhere.
+  package init?(unsorted: [Entry], duplicate: (Int) -> Void) {
+    let inOrder = zip(unsorted, unsorted.dropFirst()).allSatisfy { compareUTF8($0.key, $1.key) < 0 }
+    if inOrder {
+      entries = unsorted
+      return
+    }
+    let order = unsorted.indices.sorted {
+      let order = compareUTF8(unsorted[$0].key, unsorted[$1].key)
+      return order < 0 || (order == 0 && $0 < $1)
+    }
+    for (first, second) in zip(order, order.dropFirst())
+    where compareUTF8(unsorted[first].key, unsorted[second].key) == 0 {
+      duplicate(second)
+      return nil
+    }
+    entries = order.map { unsorted[$0] }
+  }
+
+  public subscript(key: String) -> PlistValue? {
+    get {
+      let (position, found) = position(of: key)
+      return found ? entries[position].value : nil
+    }
+    set {
+      let (position, found) = position(of: key)
+      switch (newValue, found) {
+      case (let value?, true): entries[position].value = value
+      case (let value?, false): entries.insert(Entry(key: key, value: value), at: position)
+      case (nil, true): entries.remove(at: position)
+      case (nil, false): break
+      }
+    }
+  }
+
+  public var keys: [String] { entries.map(\.key) }
+
+  package func mapValues<Failure>(
+    _ transform: (_ key: String, PlistValue) throws(Failure) -> PlistValue
+  ) throws(Failure) -> PlistDictionary {
+    var result = self
+    for position in entries.indices {
+      result.entries[position].value = try transform(entries[position].key, entries[position].value)
+    }
+    return result
+  }
+
+  private func position(of key: String) -> (Int, found: Bool) {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low + high) / 2
+      let order = compareUTF8(entries[middle].key, key)
+      if order == 0 { return (middle, true) }
+      if order < 0 { low = middle + 1 } else { high = middle }
+    }
+    return (low, false)
+  }
+
+  public static func == (left: PlistDictionary, right: PlistDictionary) -> Bool {
+    left.count == right.count
+      && zip(left, right).allSatisfy { compareUTF8($0.key, $1.key) == 0 && $0.value == $1.value }
+  }
+}
+
+extension PlistDictionary: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { entries.count }
+  public subscript(position: Int) -> Entry { entries[position] }
+}
+
+extension PlistDictionary: ExpressibleByDictionaryLiteral {
+  /// A key that is given twice keeps its last value.
+  public init(dictionaryLiteral elements: (String, PlistValue)...) {
+    for (key, value) in elements { self[key] = value }
+  }
+}

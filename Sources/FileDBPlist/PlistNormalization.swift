@@ -1,0 +1,67 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension PlistValue {
+  /// This value as a reader of the file will find it, or the error that says why the file cannot hold it.
+  ///
+  /// A date becomes its whole second, any `nan` the one `nan`, an `unsigned` that fits an `integer`.
+  /// - Parameter depth: how many arrays and dictionaries already enclose this value.
+  /// - Throws: `unrepresentableCharacter`, `dateOutOfRange`, `tooDeep` or `valueTooLarge`.
+  package func normalized(depth: Int = 0, limits: PlistLimits) throws(PlistError) -> PlistValue {
+    switch self {
+    case .string(let text):
+      try checkXMLText(text, limits: limits)
+      return self
+    case .unsigned(let number): return PlistValue(number)
+    case .real(let number): return number.isNaN ? .real(.nan) : self
+    case .integer, .bool: return self
+    case .date(let date):
+      guard let second = PlistDate.wholeSecond(date) else { throw PlistError(.dateOutOfRange) }
+      return .date(second)
+    case .data(let data):
+      guard Base64.length(of: data.count) <= limits.valueBytes else {
+        throw PlistError(.valueTooLarge(limit: limits.valueBytes))
+      }
+      return self
+    case .array(let elements):
+      guard depth < limits.depth else { throw PlistError(.tooDeep(limit: limits.depth)) }
+      var result: [PlistValue] = []
+      result.reserveCapacity(elements.count)
+      for element in elements { result.append(try element.normalized(depth: depth + 1, limits: limits)) }
+      return .array(result)
+    case .dict(let entries): return .dict(try entries.normalized(depth: depth, limits: limits))
+    }
+  }
+}
+
+extension PlistDictionary {
+  /// ``PlistValue/normalized(depth:limits:)`` for a dictionary's keys and values.
+  package func normalized(depth: Int = 0, limits: PlistLimits) throws(PlistError) -> PlistDictionary {
+    guard depth < limits.depth else { throw PlistError(.tooDeep(limit: limits.depth)) }
+    return try mapValues { (key, value) throws(PlistError) in
+      try checkXMLText(key, limits: limits)
+      return try value.normalized(depth: depth + 1, limits: limits)
+    }
+  }
+}
+
+/// Throws `unrepresentableCharacter` where XML cannot hold `text`, `valueTooLarge` where it is too long.
+///
+/// XML 1.0 §2.2 allows tab, line feed, carriage return and everything from the space on, save the surrogates
+/// (which a `String` cannot hold) and U+FFFE and U+FFFF.
+package func checkXMLText(_ text: String, limits: PlistLimits) throws(PlistError) {
+  guard text.utf8.count <= limits.valueBytes else {
+    throw PlistError(.valueTooLarge(limit: limits.valueBytes))
+  }
+  // Every scalar that is refused begins with a byte below 0x20, or with 0xEF.
+  guard text.utf8.contains(where: { ($0 < 0x20 && !isXMLSpace($0)) || $0 == 0xEF }) else { return }
+  for scalar in text.unicodeScalars {
+    switch scalar.value {
+    case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x10000...: continue
+    default: throw PlistError(.unrepresentableCharacter(scalar))
+    }
+  }
+}

@@ -1,0 +1,172 @@
+/// Turns the bytes of a file into the UTF-8 that the parser is given, piece by piece: says what a file is that is
+/// no XML property list, drops a byte order mark, and decodes UTF-16.
+struct PlistSource {
+  private enum Encoding {
+    case utf8
+    case ascii
+    case utf16(bigEndian: Bool)
+  }
+
+  /// Enough to hold an XML declaration, which names the encoding.
+  private static let lookahead = 512
+
+  private var encoding: Encoding?
+  /// What came before the encoding was known, and then half a code unit, or half a surrogate pair, of UTF-16.
+  private var pending: [UInt8] = []
+
+  /// Hands `piece` on to `sink` as UTF-8, in one or more parts or not yet.
+  mutating func push(
+    _ piece: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void
+  ) throws(PlistError) {
+    guard let encoding else {
+      pending.append(contentsOf: piece)
+      if pending.count >= Self.lookahead { try begin(sink) }
+      return
+    }
+    try convert(piece, from: encoding, to: sink)
+  }
+
+  /// Hands on what is left.
+  mutating func finish(_ sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void) throws(PlistError) {
+    if encoding == nil { try begin(sink) }
+    if !pending.isEmpty { throw PlistError(.truncated) }
+  }
+
+  private mutating func begin(
+    _ sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void
+  ) throws(PlistError) {
+    let (found, markLength) = try Self.recognize(pending)
+    encoding = found
+    let first = pending
+    pending = []
+    try first.withUnsafeBytesTyped { bytes throws(PlistError) in
+      try convert(UnsafeRawBufferPointer(rebasing: bytes[markLength...]), from: found, to: sink)
+    }
+  }
+
+  private mutating func convert(
+    _ piece: UnsafeRawBufferPointer, from encoding: Encoding,
+    to sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void
+  ) throws(PlistError) {
+    switch encoding {
+    case .utf8: try sink(piece)
+    case .ascii:
+      guard piece.allSatisfy({ $0 < 0x80 }) else {
+        throw PlistError(.malformed("the file says it is ASCII but holds other bytes"))
+      }
+      try sink(piece)
+    case .utf16(let bigEndian):
+      let utf8 = try decodeUTF16(piece, bigEndian: bigEndian)
+      try utf8.withUnsafeBytesTyped(sink)
+    }
+  }
+
+  private mutating func decodeUTF16(
+    _ piece: UnsafeRawBufferPointer, bigEndian: Bool
+  ) throws(PlistError) -> [UInt8] {
+    pending.append(contentsOf: piece)
+    var utf8: [UInt8] = []
+    utf8.reserveCapacity(pending.count)
+    var position = 0
+    func unit(at index: Int) -> UInt16 {
+      let (first, second) = (UInt16(pending[index]), UInt16(pending[index + 1]))
+      return bigEndian ? first << 8 | second : second << 8 | first
+    }
+    while position + 1 < pending.count {
+      let lead = unit(at: position)
+      if UTF16.isLeadSurrogate(lead) {
+        guard position + 3 < pending.count else { break }
+        let trail = unit(at: position + 2)
+        guard UTF16.isTrailSurrogate(trail) else { throw PlistError(.malformed("half a surrogate pair")) }
+        let scalar = 0x10000 + (UInt32(lead & 0x3FF) << 10 | UInt32(trail & 0x3FF))
+        utf8.append(contentsOf: UTF8.encode(Unicode.Scalar(scalar)!)!)
+        position += 4
+      } else {
+        guard let scalar = Unicode.Scalar(lead) else { throw PlistError(.malformed("half a surrogate pair")) }
+        utf8.append(contentsOf: UTF8.encode(scalar)!)
+        position += 2
+      }
+    }
+    pending.removeFirst(position)
+    return utf8
+  }
+}
+
+extension PlistSource {
+  /// The encoding of a file that begins with `bytes`, and the length of its byte order mark.
+  private static func recognize(_ bytes: [UInt8]) throws(PlistError) -> (Encoding, markLength: Int) {
+    if bytes.starts(with: "bplist".utf8) { throw PlistError(.binaryPropertyList) }
+    if bytes.starts(with: [0x00, 0x00, 0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE, 0x00, 0x00]) {
+      throw PlistError(.unsupportedEncoding("UTF-32"), line: 1)
+    }
+    if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16(bigEndian: true), 2) }
+    if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16(bigEndian: false), 2) }
+    let markLength = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let text = bytes[markLength...]
+    if text.starts(with: [0x3C, 0x00]) || text.starts(with: [0x00, 0x3C]) {
+      throw PlistError(.unsupportedEncoding("UTF-16 without a byte order mark"), line: 1)
+    }
+    if text.starts(with: [0x4C, 0x6F, 0xA7, 0x94]) {
+      throw PlistError(.unsupportedEncoding("EBCDIC"), line: 1)
+    }
+    try refuseOtherFormats(text.drop(while: isXMLSpace))
+    return (try declaredEncoding(text), markLength)
+  }
+
+  private static func refuseOtherFormats(_ text: ArraySlice<UInt8>) throws(PlistError) {
+    guard let first = text.first else { throw PlistError(.empty) }
+    if first == UInt8(ascii: "<") {
+      // `<0fbd77>` is old-style data; no XML name begins with a digit.
+      if let second = text.dropFirst().first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second) {
+        throw PlistError(.oldStylePropertyList)
+      }
+      return
+    }
+    switch first {
+    case UInt8(ascii: "("), UInt8(ascii: "/"): throw PlistError(.oldStylePropertyList)
+    case UInt8(ascii: "["): throw PlistError(.json)
+    case UInt8(ascii: "{"):
+      // The first sign outside quotes tells: `{ key = value; }` or `{ "key": value }`.
+      var quoted = false
+      for byte in text {
+        if byte == UInt8(ascii: "\"") { quoted.toggle() }
+        if !quoted, byte == UInt8(ascii: "=") { throw PlistError(.oldStylePropertyList) }
+        if !quoted, byte == UInt8(ascii: ":") { throw PlistError(.json) }
+      }
+      throw PlistError(
+        text.dropFirst().drop(while: isXMLSpace).first == UInt8(ascii: "}") ? .json : .oldStylePropertyList)
+    case 0x00: throw PlistError(.notPropertyList(found: "it begins with a NUL byte"), line: 1)
+    default: throw PlistError(.notPropertyList(found: "it does not begin with '<'"), line: 1)
+    }
+  }
+
+  /// The encoding that an XML declaration at the start names, UTF-8 where none does.
+  private static func declaredEncoding(_ text: ArraySlice<UInt8>) throws(PlistError) -> Encoding {
+    guard text.starts(with: "<?xml".utf8), let end = text.firstIndex(of: UInt8(ascii: ">")) else {
+      return .utf8
+    }
+    let declaration = String(decoding: text[..<end], as: UTF8.self)
+    guard let attribute = declaration.firstRange(of: "encoding") else { return .utf8 }
+    let value = declaration[attribute.upperBound...].drop { $0 == "=" || $0.isWhitespace }
+    guard let quote = value.first, quote == "\"" || quote == "'" else { return .utf8 }
+    let name = String(value.dropFirst().prefix { $0 != quote })
+    switch name.lowercased() {
+    case "utf-8", "utf8": return .utf8
+    case "us-ascii", "ascii": return .ascii
+    default: throw PlistError(.unsupportedEncoding(name), line: 1)
+    }
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// `withUnsafeBytes` with a typed error.
+  func withUnsafeBytesTyped<Failure>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    var failure: Failure?
+    withUnsafeBytes { bytes in
+      do throws(Failure) { try body(bytes) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+}
