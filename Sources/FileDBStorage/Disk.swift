@@ -1,0 +1,87 @@
+/// The seam between a store and the disk: every byte and every name goes through these verbs, so that a test can
+/// stand in for the disk, fail any of them, or keep only what was synced.
+///
+/// Paths are absolute. A verb follows a symbolic link unless it says otherwise.
+package protocol Disk: Sendable {
+  /// The bytes of a file and its stamp at that moment.
+  /// - Throws: `notFound` where there is none.
+  func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp)
+
+  /// The first `count` bytes of a file, fewer where it is shorter.
+  func readPrefix(_ path: String, count: Int) throws(DiskError) -> [UInt8]
+
+  /// What is at `path`; `nil` where nothing is.
+  func status(_ path: String) throws(DiskError) -> FileStatus?
+
+  /// The names in a folder, in no order.
+  func list(_ folder: String) throws(DiskError) -> [String]
+
+  /// The path that `path` leads to once all symbolic links are followed.
+  func resolve(_ path: String) throws(DiskError) -> String
+
+  /// Makes a folder, and those above it. One that is there is no error.
+  func createFolder(_ path: String) throws(DiskError)
+
+  /// Makes a new file for writing, with the mode and owner of `model`, or those of any new file.
+  /// - Throws: `exists` where something is at `path`, a link included.
+  func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile
+
+  /// Gives a file another name, in place of what has that name.
+  func rename(_ path: String, to newPath: String) throws(DiskError)
+
+  /// Removes a file, or the link itself.
+  func remove(_ path: String) throws(DiskError)
+
+  /// Makes the names in a folder survive a power cut.
+  func syncFolder(_ path: String) throws(DiskError)
+
+  /// Waits for the exclusive lock that goes with the file at `path`, which is made where it is missing.
+  /// - Throws: `timedOut` once `timeout` has passed.
+  func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock
+}
+
+/// A file that is being written. Closed when the last reference goes.
+package protocol WritableFile: AnyObject, Sendable {
+  func append(_ bytes: [UInt8]) throws(DiskError)
+  /// Makes the bytes survive a power cut.
+  func sync() throws(DiskError)
+}
+
+/// What a folder entry is.
+package struct FileStatus: Equatable, Sendable {
+  package enum Kind: Sendable { case file, folder, other }
+
+  package var kind: Kind
+  package var isLink: Bool
+  package var stamp: FileStamp
+  package var mode: UInt32
+  package var owner: UInt32
+  package var group: UInt32
+}
+
+/// Tells one state of a file from another: a file that is replaced or changed gets another stamp.
+package struct FileStamp: Equatable, Sendable {
+  package var device: UInt64
+  package var inode: UInt64
+  package var size: Int
+  /// The later of the times of the last change of content and of status, in nanoseconds.
+  package var changed: Int64
+  /// False where the file had only just changed when it was looked at: the clock of a file system ticks every few
+  /// milliseconds, and a second change within a tick leaves the same time. Such a stamp equals none but itself.
+  package var isSettled: Bool
+
+  /// Whether a file with this stamp surely still has the content it had when it had `earlier`.
+  package func provesUnchanged(since earlier: FileStamp) -> Bool {
+    earlier.isSettled && device == earlier.device && inode == earlier.inode && size == earlier.size
+      && changed == earlier.changed
+  }
+}
+
+/// An exclusive lock, held for as long as this value lives.
+package struct FileLock: ~Copyable, Sendable {
+  private let release: @Sendable () -> Void
+
+  package init(release: @escaping @Sendable () -> Void) { self.release = release }
+
+  deinit { release() }
+}

@@ -1,0 +1,45 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A system call that failed: which, on what, and why.
+package struct DiskError: Error, Equatable, Sendable {
+  package enum Kind: Sendable {
+    case notFound, exists, permissionDenied, readOnly, full, linkLoop, isFolder, timedOut, other
+  }
+
+  package let call: String
+  package let path: String
+  package let errno: CInt
+
+  package init(_ call: String, _ path: String, errno: CInt) {
+    self.call = call
+    self.path = path
+    self.errno = errno
+  }
+
+  package var kind: Kind {
+    switch errno {
+    case ENOENT, ENOTDIR: .notFound
+    case EEXIST: .exists
+    case EACCES, EPERM: .permissionDenied
+    case EROFS: .readOnly
+    case ENOSPC, EDQUOT: .full
+    case ELOOP: .linkLoop
+    case EISDIR: .isFolder
+    case ETIMEDOUT: .timedOut
+    default: .other
+    }
+  }
+
+  /// The system's words for the error, such as `No space left on device`.
+  package var reason: String { String(cString: strerror(errno)) }
+}
+
+extension DiskError: CustomStringConvertible {
+  package var description: String { "\(path): \(call): \(reason)" }
+}
