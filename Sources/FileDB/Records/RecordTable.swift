@@ -1,0 +1,121 @@
+import Foundation
+
+/// A table of a store: each verb is a transaction of its own. For several at once, see ``RecordStore/write(_:)``.
+///
+/// The verbs throw what those of ``StoreTransaction`` and ``RecordStore/write(_:)`` do.
+public struct RecordTable<Row: Codable & Sendable>: Sendable {
+  public let store: RecordStore
+  public let name: TableName<Row>
+
+  init(store: RecordStore, name: TableName<Row>) {
+    self.store = store
+    self.name = name
+  }
+
+  /// The rows as they were last committed here or read in. Taking it costs O(1) and never waits for the disk.
+  public var snapshot: TableSnapshot<Row> {
+    // `RecordStore.table` has read the table, and nothing takes a table out again.
+    let state = store.published.withLock { $0[name.text]?.state } ?? TableState()
+    return TableSnapshot(table: name.text, state: state)
+  }
+
+  /// Whether the table has a file. Its first record makes one.
+  public var exists: Bool { snapshot.exists }
+
+  /// The number of records.
+  public var count: Int { snapshot.count }
+
+  /// The highest id ever given.
+  public var counter: Int64 { snapshot.counter }
+
+  /// The table's file; see ``RecordStore/url(of:)``.
+  public var url: URL { get throws { try store.url(of: name.text) } }
+
+  /// The row with this id, as last committed.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/invalidRow``.
+  public func row(with id: RecordID) throws -> Row { try snapshot.row(with: id).value }
+
+  /// See ``StoreTransaction/create(_:)``.
+  public func create() throws { try store.write { tx in try tx.create(name) } }
+
+  /// See ``StoreTransaction/add(_:to:at:)``.
+  @discardableResult
+  public func add(_ row: Row, at position: Position = .bottom) throws -> RecordID {
+    try store.write { tx in try tx.add(row, to: name, at: position) }
+  }
+
+  /// See ``StoreTransaction/add(contentsOf:to:at:)``.
+  @discardableResult
+  public func add(contentsOf rows: some Sequence<Row>, at position: Position = .bottom) throws -> [RecordID] {
+    try store.write { tx in try tx.add(contentsOf: rows, to: name, at: position) }
+  }
+
+  /// See ``StoreTransaction/update(_:in:_:)``.
+  public func update(_ id: RecordID, _ body: (inout Row) throws -> Void) throws {
+    try store.write { tx in try tx.update(id, in: name, body) }
+  }
+
+  /// See ``StoreTransaction/update(_:in:to:)``.
+  public func update(_ id: RecordID, to row: Row) throws {
+    try store.write { tx in try tx.update(id, in: name, to: row) }
+  }
+
+  /// See ``StoreTransaction/set(_:of:in:)``.
+  public func set(_ fields: Record, of id: RecordID) throws {
+    try store.write { tx in try tx.set(fields, of: id, in: name) }
+  }
+
+  /// See ``StoreTransaction/unset(_:of:in:)``.
+  public func unset(_ fields: [String], of id: RecordID) throws {
+    try store.write { tx in try tx.unset(fields, of: id, in: name) }
+  }
+
+  /// See ``StoreTransaction/delete(_:in:)-(RecordID,_)``.
+  public func delete(_ id: RecordID) throws { try store.write { tx in try tx.delete(id, in: name) } }
+
+  /// See ``StoreTransaction/delete(_:in:)-(Sequence<RecordID>,_)``.
+  public func delete(_ ids: some Sequence<RecordID>) throws {
+    try store.write { tx in try tx.delete(ids, in: name) }
+  }
+
+  /// See ``StoreTransaction/deleteAll(in:)``.
+  public func deleteAll() throws { try store.write { tx in try tx.deleteAll(in: name) } }
+
+  /// See ``StoreTransaction/truncate(_:)``.
+  public func truncate() throws { try store.write { tx in try tx.truncate(name) } }
+
+  /// See ``StoreTransaction/drop(_:)``.
+  public func drop() throws { try store.write { tx in try tx.drop(name) } }
+
+  /// See ``StoreTransaction/duplicate(_:in:to:)``.
+  @discardableResult
+  public func duplicate(_ id: RecordID, to position: Position? = nil) throws -> RecordID {
+    try store.write { tx in try tx.duplicate(id, in: name, to: position) }
+  }
+
+  /// See ``StoreTransaction/move(_:in:to:)``.
+  public func move(_ id: RecordID, to position: Position) throws {
+    try store.write { tx in try tx.move(id, in: name, to: position) }
+  }
+
+  /// See ``StoreTransaction/move(fromRow:toRow:in:)``.
+  public func move(fromRow row: Int, toRow newRow: Int) throws {
+    try store.write { tx in try tx.move(fromRow: row, toRow: newRow, in: name) }
+  }
+
+  /// See ``StoreTransaction/replaceAll(in:with:)``.
+  @discardableResult
+  public func replaceAll(with rows: some Sequence<(id: RecordID?, row: Row)>) throws -> [RecordID] {
+    try store.write { tx in try tx.replaceAll(in: name, with: rows) }
+  }
+
+  /// See ``StoreTransaction/sort(_:by:)``.
+  public func sort(by keys: [SortKey]) throws { try store.write { tx in try tx.sort(name, by: keys) } }
+
+  /// See ``StoreTransaction/sort(_:by:order:)``.
+  public func sort<Value: Comparable>(
+    by value: (Row) -> Value?, order: SortOrder = .forward
+  ) throws {
+    try store.write { tx in try tx.sort(name, by: value, order: order) }
+  }
+}

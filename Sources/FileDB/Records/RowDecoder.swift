@@ -1,0 +1,241 @@
+import FileDBPlist
+import Foundation
+
+/// Turns the fields of a record into a `Codable` row; the way back from ``RowEncoder``.
+///
+/// Fields that the row does not ask for are left alone. A whole number is read where a real is asked for, and a real
+/// without a fraction where an integer is: people write `2` for `2.0`.
+enum RowDecoder {
+  /// - Throws: `DecodingError` with the path of the field.
+  static func decode<Row: Decodable>(_ type: Row.Type, from record: Record) throws -> Row {
+    if let row = record as? Row { return row }
+    return try decodeValue(type, from: .dict(record.fields), codingPath: [])
+  }
+
+  fileprivate static func decodeValue<Value: Decodable>(
+    _ type: Value.Type, from value: PlistValue, codingPath: [any CodingKey]
+  ) throws -> Value {
+    let reader = ScalarReader(codingPath: codingPath, value: value)
+    let special: Any? =
+      switch type {
+      case is PlistValue.Type: value
+      case is Record.Type: value.dict.map(Record.init)
+      case is Date.Type: value.date
+      case is Data.Type: value.data
+      case is URL.Type: value.string.flatMap { URL(string: $0) }
+      case is UUID.Type: value.string.flatMap { UUID(uuidString: $0) }
+      case is Decimal.Type: decimal(value)
+      default: nil
+      }
+    if let special = special as? Value { return special }
+    if type is any SpecialValue.Type { throw reader.mismatch(type) }
+    return try Value(from: ValueDecoder(codingPath: codingPath, value: value))
+  }
+
+  private static func decimal(_ value: PlistValue) -> Decimal? {
+    switch value {
+    case .string(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    case .integer(let number): Decimal(number)
+    case .real(let number): Decimal(string: PlistWriter.text(number))
+    default: nil
+    }
+  }
+}
+
+/// The types that have a form of their own in a record, instead of their `Codable` one.
+private protocol SpecialValue {}
+extension Date: SpecialValue {}
+extension Data: SpecialValue {}
+extension URL: SpecialValue {}
+extension UUID: SpecialValue {}
+extension Decimal: SpecialValue {}
+extension Record: SpecialValue {}
+
+private struct ValueDecoder: Decoder {
+  let codingPath: [any CodingKey]
+  let value: PlistValue
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    guard case .dict(let entries) = value else {
+      throw ScalarReader(codingPath: codingPath, value: value).mismatch(PlistDictionary.self)
+    }
+    return KeyedDecodingContainer(KeyedReader(codingPath: codingPath, entries: entries))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard case .array(let elements) = value else {
+      throw ScalarReader(codingPath: codingPath, value: value).mismatch([PlistValue].self)
+    }
+    return ArrayReader(codingPath: codingPath, elements: elements)
+  }
+
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    ScalarReader(codingPath: codingPath, value: value)
+  }
+}
+
+private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let codingPath: [any CodingKey]
+  let entries: PlistDictionary
+
+  var allKeys: [Key] { entries.keys.compactMap(Key.init(stringValue:)) }
+  func contains(_ key: Key) -> Bool { entries[key.stringValue] != nil }
+  func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
+
+  private func value(_ key: any CodingKey) throws -> PlistValue {
+    guard let value = entries[key.stringValue] else {
+      throw DecodingError.keyNotFound(
+        key, DecodingError.Context(codingPath: codingPath, debugDescription: "the field is missing"))
+    }
+    return value
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try RowDecoder.decodeValue(type, from: try value(key), codingPath: codingPath + [key])
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
+    try decoder(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try decoder(key).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder { try decoder(AnyKey("super")) }
+  func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
+
+  private func decoder(_ key: any CodingKey) throws -> ValueDecoder {
+    ValueDecoder(codingPath: codingPath + [key], value: try value(key))
+  }
+}
+
+private struct ArrayReader: UnkeyedDecodingContainer {
+  let codingPath: [any CodingKey]
+  let elements: [PlistValue]
+  private(set) var currentIndex = 0
+
+  init(codingPath: [any CodingKey], elements: [PlistValue]) {
+    self.codingPath = codingPath
+    self.elements = elements
+  }
+
+  var count: Int? { elements.count }
+  var isAtEnd: Bool { currentIndex == elements.count }
+  private var path: [any CodingKey] { codingPath + [AnyKey(String(currentIndex))] }
+
+  private mutating func next<Value>(_ read: (PlistValue) throws -> Value) throws -> Value {
+    guard !isAtEnd else {
+      throw DecodingError.valueNotFound(
+        Value.self, DecodingError.Context(codingPath: path, debugDescription: "the array ends here"))
+    }
+    let result = try read(elements[currentIndex])
+    currentIndex += 1
+    return result
+  }
+
+  mutating func decodeNil() throws -> Bool { false }
+
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let path = path
+    return try next { try RowDecoder.decodeValue(type, from: $0, codingPath: path) }
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type
+  ) throws -> KeyedDecodingContainer<Nested> {
+    let path = path
+    return try next { try ValueDecoder(codingPath: path, value: $0).container(keyedBy: type) }
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    let path = path
+    return try next { try ValueDecoder(codingPath: path, value: $0).unkeyedContainer() }
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    let path = path
+    return try next { ValueDecoder(codingPath: path, value: $0) }
+  }
+}
+
+private struct ScalarReader: SingleValueDecodingContainer {
+  let codingPath: [any CodingKey]
+  let value: PlistValue
+
+  func mismatch(_ type: Any.Type) -> DecodingError {
+    DecodingError.typeMismatch(
+      type,
+      DecodingError.Context(codingPath: codingPath, debugDescription: "<\(value.typeName)> is no \(type)"))
+  }
+
+  private func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
+    let number: Number? =
+      switch value {
+      case .integer(let number): Number(exactly: number)
+      case .unsigned(let number): Number(exactly: number)
+      case .real(let number): Number(exactly: number)
+      default: nil
+      }
+    guard let number else { throw mismatch(type) }
+    return number
+  }
+
+  func decodeNil() -> Bool { false }
+
+  func decode(_ type: Bool.Type) throws -> Bool {
+    guard let value = value.bool else { throw mismatch(type) }
+    return value
+  }
+
+  func decode(_ type: String.Type) throws -> String {
+    guard let value = value.string else { throw mismatch(type) }
+    return value
+  }
+
+  func decode(_ type: Double.Type) throws -> Double {
+    switch value {
+    case .real(let number): return number
+    case .integer(let number): return Double(number)
+    case .unsigned(let number): return Double(number)
+    default: throw mismatch(type)
+    }
+  }
+
+  func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
+  func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+  func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+  func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+  func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+  func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try RowDecoder.decodeValue(type, from: value, codingPath: codingPath)
+  }
+}
+
+extension StoreError {
+  /// A row that could not be decoded from a record.
+  init(_ error: DecodingError, table: String, record: RecordID) {
+    let (context, missing): (DecodingError.Context, (any CodingKey)?) =
+      switch error {
+      case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+        (context, nil)
+      case .keyNotFound(let key, let context): (context, key)
+      @unknown default:
+        (DecodingError.Context(codingPath: [], debugDescription: "\(error)"), nil)
+      }
+    let path = (context.codingPath + [missing].compactMap(\.self)).map(\.stringValue).joined(separator: ".")
+    self.init(
+      StoreError.invalidRow, context.debugDescription, table: table, record: record,
+      field: path.isEmpty ? nil : path)
+  }
+}

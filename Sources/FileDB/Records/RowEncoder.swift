@@ -1,0 +1,172 @@
+import FileDBPlist
+import Foundation
+
+/// Turns a `Codable` row into the fields of a record.
+///
+/// `Date` and `Data` become the format's own types, `URL`, `UUID` and `Decimal` text. A `nil` leaves its field out;
+/// in an array, where that would move its neighbours, it is an error.
+enum RowEncoder {
+  /// - Throws: `EncodingError` where the row is no keyed container or holds what a record cannot.
+  static func encode(_ row: some Encodable) throws -> Record {
+    if let record = row as? Record { return record }
+    let value = try encodeValue(row, codingPath: [])
+    guard case .dict(let fields)? = value else {
+      throw EncodingError.invalidValue(
+        row, EncodingError.Context(codingPath: [], debugDescription: "a row must encode itself by keys"))
+    }
+    return Record(fields: fields)
+  }
+
+  fileprivate static func encodeValue(_ value: some Encodable, codingPath: [any CodingKey]) throws
+    -> PlistValue?
+  {
+    switch value {
+    case let value as PlistValue: return value
+    case let value as Record: return .dict(value.fields)
+    case let value as Date: return .date(value)
+    case let value as Data: return .data(value)
+    case let value as URL: return .string(value.absoluteString)
+    case let value as UUID: return .string(value.uuidString)
+    case let value as Decimal: return .string(value.description)
+    default:
+      let encoder = ValueEncoder(codingPath: codingPath)
+      try value.encode(to: encoder)
+      return encoder.node.value
+    }
+  }
+}
+
+/// What a row's `encode(to:)` has written so far. A class, since nested containers go on writing to it.
+private final class Node {
+  var scalar: PlistValue?
+  var elements: [Node]?
+  var entries: [(key: String, node: Node)]?
+
+  var value: PlistValue? {
+    if let elements { return .array(elements.compactMap(\.value)) }
+    if let entries {
+      var dictionary = PlistDictionary()
+      for entry in entries { dictionary[entry.key] = entry.node.value }
+      return .dict(dictionary)
+    }
+    return scalar
+  }
+}
+
+private struct ValueEncoder: Encoder {
+  let codingPath: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+  var node = Node()
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    if node.entries == nil { node.entries = [] }
+    return KeyedEncodingContainer(KeyedWriter(codingPath: codingPath, node: node))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    if node.elements == nil { node.elements = [] }
+    return ArrayWriter(codingPath: codingPath, node: node)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    ScalarWriter(codingPath: codingPath, node: node)
+  }
+}
+
+private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let codingPath: [any CodingKey]
+  let node: Node
+
+  private func child(_ key: any CodingKey) -> Node {
+    let child = Node()
+    node.entries?.append((key.stringValue, child))
+    return child
+  }
+
+  func encodeNil(forKey key: Key) throws {}
+
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    child(key).scalar = try RowEncoder.encodeValue(value, codingPath: codingPath + [key])
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> {
+    ValueEncoder(codingPath: codingPath + [key], node: child(key)).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    ValueEncoder(codingPath: codingPath + [key], node: child(key)).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder {
+    let key = AnyKey("super")
+    return ValueEncoder(codingPath: codingPath + [key], node: child(key))
+  }
+
+  func superEncoder(forKey key: Key) -> any Encoder {
+    ValueEncoder(codingPath: codingPath + [key], node: child(key))
+  }
+}
+
+private struct ArrayWriter: UnkeyedEncodingContainer {
+  let codingPath: [any CodingKey]
+  let node: Node
+
+  var count: Int { node.elements?.count ?? 0 }
+  private var nextPath: [any CodingKey] { codingPath + [AnyKey(String(count))] }
+
+  private func child() -> Node {
+    let child = Node()
+    node.elements?.append(child)
+    return child
+  }
+
+  func encodeNil() throws {
+    throw EncodingError.invalidValue(
+      Optional<Never>.none as Any,
+      EncodingError.Context(
+        codingPath: nextPath, debugDescription: "a property list cannot hold nil in an array"))
+  }
+
+  func encode<Value: Encodable>(_ value: Value) throws {
+    let path = nextPath
+    guard let encoded = try RowEncoder.encodeValue(value, codingPath: path) else { return try encodeNil() }
+    child().scalar = encoded
+  }
+
+  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+    ValueEncoder(codingPath: nextPath, node: child()).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    ValueEncoder(codingPath: nextPath, node: child()).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { ValueEncoder(codingPath: nextPath, node: child()) }
+}
+
+private struct ScalarWriter: SingleValueEncodingContainer {
+  let codingPath: [any CodingKey]
+  let node: Node
+
+  func encodeNil() throws {}
+  func encode(_ value: Bool) throws { node.scalar = .bool(value) }
+  func encode(_ value: String) throws { node.scalar = .string(value) }
+  func encode(_ value: Double) throws { node.scalar = .real(value) }
+  func encode(_ value: Float) throws { node.scalar = .real(Double(value)) }
+  func encode(_ value: Int) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: Int8) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: Int16) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: Int32) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: Int64) throws { node.scalar = .integer(value) }
+  func encode(_ value: UInt) throws { node.scalar = PlistValue(UInt64(value)) }
+  func encode(_ value: UInt8) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: UInt16) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: UInt32) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: UInt64) throws { node.scalar = PlistValue(value) }
+
+  func encode<Value: Encodable>(_ value: Value) throws {
+    node.scalar = try RowEncoder.encodeValue(value, codingPath: codingPath)
+  }
+}

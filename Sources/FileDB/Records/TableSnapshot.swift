@@ -1,0 +1,80 @@
+/// The rows of a table as they were at one moment, in order. Reading it takes no lock and no disk, and what is
+/// committed later does not change it.
+public struct TableSnapshot<Row: Codable & Sendable>: Sendable {
+  /// The table's name.
+  public let table: String
+  let state: TableState
+
+  /// Whether the table had a file at that moment.
+  public var exists: Bool { state.exists }
+
+  /// The highest id ever given in the table.
+  public var counter: Int64 { state.counter }
+
+  /// The ids in row order.
+  public var ids: [RecordID] { state.records.map(\.id) }
+
+  /// The row with this id; `nil` where there is none.
+  /// - Complexity: O(1).
+  public subscript(id id: RecordID) -> StoredRow<Row>? {
+    state.records.row(of: id).map { self[$0] }
+  }
+
+  /// The row number of the record with this id, from 0.
+  /// - Complexity: O(1).
+  public func row(of id: RecordID) -> Int? { state.records.row(of: id) }
+
+  /// The row with this id.
+  /// - Throws: ``StoreError/recordNotFound``.
+  public func row(with id: RecordID) throws -> StoredRow<Row> {
+    do {
+      return self[try state.row(of: id)]
+    } catch {
+      throw error.adding(table: table)
+    }
+  }
+
+  /// All rows, decoded.
+  /// - Throws: ``StoreError/invalidRow`` for the first row that does not fit the type.
+  public func values() throws -> [Row] { try map { try $0.value } }
+}
+
+extension TableSnapshot: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { state.records.count }
+
+  /// - Complexity: O(1).
+  public subscript(row: Int) -> StoredRow<Row> {
+    let stored = state.records[row]
+    return StoredRow(id: stored.id, record: stored.record, table: table)
+  }
+}
+
+/// A row of a snapshot: its id, its fields, and, when asked for, its value.
+public struct StoredRow<Row: Codable & Sendable>: Sendable, Identifiable {
+  public let id: RecordID
+  /// The fields as they are stored, those that `Row` does not know included.
+  public let record: Record
+  let table: String
+
+  /// The row, decoded anew at each call.
+  /// - Throws: ``StoreError/invalidRow`` with table, record and field where the fields do not fit the type.
+  public var value: Row {
+    get throws {
+      do {
+        return try RowDecoder.decode(Row.self, from: record)
+      } catch let error as DecodingError {
+        throw StoreError(error, table: table, record: id)
+      }
+    }
+  }
+}
+
+extension StoreError {
+  /// This error with the table's name, where it has none yet.
+  func adding(table: String) -> StoreError {
+    var error = self
+    if error.table == nil { error.table = table }
+    return error
+  }
+}

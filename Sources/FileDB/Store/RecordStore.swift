@@ -1,0 +1,139 @@
+@_exported import FileDBPlist
+import FileDBStorage
+import Foundation
+import Synchronization
+
+/// A folder of tables, each one property list.
+///
+///     let store = try RecordStore(at: folder)
+///     let notes = try store.table(.notes)
+///     let milk = try notes.add(Note(title: "Buy milk"), at: .top)
+///
+/// A store may be used from any thread. Several stores, in this process or in others, may be open on one folder: a write
+/// first reads in what the others wrote. Reading never waits for a writer.
+public final class RecordStore: Sendable {
+  /// The store's folder.
+  public let url: URL
+  public let options: StoreOptions
+
+  let folder: StoreFolder
+  /// The newest committed state of each table that was asked for.
+  let published = Mutex<[String: PublishedTable]>([:])
+  /// One writer at a time in this process; the file lock sees to the others.
+  let writers = WriterGate()
+
+  /// Opens the store in the folder at `url`. Nothing is read or written yet; the folder is made by the first write.
+  /// - Throws: ``StoreError/notAFolder`` where `url` is no file URL, or something else is there.
+  public convenience init(at url: URL, options: StoreOptions = StoreOptions()) throws {
+    guard url.isFileURL else {
+      throw StoreError(StoreError.notAFolder, "a store is a folder on the disk", file: url.absoluteString)
+    }
+    try self.init(at: url, disk: SystemDisk(), options: options)
+  }
+
+  /// A store without files, gone with its last reference: for previews and tests.
+  public static func inMemory(options: StoreOptions = StoreOptions()) -> RecordStore {
+    RecordStore(url: URL(fileURLWithPath: "/memory"), disk: MemoryDisk(), options: options)
+  }
+
+  package convenience init(at url: URL, disk: any Disk, options: StoreOptions) throws(StoreError) {
+    self.init(url: url, disk: disk, options: options)
+    let status = try onDisk { () throws(DiskError) in try disk.status(folder.path) }
+    if let status, status.kind != .folder {
+      throw StoreError(StoreError.notAFolder, "a store is a folder, but this is a file", file: folder.path)
+    }
+  }
+
+  private init(url: URL, disk: any Disk, options: StoreOptions) {
+    self.url = url
+    self.options = options
+    folder = StoreFolder(path: url.standardizedFileURL.path, disk: disk)
+  }
+
+  /// The tables that have a file, in the order of their names.
+  public var tableNames: [String] { get throws { try folder.tableNames() } }
+
+  /// The table with this name, read now where it was not yet.
+  ///
+  /// A table without a file has no rows, and its first record makes the file; see ``RecordTable/exists``.
+  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable`` with file and line,
+  ///   ``StoreError/ambiguousTable``, ``StoreError/invalidTableName``, and the disk's errors.
+  public func table<Row>(_ name: TableName<Row>) throws -> RecordTable<Row> {
+    _ = try state(of: name.text)
+    return RecordTable(store: self, name: name)
+  }
+
+  /// The table with this name, its rows read field by field; see ``table(_:)-(TableName<_>)``.
+  public func table(_ name: String) throws -> RecordTable<Record> { try table(.records(name)) }
+
+  /// The file of a table: the one that is there, or the one that its first record will make.
+  /// - Throws: ``StoreError/ambiguousTable``, ``StoreError/invalidTableName``.
+  public func url(of table: String) throws -> URL { URL(fileURLWithPath: try folder.file(of: table).path) }
+
+  /// Runs `body` as one transaction and commits what it changed.
+  ///
+  /// `body` sees its own changes; nobody else does until it returned. Where it throws, nothing happened. When `write`
+  /// returns, each changed table survives a power cut.
+  ///
+  /// Until the store has a journal, a transaction over several tables replaces their files one after another: a crash
+  /// in between leaves some of them new and some old, each whole.
+  /// - Throws: what `body` throws; ``StoreError/locked``; ``StoreError/nestedWrite`` inside another `write`; what
+  ///   ``table(_:)-(TableName<_>)`` throws for a table that another program damaged; the disk's errors.
+  /// - Complexity: O(*n*) in the records of the changed tables, and one file replaced for each.
+  @discardableResult
+  public func write<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+    try Commit.run(in: self, body)
+  }
+
+  /// Reads in what other processes and programs have written since. A write does so by itself.
+  /// - Throws: as ``table(_:)-(TableName<_>)``; tables that cannot be read stay as they were.
+  /// - Complexity: O(1) for an unchanged table, O(*n*) for a changed one.
+  public func refresh() throws {
+    try writers.enter { try refreshPublished() }
+  }
+}
+
+/// A table as it was committed, and the file that holds it.
+struct PublishedTable: Sendable {
+  var state: TableState
+  var file: String
+  /// `nil` for a table without a file.
+  var stamp: FileStamp?
+}
+
+extension RecordStore {
+  /// The newest committed state of a table, read from the disk the first time.
+  func state(of table: String) throws(StoreError) -> TableState {
+    if let known = published.withLock({ $0[table] }) { return known.state }
+    let read = try readTable(table)
+    // Another thread may have read it too, or a commit have gone further: what is published stays.
+    return published.withLock { tables in
+      if let known = tables[table] { return known.state }
+      tables[table] = read
+      return read.state
+    }
+  }
+
+  func readTable(_ table: String) throws(StoreError) -> PublishedTable {
+    let (file, status) = try folder.file(of: table)
+    guard status != nil else { return PublishedTable(state: TableState(), file: file, stamp: nil) }
+    let (bytes, stamp) = try onDisk { () throws(DiskError) in try folder.disk.read(file) }
+    var state = try TableFile.decode(bytes, file: file, table: table, limits: options.limits)
+    state.index()
+    return PublishedTable(state: state, file: file, stamp: stamp)
+  }
+
+  /// Reads again each table whose file is not the one that was read. For who passed the gate.
+  func refreshPublished() throws(StoreError) {
+    for (name, known) in published.withLock(\.self) {
+      let (file, status) = try folder.file(of: name)
+      let isSame =
+        file == known.file
+        && (status == nil
+          ? known.stamp == nil : known.stamp.map { status!.stamp.provesUnchanged(since: $0) } ?? false)
+      if isSame { continue }
+      let read = try readTable(name)
+      published.withLock { $0[name] = read }
+    }
+  }
+}

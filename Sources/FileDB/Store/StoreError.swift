@@ -1,0 +1,130 @@
+import FileDBPlist
+import FileDBStorage
+
+/// What went wrong, and where: file, line, table, record and field as far as they are known.
+///
+/// Match on the ``code``, of which later versions may have more:
+///
+///     do {
+///       try notes.update(id) { $0.isDone = true }
+///     } catch StoreError.recordNotFound {
+///       // It was deleted meanwhile.
+///     }
+public struct StoreError: Error, Sendable {
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+  }
+
+  public let code: Code
+  /// What is wrong, in a sentence without the place.
+  public var message: String
+  public var file: String?
+  /// The line in `file`, from 1.
+  public var line: Int?
+  public var column: Int?
+  public var table: String?
+  public var record: RecordID?
+  public var field: String?
+  /// The system's error number, where a system call failed.
+  public var errno: Int32?
+
+  public init(
+    _ code: Code, _ message: String, file: String? = nil, line: Int? = nil, table: String? = nil,
+    record: RecordID? = nil, field: String? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.file = file
+    self.line = line
+    self.table = table
+    self.record = record
+    self.field = field
+  }
+}
+
+extension StoreError {
+  // Asked for something that is not there, or is there already.
+  public static let recordNotFound = Code(rawValue: "recordNotFound")
+  public static let rowNotFound = Code(rawValue: "rowNotFound")
+  public static let tableNotFound = Code(rawValue: "tableNotFound")
+  public static let tableExists = Code(rawValue: "tableExists")
+  public static let duplicateID = Code(rawValue: "duplicateID")
+  public static let counterExhausted = Code(rawValue: "counterExhausted")
+
+  // Given something that a table cannot take.
+  public static let invalidTableName = Code(rawValue: "invalidTableName")
+  public static let reservedField = Code(rawValue: "reservedField")
+  public static let unrepresentableValue = Code(rawValue: "unrepresentableValue")
+  public static let invalidRow = Code(rawValue: "invalidRow")
+  public static let nestedWrite = Code(rawValue: "nestedWrite")
+
+  // Found a file that is no table, or a broken one.
+  public static let notATable = Code(rawValue: "notATable")
+  public static let damagedTable = Code(rawValue: "damagedTable")
+  public static let ambiguousTable = Code(rawValue: "ambiguousTable")
+  public static let notAFolder = Code(rawValue: "notAFolder")
+
+  // The disk said no.
+  public static let locked = Code(rawValue: "locked")
+  public static let fileNotFound = Code(rawValue: "fileNotFound")
+  public static let permissionDenied = Code(rawValue: "permissionDenied")
+  public static let diskFull = Code(rawValue: "diskFull")
+  public static let inputOutput = Code(rawValue: "inputOutput")
+}
+
+/// Lets `catch StoreError.locked` match an error by its code.
+public func ~= (code: StoreError.Code, error: any Error) -> Bool { (error as? StoreError)?.code == code }
+
+extension StoreError: CustomStringConvertible {
+  /// `FILE:LINE:COLUMN: table 'T': record 3: field 'f': message`, with what is known.
+  public var description: String {
+    var parts: [String] = []
+    if let file {
+      let place = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
+      parts.append(file + place)
+    }
+    if let table { parts.append("table '\(table)'") }
+    if let record { parts.append("record \(record)") }
+    if let field { parts.append("field '\(field)'") }
+    return (parts + [message]).joined(separator: ": ")
+  }
+}
+
+extension StoreError {
+  /// A property list that could not be read from `file`.
+  init(_ error: PlistError, file: String, table: String?) {
+    let code: Code =
+      switch error.reason {
+      case .empty, .binaryPropertyList, .oldStylePropertyList, .json, .notPropertyList, .unsupportedEncoding:
+        StoreError.notATable
+      default: StoreError.damagedTable
+      }
+    self.init(code, error.message, file: file, line: error.line, table: table)
+    column = error.column
+  }
+
+  package init(_ error: DiskError) {
+    let code: Code =
+      switch error.kind {
+      case .notFound: StoreError.fileNotFound
+      case .permissionDenied, .readOnly: StoreError.permissionDenied
+      case .full: StoreError.diskFull
+      case .timedOut: StoreError.locked
+      case .exists, .linkLoop, .isFolder, .other: StoreError.inputOutput
+      }
+    let message =
+      error.kind == .timedOut
+      ? "another process is writing to this store; it did not finish in time"
+      : "\(error.call): \(error.reason)"
+    self.init(code, message, file: error.path)
+    errno = error.errno
+  }
+}
+
+/// Runs `body`, whose errors are the disk's, and throws them as the store's.
+func onDisk<Result: ~Copyable>(
+  _ body: () throws(DiskError) -> Result
+) throws(StoreError) -> Result {
+  do { return try body() } catch { throw StoreError(error) }
+}

@@ -1,0 +1,81 @@
+import FileDBStorage
+
+/// The files of a store: which one holds a table, and what each is called. Every file name is made here.
+struct StoreFolder: Sendable {
+  static let suffix = ".plist"
+
+  let path: String
+  let disk: any Disk
+
+  /// What is ours alone: the lock, and later the journal and backups.
+  private var ownFolder: String { "\(path)/.filedb" }
+  private var lockFile: String { "\(ownFolder)/lock" }
+  private var ignoreFile: String { "\(ownFolder)/.gitignore" }
+
+  /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.
+  /// - Returns: the file that is there; `NAME.plist` where none is.
+  /// - Throws: ``StoreError/ambiguousTable`` where both are there, ``StoreError/invalidTableName``.
+  func file(of table: String) throws(StoreError) -> (path: String, status: FileStatus?) {
+    try TableNameRule.check(table)
+    let modern = "\(path)/\(table)\(Self.suffix)"
+    let bare = "\(path)/\(table)"
+    let modernStatus = try onDisk { () throws(DiskError) in try disk.status(modern) }
+    let bareStatus = try onDisk { () throws(DiskError) in try disk.status(bare) }
+    let bareIsFile = bareStatus.map { $0.kind != .folder } ?? false
+    if modernStatus != nil, bareIsFile {
+      throw StoreError(
+        StoreError.ambiguousTable,
+        "'\(table)' and '\(table)\(Self.suffix)' are both there; remove or rename one",
+        file: path, table: table)
+    }
+    return bareIsFile ? (bare, bareStatus) : (modern, modernStatus)
+  }
+
+  /// The names of the tables, in the order of their UTF-8 bytes. A file without `.plist` counts as one where it
+  /// begins as a property list does.
+  func tableNames() throws(StoreError) -> [String] {
+    guard try onDisk({ () throws(DiskError) in try disk.status(path) }) != nil else { return [] }
+    var names: Set<String> = []
+    for file in try onDisk({ () throws(DiskError) in try disk.list(path) }) where !file.hasPrefix(".") {
+      if file.hasSuffix(Self.suffix) {
+        names.insert(String(file.dropLast(Self.suffix.count)))
+      } else if looksLikeTable("\(path)/\(file)") {
+        names.insert(file)
+      }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  private func looksLikeTable(_ file: String) -> Bool {
+    guard let status = try? disk.status(file), status.kind == .file,
+      let beginning = try? disk.readPrefix(file, count: 512)
+    else { return false }
+    return String(decoding: beginning, as: UTF8.self).contains("<plist")
+  }
+
+  /// Takes the store's lock, making the folder where it is missing, and clears away what a crash left.
+  func lock(timeout: Duration) throws(StoreError) -> FileLock {
+    try onDisk { () throws(DiskError) in
+      try disk.createFolder(ownFolder)
+      let lock = try disk.lock(lockFile, timeout: timeout)
+      if try disk.status(ignoreFile) == nil {
+        _ = try disk.replace(ignoreFile, with: Array("*\n".utf8))
+      }
+      return lock
+    }
+  }
+
+  /// Removes the drafts of a crashed run, here and beside the targets of linked tables. Needs the lock.
+  func sweep() throws(StoreError) {
+    try onDisk { () throws(DiskError) in
+      var folders: Set<String> = [path]
+      for name in try disk.list(path) where !name.hasPrefix(".") {
+        let file = "\(path)/\(name)"
+        if let status = try? disk.status(file), status.isLink, let target = try? disk.resolve(file) {
+          folders.insert(parentFolder(of: target))
+        }
+      }
+      for folder in folders { try disk.sweepDrafts(in: folder) }
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import FileDBPlist
+
+/// A table as the bytes of its file, described in <doc:Format>.
+enum TableFile {
+  static let counterKey = "autoincrement"
+  static let recordsKey = "data"
+  static let indexKey = "index"
+  /// The field that holds a record's id in the file. Nobody else may use it.
+  static let idKey = "wgFileDbSecretId"
+  /// The root, its array, and the record itself enclose a record's fields.
+  static let depthOfFields = 3
+
+  /// The table that `bytes` hold.
+  /// - Parameter file: where they are from, for the errors.
+  /// - Throws: ``StoreError/notATable`` or ``StoreError/damagedTable``, with the line.
+  static func decode(
+    _ bytes: [UInt8], file: String, table: String, limits: PlistLimits
+  ) throws(StoreError) -> TableState {
+    let root: PlistValue
+    do {
+      root = try PlistParser.parse(bytes, limits: limits)
+    } catch {
+      throw StoreError(error, file: file, table: table)
+    }
+    do {
+      return try decode(root)
+    } catch {
+      let code = error.isForeign ? StoreError.notATable : StoreError.damagedTable
+      throw StoreError(
+        code, error.message, file: file, line: PlistParser.line(of: error.path, in: bytes), table: table,
+        record: error.record)
+    }
+  }
+
+  /// The canonical bytes of a table.
+  static func encode(_ state: TableState) -> [UInt8] {
+    var writer = PlistWriter()
+    writer.append(PlistWriter.header)
+    writer.append("<dict>\n" as StaticString)
+    let ownKeys = [counterKey, recordsKey, indexKey]
+    for key in (ownKeys + state.foreignKeys.keys).sorted(by: { compareUTF8($0, $1) < 0 }) {
+      writer.append(key: key, indentation: 1)
+      switch key {
+      case counterKey: writer.append(.string(state.counter.description), indentation: 1)
+      case recordsKey: append(state.records, to: &writer)
+      case indexKey: appendIndex(of: state.records, to: &writer)
+      default: if let value = state.foreignKeys[key] { writer.append(value, indentation: 1) }
+      }
+    }
+    writer.append("</dict>\n" as StaticString)
+    writer.append(PlistWriter.footer)
+    return writer.bytes
+  }
+
+  private static func append(_ records: OrderedRecords, to writer: inout PlistWriter) {
+    guard !records.isEmpty else {
+      writer.indent(1)
+      writer.append("<array/>\n" as StaticString)
+      return
+    }
+    writer.append("\t<array>\n" as StaticString)
+    for stored in records {
+      writer.append("\t\t<dict>\n" as StaticString)
+      var idIsWritten = false
+      for field in stored.record.fields {
+        if !idIsWritten, compareUTF8(idKey, field.key) < 0 {
+          append(stored.id, to: &writer)
+          idIsWritten = true
+        }
+        writer.append(key: field.key, indentation: depthOfFields)
+        writer.append(field.value, indentation: depthOfFields)
+      }
+      if !idIsWritten { append(stored.id, to: &writer) }
+      writer.append("\t\t</dict>\n" as StaticString)
+    }
+    writer.append("\t</array>\n" as StaticString)
+  }
+
+  private static func append(_ id: RecordID, to writer: inout PlistWriter) {
+    writer.append("\t\t\t<key>wgFileDbSecretId</key>\n\t\t\t<string>" as StaticString)
+    writer.append(id.description)
+    writer.append("</string>\n" as StaticString)
+  }
+
+  private static func appendIndex(of records: OrderedRecords, to writer: inout PlistWriter) {
+    guard !records.isEmpty else {
+      writer.append("\t<dict/>\n" as StaticString)
+      return
+    }
+    writer.append("\t<dict>\n" as StaticString)
+    let rows = records.enumerated().map { (DecimalOrder($1.id.rawValue), id: $1.id, row: $0) }
+    for (_, id, row) in rows.sorted(by: { $0.0 < $1.0 }) {
+      writer.append("\t\t<key>" as StaticString)
+      writer.append(id.description)
+      writer.append("</key>\n\t\t<string>" as StaticString)
+      writer.append(row.description)
+      writer.append("</string>\n" as StaticString)
+    }
+    writer.append("\t</dict>\n" as StaticString)
+  }
+}
+
+/// Orders numbers as their decimal digits are ordered as text: 1, 10, 2.
+private struct DecimalOrder: Comparable {
+  /// The digits, filled up with zeros to the nineteen that an `Int64` may have.
+  private let digits: UInt64
+  private let number: UInt64
+
+  init(_ number: Int64) {
+    self.number = UInt64(number)
+    var digits = UInt64(number)
+    while digits != 0, digits < 1_000_000_000_000_000_000 { digits *= 10 }
+    self.digits = digits
+  }
+
+  static func < (left: DecimalOrder, right: DecimalOrder) -> Bool {
+    left.digits == right.digits ? left.number < right.number : left.digits < right.digits
+  }
+}
+
+/// Why a property list is no sound table, and the value that shows it.
+private struct TableFault: Error {
+  var message: String
+  var path: [PlistStep]
+  var record: RecordID?
+  /// True where nothing suggests that the file was ever a table.
+  var isForeign = false
+}
+
+extension TableFile {
+  private static func decode(_ root: PlistValue) throws(TableFault) -> TableState {
+    guard case .dict(let root) = root else {
+      throw TableFault(
+        message: "this property list is no table: its root is <\(root.typeName)>, not <dict>", path: [],
+        isForeign: true)
+    }
+    guard let data = root[recordsKey] else {
+      throw TableFault(
+        message: "this property list is no table: it has no '\(recordsKey)' key", path: [], isForeign: true)
+    }
+    guard case .array(let elements) = data else {
+      throw TableFault(message: "'\(recordsKey)' must be an array of records", path: [.key(recordsKey)])
+    }
+    guard let counter = root[counterKey] else {
+      throw TableFault(message: "the table has no '\(counterKey)' key", path: [])
+    }
+    guard let highest = number(counter) else {
+      throw TableFault(message: "'\(counterKey)' must be a whole number", path: [.key(counterKey)])
+    }
+    var foreignKeys = root
+    for key in [counterKey, recordsKey, indexKey] { foreignKeys[key] = nil }
+    return TableState(
+      counter: highest.rawValue, records: try records(elements), foreignKeys: foreignKeys)
+  }
+
+  private static func records(_ elements: [PlistValue]) throws(TableFault) -> [StoredRecord] {
+    var records: [StoredRecord] = []
+    records.reserveCapacity(elements.count)
+    var rows = [RecordID: Int](minimumCapacity: elements.count)
+    for (row, element) in elements.enumerated() {
+      let place: [PlistStep] = [.key(recordsKey), .index(row)]
+      guard case .dict(var fields) = element else {
+        throw TableFault(message: "row \(row) is <\(element.typeName)>, not a record", path: place)
+      }
+      guard let idValue = fields[idKey] else {
+        throw TableFault(message: "the record in row \(row) has no id ('\(idKey)')", path: place)
+      }
+      guard let id = number(idValue) else {
+        throw TableFault(message: "the id of the record in row \(row) must be a whole number", path: place)
+      }
+      if let first = rows.updateValue(row, forKey: id) {
+        throw TableFault(message: "rows \(first) and \(row) have the same id", path: place, record: id)
+      }
+      fields[idKey] = nil
+      records.append(StoredRecord(id: id, record: Record(fields: fields)))
+    }
+    return records
+  }
+
+  /// Decimal digits as the format has them, or the integer that a hand or another tool may have put there.
+  private static func number(_ value: PlistValue) -> RecordID? {
+    switch value {
+    case .string(let digits): RecordID(digits)
+    case .integer(let number): RecordID(rawValue: number)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// The name of a table and the type of its rows.
+///
+///     extension TableName<Note> { static var notes: Self { "notes" } }
+///
+/// A name becomes a file name: 1 to 200 bytes of UTF-8, no `/` or NUL, no `.` at the start, no `.plist` at the end.
+/// It is checked when it is first used.
+public struct TableName<Row: Codable & Sendable>: Hashable, Sendable {
+  public let text: String
+
+  public init(_ text: String) { self.text = text }
+}
+
+extension TableName: ExpressibleByStringLiteral {
+  public init(stringLiteral value: String) { text = value }
+}
+
+extension TableName where Row == Record {
+  /// A table whose rows are read as they are, field by field.
+  public static func records(_ name: String) -> Self { TableName(name) }
+}
+
+enum TableNameRule {
+  static let maximumBytes = 200
+
+  /// - Throws: ``StoreError/invalidTableName``.
+  static func check(_ name: String) throws(StoreError) {
+    let fault: String? =
+      if name.isEmpty {
+        "is empty"
+      } else if name.utf8.count > maximumBytes {
+        "is longer than \(maximumBytes) bytes"
+      } else if name.utf8.contains(UInt8(ascii: "/")) {
+        "must not hold '/'"
+      } else if name.utf8.contains(0) {
+        "must not hold a NUL"
+      } else if name.hasPrefix(".") {
+        "must not begin with '.'"
+      } else if name.hasSuffix(".plist") {
+        "must not end in '.plist', which the file gets by itself"
+      } else {
+        nil
+      }
+    guard let fault else { return }
+    throw StoreError(StoreError.invalidTableName, "the table name '\(name)' \(fault)")
+  }
+}

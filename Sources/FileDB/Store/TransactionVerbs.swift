@@ -1,0 +1,229 @@
+import FileDBPlist
+
+extension StoreTransaction {
+  /// Makes an empty table.
+  /// - Throws: ``StoreError/tableExists``, ``StoreError/invalidTableName``.
+  public mutating func create<Row>(_ table: TableName<Row>) throws {
+    try apply(.create, to: table.text)
+  }
+
+  /// Adds `row` and returns its new id. A table without a file gets one.
+  /// - Throws: ``StoreError/recordNotFound`` or ``StoreError/rowNotFound`` for the position;
+  ///   ``StoreError/unrepresentableValue`` or ``StoreError/reservedField`` with the field; `EncodingError`.
+  @discardableResult
+  public mutating func add<Row>(
+    _ row: Row, to table: TableName<Row>, at position: Position = .bottom
+  ) throws -> RecordID {
+    try add(contentsOf: CollectionOfOne(row), to: table, at: position)[0]
+  }
+
+  /// Adds rows in their order, the first at `position`, and returns their new ids.
+  /// - Throws: as ``add(_:to:at:)``; then none is added.
+  @discardableResult
+  public mutating func add<Row>(
+    contentsOf rows: some Sequence<Row>, to table: TableName<Row>, at position: Position = .bottom
+  ) throws -> [RecordID] {
+    let records = try rows.map { try encode($0, table: table.text) }
+    return try insert(records, into: table.text, at: position)
+  }
+
+  /// Changes a row in place. Fields that `Row` does not know stay; the id stays.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/invalidRow``, what `body` throws, and as ``add(_:to:at:)``.
+  public mutating func update<Row>(
+    _ id: RecordID, in table: TableName<Row>, _ body: (inout Row) throws -> Void
+  ) throws {
+    let stored = try snapshot(of: table).row(with: id)
+    let old = try stored.value
+    var new = old
+    try body(&new)
+    let fields = try stored.record.fields.patched(
+      from: RowEncoder.encode(old).fields, to: RowEncoder.encode(new).fields)
+    try replace(id, with: Record(fields: fields), was: stored.record, in: table.text)
+  }
+
+  /// Gives a row a new value; as ``update(_:in:_:)``.
+  public mutating func update<Row>(_ id: RecordID, in table: TableName<Row>, to row: Row) throws {
+    try update(id, in: table) { $0 = row }
+  }
+
+  /// Sets single fields and leaves the others.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/unrepresentableValue``, ``StoreError/reservedField``.
+  public mutating func set<Row>(_ fields: Record, of id: RecordID, in table: TableName<Row>) throws {
+    let stored = try snapshot(of: table).row(with: id).record
+    var record = stored
+    for field in fields.fields { record[field.key] = field.value }
+    try replace(id, with: record, was: stored, in: table.text)
+  }
+
+  /// Removes single fields; one that is not there is no error.
+  /// - Throws: ``StoreError/recordNotFound``.
+  public mutating func unset<Row>(_ fields: [String], of id: RecordID, in table: TableName<Row>) throws {
+    let stored = try snapshot(of: table).row(with: id).record
+    var record = stored
+    for field in fields { record[field] = nil }
+    try replace(id, with: record, was: stored, in: table.text)
+  }
+
+  /// Removes a record. Its id is not given again.
+  /// - Throws: ``StoreError/recordNotFound``.
+  public mutating func delete<Row>(_ id: RecordID, in table: TableName<Row>) throws {
+    try apply(.remove([id]), to: table.text)
+  }
+
+  /// Removes records; an id that is named twice counts once.
+  /// - Throws: ``StoreError/recordNotFound``; then none is removed.
+  public mutating func delete<Row>(_ ids: some Sequence<RecordID>, in table: TableName<Row>) throws {
+    var seen: Set<RecordID> = []
+    let ids = ids.filter { seen.insert($0).inserted }
+    guard !ids.isEmpty else { return }
+    try apply(.remove(ids), to: table.text)
+  }
+
+  /// Removes every record and keeps the counter, so that no id is given again.
+  public mutating func deleteAll<Row>(in table: TableName<Row>) throws {
+    try apply(.removeAll, to: table.text)
+  }
+
+  /// Removes every record and sets the counter back to 0: ids are given anew from 1.
+  public mutating func truncate<Row>(_ table: TableName<Row>) throws {
+    try apply(.truncate, to: table.text)
+  }
+
+  /// Removes the table's file.
+  public mutating func drop<Row>(_ table: TableName<Row>) throws {
+    try apply(.drop, to: table.text)
+  }
+
+  /// Puts a copy of a record, under a new id, at `position`; right behind the original where none is given.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/rowNotFound``.
+  @discardableResult
+  public mutating func duplicate<Row>(
+    _ id: RecordID, in table: TableName<Row>, to position: Position? = nil
+  ) throws -> RecordID {
+    let record = try snapshot(of: table).row(with: id).record
+    return try insert([record], into: table.text, at: position ?? .after(id))[0]
+  }
+
+  /// Moves a record.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/rowNotFound``.
+  public mutating func move<Row>(_ id: RecordID, in table: TableName<Row>, to position: Position) throws {
+    let newRow: Int
+    do {
+      let state = try state(of: table.text)
+      newRow = try state.finalRow(of: state.row(of: id), movedTo: position)
+    } catch {
+      throw error.adding(table: table.text)
+    }
+    try apply(.move(id, row: newRow), to: table.text)
+  }
+
+  /// Moves the record in one row to another: `newRow` is where it is in the end, as in UITableView's
+  /// `tableView(_:moveRowAt:to:)`.
+  /// - Throws: ``StoreError/rowNotFound``.
+  public mutating func move<Row>(fromRow row: Int, toRow newRow: Int, in table: TableName<Row>) throws {
+    let records = try state(of: table.text).records
+    guard records.indices.contains(row) else {
+      throw StoreError(
+        StoreError.rowNotFound, "there is no row \(row); the table has \(records.count)", table: table.text)
+    }
+    try apply(.move(records[row].id, row: newRow), to: table.text)
+  }
+
+  /// Replaces everything in the table: a row keeps the id it comes with, and gets a new one where that is `nil`.
+  /// - Returns: the ids, in order.
+  /// - Throws: ``StoreError/duplicateID``, and as ``add(_:to:at:)``.
+  @discardableResult
+  public mutating func replaceAll<Row>(
+    in table: TableName<Row>, with rows: some Sequence<(id: RecordID?, row: Row)>
+  ) throws -> [RecordID] {
+    let records = try rows.map { (id: $0.id, record: try encode($0.row, table: table.text)) }
+    if try !state(of: table.text).exists { try apply(.create, to: table.text) }
+    // New ids lie above every id that is given, so that the two never meet.
+    var counter = try records.reduce(state(of: table.text).counter) { max($0, $1.id?.rawValue ?? 0) }
+    let stored = try records.map { entry in
+      StoredRecord(id: try entry.id ?? nextID(after: &counter, table: table.text), record: entry.record)
+    }
+    // Looked at before anything is removed: a transaction whose body goes on after an error keeps its rows.
+    var empty = TableState(counter: 0, records: [], foreignKeys: PlistDictionary())
+    do { try empty.apply(.insert(stored, row: 0)) } catch { throw error.adding(table: table.text) }
+    try apply(.removeAll, to: table.text)
+    try apply(.insert(stored, row: 0), to: table.text)
+    return stored.map(\.id)
+  }
+}
+
+extension StoreTransaction {
+  private mutating func insert(
+    _ records: [Record], into table: String, at position: Position
+  ) throws(StoreError) -> [RecordID] {
+    if try !state(of: table).exists { try apply(.create, to: table) }
+    let row: Int
+    do { row = try state(of: table).insertionRow(for: position) } catch { throw error.adding(table: table) }
+    var counter = try state(of: table).counter
+    var stored: [StoredRecord] = []
+    stored.reserveCapacity(records.count)
+    for record in records {
+      stored.append(StoredRecord(id: try nextID(after: &counter, table: table), record: record))
+    }
+    if !stored.isEmpty { try apply(.insert(stored, row: row), to: table) }
+    return stored.map(\.id)
+  }
+
+  private func nextID(after counter: inout Int64, table: String) throws(StoreError) -> RecordID {
+    guard counter < .max else {
+      throw StoreError(StoreError.counterExhausted, "every id has been given", table: table)
+    }
+    counter += 1
+    return RecordID(counted: counter)
+  }
+
+  /// A commit for a record that is as it was would only cost time.
+  private mutating func replace(
+    _ id: RecordID, with record: Record, was old: Record, in table: String
+  ) throws(StoreError) {
+    do {
+      let new = try record.normalized(limits: store.options.limits)
+      if new != old { try apply(.replace(StoredRecord(id: id, record: new)), to: table) }
+    } catch {
+      var error = error.adding(table: table)
+      error.record = id
+      throw error
+    }
+  }
+
+  private func encode(_ row: some Encodable, table: String) throws -> Record {
+    do {
+      return try RowEncoder.encode(row).normalized(limits: store.options.limits)
+    } catch let error as StoreError {
+      throw error.adding(table: table)
+    }
+  }
+}
+
+extension TableState {
+  /// The row that a new record gets at `position`.
+  fileprivate func insertionRow(for position: Position) throws(StoreError) -> Int {
+    switch position {
+    case .top: return 0
+    case .bottom: return records.count
+    case .row(let row): return row
+    case .before(let id): return try row(of: id)
+    case .after(let id): return try row(of: id) + 1
+    }
+  }
+
+  /// The row in which the record of `row` is once it moved to `position`.
+  fileprivate func finalRow(of row: Int, movedTo position: Position) throws(StoreError) -> Int {
+    switch position {
+    case .top: return 0
+    case .bottom: return records.count - 1
+    case .row(let newRow): return newRow
+    case .before(let id):
+      let neighbour = try self.row(of: id)
+      return neighbour > row ? neighbour - 1 : neighbour
+    case .after(let id):
+      let neighbour = try self.row(of: id)
+      return neighbour >= row ? neighbour : neighbour + 1
+    }
+  }
+}
