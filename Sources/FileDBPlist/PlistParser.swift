@@ -44,6 +44,15 @@ public struct PlistParser: ~Copyable {
     return try parser.finish()
   }
 
+  /// What ``parse(_:limits:)`` returns, with what it passes over.
+  package static func inspect(
+    _ bytes: [UInt8], limits: PlistLimits = PlistLimits()
+  ) throws(PlistError) -> ParsedPlist {
+    var parser = PlistParser(limits: limits)
+    try bytes.withUnsafeBytesTyped { all throws(PlistError) in try parser.push(all) }
+    return ParsedPlist(root: try parser.finish(), firstCommentLine: parser.session.firstCommentLine)
+  }
+
   /// The line on which the value at `path` begins; `nil` where the document does not hold it.
   ///
   /// It reads the document again: lines are wanted only when something is wrong, and a table of a million
@@ -54,6 +63,12 @@ public struct PlistParser: ~Copyable {
     _ = try? parser.finish()
     return parser.session.soughtLine
   }
+}
+
+/// A property list and what a rewrite would not keep.
+package struct ParsedPlist {
+  package let root: PlistValue
+  package let firstCommentLine: Int?
 }
 
 /// One run of libxml2's push parser, feeding a ``PlistBuilder``.
@@ -67,6 +82,7 @@ private final class SAXSession {
   private var failure: PlistError?
   private var byteCount = 0
   private(set) var soughtLine: Int?
+  private(set) var firstCommentLine: Int?
 
   init(limits: PlistLimits, sought: [PlistStep]?) {
     self.limits = limits
@@ -116,6 +132,10 @@ private final class SAXSession {
     } catch {
       fail(error.reason)
     }
+  }
+
+  fileprivate func noticeComment() {
+    if firstCommentLine == nil { firstCommentLine = currentLine }
   }
 
   private func fail(_ reason: PlistError.Reason) {
@@ -175,6 +195,7 @@ extension SAXSession {
       let bytes = UnsafeBufferPointer(start: characters, count: Int(count))
       owner(pointer)?.handle { builder throws(PlistError) in try builder.cdata(bytes) }
     }
+    handler.comment = { pointer, _ in owner(pointer)?.noticeComment() }
     handler.serror = { pointer, error in
       guard let session = owner(pointer), let error else { return }
       session.failed(error.pointee)

@@ -178,7 +178,7 @@ extension TableFile {
   }
 
   /// Decimal digits as the format has them, or the integer that a hand or another tool may have put there.
-  private static func number(_ value: PlistValue) -> RecordID? {
+  static func number(_ value: PlistValue) -> RecordID? {
     switch value {
     case .string(let digits): RecordID(digits)
     case .integer(let number): RecordID(rawValue: number)

@@ -1,0 +1,75 @@
+import FileDBPlist
+import FileDBStorage
+
+/// Something that ``RecordStore/check(_:)`` found in a table's file.
+public struct CheckFinding: Sendable, CustomStringConvertible {
+  public enum Severity: Sendable {
+    /// The table cannot be used until it is repaired.
+    case damage
+    /// The table works; the next write of it changes what is named.
+    case warning
+  }
+
+  public let severity: Severity
+  /// What it is, with file and line.
+  public let error: StoreError
+
+  public var description: String { error.description }
+}
+
+extension RecordStore {
+  /// Reads the table's file and looks at everything a table should be: a well-formed property list, every record with an
+  /// id of its own, a counter that is high enough, an index that fits, no comments.
+  /// - Returns: what was found, in the order of the file; nothing for a sound table.
+  /// - Throws: the disk's errors, ``StoreError/tableNotFound``, ``StoreError/ambiguousTable``.
+  /// - Complexity: O(*n*) in the size of the file.
+  public func check(_ table: String) throws -> [CheckFinding] {
+    let (file, status) = try folder.file(of: table)
+    guard status != nil else {
+      throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
+    }
+    let (bytes, _) = try onDisk { () throws(DiskError) in try folder.disk.read(file) }
+    do {
+      return try TableFile.findings(in: bytes, file: file, table: table, limits: options.limits)
+    } catch {
+      return [CheckFinding(severity: .damage, error: error)]
+    }
+  }
+}
+
+extension TableFile {
+  /// What is odd about a table that can be read.
+  fileprivate static func findings(
+    in bytes: [UInt8], file: String, table: String, limits: PlistLimits
+  ) throws(StoreError) -> [CheckFinding] {
+    let state = try decode(bytes, file: file, table: table, limits: limits)
+    let parsed: ParsedPlist
+    do { parsed = try PlistParser.inspect(bytes, limits: limits) } catch {
+      throw StoreError(error, file: file, table: table)
+    }
+    var findings: [CheckFinding] = []
+    func warn(_ message: String, line: Int?) {
+      let error = StoreError(StoreError.damagedTable, message, file: file, line: line, table: table)
+      findings.append(CheckFinding(severity: .warning, error: error))
+    }
+    if let line = parsed.firstCommentLine { warn("a comment; the next write removes it", line: line) }
+    guard case .dict(let root) = parsed.root else { return findings }
+    if let counter = root[counterKey].flatMap(number), counter.rawValue < state.counter {
+      let line = PlistParser.line(of: [.key(counterKey)], in: bytes)
+      warn("the counter is \(counter), but record \(state.counter) exists; \(state.counter) counts", line: line)
+    }
+    if root[indexKey] != .dict(index(of: state.records)) {
+      let line = PlistParser.line(of: [.key(indexKey)], in: bytes)
+      warn("the index does not fit the records; it is not used, and the next write makes it anew", line: line)
+    }
+    return findings
+  }
+
+  private static func index(of records: OrderedRecords) -> PlistDictionary {
+    let entries = records.enumerated().map { row, stored in
+      PlistDictionary.Entry(key: stored.id.description, value: .string(row.description))
+    }
+    // Ids are unique in a table that was read, so no key is there twice.
+    return PlistDictionary(unsorted: entries, duplicate: { _ in }) ?? PlistDictionary()
+  }
+}

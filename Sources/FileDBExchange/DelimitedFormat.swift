@@ -1,0 +1,46 @@
+/// How delimited text is laid out: CSV unless told otherwise.
+public struct DelimitedFormat: Sendable {
+  public enum Encoding: String, Sendable, CaseIterable {
+    case utf8 = "utf-8"
+    /// ISO 8859-1, in which every byte is a character.
+    case latin1 = "latin-1"
+  }
+
+  /// The byte between fields.
+  public var separator: UInt8
+  /// The byte around a field that holds the separator, the quote (doubled) or a line end; `nil` for none.
+  public var quote: UInt8?
+  public var encoding: Encoding
+
+  /// - Returns: `nil` where separator and quote are the same, are line ends, or are no ASCII characters.
+  public init?(
+    separator: Character = ",", quote: Character? = "\"", encoding: Encoding = .utf8
+  ) {
+    guard let separatorByte = separator.asciiValue, separatorByte != 0x0A, separatorByte != 0x0D else {
+      return nil
+    }
+    self.separator = separatorByte
+    self.encoding = encoding
+    guard let quote else {
+      self.quote = nil
+      return
+    }
+    guard let quoteByte = quote.asciiValue, quoteByte != 0x0A, quoteByte != 0x0D, quoteByte != separatorByte
+    else {
+      return nil
+    }
+    self.quote = quoteByte
+  }
+
+  /// Comma-separated values as RFC 4180 has them.
+  public static let csv = DelimitedFormat(separatorByte: UInt8(ascii: ","))
+
+  /// Tab-separated values.
+  public static let tsv = DelimitedFormat(separatorByte: UInt8(ascii: "\t"))
+
+  private init(separatorByte: UInt8) {
+    separator = separatorByte
+    quote = UInt8(ascii: "\"")
+    encoding = .utf8
+  }
+}

@@ -1,0 +1,49 @@
+import FileDB
+import Foundation
+
+/// The type that a text is to have as a field's value, by plutil's names.
+public enum FieldType: String, Sendable, CaseIterable {
+  case string, integer, float, bool, date, data, json
+
+  /// The value that `text` stands for.
+  ///
+  /// - `integer`: decimal, from -2^63 to 2^64-1. `float`: decimal, or `nan`, `+infinity`, `-infinity`.
+  /// - `bool`: `true`, `yes`, `1`, or `false`, `no`, `0`, in any case.
+  /// - `date`: `2024-02-29T12:00:00Z`, or `2024-02-29` for its first second in UTC.
+  /// - `data`: base64, white space ignored. `json`: any JSON without `null`.
+  /// - Returns: `nil` where the text does not fit.
+  public func value(of text: String) -> PlistValue? {
+    var text = text
+    switch self {
+    case .string: return .string(text)
+    case .integer: return text.withUTF8 { PlistNumber.integer($0) }
+    case .float: return text.withUTF8 { PlistNumber.real($0) }.map(PlistValue.real)
+    case .bool:
+      switch text.lowercased() {
+      case "true", "yes", "1": return true
+      case "false", "no", "0": return false
+      default: return nil
+      }
+    case .date:
+      if text.utf8.count == 10 { text += "T00:00:00Z" }
+      return text.withUTF8 { PlistDate.parse($0) }.map(PlistValue.date)
+    case .data:
+      let characters = text.utf8.filter { !isXMLSpace($0) }
+      return characters.withUnsafeBufferPointer { Base64.decode($0) }.map(PlistValue.data)
+    case .json: return try? JSONDecoder().decode(PlistValue.self, from: Data(text.utf8))
+    }
+  }
+
+  /// What a text must look like, for an error.
+  public var expectation: String {
+    switch self {
+    case .string: "text"
+    case .integer: "a whole number"
+    case .float: "a number"
+    case .bool: "true or false"
+    case .date: "a date like 2024-02-29T12:00:00Z"
+    case .data: "base64"
+    case .json: "JSON without null"
+    }
+  }
+}
