@@ -6,6 +6,11 @@ public struct PlistDictionary: Sendable, Equatable {
   public struct Entry: Sendable {
     public let key: String
     public var value: PlistValue
+
+    public init(key: String, value: PlistValue) {
+      self.key = key
+      self.value = value
+    }
   }
 
   private var entries: [Entry] = []

@@ -22,6 +22,17 @@ enum Commit {
     }
   }
 
+  /// Runs `body` as ``run(in:_:)`` would, and forgets what it did: nothing is locked and nothing written.
+  static func rehearse<Result>(
+    in store: RecordStore, _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> Result {
+    try store.writers.enter {
+      try store.refreshPublished()
+      var transaction = StoreTransaction(store: store)
+      return try body(&transaction)
+    }
+  }
+
   private static func replaceFile(
     of table: String, with state: TableState, in store: RecordStore
   ) throws(StoreError) -> PublishedTable {

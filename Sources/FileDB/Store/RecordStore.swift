@@ -85,6 +85,12 @@ public final class RecordStore: Sendable {
     try Commit.run(in: self, body)
   }
 
+  /// Runs `body` as ``write(_:)`` would, with its result and its errors, and changes nothing.
+  @discardableResult
+  public func rehearse<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+    try Commit.rehearse(in: self, body)
+  }
+
   /// Reads in what other processes and programs have written since. A write does so by itself.
   /// - Throws: as ``table(_:)-(TableName<_>)``; tables that cannot be read stay as they were.
   /// - Complexity: O(1) for an unchanged table, O(*n*) for a changed one.

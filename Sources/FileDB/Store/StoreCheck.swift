@@ -21,20 +21,24 @@ extension RecordStore {
   /// Reads the table's file and looks at everything a table should be: a well-formed property list, every record with an
   /// id of its own, a counter that is high enough, an index that fits, no comments.
   /// - Returns: what was found, in the order of the file; nothing for a sound table.
-  /// - Throws: the disk's errors, ``StoreError/tableNotFound``, ``StoreError/ambiguousTable``.
+  /// - Throws: the disk's errors, ``StoreError/tableNotFound``, ``StoreError/invalidTableName``.
   /// - Complexity: O(*n*) in the size of the file.
   public func check(_ table: String) throws -> [CheckFinding] {
-    let (file, status) = try folder.file(of: table)
-    guard status != nil else {
-      throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
-    }
-    let (bytes, _) = try onDisk { () throws(DiskError) in try folder.disk.read(file) }
     do {
+      let (file, status) = try folder.file(of: table)
+      guard status != nil else {
+        throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
+      }
+      let (bytes, _) = try onDisk { () throws(DiskError) in try folder.disk.read(file) }
       return try TableFile.findings(in: bytes, file: file, table: table, limits: options.limits)
-    } catch {
+    } catch let error as StoreError where Self.damage.contains(error.code) {
       return [CheckFinding(severity: .damage, error: error)]
     }
   }
+
+  private static let damage: Set = [
+    StoreError.notATable, StoreError.damagedTable, StoreError.ambiguousTable,
+  ]
 }
 
 extension TableFile {
@@ -56,7 +60,8 @@ extension TableFile {
     guard case .dict(let root) = parsed.root else { return findings }
     if let counter = root[counterKey].flatMap(number), counter.rawValue < state.counter {
       let line = PlistParser.line(of: [.key(counterKey)], in: bytes)
-      warn("the counter is \(counter), but record \(state.counter) exists; \(state.counter) counts", line: line)
+      warn(
+        "the counter is \(counter), but record \(state.counter) exists; \(state.counter) counts", line: line)
     }
     if root[indexKey] != .dict(index(of: state.records)) {
       let line = PlistParser.line(of: [.key(indexKey)], in: bytes)

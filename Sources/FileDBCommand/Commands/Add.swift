@@ -1,0 +1,23 @@
+import ArgumentParser
+import FileDB
+
+struct Add: StoreCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Add a record and print its id.", discussion: "At the bottom, unless a place is given.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @Argument(help: FieldAssignment.help) var fields: [FieldAssignment] = []
+  @OptionGroup var place: PositionOptions
+  @OptionGroup var options: WriteOptions
+
+  func run() throws {
+    let record = try fields.record()
+    let table = try existingTable(table)
+    let id = try options.write(table.store) { tx in
+      try tx.add(record, to: table.name, at: place.position ?? .bottom)
+    }
+    Terminal.print(id.description)
+  }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+import FileDB
+
+struct Create: StoreCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make an empty table, and the store's folder where it is missing.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @OptionGroup var options: WriteOptions
+
+  func run() throws {
+    try options.write(store(for: table)) { tx in try tx.create(.records(table.name)) }
+  }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import FileDB
+
+struct Drop: StoreCommand {
+  static let configuration = CommandConfiguration(abstract: "Remove a table and its file.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @OptionGroup var options: WriteOptions
+  @Flag(help: "Do not ask.") var yes = false
+
+  func run() throws {
+    let table = try existingTable(table)
+    if !yes, !options.dryRun,
+      !Terminal.confirm("Remove '\(table.name.text)' with its \(table.count) records?")
+    {
+      throw ExitCode(1)
+    }
+    try options.write(table.store) { tx in try tx.drop(table.name) }
+  }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import FileDB
+
+struct Duplicate: StoreCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Copy a record and print the copy's id.",
+    discussion: "Behind the original, unless a place is given.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @Argument var id: RecordID
+  @OptionGroup var place: PositionOptions
+  @OptionGroup var options: WriteOptions
+
+  func run() throws {
+    let table = try existingTable(table)
+    let copy = try options.write(table.store) { tx in
+      try tx.duplicate(id, in: table.name, to: place.position)
+    }
+    Terminal.print(copy.description)
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import FileDB
+import FileDBExchange
+
+struct Get: StoreCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print one record, or one field of it.",
+    discussion:
+      "A field alone is printed as it is: text plainly, data in base64, arrays and dictionaries as JSON.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @Argument var id: RecordID
+  @Argument var field: String?
+  @OptionGroup var output: FormatOption
+
+  func run() throws {
+    let row = try existingTable(table).snapshot.row(with: id)
+    if let field {
+      guard let value = row.record[field] else {
+        throw StoreError(
+          StoreError.recordNotFound, "the record has no such field", table: table.name, record: id,
+          field: field)
+      }
+      Terminal.print(DelimitedWriter.text(of: value))
+    } else if output.format == .table {
+      printFields(of: row)
+    } else {
+      RecordPrinter(format: output.format, fields: nil).print([row])
+    }
+  }
+
+  private func printFields(of row: StoredRow<Record>) {
+    let names = ["id"] + row.record.fields.keys.map { TerminalText.defused($0) }
+    let values = [row.id.description] + row.record.fields.map(\.value.cell)
+    let width = names.map { TerminalText.width($0) }.max() ?? 0
+    for (name, value) in zip(names, values) {
+      Terminal.print(name + String(repeating: " ", count: width - TerminalText.width(name)) + "  " + value)
+    }
+  }
+}

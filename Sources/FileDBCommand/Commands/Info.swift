@@ -1,0 +1,47 @@
+import ArgumentParser
+import FileDB
+
+struct Info: StoreCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Describe a table: its file, its counter, its fields.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+
+  func run() throws {
+    let table = try existingTable(table)
+    let snapshot = table.snapshot
+    let file = try FileInfo(at: table.url)
+    Terminal.print("file     \(file.url.path)")
+    Terminal.print("size     \(file.formattedSize)")
+    Terminal.print("records  \(snapshot.count)")
+    Terminal.print("counter  \(snapshot.counter)")
+    guard !snapshot.isEmpty else { return }
+    Terminal.print("")
+    for line in fields(of: snapshot).lines(width: Terminal.width) { Terminal.printStyled(line) }
+  }
+
+  /// Each field, in how many records it is, and of which types.
+  private func fields(of snapshot: TableSnapshot<Record>) -> TextTable {
+    var counts: [String: [String: Int]] = [:]
+    for row in snapshot {
+      for field in row.record.fields {
+        counts[field.key, default: [:]][field.value.typeName, default: 0] += 1
+      }
+    }
+    let rows = counts.sorted { $0.key < $1.key }.map { field, types in
+      let described =
+        types.count == 1
+        ? types.keys.first ?? ""
+        : types.sorted { $0.key < $1.key }
+          .map { "\($0.key) (\($0.value))" }.joined(separator: ", ")
+      return [TerminalText.defused(field), described, types.values.reduce(0, +).description]
+    }
+    return TextTable(
+      columns: [
+        TextTable.Column(title: "field"), TextTable.Column(title: "type"),
+        TextTable.Column(title: "records", isNumeric: true),
+      ], rows: rows)
+  }
+}

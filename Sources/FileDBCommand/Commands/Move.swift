@@ -1,0 +1,21 @@
+import ArgumentParser
+import FileDB
+
+struct Move: StoreCommand {
+  static let configuration = CommandConfiguration(abstract: "Move a record to another place.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @Argument var id: RecordID
+  @OptionGroup var place: PositionOptions
+  @OptionGroup var options: WriteOptions
+
+  func run() throws {
+    guard let position = place.position else {
+      throw ValidationError("Say where: --top, --bottom, --before ID, --after ID or --row N.")
+    }
+    let table = try existingTable(table)
+    try options.write(table.store) { tx in try tx.move(id, in: table.name, to: position) }
+  }
+}

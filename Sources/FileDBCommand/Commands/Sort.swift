@@ -1,0 +1,25 @@
+import ArgumentParser
+import FileDB
+
+struct Sort: StoreCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Put the records into order, to stay.",
+    discussion: "Records without the field come last. Equal ones stay as they were.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @Argument(
+    parsing: .allUnrecognized,
+    help: ArgumentHelp("Fields, -FIELD for descending.", valueName: "key,-key"))
+  var keys: [String]
+  @Flag(help: "Sort text as a person would: 'item 2' before 'item 10', letters before their case.")
+  var localized = false
+  @OptionGroup var options: WriteOptions
+
+  func run() throws {
+    let keys = try SortKey.parse(keys, text: localized ? .localized : .bytes)
+    let table = try existingTable(table)
+    try options.write(table.store) { tx in try tx.sort(table.name, by: keys) }
+  }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import FileDB
+
+struct Truncate: StoreCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Delete every record and start counting ids from 1 again.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @OptionGroup var options: WriteOptions
+  @Flag(help: "Do not ask.") var yes = false
+
+  func run() throws {
+    let table = try existingTable(table)
+    if !yes, !options.dryRun, !Terminal.confirm("Delete all \(table.count) records of '\(table.name.text)'?")
+    {
+      throw ExitCode(1)
+    }
+    try options.write(table.store) { tx in try tx.truncate(table.name) }
+  }
+}

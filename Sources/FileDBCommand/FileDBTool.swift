@@ -1,0 +1,61 @@
+import ArgumentParser
+import FileDB
+import Foundation
+
+@main
+struct FileDBTool: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "filedb",
+    abstract: "Look into and change a store: a folder of tables, each an XML property list.",
+    discussion: """
+      The store is --store DIR, else $FILEDB_STORE, else the current folder. A TABLE is a table's name, or the path \
+      of a table file (it has a / or ends in .plist).
+
+      Exit codes: 0 done; 1 not found; 64 usage; 65 bad data; 66 no input; 74 input/output; 75 locked, try again.
+      """,
+    version: "0.1.0",
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Look",
+        subcommands: [Tables.self, Info.self, Show.self, Get.self, Count.self, Check.self]),
+      CommandGroup(
+        name: "Change records",
+        subcommands: [
+          Add.self, SetFields.self, Unset.self, Delete.self, Duplicate.self, Move.self, Sort.self,
+        ]),
+      CommandGroup(
+        name: "Change tables",
+        subcommands: [Create.self, Truncate.self, Drop.self, Import.self]),
+    ])
+
+  @OptionGroup var location: StoreLocation
+
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch let error as StoreError {
+      Terminal.complain(error.description)
+      exit(withError: ExitCode(error.exitStatus))
+    } catch let error as EncodingError {
+      Terminal.complain("\(error)")
+      exit(withError: ExitCode(65))
+    } catch {
+      exit(withError: error)
+    }
+  }
+}
+
+extension StoreError {
+  /// The exit status after sysexits.h, as the help lists them.
+  var exitStatus: Int32 {
+    switch code {
+    case StoreError.recordNotFound, StoreError.rowNotFound, StoreError.tableNotFound: 1
+    case StoreError.invalidTableName, StoreError.reservedField: 64
+    case StoreError.fileNotFound, StoreError.notAFolder: 66
+    case StoreError.permissionDenied, StoreError.diskFull, StoreError.inputOutput: 74
+    case StoreError.locked: 75
+    default: 65
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import FileDB
+import Foundation
+
+struct StoreLocation: ParsableArguments {
+  @Option(name: .customLong("store"), help: ArgumentHelp("The store's folder.", valueName: "dir"))
+  var path: String?
+}
+
+/// A table as it is named on the command line.
+struct TableReference: ExpressibleByArgument {
+  let argument: String
+
+  init(argument: String) { self.argument = argument }
+
+  /// A name that came from the store itself.
+  init(name: String) { argument = name }
+
+  /// A path is taken as the file of a table; anything else as a name in the store.
+  var isPath: Bool { argument.contains("/") || argument.hasSuffix(".plist") }
+
+  var name: String {
+    guard isPath else { return argument }
+    let file = URL(fileURLWithPath: argument).lastPathComponent
+    return file.hasSuffix(".plist") ? String(file.dropLast(".plist".count)) : file
+  }
+}
+
+extension RecordID: ExpressibleByArgument {
+  public init?(argument: String) { self.init(argument) }
+}
+
+/// A command that works on a store.
+protocol StoreCommand: ParsableCommand {
+  /// `--store` after the command's name.
+  var location: StoreLocation { get }
+  /// The tool, with a `--store` before it.
+  var tool: FileDBTool { get }
+}
+
+extension StoreCommand {
+  private var storeURL: URL {
+    let fromEnvironment = ProcessInfo.processInfo.environment["FILEDB_STORE"].flatMap {
+      $0.isEmpty ? nil : $0
+    }
+    let path = location.path ?? tool.location.path ?? fromEnvironment ?? "."
+    return URL(fileURLWithPath: path, isDirectory: true)
+  }
+
+  /// The store, which may not be there yet.
+  func store(for table: TableReference? = nil) throws -> RecordStore {
+    if let table, table.isPath {
+      return try RecordStore(at: URL(fileURLWithPath: table.argument).deletingLastPathComponent())
+    }
+    return try RecordStore(at: storeURL)
+  }
+
+  /// The store, whose folder must be there: a mistyped one should not look like an empty store.
+  func existingStore(for table: TableReference? = nil) throws -> RecordStore {
+    let store = try store(for: table)
+    guard FileInfo.isFolder(store.url) else {
+      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: store.url.path)
+    }
+    return store
+  }
+
+  /// A table that must have a file.
+  func existingTable(_ reference: TableReference) throws -> RecordTable<Record> {
+    let table = try existingStore(for: reference).table(reference.name)
+    guard table.exists else {
+      throw StoreError(
+        StoreError.tableNotFound, "there is no such table; 'filedb create \(reference.name)' makes it",
+        file: table.store.url.path, table: reference.name)
+    }
+    return table
+  }
+}
+
+/// The options of a command that writes.
+struct WriteOptions: ParsableArguments {
+  @Flag(help: "Do everything but the writing.")
+  var dryRun = false
+
+  /// Runs `body` as one transaction, or with `--dry-run` only on trial.
+  @discardableResult
+  func write<Result>(
+    _ store: RecordStore, _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> Result {
+    guard dryRun else { return try store.write(body) }
+    let result = try store.rehearse(body)
+    Terminal.note("dry run: nothing was written")
+    return result
+  }
+}
+
+/// Where a record goes.
+struct PositionOptions: ParsableArguments {
+  @Flag(help: "At the top.")
+  var top = false
+  @Flag(help: "At the bottom.")
+  var bottom = false
+  @Option(help: ArgumentHelp("Before the record with this id.", valueName: "id"))
+  var before: RecordID?
+  @Option(help: ArgumentHelp("After the record with this id.", valueName: "id"))
+  var after: RecordID?
+  @Option(help: ArgumentHelp("In this row, counted from 0.", valueName: "n"))
+  var row: Int?
+
+  private var given: [Position] {
+    [
+      top ? .top : nil, bottom ? .bottom : nil, before.map(Position.before), after.map(Position.after),
+      row.map(Position.row),
+    ].compactMap(\.self)
+  }
+
+  /// The position that was asked for, if any.
+  var position: Position? { given.first }
+
+  func validate() throws {
+    if given.count > 1 { throw ValidationError("Only one of --top, --bottom, --before, --after and --row.") }
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Standard output and error, and what is at their other end.
+enum Terminal {
+  static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
+  static let inputIsTerminal = isatty(STDIN_FILENO) == 1
+  static let errorIsTerminal = isatty(STDERR_FILENO) == 1
+
+  /// See https://no-color.org.
+  static let usesStyle =
+    outputIsTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+
+  /// Columns of the terminal that standard output is; `nil` where it is none.
+  static let width: Int? = {
+    guard outputIsTerminal else { return nil }
+    if let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init), columns > 0 {
+      return columns
+    }
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }()
+
+  /// Prints data. On a terminal, control characters in it are shown and not obeyed.
+  static func print(_ text: String, terminator: String = "\n") {
+    let shown = outputIsTerminal ? TerminalText.defused(text, keeping: ["\n", "\t"]) : text
+    Swift.print(shown, terminator: terminator)
+  }
+
+  /// Prints lines that are laid out and styled already.
+  static func printStyled(_ text: String) { Swift.print(text) }
+
+  /// Says something beside the data.
+  static func note(_ message: String) { writeError(TerminalText.defused(message, keeping: ["\n"]) + "\n") }
+
+  static func complain(_ message: String) { note("filedb: \(message)") }
+
+  /// Replaces the last line of standard error, on a terminal only.
+  static func showProgress(_ message: String) {
+    if errorIsTerminal { writeError("\r\u{1B}[K" + message) }
+  }
+
+  /// Asks for a yes, where somebody is there to give it; else takes it as given.
+  static func confirm(_ question: String) -> Bool {
+    guard inputIsTerminal, errorIsTerminal else { return true }
+    writeError(question + " [y/N] ")
+    return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
+  }
+
+  private static func writeError(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
+
+/// Says on a terminal how far a long piece of work has come, once a second.
+struct Progress {
+  private let start = ContinuousClock.now
+  private var shown = 0
+
+  /// - Parameter message: what has been done so far.
+  mutating func report(_ message: @autoclosure () -> String) {
+    let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+    guard Terminal.errorIsTerminal, seconds > shown else { return }
+    shown = seconds
+    Terminal.showProgress(message())
+  }
+
+  func finish() { if shown > 0 { Terminal.showProgress("") } }
+}
