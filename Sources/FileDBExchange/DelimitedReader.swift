@@ -122,7 +122,7 @@ public struct DelimitedReader: ~Copyable {
       return text
     case .utf8:
       guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw error("field \(field + 1) is not UTF-8; is the file latin-1?", line: line)
+        throw error("field \(field + 1) is not UTF-8; the file's encoding may be latin-1", line: line)
       }
       return text
     }

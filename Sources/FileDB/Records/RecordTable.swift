@@ -105,7 +105,7 @@ public struct RecordTable<Row: Codable & Sendable>: Sendable {
 
   /// See ``StoreTransaction/replaceAll(in:with:)``.
   @discardableResult
-  public func replaceAll(with rows: some Sequence<(id: RecordID?, row: Row)>) throws -> [RecordID] {
+  public func replaceAll(with rows: [IdentifiedRow<Row>]) throws -> [RecordID] {
     try store.write { tx in try tx.replaceAll(in: name, with: rows) }
   }
 

@@ -50,6 +50,8 @@ public final class RecordStore: Sendable {
     folder = StoreFolder(path: url.standardizedFileURL.path, disk: disk)
   }
 
+  package var disk: any Disk { folder.disk }
+
   /// The tables that have a file, in the order of their names.
   public var tableNames: [String] { get throws { try folder.tableNames() } }
 

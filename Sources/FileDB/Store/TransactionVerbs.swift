@@ -134,9 +134,9 @@ extension StoreTransaction {
   /// - Throws: ``StoreError/duplicateID``, and as ``add(_:to:at:)``.
   @discardableResult
   public mutating func replaceAll<Row>(
-    in table: TableName<Row>, with rows: some Sequence<(id: RecordID?, row: Row)>
+    in table: TableName<Row>, with rows: [IdentifiedRow<Row>]
   ) throws -> [RecordID] {
-    let records = try rows.map { (id: $0.id, record: try encode($0.row, table: table.text)) }
+    let records = try rows.map { (id: $0.id, record: try encode($0.value, table: table.text)) }
     if try !state(of: table.text).exists { try apply(.create, to: table.text) }
     // New ids lie above every id that is given, so that the two never meet.
     var counter = try records.reduce(state(of: table.text).counter) { max($0, $1.id?.rawValue ?? 0) }

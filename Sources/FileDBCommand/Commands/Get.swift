@@ -36,7 +36,8 @@ struct Get: StoreCommand {
     let values = [row.id.description] + row.record.fields.map(\.value.cell)
     let width = names.map { TerminalText.width($0) }.max() ?? 0
     for (name, value) in zip(names, values) {
-      Terminal.print(name + String(repeating: " ", count: width - TerminalText.width(name)) + "  " + value)
+      let space = String(repeating: " ", count: width - TerminalText.width(name) + 2)
+      Terminal.print(value.isEmpty ? name : name + space + value)
     }
   }
 }

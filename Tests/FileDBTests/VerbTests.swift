@@ -1,0 +1,220 @@
+import FileDB
+import TestSupport
+import Testing
+
+private struct Note: Codable, Sendable, Equatable {
+  var title: String
+  var isDone = false
+  var due: String?
+}
+
+extension TableName<Note> {
+  fileprivate static var notes: Self { "notes" }
+}
+
+/// Adds records titled a, b, c, ... and returns their ids.
+@discardableResult
+private func fill(_ table: RecordTable<Note>, _ count: Int) throws -> [RecordID] {
+  try table.add(contentsOf: (0..<count).map { Note(title: String(UnicodeScalar(UInt8(97 + $0)))) })
+}
+
+private func titles(_ table: RecordTable<Note>) throws -> String {
+  try table.snapshot.values().map(\.title).joined()
+}
+
+@Suite struct VerbTests {
+  @Test(arguments: StorePlace.allCases) func theFirstRecordMakesTheTable(place: StorePlace) throws {
+    try withStore(place) { store in
+      let notes = try store.table(.notes)
+      #expect(!notes.exists)
+      #expect(notes.snapshot.isEmpty)
+      let id = try notes.add(Note(title: "milk"))
+      #expect(id == 1)
+      #expect(notes.exists)
+      #expect(try notes.row(with: 1) == Note(title: "milk"))
+      #expect(try store.tableNames == ["notes"])
+    }
+  }
+
+  @Test func everyPositionOfEverySmallTable() throws {
+    for count in 0..<5 {
+      var positions: [(Position, row: Int)] = [(.top, 0), (.bottom, count)]
+      for row in 0...count { positions.append((.row(row), row)) }
+      for row in 0..<count {
+        let id = RecordID(rawValue: Int64(row + 1))!
+        positions += [(.before(id), row), (.after(id), row + 1)]
+      }
+      for (position, row) in positions {
+        try withStore { store in
+          let notes = try store.table(.notes)
+          if count > 0 { try fill(notes, count) } else { try notes.create() }
+          try notes.add(Note(title: "X"), at: position)
+          var expected = Array("abcdefgh".prefix(count))
+          expected.insert("X", at: row)
+          #expect(try titles(notes) == String(expected), "\(position) of \(count)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: 1..<6) func everyMoveAgreesWithAPlainArray(count: Int) throws {
+    for from in 0..<count {
+      for to in 0..<count {
+        try withStore { store in
+          let notes = try store.table(.notes)
+          let ids = try fill(notes, count)
+          var expected = Array("abcdefgh".prefix(count))
+          expected.insert(expected.remove(at: from), at: to)
+          try notes.move(fromRow: from, toRow: to)
+          #expect(try titles(notes) == String(expected), "row \(from) to \(to) of \(count)")
+
+          try notes.move(ids[from], to: .row(from))
+          #expect(try titles(notes) == String("abcdefgh".prefix(count)), "and back")
+
+          for (position, row) in [(Position.before(ids[to]), to), (.after(ids[to]), to + 1)] where from != to {
+            var rest = Array("abcdefgh".prefix(count))
+            let moved = rest.remove(at: from)
+            rest.insert(moved, at: row > from ? row - 1 : row)
+            try store.write { tx in
+              try tx.move(ids[from], in: .notes, to: position)
+              let now = try tx.snapshot(of: .notes).values().map(\.title).joined()
+              #expect(now == String(rest), "\(position) from row \(from) of \(count)")
+              try tx.move(ids[from], in: .notes, to: .row(from))
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func moveToTopAndBottomAndBesideItself() throws {
+    try withStore { store in
+      let notes = try store.table(.notes)
+      let ids = try fill(notes, 3)
+      try notes.move(ids[1], to: .top)
+      #expect(try titles(notes) == "bac")
+      try notes.move(ids[1], to: .bottom)
+      #expect(try titles(notes) == "acb")
+      try notes.move(ids[2], to: .before(ids[2]))
+      try notes.move(ids[2], to: .after(ids[2]))
+      #expect(try titles(notes) == "acb")
+    }
+  }
+
+  @Test func anUpdateKeepsTheIDThePlaceAndUnknownFields() throws {
+    try withStore { store in
+      let notes = try store.table(.notes)
+      let ids = try fill(notes, 3)
+      try notes.set(["colour": "red", "due": "today"], of: ids[1])
+      try notes.update(ids[1]) { note in
+        note.title = "B"
+        note.due = nil
+      }
+      let row = try notes.snapshot.row(with: ids[1])
+      #expect(row.record == ["title": "B", "isDone": false, "colour": "red"])
+      #expect(notes.snapshot.ids == ids)
+      try notes.update(ids[1], to: Note(title: "C", isDone: true))
+      #expect(try notes.snapshot.row(with: ids[1]).record["colour"] == "red")
+      #expect(try notes.row(with: ids[1]).isDone)
+    }
+  }
+
+  @Test func setAndUnsetTouchOnlyTheirFields() throws {
+    try withStore { store in
+      let table = try store.table("things")
+      let id = try table.add(["a": 1, "b": "two", "c": [true]])
+      try table.set(["b": 2.5, "d": "new"], of: id)
+      try table.unset(["a", "absent"], of: id)
+      #expect(try table.row(with: id) == ["b": 2.5, "c": [true], "d": "new"])
+    }
+  }
+
+  @Test func aDeletedIDIsNeverGivenAgain() throws {
+    try withStore { store in
+      let notes = try store.table(.notes)
+      let ids = try fill(notes, 4)
+      try notes.delete(ids[3])
+      try notes.delete([ids[0], ids[2], ids[0]])
+      #expect(try titles(notes) == "b")
+      #expect(notes.counter == 4)
+      #expect(try notes.add(Note(title: "new")) == 5)
+      try notes.deleteAll()
+      #expect(notes.count == 0)
+      #expect(try notes.add(Note(title: "newer")) == 6)
+    }
+  }
+
+  @Test func truncateStartsTheCounterAnew() throws {
+    try withStore { store in
+      let notes = try store.table(.notes)
+      try fill(notes, 4)
+      try notes.truncate()
+      #expect(notes.exists)
+      #expect(notes.counter == 0)
+      #expect(try notes.add(Note(title: "first")) == 1)
+    }
+  }
+
+  @Test(arguments: StorePlace.allCases) func dropRemovesTheFile(place: StorePlace) throws {
+    try withStore(place) { store in
+      let notes = try store.table(.notes)
+      try fill(notes, 2)
+      try notes.drop()
+      #expect(!notes.exists)
+      #expect(try store.tableNames == [])
+      #expect(try fill(notes, 1) == [1])
+    }
+  }
+
+  @Test func aDuplicateHasANewIDAndTheSameFields() throws {
+    try withStore { store in
+      let notes = try store.table(.notes)
+      let ids = try fill(notes, 3)
+      try notes.set(["extra": [1, 2]], of: ids[1])
+      #expect(try notes.duplicate(ids[1]) == 4)
+      #expect(try titles(notes) == "abbc")
+      #expect(try notes.duplicate(ids[1], to: .top) == 5)
+      #expect(try notes.duplicate(ids[1], to: .bottom) == 6)
+      #expect(try titles(notes) == "babbcb")
+      #expect(try notes.snapshot.row(with: 4).record == notes.snapshot.row(with: ids[1]).record)
+    }
+  }
+
+  @Test func replaceAllKeepsTheIDsItIsGiven() throws {
+    try withStore { store in
+      let notes = try store.table(.notes)
+      try fill(notes, 3)
+      let ids = try notes.replaceAll(with: [
+        IdentifiedRow(Note(title: "x"), id: 3), IdentifiedRow(Note(title: "y")), IdentifiedRow(Note(title: "z"), id: 9),
+      ])
+      #expect(ids == [3, 10, 9])
+      #expect(try titles(notes) == "xyz")
+      #expect(notes.counter == 10)
+      #expect(throws: StoreError.self) {
+        try notes.replaceAll(with: [IdentifiedRow(Note(title: "p"), id: 3), IdentifiedRow(Note(title: "q"), id: 3)])
+      }
+      #expect(try titles(notes) == "xyz")
+    }
+  }
+
+  @Test func aSnapshotDoesNotChange() throws {
+    try withStore { store in
+      let notes = try store.table(.notes)
+      try fill(notes, 3)
+      let before = notes.snapshot
+      try notes.deleteAll()
+      #expect(try before.values().map(\.title) == ["a", "b", "c"])
+      #expect(notes.snapshot.isEmpty)
+    }
+  }
+
+  @Test func rehearsingChangesNothing() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      let id = try store.rehearse { tx in try tx.add(Note(title: "x"), to: .notes) }
+      #expect(id == 1)
+      #expect(try store.tableNames == [])
+      #expect(try contents(of: folder) == [])
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import FileDB
+import FileDBStorage
+import Foundation
+
+/// A store is not what it should be.
+package struct BrokenInvariant: Error, CustomStringConvertible {
+  package let description: String
+}
+
+extension RecordStore {
+  /// Throws ``BrokenInvariant`` unless everything that is always true of a store is true of this one: each file is a sound
+  /// table, a fresh reader sees what this store shows, every id leads to its row, and no draft is left behind.
+  package func checkInvariants() throws {
+    let fresh = try RecordStore(at: url, disk: disk, options: options)
+    for name in try tableNames {
+      let findings = try check(name)
+      try require(findings.isEmpty, "\(name): \(findings)")
+      try compare(table(name).snapshot, with: fresh.table(name).snapshot)
+    }
+    let folder = url.standardizedFileURL.path
+    guard try disk.status(folder) != nil else { return }
+    let drafts = try disk.list(folder).filter { $0.hasPrefix(".") && $0 != ".filedb" }
+    try require(drafts.isEmpty, "left behind: \(drafts)")
+  }
+
+  private func compare(_ live: TableSnapshot<Record>, with read: TableSnapshot<Record>) throws {
+    try require(live.counter == read.counter, "\(live.table): counter \(live.counter), on the disk \(read.counter)")
+    try require(live.ids == read.ids, "\(live.table): ids \(live.ids), on the disk \(read.ids)")
+    for (row, (mine, theirs)) in zip(live, read).enumerated() {
+      try require(mine.record == theirs.record, "\(live.table), row \(row): \(mine.record), on the disk \(theirs.record)")
+      try require(live.row(of: mine.id) == row, "\(live.table): id \(mine.id) does not lead to row \(row)")
+      try require(mine.id.rawValue <= live.counter, "\(live.table): id \(mine.id) above the counter")
+    }
+  }
+
+  private func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+    if !condition { throw BrokenInvariant(description: message()) }
+  }
+}
+
+/// Where a test's store lives.
+package enum StorePlace: String, CaseIterable, Sendable {
+  case memory, disk
+}
+
+/// Runs `body` on a new store, and checks the store's invariants when it is done.
+package func withStore<Result>(
+  _ place: StorePlace = .memory, options: StoreOptions = StoreOptions(), _ body: (RecordStore) throws -> Result
+) throws -> Result {
+  func run(_ store: RecordStore) throws -> Result {
+    let result = try body(store)
+    try store.refresh()
+    try store.checkInvariants()
+    return result
+  }
+  switch place {
+  case .memory: return try run(.inMemory(options: options))
+  case .disk: return try withTemporaryFolder { try run(RecordStore(at: $0, options: options)) }
+  }
+}

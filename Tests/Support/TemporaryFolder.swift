@@ -1,0 +1,20 @@
+import Foundation
+
+/// Runs `body` in a new folder, which is gone afterwards.
+package func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+  let folder = FileManager.default.temporaryDirectory.appendingPathComponent("filedb-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  return try body(folder)
+}
+
+/// The root of the package.
+package let packageRoot = URL(fileURLWithPath: #filePath)
+  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+/// Data and property lists of others, beside a developer's checkout but not in the repository.
+package let sharedFolder = packageRoot.deletingLastPathComponent().appendingPathComponent("shared")
+
+package func sharedFolderHas(_ path: String) -> Bool {
+  FileManager.default.fileExists(atPath: sharedFolder.appendingPathComponent(path).path)
+}
