@@ -5,6 +5,8 @@ import Foundation
 /// A store is not what it should be.
 package struct BrokenInvariant: Error, CustomStringConvertible {
   package let description: String
+
+  package init(description: String) { self.description = description }
 }
 
 extension RecordStore {

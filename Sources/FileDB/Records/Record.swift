@@ -14,6 +14,10 @@ public struct Record: Sendable, Equatable {
   }
 }
 
+extension Record: CustomStringConvertible {
+  public var description: String { fields.description }
+}
+
 extension Record: ExpressibleByDictionaryLiteral {
   /// A field that is given twice keeps its last value.
   public init(dictionaryLiteral elements: (String, PlistValue)...) {

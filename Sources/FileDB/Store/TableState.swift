@@ -114,7 +114,7 @@ package struct TableState: Sendable {
     }
   }
 
-  private func missing(row: Int) -> StoreError {
+  func missing(row: Int) -> StoreError {
     StoreError(StoreError.rowNotFound, "there is no row \(row); the table has \(records.count)")
   }
 }

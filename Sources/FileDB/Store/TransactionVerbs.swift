@@ -137,7 +137,6 @@ extension StoreTransaction {
     in table: TableName<Row>, with rows: [IdentifiedRow<Row>]
   ) throws -> [RecordID] {
     let records = try rows.map { (id: $0.id, record: try encode($0.value, table: table.text)) }
-    if try !state(of: table.text).exists { try apply(.create, to: table.text) }
     // New ids lie above every id that is given, so that the two never meet.
     var counter = try records.reduce(state(of: table.text).counter) { max($0, $1.id?.rawValue ?? 0) }
     let stored = try records.map { entry in
@@ -146,6 +145,7 @@ extension StoreTransaction {
     // Looked at before anything is removed: a transaction whose body goes on after an error keeps its rows.
     var empty = TableState(counter: 0, records: [], foreignKeys: PlistDictionary())
     do { try empty.apply(.insert(stored, row: 0)) } catch { throw error.adding(table: table.text) }
+    try createIfMissing(table.text)
     try apply(.removeAll, to: table.text)
     try apply(.insert(stored, row: 0), to: table.text)
     return stored.map(\.id)
@@ -156,7 +156,6 @@ extension StoreTransaction {
   private mutating func insert(
     _ records: [Record], into table: String, at position: Position
   ) throws(StoreError) -> [RecordID] {
-    if try !state(of: table).exists { try apply(.create, to: table) }
     let row: Int
     do { row = try state(of: table).insertionRow(for: position) } catch { throw error.adding(table: table) }
     var counter = try state(of: table).counter
@@ -165,8 +164,13 @@ extension StoreTransaction {
     for record in records {
       stored.append(StoredRecord(id: try nextID(after: &counter, table: table), record: record))
     }
+    try createIfMissing(table)
     if !stored.isEmpty { try apply(.insert(stored, row: row), to: table) }
     return stored.map(\.id)
+  }
+
+  private mutating func createIfMissing(_ table: String) throws(StoreError) {
+    if try !state(of: table).exists { try apply(.create, to: table) }
   }
 
   private func nextID(after counter: inout Int64, table: String) throws(StoreError) -> RecordID {
@@ -206,7 +210,9 @@ extension TableState {
     switch position {
     case .top: return 0
     case .bottom: return records.count
-    case .row(let row): return row
+    case .row(let row):
+      guard (0...records.count).contains(row) else { throw missing(row: row) }
+      return row
     case .before(let id): return try row(of: id)
     case .after(let id): return try row(of: id) + 1
     }

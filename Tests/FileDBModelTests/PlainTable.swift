@@ -1,0 +1,66 @@
+import FileDB
+
+/// What a table should be, said as plainly as possible: an array, searched from the start.
+struct PlainTable: Equatable {
+  struct Row: Equatable {
+    var id: Int64
+    var fields: [String: PlistValue]
+  }
+
+  var exists = false
+  var counter: Int64 = 0
+  var rows: [Row] = []
+
+  func index(_ id: Int64) -> Int? { rows.firstIndex { $0.id == id } }
+
+  /// Where a record that comes to `position` is in the end; `nil` where the position names nothing. `moving` is the
+  /// record that leaves its old place for it.
+  func row(for position: Position, moving: Int64? = nil) -> Int? {
+    let rest = rows.filter { $0.id != moving }
+    switch position {
+    case .top: return 0
+    case .bottom: return rest.count
+    case .row(let row): return (0...rest.count).contains(row) ? row : nil
+    case .before(let id) where id.rawValue == moving, .after(let id) where id.rawValue == moving:
+      return index(id.rawValue)
+    case .before(let id): return rest.firstIndex { $0.id == id.rawValue }
+    case .after(let id): return rest.firstIndex { $0.id == id.rawValue }.map { $0 + 1 }
+    }
+  }
+
+  /// - Returns: the new ids; `nil` where nothing was done.
+  mutating func add(_ many: [[String: PlistValue]], at position: Position) -> [Int64]? {
+    guard let row = row(for: position) else { return nil }
+    exists = true
+    let new = many.enumerated().map { Row(id: counter + 1 + Int64($0), fields: $1) }
+    counter += Int64(many.count)
+    rows.insert(contentsOf: new, at: row)
+    return new.map(\.id)
+  }
+
+  mutating func delete(_ ids: [Int64]) -> Bool {
+    guard ids.allSatisfy({ index($0) != nil }) else { return false }
+    rows.removeAll { ids.contains($0.id) }
+    return true
+  }
+
+  mutating func move(_ id: Int64, to position: Position) -> Bool {
+    guard let old = index(id), let new = row(for: position, moving: id) else { return false }
+    rows.insert(rows.remove(at: old), at: new)
+    return true
+  }
+
+  mutating func sort(by field: String, descending: Bool) {
+    let sorted = rows.enumerated().sorted { left, right in
+      switch (left.element.fields[field]?.integer, right.element.fields[field]?.integer) {
+      case (nil, nil): return left.offset < right.offset
+      case (nil, _): return false
+      case (_, nil): return true
+      case (let a?, let b?):
+        if a == b { return left.offset < right.offset }
+        return descending ? a > b : a < b
+      }
+    }
+    rows = sorted.map(\.element)
+  }
+}

@@ -1,0 +1,251 @@
+import FileDB
+import FileDBStorage
+import Foundation
+import TestSupport
+import Testing
+
+/// A table file with these lines as its records.
+func tableText(counter: String = "9", records: [String], rest: String = "") -> String {
+  """
+  <?xml version="1.0" encoding="UTF-8"?>
+  <plist version="1.0">
+  <dict>
+  <key>autoincrement</key><string>\(counter)</string>
+  <key>data</key><array>
+  \(records.joined(separator: "\n"))
+  </array>\(rest)
+  </dict>
+  </plist>
+
+  """
+}
+
+func record(_ id: String, _ fields: String = "") -> String {
+  "<dict><key>wgFileDbSecretId</key><string>\(id)</string>\(fields)</dict>"
+}
+
+@Suite struct BadInputTests {
+  @Test func unknownIDsAndRows() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try table.add(["n": 1])
+      let verbs: [(String, () throws -> Void)] = [
+        ("update", { try table.update(7) { $0["n"] = 2 } }), ("set", { try table.set(["n": 2], of: 7) }),
+        ("unset", { try table.unset(["n"], of: 7) }), ("delete", { try table.delete(7) }),
+        ("delete many", { try table.delete([1, 7]) }), ("move", { try table.move(7, to: .top) }),
+        ("move beside", { try table.move(1, to: .after(7)) }), ("duplicate", { try table.duplicate(7) }),
+        ("add beside", { try table.add([:], at: .before(7)) }), ("read", { _ = try table.row(with: 7) }),
+      ]
+      for (name, verb) in verbs {
+        let error = storeError(verb)
+        #expect(error?.code == StoreError.recordNotFound, "\(name)")
+        #expect(error?.record == 7 && error?.table == "t", "\(name): \(String(describing: error))")
+      }
+      let rows: [(String, () throws -> Void)] = [
+        ("from", { try table.move(fromRow: 1, toRow: 0) }), ("below", { try table.move(fromRow: -1, toRow: 0) }),
+        ("to", { try table.move(fromRow: 0, toRow: 1) }), ("move", { try table.move(1, to: .row(1)) }),
+        ("add", { try table.add([:], at: .row(2)) }), ("before", { try table.add([:], at: .row(-1)) }),
+      ]
+      for (name, verb) in rows { #expect(storeError(verb)?.code == StoreError.rowNotFound, "\(name)") }
+      #expect(table.snapshot.ids == [1])
+    }
+  }
+
+  @Test func verbsOnATableWithoutAFile() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      let verbs: [() throws -> Void] = [
+        { try table.deleteAll() }, { try table.truncate() }, { try table.drop() }, { try table.delete(1) },
+        { try table.sort(by: [.ascending("n")]) },
+      ]
+      for verb in verbs {
+        let code = storeError(verb)?.code
+        #expect(code == StoreError.tableNotFound)
+      }
+      try table.create()
+      #expect(storeError { try table.create() }?.code == StoreError.tableExists)
+    }
+  }
+
+  @Test func whatATableCannotHold() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      let id = try table.add(["ok": true])
+      let refused: [(String, PlistValue)] = [
+        ("nul", "a\u{0}b"), ("escape", "\u{1B}[31m"), ("fffe", "\u{FFFE}"), ("ffff", ["deep": ["\u{FFFF}"]]),
+        ("late", .date(Date(timeIntervalSince1970: 253_402_300_800))),
+        ("early", .date(Date(timeIntervalSince1970: -62_135_596_801))), ("never", .date(.distantFuture + 1e18)),
+      ]
+      for (field, value) in refused {
+        for verb in [{ _ = try table.add([field: value]) }, { try table.set([field: value], of: id) }] {
+          let error = storeError(verb)
+          #expect(error?.code == StoreError.unrepresentableValue, "\(field)")
+          #expect(error?.field == field)
+        }
+      }
+      #expect(storeError { try table.add(["a\u{1}": 1]) }?.code == StoreError.unrepresentableValue)
+      #expect(storeError { try table.add(["wgFileDbSecretId": "5"]) }?.code == StoreError.reservedField)
+      #expect(storeError { try table.set(["wgFileDbSecretId": "5"], of: id) }?.code == StoreError.reservedField)
+      #expect(try table.row(with: id) == ["ok": true])
+    }
+  }
+
+  @Test func nestingAsDeepAsTheFileMayBeAndNoDeeper() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      func nested(_ depth: Int) -> PlistValue { (0..<depth).reduce("x") { value, _ in [value] } }
+      try table.add(["deep": nested(256 - 3)])
+      #expect(storeError { try table.add(["deep": nested(256 - 2)]) }?.code == StoreError.unrepresentableValue)
+    }
+  }
+
+  @Test func whatIsReadIsWhatAFreshReaderReads() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      let moment = Date(timeIntervalSinceReferenceDate: 1.75)
+      let id = try table.add([
+        "date": .date(moment), "nan": .real(Double(nan: 5, signaling: false)), "small": .unsigned(5),
+        "large": .unsigned(.max), "minus": -0.0, "lines": "a\r\nb\rc\n", "e\u{301}": 1, "\u{e9}": 2,
+      ])
+      let record = try table.row(with: id)
+      #expect(record["date"] == .date(Date(timeIntervalSinceReferenceDate: 1)))
+      #expect(record["small"] == .integer(5))
+      #expect(record["large"] == .unsigned(.max))
+      #expect(record["lines"] == "a\r\nb\rc\n")
+      #expect(record.fields.count == 8, "fields that look alike are two")
+    }
+  }
+
+  @Test(arguments: [
+    "", ".hidden", "a/b", "../up", "/abs", "nul\u{0}", "x.plist", String(repeating: "x", count: 201),
+    String(repeating: "é", count: 101),
+  ])
+  func namesThatAreNoFileNames(name: String) throws {
+    try withStore(.disk) { store in
+      #expect(storeError { _ = try store.table(name) }?.code == StoreError.invalidTableName)
+      #expect(storeError { _ = try store.write { tx in try tx.add([:], to: .records(name)) } }?.code == StoreError.invalidTableName)
+    }
+  }
+
+  @Test(arguments: ["todo list", "žluťoučký", "a.b", "-x", String(repeating: "x", count: 200), "CON", "é", "e\u{301}"])
+  func namesThatAre(name: String) throws {
+    try withStore(.disk) { store in
+      try store.table(name).add(["n": 1])
+      #expect(try store.tableNames == [name])
+    }
+  }
+
+  @Test(arguments: [
+    (nil as String?, StoreError.notATable), ("", StoreError.notATable), (" \n", StoreError.notATable),
+    ("bplist00abc", StoreError.notATable), ("{ a = 1; }", StoreError.notATable), ("{\"a\": 1}", StoreError.notATable),
+    ("hello", StoreError.notATable), ("<html><body/></html>", StoreError.notATable),
+    ("<plist version=\"1.0\"><array/></plist>", StoreError.notATable),
+    ("<plist version=\"1.0\"><dict><key>CFBundleName</key><string>x</string></dict></plist>", StoreError.notATable),
+    ("<plist version=\"1.0\"><dict><key>autoincrement</key><string>1</string><key>da", StoreError.damagedTable),
+    ("<plist version=\"1.0\"><dict><key>data</key><array/></dict></plist>", StoreError.damagedTable),
+    (tableText(counter: "x", records: []), StoreError.damagedTable),
+    (tableText(records: ["<string>no record</string>"]), StoreError.damagedTable),
+    (tableText(records: [record("1"), "<dict/>"]), StoreError.damagedTable),
+    (tableText(records: [record("01")]), StoreError.damagedTable),
+    (tableText(records: [record("-1")]), StoreError.damagedTable),
+  ])
+  func filesThatAreNoTables(text: String?, code: StoreError.Code) throws {
+    try withTemporaryFolder { folder in
+      let file = folder.appendingPathComponent("t.plist")
+      let bytes = text.map { Data($0.utf8) } ?? Data([0xFF, 0xD8, 0xFF, 0xE0])
+      try bytes.write(to: file)
+      let store = try RecordStore(at: folder)
+      let error = storeError { _ = try store.table("t") }
+      #expect(error?.code == code, "\(String(describing: error))")
+      #expect(error?.file == file.path)
+      #expect(error?.table == "t")
+      let write = storeError { _ = try store.write { tx in try tx.add(["n": 1], to: .records("t")) } }
+      #expect(write?.code == code)
+      #expect(try Data(contentsOf: file) == bytes, "the file is untouched")
+    }
+  }
+
+  @Test func faultsInATableNameLineAndRecord() throws {
+    try withTemporaryFolder { folder in
+      let file = folder.appendingPathComponent("t.plist")
+      let store = try RecordStore(at: folder)
+      try Data(tableText(records: [record("1"), record("2"), record("1")]).utf8).write(to: file)
+      let twice = try #require(storeError { _ = try store.table("t") })
+      #expect(twice.line == 8)
+      #expect(twice.record == 1)
+      #expect(twice.description == "\(file.path):8: table 't': record 1: rows 0 and 2 have the same id")
+      try Data(tableText(records: [record("1"), "<dict><key>a</key><integer>x</integer></dict>"]).utf8).write(to: file)
+      let integer = try #require(storeError { _ = try store.table("t") })
+      #expect(integer.line == 7)
+      #expect(integer.message.contains("'x'"))
+    }
+  }
+
+  @Test func aFileCutOffAnywhereIsNeverATable() throws {
+    try withTemporaryFolder { folder in
+      let file = folder.appendingPathComponent("t.plist")
+      let whole = Array(tableText(records: [record("1"), record("2")]).utf8)
+      for length in 0..<(whole.count - 1) {
+        try Data(whole[..<length]).write(to: file)
+        let error = storeError { _ = try RecordStore(at: folder).table("t") }
+        #expect(error != nil, "cut at byte \(length)")
+      }
+    }
+  }
+
+  @Test func bareAndModernNameSideBySide() throws {
+    try withTemporaryFolder { folder in
+      for name in ["todo", "todo.plist"] {
+        try Data(tableText(records: [record("1")]).utf8).write(to: folder.appendingPathComponent(name))
+      }
+      let store = try RecordStore(at: folder)
+      #expect(storeError { _ = try store.table("todo") }?.code == StoreError.ambiguousTable)
+      #expect(try store.check("todo").map(\.severity) == [.damage])
+    }
+  }
+
+  @Test func aStoreMustBeAFolder() throws {
+    try withTemporaryFolder { folder in
+      let file = folder.appendingPathComponent("file")
+      try Data().write(to: file)
+      #expect(storeError { _ = try RecordStore(at: file) }?.code == StoreError.notAFolder)
+      let web = try #require(URL(string: "https://example.org/store"))
+      #expect(storeError { _ = try RecordStore(at: web) }?.code == StoreError.notAFolder)
+      let link = folder.appendingPathComponent("loop")
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: link)
+      let loop = try #require(storeError { _ = try RecordStore(at: link) })
+      #expect(loop.code == StoreError.inputOutput)
+      #expect(loop.errno == ELOOP)
+    }
+  }
+
+  @Test func aLinkThatLeadsNowhereOrInACircle() throws {
+    try withTemporaryFolder { folder in
+      let link = folder.appendingPathComponent("t.plist")
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: link)
+      let store = try RecordStore(at: folder)
+      let error = try #require(storeError { _ = try store.table("t") })
+      #expect(error.errno == ELOOP)
+      #expect(error.file == link.path)
+    }
+  }
+
+  @Test func aFolderInTheTablesPlace() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      try FileManager.default.createDirectory(
+        at: folder.appendingPathComponent("t.plist"), withIntermediateDirectories: false)
+      #expect(storeError { _ = try store.table("t") }?.code == StoreError.inputOutput)
+    }
+  }
+
+  @Test func theHighestIDOfAll() throws {
+    try withTemporaryFolder { folder in
+      let text = tableText(counter: String(Int64.max), records: [record("1")])
+      try Data(text.utf8).write(to: folder.appendingPathComponent("t.plist"))
+      let table = try RecordStore(at: folder).table("t")
+      #expect(storeError { try table.add([:]) }?.code == StoreError.counterExhausted)
+      #expect(table.count == 1)
+    }
+  }
+}

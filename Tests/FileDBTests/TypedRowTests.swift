@@ -1,0 +1,129 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+private enum Mood: String, Codable { case good, bad }
+
+private enum Shape: Codable, Equatable {
+  case circle(radius: Double)
+  case square(Int)
+  case none
+}
+
+private struct Part: Codable, Equatable {
+  var name: String
+  var weight: Double?
+}
+
+private struct Everything: Codable, Sendable, Equatable {
+  var text = "ž\r\n"
+  var flag = true
+  var small: Int8 = -128
+  var number = Int.min
+  var large = UInt64.max
+  var real = 0.1
+  var float: Float = 0.5
+  var date = Date(timeIntervalSince1970: 1_700_000_000)
+  var data = Data([0, 255])
+  var url = URL(string: "https://example.org/a?b=c")!
+  var uuid = UUID()
+  var decimal = Decimal(string: "12345678901234567890.123")!
+  var missing: String?
+  var present: Int? = 5
+  var part = Part(name: "p", weight: nil)
+  var parts = [Part(name: "q", weight: 2), Part(name: "r")]
+  var byName = ["a": 1, "b": 2]
+  var nested: [[Int]] = [[], [1, 2]]
+  var mood = Mood.bad
+  var shapes: [Shape] = [.circle(radius: 1.5), .square(2), .none]
+  var any: PlistValue = ["x": [1, "y"]]
+  var record: Record = ["f": 1]
+}
+
+extension Mood: Sendable {}
+extension Shape: Sendable {}
+extension Part: Sendable {}
+
+private struct Counted: Codable, Sendable { var n: Int }
+private struct Nested: Codable, Sendable { var parts: [Part] }
+
+@Suite struct TypedRowTests {
+  @Test(arguments: StorePlace.allCases) func everyTypeComesBackAsItWas(place: StorePlace) throws {
+    try withStore(place) { store in
+      let table = try store.table(TableName<Everything>("all"))
+      let row = Everything()
+      let id = try table.add(row)
+      #expect(try table.row(with: id) == row)
+      let fresh = try RecordStore(at: store.url, options: store.options)
+      if place == .disk { #expect(try fresh.table(TableName<Everything>("all")).row(with: id) == row) }
+    }
+  }
+
+  @Test func aNilLeavesItsFieldOut() throws {
+    try withStore { store in
+      let table = try store.table(TableName<Everything>("all"))
+      let id = try table.add(Everything())
+      let record = table.snapshot[id: id]?.record
+      #expect(record?["missing"] == nil)
+      #expect(record?["part"] == ["name": "p"])
+      #expect(record?["url"] == "https://example.org/a?b=c")
+      #expect(record?["mood"] == "bad")
+      #expect(record?["decimal"] == "12345678901234567890.123")
+    }
+  }
+
+  @Test func anUnchangedFieldKeepsItsValue() throws {
+    try withStore { store in
+      let raw = try store.table("t")
+      // A real where the type has an integer, and a date as its owner wrote it.
+      let id = try raw.add(["n": 2.0, "other": "x"])
+      let typed = try store.table(TableName<Counted>("t"))
+      try typed.update(id) { _ in }
+      #expect(try raw.row(with: id) == ["n": 2.0, "other": "x"])
+      try typed.update(id) { $0.n += 1 }
+      #expect(try raw.row(with: id) == ["n": 3, "other": "x"])
+    }
+  }
+
+  @Test func unknownFieldsInsideAFieldStay() throws {
+    struct Outer: Codable, Sendable { var part: Part }
+    try withStore { store in
+      let raw = try store.table("t")
+      let id = try raw.add(["part": ["name": "p", "colour": "red", "weight": 3.0]])
+      try store.table(TableName<Outer>("t")).update(id) { outer in
+        outer.part.name = "q"
+        outer.part.weight = nil
+      }
+      #expect(try raw.row(with: id) == ["part": ["name": "q", "colour": "red"]])
+    }
+  }
+
+  @Test func aRowThatDoesNotFitNamesItsField() throws {
+    try withStore { store in
+      let raw = try store.table("t")
+      let rows: [(Record, field: String)] = [
+        ([:], "n"), (["n": "text"], "n"), (["n": 1.5], "n"), (["n": .unsigned(.max)], "n"), (["n": [1]], "n"),
+      ]
+      for (record, field) in rows {
+        let id = try raw.add(record)
+        let error = try #require(storeError { _ = try store.table(TableName<Counted>("t")).row(with: id) })
+        #expect(error.code == StoreError.invalidRow)
+        #expect(error.field == field)
+        #expect(error.record == id && error.table == "t")
+      }
+      let id = try raw.add(["parts": [["name": "p"], ["weight": 1.0]]])
+      let error = try #require(storeError { _ = try store.table(TableName<Nested>("t")).row(with: id) })
+      #expect(error.field == "parts.1.name")
+    }
+  }
+
+  @Test func aRowThatIsNoKeyedContainerIsRefused() throws {
+    try withStore { store in
+      #expect(throws: EncodingError.self) { try store.table(TableName<[Int]>("t")).add([1]) }
+      #expect(throws: EncodingError.self) { try store.table(TableName<[String: [Int?]]>("t")).add(["a": [nil]]) }
+      let names = try store.tableNames
+      #expect(names == [])
+    }
+  }
+}
