@@ -16,7 +16,9 @@ struct RandomVerbs {
     plain = Dictionary(uniqueKeysWithValues: tables.map { ($0, PlainTable()) })
   }
 
-  private mutating func chance(_ one: Int, in all: Int) -> Bool { Int.random(in: 0..<all, using: &random) < one }
+  private mutating func chance(_ one: Int, in all: Int) -> Bool {
+    Int.random(in: 0..<all, using: &random) < one
+  }
 
   private mutating func someFields() -> [String: PlistValue] {
     var result: [String: PlistValue] = [:]
@@ -68,7 +70,9 @@ struct RandomVerbs {
       var ids: [Int64]?
       if let index = model.index(id) { ids = model.add([model.rows[index].fields], at: position) }
       modelDid = ids != nil
-      verb = { tx in try same(tx.duplicate(recordID, in: table, to: position).rawValue, ids?[0] ?? -1, "duplicate") }
+      verb = { tx in
+        try same(tx.duplicate(recordID, in: table, to: position).rawValue, ids?[0] ?? -1, "duplicate")
+      }
     case 6:
       let rows = (0..<3).map { _ in someFields() }
       let keptIDs = Array(Set([someID(of: model), someID(of: model)])).sorted()
@@ -136,7 +140,9 @@ struct RandomVerbs {
         verb = { tx in try tx.drop(table) }
       } else {
         verb = { tx in
-          guard try tx.snapshot(of: table).exists else { throw StoreError(StoreError.tableNotFound, "as the model") }
+          guard try tx.snapshot(of: table).exists else {
+            throw StoreError(StoreError.tableNotFound, "as the model")
+          }
         }
       }
     }

@@ -42,7 +42,8 @@ func record(_ id: String, _ fields: String = "") -> String {
         #expect(error?.record == 7 && error?.table == "t", "\(name): \(String(describing: error))")
       }
       let rows: [(String, () throws -> Void)] = [
-        ("from", { try table.move(fromRow: 1, toRow: 0) }), ("below", { try table.move(fromRow: -1, toRow: 0) }),
+        ("from", { try table.move(fromRow: 1, toRow: 0) }),
+        ("below", { try table.move(fromRow: -1, toRow: 0) }),
         ("to", { try table.move(fromRow: 0, toRow: 1) }), ("move", { try table.move(1, to: .row(1)) }),
         ("add", { try table.add([:], at: .row(2)) }), ("before", { try table.add([:], at: .row(-1)) }),
       ]
@@ -74,7 +75,8 @@ func record(_ id: String, _ fields: String = "") -> String {
       let refused: [(String, PlistValue)] = [
         ("nul", "a\u{0}b"), ("escape", "\u{1B}[31m"), ("fffe", "\u{FFFE}"), ("ffff", ["deep": ["\u{FFFF}"]]),
         ("late", .date(Date(timeIntervalSince1970: 253_402_300_800))),
-        ("early", .date(Date(timeIntervalSince1970: -62_135_596_801))), ("never", .date(.distantFuture + 1e18)),
+        ("early", .date(Date(timeIntervalSince1970: -62_135_596_801))),
+        ("never", .date(.distantFuture + 1e18)),
       ]
       for (field, value) in refused {
         for verb in [{ _ = try table.add([field: value]) }, { try table.set([field: value], of: id) }] {
@@ -85,7 +87,8 @@ func record(_ id: String, _ fields: String = "") -> String {
       }
       #expect(storeError { try table.add(["a\u{1}": 1]) }?.code == StoreError.unrepresentableValue)
       #expect(storeError { try table.add(["wgFileDbSecretId": "5"]) }?.code == StoreError.reservedField)
-      #expect(storeError { try table.set(["wgFileDbSecretId": "5"], of: id) }?.code == StoreError.reservedField)
+      #expect(
+        storeError { try table.set(["wgFileDbSecretId": "5"], of: id) }?.code == StoreError.reservedField)
       #expect(try table.row(with: id) == ["ok": true])
     }
   }
@@ -95,7 +98,8 @@ func record(_ id: String, _ fields: String = "") -> String {
       let table = try store.table("t")
       func nested(_ depth: Int) -> PlistValue { (0..<depth).reduce("x") { value, _ in [value] } }
       try table.add(["deep": nested(256 - 3)])
-      #expect(storeError { try table.add(["deep": nested(256 - 2)]) }?.code == StoreError.unrepresentableValue)
+      #expect(
+        storeError { try table.add(["deep": nested(256 - 2)]) }?.code == StoreError.unrepresentableValue)
     }
   }
 
@@ -123,11 +127,15 @@ func record(_ id: String, _ fields: String = "") -> String {
   func namesThatAreNoFileNames(name: String) throws {
     try withStore(.disk) { store in
       #expect(storeError { _ = try store.table(name) }?.code == StoreError.invalidTableName)
-      #expect(storeError { _ = try store.write { tx in try tx.add([:], to: .records(name)) } }?.code == StoreError.invalidTableName)
+      #expect(
+        storeError { _ = try store.write { tx in try tx.add([:], to: .records(name)) } }?.code
+          == StoreError.invalidTableName)
     }
   }
 
-  @Test(arguments: ["todo list", "žluťoučký", "a.b", "-x", String(repeating: "x", count: 200), "CON", "é", "e\u{301}"])
+  @Test(arguments: [
+    "todo list", "žluťoučký", "a.b", "-x", String(repeating: "x", count: 200), "CON", "é", "e\u{301}",
+  ])
   func namesThatAre(name: String) throws {
     try withStore(.disk) { store in
       try store.table(name).add(["n": 1])
@@ -137,11 +145,18 @@ func record(_ id: String, _ fields: String = "") -> String {
 
   @Test(arguments: [
     (nil as String?, StoreError.notATable), ("", StoreError.notATable), (" \n", StoreError.notATable),
-    ("bplist00abc", StoreError.notATable), ("{ a = 1; }", StoreError.notATable), ("{\"a\": 1}", StoreError.notATable),
+    ("bplist00abc", StoreError.notATable), ("{ a = 1; }", StoreError.notATable),
+    ("{\"a\": 1}", StoreError.notATable),
     ("hello", StoreError.notATable), ("<html><body/></html>", StoreError.notATable),
     ("<plist version=\"1.0\"><array/></plist>", StoreError.notATable),
-    ("<plist version=\"1.0\"><dict><key>CFBundleName</key><string>x</string></dict></plist>", StoreError.notATable),
-    ("<plist version=\"1.0\"><dict><key>autoincrement</key><string>1</string><key>da", StoreError.damagedTable),
+    (
+      "<plist version=\"1.0\"><dict><key>CFBundleName</key><string>x</string></dict></plist>",
+      StoreError.notATable
+    ),
+    (
+      "<plist version=\"1.0\"><dict><key>autoincrement</key><string>1</string><key>da",
+      StoreError.damagedTable
+    ),
     ("<plist version=\"1.0\"><dict><key>data</key><array/></dict></plist>", StoreError.damagedTable),
     (tableText(counter: "x", records: []), StoreError.damagedTable),
     (tableText(records: ["<string>no record</string>"]), StoreError.damagedTable),
@@ -174,7 +189,8 @@ func record(_ id: String, _ fields: String = "") -> String {
       #expect(twice.line == 8)
       #expect(twice.record == 1)
       #expect(twice.description == "\(file.path):8: table 't': record 1: rows 0 and 2 have the same id")
-      try Data(tableText(records: [record("1"), "<dict><key>a</key><integer>x</integer></dict>"]).utf8).write(to: file)
+      try Data(tableText(records: [record("1"), "<dict><key>a</key><integer>x</integer></dict>"]).utf8).write(
+        to: file)
       let integer = try #require(storeError { _ = try store.table("t") })
       #expect(integer.line == 7)
       #expect(integer.message.contains("'x'"))

@@ -12,20 +12,26 @@ private struct Food: Codable, Sendable {
   /// One value of each kind and some that are close, in the documented order.
   private static let ordered: [PlistValue] = [
     false, true, .real(-.infinity), .integer(.min), -1.5, -1, 0, 0.5, 1, 9_007_199_254_740_992,
-    .integer(9_007_199_254_740_993), .integer(.max), .unsigned(9_223_372_036_854_775_808), .unsigned(.max), 1e300,
-    .real(.infinity), .real(.nan), .date(Date(timeIntervalSince1970: 0)), .date(Date(timeIntervalSince1970: 1)), "", "B",
-    "a", "item 10", "item 2", "z", "é", .data(Data()), .data(Data([1])), .data(Data([1, 0])), .data(Data([2])), [1], [:],
+    .integer(9_007_199_254_740_993), .integer(.max), .unsigned(9_223_372_036_854_775_808), .unsigned(.max),
+    1e300,
+    .real(.infinity), .real(.nan), .date(Date(timeIntervalSince1970: 0)),
+    .date(Date(timeIntervalSince1970: 1)), "", "B",
+    "a", "item 10", "item 2", "z", "é", .data(Data()), .data(Data([1])), .data(Data([1, 0])),
+    .data(Data([2])), [1], [:],
   ]
 
   @Test func theOrderOverAllTypes() throws {
     try withStore { store in
       let table = try store.table("t")
-      let shuffled = Self.ordered.indices.reversed().enumerated().sorted { $0.offset * 7 % 31 < $1.offset * 7 % 31 }.map(\.element)
+      let shuffled = Self.ordered.indices.reversed().enumerated().sorted {
+        $0.offset * 7 % 31 < $1.offset * 7 % 31
+      }.map(\.element)
       try table.add(contentsOf: shuffled.map { ["v": Self.ordered[$0]] } + [["w": 1]])
       try table.sort(by: [.ascending("v")])
       #expect(table.snapshot.map { $0.record["v"] } == Self.ordered + [nil])
       try table.sort(by: [.descending("v")])
-      #expect(table.snapshot.map { $0.record["v"] } == Self.ordered.reversed() + [nil], "missing ones stay last")
+      #expect(
+        table.snapshot.map { $0.record["v"] } == Self.ordered.reversed() + [nil], "missing ones stay last")
     }
   }
 

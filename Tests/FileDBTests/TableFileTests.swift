@@ -61,7 +61,8 @@ import Testing
   @Test func aTableFileIsWhatThePlistWriterWrites() throws {
     try withStore(.disk) { store in
       let table = try store.table("t")
-      try table.add(contentsOf: (0..<120).map { ["wg": .integer($0), "wgFileDbSecretIe": "after", "é": "x\r"] })
+      try table.add(
+        contentsOf: (0..<120).map { ["wg": .integer($0), "wgFileDbSecretIe": "after", "é": "x\r"] })
       try store.table("empty").create()
       for name in ["t", "empty"] {
         let bytes = try [UInt8](Data(contentsOf: store.url(of: name)))
@@ -75,8 +76,10 @@ import Testing
     try withTemporaryFolder { folder in
       let file = folder.appendingPathComponent("t.plist")
       let text = tableText(
-        counter: "1", records: [record("7", "<!-- mine --><key>a</key><integer>0x10</integer>"), record("3")],
-        rest: "<key>index</key><dict><key>7</key><string>5</string></dict><key>owner</key><string>me</string>")
+        counter: "1",
+        records: [record("7", "<!-- mine --><key>a</key><integer>0x10</integer>"), record("3")],
+        rest: "<key>index</key><dict><key>7</key><string>5</string></dict><key>owner</key><string>me</string>"
+      )
       try Data(text.utf8).write(to: file)
       let store = try RecordStore(at: folder)
       let table = try store.table("t")
@@ -104,8 +107,10 @@ import Testing
       for turn in 2..<20 {
         // In place and of the same length: only the time of the change tells, if that.
         var text = try String(contentsOf: file, encoding: .utf8)
-        text = text.replacing("<integer>\(turn % 10)</integer>", with: "<integer>\((turn + 1) % 10)</integer>")
-          .replacing("<integer>1</integer>", with: "<integer>\((turn + 1) % 10)</integer>")
+        text = text.replacing(
+          "<integer>\(turn % 10)</integer>", with: "<integer>\((turn + 1) % 10)</integer>"
+        )
+        .replacing("<integer>1</integer>", with: "<integer>\((turn + 1) % 10)</integer>")
         let handle = try FileHandle(forWritingTo: file)
         try handle.write(contentsOf: Data(text.utf8))
         try handle.close()
@@ -144,7 +149,9 @@ import Testing
       #expect(try contents(of: folder) == [])
       try store.table("t").add([:])
       #expect(try contents(of: store.url) == [".filedb", "t.plist"])
-      #expect(try String(contentsOf: store.url.appendingPathComponent(".filedb/.gitignore"), encoding: .utf8) == "*\n")
+      #expect(
+        try String(contentsOf: store.url.appendingPathComponent(".filedb/.gitignore"), encoding: .utf8)
+          == "*\n")
     }
   }
 

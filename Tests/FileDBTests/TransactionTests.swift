@@ -63,7 +63,8 @@ func contents(of folder: URL) throws -> [String] {
         #expect(throws: StoreError.self) { try tx.delete([1, 7], in: .records("t")) }
         #expect(throws: StoreError.self) { try tx.add(["n": 2], to: .records("t"), at: .before(7)) }
         #expect(throws: StoreError.self) {
-          try tx.replaceAll(in: .records("t"), with: [IdentifiedRow(Record(), id: 1), IdentifiedRow(Record(), id: 1)])
+          try tx.replaceAll(
+            in: .records("t"), with: [IdentifiedRow(Record(), id: 1), IdentifiedRow(Record(), id: 1)])
         }
       }
       #expect(table.snapshot.ids == [1])
@@ -88,7 +89,9 @@ func contents(of folder: URL) throws -> [String] {
       for worker in 0..<8 {
         group.addTask {
           for turn in 0..<25 {
-            #expect(throws: Never.self) { try table.add(["worker": .integer(Int64(worker)), "turn": .integer(Int64(turn))]) }
+            #expect(throws: Never.self) {
+              try table.add(["worker": .integer(Int64(worker)), "turn": .integer(Int64(turn))])
+            }
             let snapshot = table.snapshot
             #expect(snapshot.last?.id == snapshot.ids.last)
           }
@@ -97,7 +100,9 @@ func contents(of folder: URL) throws -> [String] {
     }
     #expect(table.count == 200)
     for worker in 0..<8 {
-      let turns = table.snapshot.filter { $0.record["worker"] == .integer(Int64(worker)) }.map { $0.record["turn"] }
+      let turns = table.snapshot.filter { $0.record["worker"] == .integer(Int64(worker)) }.map {
+        $0.record["turn"]
+      }
       #expect(turns == (0..<25).map { PlistValue.integer($0) }, "each worker's records are in its own order")
     }
     try store.checkInvariants()

@@ -121,7 +121,9 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
   @Test func aRowThatIsNoKeyedContainerIsRefused() throws {
     try withStore { store in
       #expect(throws: EncodingError.self) { try store.table(TableName<[Int]>("t")).add([1]) }
-      #expect(throws: EncodingError.self) { try store.table(TableName<[String: [Int?]]>("t")).add(["a": [nil]]) }
+      #expect(throws: EncodingError.self) {
+        try store.table(TableName<[String: [Int?]]>("t")).add(["a": [nil]])
+      }
       let names = try store.tableNames
       #expect(names == [])
     }

@@ -71,7 +71,8 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
           try notes.move(ids[from], to: .row(from))
           #expect(try titles(notes) == String("abcdefgh".prefix(count)), "and back")
 
-          for (position, row) in [(Position.before(ids[to]), to), (.after(ids[to]), to + 1)] where from != to {
+          for (position, row) in [(Position.before(ids[to]), to), (.after(ids[to]), to + 1)] where from != to
+          {
             var rest = Array("abcdefgh".prefix(count))
             let moved = rest.remove(at: from)
             rest.insert(moved, at: row > from ? row - 1 : row)
@@ -185,13 +186,16 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
       let notes = try store.table(.notes)
       try fill(notes, 3)
       let ids = try notes.replaceAll(with: [
-        IdentifiedRow(Note(title: "x"), id: 3), IdentifiedRow(Note(title: "y")), IdentifiedRow(Note(title: "z"), id: 9),
+        IdentifiedRow(Note(title: "x"), id: 3), IdentifiedRow(Note(title: "y")),
+        IdentifiedRow(Note(title: "z"), id: 9),
       ])
       #expect(ids == [3, 10, 9])
       #expect(try titles(notes) == "xyz")
       #expect(notes.counter == 10)
       #expect(throws: StoreError.self) {
-        try notes.replaceAll(with: [IdentifiedRow(Note(title: "p"), id: 3), IdentifiedRow(Note(title: "q"), id: 3)])
+        try notes.replaceAll(with: [
+          IdentifiedRow(Note(title: "p"), id: 3), IdentifiedRow(Note(title: "q"), id: 3),
+        ])
       }
       #expect(try titles(notes) == "xyz")
     }

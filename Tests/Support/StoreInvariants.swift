@@ -26,10 +26,13 @@ extension RecordStore {
   }
 
   private func compare(_ live: TableSnapshot<Record>, with read: TableSnapshot<Record>) throws {
-    try require(live.counter == read.counter, "\(live.table): counter \(live.counter), on the disk \(read.counter)")
+    try require(
+      live.counter == read.counter, "\(live.table): counter \(live.counter), on the disk \(read.counter)")
     try require(live.ids == read.ids, "\(live.table): ids \(live.ids), on the disk \(read.ids)")
     for (row, (mine, theirs)) in zip(live, read).enumerated() {
-      try require(mine.record == theirs.record, "\(live.table), row \(row): \(mine.record), on the disk \(theirs.record)")
+      try require(
+        mine.record == theirs.record,
+        "\(live.table), row \(row): \(mine.record), on the disk \(theirs.record)")
       try require(live.row(of: mine.id) == row, "\(live.table): id \(mine.id) does not lead to row \(row)")
       try require(mine.id.rawValue <= live.counter, "\(live.table): id \(mine.id) above the counter")
     }
@@ -47,7 +50,8 @@ package enum StorePlace: String, CaseIterable, Sendable {
 
 /// Runs `body` on a new store, and checks the store's invariants when it is done.
 package func withStore<Result>(
-  _ place: StorePlace = .memory, options: StoreOptions = StoreOptions(), _ body: (RecordStore) throws -> Result
+  _ place: StorePlace = .memory, options: StoreOptions = StoreOptions(),
+  _ body: (RecordStore) throws -> Result
 ) throws -> Result {
   func run(_ store: RecordStore) throws -> Result {
     let result = try body(store)

@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+
+/// What a run of `filedb` gave back.
+struct ToolResult: Equatable {
+  var output: String
+  var error: String
+  var status: Int32
+}
+
+/// The built program, beside the test bundle.
+private let program = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
+  .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("filedb")
+
+/// Runs `filedb` as a person would, in `folder`.
+@discardableResult
+func filedb(
+  _ arguments: String..., in folder: URL, input: String = "", environment: [String: String] = [:]
+) throws -> ToolResult {
+  try run(program.path, arguments, in: folder, input: input, environment: environment)
+}
+
+@discardableResult
+func filedb(_ arguments: [String], in folder: URL) throws -> ToolResult {
+  try run(program.path, arguments, in: folder, input: "", environment: [:])
+}
+
+/// Runs `filedb` on a terminal of `columns` columns and returns what it shows there.
+func filedbOnTerminal(_ arguments: String, columns: Int, in folder: URL) throws -> ToolResult {
+  let line = "stty cols \(columns); '\(program.path)' \(arguments)"
+  var result = try run(
+    "/usr/bin/script", ["-qec", line, "/dev/null"], in: folder, input: "", environment: [:])
+  result.output = result.output.replacing("\r\n", with: "\n")
+  return result
+}
+
+let hasScript = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
+let hasSetpriv = FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
+
+/// Runs `filedb` as nobody in particular: root may write everywhere.
+func filedbWithoutRights(_ arguments: String..., in folder: URL) throws -> ToolResult {
+  guard geteuid() == 0 else {
+    return try run(program.path, arguments, in: folder, input: "", environment: [:])
+  }
+  // The build folder may be where only root can go.
+  let copy = FileManager.default.temporaryDirectory.appendingPathComponent("filedb-\(UUID().uuidString)")
+  try FileManager.default.copyItem(at: program, to: copy)
+  defer { try? FileManager.default.removeItem(at: copy) }
+  try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: copy.path)
+  let rights = ["--reuid=65534", "--regid=65534", "--clear-groups", copy.path]
+  return try run("/usr/bin/setpriv", rights + arguments, in: folder, input: "", environment: [:])
+}
+
+private func run(
+  _ path: String, _ arguments: [String], in folder: URL, input: String, environment: [String: String]
+) throws -> ToolResult {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: path)
+  process.arguments = arguments
+  process.currentDirectoryURL = folder
+  let own = ProcessInfo.processInfo.environment
+  let kept = ["PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR"].reduce(into: [:]) { $0[$1] = own[$1] }
+  process.environment = kept.merging(["LANG": "C.UTF-8"]) { $1 }.merging(environment) { $1 }
+  // Files, not pipes: a pipe that fills up while nobody reads would stop the program.
+  return try withTemporaryFolder { scratch in
+    let files = ["input", "output", "error"].map { scratch.appendingPathComponent($0) }
+    try Data(input.utf8).write(to: files[0])
+    for file in files[1...] { try Data().write(to: file) }
+    process.standardInput = try FileHandle(forReadingFrom: files[0])
+    process.standardOutput = try FileHandle(forWritingTo: files[1])
+    process.standardError = try FileHandle(forWritingTo: files[2])
+    try process.run()
+    process.waitUntilExit()
+    return ToolResult(
+      output: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self),
+      error: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self),
+      status: process.terminationStatus)
+  }
+}
