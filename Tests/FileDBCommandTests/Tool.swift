@@ -26,10 +26,12 @@ func filedb(_ arguments: [String], in folder: URL) throws -> ToolResult {
 }
 
 /// Runs `filedb` on a terminal of `columns` columns and returns what it shows there.
-func filedbOnTerminal(_ arguments: String, columns: Int, in folder: URL) throws -> ToolResult {
+func filedbOnTerminal(
+  _ arguments: String, columns: Int, in folder: URL, input: String = "", environment: [String: String] = [:]
+) throws -> ToolResult {
   let line = "stty cols \(columns); '\(program.path)' \(arguments)"
   var result = try run(
-    "/usr/bin/script", ["-qec", line, "/dev/null"], in: folder, input: "", environment: [:])
+    "/usr/bin/script", ["-qec", line, "/dev/null"], in: folder, input: input, environment: environment)
   result.output = result.output.replacing("\r\n", with: "\n")
   return result
 }

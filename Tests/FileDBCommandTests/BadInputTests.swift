@@ -1,0 +1,122 @@
+import FileDB
+import FileDBStorage
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct CommandBadInputTests {
+  private func withTable(_ body: (URL) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      try filedb("add", "t", "a=1", in: folder)
+      try body(folder)
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
+
+  @Test func exitCodesAndMessages() throws {
+    let cases: [(arguments: [String], status: Int32, words: String)] = [
+      (["get", "t", "7"], 1, "table 't': record 7: there is no such record"),
+      (["get", "t", "1", "b"], 1, "field 'b': the record has no such field"),
+      (["show", "nosuch"], 1, "table 'nosuch': there is no such table; 'filedb create nosuch' makes it"),
+      (["add", "nosuch", "a=b"], 1, "there is no such table"),
+      (["move", "t", "1", "--row", "1"], 1, "there is no row 1; the table has 1"),
+      (["delete", "t", "1", "7"], 1, "record 7"),
+      (["get", "t", "-1"], 64, "<id>"), (["get", "t", "x"], 64, "'x' is invalid"), (["nosuch"], 64, "nosuch"),
+      (["add", "t", "novalue"], 64, "novalue"), (["add", "t", "=x"], 64, "=x"),
+      (["add", "t", "a:int=5"], 64, "a:int=5"),
+      (["add", "t", "a=1", "a=2"], 64, "The field 'a' is given twice."),
+      (["add", "t", "--top", "--bottom"], 64, "Only one of"), (["move", "t", "1"], 64, "Say where"),
+      (["add", "t", "wgFileDbSecretId=5"], 64, "kept for the record's id"),
+      (["sort", "t"], 64, "key"), (["sort", "t", "--nosuch"], 64, "--nosuch"),
+      (["create", ".hidden"], 64, "must not begin with '.'"),
+      (["create", "t"], 65, "the table exists already"),
+      (["add", "t", "a:integer=x"], 65, "'x' is not a whole number"),
+      (["add", "t", "a:date=2024-02-30"], 65, "not a date"),
+      (["add", "t", "a=\u{1B}[0m"], 65, "XML cannot hold the character U+001B"),
+      (["add", "t", "a:data=@nofile"], 66, "nofile: there is no such file"),
+      (["--store", "nofolder", "tables"], 66, "there is no such folder"),
+      (["import", "nofile", "t", "--header"], 66, "there is no such file"),
+      (["import", "t.plist", "t"], 64, "--header, or --fields"),
+      (["import", "t.plist", "t", "--header", "--separator", "ab"], 64, "--separator"),
+      (["import", "t.plist", "t", "--header", "--types", "a=int"], 64, "'a=int' is none"),
+      (["show", "t", "--limit=-1"], 64, "not negative"), (["show", "t", "--format", "xml"], 64, "xml"),
+    ]
+    try withTable { folder in
+      for (arguments, status, words) in cases {
+        let result = try filedb(arguments, in: folder)
+        #expect(result.status == status, "\(arguments): \(result.error)")
+        #expect(result.error.contains(words), "\(arguments): \(result.error)")
+        #expect(result.output == "", "\(arguments)")
+      }
+    }
+  }
+
+  @Test func filesThatAreNoTables() throws {
+    try withTemporaryFolder { folder in
+      for (name, text, words) in [
+        ("empty", "", "the file is empty"), ("json", "{\"a\": 1}", "JSON"),
+        ("old", "{ a = 1; }", "old-style"),
+        ("binary", "bplist00", "plutil -convert xml1"), ("cut", "<plist version=\"1.0\"><dict>", "cut off"),
+        ("other", "<plist version=\"1.0\"><dict/></plist>", "no 'data' key"),
+        ("text", "hello", "not an XML property list"),
+      ] {
+        let file = folder.appendingPathComponent("\(name).plist")
+        try Data(text.utf8).write(to: file)
+        for arguments in [["show", name], ["add", name, "a=b"], ["info", name]] {
+          let result = try filedb(arguments, in: folder)
+          #expect(result.status == 65, "\(arguments): \(result.error)")
+          #expect(
+            result.error.contains(words) && result.error.contains(file.path), "\(arguments): \(result.error)")
+        }
+        #expect(try Data(contentsOf: file) == Data(text.utf8))
+      }
+      let check = try filedb("check", in: folder)
+      #expect(check.status == 65)
+      #expect(check.output.split(separator: "\n").count == 7)
+      let tables = try filedb("tables", in: folder)
+      #expect(tables.status == 0)
+      #expect(tables.output.contains("the file is empty"))
+    }
+  }
+
+  @Test func aLockedStoreSaysTryAgain() throws {
+    try withTable { folder in
+      let lock = try SystemDisk().lock(folder.path + "/.filedb/lock", timeout: .zero)
+      let result = try filedb("add", "t", "a=2", in: folder)
+      #expect(result.status == 75)
+      #expect(result.error.contains("another process is writing"))
+      #expect(try filedb("count", "t", in: folder).output == "1\n", "reading goes on")
+      withExtendedLifetime(lock) {}
+    }
+  }
+
+  @Test(.enabled(if: geteuid() != 0 || hasSetpriv, "needs setpriv when run by root"))
+  func aReadOnlyFolderIsReadAndNothingIsMade() throws {
+    try withTemporaryFolder { folder in
+      let store = folder.appendingPathComponent("store")
+      try FileManager.default.createDirectory(at: store, withIntermediateDirectories: false)
+      try Data(
+        """
+        <plist version="1.0"><dict><key>autoincrement</key><string>1</string><key>data</key><array>
+        <dict><key>a</key><string>x</string><key>wgFileDbSecretId</key><string>1</string></dict></array></dict></plist>
+        """.utf8
+      ).write(to: store.appendingPathComponent("t.plist"))
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+      try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: store.path)
+      defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: store.path) }
+      #expect(try filedbWithoutRights("get", "t", "1", "a", in: store).output == "x\n")
+      #expect(try filedbWithoutRights("add", "t", "a=y", "--dry-run", in: store).output == "2\n")
+      let write = try filedbWithoutRights("add", "t", "a=y", in: store)
+      #expect(write.status == 74)
+      #expect(write.error.contains("Permission denied"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: store.path) == ["t.plist"])
+
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o000], ofItemAtPath: store.appendingPathComponent("t.plist").path)
+      let unreadable = try filedbWithoutRights("show", "t", in: store)
+      #expect(unreadable.status == 74)
+      #expect(unreadable.error.contains("t.plist"))
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ImportTests {
+  @Test func aFileWithAHeader() throws {
+    try withTemporaryFolder { folder in
+      try Data("name,kcal,note\nApple,52,\"red,\nor green\"\nPear,,\n".utf8).write(
+        to: folder.appendingPathComponent("f.csv"))
+      let result = try filedb("import", "f.csv", "food", "--header", "--types", "kcal=integer", in: folder)
+      #expect(result == ToolResult(output: "", error: "2 records imported into 'food'\n", status: 0))
+      #expect(
+        try filedb("show", "food", "--format", "ndjson", in: folder).output == """
+          {"id": 1, "kcal": 52, "name": "Apple", "note": "red,\\nor green"}
+          {"id": 2, "name": "Pear", "note": ""}
+
+          """)
+      #expect(
+        try filedb(
+          "import", "-", "food", "--fields", "name,kcal,note", "--top", in: folder, input: "Fig,74,x\n"
+        ).status == 0)
+      #expect(
+        try filedb("show", "food", "--limit", "1", "--format", "csv", in: folder).output
+          == "id,kcal,name,note\n3,74,Fig,x\n")
+    }
+  }
+
+  @Test func oneWrongRowAndNothingIsImported() throws {
+    try withTemporaryFolder { folder in
+      try Data("n\n1\n2\nthree\n".utf8).write(to: folder.appendingPathComponent("f.csv"))
+      let result = try filedb("import", "f.csv", "t", "--header", "--types", "n=integer", in: folder)
+      #expect(result.status == 65)
+      #expect(result.error == "filedb: f.csv:4: field 'n': 'three' is not a whole number\n")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["f.csv"])
+    }
+  }
+
+  private static let usda: [(file: String, fields: String, types: String, count: Int)] = [
+    (
+      "FOOD_DES",
+      "ndb,group,long,short,common,manufacturer,survey,refuse_text,refuse,scientific,nitrogen,protein,fat,carbohydrate",
+      "refuse=integer,nitrogen=float,protein=float,fat=float,carbohydrate=float", 8_789
+    ), ("FD_GROUP", "code,name", "", 25),
+    (
+      "WEIGHT", "ndb,seq,amount,measure,grams,points,deviation",
+      "seq=integer,amount=float,grams=float,points=integer,deviation=float", 15_438
+    ),
+    ("LANGUAL", "ndb,factor", "", 38_301), ("FOOTNOTE", "ndb,number,type,nutrient,text", "", 553),
+    ("NUTR_DEF", "number,unit,tag,name,decimals,order", "decimals=integer,order=integer", 150),
+    ("LANGDESC", "factor,description", "", 774),
+  ]
+
+  /// Every table of the USDA's food data, against a reading of the same file that knows only this file's shape.
+  @Test(.enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"), arguments: usda)
+  func realTables(file: String, fields: String, types: String, count: Int) throws {
+    try withTemporaryFolder { folder in
+      let source = sharedFolder.appendingPathComponent("data/usda-sr28/\(file).txt")
+      let options = [
+        "--separator", "^", "--quote", "~", "--encoding", "latin-1", "--fields", fields, "--types", types,
+      ]
+      let result = try filedb(["import", source.path, "t"] + options, in: folder)
+      #expect(result.status == 0, "\(result.error)")
+      let snapshot = try RecordStore(at: folder).table("t").snapshot
+      #expect(snapshot.count == count)
+
+      let text = try #require(String(data: Data(contentsOf: source), encoding: .isoLatin1))
+      let names = fields.split(separator: ",").map(String.init)
+      let lines = text.split(separator: "\r\n")
+      #expect(lines.count == count)
+      let wrong = zip(lines, snapshot).first { line, row in
+        let texts = line.split(separator: "^", omittingEmptySubsequences: false)
+        return !zip(names, texts).allSatisfy { name, quoted in
+          let text = quoted.hasPrefix("~") ? quoted.dropFirst().dropLast() : quoted
+          return switch row.record[name] {
+          case .string(let value)?: text == value
+          case .integer(let value)?: Int64(text) == value
+          case .real(let value)?: Double(text) == value
+          case nil: text.isEmpty
+          default: false
+          }
+        }
+      }
+      #expect(wrong == nil)
+      // Another reader of property lists agrees.
+      let root =
+        try PropertyListSerialization.propertyList(
+          from: Data(contentsOf: folder.appendingPathComponent("t.plist")), format: nil) as? [String: Any]
+      #expect((root?["data"] as? [[String: Any]])?.count == count)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: hasScript, "needs script(1)")) struct TerminalTests {
+  @Test(arguments: [20, 40, 60, 200]) func aWideTableFits(columns: Int) throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      let long = String(repeating: "wörd 漢字 ", count: 20)
+      try filedb(["add", "t", "n:integer=5"] + (0..<12).map { "field\($0)=\(long)" }, in: folder)
+      let result = try filedbOnTerminal("show t", columns: columns, in: folder)
+      let lines = result.output.split(separator: "\n").map(String.init)
+      #expect(lines.count >= 2)
+      for line in lines {
+        // Each of these characters takes two columns; styles take none.
+        let plain = line.replacing(/\u{1B}\[\d*m/, with: "")
+        let width = plain.count + plain.count { "漢字".contains($0) }
+        #expect(width <= columns || plain.contains("more columns"), "\(width) columns: \(plain)")
+      }
+      #expect(result.output.contains("…"))
+    }
+  }
+
+  @Test(arguments: ["table", "csv", "tsv", "ndjson", "plist"]) func controlsNeverReachTheTerminal(
+    format: String
+  ) throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      try filedb("add", "t", "a=x\u{9B}31my\u{7F}z\r\u{202E}w", "n\u{9B}=1", in: folder)
+      let result = try filedbOnTerminal("show t --format \(format)", columns: 100, in: folder)
+      let plain = result.output.replacing(/\u{1B}\[\d*m/, with: "")
+      let raw = plain.unicodeScalars.filter { scalar in
+        scalar.value < 0x20 && scalar != "\n" && scalar != "\t" || (0x7F...0x9F).contains(scalar.value)
+          || scalar == "\u{202E}"
+      }
+      #expect(raw.isEmpty, "\(plain.debugDescription)")
+      let value = try filedbOnTerminal("get t 1 a", columns: 100, in: folder)
+      #expect(value.output == "x\\u{9b}31my\\u{7f}z\\r\\u{202e}w\n")
+    }
+  }
+
+  @Test func aPipeGetsTheBytes() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      try filedb("add", "t", "a=x\u{9B}y\r", in: folder)
+      #expect(try filedb("get", "t", "1", "a", in: folder).output == "x\u{9B}y\r\n")
+    }
+  }
+
+  @Test func colourOnlyWhereItIsWanted() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      try filedb("add", "t", "a=1", in: folder)
+      #expect(try filedbOnTerminal("show t", columns: 80, in: folder).output.contains("\u{1B}[1m"))
+      #expect(try filedb("show", "t", in: folder).output == "id  a\n 1  1\n")
+      let plain = try filedbOnTerminal("show t", columns: 80, in: folder, environment: ["NO_COLOR": "1"])
+      #expect(!plain.output.contains("\u{1B}"))
+    }
+  }
+
+  @Test func aTableIsDroppedOnlyAfterAYes() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      for (answer, status) in [("n", Int32(1)), ("", 1), ("y", 0)] {
+        let result = try filedbOnTerminal("drop t", columns: 80, in: folder, input: answer + "\n")
+        #expect(result.status == status, "'\(answer)'")
+        #expect(result.output.contains("Remove 't' with its 0 records? [y/N]"))
+      }
+      #expect(try filedb("count", "t", in: folder).status == 1)
+    }
+  }
+}
