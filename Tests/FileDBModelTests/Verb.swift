@@ -1,0 +1,97 @@
+import FileDB
+import TestSupport
+
+typealias Fields = [String: PlistValue]
+
+/// A verb and what it is to be done with, so that a store and a plain table can be told the same.
+enum Verb {
+  case add([Fields], Position)
+  case duplicate(Int64, Position)
+  case replaceAll([(id: Int64?, fields: Fields)])
+  case set(Int64, Fields)
+  case update(Int64, Fields)
+  case unset(Int64, String)
+  case delete(Int64)
+  case deleteMany([Int64])
+  case move(Int64, Position)
+  case moveRow(from: Int, to: Int)
+  case sort(String, descending: Bool)
+  case deleteAll
+  case truncate
+  case drop
+}
+
+extension PlainTable {
+  /// Does `verb`, and returns the new ids; `nil` where it cannot be done, and then nothing is.
+  mutating func perform(_ verb: Verb) -> [Int64]? {
+    switch verb {
+    case .add(let rows, let position): return add(rows, at: position)
+    case .duplicate(let id, let position):
+      guard let index = index(id) else { return nil }
+      return add([rows[index].fields], at: position)
+    case .replaceAll(let rows): return replaceAll(rows)
+    case .set(let id, let fields), .update(let id, let fields):
+      guard let index = index(id) else { return nil }
+      rows[index].fields.merge(fields) { $1 }
+    case .unset(let id, let field):
+      guard let index = index(id) else { return nil }
+      rows[index].fields[field] = nil
+    case .delete(let id): return delete([id]) ? [] : nil
+    case .deleteMany(let ids): return delete(ids) ? [] : nil
+    case .move(let id, let position): return move(id, to: position) ? [] : nil
+    case .moveRow(let from, let to):
+      guard rows.indices.contains(from), rows.indices.contains(to) else { return nil }
+      rows.insert(rows.remove(at: from), at: to)
+    case .sort, .deleteAll, .truncate, .drop: return exists ? performOnTable(verb) : nil
+    }
+    return []
+  }
+
+  private mutating func performOnTable(_ verb: Verb) -> [Int64] {
+    switch verb {
+    case .sort(let field, let descending): sort(by: field, descending: descending)
+    case .truncate:
+      rows = []
+      counter = 0
+    case .drop: self = PlainTable()
+    default: rows = []
+    }
+    return []
+  }
+}
+
+extension StoreTransaction {
+  /// Does `verb`, and returns the new ids.
+  mutating func perform(_ verb: Verb, in table: TableName<Record>) throws -> [Int64] {
+    func id(_ number: Int64) -> RecordID { RecordID(rawValue: number)! }
+    switch verb {
+    case .add(let rows, let position):
+      return try add(contentsOf: rows.map(Record.init(plain:)), to: table, at: position).map(\.rawValue)
+    case .duplicate(let number, let position):
+      return [try duplicate(id(number), in: table, to: position).rawValue]
+    case .replaceAll(let rows):
+      let rows = rows.map { IdentifiedRow(Record(plain: $0.fields), id: $0.id.map(id)) }
+      return try replaceAll(in: table, with: rows).map(\.rawValue)
+    case .set(let number, let fields): try set(Record(plain: fields), of: id(number), in: table)
+    case .update(let number, let fields):
+      try update(id(number), in: table) { record in for (key, value) in fields { record[key] = value } }
+    case .unset(let number, let field): try unset([field], of: id(number), in: table)
+    case .delete(let number): try delete(id(number), in: table)
+    case .deleteMany(let numbers): try delete(numbers.map(id), in: table)
+    case .move(let number, let position): try move(id(number), in: table, to: position)
+    case .moveRow(let from, let to): try move(fromRow: from, toRow: to, in: table)
+    case .sort(let field, let descending): try sort(table, by: [descending ? .descending(field) : .ascending(field)])
+    case .deleteAll: try deleteAll(in: table)
+    case .truncate: try truncate(table)
+    case .drop: try drop(table)
+    }
+    return []
+  }
+}
+
+extension Record {
+  init(plain: Fields) {
+    self.init()
+    for (field, value) in plain { self[field] = value }
+  }
+}
