@@ -13,6 +13,7 @@ public let kFileDbIndexKey = "index"
 /// The field in which an item has its id, as a decimal string.
 public let kMainIdKey = "wgFileDbSecretId"
 
+// swift-format-ignore: TypeNamesShouldBeCapitalized
 /// The class wgFileDb of 2010, for code that was written for it: each function keeps the name under which Swift imports
 /// the original, and does its work by a ``RecordStore``.
 ///
@@ -32,8 +33,9 @@ public let kMainIdKey = "wgFileDbSecretId"
 ///   anything else, `nil` and `NSNull` included, is ``StoreError/unrepresentableValue``. Changing an item changes
 ///   nothing in the table.
 ///
-/// Every function may be called from any thread, and sees what other processes wrote. Reading costs a few system calls
-/// and O(*n*) in the items that are returned; writing is as ``RecordStore/write(_:)``.
+/// Every function may be called from any thread, and sees what other processes wrote. Reading costs a few system calls,
+/// O(*n*) in the items that are returned, and O(*n*) in those of the table where its file changed; writing is as
+/// ``RecordStore/write(_:)``.
 public enum wgFileDb {
   private static let stores = Mutex<[String: RecordStore]>([:])
 

@@ -1,6 +1,7 @@
 import FileDB
 import Foundation
 
+// swift-format-ignore: TypeNamesShouldBeCapitalized
 /// The class wgIo of 2010, by ``FileInfo``.
 ///
 /// The functions that the original gave a truth value return one, false for any failure; the others throw

@@ -2,6 +2,7 @@ import FileDB
 import Foundation
 import Synchronization
 
+// swift-format-ignore: TypeNamesShouldBeCapitalized
 /// The class wgPaths of 2010, by ``StorePaths``: the folders of an application, each made when it is asked for.
 ///
 /// A path is that of a folder and ends in `/`, save those of ``documentsDirectory()`` and ``sqlFile(_:)``, as in the
