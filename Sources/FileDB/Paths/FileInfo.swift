@@ -1,0 +1,116 @@
+import FileDBStorage
+import Foundation
+
+/// What is known about a file, a folder or a link without opening it, and a few verbs for files beside a store.
+///
+///     let info = try FileInfo(at: photo)
+///     print(info.formattedSize)                          // 1.50 MB
+///
+///     for name in try FileInfo.contents(ofFolder: inbox) { print(name) }
+///
+/// A value: it says what was there when it was made. A symbolic link is described itself, not what it leads to.
+public struct FileInfo: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
+    case file
+    case folder
+    case symbolicLink
+    /// A socket, a pipe or a device.
+    case other
+  }
+
+  public let url: URL
+  public let kind: Kind
+  /// The size in bytes: of a file its content, of a link the path it holds, of a folder what the file system makes of
+  /// it.
+  public let size: Int64
+  /// When the file was made; `nil` where the system does not tell, which on Linux is always.
+  public let created: Date?
+  /// When the content last changed.
+  public let modified: Date
+  /// The permission bits, such as `0o644`; those for the owner, the group and all others, and the three above them.
+  public let permissions: Int
+
+  /// Looks at what is at `url`.
+  /// - Throws: ``StoreError/fileNotFound``, ``StoreError/permissionDenied`` for the folders on the way,
+  ///   ``StoreError/invalidPath`` where `url` is no file URL or holds a NUL, ``StoreError/inputOutput``.
+  /// - Complexity: one system call.
+  public init(at url: URL) throws {
+    let path = try Self.path(of: url)
+    var status = stat()
+    guard lstat(path, &status) == 0 else { throw StoreError(DiskError("lstat", path, errno: errno)) }
+    self.url = url
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .folder
+      case S_IFLNK: .symbolicLink
+      default: .other
+      }
+    size = Int64(status.st_size)
+    permissions = Int(status.st_mode) & 0o7777
+    #if canImport(Darwin)
+      created = Date(status.st_birthtimespec)
+      modified = Date(status.st_mtimespec)
+    #else
+      // `stat` has no time of birth here, and its "change" time, which Foundation gives instead, is another thing.
+      created = nil
+      modified = Date(status.st_mtim)
+    #endif
+  }
+
+  /// What comes after the last dot of the name; empty where there is none, and for a hidden file such as `.profile`.
+  public var pathExtension: String { url.pathExtension }
+
+  /// The size for people: `1 byte`, `512 bytes`, `1.50 KB`, `3.25 GB`. The units are powers of 1024, the point and the
+  /// words are the same in every locale.
+  public var formattedSize: String { Self.formatted(size: size) }
+
+  /// See ``formattedSize``. Two decimals, rounded to the nearest; what would be rounded up to 1024 is 1 of the next
+  /// unit.
+  package static func formatted(size: Int64) -> String {
+    if size == 1 { return "1 byte" }
+    if size < 1024 { return "\(size) bytes" }
+    let units = ["KB", "MB", "GB", "TB"]
+    var unit = 0
+    var bytesInUnit: Int64 = 1024
+    var hundredths: Int64 {
+      // In parts, since a hundred times the size may not fit.
+      let (whole, rest) = size.quotientAndRemainder(dividingBy: bytesInUnit)
+      return whole * 100 + (rest * 100 + bytesInUnit / 2) / bytesInUnit
+    }
+    while hundredths >= 1024 * 100, unit < units.count - 1 {
+      unit += 1
+      bytesInUnit *= 1024
+    }
+    let decimals = hundredths % 100
+    return "\(hundredths / 100).\(decimals < 10 ? "0" : "")\(decimals) \(units[unit])"
+  }
+
+  /// The path for the system.
+  /// - Throws: ``StoreError/invalidPath``.
+  package static func path(of url: URL) throws(StoreError) -> String {
+    guard url.isFileURL else {
+      throw StoreError(StoreError.invalidPath, "this is no file URL", file: url.absoluteString)
+    }
+    // The system would take what stands before the NUL for the whole path.
+    guard !url.absoluteString.contains("%00") else {
+      throw StoreError(StoreError.invalidPath, "a path cannot hold a NUL", file: url.absoluteString)
+    }
+    return url.absoluteURL.path
+  }
+}
+
+extension StoreError {
+  /// Given a path, or a part of one, that cannot be used or that would lead out of its folder.
+  public static let invalidPath = Code(rawValue: "invalidPath")
+  /// Found a folder where a file was asked for.
+  public static let notAFile = Code(rawValue: "notAFile")
+  /// Found bytes that are not UTF-8 where text was asked for.
+  public static let notText = Code(rawValue: "notText")
+}
+
+extension Date {
+  fileprivate init(_ time: timespec) {
+    self.init(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000)
+  }
+}

@@ -1,0 +1,217 @@
+@_exported import FileDB
+import Foundation
+import Synchronization
+
+/// The folder of the tables, in ``wgPaths/databaseDirectory()``.
+public let kFileDbFolder = "wgFileDb"
+/// The key, in the root of a table file, of the highest id ever given.
+public let kFileDbAIKey = "autoincrement"
+/// The key, in the root of a table file, of the items.
+public let kFileDbDataKey = "data"
+/// The key, in the root of a table file, of the rows by id.
+public let kFileDbIndexKey = "index"
+/// The field in which an item has its id, as a decimal string.
+public let kMainIdKey = "wgFileDbSecretId"
+
+// swift-format-ignore: TypeNamesShouldBeCapitalized
+/// The class wgFileDb of 2010, for code that was written for it: each function keeps the name under which Swift imports
+/// the original, and does its work by a ``RecordStore``.
+///
+///     let id = try wgFileDb.addItem(toTop: ["title": "Buy milk"], intoDb: "todo")
+///     let item = try wgFileDb.getItem(id, inDb: "todo")
+///     try wgFileDb.moveTableItem(IndexPath(indexes: [0, 3]), to: IndexPath(indexes: [0, 0]), inDb: "todo")
+///
+/// What is different from the original:
+///
+/// - **Errors.** The original ignored them; these functions throw ``StoreError``. An id that is not there is
+///   ``StoreError/recordNotFound``: the original took the first item for it, and deleted that.
+/// - **Files.** A table that the original wrote keeps its bare file name. A new one is `NAME.plist`, so a path comes
+///   from ``getPathToDb(_:)`` and is not put together by hand. Only that function and those that write make a table;
+///   the original did so on every look.
+/// - **Items.** What is returned holds strings, `NSNumber`, `Date`, `Data`, arrays and dictionaries, with the id under
+///   ``kMainIdKey``. What is given may hold the same, or any Swift number; a `Date` loses its fraction of a second, and
+///   anything else, `nil` and `NSNull` included, is ``StoreError/unrepresentableValue``. Changing an item changes
+///   nothing in the table.
+///
+/// Every function may be called from any thread, and sees what other processes wrote. Reading costs a few system calls,
+/// O(*n*) in the items that are returned, and O(*n*) in those of the table where its file changed; writing is as
+/// ``RecordStore/write(_:)``.
+public enum wgFileDb {
+  private static let stores = Mutex<[String: RecordStore]>([:])
+
+  /// The store behind these functions, for code that leaves them: one for each ``wgPaths/root``.
+  /// - Throws: as ``wgPaths/databaseDirectory()``.
+  public static var store: RecordStore {
+    get throws {
+      let folder = try wgPaths.paths.fileDB
+      return try stores.withLock { stores in
+        if let known = stores[folder.path] { return known }
+        let store = try RecordStore(at: folder)
+        stores[folder.path] = store
+        return store
+      }
+    }
+  }
+
+  /// `getId:`: the id of an item; 0, which no table gives, for one without.
+  public static func getId(_ item: [String: Any]) -> Int {
+    let id = try? ItemConversion.id(of: item)
+    return id.map { Int($0.rawValue) } ?? 0
+  }
+
+  /// `getPathToDb:`: the table's file, which is made, without items, where it is missing.
+  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)`` and ``RecordStore/write(_:)``.
+  @discardableResult
+  public static func getPathToDb(_ dbName: String) throws -> String {
+    let table = try table(dbName)
+    if !table.exists {
+      try table.store.write { tx in
+        if try !tx.snapshot(of: table.name).exists { try tx.create(table.name) }
+      }
+    }
+    return try table.url.path
+  }
+
+  /// `isDatabase:`: whether the table has a file.
+  /// - Throws: ``StoreError/invalidTableName``, ``StoreError/ambiguousTable``.
+  public static func isDatabase(_ dbName: String) throws -> Bool {
+    FileInfo.isFile(try store.url(of: dbName))
+  }
+
+  /// `deleteDb:`: deletes the table's file; there need not be one.
+  /// - Returns: true.
+  /// - Throws: as ``getPathToDb(_:)``.
+  @discardableResult
+  public static func delete(_ dbName: String) throws -> Bool {
+    let table = try table(dbName)
+    try table.store.write { tx in
+      if try tx.snapshot(of: table.name).exists { try tx.drop(table.name) }
+    }
+    return true
+  }
+
+  /// `truncateDb:`: removes every item and sets the counter to 0; makes the table where it is missing.
+  /// - Returns: true.
+  /// - Throws: as ``getPathToDb(_:)``.
+  @discardableResult
+  public static func truncate(_ dbName: String) throws -> Bool {
+    let table = try table(dbName)
+    try table.store.write { tx in
+      if try tx.snapshot(of: table.name).exists {
+        try tx.truncate(table.name)
+      } else {
+        try tx.create(table.name)
+      }
+    }
+    return true
+  }
+
+  /// `getAutoincrementNumberForDb:`: the highest id ever given; 0 for a table that is not there.
+  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
+  public static func getAutoincrementNumber(forDb dbName: String) throws -> Int {
+    Int(try table(dbName).counter)
+  }
+
+  /// `getItemsFromDb:`: all items in their order; none for a table that is not there.
+  /// - Throws: as ``getItem(_:inDb:)``.
+  public static func getItemsFromDb(_ dbName: String) throws -> [[String: Any]] {
+    try table(dbName).snapshot.map(ItemConversion.item)
+  }
+
+  /// `saveFullData:toDb:`: makes `arr` the items of the table. An item with an id keeps it; one without gets a new id,
+  /// above every other.
+  /// - Throws: ``StoreError/duplicateID``; ``StoreError/invalidRow`` where an id is no whole number; else as
+  ///   ``addItem(toBottom:intoDb:)``. Then the table stays as it was.
+  public static func saveFullData(_ arr: [[String: Any]], toDb dbName: String) throws {
+    let rows = try arr.map { (id: try ItemConversion.id(of: $0), row: try ItemConversion.record($0)) }
+    try table(dbName).replaceAll(with: rows)
+  }
+
+  /// `getNumberOfItemsInDb:`; 0 for a table that is not there.
+  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
+  public static func getNumberOfItems(inDb dbName: String) throws -> Int { try table(dbName).count }
+
+  /// `getItem:inDb:`.
+  /// - Throws: ``StoreError/recordNotFound``; ``StoreError/unrepresentableValue`` for an item with two field names that
+  ///   a Swift dictionary takes for one, since they differ only in how an accent is written; and as
+  ///   ``RecordStore/table(_:)-(TableName<_>)``.
+  public static func getItem(_ idItem: Int, inDb dbName: String) throws -> [String: Any] {
+    try ItemConversion.item(table(dbName).snapshot.row(with: ItemConversion.id(idItem, table: dbName)))
+  }
+
+  /// `addItemToBottom:intoDb:`. An id that the item has already is not looked at.
+  /// - Returns: the new item's id.
+  /// - Throws: ``StoreError/unrepresentableValue``, and as ``getPathToDb(_:)``.
+  @discardableResult
+  public static func addItem(toBottom item: [String: Any], intoDb dbName: String) throws -> Int {
+    Int(try table(dbName).add(ItemConversion.record(item), at: .bottom).rawValue)
+  }
+
+  /// `addItemToTop:intoDb:`; as ``addItem(toBottom:intoDb:)``.
+  @discardableResult
+  public static func addItem(toTop item: [String: Any], intoDb dbName: String) throws -> Int {
+    Int(try table(dbName).add(ItemConversion.record(item), at: .top).rawValue)
+  }
+
+  /// `deleteItem:fromDb:`. The id is not given again.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/tableNotFound``, and as ``getPathToDb(_:)``.
+  public static func deleteItem(_ idItem: Int, fromDb dbName: String) throws {
+    try table(dbName).delete(ItemConversion.id(idItem, table: dbName))
+  }
+
+  /// `updateItem:withData:inDb:`: gives the item these fields and no others. It keeps its id, whatever id `item` has.
+  /// - Throws: ``StoreError/recordNotFound``, and as ``addItem(toBottom:intoDb:)``.
+  public static func updateItem(_ idItem: Int, withData item: [String: Any], inDb dbName: String) throws {
+    try table(dbName).update(ItemConversion.id(idItem, table: dbName), to: ItemConversion.record(item))
+  }
+
+  /// `moveTableItem:to:inDb:`: moves the item in one row to another, where it is in the end. Takes what UITableView
+  /// gives to `tableView(_:moveRowAt:to:)`: the row is the last number of an index path.
+  /// - Throws: ``StoreError/rowNotFound``, for an empty index path too, and as ``getPathToDb(_:)``.
+  public static func moveTableItem(
+    _ fromIndexPath: IndexPath, to toIndexPath: IndexPath, inDb dbName: String
+  ) throws {
+    guard let row = fromIndexPath.last, let newRow = toIndexPath.last else {
+      throw StoreError(StoreError.rowNotFound, "an empty index path names no row", table: dbName)
+    }
+    try table(dbName).move(fromRow: row, toRow: newRow)
+  }
+
+  /// `duplicateItemToBottom:inDb:`.
+  /// - Returns: the copy's id.
+  /// - Throws: ``StoreError/recordNotFound``, and as ``getPathToDb(_:)``.
+  @discardableResult
+  public static func duplicateItem(toBottom idItem: Int, inDb dbName: String) throws -> Int {
+    Int(try table(dbName).duplicate(ItemConversion.id(idItem, table: dbName), to: .bottom).rawValue)
+  }
+
+  /// `duplicateItemToTop:inDb:`; as ``duplicateItem(toBottom:inDb:)``.
+  @discardableResult
+  public static func duplicateItem(toTop idItem: Int, inDb dbName: String) throws -> Int {
+    Int(try table(dbName).duplicate(ItemConversion.id(idItem, table: dbName), to: .top).rawValue)
+  }
+
+  /// `sortAscendingByKey:inDb:`: the items ordered as ``SortKey`` describes, strings by their bytes, or by id where the
+  /// key is ``kMainIdKey``. The table keeps its order. The original, unfinished, returned the items unsorted.
+  /// - Throws: as ``getItem(_:inDb:)``.
+  public static func sortAscending(byKey key: String, inDb dbName: String) throws -> [[String: Any]] {
+    let rows = try table(dbName).snapshot
+    let sorted = key == kMainIdKey ? rows.sorted { $0.id < $1.id } : rows.sorted(by: [.ascending(key)])
+    return try sorted.map(ItemConversion.item)
+  }
+
+  /// `sortDescendingByKey:inDb:`; as ``sortAscending(byKey:inDb:)``. Items without the key come last here too.
+  public static func sortDescending(byKey key: String, inDb dbName: String) throws -> [[String: Any]] {
+    let rows = try table(dbName).snapshot
+    let sorted = key == kMainIdKey ? rows.sorted { $0.id > $1.id } : rows.sorted(by: [.descending(key)])
+    return try sorted.map(ItemConversion.item)
+  }
+
+  /// The table as it is on the disk now: the original read its file at each call.
+  private static func table(_ name: String) throws -> RecordTable<Record> {
+    let store = try store
+    let table = try store.table(name)
+    try store.refresh()
+    return table
+  }
+}
