@@ -4,7 +4,7 @@ import FileDB
 struct PlainTable: Equatable {
   struct Row: Equatable {
     var id: Int64
-    var fields: [String: PlistValue]
+    var fields: Fields
   }
 
   var exists = false
@@ -13,29 +13,27 @@ struct PlainTable: Equatable {
 
   func index(_ id: Int64) -> Int? { rows.firstIndex { $0.id == id } }
 
-  /// Where a record that comes to `position` is in the end; `nil` where the position names nothing. `moving` is the
-  /// record that leaves its old place for it.
-  func row(for position: Position, moving: Int64? = nil) -> Int? {
-    let rest = rows.filter { $0.id != moving }
-    switch position {
-    case .top: return 0
-    case .bottom: return rest.count
-    case .row(let row): return (0...rest.count).contains(row) ? row : nil
-    case .before(let id) where id.rawValue == moving, .after(let id) where id.rawValue == moving:
-      return index(id.rawValue)
-    case .before(let id): return rest.firstIndex { $0.id == id.rawValue }
-    case .after(let id): return rest.firstIndex { $0.id == id.rawValue }.map { $0 + 1 }
-    }
-  }
-
-  /// - Returns: the new ids; `nil` where nothing was done.
-  mutating func add(_ many: [[String: PlistValue]], at position: Position) -> [Int64]? {
+  mutating func add(_ many: [Fields], at position: Position) -> [Int64]? {
     guard let row = row(for: position) else { return nil }
     exists = true
     let new = many.enumerated().map { Row(id: counter + 1 + Int64($0), fields: $1) }
     counter += Int64(many.count)
     rows.insert(contentsOf: new, at: row)
     return new.map(\.id)
+  }
+
+  /// Rows come with ids of their own, or with none and get the next above all of them.
+  mutating func replaceAll(_ new: [(id: Int64?, fields: Fields)]) -> [Int64]? {
+    let given = new.compactMap(\.id)
+    guard Set(given).count == given.count else { return nil }
+    exists = true
+    counter = max(counter, given.max() ?? 0)
+    rows = []
+    for row in new {
+      if row.id == nil { counter += 1 }
+      rows.append(Row(id: row.id ?? counter, fields: row.fields))
+    }
+    return rows.map(\.id)
   }
 
   mutating func delete(_ ids: [Int64]) -> Bool {
@@ -50,6 +48,7 @@ struct PlainTable: Equatable {
     return true
   }
 
+  /// Missing values last, in descending order too; equal ones as they were.
   mutating func sort(by field: String, descending: Bool) {
     let sorted = rows.enumerated().sorted { left, right in
       switch (left.element.fields[field]?.integer, right.element.fields[field]?.integer) {
@@ -62,5 +61,20 @@ struct PlainTable: Equatable {
       }
     }
     rows = sorted.map(\.element)
+  }
+
+  /// Where a record that comes to `position` is in the end; `nil` where the position names nothing. A record that is
+  /// `moving` leaves its old place first.
+  private func row(for position: Position, moving: Int64? = nil) -> Int? {
+    let rest = rows.filter { $0.id != moving }
+    switch position {
+    case .top: return 0
+    case .bottom: return rest.count
+    case .row(let row): return (0...rest.count).contains(row) ? row : nil
+    case .before(let id) where id.rawValue == moving, .after(let id) where id.rawValue == moving:
+      return index(id.rawValue)
+    case .before(let id): return rest.firstIndex { $0.id == id.rawValue }
+    case .after(let id): return rest.firstIndex { $0.id == id.rawValue }.map { $0 + 1 }
+    }
   }
 }
