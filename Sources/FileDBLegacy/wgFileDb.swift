@@ -123,7 +123,7 @@ public enum wgFileDb {
   /// - Throws: ``StoreError/duplicateID``; ``StoreError/invalidRow`` where an id is no whole number; else as
   ///   ``addItem(toBottom:intoDb:)``. Then the table stays as it was.
   public static func saveFullData(_ arr: [[String: Any]], toDb dbName: String) throws {
-    let rows = try arr.map { (id: try ItemConversion.id(of: $0), row: try ItemConversion.record($0)) }
+    let rows = try arr.map { IdentifiedRow(try ItemConversion.record($0), id: try ItemConversion.id(of: $0)) }
     try table(dbName).replaceAll(with: rows)
   }
 
