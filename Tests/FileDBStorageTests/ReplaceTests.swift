@@ -50,7 +50,8 @@ import Testing
       let file = "\(folder)/todo"
       try disk.put("old", at: file)
       try #require(chown(file, 1_234, 5_678) == 0)
-      try #require(chmod(file, 0o2640) == 0)  // The set-group-id bit goes when the owner changes after the mode.
+      // The set-group-id bit goes when the owner changes after the mode.
+      try #require(chmod(file, 0o2640) == 0)
       _ = try disk.replace(file, with: "new".bytes)
       let status = try #require(try disk.status(file))
       #expect(status.owner == 1_234)
