@@ -4,32 +4,37 @@
 /// Paths are absolute. A verb follows a symbolic link unless it says otherwise.
 package protocol Disk: Sendable {
   /// The bytes of a file and its stamp at that moment.
-  /// - Throws: `notFound` where there is none.
+  /// - Throws: `notFound` where there is none, `isFolder` or `other` where it is no file.
   func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp)
 
   /// The first `count` bytes of a file, fewer where it is shorter.
   func readPrefix(_ path: String, count: Int) throws(DiskError) -> [UInt8]
 
-  /// What is at `path`; `nil` where nothing is.
+  /// What is at `path`; `nil` where nothing is, and where a link leads to nothing.
+  /// - Throws: `linkLoop`, `permissionDenied`.
   func status(_ path: String) throws(DiskError) -> FileStatus?
 
   /// The names in a folder, in no order.
   func list(_ folder: String) throws(DiskError) -> [String]
 
-  /// The path that `path` leads to once all symbolic links are followed.
+  /// The path that `path` leads to once all symbolic links are followed, whether there is a file yet or not.
+  /// - Throws: `notFound` where not even its folder is there, `linkLoop`.
   func resolve(_ path: String) throws(DiskError) -> String
 
-  /// Makes a folder, and those above it. One that is there is no error.
-  func createFolder(_ path: String) throws(DiskError)
+  /// Makes one folder, which a power cut may take until the folder above is synced; see ``createFolder(_:)``.
+  /// - Throws: `exists` where something is at `path`, `notFound` where the folder above is missing.
+  func makeFolder(_ path: String) throws(DiskError)
 
   /// Makes a new file for writing, with the mode and owner of `model`, or those of any new file.
   /// - Throws: `exists` where something is at `path`, a link included.
   func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile
 
-  /// Gives a file another name, in place of what has that name.
+  /// Gives a file another name, in place of the file that has that name.
+  /// - Throws: `isFolder` where a folder has it.
   func rename(_ path: String, to newPath: String) throws(DiskError)
 
   /// Removes a file, or the link itself.
+  /// - Throws: `notFound`, `isFolder`.
   func remove(_ path: String) throws(DiskError)
 
   /// Makes the names in a folder survive a power cut.

@@ -40,6 +40,15 @@ package struct DiskError: Error, Equatable, Sendable {
   package var reason: String { String(cString: strerror(errno)) }
 }
 
+extension DiskError {
+  static func missing(_ call: String, _ path: String) -> DiskError { DiskError(call, path, errno: ENOENT) }
+
+  /// The error for a folder, or for a pipe, device or the like, where a file is needed.
+  static func notAFile(_ call: String, _ path: String, _ kind: FileStatus.Kind) -> DiskError {
+    DiskError(call, path, errno: kind == .folder ? EISDIR : ENOTSUP)
+  }
+}
+
 extension DiskError: CustomStringConvertible {
   package var description: String { "\(path): \(call): \(reason)" }
 }

@@ -11,7 +11,7 @@ import Synchronization
 /// A disk that forgets everything with its last reference: for previews and tests.
 ///
 /// It has files and folders but no links, owners or modes. It keeps what was synced apart from what was not, so that
-/// ``surviving()`` can tell what a power cut would leave.
+/// ``surviving(_:)`` can tell what a power cut would leave.
 package final class MemoryDisk: Disk {
   private final class File: Sendable {
     struct Content {
@@ -20,46 +20,91 @@ package final class MemoryDisk: Disk {
       var version: Int64 = 0
     }
     let inode: UInt64
-    let content = Mutex(Content())
+    let content: Mutex<Content>
 
-    init(inode: UInt64) { self.inode = inode }
+    init(inode: UInt64, bytes: [UInt8] = []) {
+      self.inode = inode
+      content = Mutex(Content(bytes: bytes, synced: bytes))
+    }
+
+    func read() -> (bytes: [UInt8], stamp: FileStamp) {
+      content.withLock { content in
+        let stamp = FileStamp(
+          device: 0, inode: inode, size: content.bytes.count, changed: content.version, isSettled: true)
+        return (content.bytes, stamp)
+      }
+    }
+  }
+
+  private enum Entry {
+    case file(File)
+    case folder
   }
 
   private struct Tree {
-    var files: [String: File] = [:]
-    var folders: Set<String> = ["/"]
-    /// The files of each folder as of its last sync.
-    var synced: [String: [String: File]] = [:]
-    var nextInode: UInt64 = 1
+    var entries: [String: Entry] = ["/": .folder]
+    /// What each folder held when it was last synced.
+    var synced: [String: Entry] = ["/": .folder]
+    var lastInode: UInt64 = 0
     var locked: Set<String> = []
+
+    func checkFolder(_ path: String, for call: String, _ place: String) throws(DiskError) {
+      switch entries[path] {
+      case .folder: break
+      case .file: throw DiskError(call, place, errno: ENOTDIR)
+      case nil: throw .missing(call, place)
+      }
+    }
+
+    func file(_ path: String, for call: String) throws(DiskError) -> File {
+      switch entries[path] {
+      case .file(let file): return file
+      case .folder: throw .notAFile(call, path, .folder)
+      case nil: throw .missing(call, path)
+      }
+    }
+
+    mutating func add(_ path: String, for call: String) throws(DiskError) -> File {
+      guard entries[path] == nil else { throw DiskError(call, path, errno: EEXIST) }
+      try checkFolder(parentFolder(of: path), for: call, path)
+      lastInode += 1
+      let file = File(inode: lastInode)
+      entries[path] = .file(file)
+      return file
+    }
   }
+
+  /// What a power cut does to the names that were made, moved or removed since their folder was last synced. A disk
+  /// may do either, and software must bear both.
+  package enum UnsyncedNames: CaseIterable, Sendable { case lost, kept }
 
   private let tree = Mutex(Tree())
 
   package init() {}
 
-  /// A disk with only what a power cut would leave: names as of their folder's last sync, bytes as of their file's.
-  package func surviving() -> MemoryDisk {
+  /// A disk with only what a power cut would leave: each file's bytes as of its last sync.
+  package func surviving(_ names: UnsyncedNames = .lost) -> MemoryDisk {
     let result = MemoryDisk()
-    let (folders, synced) = tree.withLock { ($0.folders, $0.synced) }
+    let entries = tree.withLock { names == .kept ? $0.entries : $0.synced }
     result.tree.withLock { copy in
-      copy.folders = folders
-      for (path, file) in synced.values.flatMap(\.self) {
-        let survivor = File(inode: copy.nextInode)
-        copy.nextInode += 1
-        let bytes = file.content.withLock(\.synced)
-        survivor.content.withLock { $0 = File.Content(bytes: bytes, synced: bytes) }
-        copy.files[path] = survivor
+      // Folders come before what is in them.
+      for (path, entry) in entries.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) where path != "/" {
+        guard copy.entries[parentFolder(of: path)] != nil else { continue }
+        if case .file(let file) = entry {
+          copy.lastInode += 1
+          copy.entries[path] = .file(
+            File(inode: copy.lastInode, bytes: file.content.withLock(\.synced)))
+        } else {
+          copy.entries[path] = .folder
+        }
       }
-      copy.synced = Dictionary(grouping: copy.files, by: { parentFolder(of: $0.key) })
-        .mapValues { Dictionary(uniqueKeysWithValues: $0.map { ($0.key, $0.value) }) }
+      copy.synced = copy.entries
     }
     return result
   }
 
   package func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp) {
-    let file = try file(path, for: "open")
-    return (file.content.withLock(\.bytes), stamp(of: file))
+    try file(path, for: "open").read()
   }
 
   package func readPrefix(_ path: String, count: Int) throws(DiskError) -> [UInt8] {
@@ -67,70 +112,77 @@ package final class MemoryDisk: Disk {
   }
 
   package func status(_ path: String) throws(DiskError) -> FileStatus? {
-    let (file, isFolder) = tree.withLock { ($0.files[path], $0.folders.contains(path)) }
-    guard file != nil || isFolder else { return nil }
-    let none = FileStamp(device: 0, inode: 0, size: 0, changed: 0, isSettled: true)
-    return FileStatus(
-      kind: isFolder ? .folder : .file, isLink: false, stamp: file.map(stamp) ?? none, mode: 0o644, owner: 0,
-      group: 0)
+    switch tree.withLock({ $0.entries[path] }) {
+    case nil: return nil
+    case .file(let file): return status(.file, file.read().stamp)
+    case .folder:
+      return status(.folder, FileStamp(device: 0, inode: 0, size: 0, changed: 0, isSettled: true))
+    }
+  }
+
+  private func status(_ kind: FileStatus.Kind, _ stamp: FileStamp) -> FileStatus {
+    FileStatus(kind: kind, isLink: false, stamp: stamp, mode: 0o644, owner: 0, group: 0)
   }
 
   package func list(_ folder: String) throws(DiskError) -> [String] {
-    let names = tree.withLock { tree -> [String]? in
-      guard tree.folders.contains(folder) else { return nil }
-      let paths = Array(tree.files.keys) + Array(tree.folders)
-      return paths.filter { $0 != "/" && parentFolder(of: $0) == folder }.map(fileName)
+    try tree.withLock { tree throws(DiskError) in
+      try tree.checkFolder(folder, for: "opendir", folder)
+      return tree.entries.keys.filter { $0 != "/" && parentFolder(of: $0) == folder }.map(fileName)
     }
-    guard let names else { throw DiskError("opendir", folder, errno: ENOENT) }
-    return names
   }
 
-  package func resolve(_ path: String) throws(DiskError) -> String { path }
-
-  package func createFolder(_ path: String) throws(DiskError) {
-    var missing: [String] = []
-    var folder = path
-    while folder != "/" {
-      missing.append(folder)
-      folder = parentFolder(of: folder)
+  package func resolve(_ path: String) throws(DiskError) -> String {
+    try tree.withLock { tree throws(DiskError) in
+      try tree.checkFolder(parentFolder(of: path), for: "realpath", path)
     }
-    tree.withLock { $0.folders.formUnion(missing) }
+    return path
+  }
+
+  package func makeFolder(_ path: String) throws(DiskError) {
+    try tree.withLock { tree throws(DiskError) in
+      guard tree.entries[path] == nil else { throw DiskError("mkdir", path, errno: EEXIST) }
+      try tree.checkFolder(parentFolder(of: path), for: "mkdir", path)
+      tree.entries[path] = .folder
+    }
   }
 
   package func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile {
-    let made: Result<File, DiskError> = tree.withLock { tree in
-      guard tree.files[path] == nil else { return .failure(DiskError("open", path, errno: EEXIST)) }
-      guard tree.folders.contains(parentFolder(of: path)) else {
-        return .failure(DiskError("open", path, errno: ENOENT))
-      }
-      let file = File(inode: tree.nextInode)
-      tree.nextInode += 1
-      tree.files[path] = file
-      return .success(file)
-    }
-    return Handle(file: try made.get())
+    Handle(file: try tree.withLock { tree throws(DiskError) in try tree.add(path, for: "open") })
   }
 
   package func rename(_ path: String, to newPath: String) throws(DiskError) {
-    let file = try file(path, for: "rename")
-    tree.withLock { tree in
-      tree.files[path] = nil
-      tree.files[newPath] = file
+    try tree.withLock { tree throws(DiskError) in
+      let file = try tree.file(path, for: "rename")
+      try tree.checkFolder(parentFolder(of: newPath), for: "rename", newPath)
+      if case .folder = tree.entries[newPath] { throw .notAFile("rename", newPath, .folder) }
+      tree.entries[path] = nil
+      tree.entries[newPath] = .file(file)
     }
   }
 
   package func remove(_ path: String) throws(DiskError) {
-    _ = try file(path, for: "unlink")
-    tree.withLock { $0.files[path] = nil }
+    try tree.withLock { tree throws(DiskError) in
+      _ = try tree.file(path, for: "unlink")
+      tree.entries[path] = nil
+    }
   }
 
   package func syncFolder(_ path: String) throws(DiskError) {
-    tree.withLock { tree in
-      tree.synced[path] = tree.files.filter { parentFolder(of: $0.key) == path }
+    try tree.withLock { tree throws(DiskError) in
+      try tree.checkFolder(path, for: "fsync", path)
+      func isInside(_ entry: (key: String, value: Entry)) -> Bool {
+        entry.key != "/" && parentFolder(of: entry.key) == path
+      }
+      tree.synced = tree.synced.filter { !isInside($0) }
+      for (path, entry) in tree.entries.filter(isInside) { tree.synced[path] = entry }
     }
   }
 
   package func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock {
+    try tree.withLock { tree throws(DiskError) in
+      if case .file = tree.entries[path] { return }
+      _ = try tree.add(path, for: "open")
+    }
     let deadline = ContinuousClock.now + timeout
     while !tree.withLock({ $0.locked.insert(path).inserted }) {
       guard ContinuousClock.now < deadline else { throw DiskError("flock", path, errno: ETIMEDOUT) }
@@ -140,13 +192,7 @@ package final class MemoryDisk: Disk {
   }
 
   private func file(_ path: String, for call: String) throws(DiskError) -> File {
-    guard let file = tree.withLock({ $0.files[path] }) else { throw DiskError(call, path, errno: ENOENT) }
-    return file
-  }
-
-  private func stamp(of file: File) -> FileStamp {
-    let (size, version) = file.content.withLock { ($0.bytes.count, $0.version) }
-    return FileStamp(device: 0, inode: file.inode, size: size, changed: version, isSettled: true)
+    try tree.withLock { tree throws(DiskError) in try tree.file(path, for: call) }
   }
 
   private final class Handle: WritableFile {

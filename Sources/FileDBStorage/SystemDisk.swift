@@ -11,21 +11,25 @@ package struct SystemDisk: Disk {
   package init() {}
 
   package func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp) {
-    let file = try Descriptor(path, O_RDONLY)
-    let status = try file.status()
-    guard status.kind != .folder else { throw DiskError("read", path, errno: EISDIR) }
-    var bytes = [UInt8]()
+    let (file, status) = try openFile(path)
     // One byte more than the size, so that the end of the file shows without another buffer.
-    bytes.reserveCapacity(status.stamp.size + 1)
-    while try file.read(into: &bytes, atMost: max(bytes.capacity - bytes.count, 64 << 10)) > 0 {}
+    var bytes = try file.read(atMost: status.stamp.size + 1)
+    if bytes.count > status.stamp.size {
+      // It grew, or it is one of those that do not know their size.
+      while case let more = try file.read(atMost: 64 << 10), !more.isEmpty { bytes += more }
+    }
     return (bytes, status.stamp)
   }
 
   package func readPrefix(_ path: String, count: Int) throws(DiskError) -> [UInt8] {
-    let file = try Descriptor(path, O_RDONLY)
-    var bytes = [UInt8]()
-    while bytes.count < count, try file.read(into: &bytes, atMost: count - bytes.count) > 0 {}
-    return bytes
+    try openFile(path).file.read(atMost: count)
+  }
+
+  private func openFile(_ path: String) throws(DiskError) -> (file: Descriptor, status: FileStatus) {
+    let file = try Descriptor(path, O_RDONLY | O_NONBLOCK)  // A pipe must not keep us waiting for its writer.
+    let status = try file.status()
+    guard status.kind == .file else { throw .notAFile("read", path, status.kind) }
+    return (file, status)
   }
 
   package func status(_ path: String) throws(DiskError) -> FileStatus? {
@@ -61,27 +65,38 @@ package struct SystemDisk: Disk {
   }
 
   package func resolve(_ path: String) throws(DiskError) -> String {
-    guard let resolved = realpath(path, nil) else { throw DiskError("realpath", path, errno: errno) }
+    if let resolved = Self.realPath(path) { return resolved }
+    guard errno == ENOENT else { throw DiskError("realpath", path, errno: errno) }
+    // Nothing is there. A link says where it would be; another part of the path that is missing is an error.
+    let parent = parentFolder(of: path)
+    guard let folder = Self.realPath(parent) else { throw DiskError("realpath", parent, errno: errno) }
+    let place = "\(folder == "/" ? "" : folder)/\(fileName(of: path))"
+    guard let target = Self.target(ofLink: place) else { return place }
+    return try resolve(target.hasPrefix("/") ? target : "\(folder)/\(target)")
+  }
+
+  private static func realPath(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
   }
 
-  package func createFolder(_ path: String) throws(DiskError) {
-    if mkdir(path, 0o777) == 0 { return }
-    let cause = errno
-    switch cause {
-    case EEXIST where try status(path)?.kind == .folder: return
-    case ENOENT:
-      let parent = parentFolder(of: path)
-      guard parent != path else { throw DiskError("mkdir", path, errno: cause) }
-      try createFolder(parent)
-      guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw DiskError("mkdir", path, errno: errno) }
-    default: throw DiskError("mkdir", path, errno: cause)
-    }
+  /// What is written in a link; `nil` where `path` is none.
+  private static func target(ofLink path: String) -> String? {
+    var characters = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink(path, &characters, characters.count)
+    return length < 0
+      ? nil : String(decoding: characters.prefix(length).lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  package func makeFolder(_ path: String) throws(DiskError) {
+    guard mkdir(path, 0o777) == 0 else { throw DiskError("mkdir", path, errno: errno) }
   }
 
   package func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile {
-    let file = try Descriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+    // Nobody else may open what will be a private file before it is one.
+    let mode: mode_t = model == nil ? 0o666 : 0o600
+    let file = try Descriptor(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
     if let model { try file.take(modeAndOwnerOf: model) }
     return file
   }
@@ -99,13 +114,24 @@ package struct SystemDisk: Disk {
   }
 
   package func syncFolder(_ path: String) throws(DiskError) {
-    try Descriptor(path, O_RDONLY | O_DIRECTORY).sync()
+    do {
+      try Descriptor(path, O_RDONLY | O_DIRECTORY).sync()
+    } catch  where error.errno == EINVAL {
+      // The answer of a file system that has no such call; there is nothing more to do.
+    }
   }
 
   package func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock {
-    let file = try Descriptor(path, O_RDWR | O_CREAT)
-    try file.lock(timeout: timeout)
-    return FileLock { withExtendedLifetime(file) {} }
+    let deadline = ContinuousClock.now + timeout
+    while true {
+      let file = try Descriptor(path, O_RDWR | O_CREAT)
+      try file.lock(until: deadline)
+      // Where the file was removed while we waited, ours is a lock that nobody else will ask for.
+      let (locked, present) = (try file.status().stamp, try status(path)?.stamp)
+      if present?.inode == locked.inode, present?.device == locked.device {
+        return FileLock { withExtendedLifetime(file) {} }
+      }
+    }
   }
 }
 
@@ -114,8 +140,8 @@ private final class Descriptor: WritableFile {
   private let number: CInt
   private let path: String
 
-  init(_ path: String, _ flags: CInt) throws(DiskError) {
-    let opened = try retryingInterrupts("open", path) { open(path, flags | O_CLOEXEC, 0o666) }
+  init(_ path: String, _ flags: CInt, mode: mode_t = 0o666) throws(DiskError) {
+    let opened = try retryingInterrupts("open", path) { open(path, flags | O_CLOEXEC, mode) }
     self.path = path
     number = CInt(opened)
   }
@@ -128,16 +154,25 @@ private final class Descriptor: WritableFile {
     return FileStatus(status, isLink: false)
   }
 
-  /// Appends what one call reads and returns its length, 0 at the end of the file.
-  func read(into bytes: inout [UInt8], atMost count: Int) throws(DiskError) -> Int {
-    let start = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: count))
+  /// The next `count` bytes, fewer where the file ends.
+  func read(atMost count: Int) throws(DiskError) -> [UInt8] {
+    var failure: DiskError?
     let number = number
-    let length = try retryingInterrupts("read", path) {
-      bytes.withUnsafeMutableBytes { systemRead(number, $0.baseAddress! + start, count) }
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      do throws(DiskError) {
+        while let place = buffer.baseAddress, filled < count {
+          let length = try retryingInterrupts("read", path) {
+            systemRead(number, place + filled, count - filled)
+          }
+          if length == 0 { return }
+          filled += length
+        }
+      } catch {
+        failure = error
+      }
     }
-    bytes.removeLast(count - length)
-    return length
+    if let failure { throw failure }
+    return bytes
   }
 
   func append(_ bytes: [UInt8]) throws(DiskError) {
@@ -152,7 +187,8 @@ private final class Descriptor: WritableFile {
   }
 
   func sync() throws(DiskError) {
-    guard flushToDrive(number) == 0 else { throw DiskError("fsync", path, errno: errno) }
+    let number = number
+    _ = try retryingInterrupts("fsync", path) { flushToDrive(number) }
   }
 
   /// The owner is kept where we may: only root may give a file away, and a file we own is better than none.
@@ -162,8 +198,7 @@ private final class Descriptor: WritableFile {
   }
 
   /// `flock` has no timeout of its own, so it is asked again and again, at longer and longer intervals.
-  func lock(timeout: Duration) throws(DiskError) {
-    let deadline = ContinuousClock.now + timeout
+  func lock(until deadline: ContinuousClock.Instant) throws(DiskError) {
     var pause: UInt32 = 200
     while flock(number, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw DiskError("flock", path, errno: errno) }

@@ -1,0 +1,101 @@
+import FileDBStorage
+import Foundation
+import Testing
+
+@Suite struct FileLockTests {
+  /// Waits so briefly only where the lock is known to be taken, or free: no test here hangs on a slow machine.
+  private let moment = Duration.milliseconds(20)
+  private let long = Duration.seconds(60)
+
+  private func withDisks(_ body: (any Disk, String) throws -> Void) throws {
+    try withScratchFolder { try body(SystemDisk(), "\($0)/lock") }
+    try body(MemoryDisk(), "/lock")
+  }
+
+  @Test func oneAtATime() throws {
+    try withDisks { disk, path in
+      let first = try disk.lock(path, timeout: moment)
+      #expect(kind { _ = try disk.lock(path, timeout: moment) } == .timedOut)
+      #expect(kind { _ = try disk.lock(path, timeout: .zero) } == .timedOut)
+      withExtendedLifetime(first) {}
+    }
+  }
+
+  @Test func goesWithItsValue() throws {
+    try withDisks { disk, path in
+      do {
+        let first = try disk.lock(path, timeout: .zero)
+        withExtendedLifetime(first) {}
+      }
+      // At once, but for a process that another test starts just now: until its `exec` it shares our open files.
+      let second = try disk.lock(path, timeout: long)
+      withExtendedLifetime(second) {}
+      #expect(try disk.status(path)?.kind == .file, "the file stays")
+    }
+  }
+
+  @Test func waitsForTheOneBefore() throws {
+    try withDisks { disk, path in
+      let holder = Box(try disk.lock(path, timeout: .zero))
+      let thread = Thread {
+        Thread.sleep(forTimeInterval: 0.05)
+        holder.release()
+      }
+      thread.start()
+      let second = try disk.lock(path, timeout: long)
+      #expect(holder.isReleased)
+      withExtendedLifetime(second) {}
+    }
+  }
+
+  /// Somebody cleans up the folder, lock file and all, while one has the lock and another waits for it.
+  @Test func aRemovedFileLocksNobodyOut() throws {
+    try withScratchFolder { folder in
+      let (disk, path) = (SystemDisk(), "\(folder)/lock")
+      let holder = Box(try disk.lock(path, timeout: .zero))
+      let thread = Thread {
+        Thread.sleep(forTimeInterval: 0.05)  // By now the other one is waiting.
+        try? disk.remove(path)
+        holder.release()
+      }
+      thread.start()
+      let second = try disk.lock(path, timeout: long)
+      #expect(holder.isReleased)
+      #expect(kind { _ = try disk.lock(path, timeout: moment) } == .timedOut, "two would be inside at once")
+      withExtendedLifetime(second) {}
+    }
+  }
+
+  @Test(
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: "/usr/bin/flock"), "flock, of util-linux, is missing"))
+  func goesWithAKilledProcess() throws {
+    try withScratchFolder { folder in
+      let (disk, path) = (SystemDisk(), "\(folder)/lock")
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      // `exec`, so that the process to kill is the only one that has the file open.
+      process.arguments = ["-c", #"exec 9>>"$0"; /usr/bin/flock 9; echo locked; exec sleep 600"#, path]
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      #expect(output.fileHandleForReading.readData(ofLength: 6) == Data("locked".utf8))
+      #expect(kind { _ = try disk.lock(path, timeout: moment) } == .timedOut)
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+      let lock = try disk.lock(path, timeout: long)
+      withExtendedLifetime(lock) {}
+    }
+  }
+}
+
+/// A lock that one thread takes and another gives up.
+private final class Box: @unchecked Sendable {
+  private let mutex = NSLock()
+  private var lock: FileLock?
+
+  init(_ lock: consuming FileLock) { self.lock = consume lock }
+
+  func release() { mutex.withLock { lock = nil } }
+  var isReleased: Bool { mutex.withLock { lock == nil } }
+}

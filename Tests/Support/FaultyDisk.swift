@@ -1,0 +1,173 @@
+import FileDBStorage
+import Foundation
+import Synchronization
+
+/// A disk that fails on purpose: it hands every verb on to another disk, counts it, and fails, or only pretends to
+/// carry out, the ones it was told to.
+///
+/// Loop over the verbs until a run finishes without a fault:
+///
+///     for verb in 0... {
+///       let disk = FaultyDisk(over: MemoryDisk(), faults: .fail(at: verb))
+///       try? workload(disk)
+///       // ... what must hold after this fault ...
+///       if disk.faultCount == 0 { break }
+///     }
+package final class FaultyDisk: Disk {
+  /// Every verb of ``Disk``, and the two of ``WritableFile``.
+  package enum Verb: String, CaseIterable, Sendable {
+    case read, readPrefix, status, list, resolve, makeFolder, create, rename, remove, syncFolder, lock
+    case append, sync
+  }
+
+  package enum Faults: Sendable {
+    case none
+    /// The verb with this number, counted from 0, fails, and with `lasting` every one after it as well. With
+    /// `halfWritten`, an `append` that fails has written the first half of its bytes.
+    case fail(at: Int, errno: CInt = EIO, lasting: Bool = false, halfWritten: Bool = false)
+    /// Each verb of this kind seems to succeed and does nothing: what a program without that call would do. For
+    /// verbs without a result.
+    case skip(Verb)
+  }
+
+  private struct Log {
+    var verbs: [Verb] = []
+    var faultCount = 0
+  }
+
+  private let base: any Disk
+  private let faults: Faults
+  /// Called before each verb, faulty or not, with its number: to meddle with the disk at that moment.
+  private let before: @Sendable (Int, Verb) -> Void
+  private let log = Mutex(Log())
+
+  package init(
+    over base: any Disk, faults: Faults = .none, before: @escaping @Sendable (Int, Verb) -> Void = { _, _ in }
+  ) {
+    self.base = base
+    self.faults = faults
+    self.before = before
+  }
+
+  /// The verbs so far, in order.
+  package var verbs: [Verb] { log.withLock(\.verbs) }
+
+  /// How many verbs failed or were skipped.
+  package var faultCount: Int { log.withLock(\.faultCount) }
+
+  private enum Fate {
+    case carryOut, skip
+    case fail(errno: CInt, halfWritten: Bool)
+  }
+
+  private func fate(of verb: Verb) -> Fate {
+    let number = log.withLock { log in
+      log.verbs.append(verb)
+      return log.verbs.count - 1
+    }
+    before(number, verb)
+    let fate: Fate =
+      switch faults {
+      case .none: .carryOut
+      case .fail(let first, let errno, let lasting, let halfWritten):
+        number == first || (lasting && number > first)
+          ? .fail(errno: errno, halfWritten: halfWritten) : .carryOut
+      case .skip(let skipped): verb == skipped ? .skip : .carryOut
+      }
+    if case .carryOut = fate { return fate }
+    log.withLock { $0.faultCount += 1 }
+    return fate
+  }
+
+  private func run<Result: ~Copyable>(
+    _ verb: Verb, _ path: String, _ body: () throws(DiskError) -> Result
+  ) throws(DiskError) -> Result {
+    switch fate(of: verb) {
+    case .carryOut: return try body()
+    case .fail(let errno, _): throw DiskError(verb.rawValue, path, errno: errno)
+    case .skip: preconditionFailure("\(verb) has a result, so it cannot be skipped")
+    }
+  }
+
+  private func runOrSkip(
+    _ verb: Verb, _ path: String, half: (() throws(DiskError) -> Void)? = nil,
+    _ body: () throws(DiskError) -> Void
+  ) throws(DiskError) {
+    switch fate(of: verb) {
+    case .carryOut: try body()
+    case .skip: break
+    case .fail(let errno, let halfWritten):
+      if halfWritten { try half?() }
+      throw DiskError(verb.rawValue, path, errno: errno)
+    }
+  }
+
+  package func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp) {
+    try run(.read, path) { () throws(DiskError) in try base.read(path) }
+  }
+
+  package func readPrefix(_ path: String, count: Int) throws(DiskError) -> [UInt8] {
+    try run(.readPrefix, path) { () throws(DiskError) in try base.readPrefix(path, count: count) }
+  }
+
+  package func status(_ path: String) throws(DiskError) -> FileStatus? {
+    try run(.status, path) { () throws(DiskError) in try base.status(path) }
+  }
+
+  package func list(_ folder: String) throws(DiskError) -> [String] {
+    try run(.list, folder) { () throws(DiskError) in try base.list(folder) }
+  }
+
+  package func resolve(_ path: String) throws(DiskError) -> String {
+    try run(.resolve, path) { () throws(DiskError) in try base.resolve(path) }
+  }
+
+  package func makeFolder(_ path: String) throws(DiskError) {
+    try runOrSkip(.makeFolder, path) { () throws(DiskError) in try base.makeFolder(path) }
+  }
+
+  package func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile {
+    try run(.create, path) { () throws(DiskError) in
+      File(disk: self, path: path, base: try base.create(path, like: model))
+    }
+  }
+
+  package func rename(_ path: String, to newPath: String) throws(DiskError) {
+    try runOrSkip(.rename, newPath) { () throws(DiskError) in try base.rename(path, to: newPath) }
+  }
+
+  package func remove(_ path: String) throws(DiskError) {
+    try runOrSkip(.remove, path) { () throws(DiskError) in try base.remove(path) }
+  }
+
+  package func syncFolder(_ path: String) throws(DiskError) {
+    try runOrSkip(.syncFolder, path) { () throws(DiskError) in try base.syncFolder(path) }
+  }
+
+  package func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock {
+    try run(.lock, path) { () throws(DiskError) in try base.lock(path, timeout: timeout) }
+  }
+
+  private final class File: WritableFile {
+    private let disk: FaultyDisk
+    private let path: String
+    private let base: any WritableFile
+
+    init(disk: FaultyDisk, path: String, base: any WritableFile) {
+      self.disk = disk
+      self.path = path
+      self.base = base
+    }
+
+    func append(_ bytes: [UInt8]) throws(DiskError) {
+      try disk.runOrSkip(
+        .append, path,
+        half: { () throws(DiskError) in try self.base.append(Array(bytes.prefix(bytes.count / 2))) },
+        { () throws(DiskError) in try self.base.append(bytes) })
+    }
+
+    func sync() throws(DiskError) {
+      try disk.runOrSkip(.sync, path) { () throws(DiskError) in try base.sync() }
+    }
+  }
+}
