@@ -43,7 +43,8 @@ let package = Package(
       swiftSettings: strict),
 
     .target(
-      name: "TestSupport", dependencies: ["FileDB", "FileDBStorage"], path: "Tests/Support", swiftSettings: strict),
+      name: "TestSupport", dependencies: ["FileDB", "FileDBStorage"], path: "Tests/Support",
+      swiftSettings: strict),
     tests("FileDBPlistTests", ["FileDBPlist"], resources: [.copy("Corner")]),
     tests("FileDBStorageTests", ["FileDBStorage"]),
     tests("FileDBTests", ["FileDB"]),

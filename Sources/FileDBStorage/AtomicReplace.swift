@@ -1,3 +1,11 @@
+/// The next content of a file, whole and synced under another name, until it takes the file's place.
+package struct StagedFile: Sendable {
+  /// The file that it will replace, with all links followed.
+  fileprivate let target: String
+  fileprivate let draft: String
+  fileprivate let stamp: FileStamp?
+}
+
 extension Disk {
   /// Replaces the content of the file at `path`, or makes it: after a crash at any point there is either the old
   /// content or the new, whole.
@@ -7,28 +15,55 @@ extension Disk {
   /// - Returns: the stamp of the new file.
   /// - Throws: `notFound` where the folder is missing, `isFolder` and `other` where `path` is no file.
   package func replace(_ path: String, with bytes: [UInt8]) throws(DiskError) -> FileStamp {
+    try install([stage(bytes, for: path)])[0]
+  }
+
+  /// The first half of ``replace(_:with:)``: whatever can go wrong with the bytes goes wrong here, with the file as it
+  /// was.
+  package func stage(_ bytes: [UInt8], for path: String) throws(DiskError) -> StagedFile {
     let target = try resolve(path)
     let old = try status(target)
     if let old, old.kind != .file { throw .notAFile("rename", target, old.kind) }
-    let folder = parentFolder(of: target)
-    let draft = "\(folder)/\(Draft.name(for: fileName(of: target)))"
-    let written: FileStamp?
+    let draft = "\(parentFolder(of: target))/\(Draft.name(for: fileName(of: target)))"
     do {
       let file = try create(draft, like: old)
       try file.append(bytes)
       try file.sync()  // Before the rename: else a power cut may leave the new name on an empty file.
-      written = try status(draft)?.stamp
-      try rename(draft, to: target)
+      return StagedFile(target: target, draft: draft, stamp: try status(draft)?.stamp)
     } catch {
       // The first error is the one to report, and a draft left behind is swept later.
       try? remove(draft)
       throw error
     }
-    try syncFolder(folder)
-    guard var stamp = try status(target)?.stamp else { throw .missing("stat", target) }
-    // Somebody may have put another file there since, whose stamp must not speak for our bytes.
-    if stamp.inode != written?.inode || stamp.size != written?.size { stamp.isSettled = false }
-    return stamp
+  }
+
+  /// The second half: gives each draft its file's name, and makes the names durable.
+  /// - Returns: the stamps of the new files.
+  package func install(_ staged: [StagedFile]) throws(DiskError) -> [FileStamp] {
+    for (position, file) in staged.enumerated() {
+      do {
+        try rename(file.draft, to: file.target)
+      } catch {
+        discard(Array(staged[position...]))
+        throw error
+      }
+    }
+    for folder in Set(staged.map { parentFolder(of: $0.target) }) { try syncFolder(folder) }
+    var stamps: [FileStamp] = []
+    for file in staged {
+      guard var stamp = try status(file.target)?.stamp else { throw .missing("stat", file.target) }
+      // The time is our own if its last digits show that the file system keeps them, and the file is still ours.
+      stamp.isSettled =
+        stamp.inode == file.stamp?.inode && stamp.size == file.stamp?.size
+        && stamp.modified == file.stamp?.modified && stamp.modified % 1_000_000 != 0
+      stamps.append(stamp)
+    }
+    return stamps
+  }
+
+  /// Removes drafts that will not be installed.
+  package func discard(_ staged: [StagedFile]) {
+    for file in staged { try? remove(file.draft) }
   }
 
   /// Makes a folder, and those above it, where they are missing. They survive a power cut once this returns.

@@ -48,7 +48,9 @@ package protocol Disk: Sendable {
 /// A file that is being written. Closed when the last reference goes.
 package protocol WritableFile: AnyObject, Sendable {
   func append(_ bytes: [UInt8]) throws(DiskError)
-  /// Makes the bytes survive a power cut.
+  /// Gives the file a time of modification of its own, to the nanosecond, and makes its bytes survive a power cut.
+  ///
+  /// With that time, unlike the one a file system's ticking clock gives, the file's stamp is that of no other version.
   func sync() throws(DiskError)
 }
 
@@ -69,16 +71,27 @@ package struct FileStamp: Equatable, Sendable {
   package var device: UInt64
   package var inode: UInt64
   package var size: Int
-  /// The later of the times of the last change of content and of status, in nanoseconds.
+  /// The time of the last change of the content, in nanoseconds.
+  package var modified: Int64
+  /// The time of the last change of content or status, in nanoseconds.
   package var changed: Int64
   /// False where the file had only just changed when it was looked at: the clock of a file system ticks every few
-  /// milliseconds, and a second change within a tick leaves the same time. Such a stamp equals none but itself.
+  /// milliseconds, and a second change within a tick leaves the same time. Such a stamp proves nothing.
   package var isSettled: Bool
+
+  package init(device: UInt64, inode: UInt64, size: Int, modified: Int64, changed: Int64, isSettled: Bool) {
+    self.device = device
+    self.inode = inode
+    self.size = size
+    self.modified = modified
+    self.changed = changed
+    self.isSettled = isSettled
+  }
 
   /// Whether a file with this stamp surely still has the content it had when it had `earlier`.
   package func provesUnchanged(since earlier: FileStamp) -> Bool {
     earlier.isSettled && device == earlier.device && inode == earlier.inode && size == earlier.size
-      && changed == earlier.changed
+      && modified == earlier.modified && changed == earlier.changed
   }
 }
 

@@ -30,7 +30,8 @@ package final class MemoryDisk: Disk {
     func read() -> (bytes: [UInt8], stamp: FileStamp) {
       content.withLock { content in
         let stamp = FileStamp(
-          device: 0, inode: inode, size: content.bytes.count, changed: content.version, isSettled: true)
+          device: 0, inode: inode, size: content.bytes.count, modified: content.version, changed: 0,
+          isSettled: true)
         return (content.bytes, stamp)
       }
     }
@@ -116,7 +117,8 @@ package final class MemoryDisk: Disk {
     case nil: return nil
     case .file(let file): return status(.file, file.read().stamp)
     case .folder:
-      return status(.folder, FileStamp(device: 0, inode: 0, size: 0, changed: 0, isSettled: true))
+      return status(
+        .folder, FileStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0, isSettled: true))
     }
   }
 

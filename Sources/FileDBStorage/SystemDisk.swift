@@ -115,7 +115,7 @@ package struct SystemDisk: Disk {
 
   package func syncFolder(_ path: String) throws(DiskError) {
     do {
-      try Descriptor(path, O_RDONLY | O_DIRECTORY).sync()
+      try Descriptor(path, O_RDONLY | O_DIRECTORY).flush()
     } catch  where error.errno == EINVAL {
       // The answer of a file system that has no such call; there is nothing more to do.
     }
@@ -187,6 +187,16 @@ private final class Descriptor: WritableFile {
   }
 
   func sync() throws(DiskError) {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    // Where this fails, or the file system rounds the time, `install` does not trust it.
+    _ = withUnsafePointer(to: (now, now)) { times in
+      times.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(number, $0) }
+    }
+    try flush()
+  }
+
+  func flush() throws(DiskError) {
     let number = number
     _ = try retryingInterrupts("fsync", path) { flushToDrive(number) }
   }
@@ -235,13 +245,14 @@ extension FileStamp {
     #else
       let times = (status.st_mtim, status.st_ctim)
     #endif
-    let changed = max(times.0.nanoseconds, times.1.nanoseconds)
+    let (modified, changed) = (times.0.nanoseconds, times.1.nanoseconds)
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     self.init(
       device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
       size: Int(status.st_size),
-      changed: changed, isSettled: now.nanoseconds - changed > Self.clockTick)
+      modified: modified, changed: changed,
+      isSettled: now.nanoseconds - max(modified, changed) > Self.clockTick)
   }
 }
 

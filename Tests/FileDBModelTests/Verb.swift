@@ -80,7 +80,8 @@ extension StoreTransaction {
     case .deleteMany(let numbers): try delete(numbers.map(id), in: table)
     case .move(let number, let position): try move(id(number), in: table, to: position)
     case .moveRow(let from, let to): try move(fromRow: from, toRow: to, in: table)
-    case .sort(let field, let descending): try sort(table, by: [descending ? .descending(field) : .ascending(field)])
+    case .sort(let field, let descending):
+      try sort(table, by: [descending ? .descending(field) : .ascending(field)])
     case .deleteAll: try deleteAll(in: table)
     case .truncate: try truncate(table)
     case .drop: try drop(table)

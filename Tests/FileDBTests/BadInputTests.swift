@@ -252,6 +252,71 @@ func record(_ id: String, _ fields: String = "") -> String {
       try FileManager.default.createDirectory(
         at: folder.appendingPathComponent("t.plist"), withIntermediateDirectories: false)
       #expect(storeError { _ = try store.table("t") }?.code == StoreError.inputOutput)
+      #expect(try store.tableNames == [])
+    }
+  }
+
+  @Test func namesThatOnlyLookAlikeAreTwoTables() throws {
+    try withStore(.disk) { store in
+      try store.table("e\u{301}").add(["from": "two scalars"])
+      try store.table("\u{E9}").add(["from": "one scalar"])
+      let fresh = try RecordStore(at: store.url)
+      #expect(try fresh.table("e\u{301}").row(with: 1) == ["from": "two scalars"])
+      #expect(try fresh.table("\u{E9}").row(with: 1) == ["from": "one scalar"])
+      try fresh.write { tx in
+        try tx.add(["n": 1], to: .records("\u{E9}"))
+        try tx.delete(1, in: .records("e\u{301}"))
+      }
+      #expect(try fresh.tableNames.map { Array($0.unicodeScalars).count } == [2, 1])
+    }
+  }
+
+  @Test func aDamagedTableStopsNoOther() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      let (bad, good) = (try store.table("bad"), try store.table("good"))
+      try bad.add(["n": 1])
+      try good.add(["n": 1])
+      try Data("broken".utf8).write(to: bad.url)
+      try good.add(["n": 2])
+      let other = try RecordStore(at: folder)
+      try other.table("good").add(["n": 3])
+      #expect(storeError { try store.refresh() }?.code == StoreError.notATable)
+      #expect(good.snapshot.ids == [1, 2, 3], "read in before the error was thrown")
+      #expect(bad.snapshot.ids == [1], "as it was last read")
+    }
+  }
+
+  @Test func aRefusedTableStopsItsWholeTransaction() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, options: StoreOptions(limits: PlistLimits(fileBytes: 2_000)))
+      let error = storeError {
+        try store.write { tx in
+          try tx.add(["n": 1], to: .records("a"))
+          try tx.add(["n": .string(String(repeating: "x", count: 3_000))], to: .records("b"))
+        }
+      }
+      #expect(error?.code == StoreError.unrepresentableValue)
+      #expect(error?.table == "b")
+      #expect(try store.tableNames == [])
+    }
+  }
+
+  @Test func aLinkToWhereNothingIsStays() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder.appendingPathComponent("store"))
+      try store.table("other").create()
+      let link = store.url.appendingPathComponent("t.plist")
+      let target = folder.appendingPathComponent("unmounted/t.plist")
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
+      #expect(storeError { try store.table("t").add(["n": 1]) }?.code == StoreError.fileNotFound)
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == target.path)
+      try FileManager.default.createDirectory(
+        at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try store.table("t").add(["n": 1])
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == target.path)
+      #expect(FileManager.default.fileExists(atPath: target.path))
+      try store.checkInvariants()
     }
   }
 

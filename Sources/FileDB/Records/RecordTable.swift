@@ -15,7 +15,7 @@ public struct RecordTable<Row: Codable & Sendable>: Sendable {
   /// The rows as they were last committed here or read in. Taking it costs O(1) and never waits for the disk.
   public var snapshot: TableSnapshot<Row> {
     // `RecordStore.table` has read the table, and nothing takes a table out again.
-    let state = store.published.withLock { $0[name.text]?.state } ?? TableState()
+    let state = store.published.withLock { $0[TableKey(name.text)]?.state } ?? TableState()
     return TableSnapshot(table: name.text, state: state)
   }
 

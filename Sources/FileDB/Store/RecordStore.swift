@@ -18,7 +18,7 @@ public final class RecordStore: Sendable {
 
   let folder: StoreFolder
   /// The newest committed state of each table that was asked for.
-  let published = Mutex<[String: PublishedTable]>([:])
+  let published = Mutex<[TableKey: PublishedTable]>([:])
   /// One writer at a time in this process; the file lock sees to the others.
   let writers = WriterGate()
 
@@ -61,7 +61,7 @@ public final class RecordStore: Sendable {
   /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable`` with file and line,
   ///   ``StoreError/ambiguousTable``, ``StoreError/invalidTableName``, and the disk's errors.
   public func table<Row>(_ name: TableName<Row>) throws -> RecordTable<Row> {
-    _ = try state(of: name.text)
+    _ = try state(of: TableKey(name.text))
     return RecordTable(store: self, name: name)
   }
 
@@ -93,11 +93,18 @@ public final class RecordStore: Sendable {
     try Commit.rehearse(in: self, body)
   }
 
-  /// Reads in what other processes and programs have written since. A write does so by itself.
-  /// - Throws: as ``table(_:)-(TableName<_>)``; tables that cannot be read stay as they were.
+  /// Reads in what other processes and programs have written since. A write does so by itself, for its tables.
+  /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read, once all others have been; it
+  ///   stays as it was.
   /// - Complexity: O(1) for an unchanged table, O(*n*) for a changed one.
   public func refresh() throws {
-    try writers.enter { try refreshPublished() }
+    try writers.enter {
+      var failure: StoreError?
+      for key in published.withLock({ $0.keys.sorted() }) {
+        do throws(StoreError) { _ = try refreshedState(of: key) } catch { failure = failure ?? error }
+      }
+      if let failure { throw failure }
+    }
   }
 }
 
@@ -111,9 +118,9 @@ struct PublishedTable: Sendable {
 
 extension RecordStore {
   /// The newest committed state of a table, read from the disk the first time.
-  func state(of table: String) throws(StoreError) -> TableState {
+  func state(of table: TableKey) throws(StoreError) -> TableState {
     if let known = published.withLock({ $0[table] }) { return known.state }
-    let read = try readTable(table)
+    let read = try read(table)
     // Another thread may have read it too, or a commit have gone further: what is published stays.
     return published.withLock { tables in
       if let known = tables[table] { return known.state }
@@ -122,26 +129,30 @@ extension RecordStore {
     }
   }
 
-  func readTable(_ table: String) throws(StoreError) -> PublishedTable {
-    let (file, status) = try folder.file(of: table)
-    guard status != nil else { return PublishedTable(state: TableState(), file: file, stamp: nil) }
-    let (bytes, stamp) = try onDisk { () throws(DiskError) in try folder.disk.read(file) }
-    var state = try TableFile.decode(bytes, file: file, table: table, limits: options.limits)
-    state.index()
-    return PublishedTable(state: state, file: file, stamp: stamp)
+  /// The state of a table as the disk has it, read again where its file is not the one that was read. For who passed the
+  /// gate.
+  func refreshedState(of table: TableKey) throws(StoreError) -> TableState {
+    if let known = published.withLock({ $0[table] }) {
+      let (file, status) = try folder.file(of: table.text)
+      let isSame =
+        switch (known.stamp, status?.stamp) {
+        case (nil, nil): true
+        case (let old?, let new?): file == known.file && new.provesUnchanged(since: old)
+        default: false
+        }
+      if isSame { return known.state }
+    }
+    let read = try read(table)
+    published.withLock { $0[table] = read }
+    return read.state
   }
 
-  /// Reads again each table whose file is not the one that was read. For who passed the gate.
-  func refreshPublished() throws(StoreError) {
-    for (name, known) in published.withLock(\.self) {
-      let (file, status) = try folder.file(of: name)
-      let isSame =
-        file == known.file
-        && (status == nil
-          ? known.stamp == nil : known.stamp.map { status!.stamp.provesUnchanged(since: $0) } ?? false)
-      if isSame { continue }
-      let read = try readTable(name)
-      published.withLock { $0[name] = read }
-    }
+  private func read(_ table: TableKey) throws(StoreError) -> PublishedTable {
+    let (file, status) = try folder.file(of: table.text)
+    guard status != nil else { return PublishedTable(state: TableState(), file: file, stamp: nil) }
+    let (bytes, stamp) = try onDisk { () throws(DiskError) in try folder.disk.read(file) }
+    var state = try TableFile.decode(bytes, file: file, table: table.text, limits: options.limits)
+    state.index()
+    return PublishedTable(state: state, file: file, stamp: stamp)
   }
 }

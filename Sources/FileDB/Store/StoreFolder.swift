@@ -35,22 +35,24 @@ struct StoreFolder: Sendable {
   /// begins as a property list does.
   func tableNames() throws(StoreError) -> [String] {
     guard try onDisk({ () throws(DiskError) in try disk.status(path) }) != nil else { return [] }
-    var names: Set<String> = []
-    for file in try onDisk({ () throws(DiskError) in try disk.list(path) }) where !file.hasPrefix(".") {
+    var names: Set<TableKey> = []
+    for file in try onDisk({ () throws(DiskError) in try disk.list(path) }) {
+      if file.utf8.first == UInt8(ascii: ".") || isFolder(file) { continue }
       if file.hasSuffix(Self.suffix) {
-        names.insert(String(file.dropLast(Self.suffix.count)))
-      } else if looksLikeTable("\(path)/\(file)") {
-        names.insert(file)
+        names.insert(TableKey(String(file.dropLast(Self.suffix.count))))
+      } else if looksLikeTable(file) {
+        names.insert(TableKey(file))
       }
     }
-    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return names.sorted().map(\.text)
   }
 
+  private func isFolder(_ file: String) -> Bool { (try? disk.status("\(path)/\(file)"))?.kind == .folder }
+
   private func looksLikeTable(_ file: String) -> Bool {
-    guard let status = try? disk.status(file), status.kind == .file,
-      let beginning = try? disk.readPrefix(file, count: 512)
-    else { return false }
-    return String(decoding: beginning, as: UTF8.self).contains("<plist")
+    // Without its NULs, UTF-16 shows what it says in ASCII.
+    let beginning = try? disk.readPrefix("\(path)/\(file)", count: 512).filter { $0 != 0 }
+    return beginning.map { String(decoding: $0, as: UTF8.self).contains("<plist") } ?? false
   }
 
   /// Takes the store's lock, making the folder where it is missing, and clears away what a crash left.

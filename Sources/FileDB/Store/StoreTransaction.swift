@@ -2,41 +2,44 @@
 /// outlive.
 public struct StoreTransaction: ~Copyable {
   let store: RecordStore
-  /// The tables this transaction has changed, as they are by now.
-  private var tables: [String: TableState] = [:]
-  /// What led there, in order.
-  private(set) var changes: [(table: String, change: Change)] = []
+  /// The tables this transaction has touched, as they are by now.
+  private var tables: [TableKey: TableState] = [:]
+  /// What was done to them, in order.
+  private(set) var changes: [(table: TableKey, change: Change)] = []
 
   init(store: RecordStore) { self.store = store }
 
   /// The rows of a table as this transaction has them by now.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
-  public func snapshot<Row>(of table: TableName<Row>) throws -> TableSnapshot<Row> {
+  public mutating func snapshot<Row>(of table: TableName<Row>) throws -> TableSnapshot<Row> {
     TableSnapshot(table: table.text, state: try state(of: table.text))
   }
 
-  func state(of table: String) throws(StoreError) -> TableState {
-    if let changed = tables[table] { return changed }
-    return try store.state(of: table)
+  mutating func state(of table: String) throws(StoreError) -> TableState {
+    let key = TableKey(table)
+    if let touched = tables[key] { return touched }
+    let state = try store.refreshedState(of: key)
+    tables[key] = state
+    return state
   }
 
   /// Carries out a change, and remembers it for the commit.
   mutating func apply(_ change: Change, to table: String) throws(StoreError) {
-    // Taken out while it changes, so that it is not copied.
     var state = try state(of: table)
-    tables[table] = nil
+    let key = TableKey(table)
+    tables[key] = nil  // Held once only, so that the change need not copy the table.
     do {
       try state.apply(change)
     } catch {
-      tables[table] = state
+      tables[key] = state
       throw error.adding(table: table)
     }
-    tables[table] = state
-    changes.append((table, change))
+    tables[key] = state
+    changes.append((key, change))
   }
 
   /// The tables that changed, in the order of their names.
-  func changedTables() -> [(table: String, state: TableState)] {
+  func changedTables() -> [(table: TableKey, state: TableState)] {
     let changed = Set(changes.map(\.table))
     return tables.filter { changed.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }

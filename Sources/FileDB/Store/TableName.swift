@@ -1,3 +1,5 @@
+import FileDBPlist
+
 /// The name of a table and the type of its rows.
 ///
 ///     extension TableName<Note> { static var notes: Self { "notes" } }
@@ -19,6 +21,18 @@ extension TableName where Row == Record {
   public static func records(_ name: String) -> Self { TableName(name) }
 }
 
+/// A table's name, told from others as file names are on Linux: by its bytes, where `String` would fold accents that are
+/// written in different ways.
+struct TableKey: Hashable, Comparable, Sendable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: TableKey, right: TableKey) -> Bool { compareUTF8(left.text, right.text) == 0 }
+  static func < (left: TableKey, right: TableKey) -> Bool { compareUTF8(left.text, right.text) < 0 }
+  func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
+}
+
 enum TableNameRule {
   static let maximumBytes = 200
 
@@ -33,9 +47,9 @@ enum TableNameRule {
         "must not hold '/'"
       } else if name.utf8.contains(0) {
         "must not hold a NUL"
-      } else if name.hasPrefix(".") {
+      } else if name.utf8.first == UInt8(ascii: ".") {
         "must not begin with '.'"
-      } else if name.hasSuffix(".plist") {
+      } else if name.utf8.suffix(6).elementsEqual(".plist".utf8) {
         "must not end in '.plist', which the file gets by itself"
       } else {
         nil
