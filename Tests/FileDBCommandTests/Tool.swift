@@ -25,6 +25,13 @@ func filedb(_ arguments: [String], in folder: URL) throws -> ToolResult {
   try run(program.path, arguments, in: folder, input: "", environment: [:])
 }
 
+/// Runs a line of shell, for which `filedb` is on the path.
+func shell(_ line: String, in folder: URL) throws -> ToolResult {
+  let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+  let environment = ["PATH": program.deletingLastPathComponent().path + ":" + path]
+  return try run("/bin/sh", ["-c", line], in: folder, input: "", environment: environment)
+}
+
 /// Runs `filedb` on a terminal of `columns` columns and returns what it shows there.
 func filedbOnTerminal(
   _ arguments: String, columns: Int, in folder: URL, input: String = "", environment: [String: String] = [:]

@@ -2,37 +2,37 @@ import FileDB
 import TestSupport
 import Testing
 
-private struct Note: Codable, Sendable, Equatable {
+private struct Todo: Codable, Sendable, Equatable {
   var title: String
   var isDone = false
   var due: String?
 }
 
-extension TableName<Note> {
-  fileprivate static var notes: Self { "notes" }
+extension TableName<Todo> {
+  fileprivate static var todos: Self { "todos" }
 }
 
 /// Adds records titled a, b, c, ... and returns their ids.
 @discardableResult
-private func fill(_ table: RecordTable<Note>, _ count: Int) throws -> [RecordID] {
-  try table.add(contentsOf: (0..<count).map { Note(title: String(UnicodeScalar(UInt8(97 + $0)))) })
+private func fill(_ table: RecordTable<Todo>, _ count: Int) throws -> [RecordID] {
+  try table.add(contentsOf: (0..<count).map { Todo(title: String(UnicodeScalar(UInt8(97 + $0)))) })
 }
 
-private func titles(_ table: RecordTable<Note>) throws -> String {
+private func titles(_ table: RecordTable<Todo>) throws -> String {
   try table.snapshot.values().map(\.title).joined()
 }
 
 @Suite struct VerbTests {
   @Test(arguments: StorePlace.allCases) func theFirstRecordMakesTheTable(place: StorePlace) throws {
     try withStore(place) { store in
-      let notes = try store.table(.notes)
+      let notes = try store.table(.todos)
       #expect(!notes.exists)
       #expect(notes.snapshot.isEmpty)
-      let id = try notes.add(Note(title: "milk"))
+      let id = try notes.add(Todo(title: "milk"))
       #expect(id == 1)
       #expect(notes.exists)
-      #expect(try notes.row(with: 1) == Note(title: "milk"))
-      #expect(try store.tableNames == ["notes"])
+      #expect(try notes.row(with: 1) == Todo(title: "milk"))
+      #expect(try store.tableNames == ["todos"])
     }
   }
 
@@ -46,9 +46,9 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
       }
       for (position, row) in positions {
         try withStore { store in
-          let notes = try store.table(.notes)
+          let notes = try store.table(.todos)
           if count > 0 { try fill(notes, count) } else { try notes.create() }
-          try notes.add(Note(title: "X"), at: position)
+          try notes.add(Todo(title: "X"), at: position)
           var expected = Array("abcdefgh".prefix(count))
           expected.insert("X", at: row)
           #expect(try titles(notes) == String(expected), "\(position) of \(count)")
@@ -61,7 +61,7 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
     for from in 0..<count {
       for to in 0..<count {
         try withStore { store in
-          let notes = try store.table(.notes)
+          let notes = try store.table(.todos)
           let ids = try fill(notes, count)
           var expected = Array("abcdefgh".prefix(count))
           expected.insert(expected.remove(at: from), at: to)
@@ -77,10 +77,10 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
             let moved = rest.remove(at: from)
             rest.insert(moved, at: row > from ? row - 1 : row)
             try store.write { tx in
-              try tx.move(ids[from], in: .notes, to: position)
-              let now = try tx.snapshot(of: .notes).values().map(\.title).joined()
+              try tx.move(ids[from], in: .todos, to: position)
+              let now = try tx.snapshot(of: .todos).values().map(\.title).joined()
               #expect(now == String(rest), "\(position) from row \(from) of \(count)")
-              try tx.move(ids[from], in: .notes, to: .row(from))
+              try tx.move(ids[from], in: .todos, to: .row(from))
             }
           }
         }
@@ -90,7 +90,7 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
 
   @Test func moveToTopAndBottomAndBesideItself() throws {
     try withStore { store in
-      let notes = try store.table(.notes)
+      let notes = try store.table(.todos)
       let ids = try fill(notes, 3)
       try notes.move(ids[1], to: .top)
       #expect(try titles(notes) == "bac")
@@ -104,7 +104,7 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
 
   @Test func anUpdateKeepsTheIDThePlaceAndUnknownFields() throws {
     try withStore { store in
-      let notes = try store.table(.notes)
+      let notes = try store.table(.todos)
       let ids = try fill(notes, 3)
       try notes.set(["colour": "red", "due": "today"], of: ids[1])
       try notes.update(ids[1]) { note in
@@ -114,7 +114,7 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
       let row = try notes.snapshot.row(with: ids[1])
       #expect(row.record == ["title": "B", "isDone": false, "colour": "red"])
       #expect(notes.snapshot.ids == ids)
-      try notes.update(ids[1], to: Note(title: "C", isDone: true))
+      try notes.update(ids[1], to: Todo(title: "C", isDone: true))
       #expect(try notes.snapshot.row(with: ids[1]).record["colour"] == "red")
       #expect(try notes.row(with: ids[1]).isDone)
     }
@@ -132,33 +132,33 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
 
   @Test func aDeletedIDIsNeverGivenAgain() throws {
     try withStore { store in
-      let notes = try store.table(.notes)
+      let notes = try store.table(.todos)
       let ids = try fill(notes, 4)
       try notes.delete(ids[3])
       try notes.delete([ids[0], ids[2], ids[0]])
       #expect(try titles(notes) == "b")
       #expect(notes.counter == 4)
-      #expect(try notes.add(Note(title: "new")) == 5)
+      #expect(try notes.add(Todo(title: "new")) == 5)
       try notes.deleteAll()
       #expect(notes.count == 0)
-      #expect(try notes.add(Note(title: "newer")) == 6)
+      #expect(try notes.add(Todo(title: "newer")) == 6)
     }
   }
 
   @Test func truncateStartsTheCounterAnew() throws {
     try withStore { store in
-      let notes = try store.table(.notes)
+      let notes = try store.table(.todos)
       try fill(notes, 4)
       try notes.truncate()
       #expect(notes.exists)
       #expect(notes.counter == 0)
-      #expect(try notes.add(Note(title: "first")) == 1)
+      #expect(try notes.add(Todo(title: "first")) == 1)
     }
   }
 
   @Test(arguments: StorePlace.allCases) func dropRemovesTheFile(place: StorePlace) throws {
     try withStore(place) { store in
-      let notes = try store.table(.notes)
+      let notes = try store.table(.todos)
       try fill(notes, 2)
       try notes.drop()
       #expect(!notes.exists)
@@ -169,7 +169,7 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
 
   @Test func aDuplicateHasANewIDAndTheSameFields() throws {
     try withStore { store in
-      let notes = try store.table(.notes)
+      let notes = try store.table(.todos)
       let ids = try fill(notes, 3)
       try notes.set(["extra": [1, 2]], of: ids[1])
       #expect(try notes.duplicate(ids[1]) == 4)
@@ -183,18 +183,18 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
 
   @Test func replaceAllKeepsTheIDsItIsGiven() throws {
     try withStore { store in
-      let notes = try store.table(.notes)
+      let notes = try store.table(.todos)
       try fill(notes, 3)
       let ids = try notes.replaceAll(with: [
-        IdentifiedRow(Note(title: "x"), id: 3), IdentifiedRow(Note(title: "y")),
-        IdentifiedRow(Note(title: "z"), id: 9),
+        IdentifiedRow(Todo(title: "x"), id: 3), IdentifiedRow(Todo(title: "y")),
+        IdentifiedRow(Todo(title: "z"), id: 9),
       ])
       #expect(ids == [3, 10, 9])
       #expect(try titles(notes) == "xyz")
       #expect(notes.counter == 10)
       #expect(throws: StoreError.self) {
         try notes.replaceAll(with: [
-          IdentifiedRow(Note(title: "p"), id: 3), IdentifiedRow(Note(title: "q"), id: 3),
+          IdentifiedRow(Todo(title: "p"), id: 3), IdentifiedRow(Todo(title: "q"), id: 3),
         ])
       }
       #expect(try titles(notes) == "xyz")
@@ -203,7 +203,7 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
 
   @Test func aSnapshotDoesNotChange() throws {
     try withStore { store in
-      let notes = try store.table(.notes)
+      let notes = try store.table(.todos)
       try fill(notes, 3)
       let before = notes.snapshot
       try notes.deleteAll()
@@ -215,7 +215,7 @@ private func titles(_ table: RecordTable<Note>) throws -> String {
   @Test func rehearsingChangesNothing() throws {
     try withTemporaryFolder { folder in
       let store = try RecordStore(at: folder)
-      let id = try store.rehearse { tx in try tx.add(Note(title: "x"), to: .notes) }
+      let id = try store.rehearse { tx in try tx.add(Todo(title: "x"), to: .todos) }
       #expect(id == 1)
       #expect(try store.tableNames == [])
       #expect(try contents(of: folder) == [])

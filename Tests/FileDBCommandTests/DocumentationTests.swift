@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct DocumentationTests {
+  private let readme: String
+
+  init() throws {
+    readme = try String(contentsOf: packageRoot.appendingPathComponent("README.md"), encoding: .utf8)
+  }
+
+  /// The names of the commands, from the tool's own help.
+  private func commands() throws -> [String] {
+    let help = try filedb("--help", in: packageRoot).output
+    let lines = help.split(separator: "\n").drop { !$0.hasSuffix("SUBCOMMANDS:") }
+    return lines.compactMap { $0.firstMatch(of: #/^  ([a-z]+) /#).map { String($0.1) } }
+  }
+
+  @Test func everyCommandIsInTheReadme() throws {
+    let commands = try commands()
+    #expect(commands.count >= 17)
+    for command in commands { #expect(readme.contains("`filedb \(command)`"), "\(command)") }
+  }
+
+  @Test func everyCommandHasHelp() throws {
+    for command in try commands() {
+      let help = try filedb("help", command, in: packageRoot)
+      #expect(help.status == 0)
+      #expect(help.output.hasPrefix("OVERVIEW: "), "\(command)")
+      #expect(help.output.contains("USAGE: filedb \(command)"), "\(command): \(help.output)")
+    }
+  }
+
+  /// Runs the README's session line by line, and compares what it prints.
+  @Test func theReadmesSessionIsTrue() throws {
+    let block = try #require(readme.firstMatch(of: /```console\n((?s).*?)```/)).1
+    try withTemporaryFolder { folder in
+      for step in block.split(separator: "$ ", omittingEmptySubsequences: true) {
+        let lines = step.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let result = try shell(String(lines[0]), in: folder)
+        #expect(result.output + result.error == lines[1], "\(lines[0])")
+      }
+    }
+  }
+
+  @Test func theQuickstartRuns() throws {
+    try withTemporaryFolder { folder in
+      let script = packageRoot.appendingPathComponent("Examples/quickstart").path
+      let result = try shell("FILEDB=$(command -v filedb) TMPDIR='\(folder.path)' '\(script)'", in: folder)
+      #expect(result.status == 0)
+      #expect(result.error == "76 records imported into 'food'\n")
+      for words in [
+        "77  Quince", "44  Butter", "Brown rice, my way", "food: sound", "<key>autoincrement</key>",
+      ] {
+        #expect(result.output.contains(words), "\(words)")
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+struct Note: Codable, Sendable {
+  var title: String
+  var isDone = false
+}
+
+extension TableName<Note> {
+  static var notes: Self { "notes" }
+}
+
+/// The README's Swift, as it stands there.
+@Suite struct ReadmeTests {
+  @Test func theTourRuns() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      let notes = try store.table(.notes)
+
+      let milk = try notes.add(Note(title: "Buy milk"), at: .top)
+      let rent = try notes.add(Note(title: "Pay the rent"))
+      try notes.move(milk, to: .bottom)  // .top .bottom .row(3) .before(id) .after(id)
+      try notes.update(milk) { $0.isDone = true }  // fields that Note does not know stay
+      try notes.duplicate(rent, to: .top)
+      try notes.sort(by: \.title)  // and it stays sorted so
+
+      try store.write { tx in  // all or nothing
+        let copy = try tx.duplicate(milk, in: .notes)
+        try tx.update(copy, in: .notes) { $0.title = "Buy oat milk" }
+        try tx.delete(rent, in: .notes)
+      }
+
+      let rows = notes.snapshot  // consistent, without a lock or the disk
+      for row in rows { print(row.id, try row.value.title) }  // decodes a row when it is asked for
+      #expect(try rows.values().map(\.title) == ["Buy milk", "Buy oat milk", "Pay the rent"])
+
+      let things = try store.table("things")
+      let thing = try things.add(["name": "Lamp", "watts": 7.5, "rooms": ["hall", "attic"]])
+      try things.set(["broken": true], of: thing)
+      let lamps = things.snapshot.filter { $0.record["watts"] != nil }
+      let byName = things.snapshot.sorted(by: [.ascending("name", text: .localized), .descending("watts")])
+      #expect(lamps.map(\.id) == byName.map(\.id))
+
+      do {
+        try notes.delete(99)
+      } catch StoreError.recordNotFound {
+        print("somebody was quicker")
+      }
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func theReadmeShowsThisCode() throws {
+    let readme = try String(contentsOf: packageRoot.appendingPathComponent("README.md"), encoding: .utf8)
+    let here = try String(contentsOfFile: #filePath, encoding: .utf8).split(separator: "\n")
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+    let blocks = readme.components(separatedBy: "```swift\n").dropFirst().compactMap {
+      $0.components(separatedBy: "\n```").first
+    }
+    #expect(blocks.count == 3)
+    for line in blocks.joined(separator: "\n").split(separator: "\n") {
+      #expect(here.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
+    }
+  }
+}
