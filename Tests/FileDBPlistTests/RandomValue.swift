@@ -12,6 +12,7 @@ struct RandomValue {
   var datesFromYearOne = true
   /// Text whose first character is U+FEFF, which CoreFoundation drops.
   var textFromByteOrderMark = true
+  var wholeReals = true
 
   mutating func value(depth: Int = 0) -> PlistValue {
     switch Int.random(in: 0..<(depth < deepest ? 12 : 8), using: &random) {
@@ -77,6 +78,11 @@ struct RandomValue {
   }
 
   mutating func real() -> Double {
+    let number = anyReal()
+    return wholeReals || number.rounded() != number ? number : 0.1
+  }
+
+  private mutating func anyReal() -> Double {
     switch Int.random(in: 0..<4, using: &random) {
     case 0:
       return [
