@@ -11,6 +11,8 @@
 public struct PlistParser: ~Copyable {
   private let session: SAXSession
   private var source = PlistSource()
+  /// The first error is the last word.
+  private var failure: PlistError?
 
   public init(limits: PlistLimits = PlistLimits()) {
     session = SAXSession(limits: limits, sought: nil)
@@ -22,12 +24,19 @@ public struct PlistParser: ~Copyable {
 
   /// Takes the next bytes of the document, however they are cut.
   public mutating func push(_ piece: UnsafeRawBufferPointer) throws(PlistError) {
+    if let failure { throw failure }
     let session = session
-    try source.push(piece) { part throws(PlistError) in try session.push(part) }
+    do throws(PlistError) {
+      try source.push(piece) { part throws(PlistError) in try session.push(part) }
+    } catch {
+      failure = error
+      throw error
+    }
   }
 
   /// Ends the document and returns its root.
   public mutating func finish() throws(PlistError) -> PlistValue {
+    if let failure { throw failure }
     let session = session
     try source.finish { part throws(PlistError) in try session.push(part) }
     return try session.finish()
@@ -61,11 +70,17 @@ private final class SAXSession {
   /// libxml2 counts a piece's bytes in a C `int`, and keeps a piece until it is used up.
   private static let pieceLength = 64 << 10
 
+  /// libxml2 reads a tag as a whole and compares each attribute with all others, so that a tag of a few megabytes
+  /// would take hours.
+  private static let longestTag = 64 << 10
+  private static let mostAttributes = 32
+
   private let limits: PlistLimits
   private var builder: PlistBuilder
   private var context: xmlParserCtxtPtr?
   private var failure: PlistError?
   private var byteCount = 0
+  private var isEnding = false
   private(set) var soughtLine: Int?
 
   init(limits: PlistLimits, sought: [PlistStep]?) {
@@ -92,36 +107,71 @@ private final class SAXSession {
       let piece = rest.prefix(Self.pieceLength)
       let characters = UnsafeRawBufferPointer(rebasing: piece).assumingMemoryBound(to: CChar.self)
       xmlParseChunk(context, characters.baseAddress, Int32(characters.count), 0)
+      checkUnreadTag()
       if let failure { throw failure }
       rest = rest.dropFirst(piece.count)
     }
   }
 
+  fileprivate func start(_ name: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, attributes: Int) {
+    let local = String(cString: name)
+    let full = prefix.map { String(cString: $0) + ":" + local } ?? local
+    handle { builder throws(PlistError) in
+      guard attributes <= Self.mostAttributes else {
+        throw PlistError(.malformed("<\(full)> has more than \(Self.mostAttributes) attributes"))
+      }
+      try builder.start(full)
+    }
+  }
+
+  /// What libxml2 has not read yet may be a long comment, but not a long tag.
+  private func checkUnreadTag() {
+    guard let input = context?.pointee.input?.pointee, input.end - input.cur > Self.longestTag else { return }
+    guard input.cur[0] == UInt8(ascii: "<"), input.cur[1] != UInt8(ascii: "!"),
+      input.cur[1] != UInt8(ascii: "?")
+    else { return }
+    fail(located(.malformed("a tag is longer than \(Self.longestTag) bytes")))
+  }
+
   func finish() throws(PlistError) -> PlistValue {
-    let wasComplete = builder.isComplete
+    isEnding = true
     xmlParseChunk(context, nil, 0, 1)
     if let failure { throw failure }
-    guard builder.isComplete, let root = builder.root else {
-      throw wasComplete ? located(.malformed("the document does not end")) : located(.truncated)
-    }
+    guard builder.isComplete, let root = builder.root else { throw located(.truncated) }
     return root
   }
 
   /// Runs `event` on the builder; the first error ends the parse.
-  private func handle(_ event: (inout PlistBuilder) throws(PlistError) -> Void) {
+  /// - Parameter text: what libxml2 has just passed, where the event is about text.
+  fileprivate func handle(
+    passed text: UnsafeBufferPointer<UInt8>? = nil, _ event: (inout PlistBuilder) throws(PlistError) -> Void
+  ) {
     guard failure == nil else { return }
     do throws(PlistError) {
       try event(&builder)
       if builder.reachedSought, soughtLine == nil { soughtLine = currentLine }
     } catch {
-      fail(error.reason)
+      if let text {
+        fail(error.reason == .unexpectedText ? located(error.reason, before: text) : located(error.reason))
+      } else {
+        // libxml2 takes a tag that the end of the file cuts short as if it were whole.
+        fail(located(isAtEnd ? .truncated : error.reason))
+      }
     }
   }
 
-  private func fail(_ reason: PlistError.Reason) {
+  fileprivate func refuse(_ reason: PlistError.Reason) { fail(located(reason)) }
+
+  private func fail(_ error: PlistError) {
     guard failure == nil else { return }
-    failure = located(reason)
+    failure = error
     xmlStopParser(context)
+  }
+
+  /// Whether the file ends where libxml2 is.
+  private var isAtEnd: Bool {
+    guard isEnding, let input = context?.pointee.input?.pointee else { return false }
+    return input.cur >= input.end
   }
 
   private var currentLine: Int? { context?.pointee.input.map { Int($0.pointee.line) } }
@@ -130,20 +180,40 @@ private final class SAXSession {
     PlistError(reason, line: currentLine, column: context?.pointee.input.map { Int($0.pointee.col) })
   }
 
-  private func failed(_ error: xmlError) {
+  /// The place where `text`, which libxml2 has passed already, has its first character that is not white space.
+  private func located(_ reason: PlistError.Reason, before text: UnsafeBufferPointer<UInt8>) -> PlistError {
+    let end = located(reason)
+    guard let endLine = end.line, let endColumn = end.column else { return end }
+    let found = text.drop(while: isXMLSpace)
+    func characters(_ bytes: some Sequence<UInt8>) -> Int { bytes.count { $0 & 0xC0 != 0x80 } }
+    let lines = found.count { $0 == UInt8(ascii: "\n") }
+    if lines == 0 { return PlistError(reason, line: endLine, column: endColumn - characters(found)) }
+    let before = text[..<found.startIndex]
+    let column = before.lastIndex(of: UInt8(ascii: "\n")).map { characters(before[($0 + 1)...]) + 1 }
+    return PlistError(reason, line: endLine - lines, column: column)
+  }
+
+  /// Takes note of an error, or a warning, of libxml2's own.
+  fileprivate func failed(_ error: xmlError) {
     guard failure == nil else { return }
-    let code = xmlParserErrors(rawValue: UInt32(error.code))
-    switch code {
-    case XML_ERR_DOCUMENT_END, XML_ERR_TAG_NOT_FINISHED, XML_ERR_DOCUMENT_EMPTY:
-      failure = located(.truncated)
-    case XML_ERR_UNDECLARED_ENTITY, XML_WAR_UNDECLARED_ENTITY:
-      failure = PlistError(.undefinedEntity, line: Int(error.line), column: Int(error.int2))
+    let reason: PlistError.Reason
+    switch xmlParserErrors(rawValue: UInt32(bitPattern: error.code)) {
+    case XML_ERR_DOCUMENT_END where builder.isComplete, XML_ERR_INTERNAL_ERROR where builder.isComplete:
+      reason = .malformed("there is more after </plist>")
+    case XML_ERR_DOCUMENT_EMPTY where !isAtEnd:
+      reason = .notPropertyList(found: "there is text before its root element")
+    case XML_ERR_DOCUMENT_END, XML_ERR_TAG_NOT_FINISHED, XML_ERR_DOCUMENT_EMPTY: reason = .truncated
+    case _ where isAtEnd: reason = .truncated
+    case XML_ERR_UNDECLARED_ENTITY, XML_WAR_UNDECLARED_ENTITY: reason = .undefinedEntity
     default:
       let message = error.message.map { String(cString: $0) } ?? "error \(error.code)"
-      let line = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? message
-      failure = PlistError(.malformed(line), line: Int(error.line), column: Int(error.int2))
+      reason = .malformed(message.split(whereSeparator: \.isNewline).first.map(String.init) ?? message)
     }
-    xmlStopParser(context)
+    if reason == .truncated {
+      fail(located(reason))
+    } else {
+      fail(PlistError(reason, line: Int(error.line), column: Int(error.int2)))
+    }
   }
 }
 
@@ -157,18 +227,16 @@ extension SAXSession {
   fileprivate static var handler: xmlSAXHandler {
     var handler = xmlSAXHandler()
     handler.initialized = XML_SAX2_MAGIC
-    handler.startElementNs = { pointer, name, prefix, _, _, _, _, _, _ in
-      guard let session = owner(pointer), let name else { return }
-      let local = String(cString: name)
-      let full = prefix.map { String(cString: $0) + ":" + local } ?? local
-      session.handle { builder throws(PlistError) in try builder.start(full) }
+    handler.startElementNs = { pointer, name, prefix, _, namespaces, _, attributes, _, _ in
+      guard let name else { return }
+      owner(pointer)?.start(name, prefix: prefix, attributes: Int(namespaces + attributes))
     }
     handler.endElementNs = { pointer, _, _, _ in
       owner(pointer)?.handle { builder throws(PlistError) in try builder.end() }
     }
     handler.characters = { pointer, characters, count in
       let bytes = UnsafeBufferPointer(start: characters, count: Int(count))
-      owner(pointer)?.handle { builder throws(PlistError) in try builder.characters(bytes) }
+      owner(pointer)?.handle(passed: bytes) { builder throws(PlistError) in try builder.characters(bytes) }
     }
     handler.ignorableWhitespace = handler.characters
     handler.cdataBlock = { pointer, characters, count in
@@ -179,7 +247,7 @@ extension SAXSession {
       guard let session = owner(pointer), let error else { return }
       session.failed(error.pointee)
     }
-    handler.reference = { pointer, _ in owner(pointer)?.fail(.undefinedEntity) }
+    handler.reference = { pointer, _ in owner(pointer)?.refuse(.undefinedEntity) }
     refuseDeclarations(&handler)
     return handler
   }
@@ -190,15 +258,15 @@ extension SAXSession {
       guard let session = owner(pointer), let next = session.context?.pointee.input?.pointee.cur else {
         return
       }
-      if next.pointee == UInt8(ascii: "[") { session.fail(.documentTypeDeclaration) }
+      if next.pointee == UInt8(ascii: "[") { session.refuse(.documentTypeDeclaration) }
     }
-    handler.entityDecl = { pointer, _, _, _, _, _ in owner(pointer)?.fail(.documentTypeDeclaration) }
-    handler.elementDecl = { pointer, _, _, _ in owner(pointer)?.fail(.documentTypeDeclaration) }
-    handler.notationDecl = { pointer, _, _, _ in owner(pointer)?.fail(.documentTypeDeclaration) }
-    handler.unparsedEntityDecl = { pointer, _, _, _, _ in owner(pointer)?.fail(.documentTypeDeclaration) }
+    handler.entityDecl = { pointer, _, _, _, _, _ in owner(pointer)?.refuse(.documentTypeDeclaration) }
+    handler.elementDecl = { pointer, _, _, _ in owner(pointer)?.refuse(.documentTypeDeclaration) }
+    handler.notationDecl = { pointer, _, _, _ in owner(pointer)?.refuse(.documentTypeDeclaration) }
+    handler.unparsedEntityDecl = { pointer, _, _, _, _ in owner(pointer)?.refuse(.documentTypeDeclaration) }
     handler.attributeDecl = { pointer, _, _, _, _, _, values in
       xmlFreeEnumeration(values)
-      owner(pointer)?.fail(.documentTypeDeclaration)
+      owner(pointer)?.refuse(.documentTypeDeclaration)
     }
   }
 }
