@@ -89,7 +89,8 @@ enum Commit {
         var state = table.state
         state.index()
         let stamp = table.bytes == nil ? nil : stamps.popFirst()
-        committed[table.key] = PublishedTable(state: state, file: table.file, stamp: stamp)
+        committed[table.key] = PublishedTable(
+          state: state, file: table.file, stamp: stamp, fingerprint: table.bytes.map(fingerprint))
       }
       return committed
     }

@@ -114,6 +114,8 @@ struct PublishedTable: Sendable {
   var file: String
   /// `nil` for a table without a file.
   var stamp: FileStamp?
+  /// That of the file's bytes.
+  var fingerprint: UInt64?
 }
 
 extension RecordStore {
@@ -132,7 +134,8 @@ extension RecordStore {
   /// The state of a table as the disk has it, read again where its file is not the one that was read. For who passed the
   /// gate.
   func refreshedState(of table: TableKey) throws(StoreError) -> TableState {
-    if let known = published.withLock({ $0[table] }) {
+    let known = published.withLock { $0[table] }
+    if let known {
       let (file, status) = try folder.file(of: table.text)
       let isSame =
         switch (known.stamp, status?.stamp) {
@@ -142,17 +145,25 @@ extension RecordStore {
         }
       if isSame { return known.state }
     }
-    let read = try read(table)
+    // A file that we ourselves wrote only just now is one that may have changed: its stamp had not settled.
+    let read = try read(table, known: known)
     published.withLock { $0[table] = read }
     return read.state
   }
 
-  private func read(_ table: TableKey) throws(StoreError) -> PublishedTable {
+  /// - Parameter known: what was read or written before; where the file still has the same bytes, they are not parsed
+  ///   again.
+  private func read(_ table: TableKey, known: PublishedTable? = nil) throws(StoreError) -> PublishedTable {
     let (file, status) = try folder.file(of: table.text)
-    guard status != nil else { return PublishedTable(state: TableState(), file: file, stamp: nil) }
+    guard status != nil else { return PublishedTable(state: TableState(), file: file) }
     let (bytes, stamp) = try onDisk { () throws(DiskError) in try folder.disk.read(file) }
+    let fingerprint = fingerprint(of: bytes)
+    if var known, known.file == file, known.fingerprint == fingerprint {
+      known.stamp = stamp
+      return known
+    }
     var state = try TableFile.decode(bytes, file: file, table: table.text, limits: options.limits)
     state.index()
-    return PublishedTable(state: state, file: file, stamp: stamp)
+    return PublishedTable(state: state, file: file, stamp: stamp, fingerprint: fingerprint)
   }
 }
