@@ -89,8 +89,7 @@ enum Commit {
         var state = table.state
         state.index()
         let stamp = table.bytes == nil ? nil : stamps.popFirst()
-        committed[table.key] = PublishedTable(
-          state: state, file: table.file, stamp: stamp, fingerprint: table.bytes.map(fingerprint))
+        committed[table.key] = PublishedTable(state: state, file: table.file, stamp: stamp)
       }
       return committed
     }

@@ -114,8 +114,6 @@ struct PublishedTable: Sendable {
   var file: String
   /// `nil` for a table without a file.
   var stamp: FileStamp?
-  /// That of the file's bytes.
-  var fingerprint: UInt64?
 }
 
 extension RecordStore {
@@ -134,8 +132,7 @@ extension RecordStore {
   /// The state of a table as the disk has it, read again where its file is not the one that was read. For who passed the
   /// gate.
   func refreshedState(of table: TableKey) throws(StoreError) -> TableState {
-    let known = published.withLock { $0[table] }
-    if let known {
+    if let known = published.withLock({ $0[table] }) {
       let (file, status) = try folder.file(of: table.text)
       let isSame =
         switch (known.stamp, status?.stamp) {
@@ -145,25 +142,17 @@ extension RecordStore {
         }
       if isSame { return known.state }
     }
-    // A file that we ourselves wrote only just now is one that may have changed: its stamp had not settled.
-    let read = try read(table, known: known)
+    let read = try read(table)
     published.withLock { $0[table] = read }
     return read.state
   }
 
-  /// - Parameter known: what was read or written before; where the file still has the same bytes, they are not parsed
-  ///   again.
-  private func read(_ table: TableKey, known: PublishedTable? = nil) throws(StoreError) -> PublishedTable {
+  private func read(_ table: TableKey) throws(StoreError) -> PublishedTable {
     let (file, status) = try folder.file(of: table.text)
     guard status != nil else { return PublishedTable(state: TableState(), file: file) }
     let (bytes, stamp) = try onDisk { () throws(DiskError) in try folder.disk.read(file) }
-    let fingerprint = fingerprint(of: bytes)
-    if var known, known.file == file, known.fingerprint == fingerprint {
-      known.stamp = stamp
-      return known
-    }
     var state = try TableFile.decode(bytes, file: file, table: table.text, limits: options.limits)
     state.index()
-    return PublishedTable(state: state, file: file, stamp: stamp, fingerprint: fingerprint)
+    return PublishedTable(state: state, file: file, stamp: stamp)
   }
 }
