@@ -55,6 +55,13 @@ public struct PlistDictionary: Sendable, Equatable {
 
   public var keys: [String] { entries.map(\.key) }
 
+  /// Takes a key out, and its value with it.
+  @discardableResult
+  public mutating func removeValue(forKey key: String) -> PlistValue? {
+    let (position, found) = position(of: key)
+    return found ? entries.remove(at: position).value : nil
+  }
+
   package func mapValues<Failure>(
     _ transform: (_ key: String, PlistValue) throws(Failure) -> PlistValue
   ) throws(Failure) -> PlistDictionary {

@@ -60,9 +60,12 @@ public struct PlistWriter {
       append("<string>" as StaticString)
       appendEscaped(text)
       append("</string>\n" as StaticString)
-    case .integer(let number): appendLine("integer", number.description)
-    case .unsigned(let number): appendLine("integer", number.description)
-    case .real(let number): appendLine("real", PlistWriter.text(number))
+    case .integer(let number): appendInteger(number.description)
+    case .unsigned(let number): appendInteger(number.description)
+    case .real(let number):
+      append("<real>" as StaticString)
+      append(PlistWriter.text(number))
+      append("</real>\n" as StaticString)
     case .bool(true): append("<true/>\n" as StaticString)
     case .bool(false): append("<false/>\n" as StaticString)
     case .date(let date):
@@ -100,10 +103,10 @@ public struct PlistWriter {
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  private mutating func appendLine(_ element: String, _ text: String) {
-    append("<\(element)>")
-    append(text)
-    append("</\(element)>\n")
+  private mutating func appendInteger(_ digits: String) {
+    append("<integer>" as StaticString)
+    append(digits)
+    append("</integer>\n" as StaticString)
   }
 
   private mutating func appendEscaped(_ text: String) {

@@ -47,15 +47,14 @@ extension Record {
       throw StoreError(
         StoreError.reservedField, "this name is kept for the record's id", field: TableFile.idKey)
     }
-    var result = self
-    for field in fields {
-      do {
-        try checkXMLText(field.key, limits: limits)
-        result[field.key] = try field.value.normalized(depth: TableFile.depthOfFields, limits: limits)
-      } catch {
-        throw StoreError(StoreError.unrepresentableValue, error.message, field: field.key)
-      }
-    }
-    return result
+    return Record(
+      fields: try fields.mapValues { (key, value) throws(StoreError) in
+        do throws(PlistError) {
+          try checkXMLText(key, limits: limits)
+          return try value.normalized(depth: TableFile.depthOfFields, limits: limits)
+        } catch {
+          throw StoreError(StoreError.unrepresentableValue, error.message, field: key)
+        }
+      })
   }
 }

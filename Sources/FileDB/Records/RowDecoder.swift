@@ -91,6 +91,33 @@ private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value
   }
 
+  // The usual types, where the field is what it should be, need neither path nor box.
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    if case .string(let text)? = entries[key.stringValue] { return text }
+    return try scalar(key).decode(type)
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    if case .bool(let value)? = entries[key.stringValue] { return value }
+    return try scalar(key).decode(type)
+  }
+
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    if case .integer(let number)? = entries[key.stringValue], let number = Int(exactly: number) {
+      return number
+    }
+    return try scalar(key).decode(type)
+  }
+
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    if case .real(let number)? = entries[key.stringValue] { return number }
+    return try scalar(key).decode(type)
+  }
+
+  private func scalar(_ key: Key) throws -> ScalarReader {
+    ScalarReader(codingPath: codingPath + [key], value: try value(key))
+  }
+
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try RowDecoder.decodeValue(type, from: try value(key), codingPath: codingPath + [key])
   }

@@ -40,13 +40,26 @@ enum RowEncoder {
 private final class Node {
   var scalar: PlistValue?
   var elements: [Node]?
-  var entries: [(key: String, node: Node)]?
+  var entries: [(key: String, value: Entry)]?
+
+  /// What is known at once needs no node of its own.
+  enum Entry {
+    case value(PlistValue?)
+    case node(Node)
+
+    var value: PlistValue? {
+      switch self {
+      case .value(let value): value
+      case .node(let node): node.value
+      }
+    }
+  }
 
   var value: PlistValue? {
     if let elements { return .array(elements.compactMap(\.value)) }
     if let entries {
       var dictionary = PlistDictionary()
-      for entry in entries { dictionary[entry.key] = entry.node.value }
+      for entry in entries { dictionary[entry.key] = entry.value.value }
       return .dict(dictionary)
     }
     return scalar
@@ -79,14 +92,25 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   private func child(_ key: any CodingKey) -> Node {
     let child = Node()
-    node.entries?.append((key.stringValue, child))
+    node.entries?.append((key.stringValue, .node(child)))
     return child
   }
 
   func encodeNil(forKey key: Key) throws {}
 
+  private func add(_ value: PlistValue?, _ key: Key) {
+    node.entries?.append((key.stringValue, .value(value)))
+  }
+
+  // The usual types take no look at what else they could be.
+  func encode(_ value: String, forKey key: Key) { add(.string(value), key) }
+  func encode(_ value: Bool, forKey key: Key) { add(.bool(value), key) }
+  func encode(_ value: Int, forKey key: Key) { add(.integer(Int64(value)), key) }
+  func encode(_ value: Int64, forKey key: Key) { add(.integer(value), key) }
+  func encode(_ value: Double, forKey key: Key) { add(.real(value), key) }
+
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    child(key).scalar = try RowEncoder.encodeValue(value, codingPath: codingPath + [key])
+    add(try RowEncoder.encodeValue(value, codingPath: codingPath + [key]), key)
   }
 
   func nestedContainer<Nested: CodingKey>(

@@ -23,7 +23,7 @@ enum TableFile {
       throw StoreError(error, file: file, table: table)
     }
     do {
-      return try decode(root)
+      return try decode(consume root)
     } catch {
       let code = error.isForeign ? StoreError.notATable : StoreError.damagedTable
       throw StoreError(
@@ -128,17 +128,19 @@ private struct TableFault: Error {
 }
 
 extension TableFile {
-  private static func decode(_ root: PlistValue) throws(TableFault) -> TableState {
-    guard case .dict(let root) = root else {
+  /// Takes `value` apart, so that no record is copied.
+  private static func decode(_ value: consuming PlistValue) throws(TableFault) -> TableState {
+    let typeName = value.typeName
+    guard case .dict(var root) = consume value else {
       throw TableFault(
-        message: "this property list is no table: its root is <\(root.typeName)>, not <dict>", path: [],
+        message: "this property list is no table: its root is <\(typeName)>, not <dict>", path: [],
         isForeign: true)
     }
-    guard let data = root[recordsKey] else {
+    guard let data = root.removeValue(forKey: recordsKey) else {
       throw TableFault(
         message: "this property list is no table: it has no '\(recordsKey)' key", path: [], isForeign: true)
     }
-    guard case .array(let elements) = data else {
+    guard case .array(let elements) = consume data else {
       throw TableFault(message: "'\(recordsKey)' must be an array of records", path: [.key(recordsKey)])
     }
     guard let counter = root[counterKey] else {
@@ -147,22 +149,25 @@ extension TableFile {
     guard let highest = number(counter) else {
       throw TableFault(message: "'\(counterKey)' must be a whole number", path: [.key(counterKey)])
     }
-    var foreignKeys = root
-    for key in [counterKey, recordsKey, indexKey] { foreignKeys[key] = nil }
+    for key in [counterKey, indexKey] { root.removeValue(forKey: key) }
     return TableState(
-      counter: highest.rawValue, records: try records(elements), foreignKeys: foreignKeys)
+      counter: highest.rawValue, records: try records(consume elements), foreignKeys: root)
   }
 
-  private static func records(_ elements: [PlistValue]) throws(TableFault) -> [StoredRecord] {
+  private static func records(_ values: consuming [PlistValue]) throws(TableFault) -> [StoredRecord] {
+    var elements = consume values
     var records: [StoredRecord] = []
     records.reserveCapacity(elements.count)
     var rows = [RecordID: Int](minimumCapacity: elements.count)
-    for (row, element) in elements.enumerated() {
-      let place: [PlistStep] = [.key(recordsKey), .index(row)]
-      guard case .dict(var fields) = element else {
-        throw TableFault(message: "row \(row) is <\(element.typeName)>, not a record", path: place)
+    for row in elements.indices {
+      var place: [PlistStep] { [.key(recordsKey), .index(row)] }
+      // Out of the array, so that taking its id out does not copy the record.
+      let element = swapOut(&elements[row])
+      let typeName = element.typeName
+      guard case .dict(var fields) = consume element else {
+        throw TableFault(message: "row \(row) is <\(typeName)>, not a record", path: place)
       }
-      guard let idValue = fields[idKey] else {
+      guard let idValue = fields.removeValue(forKey: idKey) else {
         throw TableFault(message: "the record in row \(row) has no id ('\(idKey)')", path: place)
       }
       guard let id = number(idValue) else {
@@ -171,7 +176,6 @@ extension TableFile {
       if let first = rows.updateValue(row, forKey: id) {
         throw TableFault(message: "rows \(first) and \(row) have the same id", path: place, record: id)
       }
-      fields[idKey] = nil
       records.append(StoredRecord(id: id, record: Record(fields: fields)))
     }
     return records
@@ -185,4 +189,11 @@ extension TableFile {
     default: nil
     }
   }
+}
+
+/// The value of `place`, which nobody else holds afterwards.
+private func swapOut(_ place: inout PlistValue) -> PlistValue {
+  var value = PlistValue.bool(false)
+  swap(&place, &value)
+  return value
 }
