@@ -38,6 +38,9 @@ struct PlistBuilder {
   /// The scalar whose end has not come yet, and its text so far.
   private var scalar: PlistElement?
   private var text: [UInt8] = []
+  /// The size of the last dictionary, within reason: the records of a table are of one size.
+  private var expectedEntries = 0
+  private var longKeys = LongKeys()
 
   /// The root, once it is complete.
   private(set) var root: PlistValue?
@@ -51,15 +54,14 @@ struct PlistBuilder {
 
   var isComplete: Bool { phase == .afterPlist }
 
-  mutating func start(_ name: String) throws(PlistError) {
-    guard let element = PlistElement(rawValue: name), scalar == nil else {
-      if phase == .beforePlist { throw PlistError(.notPropertyList(found: "its root element is <\(name)>")) }
-      throw PlistError(.unexpectedElement(name))
-    }
-    try start(element)
+  /// The start of an element that is none of a property list's.
+  func start(unknown name: String) throws(PlistError) {
+    if phase == .beforePlist { throw PlistError(.notPropertyList(found: "its root element is <\(name)>")) }
+    throw PlistError(.unexpectedElement(name))
   }
 
-  private mutating func start(_ element: PlistElement) throws(PlistError) {
+  mutating func start(_ element: PlistElement) throws(PlistError) {
+    guard scalar == nil else { return try start(unknown: element.rawValue) }
     if phase == .beforePlist || element == .plist {
       guard phase == .beforePlist, element == .plist else {
         let reason: PlistError.Reason =
@@ -75,7 +77,9 @@ struct PlistBuilder {
     switch element {
     case .array, .dict:
       guard containers.count < limits.depth else { throw PlistError(.tooDeep(limit: limits.depth)) }
-      containers.append(Container(isDictionary: element == .dict))
+      var container = Container(isDictionary: element == .dict)
+      if element == .dict { container.entries.reserveCapacity(expectedEntries) }
+      containers.append(container)
     default:
       scalar = element
       text.removeAll(keepingCapacity: true)
@@ -84,19 +88,19 @@ struct PlistBuilder {
 
   /// A dictionary takes a key, then a value; an array takes values; the document takes one.
   private func checkPosition(of element: PlistElement) throws(PlistError) {
-    guard let container = containers.last else {
+    let top = containers.count - 1
+    guard top >= 0 else {
       if element == .key || root != nil { throw PlistError(.unexpectedElement(element.rawValue)) }
       return
     }
-    guard container.isDictionary else {
+    guard containers[top].isDictionary else {
       if element == .key { throw PlistError(.unexpectedElement("key")) }
       return
     }
-    switch (container.key, element) {
-    case (nil, .key): break
-    case (nil, _): throw PlistError(.missingKey)
-    case (let key?, .key): throw PlistError(.missingValue(key: key))
-    default: break
+    if containers[top].key == nil {
+      if element != .key { throw PlistError(.missingKey) }
+    } else if element == .key, let key = containers[top].key {
+      throw PlistError(.missingValue(key: key))
     }
   }
 
@@ -123,7 +127,7 @@ struct PlistBuilder {
     if let element = scalar {
       scalar = nil
       if element == .key {
-        try begin(key: String(decoding: text, as: UTF8.self))
+        try begin(key: longKeys.string(text))
       } else {
         add(try value(of: element))
       }
@@ -138,7 +142,8 @@ struct PlistBuilder {
   /// A key that follows its equal is noticed here, with its line; others when the dictionary ends.
   private mutating func begin(key: String) throws(PlistError) {
     let top = containers.count - 1
-    if let last = containers[top].entries.last, compareUTF8(last.key, key) == 0 {
+    let last = containers[top].entries.count - 1
+    if last >= 0, compareUTF8(containers[top].entries[last].key, key) == 0 {
       throw PlistError(.duplicateKey(key))
     }
     containers[top].key = key
@@ -159,13 +164,14 @@ struct PlistBuilder {
     }
   }
 
-  private func value(of container: Container) throws(PlistError) -> PlistValue {
+  private mutating func value(of container: Container) throws(PlistError) -> PlistValue {
     guard container.isDictionary else { return .array(container.elements) }
     if let key = container.key { throw PlistError(.missingValue(key: key)) }
     var twice = 0
     guard let dictionary = PlistDictionary(unsorted: container.entries, duplicate: { twice = $0 }) else {
       throw PlistError(.duplicateKey(container.entries[twice].key))
     }
+    expectedEntries = min(dictionary.count, 32)
     return .dict(dictionary)
   }
 
@@ -201,5 +207,21 @@ struct PlistBuilder {
       case .index(let index): !container.isDictionary && container.elements.count == index
       }
     }
+  }
+}
+
+/// Keys that do not fit into a `String` itself, kept once each: a table has the same few in every record.
+private struct LongKeys {
+  /// Swift keeps so many bytes without memory of its own.
+  private static let inlineBytes = 15
+
+  private var keys: [(bytes: [UInt8], string: String)] = []
+
+  mutating func string(_ bytes: [UInt8]) -> String {
+    guard bytes.count > Self.inlineBytes else { return String(decoding: bytes, as: UTF8.self) }
+    for position in keys.indices where keys[position].bytes == bytes { return keys[position].string }
+    let string = String(decoding: bytes, as: UTF8.self)
+    if keys.count < 16 { keys.append((bytes, string)) }
+    return string
   }
 }

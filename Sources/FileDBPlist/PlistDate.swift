@@ -14,11 +14,16 @@ package enum PlistDate {
 
   /// The whole second in which `date` lies; `nil` where no four-digit year names it.
   package static func wholeSecond(_ date: Date) -> Date? {
-    let seconds = date.timeIntervalSince1970.rounded(.down)
+    let seconds = secondsFrom1970(date)
     guard seconds >= Double(secondsRange.lowerBound), seconds <= Double(secondsRange.upperBound) else {
       return nil
     }
     return Date(timeIntervalSince1970: seconds)
+  }
+
+  /// A `Date` counts from 2001: its fraction is cut off before 1970 is added, which could round it up.
+  private static func secondsFrom1970(_ date: Date) -> Double {
+    date.timeIntervalSinceReferenceDate.rounded(.down) + Date.timeIntervalBetween1970AndReferenceDate
   }
 
   /// Reads exactly the twenty bytes of `YYYY-MM-DDThh:mm:ssZ`.
@@ -38,7 +43,7 @@ package enum PlistDate {
 
   /// The twenty bytes for `date`, which must lie in ``secondsRange``.
   package static func append(_ date: Date, to bytes: inout [UInt8]) {
-    let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+    let seconds = Int(secondsFrom1970(date))
     let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
     let second = seconds - day * 86_400
     let (year, month, dayOfMonth) = civil(day)

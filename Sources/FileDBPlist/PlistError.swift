@@ -36,7 +36,7 @@ public struct PlistError: Error, Equatable, Sendable {
   public let reason: Reason
   /// The line, from 1; `nil` where the error has no place in a file.
   public let line: Int?
-  /// The column, from 1, counted as libxml2 does: in bytes.
+  /// The column, from 1, counted as libxml2 does: in Unicode scalars.
   public let column: Int?
 
   public init(_ reason: Reason, line: Int? = nil, column: Int? = nil) {
@@ -65,7 +65,7 @@ extension PlistError: CustomStringConvertible {
     case .notPropertyList(let found): "this is not an XML property list: \(found)"
     case .unsupportedEncoding(let name): "the encoding \(name) is not supported; use UTF-8 or UTF-16"
     case .malformed(let detail): "malformed XML: \(detail)"
-    case .truncated: "the file is cut off: it ends before </plist>"
+    case .truncated: "the file ends before </plist>: it is cut off, or something in it is not closed"
     case .documentTypeDeclaration: "declarations inside the document type are not allowed in a property list"
     case .undefinedEntity:
       "an entity that XML does not define; only &amp; &lt; &gt; &quot; &apos; are allowed"

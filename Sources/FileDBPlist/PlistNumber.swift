@@ -32,13 +32,15 @@ package enum PlistNumber {
   package static func real(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     let characters = trimmed(text)
     let string = String(decoding: characters, as: UTF8.self)
+    if isDecimal(characters) {
+      guard let value = Double(string), value.isFinite else { return nil }
+      return value
+    }
     switch string.lowercased() {
     case "nan": return .nan
     case "inf", "+inf", "infinity", "+infinity": return .infinity
     case "-inf", "-infinity": return -.infinity
-    default:
-      guard isDecimal(characters), let value = Double(string), value.isFinite else { return nil }
-      return value
+    default: return nil
     }
   }
 

@@ -11,6 +11,8 @@
 public struct PlistParser: ~Copyable {
   private let session: SAXSession
   private var source = PlistSource()
+  /// The first error is the last word.
+  private var failure: PlistError?
 
   public init(limits: PlistLimits = PlistLimits()) {
     session = SAXSession(limits: limits, sought: nil)
@@ -22,12 +24,19 @@ public struct PlistParser: ~Copyable {
 
   /// Takes the next bytes of the document, however they are cut.
   public mutating func push(_ piece: UnsafeRawBufferPointer) throws(PlistError) {
+    if let failure { throw failure }
     let session = session
-    try source.push(piece) { part throws(PlistError) in try session.push(part) }
+    do throws(PlistError) {
+      try source.push(piece) { part throws(PlistError) in try session.push(part) }
+    } catch {
+      failure = error
+      throw error
+    }
   }
 
   /// Ends the document and returns its root.
   public mutating func finish() throws(PlistError) -> PlistValue {
+    if let failure { throw failure }
     let session = session
     try source.finish { part throws(PlistError) in try session.push(part) }
     return try session.finish()
@@ -77,28 +86,34 @@ private final class SAXSession {
   private static let pieceLength = 64 << 10
 
   private let limits: PlistLimits
-  private var builder: PlistBuilder
-  private var context: xmlParserCtxtPtr?
-  private var failure: PlistError?
+  /// Behind a pointer, since the handlers run tens of times for each record: so they neither count references nor have
+  /// every access checked. Nobody holds on to it while libxml2 runs.
+  private let state: UnsafeMutablePointer<SAXState>
   private var byteCount = 0
-  private(set) var soughtLine: Int?
-  private(set) var firstCommentLine: Int?
 
   init(limits: PlistLimits, sought: [PlistStep]?) {
     self.limits = limits
-    builder = PlistBuilder(limits: limits, sought: sought)
     xmlInitParser()
-    var handler = Self.handler
-    context = xmlCreatePushParserCtxt(&handler, Unmanaged.passUnretained(self).toOpaque(), nil, 0, nil)
+    state = .allocate(capacity: 1)
+    state.initialize(to: SAXState(builder: PlistBuilder(limits: limits, sought: sought)))
+    var handler = SAXState.handler
+    let context = xmlCreatePushParserCtxt(&handler, state, nil, 0, nil)
     // The encoding is settled before the bytes come here, so the document's own word on it is not asked again.
     xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
+    state.pointee.context = context
   }
 
   deinit {
+    let context = state.pointee.context
     // libxml2 makes a document for an entity declaration even where no handler wants one.
     if let document = context?.pointee.myDoc { xmlFreeDoc(document) }
     xmlFreeParserCtxt(context)
+    state.deinitialize(count: 1)
+    state.deallocate()
   }
+
+  var soughtLine: Int? { state.pointee.soughtLine }
+  var firstCommentLine: Int? { state.pointee.firstCommentLine }
 
   func push(_ bytes: UnsafeRawBufferPointer) throws(PlistError) {
     byteCount += bytes.count
@@ -107,100 +122,188 @@ private final class SAXSession {
     while !rest.isEmpty {
       let piece = rest.prefix(Self.pieceLength)
       let characters = UnsafeRawBufferPointer(rebasing: piece).assumingMemoryBound(to: CChar.self)
-      xmlParseChunk(context, characters.baseAddress, Int32(characters.count), 0)
-      if let failure { throw failure }
+      xmlParseChunk(state.pointee.context, characters.baseAddress, Int32(characters.count), 0)
+      state.pointee.checkUnreadTag()
+      if let failure = state.pointee.failure { throw failure }
       rest = rest.dropFirst(piece.count)
     }
   }
 
   func finish() throws(PlistError) -> PlistValue {
-    let wasComplete = builder.isComplete
-    xmlParseChunk(context, nil, 0, 1)
-    if let failure { throw failure }
-    guard builder.isComplete, let root = builder.root else {
-      throw wasComplete ? located(.malformed("the document does not end")) : located(.truncated)
+    state.pointee.isEnding = true
+    xmlParseChunk(state.pointee.context, nil, 0, 1)
+    if let failure = state.pointee.failure { throw failure }
+    guard state.pointee.builder.isComplete, let root = state.pointee.builder.root else {
+      throw state.pointee.located(.truncated)
     }
     return root
   }
+}
+
+/// What the handlers work on.
+private struct SAXState {
+  /// libxml2 reads a tag as a whole and compares each attribute with all others, so that a tag of a few megabytes
+  /// would take hours.
+  private static let longestTag = 64 << 10
+  private static let mostAttributes = 32
+
+  var builder: PlistBuilder
+  var context: xmlParserCtxtPtr?
+  var failure: PlistError?
+  var isEnding = false
+  var soughtLine: Int?
+  var firstCommentLine: Int?
+  /// The elements met so far, by their names' addresses: libxml2 keeps each name once for as long as it parses.
+  private var known: [(name: UnsafePointer<xmlChar>, element: PlistElement)] = []
+
+  init(builder: PlistBuilder) { self.builder = builder }
+
+  mutating func start(_ name: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, attributes: Int) {
+    if prefix == nil, attributes <= Self.mostAttributes, let element = element(name) {
+      handle { builder throws(PlistError) in try builder.start(element) }
+      return
+    }
+    let local = String(cString: name)
+    let full = prefix.map { String(cString: $0) + ":" + local } ?? local
+    handle { builder throws(PlistError) in
+      guard attributes <= Self.mostAttributes else {
+        throw PlistError(.malformed("<\(full)> has more than \(Self.mostAttributes) attributes"))
+      }
+      try builder.start(unknown: full)
+    }
+  }
+
+  private mutating func element(_ name: UnsafePointer<xmlChar>) -> PlistElement? {
+    for entry in known where entry.name == name { return entry.element }
+    guard let element = PlistElement(rawValue: String(cString: name)) else { return nil }
+    known.append((name, element))
+    return element
+  }
+
+  /// What libxml2 has not read yet may be a long comment, but not a long tag.
+  mutating func checkUnreadTag() {
+    guard let input = context?.pointee.input?.pointee, input.end - input.cur > Self.longestTag else { return }
+    guard input.cur[0] == UInt8(ascii: "<"), input.cur[1] != UInt8(ascii: "!"),
+      input.cur[1] != UInt8(ascii: "?")
+    else { return }
+    fail(located(.malformed("a tag is longer than \(Self.longestTag) bytes")))
+  }
 
   /// Runs `event` on the builder; the first error ends the parse.
-  private func handle(_ event: (inout PlistBuilder) throws(PlistError) -> Void) {
+  /// - Parameter text: what libxml2 has just passed, where the event is about text.
+  @inline(__always)
+  mutating func handle(
+    passed text: UnsafeBufferPointer<UInt8>? = nil, _ event: (inout PlistBuilder) throws(PlistError) -> Void
+  ) {
     guard failure == nil else { return }
     do throws(PlistError) {
       try event(&builder)
       if builder.reachedSought, soughtLine == nil { soughtLine = currentLine }
     } catch {
-      fail(error.reason)
+      if let text {
+        fail(error.reason == .unexpectedText ? located(error.reason, before: text) : located(error.reason))
+      } else {
+        // libxml2 takes a tag that the end of the file cuts short as if it were whole.
+        fail(located(isAtEnd ? .truncated : error.reason))
+      }
     }
   }
 
-  fileprivate func noticeComment() {
+  mutating func noticeComment() {
     if firstCommentLine == nil { firstCommentLine = currentLine }
   }
 
-  private func fail(_ reason: PlistError.Reason) {
+  mutating func refuse(_ reason: PlistError.Reason) { fail(located(reason)) }
+
+  mutating func fail(_ error: PlistError) {
     guard failure == nil else { return }
-    failure = located(reason)
+    failure = error
     xmlStopParser(context)
+  }
+
+  /// Whether the file ends where libxml2 is.
+  private var isAtEnd: Bool {
+    guard isEnding, let input = context?.pointee.input?.pointee else { return false }
+    return input.cur >= input.end
   }
 
   private var currentLine: Int? { context?.pointee.input.map { Int($0.pointee.line) } }
 
-  private func located(_ reason: PlistError.Reason) -> PlistError {
+  func located(_ reason: PlistError.Reason) -> PlistError {
     PlistError(reason, line: currentLine, column: context?.pointee.input.map { Int($0.pointee.col) })
   }
 
-  private func failed(_ error: xmlError) {
+  /// The place where `text`, which libxml2 has passed already, has its first character that is not white space.
+  private func located(_ reason: PlistError.Reason, before text: UnsafeBufferPointer<UInt8>) -> PlistError {
+    let end = located(reason)
+    guard let endLine = end.line, let endColumn = end.column else { return end }
+    let found = text.drop(while: isXMLSpace)
+    func characters(_ bytes: some Sequence<UInt8>) -> Int { bytes.count { $0 & 0xC0 != 0x80 } }
+    let lines = found.count { $0 == UInt8(ascii: "\n") }
+    if lines == 0 { return PlistError(reason, line: endLine, column: endColumn - characters(found)) }
+    let before = text[..<found.startIndex]
+    let column = before.lastIndex(of: UInt8(ascii: "\n")).map { characters(before[($0 + 1)...]) + 1 }
+    return PlistError(reason, line: endLine - lines, column: column)
+  }
+
+  /// Takes note of an error, or a warning, of libxml2's own.
+  mutating func failed(_ error: xmlError) {
     guard failure == nil else { return }
-    let code = xmlParserErrors(rawValue: UInt32(error.code))
-    switch code {
-    case XML_ERR_DOCUMENT_END, XML_ERR_TAG_NOT_FINISHED, XML_ERR_DOCUMENT_EMPTY:
-      failure = located(.truncated)
-    case XML_ERR_UNDECLARED_ENTITY, XML_WAR_UNDECLARED_ENTITY:
-      failure = PlistError(.undefinedEntity, line: Int(error.line), column: Int(error.int2))
+    let reason: PlistError.Reason
+    switch xmlParserErrors(rawValue: UInt32(bitPattern: error.code)) {
+    case XML_ERR_DOCUMENT_END where builder.isComplete, XML_ERR_INTERNAL_ERROR where builder.isComplete:
+      reason = .malformed("there is more after </plist>")
+    case XML_ERR_DOCUMENT_EMPTY where !isAtEnd:
+      reason = .notPropertyList(found: "there is text before its root element")
+    case XML_ERR_DOCUMENT_END, XML_ERR_TAG_NOT_FINISHED, XML_ERR_DOCUMENT_EMPTY: reason = .truncated
+    case _ where isAtEnd: reason = .truncated
+    case XML_ERR_UNDECLARED_ENTITY, XML_WAR_UNDECLARED_ENTITY: reason = .undefinedEntity
     default:
       let message = error.message.map { String(cString: $0) } ?? "error \(error.code)"
-      let line = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? message
-      failure = PlistError(.malformed(line), line: Int(error.line), column: Int(error.int2))
+      reason = .malformed(message.split(whereSeparator: \.isNewline).first.map(String.init) ?? message)
     }
-    xmlStopParser(context)
+    if reason == .truncated {
+      fail(located(reason))
+    } else {
+      fail(PlistError(reason, line: Int(error.line), column: Int(error.int2)))
+    }
   }
 }
 
-/// The session that libxml2 hands back to each handler.
-private func owner(_ pointer: UnsafeMutableRawPointer?) -> SAXSession? {
-  pointer.map { Unmanaged<SAXSession>.fromOpaque($0).takeUnretainedValue() }
+/// The state that libxml2 hands back to each handler.
+private func owner(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<SAXState>? {
+  pointer?.assumingMemoryBound(to: SAXState.self)
 }
 
-extension SAXSession {
+extension SAXState {
   /// Every handler that a property list has use for; whatever declares something is refused.
   fileprivate static var handler: xmlSAXHandler {
     var handler = xmlSAXHandler()
     handler.initialized = XML_SAX2_MAGIC
-    handler.startElementNs = { pointer, name, prefix, _, _, _, _, _, _ in
-      guard let session = owner(pointer), let name else { return }
-      let local = String(cString: name)
-      let full = prefix.map { String(cString: $0) + ":" + local } ?? local
-      session.handle { builder throws(PlistError) in try builder.start(full) }
+    handler.startElementNs = { pointer, name, prefix, _, namespaces, _, attributes, _, _ in
+      guard let name else { return }
+      owner(pointer)?.pointee.start(name, prefix: prefix, attributes: Int(namespaces + attributes))
     }
     handler.endElementNs = { pointer, _, _, _ in
-      owner(pointer)?.handle { builder throws(PlistError) in try builder.end() }
+      owner(pointer)?.pointee.handle { builder throws(PlistError) in try builder.end() }
     }
     handler.characters = { pointer, characters, count in
       let bytes = UnsafeBufferPointer(start: characters, count: Int(count))
-      owner(pointer)?.handle { builder throws(PlistError) in try builder.characters(bytes) }
+      owner(pointer)?.pointee.handle(passed: bytes) { builder throws(PlistError) in
+        try builder.characters(bytes)
+      }
     }
     handler.ignorableWhitespace = handler.characters
     handler.cdataBlock = { pointer, characters, count in
       let bytes = UnsafeBufferPointer(start: characters, count: Int(count))
-      owner(pointer)?.handle { builder throws(PlistError) in try builder.cdata(bytes) }
+      owner(pointer)?.pointee.handle { builder throws(PlistError) in try builder.cdata(bytes) }
     }
-    handler.comment = { pointer, _ in owner(pointer)?.noticeComment() }
+    handler.comment = { pointer, _ in owner(pointer)?.pointee.noticeComment() }
     handler.serror = { pointer, error in
-      guard let session = owner(pointer), let error else { return }
-      session.failed(error.pointee)
+      guard let state = owner(pointer), let error else { return }
+      state.pointee.failed(error.pointee)
     }
-    handler.reference = { pointer, _ in owner(pointer)?.fail(.undefinedEntity) }
+    handler.reference = { pointer, _ in owner(pointer)?.pointee.refuse(.undefinedEntity) }
     refuseDeclarations(&handler)
     return handler
   }
@@ -208,18 +311,21 @@ extension SAXSession {
   private static func refuseDeclarations(_ handler: inout xmlSAXHandler) {
     // This runs once the document type's name and identifiers are read; a `[` would open its own declarations.
     handler.internalSubset = { pointer, _, _, _ in
-      guard let session = owner(pointer), let next = session.context?.pointee.input?.pointee.cur else {
+      guard let state = owner(pointer), let next = state.pointee.context?.pointee.input?.pointee.cur else {
         return
       }
-      if next.pointee == UInt8(ascii: "[") { session.fail(.documentTypeDeclaration) }
+      if next.pointee == UInt8(ascii: "[") { state.pointee.refuse(.documentTypeDeclaration) }
     }
-    handler.entityDecl = { pointer, _, _, _, _, _ in owner(pointer)?.fail(.documentTypeDeclaration) }
-    handler.elementDecl = { pointer, _, _, _ in owner(pointer)?.fail(.documentTypeDeclaration) }
-    handler.notationDecl = { pointer, _, _, _ in owner(pointer)?.fail(.documentTypeDeclaration) }
-    handler.unparsedEntityDecl = { pointer, _, _, _, _ in owner(pointer)?.fail(.documentTypeDeclaration) }
+    handler.entityDecl = { pointer, _, _, _, _, _ in owner(pointer)?.pointee.refuse(.documentTypeDeclaration)
+    }
+    handler.elementDecl = { pointer, _, _, _ in owner(pointer)?.pointee.refuse(.documentTypeDeclaration) }
+    handler.notationDecl = { pointer, _, _, _ in owner(pointer)?.pointee.refuse(.documentTypeDeclaration) }
+    handler.unparsedEntityDecl = { pointer, _, _, _, _ in
+      owner(pointer)?.pointee.refuse(.documentTypeDeclaration)
+    }
     handler.attributeDecl = { pointer, _, _, _, _, _, values in
       xmlFreeEnumeration(values)
-      owner(pointer)?.fail(.documentTypeDeclaration)
+      owner(pointer)?.pointee.refuse(.documentTypeDeclaration)
     }
   }
 }

@@ -8,11 +8,14 @@ struct PlistSource {
   }
 
   /// Enough to hold an XML declaration, which names the encoding.
-  private static let lookahead = 512
+  private static let lookahead = 1024
 
   private var encoding: Encoding?
   /// What came before the encoding was known, and then half a code unit, or half a surrogate pair, of UTF-16.
   private var pending: [UInt8] = []
+  /// The line that has been reached, counted where the encoding may turn out to be broken.
+  private var line = 1
+  private var isBlank = true
 
   /// Hands `piece` on to `sink` as UTF-8, in one or more parts or not yet.
   mutating func push(
@@ -29,13 +32,15 @@ struct PlistSource {
   /// Hands on what is left.
   mutating func finish(_ sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void) throws(PlistError) {
     if encoding == nil { try begin(sink) }
-    if !pending.isEmpty { throw PlistError(.truncated) }
+    if !pending.isEmpty { throw PlistError(.truncated, line: line) }
+    if isBlank { throw PlistError(.empty) }
   }
 
   private mutating func begin(
     _ sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void
   ) throws(PlistError) {
-    let (found, markLength) = try Self.recognize(pending)
+    // However the file is cut into pieces, no more of it is looked at.
+    let (found, markLength) = try Self.recognize(Array(pending.prefix(Self.lookahead)))
     encoding = found
     let first = pending
     pending = []
@@ -49,21 +54,40 @@ struct PlistSource {
     to sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void
   ) throws(PlistError) {
     switch encoding {
-    case .utf8: try sink(piece)
-    case .ascii:
-      guard piece.allSatisfy({ $0 < 0x80 }) else {
-        throw PlistError(.malformed("the file says it is ASCII but holds other bytes"))
-      }
+    case .utf8:
+      noticeText(piece)
       try sink(piece)
+    case .ascii:
+      let valid = UnsafeRawBufferPointer(rebasing: piece.prefix { $0 < 0x80 })
+      noticeText(valid)
+      try sink(valid)
+      countLines(valid)
+      guard valid.count == piece.count else {
+        throw PlistError(.malformed("the file says it is ASCII but holds other bytes"), line: line)
+      }
     case .utf16(let bigEndian):
-      let utf8 = try decodeUTF16(piece, bigEndian: bigEndian)
-      try utf8.withUnsafeBytesTyped(sink)
+      let (utf8, isValid) = decodeUTF16(piece, bigEndian: bigEndian)
+      try utf8.withUnsafeBytesTyped { bytes throws(PlistError) in
+        noticeText(bytes)
+        try sink(bytes)
+        countLines(bytes)
+      }
+      guard isValid else { throw PlistError(.malformed("half a surrogate pair"), line: line) }
     }
   }
 
+  private mutating func noticeText(_ bytes: UnsafeRawBufferPointer) {
+    if isBlank { isBlank = bytes.allSatisfy(isXMLSpace) }
+  }
+
+  private mutating func countLines(_ bytes: UnsafeRawBufferPointer) {
+    line += bytes.count { $0 == UInt8(ascii: "\n") }
+  }
+
+  /// What is whole in `piece` and the bytes before it, up to a surrogate that is not half of a pair.
   private mutating func decodeUTF16(
     _ piece: UnsafeRawBufferPointer, bigEndian: Bool
-  ) throws(PlistError) -> [UInt8] {
+  ) -> (utf8: [UInt8], isValid: Bool) {
     pending.append(contentsOf: piece)
     var utf8: [UInt8] = []
     utf8.reserveCapacity(pending.count)
@@ -77,18 +101,18 @@ struct PlistSource {
       if UTF16.isLeadSurrogate(lead) {
         guard position + 3 < pending.count else { break }
         let trail = unit(at: position + 2)
-        guard UTF16.isTrailSurrogate(trail) else { throw PlistError(.malformed("half a surrogate pair")) }
+        guard UTF16.isTrailSurrogate(trail) else { return (utf8, false) }
         let scalar = 0x10000 + (UInt32(lead & 0x3FF) << 10 | UInt32(trail & 0x3FF))
         utf8.append(contentsOf: UTF8.encode(Unicode.Scalar(scalar)!)!)
         position += 4
       } else {
-        guard let scalar = Unicode.Scalar(lead) else { throw PlistError(.malformed("half a surrogate pair")) }
+        guard let scalar = Unicode.Scalar(lead) else { return (utf8, false) }
         utf8.append(contentsOf: UTF8.encode(scalar)!)
         position += 2
       }
     }
     pending.removeFirst(position)
-    return utf8
+    return (utf8, true)
   }
 }
 
@@ -109,12 +133,13 @@ extension PlistSource {
     if text.starts(with: [0x4C, 0x6F, 0xA7, 0x94]) {
       throw PlistError(.unsupportedEncoding("EBCDIC"), line: 1)
     }
-    try refuseOtherFormats(text.drop(while: isXMLSpace))
+    let withoutSpace = text.drop(while: isXMLSpace)
+    if !withoutSpace.isEmpty { try refuseOtherFormats(withoutSpace) }
     return (try declaredEncoding(text), markLength)
   }
 
   private static func refuseOtherFormats(_ text: ArraySlice<UInt8>) throws(PlistError) {
-    guard let first = text.first else { throw PlistError(.empty) }
+    let first = text.first
     if first == UInt8(ascii: "<") {
       // `<0fbd77>` is old-style data; no XML name begins with a digit.
       if let second = text.dropFirst().first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second) {
@@ -142,8 +167,13 @@ extension PlistSource {
 
   /// The encoding that an XML declaration at the start names, UTF-8 where none does.
   private static func declaredEncoding(_ text: ArraySlice<UInt8>) throws(PlistError) -> Encoding {
-    guard text.starts(with: "<?xml".utf8), let end = text.firstIndex(of: UInt8(ascii: ">")) else {
+    guard text.starts(with: "<?xml".utf8), let next = text.dropFirst(5).first, isXMLSpace(next) else {
       return .utf8
+    }
+    guard let end = text.firstIndex(of: UInt8(ascii: ">")) else {
+      // A file that ends here says so in the parser's words.
+      if text.count < lookahead - 3 { return .utf8 }
+      throw PlistError(.malformed("the XML declaration is too long"), line: 1)
     }
     let declaration = String(decoding: text[..<end], as: UTF8.self)
     guard let attribute = declaration.firstRange(of: "encoding") else { return .utf8 }

@@ -6,6 +6,8 @@
 
 extension PlistValue: Codable {
   /// Takes whatever the decoder holds, in the narrowest of the types it may be.
+  ///
+  /// Dates and data come last: JSON's decoder would find them in numbers and strings.
   public init(from decoder: any Decoder) throws {
     if let container = try? decoder.container(keyedBy: AnyKey.self) {
       var dictionary = PlistDictionary()
@@ -30,8 +32,12 @@ extension PlistValue: Codable {
       self = PlistValue(value)
     } else if let value = try? container.decode(Double.self) {
       self = .real(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode(Date.self) {
+      self = .date(value)
     } else {
-      self = .string(try container.decode(String.self))
+      self = .data(try container.decode(Data.self))
     }
   }
 

@@ -9,8 +9,7 @@ public struct PlistWriter {
   package init() {}
 
   /// The document whose root is `root`.
-  /// - Throws: `unrepresentableCharacter`, `dateOutOfRange`, `tooDeep` or `valueTooLarge`, before anything is
-  ///   written.
+  /// - Throws: `unrepresentableCharacter`, `dateOutOfRange`, `tooDeep`, `valueTooLarge` or `fileTooLarge`.
   /// - Complexity: O(*n*) in the size of the value.
   public static func document(_ root: PlistValue, limits: PlistLimits = PlistLimits()) throws(PlistError)
     -> [UInt8]
@@ -20,6 +19,9 @@ public struct PlistWriter {
     writer.append(header)
     writer.append(root, indentation: 0)
     writer.append(footer)
+    guard writer.bytes.count <= limits.fileBytes else {
+      throw PlistError(.fileTooLarge(limit: limits.fileBytes))
+    }
     return writer.bytes
   }
 
