@@ -41,7 +41,7 @@ enum FileDBPeer: Peer {
     var price = 0.0
     return [
       Case(name: "FileDB: replaceAll with typed rows", isOurs: true) {
-        try table.replaceAll(with: zip(1..., rows).map { (id: RecordID(rawValue: $0), row: $1) })
+        try table.replaceAll(with: zip(1..., rows).map { IdentifiedRow($1, id: RecordID(rawValue: $0)) })
       },
       Case(name: "FileDB: one field set, whole table written") {
         price += 1
