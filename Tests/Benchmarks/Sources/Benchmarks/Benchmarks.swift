@@ -23,13 +23,9 @@ struct Benchmarks {
     print("Each time is that of the result being there; letting it go is not counted.")
 
     for task in Task.allCases where isWanted(task.rawValue, arguments.dropFirst().first) {
-      var results: [(case: Case, measurement: Measurement)] = []
-      // What a peer prepares for its cases is let go before the next one runs.
-      for peer in peers {
-        guard isWanted(peer.name, arguments.dropFirst(2).first) else { continue }
-        for measured in try peer.cases(task, sample) { results.append((measured, try Measurement(measured))) }
-      }
-      printTable(task, results)
+      let wanted = peers.filter { isWanted($0.name, arguments.dropFirst(2).first) }
+      let cases = try wanted.flatMap { try $0.cases(task, sample) }
+      printTable(task, Array(zip(cases, try Measurement.measure(cases))))
     }
     if arguments.count < 2 { try compareMemory(sample, size: size) }
   }

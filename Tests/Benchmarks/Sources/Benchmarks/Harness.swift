@@ -29,24 +29,34 @@ protocol Peer {
 }
 
 struct Measurement {
-  /// Seconds, from the quickest run to the slowest.
-  let seconds: [Double]
+  private var runs: [Double] = []
 
-  init(_ measured: Case) throws {
-    var seconds: [Double] = []
-    for _ in 0..<measured.runs {
-      let clock = ContinuousClock()
-      let start = clock.now
-      let result = try measured.body()
-      let duration = clock.now - start
-      withExtendedLifetime(result) {}
-      seconds.append(Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18)
+  /// Runs each case once, then each again and so on, so that a busy moment of the machine meets them all.
+  static func measure(_ cases: [Case]) throws -> [Measurement] {
+    var measurements = cases.map { _ in Measurement() }
+    for round in 0..<(cases.map(\.runs).max() ?? 0) {
+      for (number, measured) in cases.enumerated() where round < measured.runs {
+        measurements[number].runs.append(try seconds(measured.body))
+      }
     }
-    self.seconds = seconds.sorted()
+    return measurements
   }
 
+  private static func seconds(_ body: () throws -> Any) throws -> Double {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let result = try body()
+    let duration = clock.now - start
+    withExtendedLifetime(result) {}
+    return Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
+  }
+
+  /// From the quickest run to the slowest.
+  var seconds: [Double] { runs.sorted() }
+
   var median: Double {
-    (seconds[(seconds.count - 1) / 2] + seconds[seconds.count / 2]) / 2
+    let seconds = seconds
+    return (seconds[(seconds.count - 1) / 2] + seconds[seconds.count / 2]) / 2
   }
 }
 
@@ -58,8 +68,8 @@ extension String {
 func format(_ number: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", number) }
 
 /// Prints a row for each case: the median, the spread, and how many times as long as ours it took.
-func printTable(_ task: Task, _ results: [(case: Case, measurement: Measurement)]) {
-  let ours = results.first { $0.case.isOurs }?.measurement.median
+func printTable(_ task: Task, _ results: [(Case, Measurement)]) {
+  let ours = results.first { $0.0.isOurs }?.1.median
   print("\n\(task.rawValue)".padded(to: 48) + "   median s          min-max s   runs   times ours")
   for (measured, measurement) in results {
     let spread = "\(format(measurement.seconds.first ?? 0, 3))-\(format(measurement.seconds.last ?? 0, 3))"
