@@ -72,7 +72,7 @@ import Testing
       #expect(try PlistParser.parse(Array(text.utf8)) == "&")
     }
     #expect(!writer.wasOpened)
-    writer.release()
+    writer.release(pipe)
   }
 
   @Test(arguments: ["<array>", "<dict><key>a</key>"]) func nestingIsStoppedAtTheLimit(level: String) {
@@ -149,7 +149,7 @@ import Testing
     let names = (0..<33).map { "a\($0)" }
     #expect(try PlistParser.parse(document(names.prefix(32).map { "\($0)='1'" })) == "a")
     #expect(try PlistParser.parse(document(names.prefix(32).map { "xmlns:\($0)='1'" })) == "a")
-    let reason = PlistError.Reason.malformed("<string> has more than 32 attributes")
+    let reason = PlistError.Reason.malformed("a tag has more than 32 attributes")
     for many in [names.map { "\($0)='1'" }, names.map { "xmlns:\($0)='1'" }] {
       let error = #expect(throws: PlistError.self) { try PlistParser.parse(document(many)) }
       #expect(error?.reason == reason)
@@ -211,26 +211,40 @@ import Testing
   }
 }
 
-/// Opens a pipe for writing on a thread of its own, which waits until somebody opens it for reading.
+/// Opens a pipe for writing on a thread of its own, again and again, which waits each time until somebody opens it
+/// for reading.
+///
+/// A reader gets the end of the file only after it has been noticed.
 private final class PipeWriter: Sendable {
-  private let path: String
-  private let opened = Mutex(false)
+  private struct State {
+    var wasOpened = false
+    var isReleased = false
+    var isFinished = false
+  }
+
+  private let state = Mutex(State())
 
   init(path: String) {
-    self.path = path
     Thread.detachNewThread { [self] in
-      let descriptor = open(path, O_WRONLY)
-      opened.withLock { $0 = true }
-      close(descriptor)
+      var isFinished = false
+      while !isFinished {
+        let descriptor = open(path, O_WRONLY)
+        isFinished = state.withLock { state in
+          if state.isReleased { state.isFinished = true } else { state.wasOpened = true }
+          return state.isFinished
+        }
+        close(descriptor)
+      }
     }
   }
 
-  var wasOpened: Bool { opened.withLock { $0 } }
+  var wasOpened: Bool { state.withLock { $0.wasOpened } }
 
   /// Lets the thread end.
-  func release() {
+  func release(_ path: String) {
+    state.withLock { $0.isReleased = true }
     let descriptor = open(path, O_RDONLY | O_NONBLOCK)
-    while !wasOpened { Thread.sleep(forTimeInterval: 0.001) }
+    while !state.withLock({ $0.isFinished }) { Thread.sleep(forTimeInterval: 0.001) }
     close(descriptor)
   }
 }
