@@ -81,13 +81,14 @@ extension Disk {
     try syncFolder(parent)  // Else a power cut may take the folder with all that was synced inside it.
   }
 
-  /// Removes the drafts that a crash left in `folder`. Only for who holds the store's lock: any draft there is then
-  /// nobody's.
-  package func sweepDrafts(in folder: String) throws(DiskError) {
+  /// Removes the drafts in `folder` that were last written before `time`, in nanoseconds since 1970: those that a crash
+  /// left. Who holds the lock of the only store that writes there may take any draft for one of these.
+  package func sweepDrafts(in folder: String, writtenBefore time: Int64 = .max) throws(DiskError) {
     for name in try list(folder) where Draft.isName(name) {
       let path = "\(folder)/\(name)"
       // A draft is a file; a folder or a link of such a name is somebody else's.
       guard let status = try status(path), status.kind == .file, !status.isLink else { continue }
+      guard status.stamp.modified < time else { continue }
       do { try remove(path) } catch  where error.kind == .notFound {}
     }
   }

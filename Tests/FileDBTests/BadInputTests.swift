@@ -320,6 +320,19 @@ func record(_ id: String, _ fields: String = "") -> String {
     }
   }
 
+  @Test func aFileOfManyGigabytesIsRefusedUnread() throws {
+    try withTemporaryFolder { folder in
+      let file = folder.appendingPathComponent("t.plist")
+      try Data("<plist>".utf8).write(to: file)
+      #expect(truncate(file.path, 1 << 40) == 0, "a terabyte, of which nothing is on the disk")
+      let store = try RecordStore(at: folder)
+      let error = try #require(storeError { _ = try store.table("t") })
+      #expect(error.code == StoreError.damagedTable)
+      #expect(error.message.contains("longer than"))
+      #expect(try store.check("t").map(\.severity) == [.damage])
+    }
+  }
+
   @Test func theHighestIDOfAll() throws {
     try withTemporaryFolder { folder in
       let text = tableText(counter: String(Int64.max), records: [record("1")])

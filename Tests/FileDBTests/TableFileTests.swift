@@ -166,6 +166,28 @@ import Testing
     }
   }
 
+  @Test func onlyOldDraftsAreSweptBesideALinkedTable() throws {
+    try withTemporaryFolder { folder in
+      let other = folder.appendingPathComponent("other")
+      let store = try RecordStore(at: folder.appendingPathComponent("store"))
+      try store.table("t").add(["n": 1])
+      try FileManager.default.createDirectory(at: other, withIntermediateDirectories: false)
+      let target = other.appendingPathComponent("t.plist")
+      try FileManager.default.moveItem(at: store.url.appendingPathComponent("t.plist"), to: target)
+      try FileManager.default.createSymbolicLink(
+        at: store.url.appendingPathComponent("t.plist"), withDestinationURL: target)
+      for (name, age) in [(".t.plist.1a.filedb-draft", 7_200.0), (".t.plist.2b.filedb-draft", 60)] {
+        let draft = other.appendingPathComponent(name)
+        try Data("half".utf8).write(to: draft)
+        try FileManager.default.setAttributes([.modificationDate: Date() - age], ofItemAtPath: draft.path)
+      }
+      try RecordStore(at: store.url).table("t").add(["n": 2])
+      #expect(try contents(of: other) == [".t.plist.2b.filedb-draft", "t.plist"])
+      #expect(
+        try FileManager.default.destinationOfSymbolicLink(atPath: store.url.path + "/t.plist") == target.path)
+    }
+  }
+
   @Test(.enabled(if: sharedFolderHas("corpus/wgfiledb"), "needs ../shared/corpus/wgfiledb"))
   func filesOfTheOriginalOpenAndKeepTheirNames() throws {
     try withTemporaryFolder { folder in

@@ -8,7 +8,7 @@ enum Commit {
     try store.writers.enter {
       let lock = try store.folder.lock(timeout: store.options.lockTimeout)
       defer { withExtendedLifetime(lock) {} }
-      try store.folder.sweep()
+      try store.sweep()
 
       var transaction = StoreTransaction(store: store)
       let result = try body(&transaction)

@@ -21,6 +21,8 @@ public final class RecordStore: Sendable {
   let published = Mutex<[TableKey: PublishedTable]>([:])
   /// One writer at a time in this process; the file lock sees to the others.
   let writers = WriterGate()
+  /// What a crash left beside linked tables is looked for once, by the first write.
+  private let hasSweptLinks = Atomic<Bool>(false)
 
   /// Opens the store in the folder at `url`. Nothing is read or written yet; the folder is made by the first write.
   /// - Throws: ``StoreError/notAFolder`` where `url` is no file URL, or something else is there.
@@ -117,6 +119,12 @@ struct PublishedTable: Sendable {
 }
 
 extension RecordStore {
+  /// Clears away what a crash left. For who holds the lock.
+  func sweep() throws(StoreError) {
+    try folder.sweep()
+    if !hasSweptLinks.exchange(true, ordering: .relaxed) { folder.sweepBesideLinkTargets() }
+  }
+
   /// The newest committed state of a table, read from the disk the first time.
   func state(of table: TableKey) throws(StoreError) -> TableState {
     if let known = published.withLock({ $0[table] }) { return known.state }
@@ -148,11 +156,23 @@ extension RecordStore {
   }
 
   private func read(_ table: TableKey) throws(StoreError) -> PublishedTable {
-    let (file, status) = try folder.file(of: table.text)
-    guard status != nil else { return PublishedTable(state: TableState(), file: file) }
-    let (bytes, stamp) = try onDisk { () throws(DiskError) in try folder.disk.read(file) }
-    var state = try TableFile.decode(bytes, file: file, table: table.text, limits: options.limits)
+    let (file, content) = try readFile(of: table)
+    guard let content else { return PublishedTable(state: TableState(), file: file) }
+    var state = try TableFile.decode(content.bytes, file: file, table: table.text, limits: options.limits)
     state.index()
-    return PublishedTable(state: state, file: file, stamp: stamp)
+    return PublishedTable(state: state, file: file, stamp: content.stamp)
+  }
+
+  /// The file of a table and what is in it; no content where there is no file.
+  func readFile(
+    of table: TableKey
+  ) throws(StoreError) -> (file: String, content: (bytes: [UInt8], stamp: FileStamp)?) {
+    let (file, status) = try folder.file(of: table.text)
+    guard let status else { return (file, nil) }
+    guard status.stamp.size <= options.limits.fileBytes else {  // Before it is in memory.
+      throw StoreError(
+        PlistError(.fileTooLarge(limit: options.limits.fileBytes)), file: file, table: table.text)
+    }
+    return (file, try onDisk { () throws(DiskError) in try folder.disk.read(file) })
   }
 }

@@ -1,5 +1,4 @@
 import FileDBPlist
-import FileDBStorage
 
 /// Something that ``RecordStore/check(_:)`` found in a table's file.
 public struct CheckFinding: Sendable, CustomStringConvertible {
@@ -25,12 +24,11 @@ extension RecordStore {
   /// - Complexity: O(*n*) in the size of the file.
   public func check(_ table: String) throws -> [CheckFinding] {
     do {
-      let (file, status) = try folder.file(of: table)
-      guard status != nil else {
+      let (file, content) = try readFile(of: TableKey(table))
+      guard let content else {
         throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
       }
-      let (bytes, _) = try onDisk { () throws(DiskError) in try folder.disk.read(file) }
-      return try TableFile.findings(in: bytes, file: file, table: table, limits: options.limits)
+      return try TableFile.findings(in: content.bytes, file: file, table: table, limits: options.limits)
     } catch let error as StoreError where Self.damage.contains(error.code) {
       return [CheckFinding(severity: .damage, error: error)]
     }

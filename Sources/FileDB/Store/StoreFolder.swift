@@ -1,4 +1,5 @@
 import FileDBStorage
+import Foundation
 
 /// The files of a store: which one holds a table, and what each is called. Every file name is made here.
 struct StoreFolder: Sendable {
@@ -67,17 +68,19 @@ struct StoreFolder: Sendable {
     }
   }
 
-  /// Removes the drafts of a crashed run, here and beside the targets of linked tables. Needs the lock.
+  /// Removes the drafts of a crashed run. Needs the lock.
   func sweep() throws(StoreError) {
-    try onDisk { () throws(DiskError) in
-      var folders: Set<String> = [path]
-      for name in try disk.list(path) where !name.hasPrefix(".") {
-        let file = "\(path)/\(name)"
-        if let status = try? disk.status(file), status.isLink, let target = try? disk.resolve(file) {
-          folders.insert(parentFolder(of: target))
-        }
-      }
-      for folder in folders { try disk.sweepDrafts(in: folder) }
+    try onDisk { () throws(DiskError) in try disk.sweepDrafts(in: path) }
+  }
+
+  /// Removes the drafts of a crashed run beside the files that links in the store lead to. Another store may be writing
+  /// there under a lock of its own, so only what is old enough to be nobody's goes, and nothing there is an error.
+  func sweepBesideLinkTargets() {
+    let anHourAgo = Int64((Date().timeIntervalSince1970 - 3_600) * 1e9)
+    for name in (try? disk.list(path)) ?? [] {
+      let file = "\(path)/\(name)"
+      guard (try? disk.status(file))?.isLink == true, let target = try? disk.resolve(file) else { continue }
+      try? disk.sweepDrafts(in: parentFolder(of: target), writtenBefore: anHourAgo)
     }
   }
 }
