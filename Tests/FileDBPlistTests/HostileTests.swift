@@ -149,7 +149,7 @@ import Testing
     let names = (0..<33).map { "a\($0)" }
     #expect(try PlistParser.parse(document(names.prefix(32).map { "\($0)='1'" })) == "a")
     #expect(try PlistParser.parse(document(names.prefix(32).map { "xmlns:\($0)='1'" })) == "a")
-    let reason = PlistError.Reason.malformed("a tag has more than 32 attributes")
+    let reason = PlistError.Reason.malformed("<string> has more than 32 attributes")
     for many in [names.map { "\($0)='1'" }, names.map { "xmlns:\($0)='1'" }] {
       let error = #expect(throws: PlistError.self) { try PlistParser.parse(document(many)) }
       #expect(error?.reason == reason)
