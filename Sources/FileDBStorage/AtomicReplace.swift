@@ -15,7 +15,9 @@ extension Disk {
   /// - Returns: the stamp of the new file.
   /// - Throws: `notFound` where the folder is missing, `isFolder` and `other` where `path` is no file.
   package func replace(_ path: String, with bytes: [UInt8]) throws(DiskError) -> FileStamp {
-    try install([stage(bytes, for: path)])[0]
+    let staged = [try stage(bytes, for: path)]
+    for folder in try install(staged) { try syncFolder(folder) }
+    return try stamps(of: staged)[0]
   }
 
   /// The first half of ``replace(_:with:)``: whatever can go wrong with the bytes goes wrong here, with the file as it
@@ -37,9 +39,9 @@ extension Disk {
     }
   }
 
-  /// The second half: gives each draft its file's name, and makes the names durable.
-  /// - Returns: the stamps of the new files.
-  package func install(_ staged: [StagedFile]) throws(DiskError) -> [FileStamp] {
+  /// The second half: gives each draft its file's name.
+  /// - Returns: the folders that must be synced before the names survive a power cut.
+  package func install(_ staged: [StagedFile]) throws(DiskError) -> Set<String> {
     for (position, file) in staged.enumerated() {
       do {
         try rename(file.draft, to: file.target)
@@ -48,9 +50,13 @@ extension Disk {
         throw error
       }
     }
-    for folder in Set(staged.map { parentFolder(of: $0.target) }) { try syncFolder(folder) }
+    return Set(staged.map { parentFolder(of: $0.target) })
+  }
+
+  /// The stamps of files that were just installed.
+  package func stamps(of installed: [StagedFile]) throws(DiskError) -> [FileStamp] {
     var stamps: [FileStamp] = []
-    for file in staged {
+    for file in installed {
       guard var stamp = try status(file.target)?.stamp else { throw .missing("stat", file.target) }
       // The time is our own if its last digits show that the file system keeps them, and the file is still ours.
       stamp.isSettled =

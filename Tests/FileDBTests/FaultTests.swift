@@ -72,6 +72,32 @@ import Testing
     }
   }
 
+  /// See https://wiki.postgresql.org/wiki/Fsync_Errors: a failed sync is reported once, and a second one may lie.
+  @Test func aFailedFolderSyncClosesTheStoreForWriting() throws {
+    let (trial, memory) = (MemoryDisk(), MemoryDisk())
+    for disk in [trial, memory] { try Self.commit(1, on: disk) }
+    let verbs = FaultyDisk(over: trial)
+    try Self.commit(2, on: verbs)
+    let sync = try #require(verbs.verbs.lastIndex(of: .syncFolder))
+    let disk = FaultyDisk(over: memory, faults: .fail(at: sync))
+    let store = try RecordStore(at: Self.place, disk: disk, options: StoreOptions())
+    let error = storeError {
+      try store.write { tx in
+        try tx.set(["commit": 2], of: 1, in: .records("a"))
+        try tx.add(["commit": 2], to: .records("b"))
+        try tx.drop(.records("c"))
+      }
+    }
+    #expect(error?.code == StoreError.outcomeUnknown)
+    #expect(error?.errno == EIO)
+    #expect(storeError { try store.table("a").add([:]) }?.code == StoreError.closed)
+    try store.refresh()
+    #expect(try store.table("a").row(with: 1)["commit"] == 2, "reading goes on")
+    let anew = try RecordStore(at: Self.place, disk: memory, options: StoreOptions())
+    try anew.table("a").add([:])
+    try anew.checkInvariants()
+  }
+
   @Test func theStoreGoesOnAfterAFault() throws {
     let memory = MemoryDisk()
     try Self.commit(1, on: memory)
@@ -82,6 +108,7 @@ import Testing
       let before = table.count
       let failed = storeError { try table.add(["n": 1]) } != nil
       if disk.faultCount == 0 { break }
+      if storeError({ try store.write { _ in } })?.code == StoreError.closed { continue }
       try store.refresh()
       #expect(failed ? [before, before + 1].contains(table.count) : table.count == before + 1)
       try table.add(["n": 2])

@@ -7,6 +7,12 @@ import Testing
 
 private struct Stop: Error {}
 
+/// Whether `body` throws ``Stop``.
+private func stops(_ body: () throws -> Void) -> Bool {
+  do { try body() } catch { return error is Stop }
+  return false
+}
+
 /// The names in a folder, hidden ones included, in order.
 func contents(of folder: URL) throws -> [String] {
   try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -32,17 +38,28 @@ func contents(of folder: URL) throws -> [String] {
     }
   }
 
-  @Test func aBodySeesItsOwnWritesAndNobodyElseDoes() throws {
-    try withStore { store in
-      let table = try store.table("t")
-      try table.add(["n": 1])
-      try store.write { tx in
-        let id = try tx.add(["n": 2], to: .records("t"), at: .top)
-        #expect(try tx.snapshot(of: .records("t")).ids == [id, 1])
-        #expect(table.snapshot.ids == [1])
+  @Test func aBodySeesItsOwnWritesAndNoOtherThreadDoes() async throws {
+    let store = RecordStore.inMemory()
+    let table = try store.table("t")
+    try table.add(["n": 1])
+    let (entered, seen) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    async let outside = withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        entered.wait()
+        continuation.resume(returning: table.snapshot.ids)
+        seen.signal()
       }
-      #expect(table.snapshot.ids == [2, 1])
     }
+    try store.write { tx in
+      let id = try tx.add(["n": 2], to: .records("t"), at: .top)
+      #expect(try tx.snapshot(of: .records("t")).ids == [id, 1])
+      #expect(table.snapshot.ids == [2, 1])
+      entered.signal()
+      seen.wait()
+    }
+    #expect(await outside == [1])
+    #expect(table.snapshot.ids == [2, 1])
+    try store.checkInvariants()
   }
 
   @Test func oneTransactionWritesSeveralTables() throws {
@@ -71,15 +88,118 @@ func contents(of folder: URL) throws -> [String] {
     }
   }
 
-  @Test func aWriteInsideAWriteIsRefused() throws {
+  @Test func aWriteInsideAWriteJoinsIt() throws {
+    try withStore(.disk) { store in
+      let (mine, theirs) = (try store.table("mine"), try store.table("theirs"))
+      try mine.add(["n": 1])
+      #expect(throws: Stop.self) {
+        try store.write { tx in
+          try tx.add(["n": 2], to: .records("mine"))
+          try theirs.add(["n": 1])  // An object that knows only its own table.
+          try store.write { _ in try mine.delete(1) }
+          #expect(mine.snapshot.ids == [2])
+          #expect(theirs.count == 1)
+          throw Stop()
+        }
+      }
+      #expect(mine.snapshot.ids == [1])
+      #expect(!theirs.exists)
+      try store.write { _ in
+        try mine.add(["n": 2])
+        try theirs.add(["n": 1])
+        try store.refresh()
+      }
+      #expect(mine.snapshot.ids == [1, 2])
+      #expect(theirs.snapshot.ids == [1])
+    }
+  }
+
+  @Test func anInnerThrowThatIsCaughtUndoesOnlyTheInnerPart() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try table.add(contentsOf: [["n": 1], ["n": 2], ["n": 3]])
+      try store.write { tx in
+        try tx.delete(2, in: .records("t"))
+        let outcome = stops {
+          try store.write { inner in
+            try inner.add(["n": 4], to: .records("t"), at: .top)
+            try inner.add(["n": 1], to: .records("new"))
+            let innermost = stops {
+              try store.write { innermost in
+                try innermost.truncate(.records("t"))
+                throw Stop()
+              }
+            }
+            #expect(innermost)
+            #expect(table.snapshot.ids == [4, 1, 3])
+            throw Stop()
+          }
+        }
+        #expect(outcome)
+        #expect(table.snapshot.ids == [1, 3])
+        #expect(try !tx.snapshot(of: .records("new")).exists)
+        try tx.add(["n": 5], to: .records("t"))
+      }
+      #expect(table.snapshot.map { $0.record["n"] } == [1, 3, 5])
+      #expect(table.counter == 4, "an id that was undone was never given")
+      #expect(try store.tableNames == ["t"])
+    }
+  }
+
+  @Test func rehearsingInsideAWriteUndoesOnlyItself() throws {
     try withStore { store in
       let table = try store.table("t")
       try store.write { tx in
         try tx.add(["n": 1], to: .records("t"))
-        #expect(storeError { _ = try table.add(["n": 2]) }?.code == StoreError.nestedWrite)
+        #expect(try store.rehearse { _ in try table.add(["n": 2]) } == 2)
+        #expect(table.snapshot.ids == [1])
       }
-      #expect(table.count == 1)
+      #expect(table.snapshot.ids == [1])
     }
+  }
+
+  @Test func asyncWritesAllArrive() async throws {
+    let store = RecordStore.inMemory()
+    let ids = try await withThrowingTaskGroup(of: RecordID.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          try await store.asyncWrite { tx in try tx.add(["n": .integer(Int64(number))], to: .records("t")) }
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(ids.sorted().map(\.rawValue) == Array(1...50))
+    let numbers = try store.table("t").snapshot.compactMap { $0.record["n"]?.integer }
+    #expect(numbers.sorted() == Array(0..<50))
+    try store.checkInvariants()
+  }
+
+  @Test func anAsyncWriteThrowsWhatItsBodyThrows() async throws {
+    let store = RecordStore.inMemory()
+    await #expect(throws: Stop.self) { try await store.asyncWrite { _ in throw Stop() } }
+    #expect(try store.tableNames == [])
+  }
+
+  @Test func aTaskCancelledBeforeItsWriteBeginsWritesNothing() async throws {
+    let store = RecordStore.inMemory()
+    let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    DispatchQueue.global().async {
+      try? store.write { _ in
+        entered.signal()
+        leave.wait()
+      }
+    }
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        entered.wait()
+        continuation.resume()
+      }
+    }
+    let task = Task { try await store.asyncWrite { tx in try tx.add(["n": 1], to: .records("t")) } }
+    task.cancel()
+    leave.signal()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try store.tableNames == [])
   }
 
   @Test func manyThreadsLoseNothing() async throws {

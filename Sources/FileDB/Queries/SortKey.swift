@@ -171,6 +171,6 @@ extension StoreTransaction {
       throw StoreError(StoreError.tableNotFound, "there is no such table", table: snapshot.table)
     }
     if rows.elementsEqual(snapshot.indices) { return }
-    try apply(.reorder(rows.map { snapshot.state.records[$0].id }), to: snapshot.table)
+    try state.apply(.reorder(rows.map { snapshot.state.records[$0].id }), to: snapshot.table)
   }
 }

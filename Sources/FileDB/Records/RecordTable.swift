@@ -12,8 +12,12 @@ public struct RecordTable<Row: Codable & Sendable>: Sendable {
     self.name = name
   }
 
-  /// The rows as they were last committed here or read in. Taking it costs O(1) and never waits for the disk.
+  /// The rows as they were last committed here or read in; inside a ``RecordStore/write(_:)`` of this thread, as they
+  /// are by now. Taking it costs O(1) and never waits for the disk.
   public var snapshot: TableSnapshot<Row> {
+    if let transaction = store.writers.currentTransaction, let state = try? transaction.table(name.text) {
+      return TableSnapshot(table: name.text, state: state)
+    }
     // `RecordStore.table` has read the table, and nothing takes a table out again.
     let state = store.published.withLock { $0[TableKey(name.text)]?.state } ?? TableState()
     return TableSnapshot(table: name.text, state: state)

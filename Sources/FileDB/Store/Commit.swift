@@ -5,17 +5,19 @@ enum Commit {
   static func run<Result>(
     in store: RecordStore, _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
-    try store.writers.enter {
+    let transaction = TransactionState(store: store)
+    return try store.writers.enter(with: transaction) {
+      guard !store.isClosed.load(ordering: .relaxed) else {
+        throw StoreError.closedAfterFailedSync(store.folder.path)
+      }
       let lock = try store.folder.lock(timeout: store.options.lockTimeout)
       defer { withExtendedLifetime(lock) {} }
       try store.sweep()
 
-      var transaction = StoreTransaction(store: store)
-      let result = try body(&transaction)
-
-      let changed = transaction.changedTables()
-      let encoded = try encode(changed, in: store)  // Any refusal comes before the first byte is written.
-      let committed = try replace(encoded, in: store)  // Durable once this returns.
+      let result = try transaction.join(body)
+      let encoded = try encode(transaction.changedTables, in: store)  // Any refusal comes before the first byte is written.
+      let staged = try stage(encoded, on: store.folder.disk)  // A full disk leaves all files as they were.
+      let committed = try install(encoded, staged, in: store)  // Durable once this returns.
       store.published.withLock { $0.merge(committed) { $1 } }
       return result
     }
@@ -25,10 +27,10 @@ enum Commit {
   static func rehearse<Result>(
     in store: RecordStore, _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
-    try store.writers.enter {
-      var transaction = StoreTransaction(store: store)
-      let result = try body(&transaction)
-      _ = try encode(transaction.changedTables(), in: store)
+    let transaction = TransactionState(store: store)
+    return try store.writers.enter(with: transaction) {
+      let result = try transaction.join(body)
+      _ = try encode(transaction.changedTables, in: store)
       return result
     }
   }
@@ -59,31 +61,43 @@ enum Commit {
     return encoded
   }
 
-  /// Writes every draft before the first one takes its file's name: a full disk leaves all files as they were.
-  private static func replace(
-    _ tables: [EncodedTable], in store: RecordStore
-  ) throws(StoreError) -> [TableKey: PublishedTable] {
-    let disk = store.folder.disk
-    return try onDisk { () throws(DiskError) in
+  /// Writes every draft before the first one takes its file's name.
+  private static func stage(_ tables: [EncodedTable], on disk: any Disk) throws(StoreError) -> [StagedFile] {
+    try onDisk { () throws(DiskError) in
       var staged: [StagedFile] = []
       do throws(DiskError) {
         for table in tables {
           if let bytes = table.bytes { staged.append(try disk.stage(bytes, for: table.file)) }
         }
+        return staged
       } catch {
         disk.discard(staged)
         throw error
       }
-      var stamps = try disk.install(staged)[...]
+    }
+  }
 
-      var isSyncNeeded = false
+  private static func install(
+    _ tables: [EncodedTable], _ staged: [StagedFile], in store: RecordStore
+  ) throws(StoreError) -> [TableKey: PublishedTable] {
+    let disk = store.folder.disk
+    var folders: Set<String> = []
+    try onDisk { () throws(DiskError) in
+      folders = try disk.install(staged)
       for table in tables where table.bytes == nil {
         guard try disk.status(table.file) != nil else { continue }
         try disk.remove(table.file)
-        isSyncNeeded = true
+        folders.insert(store.folder.path)
       }
-      if isSyncNeeded { try disk.syncFolder(store.folder.path) }
-
+    }
+    do throws(DiskError) {
+      for folder in folders.sorted() { try disk.syncFolder(folder) }  // The commit point.
+    } catch {
+      store.isClosed.store(true, ordering: .relaxed)
+      throw StoreError.outcomeUnknown(error)
+    }
+    return try onDisk { () throws(DiskError) in
+      var stamps = try disk.stamps(of: staged)[...]
       var committed: [TableKey: PublishedTable] = [:]
       for table in tables {
         var state = table.state

@@ -23,6 +23,9 @@ public final class RecordStore: Sendable {
   let writers = WriterGate()
   /// What a crash left beside linked tables is looked for once, by the first write.
   private let hasSweptLinks = Atomic<Bool>(false)
+  /// Set when a sync failed: the system reports that once and may have dropped the bytes, so nothing more is built on
+  /// them. See https://wiki.postgresql.org/wiki/Fsync_Errors.
+  let isClosed = Atomic<Bool>(false)
 
   /// Opens the store in the folder at `url`. Nothing is read or written yet; the folder is made by the first write.
   /// - Throws: ``StoreError/notAFolder`` where `url` is no file URL, or something else is there.
@@ -79,27 +82,63 @@ public final class RecordStore: Sendable {
   /// `body` sees its own changes; nobody else does until it returned. Where it throws, nothing happened. When `write`
   /// returns, each changed table survives a power cut.
   ///
+  /// A `write` inside a `write`, and a verb of a ``RecordTable`` there, joins the outer one: objects that know nothing of
+  /// each other but share the store share the transaction. Where the inner one throws, only what it did is undone; the
+  /// outer one commits all or nothing.
+  ///
   /// Until the store has a journal, a transaction over several tables replaces their files one after another: a crash
   /// in between leaves some of them new and some old, each whole.
-  /// - Throws: what `body` throws; ``StoreError/locked``; ``StoreError/nestedWrite`` inside another `write`; what
-  ///   ``table(_:)-(TableName<_>)`` throws for a table that another program damaged; the disk's errors.
+  /// - Throws: what `body` throws; ``StoreError/locked``; what ``table(_:)-(TableName<_>)`` throws for a table that
+  ///   another program damaged; the disk's errors; ``StoreError/outcomeUnknown`` where the disk could not say whether the
+  ///   commit will survive, and ``StoreError/closed`` from then on.
   /// - Complexity: O(*n*) in the records of the changed tables, and one file replaced for each.
   @discardableResult
   public func write<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    try Commit.run(in: self, body)
+    if let outer = writers.currentTransaction { return try outer.join(body) }
+    return try Commit.run(in: self, body)
   }
 
   /// Runs `body` as ``write(_:)`` would, with its result and its errors, and changes nothing.
   @discardableResult
   public func rehearse<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    try Commit.rehearse(in: self, body)
+    if let outer = writers.currentTransaction { return try outer.rehearse(body) }
+    return try Commit.rehearse(in: self, body)
   }
+
+  /// Runs `body` as ``write(_:)`` would, on a thread of its own where waiting for the disk and for other writers blocks
+  /// no task. `body` runs whole or not at all: a task that is cancelled before it begins throws `CancellationError`.
+  /// - Throws: as ``write(_:)``.
+  @discardableResult
+  public func asyncWrite<Result: Sendable>(
+    _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
+  ) async throws -> Result {
+    let isCancelled = Atomic<Bool>(false)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        Self.asyncWriters.async {
+          continuation.resume(
+            with: Swift.Result {
+              try self.write { transaction in
+                if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+                return try body(&transaction)
+              }
+            })
+        }
+      }
+    } onCancel: {
+      isCancelled.store(true, ordering: .relaxed)
+    }
+  }
+
+  private static let asyncWriters = DispatchQueue(label: "FileDB.asyncWrite", attributes: .concurrent)
 
   /// Reads in what other processes and programs have written since. A write does so by itself, for its tables.
   /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read, once all others have been; it
   ///   stays as it was.
   /// - Complexity: O(1) for an unchanged table, O(*n*) for a changed one.
   public func refresh() throws {
+    // Inside a write, whose tables must not change beneath it, there is nothing to read in.
+    if writers.currentTransaction != nil { return }
     try writers.enter {
       var failure: StoreError?
       for key in published.withLock({ $0.keys.sorted() }) {

@@ -57,7 +57,6 @@ extension StoreError {
   public static let reservedField = Code(rawValue: "reservedField")
   public static let unrepresentableValue = Code(rawValue: "unrepresentableValue")
   public static let invalidRow = Code(rawValue: "invalidRow")
-  public static let nestedWrite = Code(rawValue: "nestedWrite")
 
   // Found a file that is no table, or a broken one.
   public static let notATable = Code(rawValue: "notATable")
@@ -71,6 +70,10 @@ extension StoreError {
   public static let permissionDenied = Code(rawValue: "permissionDenied")
   public static let diskFull = Code(rawValue: "diskFull")
   public static let inputOutput = Code(rawValue: "inputOutput")
+  /// The disk failed at the moment of commit: the commit is there now, and may be gone after a power cut.
+  public static let outcomeUnknown = Code(rawValue: "outcomeUnknown")
+  /// After ``outcomeUnknown`` the store takes no more writes; open it anew.
+  public static let closed = Code(rawValue: "closed")
 }
 
 /// Lets `catch StoreError.locked` match an error by its code.
@@ -119,6 +122,22 @@ extension StoreError {
       : "\(error.call): \(error.reason)"
     self.init(code, message, file: error.path)
     errno = error.errno
+  }
+}
+
+extension StoreError {
+  static func outcomeUnknown(_ error: DiskError) -> StoreError {
+    var result = StoreError(error)
+    result = StoreError(
+      StoreError.outcomeUnknown,
+      "\(result.message); the commit may not survive a power cut, and the store takes no more writes",
+      file: error.path)
+    result.errno = error.errno
+    return result
+  }
+
+  static func closedAfterFailedSync(_ folder: String) -> StoreError {
+    StoreError(StoreError.closed, "a sync failed earlier; open the store anew to write to it", file: folder)
   }
 }
 

@@ -1,45 +1,85 @@
+import FileDBPlist
+
 /// The verbs of a write, over any tables of the store. Handed to the body of ``RecordStore/write(_:)``, which it cannot
 /// outlive.
 public struct StoreTransaction: ~Copyable {
-  let store: RecordStore
-  /// The tables this transaction has touched, as they are by now.
-  private var tables: [TableKey: TableState] = [:]
-  /// What was done to them, in order.
-  private(set) var changes: [(table: TableKey, change: Change)] = []
-
-  init(store: RecordStore) { self.store = store }
+  let state: TransactionState
 
   /// The rows of a table as this transaction has them by now.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
-  public mutating func snapshot<Row>(of table: TableName<Row>) throws -> TableSnapshot<Row> {
-    TableSnapshot(table: table.text, state: try state(of: table.text))
+  public func snapshot<Row>(of table: TableName<Row>) throws -> TableSnapshot<Row> {
+    TableSnapshot(table: table.text, state: try state.table(table.text))
   }
+}
 
-  mutating func state(of table: String) throws(StoreError) -> TableState {
-    let key = TableKey(table)
+/// What a transaction has done so far. Shared by the writes that join it.
+final class TransactionState {
+  private let store: RecordStore
+  /// The tables this transaction has touched, as they were at first.
+  private var bases: [TableKey: TableState] = [:]
+  /// And as they are by now.
+  private var tables: [TableKey: TableState] = [:]
+  /// What was done to them, in order.
+  private var changes: [(table: TableKey, change: Change)] = []
+
+  init(store: RecordStore) { self.store = store }
+
+  var limits: PlistLimits { store.options.limits }
+
+  func table(_ name: String) throws(StoreError) -> TableState {
+    let key = TableKey(name)
     if let touched = tables[key] { return touched }
     let state = try store.refreshedState(of: key)
+    bases[key] = state
     tables[key] = state
     return state
   }
 
   /// Carries out a change, and remembers it for the commit.
-  mutating func apply(_ change: Change, to table: String) throws(StoreError) {
-    var state = try state(of: table)
-    let key = TableKey(table)
+  func apply(_ change: Change, to name: String) throws(StoreError) {
+    var state = try table(name)
+    let key = TableKey(name)
     tables[key] = nil  // Held once only, so that the change need not copy the table.
     do {
       try state.apply(change)
     } catch {
       tables[key] = state
-      throw error.adding(table: table)
+      throw error.adding(table: name)
     }
     tables[key] = state
     changes.append((key, change))
   }
 
+  /// Runs `body` as a part of this transaction: where it throws, what it did is undone, and no more.
+  func join<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+    let savepoint = changes.count
+    do {
+      var transaction = StoreTransaction(state: self)
+      return try body(&transaction)
+    } catch {
+      try undo(backTo: savepoint)
+      throw error
+    }
+  }
+
+  /// Runs `body` as ``join(_:)`` would, and undoes what it did.
+  func rehearse<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+    let savepoint = changes.count
+    let result = try join(body)
+    try undo(backTo: savepoint)
+    return result
+  }
+
+  /// Makes the tables anew from what they were at first: an undo is rare, and a copy for each savepoint would not be.
+  private func undo(backTo savepoint: Int) throws(StoreError) {
+    let undone = Set(changes[savepoint...].map(\.table))
+    changes.removeSubrange(savepoint...)
+    for key in undone { tables[key] = bases[key] }
+    for (key, change) in changes where undone.contains(key) { try tables[key]?.apply(change) }
+  }
+
   /// The tables that changed, in the order of their names.
-  func changedTables() -> [(table: TableKey, state: TableState)] {
+  var changedTables: [(table: TableKey, state: TableState)] {
     let changed = Set(changes.map(\.table))
     return tables.filter { changed.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }

@@ -4,7 +4,7 @@ extension StoreTransaction {
   /// Makes an empty table.
   /// - Throws: ``StoreError/tableExists``, ``StoreError/invalidTableName``.
   public mutating func create<Row>(_ table: TableName<Row>) throws {
-    try apply(.create, to: table.text)
+    try state.apply(.create, to: table.text)
   }
 
   /// Adds `row` and returns its new id. A table without a file gets one.
@@ -67,7 +67,7 @@ extension StoreTransaction {
   /// Removes a record. Its id is not given again.
   /// - Throws: ``StoreError/recordNotFound``.
   public mutating func delete<Row>(_ id: RecordID, in table: TableName<Row>) throws {
-    try apply(.remove([id]), to: table.text)
+    try state.apply(.remove([id]), to: table.text)
   }
 
   /// Removes records; an id that is named twice counts once.
@@ -76,22 +76,22 @@ extension StoreTransaction {
     var seen: Set<RecordID> = []
     let ids = ids.filter { seen.insert($0).inserted }
     guard !ids.isEmpty else { return }
-    try apply(.remove(ids), to: table.text)
+    try state.apply(.remove(ids), to: table.text)
   }
 
   /// Removes every record and keeps the counter, so that no id is given again.
   public mutating func deleteAll<Row>(in table: TableName<Row>) throws {
-    try apply(.removeAll, to: table.text)
+    try state.apply(.removeAll, to: table.text)
   }
 
   /// Removes every record and sets the counter back to 0: ids are given anew from 1.
   public mutating func truncate<Row>(_ table: TableName<Row>) throws {
-    try apply(.truncate, to: table.text)
+    try state.apply(.truncate, to: table.text)
   }
 
   /// Removes the table's file.
   public mutating func drop<Row>(_ table: TableName<Row>) throws {
-    try apply(.drop, to: table.text)
+    try state.apply(.drop, to: table.text)
   }
 
   /// Puts a copy of a record, under a new id, at `position`; right behind the original where none is given.
@@ -109,24 +109,24 @@ extension StoreTransaction {
   public mutating func move<Row>(_ id: RecordID, in table: TableName<Row>, to position: Position) throws {
     let newRow: Int
     do {
-      let state = try state(of: table.text)
-      newRow = try state.finalRow(of: state.row(of: id), movedTo: position)
+      let table = try state.table(table.text)
+      newRow = try table.finalRow(of: table.row(of: id), movedTo: position)
     } catch {
       throw error.adding(table: table.text)
     }
-    try apply(.move(id, row: newRow), to: table.text)
+    try state.apply(.move(id, row: newRow), to: table.text)
   }
 
   /// Moves the record in one row to another: `newRow` is where it is in the end, as in UITableView's
   /// `tableView(_:moveRowAt:to:)`.
   /// - Throws: ``StoreError/rowNotFound``.
   public mutating func move<Row>(fromRow row: Int, toRow newRow: Int, in table: TableName<Row>) throws {
-    let records = try state(of: table.text).records
+    let records = try state.table(table.text).records
     guard records.indices.contains(row) else {
       throw StoreError(
         StoreError.rowNotFound, "there is no row \(row); the table has \(records.count)", table: table.text)
     }
-    try apply(.move(records[row].id, row: newRow), to: table.text)
+    try state.apply(.move(records[row].id, row: newRow), to: table.text)
   }
 
   /// Replaces everything in the table: a row keeps the id it comes with, and gets a new one where that is `nil`.
@@ -138,7 +138,7 @@ extension StoreTransaction {
   ) throws -> [RecordID] {
     let records = try rows.map { (id: $0.id, record: try encode($0.value, table: table.text)) }
     // New ids lie above every id that is given, so that the two never meet.
-    var counter = try records.reduce(state(of: table.text).counter) { max($0, $1.id?.rawValue ?? 0) }
+    var counter = try records.reduce(state.table(table.text).counter) { max($0, $1.id?.rawValue ?? 0) }
     let stored = try records.map { entry in
       StoredRecord(id: try entry.id ?? nextID(after: &counter, table: table.text), record: entry.record)
     }
@@ -146,8 +146,8 @@ extension StoreTransaction {
     var empty = TableState(counter: 0, records: [], foreignKeys: PlistDictionary())
     do { try empty.apply(.insert(stored, row: 0)) } catch { throw error.adding(table: table.text) }
     try createIfMissing(table.text)
-    try apply(.removeAll, to: table.text)
-    try apply(.insert(stored, row: 0), to: table.text)
+    try state.apply(.removeAll, to: table.text)
+    try state.apply(.insert(stored, row: 0), to: table.text)
     return stored.map(\.id)
   }
 }
@@ -157,20 +157,20 @@ extension StoreTransaction {
     _ records: [Record], into table: String, at position: Position
   ) throws(StoreError) -> [RecordID] {
     let row: Int
-    do { row = try state(of: table).insertionRow(for: position) } catch { throw error.adding(table: table) }
-    var counter = try state(of: table).counter
+    do { row = try state.table(table).insertionRow(for: position) } catch { throw error.adding(table: table) }
+    var counter = try state.table(table).counter
     var stored: [StoredRecord] = []
     stored.reserveCapacity(records.count)
     for record in records {
       stored.append(StoredRecord(id: try nextID(after: &counter, table: table), record: record))
     }
     try createIfMissing(table)
-    if !stored.isEmpty { try apply(.insert(stored, row: row), to: table) }
+    if !stored.isEmpty { try state.apply(.insert(stored, row: row), to: table) }
     return stored.map(\.id)
   }
 
   private mutating func createIfMissing(_ table: String) throws(StoreError) {
-    if try !state(of: table).exists { try apply(.create, to: table) }
+    if try !state.table(table).exists { try state.apply(.create, to: table) }
   }
 
   private func nextID(after counter: inout Int64, table: String) throws(StoreError) -> RecordID {
@@ -186,8 +186,8 @@ extension StoreTransaction {
     _ id: RecordID, with record: Record, was old: Record, in table: String
   ) throws(StoreError) {
     do {
-      let new = try record.normalized(limits: store.options.limits)
-      if new != old { try apply(.replace(StoredRecord(id: id, record: new)), to: table) }
+      let new = try record.normalized(limits: state.limits)
+      if new != old { try state.apply(.replace(StoredRecord(id: id, record: new)), to: table) }
     } catch {
       var error = error.adding(table: table)
       error.record = id
@@ -197,7 +197,7 @@ extension StoreTransaction {
 
   private func encode(_ row: some Encodable, table: String) throws -> Record {
     do {
-      return try RowEncoder.encode(row).normalized(limits: store.options.limits)
+      return try RowEncoder.encode(row).normalized(limits: state.limits)
     } catch let error as StoreError {
       throw error.adding(table: table)
     }

@@ -1,31 +1,37 @@
 import Foundation
 import Synchronization
 
-/// Lets one thread at a time through, and tells a thread that is already inside instead of waiting for itself.
+/// Lets one thread at a time write, and knows the transaction of the thread that does.
 final class WriterGate: Sendable {
   private let lock = NSLock()
   /// The thread inside; 0 for none.
   private let inside = Atomic<UInt>(0)
+  /// Touched only by the thread inside: it sets ``inside`` before and clears it after, and no other thread can find its
+  /// own number there.
+  nonisolated(unsafe) private var transaction: TransactionState?
 
-  /// - Throws: ``StoreError/nestedWrite`` for the thread that is inside, and what `body` throws.
-  func enter<Result>(_ body: () throws -> Result) throws -> Result {
-    let thread = currentThread()
-    guard inside.load(ordering: .relaxed) != thread else {
-      throw StoreError(
-        StoreError.nestedWrite, "a write inside a write of the same store; use the transaction you were given"
-      )
-    }
+  /// The transaction that this thread is in the middle of, if any.
+  var currentTransaction: TransactionState? {
+    inside.load(ordering: .relaxed) == Self.currentThread ? transaction : nil
+  }
+
+  /// Runs `body` once no other thread is inside.
+  /// - Parameter transaction: what ``currentTransaction`` is meanwhile.
+  func enter<Result>(
+    with transaction: TransactionState? = nil, _ body: () throws -> Result
+  ) rethrows -> Result {
     lock.lock()
-    inside.store(thread, ordering: .relaxed)
+    self.transaction = transaction
+    inside.store(Self.currentThread, ordering: .relaxed)
     defer {
       inside.store(0, ordering: .relaxed)
+      self.transaction = nil
       lock.unlock()
     }
     return try body()
   }
 
-  /// No two running threads have the same number, and only this thread can have stored its own.
-  private func currentThread() -> UInt {
+  private static var currentThread: UInt {
     #if canImport(Darwin)
       UInt(bitPattern: pthread_self())
     #else
