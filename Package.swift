@@ -42,6 +42,10 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .executableTarget(
+      name: "SharedTransaction", dependencies: ["FileDB"], path: "Examples/SharedTransaction",
+      swiftSettings: strict),
+
     .target(
       name: "TestSupport", dependencies: ["FileDB", "FileDBStorage"], path: "Tests/Support",
       swiftSettings: strict),
@@ -51,7 +55,7 @@ let package = Package(
     tests("FileDBModelTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
-    tests("FileDBCommandTests", ["FileDBCommand", "FileDB"]),
+    tests("FileDBCommandTests", ["FileDBCommand", "FileDB", "SharedTransaction"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -25,7 +25,7 @@ struct FileDBTool: ParsableCommand {
         ]),
       CommandGroup(
         name: "Change tables",
-        subcommands: [Create.self, Truncate.self, Drop.self, Import.self]),
+        subcommands: [Create.self, Truncate.self, Drop.self, Import.self, Batch.self]),
     ])
 
   @OptionGroup var location: StoreLocation
@@ -35,6 +35,9 @@ struct FileDBTool: ParsableCommand {
       var command = try parseAsRoot()
       try command.run()
     } catch let error as StoreError {
+      Terminal.complain(error.description)
+      exit(withError: ExitCode(error.exitStatus))
+    } catch let error as ScriptError {
       Terminal.complain(error.description)
       exit(withError: ExitCode(error.exitStatus))
     } catch let error as EncodingError {

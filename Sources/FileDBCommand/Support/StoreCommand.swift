@@ -30,6 +30,11 @@ extension RecordID: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }
 }
 
+/// The store that a script's commands share, so that they join its transaction.
+enum OpenStores {
+  @TaskLocal static var shared: RecordStore?
+}
+
 /// A command that works on a store.
 protocol StoreCommand: ParsableCommand {
   /// `--store` after the command's name.
@@ -49,10 +54,19 @@ extension StoreCommand {
 
   /// The store, which may not be there yet.
   func store(for table: TableReference? = nil) throws -> RecordStore {
-    if let table, table.isPath {
-      return try RecordStore(at: URL(fileURLWithPath: table.argument).deletingLastPathComponent())
+    let url =
+      if let table, table.isPath {
+        URL(fileURLWithPath: table.argument).deletingLastPathComponent()
+      } else {
+        storeURL
+      }
+    guard let shared = OpenStores.shared else { return try RecordStore(at: url) }
+    // In a script the store is the script's, unless a command names another.
+    let isNamed = table?.isPath == true || location.path != nil || tool.location.path != nil
+    guard !isNamed || url.standardizedFileURL.path == shared.url.standardizedFileURL.path else {
+      throw ValidationError("A script works on one store, and this is another.")
     }
-    return try RecordStore(at: storeURL)
+    return shared
   }
 
   /// The store, whose folder must be there: a mistyped one should not look like an empty store.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -29,14 +30,30 @@ enum Terminal {
     return Int(size.ws_col)
   }()
 
+  /// What is printed meanwhile goes here.
+  @TaskLocal static var buffer: Buffer?
+
   /// Prints data. On a terminal, control characters in it are shown and not obeyed.
   static func print(_ text: String, terminator: String = "\n") {
     let shown = outputIsTerminal ? TerminalText.defused(text, keeping: ["\n", "\t"]) : text
-    Swift.print(shown, terminator: terminator)
+    write(shown + terminator)
   }
 
   /// Prints lines that are laid out and styled already.
-  static func printStyled(_ text: String) { Swift.print(text) }
+  static func printStyled(_ text: String) { write(text + "\n") }
+
+  private static func write(_ text: String) {
+    if let buffer { buffer.append(text) } else { Swift.print(text, terminator: "") }
+  }
+
+  /// Output that waits for its time.
+  final class Buffer: Sendable {
+    private let texts = Mutex<[String]>([])
+
+    func append(_ text: String) { texts.withLock { $0.append(text) } }
+
+    func flush() { Swift.print(texts.withLock { $0.joined() }, terminator: "") }
+  }
 
   /// Says something beside the data.
   static func note(_ message: String) { writeError(TerminalText.defused(message, keeping: ["\n"]) + "\n") }
@@ -50,7 +67,8 @@ enum Terminal {
 
   /// Asks for a yes, where somebody is there to give it; else takes it as given.
   static func confirm(_ question: String) -> Bool {
-    guard inputIsTerminal, errorIsTerminal else { return true }
+    // A script is not asked.
+    guard inputIsTerminal, errorIsTerminal, buffer == nil else { return true }
     writeError(question + " [y/N] ")
     return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
   }

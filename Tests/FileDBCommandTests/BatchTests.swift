@@ -1,0 +1,82 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct BatchTests {
+  @Test func aScriptIsOneTransaction() throws {
+    try withTemporaryFolder { folder in
+      let script = """
+        # A store from nothing.
+        create todo
+        add todo title='Buy "oat" milk' n:integer=2   # the first
+        add todo "title=Pay \\"the\\" rent" \\
+          --top
+        add todo title=It\\'s\\ late
+        move todo 1 --top
+        show todo --format csv
+
+        """
+      try Data(script.utf8).write(to: folder.appendingPathComponent("build.filedb"))
+      let result = try filedb("--store", "new", "batch", "build.filedb", in: folder)
+      #expect(result.error == "")
+      #expect(
+        result.output == """
+          1
+          2
+          3
+          id,n,title
+          1,2,"Buy ""oat"" milk"
+          2,,"Pay ""the"" rent"
+          3,,It's late
+
+          """)
+      #expect(try filedb("--store", "new", "count", "todo", in: folder).output == "3\n")
+      try RecordStore(at: folder.appendingPathComponent("new")).checkInvariants()
+    }
+  }
+
+  @Test func oneFailureAndNothingIsDone() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      try filedb("add", "t", "a=1", in: folder)
+      let before = try Data(contentsOf: folder.appendingPathComponent("t.plist"))
+      for (script, status, words) in [
+        (
+          "add t a=2\n\ndelete t 9\n", Int32(1),
+          "standard input:3: table 't': record 9: there is no such record"
+        ),
+        ("create u\nadd t a:integer=x", 65, "standard input:2: field 'a': 'x' is not a whole number"),
+        ("drop t\nnosuch t", 64, "standard input:2: "), ("truncate t\n add", 64, "standard input:2: "),
+        ("add t 'a=2\n\n", 65, "standard input:1: a quote is opened here"),
+        ("add t a=2\nbatch x", 64, "'batch' is no command for a script"),
+        ("add t a=2\n--store elsewhere count t", 64, "A script works on one store"),
+      ] {
+        let result = try filedb("batch", in: folder, input: script)
+        #expect(result.status == status, "\(script): \(result.error)")
+        #expect(result.error.contains(words), "\(script): \(result.error)")
+        #expect(result.output == "", "nothing is printed that is not so")
+        #expect(try Data(contentsOf: folder.appendingPathComponent("t.plist")) == before)
+      }
+      #expect(try filedb("tables", in: folder).output.contains("u") == false)
+      let dry = try filedb("batch", "-", "--dry-run", in: folder, input: "add t a=2\ncount t\n")
+      #expect(dry.output == "2\n2\n")
+      #expect(try Data(contentsOf: folder.appendingPathComponent("t.plist")) == before)
+    }
+  }
+
+  @Test func theSharedTransactionExample() throws {
+    try withTemporaryFolder { folder in
+      let result = try shell("SharedTransaction", in: folder)
+      #expect(
+        result
+          == ToolResult(
+            output: """
+              bought: balance -1250, stock ["lamp": 0]
+              no lamp left, and nothing happened to either: balance -1250, stock ["lamp": 0]
+              read anew: balance -1250, stock ["lamp": 0]
+
+              """, error: "", status: 0))
+    }
+  }
+}
