@@ -25,7 +25,7 @@ struct FileDBTool: ParsableCommand {
         ]),
       CommandGroup(
         name: "Change tables",
-        subcommands: [Create.self, Truncate.self, Drop.self, Import.self, Batch.self]),
+        subcommands: [Create.self, Truncate.self, Drop.self, Import.self, Batch.self, Repair.self]),
     ])
 
   @OptionGroup var location: StoreLocation

@@ -6,20 +6,28 @@ enum Commit {
     in store: RecordStore, _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
     let transaction = TransactionState(store: store)
-    return try store.writers.enter(with: transaction) {
-      guard !store.isClosed.load(ordering: .relaxed) else {
-        throw StoreError.closedAfterFailedSync(store.folder.path)
-      }
-      let lock = try store.folder.lock(timeout: store.options.lockTimeout)
-      defer { withExtendedLifetime(lock) {} }
-      try store.sweep()
-
+    return try locked(store, with: transaction) {
       let result = try transaction.join(body)
       let encoded = try encode(transaction.changedTables, in: store)  // Any refusal comes before the first byte is written.
       let staged = try stage(encoded, on: store.folder.disk)  // A full disk leaves all files as they were.
       let committed = try install(encoded, staged, in: store)  // Durable once this returns.
       store.published.withLock { $0.merge(committed) { $1 } }
       return result
+    }
+  }
+
+  /// Runs `body` while nobody else writes to the store, in this process or another.
+  static func locked<Result>(
+    _ store: RecordStore, with transaction: TransactionState? = nil, _ body: () throws -> Result
+  ) throws -> Result {
+    try store.writers.enter(with: transaction) {
+      guard !store.isClosed.load(ordering: .relaxed) else {
+        throw StoreError.closedAfterFailedSync(store.folder.path)
+      }
+      let lock = try store.folder.lock(timeout: store.options.lockTimeout)
+      defer { withExtendedLifetime(lock) {} }
+      try store.sweep()
+      return try body()
     }
   }
 

@@ -57,6 +57,7 @@ extension StoreError {
   public static let reservedField = Code(rawValue: "reservedField")
   public static let unrepresentableValue = Code(rawValue: "unrepresentableValue")
   public static let invalidRow = Code(rawValue: "invalidRow")
+  public static let insideWrite = Code(rawValue: "insideWrite")
 
   // Found a file that is no table, or a broken one.
   public static let notATable = Code(rawValue: "notATable")

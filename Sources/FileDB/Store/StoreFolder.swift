@@ -11,6 +11,7 @@ struct StoreFolder: Sendable {
   /// What is ours alone: the lock, and later the journal and backups.
   private var ownFolder: String { "\(path)/.filedb" }
   private var lockFile: String { "\(ownFolder)/lock" }
+  var backupFolder: String { "\(ownFolder)/backups" }
   private var ignoreFile: String { "\(ownFolder)/.gitignore" }
 
   /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.

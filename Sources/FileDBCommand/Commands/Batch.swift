@@ -39,7 +39,7 @@ struct Batch: StoreCommand {
   private func run(_ command: Script.Command, of script: Script) throws {
     do {
       var parsed = try FileDBTool.parseAsRoot(command.words)
-      guard parsed is any StoreCommand, !(parsed is Batch) else {
+      guard parsed is any StoreCommand, !(parsed is Batch || parsed is Repair) else {
         throw ValidationError("'\(command.words[0])' is no command for a script.")
       }
       try parsed.run()

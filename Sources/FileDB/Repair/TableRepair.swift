@@ -1,0 +1,98 @@
+import FileDBPlist
+
+/// Makes a sound table of a damaged one, and says what it took.
+struct TableRepair {
+  typealias Note = (text: String, line: Int?)
+
+  private(set) var notes: [Note] = []
+
+  /// The table in `bytes`, mended.
+  /// - Throws: ``StoreError/notATable`` where there is none to be seen.
+  static func mend(
+    _ bytes: [UInt8], file: String, table: String, limits: PlistLimits
+  ) throws(StoreError) -> (state: TableState, notes: [Note]) {
+    var repair = TableRepair()
+    var state: TableState?
+    do throws(PlistError) {
+      state = repair.mend(try PlistParser.parse(bytes, limits: limits), in: bytes)
+    } catch {
+      repair.notes.append((error.message, error.line))
+    }
+    guard let state = state ?? repair.salvage(bytes, limits: limits) else {
+      throw StoreError(
+        StoreError.notATable, "nothing in this file looks like a table; it is left alone", file: file,
+        table: table)
+    }
+    return (state, repair.notes)
+  }
+
+  private mutating func mend(_ root: PlistValue, in bytes: [UInt8]) -> TableState? {
+    guard case .dict(var root) = root, case .array(let elements)? = root[TableFile.recordsKey] else {
+      return nil
+    }
+    let counter = root[TableFile.counterKey].flatMap(Self.lenientNumber)
+    if counter == nil {
+      notes.append(("the counter is missing or no number; the highest id counts", nil))
+    }
+    for key in [TableFile.counterKey, TableFile.recordsKey, TableFile.indexKey] { root[key] = nil }
+    return state(of: elements, counter: counter, foreignKeys: root) { row in
+      PlistParser.line(of: [.key(TableFile.recordsKey), .index(row)], in: bytes)
+    }
+  }
+
+  private mutating func salvage(_ bytes: [UInt8], limits: PlistLimits) -> TableState? {
+    let found = TableSalvage(bytes, limits: limits)
+    guard !found.records.isEmpty || found.counter != nil else { return nil }
+    for lost in found.lost {
+      notes.append(("what is here cannot be read as a record; it is left out", lost))
+    }
+    notes.append(("\(found.records.count) records were read one by one", nil))
+    return state(of: found.records.map(\.value), counter: found.counter, foreignKeys: PlistDictionary()) {
+      found.records[$0].line
+    }
+  }
+
+  /// The table of these elements, each with an id of its own.
+  private mutating func state(
+    of elements: [PlistValue], counter: RecordID?, foreignKeys: PlistDictionary, line: (Int) -> Int?
+  ) -> TableState {
+    let given = elements.map { $0.dict?[TableFile.idKey].flatMap(Self.lenientNumber) }
+    let allGiven = Set(given.compactMap(\.self))
+    var counter = max(counter?.rawValue ?? 0, allGiven.max()?.rawValue ?? 0)
+    var taken: Set<RecordID> = []
+    var records: [StoredRecord] = []
+    for (row, element) in elements.enumerated() {
+      var fields = element.dict ?? [:]
+      fields[TableFile.idKey] = nil
+      if element.dict == nil {
+        fields["value"] = element
+        notes.append(
+          ("<\(element.typeName)> among the records becomes a record with the field 'value'", line(row)))
+      }
+      if let id = given[row], taken.insert(id).inserted {
+        records.append(StoredRecord(id: id, record: Record(fields: fields)))
+        continue
+      }
+      counter = counter == .max ? 0 : counter + 1
+      while taken.contains(RecordID(counted: counter)) || given.contains(RecordID(counted: counter)) {
+        counter += 1
+      }
+      let id = RecordID(counted: counter)
+      taken.insert(id)
+      let reason = given[row].map { "a second record has the id \($0)" } ?? "this record has no id"
+      notes.append(("\(reason); it is \(id) from now on", line(row)))
+      records.append(StoredRecord(id: id, record: Record(fields: fields)))
+    }
+    return TableState(counter: counter, records: records, foreignKeys: foreignKeys)
+  }
+
+  /// An id or a counter as somebody may have written it: ` 007` is 7.
+  private static func lenientNumber(_ value: PlistValue) -> RecordID? {
+    switch value {
+    case .integer(let number): RecordID(rawValue: number)
+    case .string(var text):
+      text.withUTF8 { PlistNumber.integer($0) }.flatMap(\.integer).flatMap(RecordID.init(rawValue:))
+    default: nil
+    }
+  }
+}
