@@ -1,5 +1,5 @@
-/// The number by which a table knows a record. Given once, kept for the record's life, and never given again, not
-/// even after the record is deleted.
+/// The number by which a table knows a record. Given once, kept for the record's life, and not given again after the record
+/// is deleted; only ``RecordTable/truncate()`` begins anew.
 public struct RecordID: RawRepresentable, Hashable, Sendable {
   /// Not negative.
   public let rawValue: Int64
