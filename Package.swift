@@ -3,7 +3,7 @@ import PackageDescription
 
 // Warnings stop our own builds; a user's newer compiler may warn without stopping theirs.
 let strict: [SwiftSetting] =
-  Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+  Context.environment["FILEDB_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
