@@ -16,8 +16,10 @@ public struct DelimitedWriter: Sendable {
   private func text(_ field: String?) -> String {
     guard let field else { return "" }
     guard let quote = format.quote.map({ String(Unicode.Scalar($0)) }) else { return field }
+    // At the start of a file U+FEFF would be taken for a byte order mark.
     let isPlain =
-      !field.isEmpty && !field.utf8.contains { [format.separator, format.quote, 0x0A, 0x0D].contains($0) }
+      !field.isEmpty && field.unicodeScalars.first != "\u{FEFF}"
+      && !field.utf8.contains { [format.separator, format.quote, 0x0A, 0x0D].contains($0) }
     return isPlain ? field : quote + field.replacing(quote, with: quote + quote) + quote
   }
 

@@ -123,6 +123,8 @@ private final class SAXSession {
       let piece = rest.prefix(Self.pieceLength)
       let characters = UnsafeRawBufferPointer(rebasing: piece).assumingMemoryBound(to: CChar.self)
       xmlParseChunk(state.pointee.context, characters.baseAddress, Int32(characters.count), 0)
+      // First of all: once libxml2 has stopped, it has let go of the bytes that are looked at below.
+      if let failure = state.pointee.failure { throw failure }
       state.pointee.checkUnreadTag()
       if let failure = state.pointee.failure { throw failure }
       rest = rest.dropFirst(piece.count)

@@ -82,6 +82,13 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
     #expect(rows.map(\.line) == [1, 3, 7, 8])
   }
 
+  /// Found by fuzzing: the mark was skipped when the file was read again.
+  @Test func aFieldThatBeginsWithAByteOrderMarkKeepsIt() throws {
+    let text = DelimitedWriter(format: .csv).line(["\u{FEFF}a", "b"])
+    let rows = try fields(text)
+    #expect(rows[0].map { Array($0.utf8) } == [Array("\u{FEFF}a".utf8), Array("b".utf8)])
+  }
+
   @Test func whatIsWrittenIsReadAgain() throws {
     var random = SeededRandom.fromEnvironment("delimited round trip")
     let characters = ["a", ",", "\"", "\n", "\r", "é", " ", "~", "^", "\t", "😀"]
