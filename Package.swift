@@ -46,6 +46,11 @@ let package = Package(
       name: "SharedTransaction", dependencies: ["FileDB"], path: "Examples/SharedTransaction",
       swiftSettings: strict),
 
+    // The process that the tests kill. It sees the public API alone, so that it proves what a user can rely on.
+    .executableTarget(
+      name: "StoreWorker", dependencies: ["FileDB"], path: "Tests/StoreWorker", packageAccess: false,
+      swiftSettings: strict),
+
     .target(
       name: "TestSupport", dependencies: ["FileDB", "FileDBStorage"], path: "Tests/Support",
       swiftSettings: strict),
@@ -55,6 +60,7 @@ let package = Package(
     tests("FileDBModelTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
+    tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
     tests("FileDBCommandTests", ["FileDBCommand", "FileDB", "SharedTransaction"]),
   ],
   swiftLanguageModes: [.v6]

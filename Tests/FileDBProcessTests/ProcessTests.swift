@@ -1,0 +1,61 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+/// Real processes on one store. `Tests/kill` and `Tests/powercut` run the same program for longer.
+@Suite struct ProcessTests {
+  /// A worker that was told something and never ends would keep the tests from ending too.
+  @Test(.timeLimit(.minutes(5))) func killedWritersLoseNothingAndBlockNobody() throws {
+    var random = SeededRandom.fromEnvironment("killedWritersLoseNothingAndBlockNobody")
+    try withTemporaryFolder { folder in
+      let store = folder.appendingPathComponent("store")
+      let supervisor = try Worker(
+        ["supervise", store.path, "60", "--writers", "3", "--readers", "1", "--seed", "\(random.next())"],
+        in: folder)
+      let report = try supervisor.end()
+      #expect(
+        report.contains(/60 kills, .*\n\d+ commits acknowledged, [1-9]\d* reads checked, 0 faults/),
+        "\(report)")
+      print(report)
+      try RecordStore(at: store).checkInvariants()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5))) func twoProcessesThatAddAtOnceLoseNothing() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("store")
+      let workers = try ["a", "b"].map { try Worker(["add", url.path, $0, "100"], in: folder) }
+      for worker in workers { _ = try worker.end() }
+      let store = try RecordStore(at: url)
+      let rows = try store.table("first").snapshot
+      #expect(rows.ids == (Int64(1)...200).map { RecordID(rawValue: $0) })
+      for writer in ["a", "b"] {
+        let own = rows.filter { $0.record["writer"]?.string == writer }
+        #expect(own.map { $0.record["key"]?.integer } == Array(1...100))
+      }
+      try store.checkInvariants()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5))) func aProcessKilledWithTheLockGivesItUp() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("store")
+      let worker = try Worker(["hold", url.path], in: folder)
+      while try worker.said != "holding\n" {
+        guard worker.isRunning else { throw WorkerFailed(description: try worker.end()) }
+        usleep(1_000)
+      }
+      let impatient = try RecordStore(at: url, options: StoreOptions(lockTimeout: .milliseconds(50)))
+      #expect(
+        storeError { try impatient.table("first").add(["by": "the impatient"]) }?.code == StoreError.locked)
+      worker.kill()
+      try Data("half".utf8).write(to: url.appendingPathComponent(".first.plist.1a2b.filedb-draft"))
+
+      let patient = try RecordStore(at: url, options: StoreOptions(lockTimeout: .seconds(60)))
+      try patient.table("first").add(["by": "the next one"])
+      #expect(try patient.table("first").snapshot.map(\.record) == [["by": "the next one"]])
+      try patient.checkInvariants()
+    }
+  }
+}

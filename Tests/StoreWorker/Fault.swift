@@ -1,0 +1,34 @@
+import Foundation
+
+/// The store did not keep a promise.
+struct Fault: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// - Throws: ``Fault`` with `message`, where `condition` does not hold.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+  if !condition { throw Fault(message()) }
+}
+
+/// Prints at once, where `print` would wait for the end when it writes to a pipe.
+func report(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+
+/// SplitMix64: a random sequence that its seed brings back.
+struct Random: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// True once in `count` times.
+  mutating func once(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+}

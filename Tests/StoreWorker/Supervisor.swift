@@ -1,0 +1,84 @@
+import FileDB
+import Foundation
+
+/// Kills writers at random moments, starts them again, and checks after each kill that what was acknowledged is there.
+struct Supervisor {
+  var folder: URL
+  var scratch: URL
+  var kills: Int
+  var writers: Int
+  var readers: Int
+  var tablesPerCommit: Int
+  var random: Random
+
+  mutating func run() throws {
+    let given = GivenIDs()
+    let writers = (1...writers).map {
+      SupervisedWriter(
+        name: "writer\($0)", folder: folder, scratch: scratch, tablesPerCommit: tablesPerCommit, given: given)
+    }
+    let readers = try (0..<readers).map { _ in
+      try ChildProcess(["reader", folder.path, "--tables", "\(tablesPerCommit)"], scratch: scratch)
+    }
+    defer {
+      writers.forEach { $0.child?.remove() }
+      readers.forEach { $0.remove() }
+    }
+    var reads = 0
+    for writer in writers { try writer.start(seed: random.next()) }
+    for _ in 0..<kills {
+      guard let victim = writers.randomElement(using: &random) else { break }
+      if random.once(in: 8) {
+        usleep(.random(in: 0..<30_000, using: &random))  // It may not even have opened the store.
+      } else {
+        try victim.wait(commits: .random(in: 1...6, using: &random))
+        usleep(.random(in: 0..<4_000, using: &random))
+      }
+      try victim.requireRunning()
+      try victim.kill()
+      try victim.settle(sighting())
+      for reader in readers {
+        reads += try reader.newOutput().count
+        try require(!reader.hasEnded, "a reader ended with \(reader.complaint)")
+      }
+      try victim.start(seed: random.next())
+    }
+
+    for writer in writers { try writer.kill() }
+    for writer in writers { try writer.settle(sighting()) }
+    for reader in readers {
+      try require(!reader.hasEnded, "a reader ended with \(reader.complaint)")
+      reader.kill()
+      reads += try reader.newOutput().count
+    }
+    for writer in writers {
+      try writer.start(seed: random.next(), commits: 2)
+      try writer.waitForEnd()
+      try writer.listen()
+      try writer.settle(sighting())
+    }
+    try checkFiles(in: folder)
+    let cutOff = writers.map(\.cutOff)
+    report(
+      """
+      \(kills) kills, \(cutOff.map(\.all).reduce(0, +)) of them inside a commit, \
+      \(cutOff.map(\.stored).reduce(0, +)) of those commits stored
+      \(writers.map(\.acknowledged).reduce(0, +)) commits acknowledged, \(reads) reads checked, 0 faults
+      """)
+  }
+
+  private func sighting() throws -> Sighting {
+    try Sighting(of: openStore(folder), tablesPerCommit: tablesPerCommit)
+  }
+}
+
+/// Checks the files of a store to which nobody writes, after a commit that had the chance to clear up.
+func checkFiles(in folder: URL) throws {
+  let store = try openStore(folder)
+  for table in try store.tableNames {
+    let findings = try store.check(table)
+    try require(findings.isEmpty, "\(table): \(findings)")
+  }
+  let hidden = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".") }
+  try require(hidden == [".filedb"], "left behind: \(hidden)")
+}

@@ -1,0 +1,99 @@
+import FileDB
+import Foundation
+
+/// What a writer says on standard output.
+enum WriterLine: Codable {
+  /// It is about to do this. Without this line nobody could tell what a commit that was cut off ought to have done.
+  case plan(Commit)
+  /// `write` has returned.
+  case done(sequence: Int, ids: [GivenID])
+
+  struct GivenID: Codable {
+    var table: Int
+    var key: Int
+    var id: RecordID
+  }
+}
+
+/// Makes random commits until it is killed, saying before each what it will do, and after each that it is done.
+struct Writer {
+  private let store: RecordStore
+  private let tablesPerCommit: Int
+  private var model: WriterModel
+  private var random: Random
+
+  /// Goes on where the last process of this name stopped.
+  init(folder: URL, name: String, seed: UInt64, tablesPerCommit: Int) throws {
+    store = try openStore(folder)
+    self.tablesPerCommit = tablesPerCommit
+    model = WriterModel(name: name, seenIn: try Sighting(of: store, tablesPerCommit: tablesPerCommit))
+    random = Random(seed: seed)
+  }
+
+  mutating func commit() throws {
+    // Else one process has the lock nearly all the time, and the others are killed while they wait for it.
+    usleep(.random(in: 0..<6_000, using: &random))
+    let commit = model.plan(tables: tablesPerCommit, using: &random)
+    try say(.plan(commit))
+    let given = try store.write { tx in try carryOut(commit, in: &tx) }
+    try say(.done(sequence: commit.sequence, ids: given))
+    model.apply(commit)
+    for new in given { model.set(new.id, of: new.key, in: new.table) }
+  }
+
+  private func carryOut(_ commit: Commit, in tx: inout StoreTransaction) throws -> [WriterLine.GivenID] {
+    var given: [WriterLine.GivenID] = []
+    func id(_ key: Int, _ table: Int) throws -> RecordID {
+      let new = given.last { $0.key == key && $0.table == table }?.id
+      guard let id = new ?? model.id(of: key, in: table) else { throw Fault("no id for \(key)") }
+      return id
+    }
+    func position(_ place: Commit.Place, _ table: Int) throws -> Position {
+      switch place {
+      case .top: .top
+      case .bottom: .bottom
+      case .before(let key): .before(try id(key, table))
+      case .after(let key): .after(try id(key, table))
+      }
+    }
+    for change in commit.changes {
+      switch change {
+      case .add(let table, let key, let length, let place):
+        let row = WorkRow(writer: model.name, key: key, sequence: commit.sequence, length: length)
+        let new = try tx.add(row, to: workTables[table], at: position(place, table))
+        given.append(WriterLine.GivenID(table: table, key: key, id: new))
+      case .update(let table, let key, let length):
+        let row = WorkRow(writer: model.name, key: key, sequence: commit.sequence, length: length)
+        try tx.update(id(key, table), in: workTables[table], to: row)
+      case .delete(let table, let key):
+        try tx.delete(id(key, table), in: workTables[table])
+      case .move(let table, let key, let place):
+        try tx.move(id(key, table), in: workTables[table], to: position(place, table))
+      case .duplicate(let table, let key, let original, let place):
+        let new = try tx.duplicate(
+          id(original, table), in: workTables[table], to: position(place, table))
+        try tx.update(new, in: workTables[table]) { row in
+          row = WorkRow(writer: row.writer, key: key, sequence: commit.sequence, length: row.length)
+        }
+        given.append(WriterLine.GivenID(table: table, key: key, id: new))
+      }
+    }
+    return given
+  }
+
+  /// One system call for a line, with nothing left in a buffer when the process is killed.
+  private func say(_ line: WriterLine) throws {
+    try FileHandle.standardOutput.write(contentsOf: JSONEncoder().encode(line) + Data("\n".utf8))
+  }
+}
+
+/// Adds `count` plain records, each a commit of its own.
+func addPlainRecords(_ count: Int, name: String, folder: URL) throws {
+  let table = try openStore(folder).table(workTables[0])
+  for key in 1...count { try table.add(WorkRow(writer: name, key: key, sequence: key, length: 20)) }
+}
+
+/// The timeout is generous, for a busy machine: what must not happen is that a killed process keeps the lock.
+func openStore(_ folder: URL) throws -> RecordStore {
+  try RecordStore(at: folder, options: StoreOptions(lockTimeout: .seconds(30)))
+}
