@@ -59,7 +59,6 @@
           try FileManager.default.removeItem(at: folder)
         }
       }
-      report("0 faults")
     }
 
     private mutating func cutOnce(_ writers: [SupervisedWriter]) throws {

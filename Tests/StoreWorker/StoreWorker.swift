@@ -19,6 +19,7 @@ struct StoreWorker {
     do {
       try run()
     } catch {
+      // At the first: what comes after it proves nothing.
       FileHandle.standardError.write(Data("StoreWorker: \(error)\n".utf8))
       exit(1)
     }
@@ -67,6 +68,7 @@ struct StoreWorker {
           readers: Int(arguments.number("--readers", default: 2)), tablesPerCommit: tables,
           random: Random(seed: seed))
         try supervisor.run()
+        report("0 faults")
       }
     case "powercut":
       #if os(Linux)
@@ -77,6 +79,7 @@ struct StoreWorker {
             cuts: Int(try arguments.count()), writers: Int(arguments.number("--writers", default: 2)),
             tablesPerCommit: tables, random: Random(seed: seed))
           try test.run()
+          report("0 faults")
         }
       #else
         throw Fault("power can be cut on Linux only")
