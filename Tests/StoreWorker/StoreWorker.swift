@@ -61,6 +61,7 @@ struct StoreWorker {
       }
     case "supervise":
       let seed = arguments.seed()
+      stopOnSignals()
       try withScratchFolder { scratch in
         var supervisor = Supervisor(
           folder: try arguments.folder(), scratch: scratch, kills: Int(try arguments.count()),
@@ -73,6 +74,7 @@ struct StoreWorker {
     case "powercut":
       #if os(Linux)
         let seed = arguments.seed()
+        stopOnSignals()
         try withScratchFolder { scratch in
           var test = PowerCut(
             device: try arguments.next(), mountPoint: try arguments.folder(), scratch: scratch,

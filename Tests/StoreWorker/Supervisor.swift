@@ -22,8 +22,8 @@ struct Supervisor {
     }
     var (done, reads) = (0, 0)
     defer {
-      writers.forEach { $0.child?.remove() }
-      readers.forEach { $0.remove() }
+      for writer in writers { writer.child?.remove() }
+      for reader in readers { reader.remove() }
       let cutOff = writers.map(\.cutOff)
       report(
         """
