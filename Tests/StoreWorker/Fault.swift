@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The store did not keep a promise.
 struct Fault: Error, CustomStringConvertible {
@@ -11,6 +12,19 @@ struct Fault: Error, CustomStringConvertible {
 func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
   if !condition { throw Fault(message()) }
 }
+
+/// Set when somebody wants a supervisor to stop: it must still end its processes and unmount what it mounted.
+private let isStopped = Atomic<Bool>(false)
+
+func stopOnSignals() {
+  isStopped.store(false, ordering: .relaxed)  // Made here, for a signal handler may not.
+  for number in [SIGHUP, SIGINT, SIGTERM] {
+    signal(number) { _ in isStopped.store(true, ordering: .relaxed) }
+  }
+}
+
+/// - Throws: ``Fault`` once a signal has come.
+func requireNotStopped() throws { try require(!isStopped.load(ordering: .relaxed), "stopped by a signal") }
 
 /// Prints at once, where `print` would wait for the end when it writes to a pipe.
 func report(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }

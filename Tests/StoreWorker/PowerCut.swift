@@ -38,7 +38,7 @@
             given: given)
         }
         defer {
-          writers.forEach { $0.child?.remove() }
+          for writer in writers { writer.child?.remove() }
           commits += writers.map(\.acknowledged).reduce(0, +)
           inside += writers.map(\.cutOff.all).reduce(0, +)
           stored += writers.map(\.cutOff.stored).reduce(0, +)
@@ -59,7 +59,6 @@
           try FileManager.default.removeItem(at: folder)
         }
       }
-      report("0 faults")
     }
 
     private mutating func cutOnce(_ writers: [SupervisedWriter]) throws {

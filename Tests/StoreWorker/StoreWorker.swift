@@ -19,6 +19,7 @@ struct StoreWorker {
     do {
       try run()
     } catch {
+      // At the first: what comes after it proves nothing.
       FileHandle.standardError.write(Data("StoreWorker: \(error)\n".utf8))
       exit(1)
     }
@@ -60,6 +61,7 @@ struct StoreWorker {
       }
     case "supervise":
       let seed = arguments.seed()
+      stopOnSignals()
       try withScratchFolder { scratch in
         var supervisor = Supervisor(
           folder: try arguments.folder(), scratch: scratch, kills: Int(try arguments.count()),
@@ -67,16 +69,19 @@ struct StoreWorker {
           readers: Int(arguments.number("--readers", default: 2)), tablesPerCommit: tables,
           random: Random(seed: seed))
         try supervisor.run()
+        report("0 faults")
       }
     case "powercut":
       #if os(Linux)
         let seed = arguments.seed()
+        stopOnSignals()
         try withScratchFolder { scratch in
           var test = PowerCut(
             device: try arguments.next(), mountPoint: try arguments.folder(), scratch: scratch,
             cuts: Int(try arguments.count()), writers: Int(arguments.number("--writers", default: 2)),
             tablesPerCommit: tables, random: Random(seed: seed))
           try test.run()
+          report("0 faults")
         }
       #else
         throw Fault("power can be cut on Linux only")

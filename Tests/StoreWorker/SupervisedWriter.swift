@@ -81,6 +81,7 @@ final class SupervisedWriter {
   func waitForEnd() throws {
     let deadline = ContinuousClock.now + .seconds(120)
     while child?.hasEnded == false {
+      try requireNotStopped()
       try require(ContinuousClock.now < deadline, "\(name) did not end in two minutes")
       usleep(500)
     }
@@ -88,6 +89,7 @@ final class SupervisedWriter {
   }
 
   func requireRunning() throws {
+    try requireNotStopped()
     if child?.hasEnded == true { throw Fault("\(name) ended with \(child?.complaint ?? "")") }
   }
 

@@ -20,14 +20,20 @@ struct Supervisor {
     let readers = try (0..<readers).map { _ in
       try ChildProcess(["reader", folder.path, "--tables", "\(tablesPerCommit)"], scratch: scratch)
     }
+    var (done, reads) = (0, 0)
     defer {
-      writers.forEach { $0.child?.remove() }
-      readers.forEach { $0.remove() }
+      for writer in writers { writer.child?.remove() }
+      for reader in readers { reader.remove() }
+      let cutOff = writers.map(\.cutOff)
+      report(
+        """
+        \(done) kills, \(cutOff.map(\.all).reduce(0, +)) of them inside a commit, \
+        \(cutOff.map(\.stored).reduce(0, +)) of those commits stored
+        \(writers.map(\.acknowledged).reduce(0, +)) commits acknowledged, \(reads) reads checked
+        """)
     }
-    var reads = 0
     for writer in writers { try writer.start(seed: random.next()) }
-    for _ in 0..<kills {
-      guard let victim = writers.randomElement(using: &random) else { break }
+    while done < kills, let victim = writers.randomElement(using: &random) {
       if random.once(in: 8) {
         usleep(.random(in: 0..<30_000, using: &random))  // It may not even have opened the store.
       } else {
@@ -36,6 +42,7 @@ struct Supervisor {
       }
       try victim.requireRunning()
       try victim.kill()
+      done += 1
       try victim.settle(sighting())
       for reader in readers {
         reads += try reader.newOutput().count
@@ -51,6 +58,7 @@ struct Supervisor {
       reader.kill()
       reads += try reader.newOutput().count
     }
+    // The locks of the killed are free, and what they left behind goes with the next commit.
     for writer in writers {
       try writer.start(seed: random.next(), commits: 2)
       try writer.waitForEnd()
@@ -58,13 +66,6 @@ struct Supervisor {
       try writer.settle(sighting())
     }
     try checkFiles(in: folder)
-    let cutOff = writers.map(\.cutOff)
-    report(
-      """
-      \(kills) kills, \(cutOff.map(\.all).reduce(0, +)) of them inside a commit, \
-      \(cutOff.map(\.stored).reduce(0, +)) of those commits stored
-      \(writers.map(\.acknowledged).reduce(0, +)) commits acknowledged, \(reads) reads checked, 0 faults
-      """)
   }
 
   private func sighting() throws -> Sighting {

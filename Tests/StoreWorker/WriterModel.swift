@@ -106,9 +106,9 @@ struct WriterModel {
       for (found, entry) in zip(seen, expected) {
         let row = WorkRow(writer: name, key: entry.key, sequence: entry.sequence, length: entry.length)
         try require(found.row == row, "\(place): \(found.row), not \(row)")
-        try require(
-          entry.id == nil || entry.id == found.id,
-          "\(place): \(entry.key) has id \(found.id), not \(entry.id!)")
+        if let id = entry.id {
+          try require(id == found.id, "\(place): \(entry.key) has id \(found.id), not \(id)")
+        }
       }
     }
   }
