@@ -214,7 +214,7 @@ private final class Descriptor: WritableFile {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw DiskError("flock", path, errno: errno) }
       guard ContinuousClock.now < deadline else { throw DiskError("flock", path, errno: ETIMEDOUT) }
       usleep(pause)
-      pause = min(pause * 2, 20_000)
+      pause = min(pause * 2, 2_000)
     }
   }
 }

@@ -68,7 +68,9 @@ private func run(
   process.arguments = arguments
   process.currentDirectoryURL = folder
   let own = ProcessInfo.processInfo.environment
-  let kept = ["PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "ASAN_OPTIONS", "TSAN_OPTIONS"].reduce(into: [:]) { $0[$1] = own[$1] }
+  let kept = ["PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "ASAN_OPTIONS", "TSAN_OPTIONS"].reduce(into: [:]) {
+    $0[$1] = own[$1]
+  }
   process.environment = kept.merging(["LANG": "C.UTF-8"]) { $1 }.merging(environment) { $1 }
   // Files, not pipes: a pipe that fills up while nobody reads would stop the program.
   return try withTemporaryFolder { scratch in

@@ -243,6 +243,41 @@ func contents(of folder: URL) throws -> [String] {
     }
   }
 
+  /// Found by killing processes: a busy writer took the lock again and again before anybody else looked.
+  @Test func aBusyWriterLetsOthersTakeTheirTurn() throws {
+    try withTemporaryFolder { folder in
+      let busy = try RecordStore(at: folder)
+      let table = try busy.table("t")
+      try table.add(
+        contentsOf: (0..<3_000).map { ["n": .integer($0), "text": "a row, so that a commit takes a while"] })
+      let isDone = Atomic<Bool>(false)
+      let (started, stopped) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      DispatchQueue.global().async {
+        while !isDone.load(ordering: .relaxed) {
+          try? table.move(fromRow: 0, toRow: 1)
+          started.signal()
+        }
+        stopped.signal()
+      }
+      started.wait()
+      let other = try RecordStore(at: folder, options: StoreOptions(lockTimeout: .seconds(30)))
+      let before = ContinuousClock.now
+      var turns = 0
+      for number in 0..<8 {
+        while started.wait(timeout: .now()) == .success { turns += 1 }
+        try other.write { tx in try tx.add(["other": .integer(Int64(number))], to: .records("u")) }
+      }
+      isDone.store(true, ordering: .relaxed)
+      stopped.wait()
+      while started.wait(timeout: .now()) == .success { turns += 1 }
+      // The busy one may be in the middle of a commit when the other comes, and have one more queued.
+      #expect(
+        turns <= 8 * 4,
+        "\(turns) commits of the busy writer for 8 of the other, in \(ContinuousClock.now - before)")
+      try busy.checkInvariants()
+    }
+  }
+
   @Test func anotherProcessHoldingTheLockTimesOut() throws {
     try withTemporaryFolder { folder in
       let store = try RecordStore(at: folder, options: StoreOptions(lockTimeout: .milliseconds(30)))

@@ -10,7 +10,8 @@ let package = Package(
     .executableTarget(
       name: "FuzzPlist", dependencies: ["FuzzDriver", .product(name: "FileDB", package: "FileDB")]),
     .executableTarget(
-      name: "FuzzDelimited", dependencies: ["FuzzDriver", .product(name: "FileDBExchange", package: "FileDB")]),
+      name: "FuzzDelimited",
+      dependencies: ["FuzzDriver", .product(name: "FileDBExchange", package: "FileDB")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -11,6 +11,7 @@ struct StoreFolder: Sendable {
   /// What is ours alone: the lock, and later the journal and backups.
   private var ownFolder: String { "\(path)/.filedb" }
   private var lockFile: String { "\(ownFolder)/lock" }
+  private var queueFile: String { "\(ownFolder)/queue" }
   var backupFolder: String { "\(ownFolder)/backups" }
   private var ignoreFile: String { "\(ownFolder)/.gitignore" }
 
@@ -57,11 +58,17 @@ struct StoreFolder: Sendable {
     return beginning.map { String(decoding: $0, as: UTF8.self).contains("<plist") } ?? false
   }
 
-  /// Takes the store's lock, making the folder where it is missing, and clears away what a crash left.
+  /// Takes the store's lock, making the folder where it is missing.
+  ///
+  /// Who waits for the lock holds another one, the queue's, until it has it. So a busy writer that comes back for the lock
+  /// finds the one who waited before it; without that it would take the lock again before anybody else looks.
   func lock(timeout: Duration) throws(StoreError) -> FileLock {
     try onDisk { () throws(DiskError) in
+      let deadline = ContinuousClock.now + timeout
       try disk.createFolder(ownFolder)
-      let lock = try disk.lock(lockFile, timeout: timeout)
+      let turn = try disk.lock(queueFile, timeout: timeout)
+      defer { withExtendedLifetime(turn) {} }
+      let lock = try disk.lock(lockFile, timeout: max(deadline - .now, .zero))
       if try disk.status(ignoreFile) == nil {
         _ = try disk.replace(ignoreFile, with: Array("*\n".utf8))
       }
