@@ -31,21 +31,25 @@ struct FileDBTool: ParsableCommand {
   @OptionGroup var location: StoreLocation
 
   static func main() {
+    var outcome: (any Error)?
     do {
       var command = try parseAsRoot()
       try command.run()
-    } catch let error as StoreError {
-      Terminal.complain(error.description)
-      exit(withError: ExitCode(error.exitStatus))
-    } catch let error as ScriptError {
-      Terminal.complain(error.description)
-      exit(withError: ExitCode(error.exitStatus))
-    } catch let error as EncodingError {
-      Terminal.complain("\(error)")
-      exit(withError: ExitCode(65))
     } catch {
-      exit(withError: error)
+      outcome = error
     }
+    StandardOutput.flush()  // What was printed comes before what went wrong.
+    switch outcome {
+    case nil: break
+    case let error as StoreError: fail(error.description, error.exitStatus)
+    case let error as ScriptError: fail(error.description, error.exitStatus)
+    case let error?: exit(withError: error)
+    }
+  }
+
+  private static func fail(_ message: String, _ status: Int32) -> Never {
+    Terminal.complain(message)
+    exit(withError: ExitCode(status))
   }
 }
 

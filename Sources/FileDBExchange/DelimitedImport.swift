@@ -79,6 +79,10 @@ public struct DelimitedImport: Sendable {
       }
       record[column.name] = value
     }
-    return record
+    do {
+      return try record.normalized(limits: PlistLimits())
+    } catch {
+      throw StoreError(error.code, error.message, file: file, line: row.line, field: error.field)
+    }
   }
 }

@@ -3,14 +3,20 @@ import Foundation
 
 /// Values as JSON text: dates in ISO 8601, data in base64, `nan` and the infinities, which JSON does not have, as strings.
 public enum JSONText {
-  /// The record as one object on one line: its id as the number `id`, then its fields in the order of their names. A
-  /// field that is itself called `id` is written `id_`.
+  /// The record as one object on one line: its id as the number `id`, then its fields in the order of their names, as
+  /// ``fieldName(_:)`` has them.
   public static func object(id: RecordID, _ record: Record) -> String {
     var text = "{\"id\": \(id)"
     for field in record.fields {
-      text += ", \(quoted(field.key == "id" ? "id_" : field.key)): \(value(field.value))"
+      text += ", \(quoted(fieldName(field.key))): \(value(field.value))"
     }
     return text + "}"
+  }
+
+  /// The name of a field beside the record's `id`: a field called `id` is written `id_`, one called `id_` then `id__`, and so
+  /// on, so that no two fall together.
+  public static func fieldName(_ field: String) -> String {
+    field.hasPrefix("id") && field.dropFirst(2).allSatisfy { $0 == "_" } ? field + "_" : field
   }
 
   public static func value(_ value: PlistValue) -> String {

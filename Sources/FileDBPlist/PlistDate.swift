@@ -55,7 +55,9 @@ package enum PlistDate {
     append(second % 60, digits: 2, then: "Z", to: &bytes)
   }
 
+  /// The same as a text; for a date outside that range, whatever Foundation makes of it.
   package static func text(_ date: Date) -> String {
+    guard let date = wholeSecond(date) else { return "\(date)" }
     var bytes: [UInt8] = []
     append(date, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)

@@ -7,7 +7,7 @@ extension PlistValue: CustomStringConvertible {
     case .unsigned(let number): number.description
     case .real(let number): number.description
     case .bool(let value): value.description
-    case .date(let date): PlistDate.wholeSecond(date).map(PlistDate.text) ?? "\(date)"
+    case .date(let date): PlistDate.text(date)
     case .data(let data): "<\(data.count) bytes>"
     case .array(let elements): elements.description
     case .dict(let entries): entries.description

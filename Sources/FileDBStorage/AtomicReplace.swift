@@ -1,7 +1,7 @@
 /// The next content of a file, whole and synced under another name, until it takes the file's place.
 package struct StagedFile: Sendable {
   /// The file that it will replace, with all links followed.
-  fileprivate let target: String
+  package let target: String
   fileprivate let draft: String
   fileprivate let stamp: FileStamp?
 }

@@ -85,7 +85,7 @@ import Testing
       let lock = try SystemDisk().lock(folder.path + "/.filedb/lock", timeout: .zero)
       let result = try filedb("add", "t", "a=2", in: folder)
       #expect(result.status == 75)
-      #expect(result.error.contains("another process is writing"))
+      #expect(result.error.contains("another writer has the store locked"))
       #expect(try filedb("count", "t", in: folder).output == "1\n", "reading goes on")
       withExtendedLifetime(lock) {}
     }

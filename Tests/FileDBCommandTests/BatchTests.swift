@@ -49,6 +49,8 @@ import Testing
         ("create u\nadd t a:integer=x", 65, "standard input:2: field 'a': 'x' is not a whole number"),
         ("drop t\nnosuch t", 64, "standard input:2: "), ("truncate t\n add", 64, "standard input:2: "),
         ("add t 'a=2\n\n", 65, "standard input:1: a quote is opened here"),
+        ("add t a=2\n--version", 64, "standard input:2: "),
+        ("add t a=2\ncheck t", 64, "is no command for a script"),
         ("add t a=2\nbatch x", 64, "'batch' is no command for a script"),
         ("add t a=2\n--store elsewhere count t", 64, "A script works on one store"),
       ] {
@@ -109,7 +111,7 @@ import Testing
       try Data("nothing".utf8).write(to: file)
       let hopeless = try filedb("repair", in: folder)
       #expect(hopeless.status == 65)
-      #expect(hopeless.error.contains("nothing in this file looks like a table"))
+      #expect(hopeless.error.contains("nothing in it looks like a table"))
       #expect(hopeless.output == "good: sound\n")
     }
   }

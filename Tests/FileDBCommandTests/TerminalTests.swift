@@ -47,6 +47,16 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "needs /dev/full"))
+  func anOutputThatTakesNoMoreIsAnError() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      let result = try shell("filedb show t --format json >/dev/full", in: folder)
+      #expect(result.status == 74)
+      #expect(result.error.contains("standard output"))
+    }
+  }
+
   @Test func colourOnlyWhereItIsWanted() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)

@@ -144,6 +144,8 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
       ("n,n\n", integer, 1, "two columns"), ("n,\n", integer, 1, "column 2 has no name"),
       ("", integer, nil, "empty"),
       ("a\n", integer, nil, "a type is given for 'n'"),
+      ("a\nb\n\u{1}\n", DelimitedImport(), 3, "XML cannot hold the character U+0001"),
+      ("wgFileDbSecretId\n5\n", DelimitedImport(), 2, "kept for the record's id"),
     ]
     for (text, importer, line, words) in faults {
       let error = try #require(storeError { _ = try records(text, importer) })
@@ -164,6 +166,12 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
     for (type, texts) in refused {
       for text in texts { #expect(type.value(of: text) == nil, "\(type) '\(text)'") }
     }
+  }
+
+  @Test func aFieldCalledIDKeepsANameOfItsOwn() {
+    let record: Record = ["id": "a", "id_": "b", "id__": "c", "idle": "d"]
+    #expect(
+      JSONText.object(id: 1, record) == #"{"id": 1, "id_": "a", "id__": "b", "id___": "c", "idle": "d"}"#)
   }
 
   @Test func jsonSaysWhatAValueIs() {

@@ -320,6 +320,25 @@ func record(_ id: String, _ fields: String = "") -> String {
     }
   }
 
+  @Test func linksThatMakeTwoTablesOneFile() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      try store.table("b").add(["n": 0])
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path + "/a.plist", withDestinationPath: folder.path + "/b.plist")
+      let error = storeError {
+        try store.write { tx in
+          try tx.add(["n": 1], to: .records("a"))
+          try tx.add(["n": 2], to: .records("b"))
+        }
+      }
+      #expect(error?.code == StoreError.ambiguousTable)
+      #expect(try RecordStore(at: folder).table("b").count == 1, "nothing is written")
+      try FileManager.default.removeItem(atPath: folder.path + "/a.plist")
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
+
   @Test func aFileOfManyGigabytesIsRefusedUnread() throws {
     try withTemporaryFolder { folder in
       let file = folder.appendingPathComponent("t.plist")

@@ -137,6 +137,52 @@ import Testing
     #expect(refused > 50)
   }
 
+  @Test func oneBadRecordAmongMinifiedOnes() throws {
+    let bad = "\t\t<dict><key>n</key><integer>1</integer><key>n</key><integer>2</integer></dict>"
+    for records in [[bad, record("2", "<key>in</key><dict><key>x</key><dict/></dict>"), record("3")]] {
+      let text = tableText(
+        records: records.map { "\t\t" + $0.trimmingPrefix { $0 == "\t" } } + [
+          "\t\t<dict><key>noid</key><true/></dict>"
+        ])
+      try withTemporaryFolder { folder in
+        try Data(text.utf8).write(to: folder.appendingPathComponent("t.plist"))
+        let store = try RecordStore(at: folder)
+        let plan = try store.repair("t").plan
+        #expect(plan.lostCount == 1)
+        #expect(try store.table("t").snapshot.ids == [2, 3, 10])
+        #expect(try store.table("t").row(with: 2) == ["in": ["x": [:]]])
+        #expect(try store.table("t").row(with: 10) == ["noid": true])
+      }
+    }
+  }
+
+  @Test func whatACommentHidesStaysHidden() throws {
+    let text = tableText(records: [record("1"), "<!--", record("2"), "-->", record("3", "<key>a</key>")])
+    try withTemporaryFolder { folder in
+      try Data(text.utf8).write(to: folder.appendingPathComponent("t.plist"))
+      let store = try RecordStore(at: folder)
+      try store.repair("t")
+      #expect(try store.table("t").snapshot.ids == [1])
+    }
+  }
+
+  @Test func aFileThatIsOnlyPastALimitIsLeftAlone() throws {
+    try withTemporaryFolder { folder in
+      let deep = String(repeating: "<array>", count: 300) + String(repeating: "</array>", count: 300)
+      let deepText = tableText(records: [record("1"), record("2", "<key>deep</key>" + deep)])
+      let latin =
+        "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>"
+        + tableText(records: [record("1", "<key>a</key><string>é</string>")]).split(separator: "\n")
+        .dropFirst().joined()
+      for bytes in [Data(deepText.utf8), try #require(latin.data(using: .isoLatin1))] {
+        let file = folder.appendingPathComponent("t.plist")
+        try bytes.write(to: file)
+        #expect(storeError { _ = try RecordStore(at: folder).repair("t") } != nil)
+        #expect(try Data(contentsOf: file) == bytes)
+      }
+    }
+  }
+
   @Test func whatIsNoTableIsLeftAlone() throws {
     for text in [
       "", "hello", "{\"a\": 1}", "<plist><array/></plist>",

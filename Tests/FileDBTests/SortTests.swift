@@ -71,6 +71,17 @@ private struct Food: Codable, Sendable {
     }
   }
 
+  @Test func nanComesLastAndMixesNothingUp() throws {
+    try withStore { store in
+      let table = try store.table(TableName<[String: Double]>("t"))
+      try table.add(contentsOf: [3, .nan, 1, 2, .nan, 0].map { ["d": $0] })
+      try table.sort(by: { $0["d"] })
+      #expect(table.snapshot.ids == [6, 3, 4, 1, 2, 5])
+      try table.sort(by: { $0["d"] }, order: .reverse)
+      #expect(table.snapshot.ids == [1, 4, 3, 6, 2, 5])
+    }
+  }
+
   @Test func typedRowsSortByAnyComparableValue() throws {
     try withStore { store in
       let foods = try store.table(TableName<Food>("food"))

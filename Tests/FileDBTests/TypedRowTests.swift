@@ -99,6 +99,30 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
     }
   }
 
+  @Test func unknownFieldsInsideAnArrayStay() throws {
+    try withStore { store in
+      let raw = try store.table("t")
+      let id = try raw.add(["parts": [["name": "p", "note": "mine"], ["name": "q", "note": "too"]]])
+      let typed = try store.table(TableName<Nested>("t"))
+      try typed.update(id) { $0.parts[0].name = "P" }
+      #expect(
+        try raw.row(with: id) == ["parts": [["name": "P", "note": "mine"], ["name": "q", "note": "too"]]])
+      try typed.update(id) { $0.parts.removeFirst() }
+      #expect(try raw.row(with: id) == ["parts": [["name": "q"]]])
+    }
+  }
+
+  @Test func aRowThatDoesNotFitIsMendedByAWholeNewOne() throws {
+    try withStore { store in
+      let raw = try store.table("t")
+      let id = try raw.add(["n": "text", "other": 1])
+      let typed = try store.table(TableName<Counted>("t"))
+      #expect(storeError { try typed.update(id) { $0.n += 1 } }?.code == StoreError.invalidRow)
+      try typed.update(id, to: Counted(n: 5))
+      #expect(try raw.row(with: id) == ["n": 5, "other": 1])
+    }
+  }
+
   @Test func aRowThatDoesNotFitNamesItsField() throws {
     try withStore { store in
       let raw = try store.table("t")
@@ -120,10 +144,11 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
 
   @Test func aRowThatIsNoKeyedContainerIsRefused() throws {
     try withStore { store in
-      #expect(throws: EncodingError.self) { try store.table(TableName<[Int]>("t")).add([1]) }
-      #expect(throws: EncodingError.self) {
-        try store.table(TableName<[String: [Int?]]>("t")).add(["a": [nil]])
-      }
+      #expect(storeError { try store.table(TableName<[Int]>("t")).add([1]) }?.code == StoreError.invalidRow)
+      let error = try #require(
+        storeError { try store.table(TableName<[String: [Int?]]>("t")).add(["a": [nil]]) })
+      #expect(error.code == StoreError.invalidRow)
+      #expect(error.field == "a.0" && error.table == "t")
       let names = try store.tableNames
       #expect(names == [])
     }

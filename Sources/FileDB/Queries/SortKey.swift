@@ -109,7 +109,8 @@ extension TableSnapshot {
   /// - Complexity: O(*n* log *n*).
   public func sorted(by keys: [SortKey]) -> [StoredRow<Row>] { sortedRows(by: keys).map { self[$0] } }
 
-  /// The rows in the order of a value of each, as a view; a row whose value is `nil` comes last, in reverse order too.
+  /// The rows in the order of a value of each, as a view; a row whose value is `nil` or `nan` comes last, in
+  /// reverse order too.
   ///
   ///     for row in try notes.snapshot.sorted(by: \.title) { print(try row.value.title) }
   ///
@@ -134,7 +135,8 @@ extension TableSnapshot {
   }
 
   func sortedRows<Value: Comparable>(by value: (Row) -> Value?, order: SortOrder) throws -> [Int] {
-    let values = try map { value(try $0.value) }
+    // A value that does not equal itself, nan, has no place in any order; it counts as missing.
+    let values = try map { row in value(try row.value).flatMap { $0 == $0 ? $0 : nil } }
     return values.indices.sorted { left, right in
       switch (values[left], values[right]) {
       case (nil, nil): return left < right

@@ -42,7 +42,7 @@ extension Record: Codable {
 
 extension Record {
   /// The record as its file will give it back, or the error that names the field which cannot be stored.
-  func normalized(limits: PlistLimits) throws(StoreError) -> Record {
+  package func normalized(limits: PlistLimits) throws(StoreError) -> Record {
     guard self[TableFile.idKey] == nil else {
       throw StoreError(
         StoreError.reservedField, "this name is kept for the record's id", field: TableFile.idKey)

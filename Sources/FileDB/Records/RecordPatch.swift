@@ -7,14 +7,25 @@ extension PlistDictionary {
     var result = self
     for entry in old where new[entry.key] == nil { result[entry.key] = nil }
     for entry in new where old[entry.key] != entry.value {
-      if case .dict(let stored)? = self[entry.key], case .dict(let before)? = old[entry.key],
-        case .dict(let after) = entry.value
-      {
-        result[entry.key] = .dict(stored.patched(from: before, to: after))
-      } else {
-        result[entry.key] = entry.value
-      }
+      result[entry.key] = self[entry.key]?.patched(from: old[entry.key], to: entry.value) ?? entry.value
     }
     return result
+  }
+}
+
+extension PlistValue {
+  /// Elements of an array are matched by their place, where there are as many as before; else the new array is taken whole.
+  fileprivate func patched(from old: PlistValue?, to new: PlistValue) -> PlistValue {
+    switch (self, old, new) {
+    case (.dict(let stored), .dict(let before)?, .dict(let after)):
+      return .dict(stored.patched(from: before, to: after))
+    case (.array(let stored), .array(let before)?, .array(let after))
+    where stored.count == before.count && before.count == after.count:
+      return .array(
+        after.indices.map {
+          before[$0] == after[$0] ? stored[$0] : stored[$0].patched(from: before[$0], to: after[$0])
+        })
+    default: return new
+    }
   }
 }

@@ -232,7 +232,11 @@ private struct ScalarReader: SingleValueDecodingContainer {
     }
   }
 
-  func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
+  func decode(_ type: Float.Type) throws -> Float {
+    let number = try decode(Double.self)
+    guard Float(number).isFinite || !number.isFinite else { throw mismatch(type) }
+    return Float(number)
+  }
   func decode(_ type: Int.Type) throws -> Int { try integer(type) }
   func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
   func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }

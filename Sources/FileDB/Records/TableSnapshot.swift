@@ -15,13 +15,13 @@ public struct TableSnapshot<Row: Codable & Sendable>: Sendable {
   public var ids: [RecordID] { state.records.map(\.id) }
 
   /// The row with this id; `nil` where there is none.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1); O(*n*) inside a write that has changed the order.
   public subscript(id id: RecordID) -> StoredRow<Row>? {
     state.records.row(of: id).map { self[$0] }
   }
 
   /// The row number of the record with this id, from 0.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1); O(*n*) inside a write that has changed the order.
   public func row(of id: RecordID) -> Int? { state.records.row(of: id) }
 
   /// The row with this id.

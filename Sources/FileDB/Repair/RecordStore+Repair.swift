@@ -7,6 +7,8 @@ public struct RepairPlan: Sendable {
   public let table: String
   /// What is mended, a sentence each, with the line in the file where one is to blame; empty for a sound table.
   public let notes: [String]
+  /// How many pieces of a damaged file cannot be read as records, and stay in the backup alone.
+  public let lostCount: Int
 
   let file: String
   let original: [UInt8]
@@ -30,8 +32,10 @@ extension RecordStore {
     let warnings = (try? check(table))?.filter { $0.severity == .warning } ?? []
     let mended = try TableRepair.mend(content.bytes, file: file, table: table, limits: options.limits)
     let notes =
-      warnings.map { Self.note($0.error.message, line: $0.error.line) } + mended.notes.map(Self.note)
-    return RepairPlan(table: table, notes: notes, file: file, original: content.bytes, repaired: mended.state)
+      warnings.map { Self.note($0.error.message, line: $0.error.line) } + mended.repair.notes.map(Self.note)
+    return RepairPlan(
+      table: table, notes: notes, lostCount: mended.repair.lostCount, file: file, original: content.bytes,
+      repaired: mended.state)
   }
 
   /// Mends a table as ``repairPlan(for:)`` says. The file as it was is kept in `.filedb/backups`; a sound table is left

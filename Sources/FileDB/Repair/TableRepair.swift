@@ -5,25 +5,38 @@ struct TableRepair {
   typealias Note = (text: String, line: Int?)
 
   private(set) var notes: [Note] = []
+  /// How many pieces of a damaged file could not be read.
+  private(set) var lostCount = 0
 
   /// The table in `bytes`, mended.
-  /// - Throws: ``StoreError/notATable`` where there is none to be seen.
+  /// - Throws: ``StoreError/notATable`` or ``StoreError/damagedTable`` where there is none to be seen.
   static func mend(
     _ bytes: [UInt8], file: String, table: String, limits: PlistLimits
-  ) throws(StoreError) -> (state: TableState, notes: [Note]) {
+  ) throws(StoreError) -> (state: TableState, repair: TableRepair) {
     var repair = TableRepair()
-    var state: TableState?
+    let failure: PlistError
     do throws(PlistError) {
-      state = repair.mend(try PlistParser.parse(bytes, limits: limits), in: bytes)
+      if let state = repair.mend(try PlistParser.parse(bytes, limits: limits), in: bytes) {
+        return (state, repair)
+      }
+      failure = PlistError(.notPropertyList(found: "nothing in it looks like a table"))
     } catch {
-      repair.notes.append((error.message, error.line))
+      failure = error
     }
-    guard let state = state ?? repair.salvage(bytes, limits: limits) else {
-      throw StoreError(
-        StoreError.notATable, "nothing in this file looks like a table; it is left alone", file: file,
-        table: table)
+    guard isDamage(failure.reason, bytes), let state = repair.salvage(bytes, after: failure, limits: limits)
+    else {
+      throw StoreError(failure, file: file, table: table)
     }
-    return (state, repair.notes)
+    return (state, repair)
+  }
+
+  /// A file that only goes past a limit, which is a setting, or is in another encoding may be whole: it is not taken apart.
+  private static func isDamage(_ reason: PlistError.Reason, _ bytes: [UInt8]) -> Bool {
+    switch reason {
+    case .tooDeep, .valueTooLarge, .fileTooLarge: false
+    case .unsupportedEncoding: String(validating: bytes, as: UTF8.self) != nil
+    default: true
+    }
   }
 
   private mutating func mend(_ root: PlistValue, in bytes: [UInt8]) -> TableState? {
@@ -40,13 +53,17 @@ struct TableRepair {
     }
   }
 
-  private mutating func salvage(_ bytes: [UInt8], limits: PlistLimits) -> TableState? {
+  private mutating func salvage(_ bytes: [UInt8], after failure: PlistError, limits: PlistLimits)
+    -> TableState?
+  {
     let found = TableSalvage(bytes, limits: limits)
     guard !found.records.isEmpty || found.counter != nil else { return nil }
+    notes.append((failure.message, failure.line))
     for lost in found.lost {
       notes.append(("what is here cannot be read as a record; it is left out", lost))
     }
-    notes.append(("\(found.records.count) records were read one by one", nil))
+    lostCount = found.lost.count
+    notes.append(("\(found.records.count) records were read one by one, and nothing beside them", nil))
     return state(of: found.records.map(\.value), counter: found.counter, foreignKeys: PlistDictionary()) {
       found.records[$0].line
     }
@@ -74,7 +91,7 @@ struct TableRepair {
         continue
       }
       counter = counter == .max ? 0 : counter + 1
-      while taken.contains(RecordID(counted: counter)) || given.contains(RecordID(counted: counter)) {
+      while taken.contains(RecordID(counted: counter)) || allGiven.contains(RecordID(counted: counter)) {
         counter += 1
       }
       let id = RecordID(counted: counter)

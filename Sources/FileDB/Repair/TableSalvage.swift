@@ -2,8 +2,9 @@ import FileDBPlist
 
 /// The records of a table file that is no longer a property list as a whole: cut off, or damaged inside.
 ///
-/// It goes by the tags and the tabs or spaces before them: a record begins with a `<dict>` and ends with the next `</dict>`
-/// that is indented alike. A raw `<` never stands in a text, so that no value looks like a tag.
+/// Outside comments and CDATA a raw `<` begins a tag, so that no text looks like one. A record is what a `<dict>` and its
+/// `</dict>` enclose; where they do not match, the tabs or spaces before a `<dict>` tell the next record from what lies inside
+/// one.
 struct TableSalvage {
   private(set) var records: [(value: PlistValue, line: Int)] = []
   /// The lines where something begins that should be a record and cannot be read.
@@ -11,64 +12,116 @@ struct TableSalvage {
   private(set) var counter: RecordID?
 
   init(_ bytes: [UInt8], limits: PlistLimits) {
-    let starts = Dictionary(grouping: Self.tags("<dict>", in: bytes), by: \.indentation)
-    let ends = Dictionary(grouping: Self.tags("</dict>", in: bytes), by: \.indentation)
+    let tags = Self.tags(in: bytes)
     // Records are the dictionaries of whichever indentation has the most with an id.
-    for (indentation, starts) in starts {
-      let found = Self.read(bytes, starts: starts, ends: ends[indentation] ?? [], limits: limits)
-      if found.records.count > records.count { (records, lost) = found }
+    var most = 0
+    for (_, starts) in Dictionary(grouping: tags.filter { !$0.isEnd }, by: \.indentation) {
+      let found = Self.read(bytes, starts: starts, tags: tags, limits: limits)
+      if found.idCount > most { (records, lost, most) = found }
     }
     counter = Self.counter(in: bytes)
   }
 
-  private struct Tag {
+  fileprivate struct Tag {
     let position: Int
     let end: Int
     let line: Int
+    let isEnd: Bool
+    /// The tabs and spaces before it.
     let indentation: [UInt8]
   }
 
-  private static func tags(_ text: String, in bytes: [UInt8]) -> [Tag] {
-    let wanted = Array(text.utf8)
+  /// Every `<dict>` and `</dict>` that is none inside a comment or CDATA.
+  private static func tags(in bytes: [UInt8]) -> [Tag] {
+    let (open, close) = (Array("<dict>".utf8), Array("</dict>".utf8))
     var tags: [Tag] = []
     var line = 1
-    for position in bytes.indices {
+    var position = 0
+    while position < bytes.count {
       if bytes[position] == UInt8(ascii: "\n") { line += 1 }
-      guard bytes[position] == wanted[0], bytes[position...].starts(with: wanted) else { continue }
-      let indentation = bytes[..<position].reversed().prefix { $0 == 0x20 || $0 == 0x09 }
-      tags.append(
-        Tag(position: position, end: position + wanted.count, line: line, indentation: indentation.reversed())
-      )
+      guard bytes[position] == UInt8(ascii: "<") else {
+        position += 1
+        continue
+      }
+      let rest = bytes[position...]
+      for (mark, end) in [("<!--", "-->"), ("<![CDATA[", "]]>")] where rest.starts(with: mark.utf8) {
+        let skipped = bytes[position..<(rest.firstRange(of: Array(end.utf8))?.upperBound ?? position + 1)]
+        line += skipped.dropLast().count { $0 == UInt8(ascii: "\n") }
+        position = skipped.endIndex - 1
+      }
+      let isEnd = rest.starts(with: close)
+      if isEnd || rest.starts(with: open) {
+        let indentation = bytes[..<position].reversed().prefix { $0 == 0x20 || $0 == 0x09 }
+        let length = isEnd ? close.count : open.count
+        tags.append(
+          Tag(
+            position: position, end: position + length, line: line, isEnd: isEnd,
+            indentation: indentation.reversed()))
+      }
+      position += 1
     }
     return tags
   }
 
   private static func read(
-    _ bytes: [UInt8], starts: [Tag], ends: [Tag], limits: PlistLimits
-  ) -> (records: [(value: PlistValue, line: Int)], lost: [Int]) {
+    _ bytes: [UInt8], starts: [Tag], tags: [Tag], limits: PlistLimits
+  ) -> (records: [(value: PlistValue, line: Int)], lost: [Int], idCount: Int) {
     var records: [(value: PlistValue, line: Int)] = []
     var lost: [Int] = []
-    var ends = ends[...]
-    for (number, start) in starts.enumerated() {
+    var idCount = 0
+    var read = 0
+    for (number, start) in starts.enumerated() where start.position >= read {
       let next = number + 1 < starts.count ? starts[number + 1].position : bytes.count
-      ends = ends.drop { $0.position < start.position }
-      let end = ends.first.flatMap { $0.position < next ? $0.end : nil } ?? next
-      let document = Array("<plist>".utf8) + bytes[start.position..<end] + Array("</plist>".utf8)
-      if let value = try? PlistParser.parse(document, limits: limits), value.dict?[TableFile.idKey] != nil {
+      // Where the tags do not close, the next one of the same indentation is the next record.
+      read = end(of: start, in: tags) ?? next
+      let document = Array("<plist>".utf8) + bytes[start.position..<read] + Array("</plist>".utf8)
+      if let value = try? PlistParser.parse(document, limits: limits), let fields = value.dict {
         records.append((value, start.line))
+        if fields[TableFile.idKey] != nil { idCount += 1 }
       } else {
         lost.append(start.line)
+        read = min(read, next)
       }
     }
-    return (records, lost)
+    return (records, lost, idCount)
+  }
+
+  /// Where the dictionary ends that begins with `start`.
+  private static func end(of start: Tag, in tags: [Tag]) -> Int? {
+    guard var index = tags.firstIndex(at: start.position) else { return nil }
+    var depth = 0
+    while index < tags.count {
+      depth += tags[index].isEnd ? -1 : 1
+      if depth == 0 { return tags[index].end }
+      // A record cannot begin inside itself: a tag is missing.
+      if depth > 1, !tags[index].isEnd, tags[index].indentation == start.indentation,
+        !start.indentation.isEmpty
+      {
+        return nil
+      }
+      index += 1
+    }
+    return nil
   }
 
   /// The digits behind the counter's key.
   private static func counter(in bytes: [UInt8]) -> RecordID? {
-    guard let key = tags("<key>\(TableFile.counterKey)</key>", in: bytes).first else { return nil }
+    guard let key = bytes.firstRange(of: Array("<key>\(TableFile.counterKey)</key>".utf8)) else { return nil }
     func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     // What stands between is a tag and white space.
-    let digits = bytes[key.end...].prefix(80).drop { !isDigit($0) }.prefix(while: isDigit)
+    let digits = bytes[key.upperBound...].prefix(80).drop { !isDigit($0) }.prefix(while: isDigit)
     return RecordID(String(decoding: digits, as: UTF8.self))
+  }
+}
+
+extension [TableSalvage.Tag] {
+  /// The tag at `position`, by bisection: they are in order.
+  fileprivate func firstIndex(at position: Int) -> Int? {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].position < position { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low].position == position ? low : nil
   }
 }

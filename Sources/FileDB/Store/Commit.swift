@@ -71,6 +71,16 @@ enum Commit {
 
   /// Writes every draft before the first one takes its file's name.
   private static func stage(_ tables: [EncodedTable], on disk: any Disk) throws(StoreError) -> [StagedFile] {
+    let staged = try stageAll(tables, on: disk)
+    guard Set(staged.map { TableKey($0.target) }).count == staged.count else {
+      disk.discard(staged)
+      throw StoreError(StoreError.ambiguousTable, "links make two tables of this transaction one file")
+    }
+    return staged
+  }
+
+  private static func stageAll(_ tables: [EncodedTable], on disk: any Disk) throws(StoreError) -> [StagedFile]
+  {
     try onDisk { () throws(DiskError) in
       var staged: [StagedFile] = []
       do throws(DiskError) {
@@ -104,16 +114,15 @@ enum Commit {
       store.isClosed.store(true, ordering: .relaxed)
       throw StoreError.outcomeUnknown(error)
     }
-    return try onDisk { () throws(DiskError) in
-      var stamps = try disk.stamps(of: staged)[...]
-      var committed: [TableKey: PublishedTable] = [:]
-      for table in tables {
-        var state = table.state
-        state.index()
-        let stamp = table.bytes == nil ? nil : stamps.popFirst()
-        committed[table.key] = PublishedTable(state: state, file: table.file, stamp: stamp)
-      }
-      return committed
+    // It is done; a file whose stamp cannot be had is read again next time.
+    var stamps = (try? disk.stamps(of: staged))?[...]
+    var committed: [TableKey: PublishedTable] = [:]
+    for table in tables {
+      var state = table.state
+      state.index()
+      let stamp = table.bytes == nil ? nil : stamps?.popFirst()
+      committed[table.key] = PublishedTable(state: state, file: table.file, stamp: stamp)
     }
+    return committed
   }
 }

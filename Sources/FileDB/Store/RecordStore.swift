@@ -23,6 +23,8 @@ public final class RecordStore: Sendable {
   let writers = WriterGate()
   /// What a crash left beside linked tables is looked for once, by the first write.
   private let hasSweptLinks = Atomic<Bool>(false)
+  /// Only one write goes on at a time, so that one waiting thread is enough, and the writes stay in their order.
+  private let asyncWriters = DispatchQueue(label: "FileDB.asyncWrite")
   /// Set when a sync failed: the system reports that once and may have dropped the bytes, so nothing more is built on
   /// them. See https://wiki.postgresql.org/wiki/Fsync_Errors.
   let isClosed = Atomic<Bool>(false)
@@ -115,7 +117,7 @@ public final class RecordStore: Sendable {
     let isCancelled = Atomic<Bool>(false)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        Self.asyncWriters.async {
+        self.asyncWriters.async {
           continuation.resume(
             with: Swift.Result {
               try self.write { transaction in
@@ -129,8 +131,6 @@ public final class RecordStore: Sendable {
       isCancelled.store(true, ordering: .relaxed)
     }
   }
-
-  private static let asyncWriters = DispatchQueue(label: "FileDB.asyncWrite", attributes: .concurrent)
 
   /// Reads in what other processes and programs have written since. A write does so by itself, for its tables.
   /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read, once all others have been; it

@@ -119,7 +119,7 @@ extension StoreError {
       }
     let message =
       error.kind == .timedOut
-      ? "another process is writing to this store; it did not finish in time"
+      ? "another writer has the store locked; it did not finish in time"
       : "\(error.call): \(error.reason)"
     self.init(code, message, file: error.path)
     errno = error.errno

@@ -12,6 +12,14 @@ public struct TableName<Row: Codable & Sendable>: Hashable, Sendable {
   public init(_ text: String) { self.text = text }
 }
 
+extension TableName {
+  /// Names are told apart as file names are, by their bytes.
+  public static func == (left: TableName, right: TableName) -> Bool {
+    TableKey(left.text) == TableKey(right.text)
+  }
+  public func hash(into hasher: inout Hasher) { TableKey(text).hash(into: &hasher) }
+}
+
 extension TableName: ExpressibleByStringLiteral {
   public init(stringLiteral value: String) { text = value }
 }

@@ -9,7 +9,8 @@ extension StoreTransaction {
 
   /// Adds `row` and returns its new id. A table without a file gets one.
   /// - Throws: ``StoreError/recordNotFound`` or ``StoreError/rowNotFound`` for the position;
-  ///   ``StoreError/unrepresentableValue`` or ``StoreError/reservedField`` with the field; `EncodingError`.
+  ///   ``StoreError/unrepresentableValue`` or ``StoreError/reservedField`` with the field; ``StoreError/invalidRow``
+  ///   for a row that is no keyed container or holds `nil` in an array.
   @discardableResult
   public mutating func add<Row>(
     _ row: Row, to table: TableName<Row>, at position: Position = .bottom
@@ -41,9 +42,13 @@ extension StoreTransaction {
     try replace(id, with: Record(fields: fields), was: stored.record, in: table.text)
   }
 
-  /// Gives a row a new value; as ``update(_:in:_:)``.
+  /// Gives a row a new value; as ``update(_:in:_:)``, but a row that did not fit the type may be mended so.
   public mutating func update<Row>(_ id: RecordID, in table: TableName<Row>, to row: Row) throws {
-    try update(id, in: table) { $0 = row }
+    do {
+      try update(id, in: table) { $0 = row }
+    } catch StoreError.invalidRow where (try? RowEncoder.encode(row)) != nil {
+      try set(RowEncoder.encode(row), of: id, in: table)
+    }
   }
 
   /// Sets single fields and leaves the others.
@@ -200,6 +205,10 @@ extension StoreTransaction {
       return try RowEncoder.encode(row).normalized(limits: state.limits)
     } catch let error as StoreError {
       throw error.adding(table: table)
+    } catch EncodingError.invalidValue(_, let context) {
+      let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+      throw StoreError(
+        StoreError.invalidRow, context.debugDescription, table: table, field: path.isEmpty ? nil : path)
     }
   }
 }

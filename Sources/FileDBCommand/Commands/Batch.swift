@@ -36,10 +36,15 @@ struct Batch: StoreCommand {
     output.flush()
   }
 
+  /// What looks at the files, where the transaction is not yet, or is one of its own.
+  private static let excluded: [any ParsableCommand.Type] = [
+    Batch.self, Repair.self, Check.self, Tables.self, Info.self,
+  ]
+
   private func run(_ command: Script.Command, of script: Script) throws {
     do {
       var parsed = try FileDBTool.parseAsRoot(command.words)
-      guard parsed is any StoreCommand, !(parsed is Batch || parsed is Repair) else {
+      guard parsed is any StoreCommand, !Self.excluded.contains(where: { $0 == type(of: parsed) }) else {
         throw ValidationError("'\(command.words[0])' is no command for a script.")
       }
       try parsed.run()
@@ -70,7 +75,8 @@ struct ScriptError: Error {
     switch cause {
     case let error as StoreError: error.exitStatus
     case is EncodingError: 65
-    default: FileDBTool.exitCode(for: cause).rawValue
+    // Help is no failure by itself, but no command either.
+    default: max(FileDBTool.exitCode(for: cause).rawValue, 64)
     }
   }
 }

@@ -12,15 +12,23 @@ struct Check: StoreCommand {
 
   func run() throws {
     let references = try tables.isEmpty ? existingStore().tableNames.map { TableReference(name: $0) } : tables
-    var damaged = 0
+    var status: Int32 = 0
     for reference in references {
-      let findings = try existingStore(for: reference).check(reference.name)
+      let findings: [CheckFinding]
+      do {
+        findings = try existingStore(for: reference).check(reference.name)
+      } catch let error as StoreError {
+        // One file that cannot be looked at is no reason to leave out the others.
+        Terminal.complain(error.description)
+        status = max(status, error.exitStatus)
+        continue
+      }
       for finding in findings {
         Terminal.print("\(finding.severity == .damage ? "damage" : "warning"): \(finding)")
       }
-      if findings.contains(where: { $0.severity == .damage }) { damaged += 1 }
+      if findings.contains(where: { $0.severity == .damage }) { status = max(status, 65) }
       if findings.isEmpty { Terminal.print("\(reference.name): sound") }
     }
-    if damaged > 0 { throw ExitCode(65) }
+    if status > 0 { throw ExitCode(status) }
   }
 }

@@ -16,17 +16,17 @@ struct Repair: StoreCommand {
 
   func run() throws {
     let references = try tables.isEmpty ? existingStore().tableNames.map { TableReference(name: $0) } : tables
-    var failed = false
+    var status: Int32 = 0
     for reference in references {
       do {
         try repair(reference.name, in: existingStore(for: reference))
-      } catch let error as StoreError where error.exitStatus == 65 {
+      } catch let error as StoreError where error.exitStatus != 75 {
         Terminal.complain(error.description)
-        failed = true
+        status = max(status, error.exitStatus)
       }
     }
     if options.dryRun { Terminal.note("dry run: nothing was written") }
-    if failed { throw ExitCode(65) }
+    if status > 0 { throw ExitCode(status) }
   }
 
   private func repair(_ table: String, in store: RecordStore) throws {
@@ -34,5 +34,10 @@ struct Repair: StoreCommand {
     for note in plan.notes { Terminal.print("\(table): \(note)") }
     if plan.notes.isEmpty { Terminal.print("\(table): sound") }
     if let backup { Terminal.print("\(table): the file as it was is \(backup.path)") }
+    if plan.lostCount > 0 {
+      throw StoreError(
+        StoreError.damagedTable, "\(plan.lostCount) pieces could not be read; they are in the backup alone",
+        table: table)
+    }
   }
 }

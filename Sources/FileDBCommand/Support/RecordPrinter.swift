@@ -67,7 +67,7 @@ struct RecordPrinter {
   private func printDelimited(_ rows: [Row], format: DelimitedFormat) {
     let writer = DelimitedWriter(format: format)
     let fields = columns(of: rows)
-    Terminal.print(writer.line(["id"] + fields), terminator: "")
+    Terminal.print(writer.line(["id"] + fields.map(JSONText.fieldName)), terminator: "")
     for row in rows {
       let texts = fields.map { row.record[$0].map(DelimitedWriter.text(of:)) }
       Terminal.print(writer.line([row.id.description] + texts), terminator: "")

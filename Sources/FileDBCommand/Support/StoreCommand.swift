@@ -10,14 +10,21 @@ struct StoreLocation: ParsableArguments {
 /// A table as it is named on the command line.
 struct TableReference: ExpressibleByArgument {
   let argument: String
+  private let isFromStore: Bool
 
-  init(argument: String) { self.argument = argument }
+  init(argument: String) {
+    self.argument = argument
+    isFromStore = false
+  }
 
   /// A name that came from the store itself.
-  init(name: String) { argument = name }
+  init(name: String) {
+    argument = name
+    isFromStore = true
+  }
 
   /// A path is taken as the file of a table; anything else as a name in the store.
-  var isPath: Bool { argument.contains("/") || argument.hasSuffix(".plist") }
+  var isPath: Bool { !isFromStore && (argument.contains("/") || argument.hasSuffix(".plist")) }
 
   var name: String {
     guard isPath else { return argument }

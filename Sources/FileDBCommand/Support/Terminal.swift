@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Synchronization
 
@@ -43,7 +44,7 @@ enum Terminal {
   static func printStyled(_ text: String) { write(text + "\n") }
 
   private static func write(_ text: String) {
-    if let buffer { buffer.append(text) } else { Swift.print(text, terminator: "") }
+    if let buffer { buffer.append(text) } else { StandardOutput.write(text) }
   }
 
   /// Output that waits for its time.
@@ -52,7 +53,7 @@ enum Terminal {
 
     func append(_ text: String) { texts.withLock { $0.append(text) } }
 
-    func flush() { Swift.print(texts.withLock { $0.joined() }, terminator: "") }
+    func flush() { StandardOutput.write(texts.withLock { $0.joined() }) }
   }
 
   /// Says something beside the data.
@@ -90,4 +91,32 @@ struct Progress {
   }
 
   func finish() { if shown > 0 { Terminal.showProgress("") } }
+}
+
+/// Standard output, gathered into large pieces. Unlike `print` it notices when the other end takes no more: a cut-off export
+/// must not look like a whole one.
+enum StandardOutput {
+  private static let pending = Mutex<[UInt8]>([])
+
+  static func write(_ text: String) {
+    let isFull = pending.withLock { bytes in
+      bytes += text.utf8
+      return bytes.count > 64 << 10
+    }
+    if isFull { flush() }
+  }
+
+  /// Writes what is gathered; to be called before the program ends.
+  static func flush() {
+    let bytes = pending.withLock { bytes in
+      defer { bytes = [] }
+      return bytes
+    }
+    do {
+      try FileHandle.standardOutput.write(contentsOf: bytes)
+    } catch {
+      Terminal.complain("standard output: \((error as NSError).localizedDescription)")
+      FileDBTool.exit(withError: ExitCode(74))
+    }
+  }
 }
