@@ -125,7 +125,8 @@ import Testing
         refused += 1
         let hit = places.firstIndex { $0.contains(position) }
         guard storeError({ _ = try store.repair("t") }) == nil else {
-          Issue.record("byte \(position), seed \(random.seed): not repaired")
+          let error = storeError { _ = try store.repair("t") }
+          Issue.record("byte \(position), seed \(random.seed): not repaired, \(String(describing: error))")
           return
         }
         let kept = try store.table("t").snapshot.map(\.record)

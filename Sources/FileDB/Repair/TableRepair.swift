@@ -23,7 +23,7 @@ struct TableRepair {
     } catch {
       failure = error
     }
-    guard isDamage(failure.reason, bytes), let state = repair.salvage(bytes, after: failure, limits: limits)
+    guard isDamage(failure.reason), let state = repair.salvage(bytes, after: failure, limits: limits)
     else {
       throw StoreError(failure, file: file, table: table)
     }
@@ -31,13 +31,20 @@ struct TableRepair {
   }
 
   /// A file that only goes past a limit, which is a setting, or is in another encoding may be whole: it is not taken apart.
-  private static func isDamage(_ reason: PlistError.Reason, _ bytes: [UInt8]) -> Bool {
+  private static func isDamage(_ reason: PlistError.Reason) -> Bool {
     switch reason {
     case .tooDeep, .valueTooLarge, .fileTooLarge: false
-    case .unsupportedEncoding: String(validating: bytes, as: UTF8.self) != nil
+    case .unsupportedEncoding(let name): !otherEncodings.contains { name.lowercased().hasPrefix($0) }
     default: true
     }
   }
+
+  /// How the names of real encodings begin; a name that is none is a damaged one.
+  private static let otherEncodings = [
+    "iso", "latin", "windows", "cp", "mac", "x-mac", "utf-7", "utf-16", "utf-32", "ucs", "shift", "euc",
+    "big5", "gb", "koi",
+    "ebcdic",
+  ]
 
   private mutating func mend(_ root: PlistValue, in bytes: [UInt8]) -> TableState? {
     guard case .dict(var root) = root, case .array(let elements)? = root[TableFile.recordsKey] else {

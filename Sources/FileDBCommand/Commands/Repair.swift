@@ -6,7 +6,7 @@ struct Repair: StoreCommand {
     abstract: "Mend some tables, or all that need it.",
     discussion: """
       Says what it did, with the lines. The file as it was is kept in .filedb/backups. A file in which nothing looks like a \
-      table is left alone, and the exit code is 65.
+      table is left alone. Where not all can be mended, the exit code is 65.
       """)
 
   @OptionGroup var location: StoreLocation
