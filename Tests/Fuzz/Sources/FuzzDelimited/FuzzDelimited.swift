@@ -1,0 +1,74 @@
+import FileDB
+import FileDBExchange
+import FuzzSupport
+
+// The first three bytes of an input say how the rest is laid out.
+@main enum FuzzDelimited {
+  static func main() { runFuzzer(test) }
+}
+
+private func test(_ bytes: [UInt8]) -> Bool {
+  guard let format = format(bytes) else { return false }
+  let text = Array(bytes.dropFirst(3))
+  let whole = Reading([text], format)
+  var choices = Choices(bytes)
+  let cut = Reading(text.pieces(&choices), format)
+  if whole != cut { fail("whole: \(whole)\ncut: \(cut)") }
+  checkRewriting(whole.rows, format)
+  return true
+}
+
+private func format(_ bytes: [UInt8]) -> DelimitedFormat? {
+  guard bytes.count >= 3, bytes[0] < 0x80 else { return nil }
+  // A byte that is no character stands for no quote.
+  let quote = bytes[1] < 0x80 ? Character(Unicode.Scalar(bytes[1])) : nil
+  return DelimitedFormat(
+    separator: Character(Unicode.Scalar(bytes[0])), quote: quote,
+    encoding: bytes[2] & 1 == 0 ? .utf8 : .latin1)
+}
+
+/// What was read of a text, up to the error that ended it.
+private struct Reading: Equatable {
+  var rows: [DelimitedReader.Row] = []
+  var error: String?
+
+  init(_ pieces: [[UInt8]], _ format: DelimitedFormat) {
+    var rest = pieces[...]
+    var reader = DelimitedReader(name: "text", format: format) { rest.popFirst() }
+    do {
+      while let row = try reader.next() { rows.append(row) }
+    } catch {
+      self.error = "\(error)"
+    }
+  }
+
+  static func == (left: Reading, right: Reading) -> Bool {
+    // `String` would take two spellings of one character for the same.
+    left.error == right.error && left.rows.map(\.line) == right.rows.map(\.line)
+      && left.rows.map(\.bytes) == right.rows.map(\.bytes)
+  }
+}
+
+extension DelimitedReader.Row {
+  fileprivate var bytes: [[UInt8]] { fields.map { Array($0.utf8) } }
+}
+
+/// Rows that were read are the same when they are written and read again.
+private func checkRewriting(_ rows: [DelimitedReader.Row], _ format: DelimitedFormat) {
+  // Only a quote can tell a first field that begins with U+FEFF from a byte order mark.
+  if format.quote == nil, rows.first?.fields.first?.unicodeScalars.first == "\u{FEFF}" { return }
+  let writer = DelimitedWriter(format: format)
+  let written = rows.map { writer.line($0.fields) }.joined()
+  let again = Reading([encode(written, format.encoding)], format)
+  if let error = again.error { fail("\(error)\nin: \(written.debugDescription)") }
+  if again.rows.map(\.bytes) != rows.map(\.bytes) {
+    fail("read: \(rows)\nwritten: \(written.debugDescription)\nread again: \(again.rows)")
+  }
+}
+
+private func encode(_ text: String, _ encoding: DelimitedFormat.Encoding) -> [UInt8] {
+  switch encoding {
+  case .utf8: Array(text.utf8)
+  case .latin1: text.unicodeScalars.map { UInt8($0.value) }
+  }
+}
