@@ -123,8 +123,6 @@ private final class SAXSession {
       let piece = rest.prefix(Self.pieceLength)
       let characters = UnsafeRawBufferPointer(rebasing: piece).assumingMemoryBound(to: CChar.self)
       xmlParseChunk(state.pointee.context, characters.baseAddress, Int32(characters.count), 0)
-      // First of all: once libxml2 has stopped, it has let go of the bytes that are looked at below.
-      if let failure = state.pointee.failure { throw failure }
       state.pointee.checkUnreadTag()
       if let failure = state.pointee.failure { throw failure }
       rest = rest.dropFirst(piece.count)
@@ -184,6 +182,8 @@ private struct SAXState {
 
   /// What libxml2 has not read yet may be a long comment, but not a long tag.
   mutating func checkUnreadTag() {
+    // Once it is stopped, libxml2 has freed its input, and may have left `cur` pointing into it.
+    guard failure == nil else { return }
     guard let input = context?.pointee.input?.pointee, input.end - input.cur > Self.longestTag else { return }
     guard input.cur[0] == UInt8(ascii: "<"), input.cur[1] != UInt8(ascii: "!"),
       input.cur[1] != UInt8(ascii: "?")
@@ -272,6 +272,26 @@ private struct SAXState {
   }
 }
 
+/// libxml2 takes the first `>` that has come in for a tag's end, even one in quotes: a tag that has one there is read or
+/// not as the file happens to be cut, so it is refused however it is cut. No property list needs one.
+private let tagEnd = UInt8(ascii: ">")
+
+/// Whether a value has a `>`. libxml2 gives two pointers for each namespace, the second to its name, and five for each
+/// attribute, the last two to the start and the end of its value.
+private func holdsTagEnd(
+  _ namespaces: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, _ namespaceCount: Int,
+  _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, _ attributeCount: Int
+) -> Bool {
+  for index in 0..<namespaceCount {
+    if let name = namespaces?[index * 2 + 1], xmlStrchr(name, tagEnd) != nil { return true }
+  }
+  for index in 0..<attributeCount {
+    guard let start = attributes?[index * 5 + 3], let end = attributes?[index * 5 + 4] else { continue }
+    if UnsafeBufferPointer(start: start, count: end - start).contains(tagEnd) { return true }
+  }
+  return false
+}
+
 /// The state that libxml2 hands back to each handler.
 private func owner(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<SAXState>? {
   pointer?.assumingMemoryBound(to: SAXState.self)
@@ -282,9 +302,14 @@ extension SAXState {
   fileprivate static var handler: xmlSAXHandler {
     var handler = xmlSAXHandler()
     handler.initialized = XML_SAX2_MAGIC
-    handler.startElementNs = { pointer, name, prefix, _, namespaces, _, attributes, _, _ in
-      guard let name else { return }
-      owner(pointer)?.pointee.start(name, prefix: prefix, attributes: Int(namespaces + attributes))
+    handler.startElementNs = {
+      pointer, name, prefix, _, namespaceCount, namespaces, attributeCount, _, attributes in
+      guard let name, let state = owner(pointer) else { return }
+      let count = Int(namespaceCount + attributeCount)
+      if count > 0, holdsTagEnd(namespaces, Int(namespaceCount), attributes, Int(attributeCount)) {
+        return state.pointee.refuse(.malformed("'>' in an attribute"))
+      }
+      state.pointee.start(name, prefix: prefix, attributes: count)
     }
     handler.endElementNs = { pointer, _, _, _ in
       owner(pointer)?.pointee.handle { builder throws(PlistError) in try builder.end() }
@@ -312,11 +337,16 @@ extension SAXState {
 
   private static func refuseDeclarations(_ handler: inout xmlSAXHandler) {
     // This runs once the document type's name and identifiers are read; a `[` would open its own declarations.
-    handler.internalSubset = { pointer, _, _, _ in
+    handler.internalSubset = { pointer, _, _, systemID in
       guard let state = owner(pointer), let next = state.pointee.context?.pointee.input?.pointee.cur else {
         return
       }
-      if next.pointee == UInt8(ascii: "[") { state.pointee.refuse(.documentTypeDeclaration) }
+      // Refusing one frees what `next` points to.
+      if next.pointee == UInt8(ascii: "[") {
+        state.pointee.refuse(.documentTypeDeclaration)
+      } else if let systemID, xmlStrchr(systemID, tagEnd) != nil {
+        state.pointee.refuse(.malformed("'>' in the document type's identifier"))
+      }
     }
     handler.entityDecl = { pointer, _, _, _, _, _ in owner(pointer)?.pointee.refuse(.documentTypeDeclaration)
     }

@@ -53,7 +53,9 @@ func filedbWithoutRights(_ arguments: String..., in folder: URL) throws -> ToolR
   }
   // The build folder may be where only root can go.
   let copy = FileManager.default.temporaryDirectory.appendingPathComponent("filedb-\(UUID().uuidString)")
-  try FileManager.default.copyItem(at: program, to: copy)
+  // By a program of its own: a descriptor that is open for writing here could go on to a program that another test starts
+  // just now, and what somebody may write to cannot be run ("Text file busy").
+  _ = try run("/bin/cp", [program.path, copy.path], in: folder, input: "", environment: [:])
   defer { try? FileManager.default.removeItem(at: copy) }
   try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: copy.path)
   let rights = ["--reuid=65534", "--regid=65534", "--clear-groups", copy.path]
@@ -68,9 +70,9 @@ private func run(
   process.arguments = arguments
   process.currentDirectoryURL = folder
   let own = ProcessInfo.processInfo.environment
-  let kept = ["PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "ASAN_OPTIONS", "TSAN_OPTIONS"].reduce(into: [:]) {
-    $0[$1] = own[$1]
-  }
+  // The last two are for Tests/sanitize.
+  let names = ["PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "LSAN_OPTIONS", "TSAN_OPTIONS"]
+  let kept = names.reduce(into: [:]) { $0[$1] = own[$1] }
   process.environment = kept.merging(["LANG": "C.UTF-8"]) { $1 }.merging(environment) { $1 }
   // Files, not pipes: a pipe that fills up while nobody reads would stop the program.
   return try withTemporaryFolder { scratch in

@@ -49,6 +49,27 @@ import Testing
     }
   }
 
+  /// Found by fuzzing: libxml2 took such a `>` for the tag's end where the file was cut behind it, and read it elsewhere.
+  @Test(arguments: [
+    #"<!DOCTYPE plist SYSTEM "a>b"><plist><true/></plist>"#,
+    #"<!DOCTYPE plist PUBLIC "a" 'b>'><plist><true/></plist>"#,
+    #"<plist version="1>0"><true/></plist>"#,
+    #"<plist version="&gt;"><true/></plist>"#,
+    #"<plist a="b" c="d>"><true/></plist>"#,
+    #"<plist xmlns="a>"><true/></plist>"#,
+    #"<plist xmlns:a="b" xmlns:c="d>e"><true/></plist>"#,
+  ])
+  func aTagThatHoldsItsEndInQuotesIsRefusedHoweverItIsCut(text: String) {
+    let bytes = Array((text + String(repeating: "\n", count: 2_000)).utf8)
+    for length in [1, 7, bytes.count] {
+      let error = #expect(throws: PlistError.self) { try parse(bytes, inPiecesOf: length) }
+      guard case .malformed = error?.reason else {
+        Issue.record("in pieces of \(length): \(String(describing: error))")
+        continue
+      }
+    }
+  }
+
   /// Without a declaration inside the file an entity is unknown, wherever else it may be declared.
   @Test(arguments: ["&a;", "&nbsp;", "&AMP;"]) func entitiesOfAnExternalTypeAreUndefined(entity: String) {
     let type = #"<!DOCTYPE plist SYSTEM "file:///nonexistent/plist.dtd">"#

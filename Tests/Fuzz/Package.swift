@@ -1,17 +1,23 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+func fuzzer(_ name: String, _ products: [String]) -> Target {
+  .executableTarget(
+    name: name,
+    dependencies: ["FuzzSupport"] + products.map { .product(name: $0, package: "FileDB") })
+}
+
+// A package of its own, so that who uses FileDB never resolves it.
 let package = Package(
   name: "Fuzz",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "FileDB", path: "../..")],
   targets: [
-    .target(name: "FuzzDriver"),
-    .executableTarget(
-      name: "FuzzPlist", dependencies: ["FuzzDriver", .product(name: "FileDB", package: "FileDB")]),
-    .executableTarget(
-      name: "FuzzDelimited",
-      dependencies: ["FuzzDriver", .product(name: "FileDBExchange", package: "FileDB")]),
+    .systemLibrary(name: "CLibFuzzer"),
+    .target(name: "FuzzSupport", dependencies: ["CLibFuzzer"]),
+    fuzzer("FuzzPlist", ["FileDB"]),
+    fuzzer("FuzzDelimited", ["FileDB", "FileDBExchange"]),
+    fuzzer("FuzzTable", ["FileDB"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,70 +1,74 @@
 import FileDB
 import FileDBExchange
-import Foundation
-import FuzzDriver
+import FuzzSupport
 
-@main
-struct FuzzDelimited {
-  static func main() { exit(fuzz { start, count in fuzzDelimited(start, count) }) }
+// The first three bytes of an input say how the rest is laid out.
+@main enum FuzzDelimited {
+  static func main() { runFuzzer(test) }
 }
 
-/// The reader must not crash or hang on any bytes, give the same rows however they are cut, and read again what the writer
-/// makes of them.
-private func fuzzDelimited(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  guard count >= 2 else { return 0 }
-  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-  let separators: [Character] = [",", "\t", "^", "|", "a"]
-  let quotes: [Character?] = ["\"", "~", nil, "'"]
-  let encoding: DelimitedFormat.Encoding = bytes[0] & 128 == 0 ? .utf8 : .latin1
-  guard
-    let format = DelimitedFormat(
-      separator: separators[Int(bytes[0] & 127) % separators.count],
-      quote: quotes[Int(bytes[1]) % quotes.count],
-      encoding: encoding)
-  else { return 0 }
-  let text = bytes[2...]
-  let whole = read(text, format, piece: text.count)
-  let pieces = read(text, format, piece: Int(bytes[1]) % 7 + 1)
-  guard whole.rows == pieces.rows, whole.failed == pieces.failed else {
-    preconditionFailure("in pieces, \(whole) becomes \(pieces)")
-  }
-  if !whole.failed, format.quote != nil { checkRoundTrip(whole.rows, format) }
-  return 0
+private func test(_ bytes: [UInt8]) -> Bool {
+  guard let format = format(bytes) else { return false }
+  let text = Array(bytes.dropFirst(3))
+  let whole = Reading([text], format)
+  var choices = Choices(bytes)
+  let cut = Reading(text.pieces(&choices), format)
+  if whole != cut { fail("whole: \(whole)\ncut: \(cut)") }
+  checkRewriting(whole.rows, format)
+  return true
 }
 
-private func read(
-  _ text: ArraySlice<UInt8>, _ format: DelimitedFormat, piece: Int
-) -> (rows: [[String]], failed: Bool) {
-  var rest = text
-  var reader = DelimitedReader(name: "input", format: format) {
-    let next = rest.prefix(max(piece, 1))
-    rest = rest.dropFirst(next.count)
-    return next.isEmpty ? nil : Array(next)
-  }
-  var rows: [[String]] = []
-  do {
-    while let row = try reader.next() { rows.append(row.fields) }
-    return (rows, false)
-  } catch {
-    guard (error as? StoreError)?.line != nil else {
-      preconditionFailure("an error without a line: \(error)")
+private func format(_ bytes: [UInt8]) -> DelimitedFormat? {
+  guard bytes.count >= 3, bytes[0] < 0x80 else { return nil }
+  // A byte that is no character stands for no quote.
+  let quote = bytes[1] < 0x80 ? Character(Unicode.Scalar(bytes[1])) : nil
+  return DelimitedFormat(
+    separator: Character(Unicode.Scalar(bytes[0])), quote: quote,
+    encoding: bytes[2] & 1 == 0 ? .utf8 : .latin1)
+}
+
+/// What was read of a text, up to the error that ended it.
+private struct Reading: Equatable {
+  var rows: [DelimitedReader.Row] = []
+  var error: String?
+
+  init(_ pieces: [[UInt8]], _ format: DelimitedFormat) {
+    var rest = pieces[...]
+    var reader = DelimitedReader(name: "text", format: format) { rest.popFirst() }
+    do {
+      while let row = try reader.next() { rows.append(row) }
+    } catch {
+      self.error = "\(error)"
     }
-    return (rows, true)
+  }
+
+  static func == (left: Reading, right: Reading) -> Bool {
+    // `String` would take two spellings of one character for the same.
+    left.error == right.error && left.rows.map(\.line) == right.rows.map(\.line)
+      && left.rows.map(\.bytes) == right.rows.map(\.bytes)
   }
 }
 
-private func checkRoundTrip(_ rows: [[String]], _ format: DelimitedFormat) {
+extension DelimitedReader.Row {
+  fileprivate var bytes: [[UInt8]] { fields.map { Array($0.utf8) } }
+}
+
+/// Rows that were read are the same when they are written and read again.
+private func checkRewriting(_ rows: [DelimitedReader.Row], _ format: DelimitedFormat) {
+  // Only a quote can tell a first field that begins with U+FEFF from a byte order mark.
+  if format.quote == nil, rows.first?.fields.first?.unicodeScalars.first == "\u{FEFF}" { return }
   let writer = DelimitedWriter(format: format)
-  let text = rows.map { writer.line($0) }.joined()
-  guard var utf8 = DelimitedFormat(separator: Character(Unicode.Scalar(format.separator))) else { return }
-  utf8.quote = format.quote
-  let again = read(Array(text.utf8)[...], utf8, piece: .max)
-  guard !again.failed, same(again.rows, rows) else {
-    preconditionFailure("\(rows) is written as \(text.debugDescription) and read as \(again)")
+  let written = rows.map { writer.line($0.fields) }.joined()
+  let again = Reading([encode(written, format.encoding)], format)
+  if let error = again.error { fail("\(error)\nin: \(written.debugDescription)") }
+  if again.rows.map(\.bytes) != rows.map(\.bytes) {
+    fail("read: \(rows)\nwritten: \(written.debugDescription)\nread again: \(again.rows)")
   }
 }
 
-/// `String`'s own equality would take an accent that is written in another way for the same.
-private func same(_ rows: [[String]], _ others: [[String]]) -> Bool {
-  rows.map { $0.map { Array($0.utf8) } } == others.map { $0.map { Array($0.utf8) } }
+private func encode(_ text: String, _ encoding: DelimitedFormat.Encoding) -> [UInt8] {
+  switch encoding {
+  case .utf8: Array(text.utf8)
+  case .latin1: text.unicodeScalars.map { UInt8($0.value) }
+  }
 }
