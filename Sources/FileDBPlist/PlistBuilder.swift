@@ -32,7 +32,7 @@ struct PlistBuilder {
 
   private let limits: PlistLimits
   /// The place of a value whose line somebody wants to know.
-  private let sought: [PlistStep]?
+  private var sought: [PlistStep]?
   private var phase = Phase.beforePlist
   private var containers: [Container] = []
   /// The scalar whose end has not come yet, and its text so far.
@@ -44,7 +44,7 @@ struct PlistBuilder {
 
   /// The root, once it is complete.
   private(set) var root: PlistValue?
-  /// Set as soon as the value at the sought place begins.
+  /// Set as soon as the value at the sought place begins, until ``seekNext()``.
   private(set) var reachedSought = false
 
   init(limits: PlistLimits, sought: [PlistStep]?) {
@@ -197,6 +197,16 @@ struct PlistBuilder {
     case .date: throw PlistError(.invalidDate(shown))
     default: throw PlistError(.invalidData)
     }
+  }
+
+  /// From now on the next element of the array is sought; nothing more where the place is none in an array.
+  mutating func seekNext() {
+    reachedSought = false
+    guard case .index(let index)? = sought?.popLast() else {
+      sought = nil
+      return
+    }
+    sought?.append(.index(index + 1))
   }
 
   private mutating func noticeSought() {

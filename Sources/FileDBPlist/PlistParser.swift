@@ -67,10 +67,16 @@ public struct PlistParser: ~Copyable {
   /// It reads the document again: lines are wanted only when something is wrong, and a table of a million
   /// records should not carry a million of them.
   package static func line(of path: [PlistStep], in bytes: [UInt8]) -> Int? {
+    lines(from: path, in: bytes).first
+  }
+
+  /// The lines on which the value at `path` begins and, where that is in an array, each element behind it: in one reading, for
+  /// who wants many.
+  package static func lines(from path: [PlistStep], in bytes: [UInt8]) -> [Int] {
     var parser = PlistParser(limits: PlistLimits(), sought: path)
     try? bytes.withUnsafeBytesTyped { all throws(PlistError) in try parser.push(all) }
     _ = try? parser.finish()
-    return parser.session.soughtLine
+    return parser.session.soughtLines
   }
 }
 
@@ -112,7 +118,7 @@ private final class SAXSession {
     state.deallocate()
   }
 
-  var soughtLine: Int? { state.pointee.soughtLine }
+  var soughtLines: [Int] { state.pointee.soughtLines }
   var firstCommentLine: Int? { state.pointee.firstCommentLine }
 
   func push(_ bytes: UnsafeRawBufferPointer) throws(PlistError) {
@@ -151,7 +157,7 @@ private struct SAXState {
   var context: xmlParserCtxtPtr?
   var failure: PlistError?
   var isEnding = false
-  var soughtLine: Int?
+  var soughtLines: [Int] = []
   var firstCommentLine: Int?
   /// The elements met so far, by their names' addresses: libxml2 keeps each name once for as long as it parses.
   private var known: [(name: UnsafePointer<xmlChar>, element: PlistElement)] = []
@@ -200,7 +206,10 @@ private struct SAXState {
     guard failure == nil else { return }
     do throws(PlistError) {
       try event(&builder)
-      if builder.reachedSought, soughtLine == nil { soughtLine = currentLine }
+      if builder.reachedSought {
+        soughtLines.append(currentLine ?? 0)
+        builder.seekNext()
+      }
     } catch {
       if let text {
         fail(error.reason == .unexpectedText ? located(error.reason, before: text) : located(error.reason))

@@ -26,6 +26,14 @@ import Testing
     }
   }
 
+  @Test func aDryRunImportsNothingAndSaysSo() throws {
+    try withTemporaryFolder { folder in
+      let result = try filedb("import", "-", "t", "--header", "--dry-run", in: folder, input: "n\n1\n")
+      #expect(result.error == "dry run: nothing was written\n1 records would be imported into 't'\n")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+  }
+
   @Test func oneWrongRowAndNothingIsImported() throws {
     try withTemporaryFolder { folder in
       try Data("n\n1\n2\nthree\n".utf8).write(to: folder.appendingPathComponent("f.csv"))

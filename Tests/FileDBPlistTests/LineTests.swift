@@ -28,6 +28,13 @@ import Testing
     </plist>
     """.utf8)
 
+  @Test func theLinesOfAllElementsComeFromOneReading() {
+    #expect(PlistParser.lines(from: [.key("data"), .index(0)], in: Self.document) == [7, 12, 12, 13])
+    #expect(PlistParser.lines(from: [.key("data"), .index(2)], in: Self.document) == [12, 13])
+    #expect(PlistParser.lines(from: [.key("data")], in: Self.document) == [6])
+    #expect(PlistParser.lines(from: [.key("none"), .index(0)], in: Self.document) == [])
+  }
+
   @Test func theLineOfAValueIsThatOfItsStartTag() {
     let lines: [([PlistStep], Int?)] = [
       ([], 4),

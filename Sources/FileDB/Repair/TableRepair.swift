@@ -55,8 +55,9 @@ struct TableRepair {
       notes.append(("the counter is missing or no number; the highest id counts", nil))
     }
     for key in [TableFile.counterKey, TableFile.recordsKey, TableFile.indexKey] { root[key] = nil }
-    return state(of: elements, counter: counter, foreignKeys: root) { row in
-      PlistParser.line(of: [.key(TableFile.recordsKey), .index(row)], in: bytes)
+    let lines = PlistParser.lines(from: [.key(TableFile.recordsKey), .index(0)], in: bytes)
+    return state(of: elements, counter: counter, foreignKeys: root) {
+      lines.indices.contains($0) ? lines[$0] : nil
     }
   }
 

@@ -51,7 +51,8 @@ struct Import: StoreCommand {
     try options.write(store(for: table)) { tx in
       try tx.add(contentsOf: records, to: .records(table.name), at: place.position ?? .bottom)
     }
-    Terminal.note("\(records.count) records imported into '\(table.name)'")
+    let done = options.dryRun ? "would be imported" : "imported"
+    Terminal.note("\(records.count) records \(done) into '\(table.name)'")
   }
 
   private func format() throws -> DelimitedFormat {
