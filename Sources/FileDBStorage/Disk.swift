@@ -29,6 +29,10 @@ package protocol Disk: Sendable {
   /// - Throws: `exists` where something is at `path`, a link included.
   func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile
 
+  /// Opens a file that is there, for reading and, where that is permitted, for writing at any place.
+  /// - Throws: `notFound`, `isFolder` or `other` where it is no file.
+  func open(_ path: String) throws(DiskError) -> any OpenFile
+
   /// Gives a file another name, in place of the file that has that name.
   /// - Throws: `isFolder` where a folder has it.
   func rename(_ path: String, to newPath: String) throws(DiskError)
@@ -52,6 +56,24 @@ package protocol WritableFile: AnyObject, Sendable {
   ///
   /// With that time, unlike the one a file system's ticking clock gives, the file's stamp is that of no other version.
   func sync() throws(DiskError)
+}
+
+/// A file that is read and written in place. Closed when the last reference goes; may be used by several threads.
+package protocol OpenFile: AnyObject, Sendable {
+  func status() throws(DiskError) -> FileStatus
+  /// The `count` bytes from `offset` on, fewer where the file ends.
+  func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8]
+  /// Writes over what is at `offset`, or past the end of the file. An error may leave the first part written.
+  func write(_ bytes: [UInt8], at offset: Int) throws(DiskError)
+  /// Makes what was written survive a power cut, or only reach the drive in order.
+  func syncData(_ strength: SyncStrength) throws(DiskError)
+}
+
+package enum SyncStrength: Sendable {
+  /// The bytes are on the medium.
+  case full
+  /// The bytes reach the medium before any that are written later. The same as ``full`` except on Darwin.
+  case barrier
 }
 
 /// What a folder entry is.

@@ -115,15 +115,11 @@ package final class MemoryDisk: Disk {
   package func status(_ path: String) throws(DiskError) -> FileStatus? {
     switch tree.withLock({ $0.entries[path] }) {
     case nil: return nil
-    case .file(let file): return status(.file, file.read().stamp)
+    case .file(let file): return Self.status(.file, file.read().stamp)
     case .folder:
-      return status(
+      return Self.status(
         .folder, FileStamp(device: 0, inode: 0, size: 0, modified: 0, changed: 0, isSettled: true))
     }
-  }
-
-  private func status(_ kind: FileStatus.Kind, _ stamp: FileStamp) -> FileStatus {
-    FileStatus(kind: kind, isLink: false, stamp: stamp, mode: 0o644, owner: 0, group: 0)
   }
 
   package func list(_ folder: String) throws(DiskError) -> [String] {
@@ -150,6 +146,10 @@ package final class MemoryDisk: Disk {
 
   package func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile {
     Handle(file: try tree.withLock { tree throws(DiskError) in try tree.add(path, for: "open") })
+  }
+
+  package func open(_ path: String) throws(DiskError) -> any OpenFile {
+    Handle(file: try file(path, for: "open"))
   }
 
   package func rename(_ path: String, to newPath: String) throws(DiskError) {
@@ -197,10 +197,31 @@ package final class MemoryDisk: Disk {
     try tree.withLock { tree throws(DiskError) in try tree.file(path, for: call) }
   }
 
-  private final class Handle: WritableFile {
+  private static func status(_ kind: FileStatus.Kind, _ stamp: FileStamp) -> FileStatus {
+    FileStatus(kind: kind, isLink: false, stamp: stamp, mode: 0o644, owner: 0, group: 0)
+  }
+
+  private final class Handle: WritableFile, OpenFile {
     private let file: File
 
     init(file: File) { self.file = file }
+
+    func status() throws(DiskError) -> FileStatus { MemoryDisk.status(.file, file.read().stamp) }
+
+    func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8] {
+      file.content.withLock { Array($0.bytes.dropFirst(offset).prefix(count)) }
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
+      file.content.withLock { content in
+        let missing = offset + bytes.count - content.bytes.count
+        if missing > 0 { content.bytes += [UInt8](repeating: 0, count: missing) }
+        content.bytes.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+        content.version += 1
+      }
+    }
+
+    func syncData(_ strength: SyncStrength) throws(DiskError) { try sync() }
 
     func append(_ bytes: [UInt8]) throws(DiskError) {
       file.content.withLock { content in

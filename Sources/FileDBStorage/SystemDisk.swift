@@ -101,6 +101,18 @@ package struct SystemDisk: Disk {
     return file
   }
 
+  package func open(_ path: String) throws(DiskError) -> any OpenFile {
+    let file: Descriptor
+    do throws(DiskError) {
+      file = try Descriptor(path, O_RDWR | O_NONBLOCK)
+    } catch  where error.kind == .permissionDenied || error.kind == .readOnly {
+      file = try Descriptor(path, O_RDONLY | O_NONBLOCK)
+    }
+    let kind = try file.status().kind
+    guard kind == .file else { throw .notAFile("open", path, kind) }
+    return file
+  }
+
   package func rename(_ path: String, to newPath: String) throws(DiskError) {
     // The C function, not this method.
     let result = path.withCString { old in
@@ -136,12 +148,12 @@ package struct SystemDisk: Disk {
 }
 
 /// An open file; closed with the last reference, which also gives up its lock.
-private final class Descriptor: WritableFile {
+private final class Descriptor: WritableFile, OpenFile {
   private let number: CInt
   private let path: String
 
   init(_ path: String, _ flags: CInt, mode: mode_t = 0o666) throws(DiskError) {
-    let opened = try retryingInterrupts("open", path) { open(path, flags | O_CLOEXEC, mode) }
+    let opened = try retryingInterrupts("open", path) { systemOpen(path, flags | O_CLOEXEC, mode) }
     self.path = path
     number = CInt(opened)
   }
@@ -156,14 +168,27 @@ private final class Descriptor: WritableFile {
 
   /// The next `count` bytes, fewer where the file ends.
   func read(atMost count: Int) throws(DiskError) -> [UInt8] {
-    var failure: DiskError?
     let number = number
+    return try fill(count, by: "read") { place, rest, _ in systemRead(number, place, rest) }
+  }
+
+  func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8] {
+    let number = number
+    return try fill(count, by: "pread") { place, rest, filled in
+      pread(number, place, rest, off_t(offset + filled))
+    }
+  }
+
+  /// Up to `count` bytes by as many calls as that takes: one may bring less than it is asked for.
+  private func fill(
+    _ count: Int, by name: String,
+    _ call: (_ place: UnsafeMutableRawPointer, _ rest: Int, _ filled: Int) -> Int
+  ) throws(DiskError) -> [UInt8] {
+    var failure: DiskError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       do throws(DiskError) {
-        while let place = buffer.baseAddress, filled < count {
-          let length = try retryingInterrupts("read", path) {
-            systemRead(number, place + filled, count - filled)
-          }
+        while let start = buffer.baseAddress, filled < count {
+          let length = try retryingInterrupts(name, path) { call(start + filled, count - filled, filled) }
           if length == 0 { return }
           filled += length
         }
@@ -184,6 +209,23 @@ private final class Descriptor: WritableFile {
         bytes.withUnsafeBytes { systemWrite(number, $0.baseAddress! + written, bytes.count - written) }
       }
     }
+  }
+
+  func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
+    var written = 0
+    let number = number
+    while written < bytes.count {
+      written += try retryingInterrupts("pwrite", path) {
+        bytes.withUnsafeBytes {
+          pwrite(number, $0.baseAddress! + written, bytes.count - written, off_t(offset + written))
+        }
+      }
+    }
+  }
+
+  func syncData(_ strength: SyncStrength) throws(DiskError) {
+    let number = number
+    _ = try retryingInterrupts("fdatasync", path) { flushDataToDrive(number, strength) }
   }
 
   func sync() throws(DiskError) {
@@ -272,6 +314,8 @@ private func retryingInterrupts(
 }
 
 // The C functions, where a method of the same name hides them.
+private func systemOpen(_ path: String, _ flags: CInt, _ mode: mode_t) -> CInt { open(path, flags, mode) }
+
 private func systemRead(_ number: CInt, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
   read(number, buffer, count)
 }
@@ -285,8 +329,16 @@ private func systemWrite(_ number: CInt, _ buffer: UnsafeRawPointer, _ count: In
   private func flushToDrive(_ number: CInt) -> CInt {
     fcntl(number, F_FULLFSYNC) == 0 ? 0 : fsync(number)
   }
+
+  /// `F_BARRIERFSYNC` orders what the drive's cache holds without emptying it.
+  private func flushDataToDrive(_ number: CInt, _ strength: SyncStrength) -> CInt {
+    if strength == .barrier, fcntl(number, F_BARRIERFSYNC) == 0 { return 0 }
+    return flushToDrive(number)
+  }
 #else
   private func flushToDrive(_ number: CInt) -> CInt { fsync(number) }
+
+  private func flushDataToDrive(_ number: CInt, _: SyncStrength) -> CInt { fdatasync(number) }
 #endif
 
 /// The folder that `path` lies in; `/` for the root itself.

@@ -14,10 +14,11 @@ import Synchronization
 ///       if disk.faultCount == 0 { break }
 ///     }
 package final class FaultyDisk: Disk {
-  /// Every verb of ``Disk``, and the two of ``WritableFile``.
+  /// Every verb of ``Disk``, the two of ``WritableFile``, and those of ``OpenFile`` with a name of their own.
   package enum Verb: String, CaseIterable, Sendable {
     case read, readPrefix, status, list, resolve, makeFolder, create, rename, remove, syncFolder, lock
     case append, sync
+    case open, readAt, writeAt, syncData
   }
 
   package enum Faults: Sendable {
@@ -132,6 +133,12 @@ package final class FaultyDisk: Disk {
     }
   }
 
+  package func open(_ path: String) throws(DiskError) -> any OpenFile {
+    try run(.open, path) { () throws(DiskError) in
+      FaultyOpenFile(disk: self, path: path, base: try base.open(path))
+    }
+  }
+
   package func rename(_ path: String, to newPath: String) throws(DiskError) {
     try runOrSkip(.rename, newPath) { () throws(DiskError) in try base.rename(path, to: newPath) }
   }
@@ -168,6 +175,38 @@ package final class FaultyDisk: Disk {
 
     func sync() throws(DiskError) {
       try disk.runOrSkip(.sync, path) { () throws(DiskError) in try base.sync() }
+    }
+  }
+  private final class FaultyOpenFile: OpenFile {
+    private let disk: FaultyDisk
+    private let path: String
+    private let base: any OpenFile
+
+    init(disk: FaultyDisk, path: String, base: any OpenFile) {
+      self.disk = disk
+      self.path = path
+      self.base = base
+    }
+
+    func status() throws(DiskError) -> FileStatus {
+      try disk.run(.status, path) { () throws(DiskError) in try base.status() }
+    }
+
+    func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8] {
+      try disk.run(.readAt, path) { () throws(DiskError) in try base.read(at: offset, count: count) }
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
+      try disk.runOrSkip(
+        .writeAt, path,
+        half: { () throws(DiskError) in
+          try self.base.write(Array(bytes.prefix(bytes.count / 2)), at: offset)
+        },
+        { () throws(DiskError) in try self.base.write(bytes, at: offset) })
+    }
+
+    func syncData(_ strength: SyncStrength) throws(DiskError) {
+      try disk.runOrSkip(.syncData, path) { () throws(DiskError) in try base.syncData(strength) }
     }
   }
 }
