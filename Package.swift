@@ -51,6 +51,10 @@ let package = Package(
       name: "StoreWorker", dependencies: ["FileDB"], path: "Tests/StoreWorker", packageAccess: false,
       swiftSettings: strict),
 
+    // Tries a million states of the disk after a power cut; the tests try some thousands of them.
+    .executableTarget(
+      name: "CrashStates", dependencies: ["TestSupport"], path: "Tests/CrashStates", swiftSettings: strict),
+
     .target(
       name: "TestSupport", dependencies: ["FileDB", "FileDBStorage"], path: "Tests/Support",
       swiftSettings: strict),
@@ -58,6 +62,7 @@ let package = Package(
     tests("FileDBStorageTests", ["FileDBStorage"]),
     tests("FileDBTests", ["FileDB"]),
     tests("FileDBModelTests", ["FileDB"]),
+    tests("FileDBCrashTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),

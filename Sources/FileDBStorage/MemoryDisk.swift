@@ -8,6 +8,14 @@ import Synchronization
   import Glibc
 #endif
 
+/// All files and folders of a disk at one moment, by path. Each folder above a path is there, from `/` on.
+package struct DiskImage: Equatable, Sendable {
+  package var folders: Set<String> = ["/"]
+  package var files: [String: [UInt8]] = [:]
+
+  package init() {}
+}
+
 /// A disk that forgets everything with its last reference: for previews and tests.
 ///
 /// It has files and folders but no links, owners or modes. It keeps what was synced apart from what was not, so that
@@ -82,6 +90,30 @@ package final class MemoryDisk: Disk {
   private let tree = Mutex(Tree())
 
   package init() {}
+
+  /// A disk that holds `image`, all of it synced.
+  package init(_ image: DiskImage) {
+    tree.withLock { tree in
+      for folder in image.folders { tree.entries[folder] = .folder }
+      for (path, bytes) in image.files {
+        tree.lastInode += 1
+        tree.entries[path] = .file(File(inode: tree.lastInode, bytes: bytes))
+      }
+      tree.synced = tree.entries
+    }
+  }
+
+  /// What every program sees now, synced or not.
+  package var image: DiskImage {
+    var image = DiskImage()
+    for (path, entry) in tree.withLock(\.entries) {
+      switch entry {
+      case .folder: image.folders.insert(path)
+      case .file(let file): image.files[path] = file.read().bytes
+      }
+    }
+    return image
+  }
 
   /// A disk with only what a power cut would leave: each file's bytes as of its last sync.
   package func surviving(_ names: UnsyncedNames = .lost) -> MemoryDisk {

@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+
+/// Cuts the power in workloads, one after another, until enough different states of the disk were tried.
+@main
+enum CrashStates {
+  static func main() {
+    var arguments = CommandLine.arguments.dropFirst()
+    var seed = UInt64.random(in: 0 ... .max)
+    var states = 1_000_000
+    while let argument = arguments.popFirst() {
+      if argument == "--seed", let value = arguments.popFirst().flatMap(UInt64.init) {
+        seed = value
+      } else if let value = Int(argument), value > 0 {
+        states = value
+      } else {
+        print("usage: CrashStates [STATES] [--seed NUMBER]")
+        exit(2)
+      }
+    }
+    print("seed \(seed)")
+    do {
+      let counts = try run(states: states, seed: seed)
+      print("all: \(counts)")
+    } catch {
+      print("VIOLATION: \(error)")
+      print("again: Tests/crash \(states) --seed \(seed)")
+      exit(1)
+    }
+  }
+
+  private static func run(states: Int, seed: UInt64) throws -> CrashCounts {
+    var random = SeededRandom(seed: seed)
+    var fixed = CrashWorkload.all[...]
+    var sum = CrashCounts()
+    var digests: Set<Int> = []
+    while digests.count < states {
+      let workload = fixed.popFirst() ?? .random(seed: random.next(), tables: CrashWorkload.randomTables)
+      var trial = CrashTrial(workload, detail: .full, seed: random.next())
+      let start = ContinuousClock.now
+      try trial.run()
+      sum += trial.counts
+      digests.formUnion(trial.digests)
+      print(
+        "\(workload.name): \(trial.counts), \((ContinuousClock.now - start).formatted(.units(allowed: [.seconds], fractionalPart: .show(length: 1))))"
+      )
+    }
+    sum.distinct = digests.count  // Two workloads may begin alike.
+    return sum
+  }
+}

@@ -1,0 +1,25 @@
+import TestSupport
+import Testing
+
+/// A sample of the states that a power cut may leave. `Tests/crash` tries a million.
+@Suite struct CrashStateTests {
+  @Test(arguments: CrashWorkload.all)
+  func everyStateRecovers(workload: CrashWorkload) throws {
+    let seed = SeededRandom.fromEnvironment(workload.name).seed
+    var trial = CrashTrial(workload, detail: .quick, seed: seed)
+    try trial.run()
+    print("\(workload.name): \(trial.counts)")
+  }
+
+  @Test func randomWorkloadsRecover() throws {
+    var random = SeededRandom.fromEnvironment("random workloads")
+    var sum = CrashCounts()
+    for _ in 0..<5 {
+      let workload = CrashWorkload.random(seed: random.next(), tables: CrashWorkload.randomTables)
+      var trial = CrashTrial(workload, detail: .quick, seed: random.seed)
+      try trial.run()
+      sum += trial.counts
+    }
+    print("random workloads: \(sum)")
+  }
+}

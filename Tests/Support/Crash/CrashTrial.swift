@@ -1,0 +1,203 @@
+import FileDB
+import FileDBStorage
+import Foundation
+
+/// How thoroughly to look.
+package struct CrashDetail: Sendable {
+  /// At most this many contents of one file are tried at each moment.
+  package var imagesOfAFile: Int
+  /// About how many states are tried at each moment.
+  package var statesAtAMoment: Int
+  /// In one of this many distinct states the power is cut again while the store recovers; 0 for none.
+  package var secondCutEvery: Int
+
+  package init(imagesOfAFile: Int, statesAtAMoment: Int, secondCutEvery: Int) {
+    self.imagesOfAFile = imagesOfAFile
+    self.statesAtAMoment = statesAtAMoment
+    self.secondCutEvery = secondCutEvery
+  }
+
+  package static let quick = CrashDetail(imagesOfAFile: 60, statesAtAMoment: 150, secondCutEvery: 20)
+  package static let oneCut = CrashDetail(imagesOfAFile: 20, statesAtAMoment: 60, secondCutEvery: 0)
+  package static let full = CrashDetail(imagesOfAFile: 3_000, statesAtAMoment: 4_000, secondCutEvery: 50)
+}
+
+/// How many states were tried.
+package struct CrashCounts: Sendable, CustomStringConvertible {
+  package var tried = 0
+  /// No two of these have the same names and bytes; each was recovered. Any other tried state is one of them at another
+  /// moment.
+  package var distinct = 0
+  /// How many of those are of a second power cut.
+  package var afterSecondCut = 0
+
+  package init() {}
+
+  package static func += (sum: inout Self, other: Self) {
+    sum.tried += other.tried
+    sum.distinct += other.distinct
+    sum.afterSecondCut += other.afterSecondCut
+  }
+
+  package var description: String {
+    "\(tried) states tried, \(distinct) of them distinct, \(afterSecondCut) of these after a second power cut"
+  }
+}
+
+/// A state of the disk from which the store does not come back as it must.
+package struct CrashViolation: Error, CustomStringConvertible {
+  package let description: String
+}
+
+/// Runs a workload and tries what a power cut after each of its operations may leave.
+package struct CrashTrial {
+  package private(set) var counts = CrashCounts()
+  private let workload: CrashWorkload
+  private let detail: CrashDetail
+  private let seed: UInt64
+  private let recovery: Recovery
+  private var random: SeededRandom
+  private var history: CrashWorkload.History = []
+  /// For each state that was tried, the commits whose contents it recovers to.
+  private var outcomes: [Int: ClosedRange<Int>] = [:]
+  /// The hash of each state that was tried.
+  package private(set) var digests: Set<Int> = []
+
+  package init(_ workload: CrashWorkload, detail: CrashDetail, seed: UInt64) {
+    self.workload = workload
+    self.detail = detail
+    self.seed = seed
+    recovery = Recovery(keptBytes: workload.keptBytes)
+    random = SeededRandom(seed: seed)
+  }
+
+  /// The places at which the workload makes something durable.
+  package static func sites(of workload: CrashWorkload) throws -> Set<DurabilitySite> {
+    let disk = RecordingDisk(workload.before, storeFolder: CrashWorkload.storeFolder)
+    _ = try workload.run(on: disk)
+    return disk.sites
+  }
+
+  /// - Throws: ``CrashViolation`` for the first state that is wrong, and what the workload throws.
+  package mutating func run(meddling: RecordingDisk.Meddling = .none) throws {
+    let recorder = RecordingDisk(workload.before, storeFolder: CrashWorkload.storeFolder, meddling: meddling)
+    history = try workload.run(on: recorder)
+    let events = recorder.events
+    var disk = UnsyncedDisk(workload.before)
+    var progress = Progress()
+    for number in 0...events.count {
+      if number > 0 {
+        disk.apply(events[number - 1])
+        progress.note(events[number - 1])
+      }
+      let moment = Moment(number: number, last: number > 0 ? events[number - 1] : nil, progress: progress)
+      try tryStates(of: disk, at: moment)
+    }
+  }
+
+  /// Which commits may be there after a power cut.
+  private struct Progress {
+    var acknowledged = 0
+    var issued = 0
+
+    mutating func note(_ event: DiskEvent) {
+      switch event {
+      case .issued(let number): issued = number
+      case .acknowledged(let number): acknowledged = number
+      default: break
+      }
+    }
+  }
+
+  private struct Moment {
+    let number: Int
+    let last: DiskEvent?
+    let progress: Progress
+  }
+
+  private mutating func tryStates(of disk: UnsyncedDisk, at moment: Moment) throws {
+    let states = CrashStates(
+      of: disk, detail: .init(imagesOfAFile: detail.imagesOfAFile, states: detail.statesAtAMoment),
+      random: &random)
+    var order = random  // Its own, since the loop below draws from `random` as well.
+    _ = random.next()
+    try states.forEach(random: &order) { digest, make in
+      counts.tried += 1
+      do {
+        let outcome = try outcomes[digest] ?? recover(make().image, digest)
+        outcomes[digest] = outcome
+        let (least, most) = (moment.progress.acknowledged, moment.progress.issued)
+        if outcome.upperBound < least {
+          throw BrokenInvariant(description: "commit \(least) was acknowledged and is lost")
+        }
+        if outcome.lowerBound > most {
+          throw BrokenInvariant(description: "commit \(outcome.lowerBound) is there before it was issued")
+        }
+      } catch {
+        throw violation(make(), at: moment, error)
+      }
+    }
+  }
+
+  /// Recovers the store from a state that was not tried before.
+  /// - Returns: the commits that it may be at.
+  private mutating func recover(_ image: DiskImage, _ digest: Int) throws -> ClosedRange<Int> {
+    if digests.insert(digest).inserted { counts.distinct += 1 }
+    let found = try recovery.check(image)
+    guard let first = history.firstIndex(of: found), let last = history.lastIndex(of: found) else {
+      throw BrokenInvariant(description: "what is there was never committed: \(found)")
+    }
+    if detail.secondCutEvery > 0, outcomes.count % detail.secondCutEvery == 0 {
+      try cutAgain(image, expecting: found)
+    }
+    return first...last
+  }
+
+  /// Cuts the power after each operation of the recovery and of the commit that follows it: what was there stays.
+  private mutating func cutAgain(_ image: DiskImage, expecting found: StoreContents) throws {
+    let recorder = RecordingDisk(image, storeFolder: CrashWorkload.storeFolder)
+    let after = try recovery.goOn(on: recorder)
+    var disk = UnsyncedDisk(image)
+    var seen: Set<Int> = []
+    var isAcknowledged = false
+    for (number, event) in recorder.events.enumerated() {
+      disk.apply(event)
+      if case .acknowledged = event { isAcknowledged = true }
+      let states = CrashStates(of: disk, detail: .init(imagesOfAFile: 12, states: 24), random: &random)
+      var order = random
+      _ = random.next()
+      try states.forEach(random: &order) { digest, make in
+        counts.tried += 1
+        var hasher = Hasher()
+        hasher.combine(digest)
+        hasher.combine(isAcknowledged)
+        guard seen.insert(hasher.finalize()).inserted else { return }
+        if digests.insert(digest).inserted {
+          counts.distinct += 1
+          counts.afterSecondCut += 1
+        }
+        let again = try recovery.check(make().image)
+        guard again == after || (again == found && !isAcknowledged) else {
+          throw BrokenInvariant(
+            description:
+              "a second power cut, after operation \(number + 1) of the recovery (\(event)), leaves \(again), "
+              + "where the first left \(found); \(make().label)")
+        }
+      }
+    }
+  }
+
+  private func violation(_ state: CrashStates.State, at moment: Moment, _ error: any Error) -> CrashViolation
+  {
+    let operation =
+      moment.last.map { "after operation \(moment.number), \($0)" } ?? "before the first operation"
+    return CrashViolation(
+      description: """
+        \(workload.name): a power cut \(operation): \(error)
+          commits: \(moment.progress.acknowledged) acknowledged, \(moment.progress.issued) issued
+          \(state.label.isEmpty ? "nothing is un-synced" : state.label)
+          the disk holds \(state.image.summary)
+          FILEDB_SEED=\(seed)
+        """)
+  }
+}

@@ -1,0 +1,87 @@
+import FileDB
+import FileDBStorage
+import Foundation
+
+/// What a program does with a store before the power is cut.
+package struct CrashWorkload: Sendable {
+  package enum Step: Sendable {
+    /// A transaction that changes something, so that each commit can be told from the one before.
+    case commit(@Sendable (inout StoreTransaction) throws -> Void)
+    case repair(String)
+    /// Another process takes the store over.
+    case reopen
+
+    package var phase: String {
+      switch self {
+      case .commit: "commit"
+      case .repair: "repair"
+      case .reopen: "reopen"
+      }
+    }
+  }
+
+  package static let storeFolder = "/home/store"
+
+  package let name: String
+  package let before: DiskImage
+  package let steps: [Step]
+  /// What some file must hold at every moment, under whatever name: the original of a table that is repaired.
+  package let keptBytes: [UInt8]?
+
+  package init(
+    _ name: String, before: DiskImage = .emptyHome, keptText: String? = nil, steps: [Step]
+  ) {
+    self.name = name
+    self.before = before
+    self.keptBytes = keptText.map { Array($0.utf8) }
+    self.steps = steps
+  }
+
+  /// What the store held before the first commit and after each.
+  package typealias History = [StoreContents]
+
+  /// Runs all steps on a disk, and marks in its log when each commit is issued and when it is acknowledged.
+  package func run(on disk: RecordingDisk, at folder: String = Self.storeFolder) throws -> History {
+    let url = URL(fileURLWithPath: folder)
+    func open() throws -> RecordStore { try RecordStore(at: url, disk: disk, options: Self.options) }
+    disk.begin("open")
+    var store = try open()
+    var history = [try StoreContents(of: store)]
+    for step in steps {
+      disk.begin(step.phase)
+      switch step {
+      case .commit(let body):
+        disk.note(.issued(history.count))
+        try store.write(body)
+        disk.note(.acknowledged(history.count))
+        history.append(try StoreContents(of: store))
+      case .repair(let table):
+        disk.note(.issued(history.count))
+        try store.repair(table)
+        disk.note(.acknowledged(history.count))
+        history.append(try StoreContents(of: store))
+      case .reopen: store = try open()
+      }
+    }
+    return history
+  }
+
+  static let options = StoreOptions()
+}
+
+extension DiskImage {
+  /// A disk on which a store can be made.
+  package static var emptyHome: DiskImage {
+    var image = DiskImage()
+    image.folders.insert("/home")
+    return image
+  }
+
+  /// A disk with a store's folder and these files in it, written by somebody else.
+  package static func store(_ files: [String: String]) -> DiskImage {
+    var image = emptyHome
+    image.folders.insert(CrashWorkload.storeFolder)
+    for (name, text) in files { image.files["\(CrashWorkload.storeFolder)/\(name)"] = Array(text.utf8) }
+    return image
+  }
+}

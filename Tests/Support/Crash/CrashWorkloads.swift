@@ -1,0 +1,146 @@
+import FileDB
+import FileDBStorage
+
+extension CrashWorkload {
+  /// One of each kind. Small, since what a power cut can do to a store follows from two or three commits.
+  package static let all = [
+    CrashWorkload("add", steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit(add("a", 3))]),
+    CrashWorkload(
+      "move",
+      steps: [
+        .commit { tx in try tx.add(contentsOf: [["n": 1], ["n": 2], ["n": 3]], to: .records("a")) },
+        .commit { tx in try tx.move(3, in: .records("a"), to: .top) },
+        .commit { tx in try tx.move(1, in: .records("a"), to: .bottom) },
+      ]),
+    CrashWorkload(
+      "sort",
+      steps: [
+        .commit { tx in try tx.add(contentsOf: [["n": 2], ["n": 3], ["n": 1]], to: .records("a")) },
+        .commit { tx in try tx.sort(.records("a"), by: [.ascending("n")]) },
+        .commit { tx in try tx.delete(2, in: .records("a")) },
+      ]),
+    CrashWorkload(
+      "create and drop",
+      steps: [
+        .commit { tx in try tx.create(.records("a")) }, .commit(add("a", 1)),
+        .commit { tx in try tx.drop(.records("a")) }, .commit(add("b", 2)),
+        .commit { tx in try tx.create(.records("a")) },
+      ]),
+    CrashWorkload(
+      "truncate",
+      steps: [
+        .commit(add("a", 1)), .commit { tx in try tx.truncate(.records("a")) }, .commit(add("a", 2)),
+        .commit { tx in try tx.deleteAll(in: .records("a")) }, .commit(add("a", 3)),
+      ]),
+    CrashWorkload("large records", steps: [.commit(addLarge("a", 1)), .commit(addLarge("a", 2))]),
+    CrashWorkload(
+      "reopen",
+      steps: [.commit(add("a", 1)), .reopen, .commit(add("a", 2)), .reopen, .reopen, .commit(add("a", 3))]),
+    CrashWorkload(
+      "repair", before: .store(["a.plist": damagedTable]), keptText: damagedTable,
+      steps: [.commit(add("b", 1)), .repair("a"), .commit(add("a", 2))]),
+    CrashWorkload(
+      "an old file", before: .store(["a": oldTable]),
+      steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit { tx in try tx.drop(.records("a")) }]),
+  ]
+
+  /// Transactions over several tables: all or none of each.
+  package static let severalTables = [
+    CrashWorkload(
+      "several tables",
+      steps: [
+        .commit { tx in for table in ["a", "b", "c"] { try add(table, 1)(&tx) } },
+        .commit { tx in
+          try tx.set(["n": 2], of: 1, in: .records("a"))
+          try add("b", 2)(&tx)
+          try tx.drop(.records("c"))
+        },
+        .commit { tx in
+          try tx.drop(.records("a"))
+          try addLarge("b", 3)(&tx)
+          try add("d", 3)(&tx)
+        },
+      ])
+  ]
+
+  static func add(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
+    { tx in try tx.add(["n": .integer(Int64(number))], to: .records(table), at: .top) }
+  }
+
+  /// A record that takes several sectors.
+  static func addLarge(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
+    let text = String(repeating: "record \(number), ", count: 120)
+    return { tx in try tx.add(["n": .integer(Int64(number)), "text": .string(text)], to: .records(table)) }
+  }
+
+  /// Two records with one id.
+  private static let damagedTable = table(
+    records: [
+      "<key>n</key><integer>1</integer><key>wgFileDbSecretId</key><string>1</string>",
+      "<key>n</key><integer>2</integer><key>wgFileDbSecretId</key><string>1</string>",
+    ])
+
+  /// As the original wrote it: a bare name, and another layout than ours.
+  private static let oldTable = table(
+    records: ["<key>wgFileDbSecretId</key><string>1</string><key>n</key><integer>0</integer>"])
+
+  private static func table(records: [String]) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <plist version="1.0"><dict>
+    <key>autoincrement</key><string>1</string>
+    <key>data</key><array>\(records.map { "<dict>\($0)</dict>" }.joined())</array>
+    <key>index</key><dict><key>1</key><string>0</string></dict>
+    </dict></plist>
+
+    """
+  }
+}
+
+// MARK: - Random workloads
+
+extension CrashWorkload {
+  /// What random workloads write to.
+  package static let randomTables = ["a"]
+
+  /// Some transactions of some verbs each, over the tables that are named; the same for the same seed.
+  package static func random(seed: UInt64, tables: [String], commits: Int = 6) -> CrashWorkload {
+    var random = SeededRandom(seed: seed)
+    var steps: [Step] = []
+    for number in 1...commits {
+      let seed = random.next()
+      steps.append(
+        .commit { tx in
+          var random = SeededRandom(seed: seed)
+          let used = tables.shuffled(using: &random).prefix(Int.random(in: 1...tables.count, using: &random))
+          for table in used { try change(table, number, &tx, &random) }
+        })
+      if Int.random(in: 0..<4, using: &random) == 0 { steps.append(.reopen) }
+    }
+    return CrashWorkload("random \(seed)", steps: steps)
+  }
+
+  private static func change(
+    _ table: String, _ number: Int, _ tx: inout StoreTransaction, _ random: inout SeededRandom
+  ) throws {
+    let name = TableName<Record>.records(table)
+    for _ in 0..<Int.random(in: 0...2, using: &random) {
+      let ids = try tx.snapshot(of: name).ids
+      let id = ids.randomElement(using: &random)
+      switch (Int.random(in: 0..<9, using: &random), id) {
+      case (0, let id?): try tx.delete(id, in: name)
+      case (1, let id?): try tx.move(id, in: name, to: .top)
+      case (2, let id?): try tx.duplicate(id, in: name)
+      case (3, let id?): try tx.set(["seen": .integer(Int64(number))], of: id, in: name)
+      case (4, _?): try tx.sort(name, by: [.descending("n")])
+      case (5, _?): try tx.truncate(name)
+      case (6, _?): try tx.drop(name)
+      case (7, _): try addLarge(table, number)(&tx)
+      default: try add(table, number)(&tx)
+      }
+    }
+    // Each commit is told by its number.
+    let kind = Int.random(in: 0..<4, using: &random)
+    if kind == 0 { try addLarge(table, number)(&tx) } else { try add(table, number)(&tx) }
+  }
+}

@@ -1,0 +1,66 @@
+/// What a disk was told, in the order in which it was told, as far as a power cut may undo it.
+///
+/// A file is known by a number of its own, because names come and go while its bytes stay.
+package enum DiskEvent: Sendable {
+  case makeFolder(String)
+  case create(file: Int, String)
+  case write(file: Int, offset: Int, [UInt8])
+  case sync(file: Int)
+  /// A sync that failed: the system marks the bytes as written, and no later sync brings them to the disk.
+  case failedSync(file: Int)
+  case rename(file: Int, from: String, to: String)
+  case remove(file: Int, String)
+  case syncFolder(String)
+  /// A commit with this number is about to be made: from here on it may be there after a power cut.
+  case issued(Int)
+  /// The commit with this number was reported as done: from here on it must be there.
+  case acknowledged(Int)
+}
+
+/// A place in the program that makes one thing durable or moves one name, as far as the disk can tell it from others.
+package struct DurabilitySite: Hashable, Comparable, Sendable, CustomStringConvertible {
+  package enum Call: String, Sendable {
+    case sync, syncData, rename, remove, syncFolder
+  }
+
+  /// What the store was doing, such as `commit`.
+  package let phase: String
+  package let call: Call
+  /// What the file or folder is to the store, such as `table's draft`.
+  package let subject: String
+  /// 1 for the first such call in a phase.
+  package let occurrence: Int
+
+  package init(_ phase: String, _ call: Call, _ subject: String, _ occurrence: Int = 1) {
+    self.phase = phase
+    self.call = call
+    self.subject = subject
+    self.occurrence = occurrence
+  }
+
+  package var description: String { "\(phase): \(call.rawValue) of the \(subject), number \(occurrence)" }
+
+  package static func < (first: Self, second: Self) -> Bool { first.description < second.description }
+}
+
+/// What a path is to a store, without the name of the table and the random part of a draft's name.
+package func subject(of path: String, storeFolder: String) -> String {
+  let ownFolder = "\(storeFolder)/.filedb"
+  if path == storeFolder { return "store's folder" }
+  if path == ownFolder { return "own folder" }
+  if storeFolder.hasPrefix(path) { return "folder above" }
+  if let target = targetOfDraft(path) { return "\(subject(of: target, storeFolder: storeFolder))'s draft" }
+  guard path.hasPrefix("\(storeFolder)/") else { return path }
+  if path.hasPrefix("\(ownFolder)/backups/") { return "backup" }
+  if path.hasPrefix("\(ownFolder)/") { return String(path.dropFirst(ownFolder.count + 1)) }
+  return "table"
+}
+
+/// The path of the file that the draft at `path` is to replace; `nil` where `path` is no draft.
+package func targetOfDraft(_ path: String) -> String? {
+  let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+  guard let name = parts.last, name.hasPrefix("."), name.hasSuffix(".filedb-draft") else { return nil }
+  let stem = name.dropFirst().dropLast(".filedb-draft".count)
+  guard let dot = stem.lastIndex(of: ".") else { return nil }
+  return (parts.dropLast() + [stem[..<dot]]).joined(separator: "/")
+}

@@ -1,0 +1,238 @@
+import FileDBStorage
+import Foundation
+import Synchronization
+
+/// A disk that writes down everything a power cut may undo, in order, and hands it on to another disk.
+///
+/// It can also leave out one call that makes something durable, at every place where the program makes it, or fail one:
+/// what is then wrong with the program must show in what a power cut leaves; see ``CrashStates``.
+package final class RecordingDisk: Disk {
+  package enum Meddling: Sendable {
+    case none
+    /// The call seems to succeed and is never made.
+    case omit(DurabilitySite)
+    /// A sync fails, the first time that the program comes by.
+    case fail(DurabilitySite)
+  }
+
+  private struct Log {
+    var events: [DiskEvent] = []
+    var sites: Set<DurabilitySite> = []
+    var files: [String: Int] = [:]
+    var sizes: [Int: Int] = [:]
+    var phase = ""
+    var occurrences: [String: Int] = [:]
+    var hasFailed = false
+
+    mutating func newFile(_ path: String) -> Int {
+      let file = sizes.count
+      files[path] = file
+      sizes[file] = 0
+      return file
+    }
+  }
+
+  /// What was on the disk before the first event.
+  package let before: DiskImage
+  private let base: any Disk
+  private let storeFolder: String
+  private let meddling: Meddling
+  private let log: Mutex<Log>
+
+  package convenience init(_ before: DiskImage, storeFolder: String, meddling: Meddling = .none) {
+    self.init(over: MemoryDisk(before), holding: before, storeFolder: storeFolder, meddling: meddling)
+  }
+
+  /// - Parameter image: the files that are on `base` already, as far as the program will touch them.
+  package init(
+    over base: any Disk, holding image: DiskImage, storeFolder: String, meddling: Meddling = .none
+  ) {
+    self.base = base
+    self.before = image
+    self.storeFolder = storeFolder
+    self.meddling = meddling
+    var log = Log()
+    for (path, bytes) in image.files.sorted(by: { $0.key < $1.key }) {
+      log.sizes[log.newFile(path)] = bytes.count
+    }
+    self.log = Mutex(log)
+  }
+
+  package var events: [DiskEvent] { log.withLock(\.events) }
+
+  /// Every site that was passed.
+  package var sites: Set<DurabilitySite> { log.withLock(\.sites) }
+
+  /// Says what the program does next.
+  package func begin(_ phase: String) {
+    log.withLock { log in
+      log.phase = phase
+      log.occurrences = [:]
+    }
+  }
+
+  /// For the marks of the program's own progress.
+  package func note(_ event: DiskEvent) { log.withLock { $0.events.append(event) } }
+
+  private enum Fate { case carryOut, omit, fail }
+
+  private func fate(of call: DurabilitySite.Call, _ path: String) -> Fate {
+    log.withLock { log in
+      let subject = subject(of: path, storeFolder: storeFolder)
+      let occurrence = log.occurrences["\(call) \(subject)", default: 0] + 1
+      log.occurrences["\(call) \(subject)"] = occurrence
+      let site = DurabilitySite(log.phase, call, subject, occurrence)
+      log.sites.insert(site)
+      switch meddling {
+      case .omit(site): return .omit
+      case .fail(site) where !log.hasFailed:
+        log.hasFailed = true
+        return .fail
+      default: return .carryOut
+      }
+    }
+  }
+
+  // MARK: Names
+
+  package func makeFolder(_ path: String) throws(DiskError) {
+    try base.makeFolder(path)
+    note(.makeFolder(path))
+  }
+
+  package func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile {
+    let file = try base.create(path, like: model)
+    return Handle(disk: self, number: noteNewFile(path), path: path, writable: file, open: nil)
+  }
+
+  private func noteNewFile(_ path: String) -> Int {
+    log.withLock { log in
+      let file = log.newFile(path)
+      log.events.append(.create(file: file, path))
+      return file
+    }
+  }
+
+  package func open(_ path: String) throws(DiskError) -> any OpenFile {
+    let file = try base.open(path)
+    let number = log.withLock { $0.files[path] }
+    guard let number else { preconditionFailure("\(path) was made behind the recording disk's back") }
+    return Handle(disk: self, number: number, path: path, writable: nil, open: file)
+  }
+
+  package func rename(_ path: String, to newPath: String) throws(DiskError) {
+    guard case .carryOut = fate(of: .rename, newPath) else { return }
+    try base.rename(path, to: newPath)
+    log.withLock { log in
+      guard let file = log.files.removeValue(forKey: path) else { return }
+      log.files[newPath] = file
+      log.events.append(.rename(file: file, from: path, to: newPath))
+    }
+  }
+
+  package func remove(_ path: String) throws(DiskError) {
+    guard case .carryOut = fate(of: .remove, path) else { return }
+    try base.remove(path)
+    log.withLock { log in
+      guard let file = log.files.removeValue(forKey: path) else { return }
+      log.events.append(.remove(file: file, path))
+    }
+  }
+
+  package func syncFolder(_ path: String) throws(DiskError) {
+    switch fate(of: .syncFolder, path) {
+    case .omit: return
+    case .fail: throw DiskError("fsync", path, errno: EIO)
+    case .carryOut:
+      try base.syncFolder(path)
+      note(.syncFolder(path))
+    }
+  }
+
+  package func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock {
+    let isNew = try base.status(path) == nil
+    let lock = try base.lock(path, timeout: timeout)
+    if isNew { _ = noteNewFile(path) }
+    return lock
+  }
+
+  // MARK: Reading
+
+  package func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp) {
+    try base.read(path)
+  }
+
+  package func readPrefix(_ path: String, count: Int) throws(DiskError) -> [UInt8] {
+    try base.readPrefix(path, count: count)
+  }
+
+  package func status(_ path: String) throws(DiskError) -> FileStatus? { try base.status(path) }
+
+  package func list(_ folder: String) throws(DiskError) -> [String] { try base.list(folder) }
+
+  package func resolve(_ path: String) throws(DiskError) -> String { try base.resolve(path) }
+
+  // MARK: Bytes
+
+  private final class Handle: WritableFile, OpenFile {
+    private let disk: RecordingDisk
+    private let number: Int
+    private let path: String
+    private let writable: (any WritableFile)?
+    private let open: (any OpenFile)?
+
+    init(
+      disk: RecordingDisk, number: Int, path: String, writable: (any WritableFile)?, open: (any OpenFile)?
+    ) {
+      self.disk = disk
+      self.number = number
+      self.path = path
+      self.writable = writable
+      self.open = open
+    }
+
+    func append(_ bytes: [UInt8]) throws(DiskError) {
+      try writable!.append(bytes)
+      noteWrite(bytes, at: nil)
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
+      try open!.write(bytes, at: offset)
+      noteWrite(bytes, at: offset)
+    }
+
+    private func noteWrite(_ bytes: [UInt8], at offset: Int?) {
+      disk.log.withLock { log in
+        let offset = offset ?? log.sizes[number, default: 0]
+        log.sizes[number] = max(log.sizes[number, default: 0], offset + bytes.count)
+        log.events.append(.write(file: number, offset: offset, bytes))
+      }
+    }
+
+    func sync() throws(DiskError) {
+      try sync(.sync) { () throws(DiskError) in try self.writable!.sync() }
+    }
+
+    func syncData(_ strength: SyncStrength) throws(DiskError) {
+      try sync(.syncData) { () throws(DiskError) in try self.open!.syncData(strength) }
+    }
+
+    private func sync(_ call: DurabilitySite.Call, _ body: () throws(DiskError) -> Void) throws(DiskError) {
+      switch disk.fate(of: call, path) {
+      case .omit: return
+      case .fail:
+        disk.note(.failedSync(file: number))
+        throw DiskError(call.rawValue, path, errno: EIO)
+      case .carryOut:
+        try body()
+        disk.note(.sync(file: number))
+      }
+    }
+
+    func status() throws(DiskError) -> FileStatus { try open!.status() }
+
+    func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8] {
+      try open!.read(at: offset, count: count)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import FileDB
+import FileDBStorage
+import Foundation
+
+/// All that a store holds at one moment, as a reader sees it.
+package struct StoreContents: Equatable, Sendable {
+  package enum Table: Equatable, Sendable {
+    case rows([StoredRecord], counter: Int64)
+    /// A file that only a repair can mend, such as it is.
+    case damaged([UInt8])
+  }
+
+  package var tables: [String: Table] = [:]
+
+  package init(of store: RecordStore) throws {
+    for name in try store.tableNames {
+      do {
+        let rows = try store.table(name).snapshot
+        let records = rows.map { StoredRecord(id: $0.id, record: $0.record) }
+        tables[name] = .rows(records, counter: rows.counter)
+      } catch StoreError.damagedTable {
+        tables[name] = .damaged(try store.disk.read(store.url(of: name).path).bytes)
+      }
+    }
+  }
+
+  var isSound: Bool {
+    tables.values.allSatisfy { table in
+      if case .rows = table { return true }
+      return false
+    }
+  }
+}
+
+extension StoreContents: CustomStringConvertible {
+  package var description: String {
+    let texts = tables.sorted { $0.key < $1.key }.map { name, table in
+      switch table {
+      case .rows(let records, let counter):
+        let ids = records.map { "\($0.id)" }.joined(separator: " ")
+        return
+          "\(name): records [\(ids)], counter \(counter), last \(records.last?.record.description.prefix(80) ?? "none")"
+      case .damaged(let bytes): return "\(name): damaged, \(bytes.count) bytes"
+      }
+    }
+    return texts.isEmpty ? "no tables" : texts.joined(separator: "; ")
+  }
+}
