@@ -53,7 +53,8 @@ let package = Package(
 
     // Tries a million states of the disk after a power cut; the tests try some thousands of them.
     .executableTarget(
-      name: "CrashStates", dependencies: ["TestSupport"], path: "Tests/CrashStates", swiftSettings: strict),
+      name: "CrashStates", dependencies: ["FileDBStorage", "TestSupport"], path: "Tests/CrashStates",
+      swiftSettings: strict),
 
     .target(
       name: "TestSupport", dependencies: ["FileDB", "FileDBStorage"], path: "Tests/Support",

@@ -4,7 +4,10 @@ import TestSupport
 /// Cuts the power in workloads, one after another, until enough different states of the disk were tried.
 @main
 enum CrashStates {
-  static func main() {
+  static func main() throws {
+    if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--trace" {
+      return try TracedRun.run(in: CommandLine.arguments[2])
+    }
     var arguments = CommandLine.arguments.dropFirst()
     var seed = UInt64.random(in: 0 ... .max)
     var states = 1_000_000

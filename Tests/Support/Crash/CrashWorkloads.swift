@@ -44,6 +44,9 @@ extension CrashWorkload {
       steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit { tx in try tx.drop(.records("a")) }]),
   ]
 
+  /// What is compared with the calls that the system sees.
+  package static let traced = all + severalTables
+
   /// Transactions over several tables: all or none of each.
   package static let severalTables = [
     CrashWorkload(
