@@ -75,16 +75,21 @@ extension Disk {
   /// Makes a folder, and those above it, where they are missing. They survive a power cut once this returns.
   /// - Throws: `exists` where a file is in the way.
   package func createFolder(_ path: String) throws(DiskError) {
-    if try status(path)?.kind == .folder { return }
     let parent = parentFolder(of: path)
-    if parent != path { try createFolder(parent) }
+    if parent == path { return }
+    try createFolder(parent)
+    if try status(path)?.kind == .folder {
+      // Who made it may have died before this, and a power cut would take it with all that we sync inside it.
+      do { try syncFolder(parent) } catch  where error.kind == .permissionDenied || error.kind == .readOnly {}
+      return
+    }
     do {
       try makeFolder(path)
     } catch {
       // Another process may have been quicker.
       guard error.kind == .exists, try status(path)?.kind == .folder else { throw error }
     }
-    try syncFolder(parent)  // Else a power cut may take the folder with all that was synced inside it.
+    try syncFolder(parent)
   }
 
   /// Removes the drafts in `folder` that were last written before `time`, in nanoseconds since 1970: those that a crash

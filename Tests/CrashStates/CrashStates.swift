@@ -39,16 +39,32 @@ enum CrashStates {
     var digests: Set<Int> = []
     while digests.count < states {
       let workload = fixed.popFirst() ?? .random(seed: random.next(), tables: CrashWorkload.randomTables)
-      var trial = CrashTrial(workload, detail: .full, seed: random.next())
       let start = ContinuousClock.now
-      try trial.run()
-      sum += trial.counts
-      digests.formUnion(trial.digests)
-      print(
-        "\(workload.name): \(trial.counts), \((ContinuousClock.now - start).formatted(.units(allowed: [.seconds], fractionalPart: .show(length: 1))))"
-      )
+      var counts = CrashCounts()
+      for (meddling, detail) in try trials(of: workload) {
+        var trial = CrashTrial(workload, detail: detail, seed: random.next())
+        do { try trial.run(meddling: meddling) } catch {
+          throw CrashViolation(description: "\(meddling): \(error)")
+        }
+        counts += trial.counts
+        digests.formUnion(trial.digests)
+      }
+      sum += counts
+      let time = (ContinuousClock.now - start).formatted(
+        .units(allowed: [.seconds], fractionalPart: .show(length: 1)))
+      print("\(workload.name): \(counts), \(time)")
     }
     sum.distinct = digests.count  // Two workloads may begin alike.
     return sum
+  }
+
+  /// A workload as it is, with a kill after each operation, and with each sync failing once.
+  private static func trials(
+    of workload: CrashWorkload
+  ) throws -> [(RecordingDisk.Meddling, CrashDetail)] {
+    let record = try CrashTrial.record(workload)
+    let kills = (1...record.events.count).map { RecordingDisk.Meddling.kill(after: $0) }
+    let failures = record.sites.sorted().filter(\.call.isSync).map { RecordingDisk.Meddling.fail($0) }
+    return [(.none, .full)] + (kills + failures).map { ($0, .oneCut) }
   }
 }

@@ -13,27 +13,7 @@ enum TracedRun {
         _ = try disk.replace("\(home)/store/\(fileName(of: path))", with: bytes)
       }
       _ = try workload.run(on: disk, at: "\(home)/store")
-      printEvents(disk.events)
-    }
-  }
-
-  private static func printEvents(_ events: [DiskEvent]) {
-    var paths: [Int: String] = [:]
-    for event in events {
-      switch event {
-      case .makeFolder(let path): print("mkdir \(path)")
-      case .create(let file, let path):
-        paths[file] = path
-        print("create \(path)")
-      case .write(let file, let offset, let bytes): print("write \(paths[file]!) \(offset) \(bytes.count)")
-      case .sync(let file), .failedSync(let file): print("sync \(paths[file]!)")
-      case .rename(let file, let old, let new):
-        paths[file] = new
-        print("rename \(old) \(new)")
-      case .remove(_, let path): print("remove \(path)")
-      case .syncFolder(let path): print("syncFolder \(path)")
-      case .issued, .acknowledged: break
-      }
+      for line in disk.events.lines where !line.hasPrefix("(") { print(line) }
     }
   }
 }

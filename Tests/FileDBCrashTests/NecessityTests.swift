@@ -14,7 +14,7 @@ import Testing
     var needed: Set<DurabilitySite> = []
     var all: Set<DurabilitySite> = []
     for workload in CrashWorkload.all {
-      let sites = try CrashTrial.sites(of: workload)
+      let sites = try CrashTrial.record(workload).sites
       all.formUnion(sites)
       for site in sites where !needed.contains(site) {
         var trial = CrashTrial(workload, detail: .oneCut, seed: seed)

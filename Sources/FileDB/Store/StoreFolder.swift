@@ -65,7 +65,9 @@ struct StoreFolder: Sendable {
   func lock(timeout: Duration) throws(StoreError) -> FileLock {
     try onDisk { () throws(DiskError) in
       let deadline = ContinuousClock.now + timeout
-      try disk.createFolder(ownFolder)
+      // The last of what is made for a new store; before it is there, another process may have died over the rest.
+      let isMade = try disk.status(ignoreFile) != nil
+      if !isMade { try disk.createFolder(ownFolder) }
       let turn = try disk.lock(queueFile, timeout: timeout)
       defer { withExtendedLifetime(turn) {} }
       let lock = try disk.lock(lockFile, timeout: max(deadline - .now, .zero))

@@ -69,6 +69,8 @@ struct CrashStates {
   struct State {
     let image: DiskImage
     let label: String
+
+    var text: String { "\(label.isEmpty ? "nothing is un-synced" : label); the disk holds \(image.summary)" }
   }
 
   /// Calls `body` for each state with its hash, and with a closure that makes it, for many need not be made again.

@@ -47,11 +47,15 @@ package struct CrashCounts: Sendable, CustomStringConvertible {
 /// A state of the disk from which the store does not come back as it must.
 package struct CrashViolation: Error, CustomStringConvertible {
   package let description: String
+
+  package init(description: String) { self.description = description }
 }
 
 /// Runs a workload and tries what a power cut after each of its operations may leave.
 package struct CrashTrial {
   package private(set) var counts = CrashCounts()
+  /// The hash of each state that was tried.
+  package private(set) var digests: Set<Int> = []
   private let workload: CrashWorkload
   private let detail: CrashDetail
   private let seed: UInt64
@@ -60,8 +64,6 @@ package struct CrashTrial {
   private var history: CrashWorkload.History = []
   /// For each state that was tried, the commits whose contents it recovers to.
   private var outcomes: [Int: ClosedRange<Int>] = [:]
-  /// The hash of each state that was tried.
-  package private(set) var digests: Set<Int> = []
 
   package init(_ workload: CrashWorkload, detail: CrashDetail, seed: UInt64) {
     self.workload = workload
@@ -71,11 +73,11 @@ package struct CrashTrial {
     random = SeededRandom(seed: seed)
   }
 
-  /// The places at which the workload makes something durable.
-  package static func sites(of workload: CrashWorkload) throws -> Set<DurabilitySite> {
+  /// What the workload tells a disk on which nothing fails.
+  package static func record(_ workload: CrashWorkload) throws -> RecordingDisk {
     let disk = RecordingDisk(workload.before, storeFolder: CrashWorkload.storeFolder)
     _ = try workload.run(on: disk)
-    return disk.sites
+    return disk
   }
 
   /// - Throws: ``CrashViolation`` for the first state that is wrong, and what the workload throws.
@@ -90,8 +92,8 @@ package struct CrashTrial {
         disk.apply(events[number - 1])
         progress.note(events[number - 1])
       }
-      let moment = Moment(number: number, last: number > 0 ? events[number - 1] : nil, progress: progress)
-      try tryStates(of: disk, at: moment)
+      if number < recorder.failure ?? 0 { continue }  // As if nothing had been meddled with.
+      try tryStates(of: disk, at: Moment(events: events[..<number], progress: progress))
     }
   }
 
@@ -110,8 +112,7 @@ package struct CrashTrial {
   }
 
   private struct Moment {
-    let number: Int
-    let last: DiskEvent?
+    let events: ArraySlice<DiskEvent>
     let progress: Progress
   }
 
@@ -119,8 +120,7 @@ package struct CrashTrial {
     let states = CrashStates(
       of: disk, detail: .init(imagesOfAFile: detail.imagesOfAFile, states: detail.statesAtAMoment),
       random: &random)
-    var order = random  // Its own, since the loop below draws from `random` as well.
-    _ = random.next()
+    var order = SeededRandom(seed: random.next())
     try states.forEach(random: &order) { digest, make in
       counts.tried += 1
       do {
@@ -134,7 +134,15 @@ package struct CrashTrial {
           throw BrokenInvariant(description: "commit \(outcome.lowerBound) is there before it was issued")
         }
       } catch {
-        throw violation(make(), at: moment, error)
+        throw CrashViolation(
+          description: """
+            \(workload.name): a power cut after operation \(moment.events.count): \(error)
+              commits: \(moment.progress.acknowledged) acknowledged, \(moment.progress.issued) issued
+              before it:
+            \(moment.events.story)
+              \(make().text)
+              FILEDB_SEED=\(seed)
+            """)
       }
     }
   }
@@ -158,46 +166,35 @@ package struct CrashTrial {
     let recorder = RecordingDisk(image, storeFolder: CrashWorkload.storeFolder)
     let after = try recovery.goOn(on: recorder)
     var disk = UnsyncedDisk(image)
-    var seen: Set<Int> = []
+    var seen: [Int: StoreContents] = [:]
     var isAcknowledged = false
     for (number, event) in recorder.events.enumerated() {
       disk.apply(event)
       if case .acknowledged = event { isAcknowledged = true }
       let states = CrashStates(of: disk, detail: .init(imagesOfAFile: 12, states: 24), random: &random)
-      var order = random
-      _ = random.next()
+      var order = SeededRandom(seed: random.next())
       try states.forEach(random: &order) { digest, make in
         counts.tried += 1
-        var hasher = Hasher()
-        hasher.combine(digest)
-        hasher.combine(isAcknowledged)
-        guard seen.insert(hasher.finalize()).inserted else { return }
         if digests.insert(digest).inserted {
           counts.distinct += 1
           counts.afterSecondCut += 1
         }
-        let again = try recovery.check(make().image)
-        guard again == after || (again == found && !isAcknowledged) else {
+        do {
+          let again = try seen[digest] ?? recovery.check(make().image)
+          seen[digest] = again
+          if again == after || (again == found && !isAcknowledged) { return }
+          throw BrokenInvariant(description: "there is neither what was before nor after: \(again)")
+        } catch {
           throw BrokenInvariant(
-            description:
-              "a second power cut, after operation \(number + 1) of the recovery (\(event)), leaves \(again), "
-              + "where the first left \(found); \(make().label)")
+            description: """
+              the store recovers to \(found), but not after a second power cut: \(error)
+                before the second cut:
+              \(recorder.events.prefix(number + 1).story)
+                after it: \(make().text)
+                first:
+              """)
         }
       }
     }
-  }
-
-  private func violation(_ state: CrashStates.State, at moment: Moment, _ error: any Error) -> CrashViolation
-  {
-    let operation =
-      moment.last.map { "after operation \(moment.number), \($0)" } ?? "before the first operation"
-    return CrashViolation(
-      description: """
-        \(workload.name): a power cut \(operation): \(error)
-          commits: \(moment.progress.acknowledged) acknowledged, \(moment.progress.issued) issued
-          \(state.label.isEmpty ? "nothing is un-synced" : state.label)
-          the disk holds \(state.image.summary)
-          FILEDB_SEED=\(seed)
-        """)
   }
 }

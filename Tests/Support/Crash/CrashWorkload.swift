@@ -18,6 +18,24 @@ package struct CrashWorkload: Sendable {
       case .reopen: "reopen"
       }
     }
+
+    /// Whether the step changes what is in the store.
+    var isCommit: Bool {
+      switch self {
+      case .commit, .repair: true
+      case .reopen: false
+      }
+    }
+
+    /// - Returns: the store that is open afterwards.
+    func run(in store: RecordStore, reopening open: () throws -> RecordStore) throws -> RecordStore {
+      switch self {
+      case .commit(let body): try store.write(body)
+      case .repair(let table): try store.repair(table)
+      case .reopen: return try open()
+      }
+      return store
+    }
   }
 
   package static let storeFolder = "/home/store"
@@ -41,27 +59,32 @@ package struct CrashWorkload: Sendable {
   package typealias History = [StoreContents]
 
   /// Runs all steps on a disk, and marks in its log when each commit is issued and when it is acknowledged.
+  ///
+  /// Where the disk fails a sync or the process dies, the store is opened anew, as ``StoreError/outcomeUnknown`` says, and
+  /// a commit that is not there then is tried again.
   package func run(on disk: RecordingDisk, at folder: String = Self.storeFolder) throws -> History {
     let url = URL(fileURLWithPath: folder)
     func open() throws -> RecordStore { try RecordStore(at: url, disk: disk, options: Self.options) }
-    disk.begin("open")
-    var store = try open()
-    var history = [try StoreContents(of: store)]
+    func contents() throws -> StoreContents {
+      try StoreContents(of: RecordStore(at: url, disk: disk.base, options: Self.options))
+    }
+    var history = [try contents()]
+    var store: RecordStore?
     for step in steps {
       disk.begin(step.phase)
-      switch step {
-      case .commit(let body):
-        disk.note(.issued(history.count))
-        try store.write(body)
-        disk.note(.acknowledged(history.count))
-        history.append(try StoreContents(of: store))
-      case .repair(let table):
-        disk.note(.issued(history.count))
-        try store.repair(table)
-        disk.note(.acknowledged(history.count))
-        history.append(try StoreContents(of: store))
-      case .reopen: store = try open()
+      if step.isCommit { disk.note(.issued(history.count)) }
+      do {
+        store = try step.run(in: store ?? open(), reopening: open)
+        if step.isCommit { disk.note(.acknowledged(history.count)) }
+      } catch  where disk.failure != nil {
+        store = nil  // Before the disk works again: a process that died does nothing at its end.
+        disk.restart()
+        if step.isCommit, try contents() == history.last {
+          store = try step.run(in: open(), reopening: open)
+          disk.note(.acknowledged(history.count))
+        }
       }
+      if step.isCommit { history.append(try contents()) }
     }
     return history
   }
@@ -84,4 +107,8 @@ extension DiskImage {
     for (name, text) in files { image.files["\(CrashWorkload.storeFolder)/\(name)"] = Array(text.utf8) }
     return image
   }
+}
+
+extension CrashWorkload: CustomStringConvertible {
+  package var description: String { name }
 }

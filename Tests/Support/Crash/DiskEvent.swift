@@ -17,10 +17,41 @@ package enum DiskEvent: Sendable {
   case acknowledged(Int)
 }
 
+extension Collection<DiskEvent> {
+  /// A line for each event, with the names that the files had then.
+  package var lines: [String] {
+    var paths: [Int: String] = [:]
+    func path(_ file: Int) -> String { paths[file] ?? "file \(file)" }
+    return map { event in
+      switch event {
+      case .makeFolder(let path): return "mkdir \(path)"
+      case .create(let file, let path):
+        paths[file] = path
+        return "create \(path)"
+      case .write(let file, let offset, let bytes): return "write \(path(file)) \(offset) \(bytes.count)"
+      case .sync(let file): return "sync \(path(file))"
+      case .failedSync(let file): return "failed sync \(path(file))"
+      case .rename(let file, let old, let new):
+        paths[file] = new
+        return "rename \(old) \(new)"
+      case .remove(_, let path): return "remove \(path)"
+      case .syncFolder(let path): return "syncFolder \(path)"
+      case .issued(let number): return "(commit \(number) is issued)"
+      case .acknowledged(let number): return "(commit \(number) is acknowledged)"
+      }
+    }
+  }
+
+  /// The last events, for a report.
+  var story: String { lines.suffix(16).map { "    \($0)" }.joined(separator: "\n") }
+}
+
 /// A place in the program that makes one thing durable or moves one name, as far as the disk can tell it from others.
 package struct DurabilitySite: Hashable, Comparable, Sendable, CustomStringConvertible {
   package enum Call: String, Sendable {
     case sync, syncData, rename, remove, syncFolder
+
+    package var isSync: Bool { [.sync, .syncData, .syncFolder].contains(self) }
   }
 
   /// What the store was doing, such as `commit`.

@@ -1,7 +1,7 @@
 /// The contents that one file may have after a power cut.
 ///
-/// The disk may have taken any of the un-synced writes, in any order and in part: each sector of 512 bytes is taken or
-/// not, and one write may end at any byte. The file's size may run ahead of its data; what then shows is zeros, or what
+/// The disk may have taken any of the un-synced writes, in any order and in part: each sector of 512 bytes is taken as a
+/// whole or not, in any order; or all come in order, and end at any byte. The file's size may run ahead of its data; what then shows is zeros, or what
 /// lay in those blocks before.
 struct FileImages {
   static let sector = 512
@@ -97,7 +97,7 @@ struct FileImages {
     }
   }
 
-  /// All sectors up to one that is torn at a byte, and all but the beginning of that one.
+  /// All sectors up to one that is torn at a byte.
   private func tears(limit: Int, random: inout SeededRandom) -> [Plan] {
     var cuts = pieces.indices.flatMap { number in
       (1..<max(pieces[number].bytes.count, 1)).map { (number, $0) }
@@ -107,14 +107,9 @@ struct FileImages {
       let place = "byte \(cut) of sector \(number) of \(pieces.count)"
       var head = pieces[number]
       head.bytes = head.bytes.prefix(cut)
-      var plans = growths.map { growth in
+      return growths.map { growth in
         Plan(kept: pieces[..<number] + [head], growth: growth, label: "up to \(place), size \(growth)")
       }
-      var kept = pieces
-      kept[number].offset += cut
-      kept[number].bytes = kept[number].bytes.dropFirst(cut)
-      plans.append(Plan(kept: kept, growth: .zeros, label: "all but those before \(place) in it"))
-      return plans
     }
   }
 

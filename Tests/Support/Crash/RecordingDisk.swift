@@ -13,6 +13,9 @@ package final class RecordingDisk: Disk {
     case omit(DurabilitySite)
     /// A sync fails, the first time that the program comes by.
     case fail(DurabilitySite)
+    /// The process dies after so many events: nothing more happens until ``restart()``. What it wrote is there for the
+    /// next process to read, and durable or not.
+    case kill(after: Int)
   }
 
   private struct Log {
@@ -22,7 +25,9 @@ package final class RecordingDisk: Disk {
     var sizes: [Int: Int] = [:]
     var phase = ""
     var occurrences: [String: Int] = [:]
-    var hasFailed = false
+    /// How many events there were when a sync failed or the process died.
+    var failure: Int?
+    var isDead = false
 
     mutating func newFile(_ path: String) -> Int {
       let file = sizes.count
@@ -34,7 +39,8 @@ package final class RecordingDisk: Disk {
 
   /// What was on the disk before the first event.
   package let before: DiskImage
-  private let base: any Disk
+  /// The disk without what is done to it here.
+  package let base: any Disk
   private let storeFolder: String
   private let meddling: Meddling
   private let log: Mutex<Log>
@@ -63,6 +69,23 @@ package final class RecordingDisk: Disk {
   /// Every site that was passed.
   package var sites: Set<DurabilitySite> { log.withLock(\.sites) }
 
+  /// How many events there were when the sync failed or the process died; `nil` where it did not come to that.
+  package var failure: Int? { log.withLock(\.failure) }
+
+  /// Brings up a new process where one died.
+  func restart() { log.withLock { $0.isDead = false } }
+
+  private func checkAlive(_ path: String) throws(DiskError) {
+    let isDead = log.withLock { log in
+      if case .kill(let count) = meddling, log.events.count >= count, log.failure == nil {
+        log.failure = log.events.count
+        log.isDead = true
+      }
+      return log.isDead
+    }
+    if isDead { throw DiskError("killed", path, errno: EINTR) }
+  }
+
   /// Says what the program does next.
   package func begin(_ phase: String) {
     log.withLock { log in
@@ -85,8 +108,8 @@ package final class RecordingDisk: Disk {
       log.sites.insert(site)
       switch meddling {
       case .omit(site): return .omit
-      case .fail(site) where !log.hasFailed:
-        log.hasFailed = true
+      case .fail(site) where log.failure == nil:
+        log.failure = log.events.count
         return .fail
       default: return .carryOut
       }
@@ -96,11 +119,13 @@ package final class RecordingDisk: Disk {
   // MARK: Names
 
   package func makeFolder(_ path: String) throws(DiskError) {
+    try checkAlive(path)
     try base.makeFolder(path)
     note(.makeFolder(path))
   }
 
   package func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile {
+    try checkAlive(path)
     let file = try base.create(path, like: model)
     return Handle(disk: self, number: noteNewFile(path), path: path, writable: file, open: nil)
   }
@@ -114,6 +139,7 @@ package final class RecordingDisk: Disk {
   }
 
   package func open(_ path: String) throws(DiskError) -> any OpenFile {
+    try checkAlive(path)
     let file = try base.open(path)
     let number = log.withLock { $0.files[path] }
     guard let number else { preconditionFailure("\(path) was made behind the recording disk's back") }
@@ -121,6 +147,7 @@ package final class RecordingDisk: Disk {
   }
 
   package func rename(_ path: String, to newPath: String) throws(DiskError) {
+    try checkAlive(path)
     guard case .carryOut = fate(of: .rename, newPath) else { return }
     try base.rename(path, to: newPath)
     log.withLock { log in
@@ -131,6 +158,7 @@ package final class RecordingDisk: Disk {
   }
 
   package func remove(_ path: String) throws(DiskError) {
+    try checkAlive(path)
     guard case .carryOut = fate(of: .remove, path) else { return }
     try base.remove(path)
     log.withLock { log in
@@ -140,6 +168,7 @@ package final class RecordingDisk: Disk {
   }
 
   package func syncFolder(_ path: String) throws(DiskError) {
+    try checkAlive(path)
     switch fate(of: .syncFolder, path) {
     case .omit: return
     case .fail: throw DiskError("fsync", path, errno: EIO)
@@ -150,6 +179,7 @@ package final class RecordingDisk: Disk {
   }
 
   package func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock {
+    try checkAlive(path)
     let isNew = try base.status(path) == nil
     let lock = try base.lock(path, timeout: timeout)
     if isNew { _ = noteNewFile(path) }
@@ -159,18 +189,29 @@ package final class RecordingDisk: Disk {
   // MARK: Reading
 
   package func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp) {
-    try base.read(path)
+    try checkAlive(path)
+    return try base.read(path)
   }
 
   package func readPrefix(_ path: String, count: Int) throws(DiskError) -> [UInt8] {
-    try base.readPrefix(path, count: count)
+    try checkAlive(path)
+    return try base.readPrefix(path, count: count)
   }
 
-  package func status(_ path: String) throws(DiskError) -> FileStatus? { try base.status(path) }
+  package func status(_ path: String) throws(DiskError) -> FileStatus? {
+    try checkAlive(path)
+    return try base.status(path)
+  }
 
-  package func list(_ folder: String) throws(DiskError) -> [String] { try base.list(folder) }
+  package func list(_ folder: String) throws(DiskError) -> [String] {
+    try checkAlive(folder)
+    return try base.list(folder)
+  }
 
-  package func resolve(_ path: String) throws(DiskError) -> String { try base.resolve(path) }
+  package func resolve(_ path: String) throws(DiskError) -> String {
+    try checkAlive(path)
+    return try base.resolve(path)
+  }
 
   // MARK: Bytes
 
@@ -192,11 +233,13 @@ package final class RecordingDisk: Disk {
     }
 
     func append(_ bytes: [UInt8]) throws(DiskError) {
+      try disk.checkAlive(path)
       try writable!.append(bytes)
       noteWrite(bytes, at: nil)
     }
 
     func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
+      try disk.checkAlive(path)
       try open!.write(bytes, at: offset)
       noteWrite(bytes, at: offset)
     }
@@ -229,10 +272,14 @@ package final class RecordingDisk: Disk {
       }
     }
 
-    func status() throws(DiskError) -> FileStatus { try open!.status() }
+    func status() throws(DiskError) -> FileStatus {
+      try disk.checkAlive(path)
+      return try open!.status()
+    }
 
     func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8] {
-      try open!.read(at: offset, count: count)
+      try disk.checkAlive(path)
+      return try open!.read(at: offset, count: count)
     }
   }
 }
