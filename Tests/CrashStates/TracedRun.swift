@@ -5,7 +5,7 @@ import TestSupport
 /// the system saw.
 enum TracedRun {
   static func run(in folder: String) throws {
-    for (number, workload) in CrashWorkload.traced.enumerated() {
+    for (number, workload) in CrashWorkload.all.enumerated() {
       let home = "\(folder)/\(number)"
       let disk = RecordingDisk(over: SystemDisk(), holding: DiskImage(), storeFolder: "\(home)/store")
       for folder in ["", "/store"] { try disk.createFolder(home + folder) }

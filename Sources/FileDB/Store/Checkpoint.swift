@@ -10,6 +10,7 @@ enum Checkpoint {
     try store.log.catchUp()
     let pending = store.log.pendingTables
     guard !pending.isEmpty else { return }
+    try store.log.prepare()
     let drafts = try pending.map { key throws(StoreError) in
       TableDraft(key: key, table: try store.refreshed(key))  // A file that another program changed stops this here.
     }

@@ -7,6 +7,8 @@ import Synchronization
 final class CommitLog: Sendable {
   private struct State {
     var journal: Journal?
+    /// Whether this process has synced the folder since it saw this journal in it.
+    var isNameSynced = false
     var pending: [TableKey: PendingTable] = [:]
     /// Commits of this process that wait for their sync.
     var waiting: [CommitTicket] = []
@@ -146,6 +148,7 @@ extension CommitLog {
     cache.withLock { $0.restart(at: start, stale: former) }
     state.pending = [:]
     state.journal = opened?.journal
+    state.isNameSynced = false
     return opened?.frames ?? []
   }
 
@@ -190,16 +193,21 @@ extension CommitLog {
 // MARK: - Writing
 
 extension CommitLog {
-  /// Makes the journal where it is missing. For who holds the store's lock.
+  /// Makes the journal where it is missing, and sees to it that what is added to it survives a power cut under its name.
+  /// For who holds the store's lock.
   func prepare() throws(StoreError) {
     try state.withLock { state throws(StoreError) in
       try catchUp(&state)
-      guard state.journal == nil else { return }
-      try onDisk { () throws(DiskError) in
-        let staged = try Journal.stage(folder.journalFile, on: folder.disk, after: 0)
-        for folder in try folder.disk.install([staged]) { try self.folder.disk.syncFolder(folder) }
+      if state.journal == nil {
+        try onDisk { () throws(DiskError) in
+          _ = try folder.disk.install([Journal.stage(folder.journalFile, on: folder.disk, after: 0)])
+        }
+        try catchUp(&state)
       }
-      try catchUp(&state)
+      // Another process may have put it there, and died before it synced the name.
+      guard !state.isNameSynced else { return }
+      try onDisk { () throws(DiskError) in try folder.disk.syncFolder(folder.ownFolder) }
+      state.isNameSynced = true
     }
   }
 
@@ -356,11 +364,12 @@ extension CommitLog {
     }
   }
 
-  /// Goes over to the journal that a checkpoint put in place.
+  /// Goes over to the journal that a checkpoint put in place, and whose name it synced.
   /// - Parameter tables: those that were written, as they are now.
   func restart(with tables: [TableKey: CachedTable]) throws(StoreError) {
     try state.withLock { state throws(StoreError) in
       try catchUp(&state)
+      state.isNameSynced = true
       cache.withLock { $0.put(tables) }
     }
   }

@@ -10,7 +10,7 @@ struct StoreFolder: Sendable {
   let disk: any Disk
 
   /// What is ours alone: the locks, the journal, and backups.
-  private var ownFolder: String { "\(path)/.filedb" }
+  var ownFolder: String { "\(path)/.filedb" }
   private var lockFile: String { "\(ownFolder)/lock" }
   private var queueFile: String { "\(ownFolder)/queue" }
   var journalFile: String { "\(ownFolder)/journal" }

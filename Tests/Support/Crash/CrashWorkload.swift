@@ -8,6 +8,8 @@ package struct CrashWorkload: Sendable {
     /// A transaction that changes something, so that each commit can be told from the one before.
     case commit(@Sendable (inout StoreTransaction) throws -> Void)
     case repair(String)
+    case checkpoint
+    case close
     /// Another process takes the store over.
     case reopen
 
@@ -15,6 +17,8 @@ package struct CrashWorkload: Sendable {
       switch self {
       case .commit: "commit"
       case .repair: "repair"
+      case .checkpoint: "checkpoint"
+      case .close: "close"
       case .reopen: "reopen"
       }
     }
@@ -23,7 +27,7 @@ package struct CrashWorkload: Sendable {
     var isCommit: Bool {
       switch self {
       case .commit, .repair: true
-      case .reopen: false
+      case .checkpoint, .close, .reopen: false
       }
     }
 
@@ -32,6 +36,10 @@ package struct CrashWorkload: Sendable {
       switch self {
       case .commit(let body): try store.write(body)
       case .repair(let table): try store.repair(table)
+      case .checkpoint: try store.checkpoint()
+      case .close:
+        try store.close()
+        return try open()
       case .reopen: return try open()
       }
       return store
@@ -43,12 +51,15 @@ package struct CrashWorkload: Sendable {
   package let name: String
   package let before: DiskImage
   package let steps: [Step]
+  package let options: StoreOptions
   /// What some file must hold at every moment, under whatever name: the original of a table that is repaired.
   package let keptBytes: [UInt8]?
 
   package init(
-    _ name: String, before: DiskImage = .emptyHome, keptText: String? = nil, steps: [Step]
+    _ name: String, before: DiskImage = .emptyHome, checkpoints: CheckpointPolicy = .manual,
+    keptText: String? = nil, steps: [Step]
   ) {
+    options = StoreOptions(checkpoints: checkpoints)
     self.name = name
     self.before = before
     self.keptBytes = keptText.map { Array($0.utf8) }
@@ -64,9 +75,9 @@ package struct CrashWorkload: Sendable {
   /// a commit that is not there then is tried again.
   package func run(on disk: RecordingDisk, at folder: String = Self.storeFolder) throws -> History {
     let url = URL(fileURLWithPath: folder)
-    func open() throws -> RecordStore { try RecordStore(at: url, disk: disk, options: Self.options) }
+    func open() throws -> RecordStore { try RecordStore(at: url, disk: disk, options: options) }
     func contents() throws -> StoreContents {
-      try StoreContents(of: RecordStore(at: url, disk: disk.base, options: Self.options))
+      try StoreContents(of: RecordStore(at: url, disk: disk.base, options: options))
     }
     var history = [try contents()]
     var store: RecordStore?
@@ -88,8 +99,6 @@ package struct CrashWorkload: Sendable {
     }
     return history
   }
-
-  static let options = StoreOptions()
 }
 
 extension DiskImage {

@@ -40,16 +40,6 @@ extension CrashWorkload {
       "repair", before: .store(["a.plist": damagedTable]), keptText: damagedTable,
       steps: [.commit(add("b", 1)), .repair("a"), .commit(add("a", 2))]),
     CrashWorkload(
-      "an old file", before: .store(["a": oldTable]),
-      steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit { tx in try tx.drop(.records("a")) }]),
-  ]
-
-  /// What is compared with the calls that the system sees.
-  package static let traced = all + severalTables
-
-  /// Transactions over several tables: all or none of each.
-  package static let severalTables = [
-    CrashWorkload(
       "several tables",
       steps: [
         .commit { tx in for table in ["a", "b", "c"] { try add(table, 1)(&tx) } },
@@ -63,7 +53,42 @@ extension CrashWorkload {
           try addLarge("b", 3)(&tx)
           try add("d", 3)(&tx)
         },
-      ])
+      ]),
+    CrashWorkload(
+      "checkpoint",
+      steps: [
+        .commit(add("a", 1)), .checkpoint, .commit(add("a", 2)),
+        .commit { tx in
+          try add("a", 3)(&tx)
+          try add("b", 3)(&tx)
+        },
+        .checkpoint, .commit { tx in try tx.drop(.records("a")) }, .checkpoint, .checkpoint,
+        .commit(add("b", 4)),
+      ]),
+    CrashWorkload(
+      "a checkpoint at every commit", checkpoints: .everyCommit,
+      steps: [
+        .commit(add("a", 1)), .commit(add("b", 2)), .reopen,
+        .commit { tx in
+          try tx.drop(.records("a"))
+          try add("b", 3)(&tx)
+        },
+      ]),
+    CrashWorkload(
+      "close", checkpoints: .automatic,
+      steps: [.commit(add("a", 1)), .close, .commit(add("a", 2)), .reopen, .commit(add("b", 3)), .close]),
+    CrashWorkload(
+      "a journal that grows",
+      steps: [.commit(addHuge("a", 1)), .commit(add("a", 2)), .commit(addHuge("a", 3)), .checkpoint]),
+    CrashWorkload(
+      "repair in between", before: .store(["a.plist": damagedTable]), keptText: damagedTable,
+      steps: [
+        .commit(add("b", 1)), .checkpoint, .commit(add("b", 2)), .repair("a"), .commit(add("a", 3)),
+        .checkpoint,
+      ]),
+    CrashWorkload(
+      "an old file", before: .store(["a": oldTable]),
+      steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit { tx in try tx.drop(.records("a")) }]),
   ]
 
   static func add(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
@@ -73,6 +98,14 @@ extension CrashWorkload {
   /// A record that takes several sectors.
   static func addLarge(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
     let text = String(repeating: "record \(number), ", count: 120)
+    return { tx in try tx.add(["n": .integer(Int64(number)), "text": .string(text)], to: .records(table)) }
+  }
+
+  /// A record that takes more than half of what is allocated for the journal.
+  private static func addHuge(_ table: String, _ number: Int)
+    -> @Sendable (inout StoreTransaction) throws -> Void
+  {
+    let text = String(repeating: "a long record \(number), ", count: 2_100)
     return { tx in try tx.add(["n": .integer(Int64(number)), "text": .string(text)], to: .records(table)) }
   }
 
@@ -104,7 +137,7 @@ extension CrashWorkload {
 
 extension CrashWorkload {
   /// What random workloads write to.
-  package static let randomTables = ["a"]
+  package static let randomTables = ["a", "b", "c"]
 
   /// Some transactions of some verbs each, over the tables that are named; the same for the same seed.
   package static func random(seed: UInt64, tables: [String], commits: Int = 6) -> CrashWorkload {
@@ -118,9 +151,15 @@ extension CrashWorkload {
           let used = tables.shuffled(using: &random).prefix(Int.random(in: 1...tables.count, using: &random))
           for table in used { try change(table, number, &tx, &random) }
         })
-      if Int.random(in: 0..<4, using: &random) == 0 { steps.append(.reopen) }
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: steps.append(.reopen)
+      case 1: steps.append(.checkpoint)
+      case 2: steps.append(.close)
+      default: break
+      }
     }
-    return CrashWorkload("random \(seed)", steps: steps)
+    let policy = [CheckpointPolicy.manual, .everyCommit, .automatic].randomElement(using: &random)!
+    return CrashWorkload("random \(seed)", checkpoints: policy, steps: steps)
   }
 
   private static func change(
