@@ -9,6 +9,8 @@ final class CommitLog: Sendable {
     var journal: Journal?
     /// Whether this process has synced the folder since it saw this journal in it.
     var isNameSynced = false
+    /// The tables' files that this process knows to survive a power cut.
+    var durableFiles: [TableKey: FileVersion] = [:]
     var pending: [TableKey: PendingTable] = [:]
     /// Commits of this process that wait for their sync.
     var waiting: [CommitTicket] = []
@@ -225,6 +227,7 @@ extension CommitLog {
   ) throws(StoreError) -> CommitTicket {
     try state.withLock { state throws(StoreError) in
       let (commit, payload) = try encode(changes, tables, state.pending)
+      try makeDurable(commit.bases, &state)
       let ticket = try append(.commit, payload, &state)
       state.pending.noteOwn(commit, sequence: ticket.sequence, byteCount: payload.count)
       state.waiting.append(ticket)
@@ -237,6 +240,19 @@ extension CommitLog {
       }
       cache.withLock { $0.add(Dictionary(uniqueKeysWithValues: changed), of: ticket.sequence) }
       return ticket
+    }
+  }
+
+  /// Syncs the files that the journal is about to build on: whoever wrote them may have died before, and a commit would not
+  /// fit what a power cut puts back.
+  private func makeDurable(_ bases: [TableKey: FileVersion], _ state: inout State) throws(StoreError) {
+    for (table, version) in bases.sorted(by: { $0.key < $1.key }) where state.durableFiles[table] != version {
+      let (file, status) = try folder.file(of: table.text)
+      try onDisk { () throws(DiskError) in
+        if status != nil { try folder.disk.open(file).syncData(.full) }
+        try folder.disk.syncFolder(parentFolder(of: folder.disk.resolve(file)))
+      }
+      state.durableFiles[table] = version
     }
   }
 
@@ -348,8 +364,13 @@ extension CommitLog {
 
   func pendingTable(_ table: TableKey) -> PendingTable? { state.withLock { $0.pending[table] } }
 
-  /// Takes tables whose files were written.
-  func put(_ tables: [TableKey: CachedTable]) { cache.withLock { $0.put(tables) } }
+  /// Takes tables whose files were written and synced.
+  func put(_ tables: [TableKey: CachedTable]) { state.withLock { put(tables, &$0) } }
+
+  private func put(_ tables: [TableKey: CachedTable], _ state: inout State) {
+    cache.withLock { $0.put(tables) }
+    for (table, written) in tables { state.durableFiles[table] = written.version }
+  }
 
   /// Which tables the journal makes exist, or not exist any more.
   var pendingExistence: [TableKey: Bool] { state.withLock { $0.pending.compactMapValues(\.exists) } }
@@ -370,7 +391,7 @@ extension CommitLog {
     try state.withLock { state throws(StoreError) in
       try catchUp(&state)
       state.isNameSynced = true
-      cache.withLock { $0.put(tables) }
+      put(tables, &state)
     }
   }
 }
