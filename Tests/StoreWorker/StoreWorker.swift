@@ -27,7 +27,7 @@ struct StoreWorker {
 
   private static func run() throws {
     var arguments = try Arguments(CommandLine.arguments.dropFirst())
-    let tables = Int(arguments.number("--tables", default: 1))
+    let tables = Int(arguments.number("--tables", default: 2))
     let parent = pid_t(arguments.number("--parent", default: UInt64(getppid())))
     /// Whoever started this may have been killed itself.
     func isWanted() -> Bool { getppid() == parent }

@@ -11,6 +11,8 @@ final class CommitLog: Sendable {
     var isNameSynced = false
     /// The tables' files that this process knows to survive a power cut.
     var durableFiles: [TableKey: FileVersion] = [:]
+    /// How many journals were read until now: each checkpoint puts another in place.
+    var journalCount = 0
     var pending: [TableKey: PendingTable] = [:]
     /// Commits of this process that wait for their sync.
     var waiting: [CommitTicket] = []
@@ -36,6 +38,9 @@ final class CommitLog: Sendable {
 
   /// The table with the commits that wait for their sync.
   func newest(_ table: TableKey) -> CachedTable? { cache.withLock { $0.newest(table) } }
+
+  /// How many journals were read until now.
+  var journalCount: Int { state.withLock(\.journalCount) }
 
   var knownTables: [TableKey] { cache.withLock { $0.keys.sorted() } }
 }
@@ -151,6 +156,7 @@ extension CommitLog {
     state.pending = [:]
     state.journal = opened?.journal
     state.isNameSynced = false
+    if opened != nil { state.journalCount += 1 }
     return opened?.frames ?? []
   }
 
