@@ -7,19 +7,28 @@ enum WriterLine: Codable {
   case plan(Commit)
   /// `write` has returned.
   case done(sequence: Int, ids: [GivenID])
+  /// `write` has thrown an error that says that nothing of it is there.
+  case undone(sequence: Int)
+  /// It has opened the store anew and found this commit to be its last.
+  case opened(sequence: Int)
 
   struct GivenID: Codable {
     var table: Int
     var key: Int
     var id: RecordID
   }
+
+  /// One system call, with nothing left in a buffer when the process is killed.
+  func say() throws {
+    try FileHandle.standardOutput.write(contentsOf: JSONEncoder().encode(self) + Data("\n".utf8))
+  }
 }
 
 /// Makes random commits until it is killed, saying before each what it will do, and after each that it is done.
 struct Writer {
-  private let store: RecordStore
-  private let tablesPerCommit: Int
-  private var model: WriterModel
+  let store: RecordStore
+  let tablesPerCommit: Int
+  private(set) var model: WriterModel
   private var random: Random
 
   /// Goes on where the last process of this name stopped.
@@ -30,13 +39,14 @@ struct Writer {
     random = Random(seed: seed)
   }
 
+  /// Without it one process has the lock nearly all the time, and the others are killed while they wait for it.
+  mutating func pause() { usleep(.random(in: 0..<6_000, using: &random)) }
+
   mutating func commit() throws {
-    // Else one process has the lock nearly all the time, and the others are killed while they wait for it.
-    usleep(.random(in: 0..<6_000, using: &random))
     let commit = model.plan(tables: tablesPerCommit, using: &random)
-    try say(.plan(commit))
+    try WriterLine.plan(commit).say()
     let given = try store.write { tx in try carryOut(commit, in: &tx) }
-    try say(.done(sequence: commit.sequence, ids: given))
+    try WriterLine.done(sequence: commit.sequence, ids: given).say()
     model.apply(commit)
     for new in given { model.set(new.id, of: new.key, in: new.table) }
   }
@@ -79,11 +89,6 @@ struct Writer {
       }
     }
     return given
-  }
-
-  /// One system call for a line, with nothing left in a buffer when the process is killed.
-  private func say(_ line: WriterLine) throws {
-    try FileHandle.standardOutput.write(contentsOf: JSONEncoder().encode(line) + Data("\n".utf8))
   }
 }
 
