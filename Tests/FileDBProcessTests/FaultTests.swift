@@ -10,7 +10,8 @@ import Testing
     private static let canPreload = false
   #endif
 
-  @Test(.enabled(if: canPreload, "needs LD_PRELOAD, which is Linux's"), .timeLimit(.minutes(5)), arguments: [1])
+  @Test(
+    .enabled(if: canPreload, "needs LD_PRELOAD, which is Linux's"), .timeLimit(.minutes(5)), arguments: [1])
   func aCallThatFailsLosesNothingAndEndsNothing(tablesPerCommit: Int) throws {
     var random = SeededRandom.fromEnvironment("aCallThatFailsLosesNothingAndEndsNothing")
     try withTemporaryFolder { folder in
