@@ -72,9 +72,9 @@
     private mutating func leaveTemplate() throws -> Sighting {
       try? FileManager.default.removeItem(at: template)
       let writer = supervised(template, sighting: nil)
-      try writer.start(seed: random.next(), commits: 4)
-      try writer.waitForEnd()
-      try writer.listen()
+      try writer.start(seed: random.next())
+      try writer.wait(commits: 4)
+      try writer.kill()
       writer.child?.remove()
       try Data("half".utf8).write(to: template.appendingPathComponent(".first.plist.1a2b.filedb-draft"))
       return try Sighting(of: openStore(template), tablesPerCommit: tablesPerCommit)
@@ -156,7 +156,7 @@
       return writer.undone + writer.cutOff.all
     }
 
-    /// The next writer gets new ids, and clears up.
+    /// The next writer gets new ids, and its checkpoint clears up.
     private func commitAgain(to store: RecordStore, given: GivenIDs) throws {
       try store.write { tx in
         for table in workTables.indices {
@@ -164,6 +164,7 @@
           try given.note(tx.add(mark, to: workTables[table]), of: "next", in: table)
         }
       }
+      try store.close()
       try checkFiles(in: store.url)
     }
 

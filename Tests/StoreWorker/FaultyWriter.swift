@@ -14,8 +14,11 @@
     /// How many errors there may be: one for a fault that comes once, some for one that lasts until it is stopped.
     let patience: Int
 
+    private let checkpoints: CheckpointPolicy
     private var writer: Writer?
     private var errors = 0
+    /// How often the store had been closed by a checkpoint that failed: one that it made by itself tells nobody.
+    private var closings = 0
 
     init(
       folder: URL, name: String, seed: UInt64, tablesPerCommit: Int, errno: Int32, patience: Int
@@ -24,53 +27,84 @@
       self.name = name
       self.tablesPerCommit = tablesPerCommit
       random = Random(seed: seed)
+      checkpoints = [.automatic, .everyCommit, .manual][Int.random(in: 0..<3, using: &random)]
       self.errno = errno
       self.patience = patience
     }
 
-    /// Opens the store twice, and works with it each time.
+    /// Opens the store twice; the second time there may be commits in the journal.
     mutating func run() throws {
-      for _ in 0..<2 {
-        writer = nil
-        for _ in 0..<4 { try persist { try $0.commit() } }
-      }
+      for step in [Step.commit, .commit, .checkpoint, .commit, .commit] { try persist(step) }
+      writer = nil
+      for step in [Step.commit, .checkpoint, .commit, .commit, .nothing, .close] { try persist(step) }
+      let failedSyncs = failedCalls.filter { $0.hasPrefix("fdatasync ") }
+      try require(
+        errno == 0 || failedSyncs.isEmpty || errors + closings > 0, "a sync failed, and nobody was told")
     }
 
+    /// Doing nothing finds out whether the store still takes writes.
+    private enum Step { case commit, checkpoint, nothing, close }
+
     /// Does `step` again and again until it works.
-    private mutating func persist(_ step: (inout Writer) throws -> Void) throws {
+    private mutating func persist(_ step: Step) throws {
       while true {
         do {
           if writer == nil { writer = try open() }
-          return try step(&writer!)
+          switch step {
+          case .commit: try writer!.commit()
+          case .checkpoint: try writer!.store.checkpoint()
+          case .nothing: try writer!.store.write { _ in }
+          case .close: try writer!.store.close()
+          }
+          return
         } catch let error as StoreError {
-          try goOn(after: error)
+          try goOn(after: error, in: step)
         }
       }
     }
 
     private mutating func open() throws -> Writer {
       let writer = try Writer(
-        folder: folder, name: name, seed: random.next(), tablesPerCommit: tablesPerCommit)
+        folder: folder, name: name, seed: random.next(), tablesPerCommit: tablesPerCommit,
+        checkpoints: checkpoints)
       try WriterLine.opened(sequence: writer.model.sequence).say()
       return writer
     }
 
-    private mutating func goOn(after error: StoreError) throws {
-      errors += 1
-      try require(errors <= patience, "the fault is gone, and yet: \(error.code.rawValue): \(error)")
-      try require(error.errno == errno, "error number \(error.errno ?? 0) of another fault: \(error)")
+    private mutating func goOn(after error: StoreError, in step: Step) throws {
+      if error.code == StoreError.outcomeUnknown {
+        try require(failedCalls.contains { $0.contains("sync ") }, "no sync failed, and yet: \(error)")
+      }
+      let mustBeClosed = error.code == StoreError.closed || error.code == StoreError.outcomeUnknown
+      if error.code == StoreError.closed {
+        closings += 1
+      } else {
+        errors += 1
+        try require(error.errno == errno, "error number \(error.errno ?? 0) of another fault: \(error)")
+      }
+      try require(
+        errors <= patience && closings <= patience,
+        "the fault is gone, and yet: \(error.code.rawValue): \(error)")
       if let writer {
         try writer.readWithoutTheDisk()
-        if error.code == StoreError.outcomeUnknown {
-          try writer.requireClosed()
-          self.writer = nil
-        } else {
+        if step == .commit, error.code != StoreError.outcomeUnknown {
           try WriterLine.undone(sequence: writer.model.sequence + 1).say()
         }
+        if mustBeClosed || step == .close {
+          try writer.requireClosed()
+          self.writer = nil
+        }
       }
-      guard errors == patience else { return }
+      guard errors == patience, error.code != StoreError.closed else { return }
       try stopFaults()
       try self.writer?.compare()
+    }
+
+    /// The calls that failed so far, as FaultInjection.c notes them.
+    private var failedCalls: [Substring] {
+      let log = ProcessInfo.processInfo.environment["FAULT_LOG"]
+      let text = log.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) } ?? ""
+      return text.split(separator: "\n")
     }
 
     /// Where the disk was full, there is room once the ballast beside the store is gone.

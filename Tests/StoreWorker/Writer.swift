@@ -32,8 +32,10 @@ struct Writer {
   private var random: Random
 
   /// Goes on where the last process of this name stopped.
-  init(folder: URL, name: String, seed: UInt64, tablesPerCommit: Int) throws {
-    store = try openStore(folder)
+  init(
+    folder: URL, name: String, seed: UInt64, tablesPerCommit: Int, checkpoints: CheckpointPolicy = .automatic
+  ) throws {
+    store = try openStore(folder, checkpoints: checkpoints)
     self.tablesPerCommit = tablesPerCommit
     model = WriterModel(name: name, seenIn: try Sighting(of: store, tablesPerCommit: tablesPerCommit))
     random = Random(seed: seed)
@@ -99,6 +101,7 @@ func addPlainRecords(_ count: Int, name: String, folder: URL) throws {
 }
 
 /// The timeout is generous, for a busy machine: what must not happen is that a killed process keeps the lock.
-func openStore(_ folder: URL) throws -> RecordStore {
-  try RecordStore(at: folder, options: StoreOptions(lockTimeout: .seconds(30)))
+func openStore(_ folder: URL, checkpoints: CheckpointPolicy = .automatic) throws -> RecordStore {
+  try RecordStore(
+    at: folder, options: StoreOptions(lockTimeout: .seconds(30), checkpoints: checkpoints))
 }
