@@ -17,7 +17,9 @@ struct FileDBTool: ParsableCommand {
     groupedSubcommands: [
       CommandGroup(
         name: "Look",
-        subcommands: [Tables.self, Info.self, Show.self, Get.self, Count.self, Check.self]),
+        subcommands: [
+          Tables.self, Info.self, Show.self, Get.self, Count.self, Check.self, Log.self,
+        ]),
       CommandGroup(
         name: "Change records",
         subcommands: [
@@ -25,7 +27,8 @@ struct FileDBTool: ParsableCommand {
         ]),
       CommandGroup(
         name: "Change tables",
-        subcommands: [Create.self, Truncate.self, Drop.self, Import.self, Batch.self, Repair.self]),
+        subcommands: [Create.self, Truncate.self, Drop.self, Import.self, Batch.self]),
+      CommandGroup(name: "Mend", subcommands: [Repair.self, Checkpoint.self]),
     ])
 
   @OptionGroup var location: StoreLocation

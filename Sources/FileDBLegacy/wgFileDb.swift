@@ -46,7 +46,7 @@ public enum wgFileDb {
       let folder = try wgPaths.paths.fileDB
       return try stores.withLock { stores in
         if let known = stores[folder.path] { return known }
-        let store = try RecordStore(at: folder)
+        let store = try RecordStore(at: folder, options: StoreOptions(checkpoints: .everyCommit))
         stores[folder.path] = store
         return store
       }

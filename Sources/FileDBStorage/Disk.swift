@@ -112,8 +112,13 @@ package struct FileStamp: Equatable, Sendable {
 
   /// Whether a file with this stamp surely still has the content it had when it had `earlier`.
   package func provesUnchanged(since earlier: FileStamp) -> Bool {
-    earlier.isSettled && device == earlier.device && inode == earlier.inode && size == earlier.size
-      && modified == earlier.modified && changed == earlier.changed
+    earlier.isSettled && Self.areSame(self, earlier)
+  }
+
+  /// Whether two stamps, `nil` for a file that is not there, show no difference.
+  package static func areSame(_ left: FileStamp?, _ right: FileStamp?) -> Bool {
+    left?.device == right?.device && left?.inode == right?.inode && left?.size == right?.size
+      && left?.modified == right?.modified && left?.changed == right?.changed
   }
 }
 

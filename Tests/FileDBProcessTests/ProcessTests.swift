@@ -55,7 +55,7 @@ import Testing
       let patient = try RecordStore(at: url, options: StoreOptions(lockTimeout: .seconds(60)))
       try patient.table("first").add(["by": "the next one"])
       #expect(try patient.table("first").snapshot.map(\.record) == [["by": "the next one"]])
-      try patient.checkInvariants()
+      try patient.checkNothingIsLeftBehind()
     }
   }
 }

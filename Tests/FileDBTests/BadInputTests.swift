@@ -277,6 +277,7 @@ func record(_ id: String, _ fields: String = "") -> String {
       let (bad, good) = (try store.table("bad"), try store.table("good"))
       try bad.add(["n": 1])
       try good.add(["n": 1])
+      try store.checkpoint()
       try Data("broken".utf8).write(to: bad.url)
       try good.add(["n": 2])
       let other = try RecordStore(at: folder)
@@ -314,6 +315,7 @@ func record(_ id: String, _ fields: String = "") -> String {
       try FileManager.default.createDirectory(
         at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
       try store.table("t").add(["n": 1])
+      try store.checkpoint()
       #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == target.path)
       #expect(FileManager.default.fileExists(atPath: target.path))
       try store.checkInvariants()

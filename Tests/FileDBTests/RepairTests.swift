@@ -11,10 +11,10 @@ import Testing
       let store = try RecordStore(at: folder)
       let plan = try store.repairPlan(for: "t")
       #expect(try Data(contentsOf: file) == bytes, "a plan writes nothing")
-      let (done, backup) = try store.repair("t")
+      let (done, backups) = try store.repair("t")
       #expect(done.notes == plan.notes)
-      #expect((backup == nil) == plan.notes.isEmpty)
-      if let backup {
+      #expect(backups.isEmpty == plan.notes.isEmpty)
+      if let backup = backups.first {
         #expect(try Data(contentsOf: backup) == bytes)
       } else {
         #expect(try Data(contentsOf: file) == bytes)
@@ -85,6 +85,7 @@ import Testing
     }
     let store = RecordStore.inMemory()
     try store.table("t").add(contentsOf: records)
+    try store.checkpoint()
     let bytes = try store.disk.read(store.url(of: "t").path).bytes
     let text = String(decoding: bytes, as: UTF8.self)
     let starts = text.ranges(of: "\n\t\t<dict>\n\t\t\t<").map {
@@ -205,7 +206,7 @@ import Testing
       try store.write { _ in
         #expect(storeError { _ = try store.repair("t") }?.code == StoreError.insideWrite)
       }
-      #expect(try store.repair("t").backup == nil)
+      #expect(try store.repair("t").backups.isEmpty)
     }
   }
 }

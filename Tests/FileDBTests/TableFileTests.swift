@@ -9,6 +9,7 @@ import Testing
       let table = try store.table("t")
       try table.add(["title": "Milk", "n": 2, "z": .data(Data([1, 2, 3])), "zz": [:], "list": [1.5, true]])
       try table.add([:], at: .top)
+      try store.checkpoint()
       let text = try String(contentsOf: table.url, encoding: .utf8)
       #expect(
         text == """
@@ -64,6 +65,7 @@ import Testing
       try table.add(
         contentsOf: (0..<120).map { ["wg": .integer($0), "wgFileDbSecretIe": "after", "é": "x\r"] })
       try store.table("empty").create()
+      try store.checkpoint()
       for name in ["t", "empty"] {
         let bytes = try [UInt8](Data(contentsOf: store.url(of: name)))
         let parsed = try PlistParser.parse(bytes)
@@ -91,6 +93,7 @@ import Testing
       #expect(findings.map(\.error.line) == [6, 4, 8])
 
       #expect(try table.add(["b": 1]) == 8)
+      try store.checkpoint()
       try store.checkInvariants()
       let root = try PlistParser.parse([UInt8](Data(contentsOf: file))).dict ?? [:]
       #expect(root["owner"] == "me", "what others put there stays")
@@ -103,6 +106,7 @@ import Testing
       let store = try RecordStore(at: folder)
       let table = try store.table("t")
       try table.add(["n": 1])
+      try store.checkpoint()
       let file = try table.url
       for turn in 2..<20 {
         // In place and of the same length: only the time of the change tells, if that.
@@ -148,6 +152,9 @@ import Testing
       try store.refresh()
       #expect(try contents(of: folder) == [])
       try store.table("t").add([:])
+      #expect(try contents(of: store.url) == [".filedb"], "in the journal")
+      #expect(try contents(of: store.url.appendingPathComponent(".filedb")).contains("journal"))
+      try store.checkpoint()
       #expect(try contents(of: store.url) == [".filedb", "t.plist"])
       #expect(
         try String(contentsOf: store.url.appendingPathComponent(".filedb/.gitignore"), encoding: .utf8)
@@ -155,13 +162,18 @@ import Testing
     }
   }
 
-  @Test func draftsOfACrashAreSweptByTheNextWrite() throws {
+  @Test func draftsOfACrashAreSweptByTheNextCheckpoint() throws {
     try withTemporaryFolder { folder in
       let store = try RecordStore(at: folder)
       try store.table("t").add([:])
       try Data("half".utf8).write(to: folder.appendingPathComponent(".t.plist.1a2b3c.filedb-draft"))
+      try Data("half".utf8).write(to: folder.appendingPathComponent(".filedb/.journal.1a.filedb-draft"))
       #expect(try store.tableNames == ["t"])
-      try store.table("t").add([:])
+      try store.checkpoint()
+      #expect(
+        try contents(of: folder.appendingPathComponent(".filedb")) == [
+          ".gitignore", "journal", "lock", "queue",
+        ])
       #expect(try contents(of: folder) == [".filedb", "t.plist"])
     }
   }
@@ -171,6 +183,7 @@ import Testing
       let other = folder.appendingPathComponent("other")
       let store = try RecordStore(at: folder.appendingPathComponent("store"))
       try store.table("t").add(["n": 1])
+      try store.checkpoint()
       try FileManager.default.createDirectory(at: other, withIntermediateDirectories: false)
       let target = other.appendingPathComponent("t.plist")
       try FileManager.default.moveItem(at: store.url.appendingPathComponent("t.plist"), to: target)

@@ -23,6 +23,7 @@ func contents(of folder: URL) throws -> [String] {
     try withStore(.disk) { store in
       let table = try store.table("t")
       try table.add(["n": 1])
+      try store.checkpoint()
       let bytes = try Data(contentsOf: table.url)
       #expect(throws: Stop.self) {
         try store.write { tx in

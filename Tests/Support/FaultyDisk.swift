@@ -34,6 +34,7 @@ package final class FaultyDisk: Disk {
   private struct Log {
     var verbs: [Verb] = []
     var faultCount = 0
+    var written: [Verb: [Int]] = [:]
   }
 
   private let base: any Disk
@@ -52,6 +53,9 @@ package final class FaultyDisk: Disk {
 
   /// The verbs so far, in order.
   package var verbs: [Verb] { log.withLock(\.verbs) }
+
+  /// How many bytes each call of a writing verb was given.
+  package var written: [Verb: [Int]] { log.withLock(\.written) }
 
   /// How many verbs failed or were skipped.
   package var faultCount: Int { log.withLock(\.faultCount) }
@@ -197,6 +201,7 @@ package final class FaultyDisk: Disk {
     }
 
     func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
+      disk.log.withLock { $0.written[.writeAt, default: []].append(bytes.count) }
       try disk.runOrSkip(
         .writeAt, path,
         half: { () throws(DiskError) in

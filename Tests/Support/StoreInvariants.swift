@@ -11,18 +11,28 @@ package struct BrokenInvariant: Error, CustomStringConvertible {
 
 extension RecordStore {
   /// Throws ``BrokenInvariant`` unless everything that is always true of a store is true of this one: each file is a sound
-  /// table, a fresh reader sees what this store shows, every id leads to its row, and no draft is left behind.
+  /// table, the journal is sound, a fresh reader sees what this store shows, and every id leads to its row.
   package func checkInvariants() throws {
     let fresh = try RecordStore(at: url, disk: disk, options: options)
+    let journal = try checkJournal()
+    try require(journal == nil, "\(String(describing: journal))")
     for name in try tableNames {
       let findings = try check(name)
       try require(findings.isEmpty, "\(name): \(findings)")
       try compare(table(name).snapshot, with: fresh.table(name).snapshot)
     }
+  }
+
+  /// Throws ``BrokenInvariant`` unless only tables are left once a checkpoint is made.
+  package func checkNothingIsLeftBehind() throws {
+    do { try checkpoint() } catch StoreError.closed { return }
     let folder = url.standardizedFileURL.path
     guard try disk.status(folder) != nil else { return }
     let drafts = try disk.list(folder).filter { $0.hasPrefix(".") && $0 != ".filedb" }
     try require(drafts.isEmpty, "left behind: \(drafts)")
+    let own = try disk.list(folder + "/.filedb").filter { $0.hasPrefix(".") && $0 != ".gitignore" }
+    try require(own.isEmpty, "left behind: \(own)")
+    try checkInvariants()
   }
 
   private func compare(_ live: TableSnapshot<Record>, with read: TableSnapshot<Record>) throws {
@@ -57,6 +67,7 @@ package func withStore<Result>(
     let result = try body(store)
     try store.refresh()
     try store.checkInvariants()
+    try store.checkNothingIsLeftBehind()
     return result
   }
   switch place {

@@ -19,11 +19,11 @@ public struct RecordTable<Row: Codable & Sendable>: Sendable {
       return TableSnapshot(table: name.text, state: state)
     }
     // `RecordStore.table` has read the table, and nothing takes a table out again.
-    let state = store.published.withLock { $0[TableKey(name.text)]?.state } ?? TableState()
+    let state = store.log.published(TableKey(name.text))?.state ?? TableState()
     return TableSnapshot(table: name.text, state: state)
   }
 
-  /// Whether the table has a file. Its first record makes one.
+  /// Whether the table exists. Its first record makes it.
   public var exists: Bool { snapshot.exists }
 
   /// The number of records.

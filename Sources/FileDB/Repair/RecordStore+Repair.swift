@@ -2,7 +2,7 @@ import FileDBPlist
 import FileDBStorage
 import Foundation
 
-/// What ``RecordStore/repair(_:)`` does to a table, or would do.
+/// What ``RecordStore/repair(_:keeping:)`` does to a table, or would do.
 public struct RepairPlan: Sendable {
   public let table: String
   /// What is mended, a sentence each, with the line in the file where one is to blame; empty for a sound table.
@@ -11,54 +11,106 @@ public struct RepairPlan: Sendable {
   public let lostCount: Int
 
   let file: String
-  let original: [UInt8]
+  /// `nil` where there is no file.
+  let original: [UInt8]?
   let repaired: TableState
 }
 
 extension RecordStore {
-  /// Says how ``repair(_:)`` would mend a table. Writes nothing.
+  /// Says how ``repair(_:keeping:)`` would mend a table. Writes nothing.
   ///
   /// A stale index, a low or missing counter and comments only need a new file. A record without an id gets a new one, and
   /// so does the second of two with the same. What lies among the records and is none becomes one with the field `value`.
   /// Of a file that cannot be read as a whole, cut off or damaged inside, every record that can be read by itself is kept.
-  /// - Throws: ``StoreError/tableNotFound``; ``StoreError/notATable`` where nothing in the file looks like a table;
-  ///   ``StoreError/ambiguousTable``; the disk's errors.
+  /// - Parameter choice: what counts where the file was changed while commits were waiting in the journal.
+  /// - Throws: ``StoreError/conflict`` where that is so and there is no choice; ``StoreError/tableNotFound``;
+  ///   ``StoreError/notATable`` where nothing in the file looks like a table; ``StoreError/ambiguousTable``;
+  ///   ``StoreError/damagedJournal``, see ``repairJournal()``; the disk's errors.
   /// - Complexity: O(*n*) in the size of the file.
-  public func repairPlan(for table: String) throws -> RepairPlan {
-    let (file, content) = try readFile(of: TableKey(table))
-    guard let content else {
+  public func repairPlan(for table: String, keeping choice: ConflictChoice? = nil) throws -> RepairPlan {
+    let key = TableKey(table)
+    try log.catchUp()
+    let (file, content) = try folder.readFile(of: key, limits: options.limits)
+    let pending = log.pendingTable(key)
+    guard content != nil || pending != nil else {
       throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
     }
-    let warnings = (try? check(table))?.filter { $0.severity == .warning } ?? []
-    let mended = try TableRepair.mend(content.bytes, file: file, table: table, limits: options.limits)
-    let notes =
-      warnings.map { Self.note($0.error.message, line: $0.error.line) } + mended.repair.notes.map(Self.note)
+    let isConflict = pending.map { $0.lastCommit(in: FileVersion(content?.bytes)) == nil } ?? false
+    if !isConflict, pending != nil {
+      // The file is as the journal knows it, so that it only waits for its commits.
+      let state = try log.load(key).state
+      return RepairPlan(
+        table: table, notes: [], lostCount: 0, file: file, original: content?.bytes, repaired: state)
+    }
+    if isConflict, choice == nil { _ = try log.load(key) }  // Throws it.
+    var (notes, lostCount, state) = try mend(content?.bytes, file: file, table: table)
+    if let choice, let pending, isConflict {
+      notes.append(Self.settle(pending, by: choice, in: &state))
+    }
     return RepairPlan(
-      table: table, notes: notes, lostCount: mended.repair.lostCount, file: file, original: content.bytes,
-      repaired: mended.state)
+      table: table, notes: notes, lostCount: lostCount, file: file, original: content?.bytes, repaired: state)
   }
 
-  /// Mends a table as ``repairPlan(for:)`` says. The file as it was is kept in `.filedb/backups`; a sound table is left
-  /// alone.
-  /// - Returns: what was done, and the file that keeps the original; no backup where nothing was done.
-  /// - Throws: as ``repairPlan(for:)`` and ``write(_:)``; ``StoreError/insideWrite`` within a write.
+  /// Mends a table as ``repairPlan(for:keeping:)`` says. The file as it was is kept in `.filedb/backups`, and the journal
+  /// where it is part of what is settled; a sound table is left alone.
+  /// - Returns: what was done, and the files that keep the originals; none where nothing was done.
+  /// - Throws: as ``repairPlan(for:keeping:)`` and ``write(_:)``; ``StoreError/insideWrite`` within a write.
   @discardableResult
-  public func repair(_ table: String) throws -> (plan: RepairPlan, backup: URL?) {
+  public func repair(
+    _ table: String, keeping choice: ConflictChoice? = nil
+  ) throws -> (plan: RepairPlan, backups: [URL]) {
+    try repairing(table) {
+      let plan = try repairPlan(for: table, keeping: choice)
+      if plan.notes.isEmpty { return (plan, []) }
+      let key = TableKey(table)
+      try log.prepare()
+      var backups = try plan.original.map { [try folder.keepBackup(of: plan.file, $0)] } ?? []
+      if log.pendingTable(key) != nil { backups.append(try backUpJournal()) }
+      let mended = CachedTable(
+        state: plan.repaired, sequence: log.sequence, file: plan.file, version: .absent, stamp: nil)
+      let written = try Checkpoint.write([TableDraft(key: key, table: mended)], in: self)
+      log.put(written)
+      return (plan, backups.map { URL(fileURLWithPath: $0) })
+    }
+  }
+
+  func repairing<Result>(_ table: String?, _ body: () throws -> Result) throws -> Result {
     guard writers.currentTransaction == nil else {
       throw StoreError(StoreError.insideWrite, "a repair is no part of a transaction", table: table)
     }
-    return try Commit.locked(self) {
-      let plan = try repairPlan(for: table)
-      if plan.notes.isEmpty { return (plan, nil) }
-      let backup = try folder.keepBackup(of: plan.file, plan.original)
-      let stamp = try onDisk { () throws(DiskError) in
-        try folder.disk.replace(plan.file, with: TableFile.encode(plan.repaired))
-      }
-      var state = plan.repaired
-      state.index()
-      let published = PublishedTable(state: state, file: plan.file, stamp: stamp)
-      self.published.withLock { $0[TableKey(table)] = published }
-      return (plan, URL(fileURLWithPath: backup))
+    return try Commit.locked(self, body)
+  }
+
+  func backUpJournal() throws(StoreError) -> String {
+    let bytes = try onDisk { () throws(DiskError) in try folder.disk.read(folder.journalFile).bytes }
+    return try folder.keepBackup(of: folder.journalFile, bytes)
+  }
+
+  private func mend(
+    _ bytes: [UInt8]?, file: String, table: String
+  ) throws -> (notes: [String], lostCount: Int, state: TableState) {
+    guard let bytes else { return ([], 0, TableState()) }
+    let warnings = (try? check(table))?.filter { $0.severity == .warning } ?? []
+    let mended = try TableRepair.mend(bytes, file: file, table: table, limits: options.limits)
+    let notes =
+      warnings.map { Self.note($0.error.message, line: $0.error.line) } + mended.repair.notes.map(Self.note)
+    return (notes, mended.repair.lostCount, mended.state)
+  }
+
+  private static func settle(
+    _ pending: PendingTable, by choice: ConflictChoice, in state: inout TableState
+  ) -> String {
+    let changes = pending.commits.flatMap(\.changes)
+    let commits = pending.commits.count == 1 ? "1 commit was" : "\(pending.commits.count) commits were"
+    let found = "the file was changed while \(commits) waiting in the journal"
+    switch choice {
+    case .file: return "\(found); the file stays as it is, without them"
+    case .journal:
+      for change in changes { _ = state.applyFitting(change) }
+      return "\(found); they were carried out on it"
+    case .both:
+      for change in changes { _ = state.applyAdding(change) }
+      return "\(found); what they added was added to it"
     }
   }
 

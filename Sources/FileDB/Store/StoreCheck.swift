@@ -18,24 +18,47 @@ public struct CheckFinding: Sendable, CustomStringConvertible {
 
 extension RecordStore {
   /// Reads the table's file and looks at everything a table should be: a well-formed property list, every record with an
-  /// id of its own, a counter that is high enough, an index that fits, no comments.
+  /// id of its own, a counter that is high enough, an index that fits, no comments; and that the commits in the journal
+  /// belong to this file.
   /// - Returns: what was found, in the order of the file; nothing for a sound table.
   /// - Throws: the disk's errors, ``StoreError/tableNotFound``, ``StoreError/invalidTableName``.
   /// - Complexity: O(*n*) in the size of the file.
   public func check(_ table: String) throws -> [CheckFinding] {
     do {
-      let (file, content) = try readFile(of: TableKey(table))
-      guard let content else {
+      let (file, content) = try folder.readFile(of: TableKey(table), limits: options.limits)
+      var findings: [CheckFinding] = []
+      if let content {
+        findings = try TableFile.findings(
+          in: content.bytes, file: file, table: table, limits: options.limits)
+      }
+      // A damaged journal is a finding of its own: see `checkJournal`.
+      if (try? log.catchUp()) != nil, log.pendingTable(TableKey(table)) != nil {
+        _ = try log.load(TableKey(table))
+      } else if content == nil {
         throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
       }
-      return try TableFile.findings(in: content.bytes, file: file, table: table, limits: options.limits)
+      return findings
     } catch let error as StoreError where Self.damage.contains(error.code) {
       return [CheckFinding(severity: .damage, error: error)]
     }
   }
 
+  /// Reads the journal from the beginning.
+  /// - Returns: what is wrong with it; `nil` for a sound one, and where there is none.
+  /// - Throws: the disk's errors.
+  /// - Complexity: O(*n*) in the size of the journal.
+  public func checkJournal() throws -> CheckFinding? {
+    do {
+      try CommitLog(folder: folder, options: options).catchUp()
+      return nil
+    } catch  where Self.damage.contains(error.code) {
+      return CheckFinding(severity: .damage, error: error)
+    }
+  }
+
   private static let damage: Set = [
-    StoreError.notATable, StoreError.damagedTable, StoreError.ambiguousTable,
+    StoreError.notATable, StoreError.damagedTable, StoreError.ambiguousTable, StoreError.conflict,
+    StoreError.damagedJournal, StoreError.newerFormat,
   ]
 }
 

@@ -62,6 +62,13 @@ extension StoreError {
   // Found a file that is no table, or a broken one.
   public static let notATable = Code(rawValue: "notATable")
   public static let damagedTable = Code(rawValue: "damagedTable")
+  /// The journal is not as it was written; no table can be trusted until it is repaired.
+  public static let damagedJournal = Code(rawValue: "damagedJournal")
+  /// A later version of this library made the journal.
+  public static let newerFormat = Code(rawValue: "newerFormat")
+  /// Another program changed a table's file while commits were waiting in the journal to be written into it. Both are
+  /// kept until ``RecordStore/repair(_:keeping:)`` is told which one counts.
+  public static let conflict = Code(rawValue: "conflict")
   public static let ambiguousTable = Code(rawValue: "ambiguousTable")
   public static let notAFolder = Code(rawValue: "notAFolder")
 
@@ -73,7 +80,7 @@ extension StoreError {
   public static let inputOutput = Code(rawValue: "inputOutput")
   /// The disk failed at the moment of commit: the commit is there now, and may be gone after a power cut.
   public static let outcomeUnknown = Code(rawValue: "outcomeUnknown")
-  /// After ``outcomeUnknown`` the store takes no more writes; open it anew.
+  /// After ``outcomeUnknown``, another failed sync or ``RecordStore/close()`` the store takes no more writes; open it anew.
   public static let closed = Code(rawValue: "closed")
 }
 
@@ -137,8 +144,23 @@ extension StoreError {
     return result
   }
 
-  static func closedAfterFailedSync(_ folder: String) -> StoreError {
-    StoreError(StoreError.closed, "a sync failed earlier; open the store anew to write to it", file: folder)
+  static func closed(_ folder: String) -> StoreError {
+    StoreError(StoreError.closed, "the store takes no more writes; open it anew", file: folder)
+  }
+
+  init(_ damage: JournalDamage, path: String) {
+    let what =
+      switch damage.reason {
+      case .noStart: "this is no journal"
+      case .unknownFormat(let text): "another version of FileDB made this journal: '\(text)'"
+      case .cutOff(let length): "the journal was cut off after \(length) bytes"
+      case .changed: "the journal is damaged"
+      case .outOfOrder: "a commit of the journal is out of order"
+      case .missing: "a commit is gone from the journal"
+      }
+    var code = StoreError.damagedJournal
+    if case .unknownFormat = damage.reason { code = StoreError.newerFormat }
+    self.init(code, "\(what) (byte \(damage.offset))", file: path)
   }
 }
 
@@ -147,4 +169,16 @@ func onDisk<Result: ~Copyable>(
   _ body: () throws(DiskError) -> Result
 ) throws(StoreError) -> Result {
   do { return try body() } catch { throw StoreError(error) }
+}
+
+/// Runs `body`, whose errors are the journal's, and throws them as the store's.
+func onJournal<Result>(
+  _ body: () throws(JournalError) -> Result
+) throws(StoreError) -> Result {
+  do { return try body() } catch {
+    switch error {
+    case .disk(let error): throw StoreError(error)
+    case .damaged(let damage, let path): throw StoreError(damage, path: path)
+    }
+  }
 }

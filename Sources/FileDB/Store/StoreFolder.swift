@@ -1,3 +1,4 @@
+import FileDBPlist
 import FileDBStorage
 import Foundation
 
@@ -8,10 +9,11 @@ struct StoreFolder: Sendable {
   let path: String
   let disk: any Disk
 
-  /// What is ours alone: the lock, and later the journal and backups.
+  /// What is ours alone: the locks, the journal, and backups.
   private var ownFolder: String { "\(path)/.filedb" }
   private var lockFile: String { "\(ownFolder)/lock" }
   private var queueFile: String { "\(ownFolder)/queue" }
+  var journalFile: String { "\(ownFolder)/journal" }
   var backupFolder: String { "\(ownFolder)/backups" }
   private var ignoreFile: String { "\(ownFolder)/.gitignore" }
 
@@ -58,6 +60,24 @@ struct StoreFolder: Sendable {
     return beginning.map { String(decoding: $0, as: UTF8.self).contains("<plist") } ?? false
   }
 
+  /// The file of a table and what is in it; no content where there is no file.
+  func readFile(
+    of table: TableKey, limits: PlistLimits
+  ) throws(StoreError) -> (file: String, content: (bytes: [UInt8], stamp: FileStamp)?) {
+    let (file, status) = try file(of: table.text)
+    guard let status else { return (file, nil) }
+    guard status.stamp.size <= limits.fileBytes else {  // Before it is in memory.
+      throw StoreError(PlistError(.fileTooLarge(limit: limits.fileBytes)), file: file, table: table.text)
+    }
+    do {
+      return (file, try disk.read(file))
+    } catch  where error.kind == .notFound {
+      return (file, nil)  // Another process dropped it meanwhile.
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
   /// Takes the store's lock, making the folder where it is missing.
   ///
   /// Who waits for the lock holds another one, the queue's, until it has it. So a busy writer that comes back for the lock
@@ -78,7 +98,10 @@ struct StoreFolder: Sendable {
 
   /// Removes the drafts of a crashed run. Needs the lock.
   func sweep() throws(StoreError) {
-    try onDisk { () throws(DiskError) in try disk.sweepDrafts(in: path) }
+    try onDisk { () throws(DiskError) in
+      try disk.sweepDrafts(in: path)
+      try disk.sweepDrafts(in: ownFolder)
+    }
   }
 
   /// Removes the drafts of a crashed run beside the files that links in the store lead to. Another store may be writing

@@ -20,7 +20,7 @@ final class TransactionState {
   /// And as they are by now.
   private var tables: [TableKey: TableState] = [:]
   /// What was done to them, in order.
-  private var changes: [(table: TableKey, change: Change)] = []
+  private(set) var changes: [(table: TableKey, change: Change)] = []
 
   init(store: RecordStore) { self.store = store }
 
@@ -29,7 +29,7 @@ final class TransactionState {
   func table(_ name: String) throws(StoreError) -> TableState {
     let key = TableKey(name)
     if let touched = tables[key] { return touched }
-    let state = try store.refreshedState(of: key)
+    let state = try store.refreshed(key).state
     bases[key] = state
     tables[key] = state
     return state
@@ -78,9 +78,9 @@ final class TransactionState {
     for (key, change) in changes where undone.contains(key) { try tables[key]?.apply(change) }
   }
 
-  /// The tables that changed, in the order of their names.
-  var changedTables: [(table: TableKey, state: TableState)] {
+  /// The tables that changed.
+  var changedTables: [TableKey: TableState] {
     let changed = Set(changes.map(\.table))
-    return tables.filter { changed.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    return tables.filter { changed.contains($0.key) }
   }
 }

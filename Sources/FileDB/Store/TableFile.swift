@@ -52,28 +52,31 @@ enum TableFile {
     return writer.bytes
   }
 
-  private static func append(_ records: OrderedRecords, to writer: inout PlistWriter) {
+  /// Appends records as the array of a root dictionary, the same in a table and in the journal.
+  static func append(_ records: some Collection<StoredRecord>, to writer: inout PlistWriter) {
     guard !records.isEmpty else {
       writer.indent(1)
       writer.append("<array/>\n" as StaticString)
       return
     }
     writer.append("\t<array>\n" as StaticString)
-    for stored in records {
-      writer.append("\t\t<dict>\n" as StaticString)
-      var idIsWritten = false
-      for field in stored.record.fields {
-        if !idIsWritten, compareUTF8(idKey, field.key) < 0 {
-          append(stored.id, to: &writer)
-          idIsWritten = true
-        }
-        writer.append(key: field.key, indentation: depthOfFields)
-        writer.append(field.value, indentation: depthOfFields)
-      }
-      if !idIsWritten { append(stored.id, to: &writer) }
-      writer.append("\t\t</dict>\n" as StaticString)
-    }
+    for stored in records { append(stored, to: &writer) }
     writer.append("\t</array>\n" as StaticString)
+  }
+
+  private static func append(_ stored: StoredRecord, to writer: inout PlistWriter) {
+    writer.append("\t\t<dict>\n" as StaticString)
+    var idIsWritten = false
+    for field in stored.record.fields {
+      if !idIsWritten, compareUTF8(idKey, field.key) < 0 {
+        append(stored.id, to: &writer)
+        idIsWritten = true
+      }
+      writer.append(key: field.key, indentation: depthOfFields)
+      writer.append(field.value, indentation: depthOfFields)
+    }
+    if !idIsWritten { append(stored.id, to: &writer) }
+    writer.append("\t\t</dict>\n" as StaticString)
   }
 
   private static func append(_ id: RecordID, to writer: inout PlistWriter) {

@@ -3,7 +3,7 @@ import FileDB
 
 struct Check: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Look for damage in some tables, or in all.",
+    abstract: "Look for damage in some tables, or in all and the journal.",
     discussion: "Prints what it finds with file and line. Damage exits with 65; a warning does not.")
 
   @OptionGroup var location: StoreLocation
@@ -11,8 +11,12 @@ struct Check: StoreCommand {
   @Argument var tables: [TableReference] = []
 
   func run() throws {
-    let references = try tables.isEmpty ? existingStore().tableNames.map { TableReference(name: $0) } : tables
     var status: Int32 = 0
+    if let finding = try existingStore(for: tables.first).checkJournal() {
+      Terminal.print("damage: \(finding)")
+      status = 65
+    }
+    let references = try tables.isEmpty ? existingStore().tableNames.map { TableReference(name: $0) } : tables
     for reference in references {
       let findings: [CheckFinding]
       do {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FileDB
+import Foundation
 
 struct Info: StoreCommand {
   static let configuration = CommandConfiguration(
@@ -12,9 +13,8 @@ struct Info: StoreCommand {
   func run() throws {
     let table = try existingTable(table)
     let snapshot = table.snapshot
-    let file = try FileInfo(at: table.url)
-    Terminal.print("file     \(file.url.path)")
-    Terminal.print("size     \(file.formattedSize)")
+    Terminal.print("file     \(try table.url.path)")
+    Terminal.print("size     \(try FileInfo.size(ofTableAt: table.url))")
     Terminal.print("records  \(snapshot.count)")
     Terminal.print("counter  \(snapshot.counter)")
     guard !snapshot.isEmpty else { return }
@@ -43,5 +43,14 @@ struct Info: StoreCommand {
         TextTable.Column(title: "field"), TextTable.Column(title: "type"),
         TextTable.Column(title: "records", isNumeric: true),
       ], rows: rows)
+  }
+}
+
+extension FileInfo {
+  /// The size of a table's file, for people. A table that is new may be in the journal alone.
+  static func size(ofTableAt url: URL) throws -> String {
+    do { return try FileInfo(at: url).formattedSize } catch StoreError.fileNotFound {
+      return "in the journal"
+    }
   }
 }

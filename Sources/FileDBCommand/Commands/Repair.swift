@@ -1,22 +1,29 @@
 import ArgumentParser
 import FileDB
+import Foundation
 
 struct Repair: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Mend some tables, or all that need it.",
+    abstract: "Mend the journal, and some tables or all that need it.",
     discussion: """
       Says what it did, with the lines. The file as it was is kept in .filedb/backups. A file in which nothing looks like a \
       table is left alone. Where not all can be mended, the exit code is 65.
+
+      Where another program changed a table's file while commits were waiting in the journal, --keep says what counts: \
+      'file' gives the commits up; 'journal' carries them out on the file as it is; 'both' keeps the file as it is and adds \
+      what they added, a record that they changed as a second one.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var tables: [TableReference] = []
+  @Option(help: ArgumentHelp("What counts in a conflict.", valueName: "file|journal|both"))
+  var keep: ConflictChoice?
   @OptionGroup var options: WriteOptions
 
   func run() throws {
+    var status = try repairJournal()
     let references = try tables.isEmpty ? existingStore().tableNames.map { TableReference(name: $0) } : tables
-    var status: Int32 = 0
     for reference in references {
       do {
         try repair(reference.name, in: existingStore(for: reference))
@@ -25,15 +32,36 @@ struct Repair: StoreCommand {
         status = max(status, error.exitStatus)
       }
     }
-    if options.dryRun { Terminal.note("dry run: nothing was written") }
+    if options.dryRun {
+      Terminal.note("dry run: nothing was written")
+    } else {
+      // What is mended goes into the files. A conflict that is not settled was reported.
+      do { try existingStore(for: tables.first).checkpoint() } catch StoreError.conflict {}
+    }
     if status > 0 { throw ExitCode(status) }
   }
 
+  /// - Returns: the exit status.
+  private func repairJournal() throws -> Int32 {
+    let store = try existingStore(for: tables.first)
+    let (plan, backup): (JournalRepairPlan?, URL?) =
+      if options.dryRun { (try store.journalRepairPlan(), nil) } else {
+        try store.repairJournal() ?? (nil, nil)
+      }
+    for note in plan?.notes ?? [] { Terminal.print("journal: \(note)") }
+    if let backup { Terminal.print("journal: the file as it was is \(backup.path)") }
+    guard let plan, plan.lostCount > 0 else { return 0 }
+    Terminal.complain("the journal: \(plan.lostCount) pieces could not be read; they are in the backup alone")
+    return 65
+  }
+
   private func repair(_ table: String, in store: RecordStore) throws {
-    let (plan, backup) = options.dryRun ? (try store.repairPlan(for: table), nil) : try store.repair(table)
+    let (plan, backups) =
+      options.dryRun
+      ? (try store.repairPlan(for: table, keeping: keep), []) : try store.repair(table, keeping: keep)
     for note in plan.notes { Terminal.print("\(table): \(note)") }
     if plan.notes.isEmpty { Terminal.print("\(table): sound") }
-    if let backup { Terminal.print("\(table): the file as it was is \(backup.path)") }
+    for backup in backups { Terminal.print("\(table): the original is kept as \(backup.path)") }
     if plan.lostCount > 0 {
       throw StoreError(
         StoreError.damagedTable, "\(plan.lostCount) pieces could not be read; they are in the backup alone",
@@ -41,3 +69,5 @@ struct Repair: StoreCommand {
     }
   }
 }
+
+extension ConflictChoice: ExpressibleByArgument {}

@@ -11,8 +11,8 @@ struct Tables: StoreCommand {
     let store = try existingStore()
     let rows = try store.tableNames.map { name in
       do {
-        let info = try FileInfo(at: store.url(of: name))
-        return [name, try store.table(name).count.description, info.formattedSize, ""]
+        let count = try store.table(name).count.description
+        return [name, count, try FileInfo.size(ofTableAt: store.url(of: name)), ""]
       } catch let error as StoreError {
         return [name, "", "", error.message]
       }

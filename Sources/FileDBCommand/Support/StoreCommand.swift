@@ -107,10 +107,21 @@ struct WriteOptions: ParsableArguments {
   func write<Result>(
     _ store: RecordStore, _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
-    guard dryRun else { return try store.write(body) }
-    let result = try store.rehearse(body)
-    Terminal.note("dry run: nothing was written")
+    if dryRun {
+      let result = try store.rehearse(body)
+      Terminal.note("dry run: nothing was written")
+      return result
+    }
+    let result = try store.write(body)
+    if OpenStores.shared == nil { Self.close(store) }
     return result
+  }
+
+  /// The tables' files should be up to date once a command is done. Where they cannot be, that is no failure of what it did.
+  private static func close(_ store: RecordStore) {
+    do { try store.close() } catch {
+      Terminal.note("the change is safe in the journal, but not in the table's file yet: \(error)")
+    }
   }
 }
 

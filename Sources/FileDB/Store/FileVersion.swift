@@ -1,0 +1,40 @@
+import FileDBStorage
+
+/// Tells one content of a table's file from another.
+enum FileVersion: Equatable, Sendable {
+  /// There is no file.
+  case absent
+  case file(size: Int, checksum: UInt32)
+
+  init(_ bytes: [UInt8]?) {
+    self = bytes.map { .file(size: $0.count, checksum: Checksum.of($0)) } ?? .absent
+  }
+
+  /// In bytes.
+  var size: Int {
+    switch self {
+    case .absent: 0
+    case .file(let size, _): size
+    }
+  }
+
+  /// `absent`, or the size in decimal and the checksum in hexadecimal digits.
+  init?(text: String) {
+    if text == "absent" {
+      self = .absent
+      return
+    }
+    let parts = text.split(separator: " ")
+    guard parts.count == 2, let size = Int(parts[0]), let checksum = UInt32(parts[1], radix: 16) else {
+      return nil
+    }
+    self = .file(size: size, checksum: checksum)
+  }
+
+  var text: String {
+    switch self {
+    case .absent: "absent"
+    case .file(let size, let checksum): "\(size) \(String(checksum, radix: 16))"
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import FileDBStorage
+
+extension RecordStore {
+  /// Reads in what other processes and programs have written since. A write does so by itself, for its tables.
+  /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read, once all others have been; it
+  ///   stays as it was.
+  /// - Complexity: O(1) for an unchanged table; the size of the commits for one that other processes of this library
+  ///   changed; O(*n*) for one whose file was replaced.
+  public func refresh() throws {
+    // Inside a write, whose tables must not change beneath it, there is nothing to read in.
+    if writers.currentTransaction != nil { return }
+    try writers.enter {
+      try log.catchUp()
+      var failure: StoreError?
+      for table in log.knownTables {
+        do throws(StoreError) { _ = try refreshed(table) } catch { failure = failure ?? error }
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  /// The newest committed state of a table, read from the disk the first time.
+  func state(of table: TableKey) throws(StoreError) -> TableState {
+    if let known = log.published(table) { return known.state }
+    return try log.load(table).state
+  }
+
+  /// A table as the disk has it, read again where its file is not the one that was read. The journal must have been
+  /// caught up with.
+  func refreshed(_ table: TableKey) throws(StoreError) -> CachedTable {
+    guard let known = log.newest(table), !known.isStale else { return try log.load(table) }
+    let (file, status) = try folder.file(of: table.text)
+    let isSame =
+      switch (known.stamp, status?.stamp) {
+      case (nil, nil): true
+      case (let old?, let new?): file == known.file && new.provesUnchanged(since: old)
+      default: false
+      }
+    return isSame ? known : try log.load(table)
+  }
+}

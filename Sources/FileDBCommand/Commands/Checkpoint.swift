@@ -1,0 +1,12 @@
+import ArgumentParser
+import FileDB
+
+struct Checkpoint: StoreCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write the commits in the journal into the tables' files.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+
+  func run() throws { try existingStore().checkpoint() }
+}

@@ -1,0 +1,84 @@
+/// CRC-32C (Castagnoli), as in iSCSI, ext4 and Btrfs: polynomial 0x1EDC6F41 reflected, begun and ended with all ones
+/// (RFC 3720, section 12.1).
+package struct Checksum: Equatable, Sendable {
+  private var register: UInt32 = .max
+
+  package init() {}
+
+  package var value: UInt32 { ~register }
+
+  package static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    var checksum = Checksum()
+    if bytes.withContiguousStorageIfAvailable({ checksum.update(UnsafeRawBufferPointer($0)) }) == nil {
+      Array(bytes).withUnsafeBytes { checksum.update($0) }
+    }
+    return checksum.value
+  }
+
+  /// Eight bytes at a time, each by a table of its own ("slicing by 8").
+  /// - Complexity: O(*n*), at 1 to 2 GB/s.
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    var register = register
+    Self.tables.withUnsafeBufferPointer { table in
+      let whole = bytes.count & ~7
+      for offset in stride(from: 0, to: whole, by: 8) {
+        let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        let low = UInt32(truncatingIfNeeded: word) ^ register
+        let high = UInt32(truncatingIfNeeded: word >> 32)
+        register =
+          table[0x700 + Int(low & 0xFF)] ^ table[0x600 + Int(low >> 8 & 0xFF)]
+          ^ table[0x500 + Int(low >> 16 & 0xFF)] ^ table[0x400 + Int(low >> 24)]
+          ^ table[0x300 + Int(high & 0xFF)] ^ table[0x200 + Int(high >> 8 & 0xFF)]
+          ^ table[0x100 + Int(high >> 16 & 0xFF)] ^ table[Int(high >> 24)]
+      }
+      for offset in whole..<bytes.count {
+        register = register >> 8 ^ table[Int(UInt8(truncatingIfNeeded: register) ^ bytes[offset])]
+      }
+    }
+    self.register = register
+  }
+
+  /// Table *k* takes a byte that *k* others follow.
+  private static let tables: [UInt32] = {
+    var tables: [UInt32] = []
+    for byte in 0..<256 as Range<UInt32> {
+      var rest = byte
+      for _ in 0..<8 { rest = rest & 1 == 0 ? rest >> 1 : rest >> 1 ^ 0x82F6_3B78 }
+      tables.append(rest)
+    }
+    for entry in 0..<0x700 {
+      let before = tables[entry]
+      tables.append(before >> 8 ^ tables[Int(before & 0xFF)])
+    }
+    return tables
+  }()
+}
+
+extension Checksum {
+  /// Finds the one byte that was changed in `bytes` since they had the checksum `expected`, and puts it right.
+  ///
+  /// A change of one byte leaves a difference of checksums that tells which byte it was and how it changed. Of other
+  /// damage to *n* bytes, one in 2^24 / *n* looks like that by chance.
+  /// - Returns: the position of that byte; `nil` where no single byte explains it.
+  package static func correct(_ bytes: inout [UInt8], to expected: UInt32) -> Int? {
+    var difference = of(bytes) ^ expected
+    guard difference != 0 else { return nil }
+    // Backwards through the bytes, undoing what each does to the register, until all that is left fits in one byte.
+    for position in bytes.indices.reversed() {
+      let entry = entryByTopByte[Int(difference >> 24)]
+      difference = (difference ^ tables[entry]) << 8 | UInt32(entry)
+      if difference <= 0xFF {
+        bytes[position] ^= UInt8(difference)
+        return position
+      }
+    }
+    return nil
+  }
+
+  /// No two entries of the first table begin with the same byte.
+  private static let entryByTopByte: [Int] = {
+    var entries = [Int](repeating: 0, count: 256)
+    for entry in 0..<256 { entries[Int(tables[entry] >> 24)] = entry }
+    return entries
+  }()
+}

@@ -1,0 +1,186 @@
+/// The file to which commits go before they reach the tables: frames one after another, in a file that was made longer
+/// than it needs to be, so that one more is a single write and a single sync.
+///
+/// Adding to it is for who holds the store's lock; reading is for anybody at any time.
+package struct Journal: Sendable {
+  /// How long the file is made, and by how much it grows at least.
+  package static let allocation = 64 << 10
+  private static let largestGrowth = 1 << 20
+
+  package let path: String
+  package let file: any OpenFile
+  private let stamp: FileStamp
+  /// The last commit in the file.
+  package private(set) var sequence: UInt64 = 0
+  /// The last commit that is known to be on the medium.
+  package private(set) var synced: UInt64 = 0
+  /// Where the next frame goes.
+  package private(set) var end = 0
+  private var length = 0
+  /// Whether there is something else than zeros behind the end.
+  private var isTorn = false
+  /// Where the frames begin that another process wrote and may have failed to sync. The system reports that once, to that
+  /// process, and may never write them: so they are written again before anything is built on them.
+  private var doubtfulStart: Int?
+
+  /// The journal at `path` and the frames in it; `nil` where there is none.
+  package static func open(
+    _ path: String, on disk: any Disk
+  ) throws(JournalError) -> (journal: Journal, frames: [JournalFrame])? {
+    var journal: Journal
+    do throws(DiskError) {
+      let file = try disk.open(path)
+      journal = Journal(path: path, file: file, stamp: try file.status().stamp)
+    } catch {
+      if error.kind == .notFound { return nil }
+      throw .disk(error)
+    }
+    let scan = try journal.scan(after: nil)
+    try journal.checkStart(scan.frames.first?.frame)
+    journal.take(scan)
+    let proven = scan.frames.last { $0.frame.kind != .checkpoint && $0.frame.sequence <= journal.synced }
+    let doubtful = scan.frames.first { $0.offset > proven?.offset ?? 0 }
+    journal.doubtfulStart = doubtful?.offset
+    return (journal, scan.frames.map(\.frame))
+  }
+
+  private init(path: String, file: any OpenFile, stamp: FileStamp) {
+    self.path = path
+    self.file = file
+    self.stamp = stamp
+  }
+
+  /// A new journal that is to take the place of the one at `path`, or to be the first.
+  /// - Parameters:
+  ///   - sequence: the number of the last commit in the one before.
+  ///   - commit: the payload of the first commit in this one, if it has one already.
+  package static func stage(
+    _ path: String, on disk: any Disk, after sequence: UInt64, commit: [UInt8]? = nil
+  ) throws(DiskError) -> StagedFile {
+    func frame(_ kind: JournalFrame.Kind, _ number: UInt64, _ payload: [UInt8]) -> [UInt8] {
+      JournalFrame(kind: kind, sequence: number, synced: number, payload: payload).bytes
+    }
+    let start = frame(.start, sequence, JournalStart(length: allocation).payload)
+    let bytes = start + (commit.map { frame(.commit, sequence + 1, $0) } ?? [])
+    return try disk.stage(
+      bytes + [UInt8](repeating: 0, count: max(0, allocation - bytes.count)), for: path)
+  }
+
+  /// Whether this is still the journal at its path: a checkpoint puts another one there.
+  package func isCurrent(on disk: any Disk) throws(DiskError) -> Bool {
+    guard let present = try disk.status(path)?.stamp else { return false }
+    return present.inode == stamp.inode && present.device == stamp.device
+  }
+
+  /// The frames that others added since.
+  package mutating func readOn() throws(JournalError) -> [JournalFrame] {
+    let line = try onDisk { () throws(DiskError) in
+      try file.read(at: end, count: JournalFrame.Header.count)
+    }
+    guard !isZero(line[...]) else { return [] }
+    let scan = try scan(after: sequence)
+    take(scan)
+    return scan.frames.map(\.frame)
+  }
+
+  /// Adds a frame, which survives a power cut once ``file`` was synced. Where it fails, the frame is not there.
+  package mutating func append(_ kind: JournalFrame.Kind, _ payload: [UInt8]) throws(DiskError) {
+    if isTorn { try clean() }
+    let frame = JournalFrame(
+      kind: kind, sequence: kind == .commit ? sequence + 1 : sequence, synced: synced, payload: payload)
+    let frameBytes = frame.bytes
+    try grow(toHold: end + frameBytes.count)
+    let start = doubtfulStart ?? end
+    let doubtful = start < end ? try file.read(at: start, count: end - start) : []
+    do {
+      try file.write(doubtful + frameBytes, at: start)
+    } catch {
+      isTorn = true
+      throw error
+    }
+    doubtfulStart = nil
+    end += frameBytes.count
+    sequence = frame.sequence
+  }
+
+  /// Remembers that the commits up to this one are on the medium.
+  package mutating func noteSynced(through sequence: UInt64) { synced = max(synced, sequence) }
+
+  /// Removes what a crash or a failed write left behind the end: else it might one day seem to follow a new frame.
+  private mutating func clean() throws(DiskError) {
+    let rest = try file.read(at: end, count: length - end)
+    if let last = rest.lastIndex(where: { $0 != 0 }) {
+      try file.write([UInt8](repeating: 0, count: last + 1), at: end)
+      try file.syncData(.full)
+    }
+    isTorn = false
+  }
+
+  private mutating func grow(toHold needed: Int) throws(DiskError) {
+    guard needed > length else { return }
+    let step = min(max(length, Self.allocation), Self.largestGrowth)
+    let grown = (max(needed, length + step) + 63) & ~63
+    try file.write([UInt8](repeating: 0, count: grown - length), at: length)
+    length = grown
+  }
+
+  /// What is in the file from ``end`` on.
+  private mutating func scan(after sequence: UInt64?) throws(JournalError) -> JournalScan {
+    var suspected: JournalDamage?
+    while true {
+      let bytes = try onDisk { () throws(DiskError) in
+        length = try file.status().stamp.size
+        return try file.read(at: end, count: max(length - end, 0))
+      }
+      let scan = JournalScan(bytes, at: end, after: sequence)
+      guard let damage = scan.damage else { return scan }
+      // A writer may have been at work between one sector and the next. What is still so when it is read again, is so.
+      if damage == suspected { throw .damaged(damage, path: path) }
+      suspected = damage
+    }
+  }
+
+  private mutating func take(_ scan: JournalScan) {
+    end = scan.end
+    isTorn = scan.isTorn
+    sequence = scan.frames.last?.frame.sequence ?? sequence
+    synced = max(synced, scan.frames.map(\.frame.synced).max() ?? 0)
+  }
+
+  private func checkStart(_ frame: JournalFrame?) throws(JournalError) {
+    guard let frame else { throw .damaged(JournalDamage(reason: .noStart, offset: 0), path: path) }
+    guard let start = JournalStart(frame.payload) else {
+      let text = String(decoding: frame.payload.prefix(40), as: UTF8.self)
+      throw .damaged(JournalDamage(reason: .unknownFormat(text), offset: 0), path: path)
+    }
+    guard length >= start.length else {
+      throw .damaged(JournalDamage(reason: .cutOff(length: length), offset: length), path: path)
+    }
+  }
+}
+
+/// What the first frame says: the format, and how long the file was made.
+struct JournalStart {
+  private static let format = "FileDB journal 1"
+
+  var length: Int
+
+  init(length: Int) { self.length = length }
+
+  init?(_ payload: [UInt8]) {
+    let lines = String(decoding: payload, as: UTF8.self).split(separator: "\n")
+    guard lines.count == 2, lines[0] == Self.format, let length = Int(lines[1]) else { return nil }
+    self.length = length
+  }
+
+  var payload: [UInt8] { Array("\(Self.format)\n\(length)\n".utf8) }
+}
+
+package enum JournalError: Error, Sendable {
+  case disk(DiskError)
+  case damaged(JournalDamage, path: String)
+}
+
+private func onDisk<Result>(_ body: () throws(DiskError) -> Result) throws(JournalError) -> Result {
+  do { return try body() } catch { throw .disk(error) }
+}

@@ -1,0 +1,124 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A journal that is not as it was written.
+package struct JournalDamage: Error, Equatable, Sendable {
+  package enum Reason: Equatable, Sendable {
+    /// The file does not begin as a journal does.
+    case noStart
+    /// It was made by a version of this library that does more.
+    case unknownFormat(String)
+    /// It is shorter than it was made.
+    case cutOff(length: Int)
+    /// The frame's bytes are not those that were written.
+    case changed
+    /// The frame is whole and has the number of another.
+    case outOfOrder
+    /// A frame that was on the medium is gone: a later one says so.
+    case missing
+  }
+
+  package let reason: Reason
+  /// Where the first bad frame begins.
+  package let offset: Int
+}
+
+/// The frames in a piece of a journal, up to its end or to where it is no longer sound.
+///
+/// A crash leaves the last frames, those that no sync had yet covered, whole, partly written or not there, and each is
+/// then cut off: where it was not written the file still has its zeros. Anything else is damage: a frame without zeros that
+/// does not fit its checksum, or a bad one that a later one knows to have been synced.
+package struct JournalScan: Sendable {
+  /// A disk writes whole sectors of at least this size.
+  private static let sector = 512
+
+  package private(set) var frames: [(frame: JournalFrame, offset: Int)] = []
+  /// Where the next frame goes.
+  package private(set) var end: Int
+  /// Whether behind the last whole frame lies what a crash left of others.
+  package private(set) var isTorn = false
+  package private(set) var damage: JournalDamage?
+
+  private let bytes: [UInt8]
+  private let base: Int
+
+  /// - Parameters:
+  ///   - bytes: the journal from the offset `base` on, to the end of the file.
+  ///   - sequence: the number of the last commit before; `nil` at the beginning.
+  package init(_ bytes: [UInt8], at base: Int, after sequence: UInt64?) {
+    self.bytes = bytes
+    self.base = base
+    end = base
+    var last = sequence
+    while let frame = readFrame(after: last) {
+      frames.append((frame, end))
+      last = frame.sequence
+      end += JournalFrame.paddedCount(frame.payload.count)
+    }
+    guard damage == nil else { return }
+    isTorn = !isZero(bytes[(end - base)...])
+    if isTorn, knowsSynced((last ?? 0) + 1) { damage = JournalDamage(reason: .missing, offset: end) }
+  }
+
+  /// The frame at ``end``; `nil` where there is none, or none that is whole.
+  private mutating func readFrame(after last: UInt64?) -> JournalFrame? {
+    let rest = bytes[(end - base)...]
+    let line = rest.prefix(JournalFrame.Header.count)
+    guard let header = JournalFrame.Header(line) else {
+      // Lines lie within a sector, so that one is there from its first byte or to its last, or both.
+      if line.count == JournalFrame.Header.count, line.first != 0, line.last != 0 { fail(.changed) }
+      return nil
+    }
+    let payload = rest.dropFirst(JournalFrame.Header.count).prefix(header.length)
+    guard payload.count == header.length else { return nil }  // The file did not grow in time.
+    guard Checksum.of(payload) == header.checksum else {
+      if !isCutOff(payload) { fail(.changed) }
+      return nil
+    }
+    let isNext = last.map { header.sequence == $0 + (header.kind == .commit ? 1 : 0) } ?? true
+    guard isNext, (header.kind == .start) == (last == nil) else {
+      fail(.outOfOrder)
+      return nil
+    }
+    return JournalFrame(
+      kind: header.kind, sequence: header.sequence, synced: header.synced, payload: Array(payload))
+  }
+
+  private mutating func fail(_ reason: JournalDamage.Reason) {
+    damage = JournalDamage(reason: reason, offset: end)
+  }
+
+  /// Whether there are zeros to the end, or in a whole sector.
+  private func isCutOff(_ payload: ArraySlice<UInt8>) -> Bool {
+    if payload.last == 0 { return true }
+    var start = payload.startIndex
+    while start < payload.endIndex {
+      let next = min(((base + start) / Self.sector + 1) * Self.sector - base, payload.endIndex)
+      if isZero(payload[start..<next]) { return true }
+      start = next
+    }
+    return false
+  }
+
+  /// Whether a frame behind ``end`` says that the commit was on the medium before it.
+  private func knowsSynced(_ sequence: UInt64) -> Bool {
+    stride(from: end - base, to: bytes.count, by: JournalFrame.Header.count).contains { start in
+      JournalFrame.Header(bytes[start...].prefix(JournalFrame.Header.count)).map { $0.synced >= sequence }
+        ?? false
+    }
+  }
+}
+
+/// Whether these bytes are as they were before anything was written.
+func isZero(_ bytes: ArraySlice<UInt8>) -> Bool {
+  bytes.withUnsafeBytes { bytes in
+    guard !bytes.isEmpty, let start = bytes.baseAddress else { return true }
+    // Each byte is the one before it, and the first is 0.
+    return bytes[0] == 0 && memcmp(start, start + 1, bytes.count - 1) == 0
+  }
+}
