@@ -116,11 +116,14 @@ package struct Journal: Sendable {
     isTorn = false
   }
 
+  /// Makes the file longer, and sees to it that it stays so before a frame goes there: on ext4 another process whose own
+  /// sync waits for the same pages may return before the new length is on the medium.
   private mutating func grow(toHold needed: Int) throws(DiskError) {
     guard needed > length else { return }
     let step = min(max(length, Self.allocation), Self.largestGrowth)
     let grown = (max(needed, length + step) + 63) & ~63
     try file.write([UInt8](repeating: 0, count: grown - length), at: length)
+    try file.syncData(.full)
     length = grown
   }
 

@@ -164,7 +164,6 @@
           try given.note(tx.add(mark, to: workTables[table]), of: "next", in: table)
         }
       }
-      try store.close()
       try checkFiles(in: store.url)
     }
 

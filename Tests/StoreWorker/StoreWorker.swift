@@ -31,7 +31,7 @@ struct StoreWorker {
 
   private static func run() throws {
     var arguments = try Arguments(CommandLine.arguments.dropFirst())
-    let tables = Int(arguments.number("--tables", default: 1))
+    let tables = Int(arguments.number("--tables", default: 2))
     let parent = pid_t(arguments.number("--parent", default: UInt64(getppid())))
     /// Whoever started this may have been killed itself.
     func isWanted() -> Bool { getppid() == parent }
@@ -54,7 +54,7 @@ struct StoreWorker {
         folder: folder, name: name, seed: UInt64(arguments.count()), tablesPerCommit: tables)
       var commits: UInt64 = 0
       while commits < limit, isWanted() {
-        writer.pause()
+        try writer.pause()
         try writer.commit()
         commits += 1
       }

@@ -76,6 +76,9 @@ struct Supervisor {
 /// Checks the files of a store to which nobody writes, after a commit that had the chance to clear up.
 func checkFiles(in folder: URL) throws {
   let store = try openStore(folder)
+  try store.checkpoint()
+  let journal = try store.checkJournal()
+  try require(journal == nil, "\(String(describing: journal))")
   for table in try store.tableNames {
     let findings = try store.check(table)
     try require(findings.isEmpty, "\(table): \(findings)")

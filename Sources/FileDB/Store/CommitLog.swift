@@ -7,6 +7,8 @@ import Synchronization
 final class CommitLog: Sendable {
   private struct State {
     var journal: Journal?
+    /// How many journals were read until now: each checkpoint puts another in place.
+    var journalCount = 0
     var pending: [TableKey: PendingTable] = [:]
     /// Commits of this process that wait for their sync.
     var waiting: [CommitTicket] = []
@@ -32,6 +34,9 @@ final class CommitLog: Sendable {
 
   /// The table with the commits that wait for their sync.
   func newest(_ table: TableKey) -> CachedTable? { cache.withLock { $0.newest(table) } }
+
+  /// How many journals were read until now.
+  var journalCount: Int { state.withLock(\.journalCount) }
 
   var knownTables: [TableKey] { cache.withLock { $0.keys.sorted() } }
 }
@@ -146,6 +151,7 @@ extension CommitLog {
     cache.withLock { $0.restart(at: start, stale: former) }
     state.pending = [:]
     state.journal = opened?.journal
+    if opened != nil { state.journalCount += 1 }
     return opened?.frames ?? []
   }
 

@@ -2,6 +2,8 @@ import FileDBStorage
 
 extension RecordStore {
   /// Reads in what other processes and programs have written since. A write does so by itself, for its tables.
+  ///
+  /// Afterwards all tables that were read are as of the same commit.
   /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read, once all others have been; it
   ///   stays as it was.
   /// - Complexity: O(1) for an unchanged table; the size of the commits for one that other processes of this library
@@ -10,11 +12,16 @@ extension RecordStore {
     // Inside a write, whose tables must not change beneath it, there is nothing to read in.
     if writers.currentTransaction != nil { return }
     try writers.enter {
-      try log.catchUp()
-      var failure: StoreError?
-      for table in log.knownTables {
-        do throws(StoreError) { _ = try refreshed(table) } catch { failure = failure ?? error }
-      }
+      var (failure, journals): (StoreError?, Int)
+      repeat {
+        failure = nil
+        try log.catchUp()
+        journals = log.journalCount
+        for table in log.knownTables {
+          do throws(StoreError) { _ = try refreshed(table) } catch { failure = failure ?? error }
+        }
+        // Where a checkpoint came in between, the tables read before it may be older than those read after.
+      } while log.journalCount != journals
       if let failure { throw failure }
     }
   }
