@@ -19,14 +19,15 @@ extension TableState {
     return applyAll(fitting)
   }
 
-  /// Adds what `change` brings, and takes nothing away.
+  /// Adds what `change` brings, and takes nothing away. New ids are above `floor`.
   /// - Returns: the changes that it came to.
-  mutating func applyAdding(_ change: Change) -> [Change] {
+  mutating func applyAdding(_ change: Change, newIDsAbove floor: Int64) -> [Change] {
     var applied = exists || change.records.isEmpty ? [] : applyAll([.create])
     for (offset, record) in change.records.enumerated() {
       if let row = records.row(of: record.id) {
-        guard records[row] != record, counter < .max else { continue }
-        let copy = StoredRecord(id: RecordID(counted: counter + 1), record: record.record)
+        let highest = max(counter, floor)
+        guard records[row] != record, highest < .max else { continue }
+        let copy = StoredRecord(id: RecordID(counted: highest + 1), record: record.record)
         applied += applyAll([.insert([copy], row: row + 1)])
       } else {
         var row = records.count

@@ -109,7 +109,8 @@ extension RecordStore {
       for change in changes { _ = state.applyFitting(change) }
       return "\(found); they were carried out on it"
     case .both:
-      for change in changes { _ = state.applyAdding(change) }
+      let highest = changes.flatMap(\.records).map(\.id.rawValue).max() ?? 0
+      for change in changes { _ = state.applyAdding(change, newIDsAbove: highest) }
       return "\(found); what they added was added to it"
     }
   }

@@ -1,0 +1,109 @@
+import FileDB
+import FileDBStorage
+import Foundation
+import TestSupport
+import Testing
+
+/// Another program edits a table's file while commits are waiting in the journal.
+@Suite struct ConflictTests {
+  /// A file with the records 1, 2 and 3, commits that change 1, remove 2 and add 4, and an editor that changes 1 and 2.
+  private func withConflict(_ body: (RecordStore, Data) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, options: StoreOptions(checkpoints: .manual))
+      let table = try store.table("t")
+      for number in 1...3 { try table.add(["n": .integer(Int64(number))]) }
+      try store.table("other").add(["n": 1])
+      try store.checkpoint()
+      try store.write { tx in
+        try tx.set(["n": 100], of: 1, in: .records("t"))
+        try tx.delete(2, in: .records("t"))
+        try tx.add(["n": 4], to: .records("t"), at: .top)
+      }
+      let file = try table.url
+      let text = try String(contentsOf: file, encoding: .utf8)
+        .replacing("<integer>1<", with: "<integer>11<").replacing("<integer>2<", with: "<integer>22<")
+      try Data(text.utf8).write(to: file)
+      try body(store, Data(text.utf8))
+    }
+  }
+
+  private func rows(_ store: RecordStore) throws -> [String] {
+    try store.table("t").snapshot.map { "\($0.id): \($0.record["n"]?.integer ?? 0)" }
+  }
+
+  @Test func aConflictKeepsBothSidesAndStopsNoOtherTable() throws {
+    try withConflict { store, edited in
+      let file = try store.url(of: "t")
+      for attempt in [
+        { try store.table("t").add(["n": 5]) }, { try store.checkpoint() }, { try store.refresh() },
+        { try store.repair("t") }, { _ = try RecordStore(at: store.url).table("t") },
+      ] as [() throws -> Any] {
+        let error = storeError { _ = try attempt() }
+        #expect(error?.code == StoreError.conflict)
+        #expect(error?.file == file.path)
+        #expect(error?.table == "t")
+      }
+      #expect(try store.check("t").map(\.error.code) == [StoreError.conflict])
+      #expect(try Data(contentsOf: file) == edited)
+      #expect(try store.pendingCommits().count == 1)
+      try store.table("other").add(["n": 2])
+      #expect(try store.check("other").isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    (ConflictChoice.file, ["1: 11", "2: 22", "3: 3"]), (.journal, ["4: 4", "1: 100", "3: 3"]),
+    (.both, ["4: 4", "1: 11", "5: 100", "2: 22", "3: 3"]),
+  ])
+  func whatCountsIsSaid(choice: ConflictChoice, expected: [String]) throws {
+    try withConflict { store, edited in
+      let journal = try Data(contentsOf: store.url.appendingPathComponent(".filedb/journal"))
+      let plan = try store.repairPlan(for: "t", keeping: choice)
+      #expect(try Data(contentsOf: store.url(of: "t")) == edited, "a plan writes nothing")
+      let (done, backups) = try store.repair("t", keeping: choice)
+      #expect(done.notes == plan.notes && done.notes.count == 1)
+      #expect(try backups.map { try Data(contentsOf: $0) } == [edited, journal], "nothing is lost")
+      #expect(try rows(store) == expected)
+      #expect(try rows(RecordStore(at: store.url)) == expected)
+      try store.checkInvariants()
+      let next = try store.table("t").add(["n": 9])
+      #expect(next.rawValue > 4 || choice == .file)
+      try store.checkNothingIsLeftBehind()
+      #expect(try store.repair("t").backups.isEmpty, "what is settled is settled")
+    }
+  }
+
+  @Test func aFileThatIsGoneIsAConflictToo() throws {
+    try withConflict { store, _ in
+      try FileManager.default.removeItem(at: store.url(of: "t"))
+      #expect(storeError { _ = try store.table("t").add([:]) }?.code == StoreError.conflict)
+      try store.repair("t", keeping: .journal)
+      #expect(try rows(store) == ["4: 4", "1: 100"])
+      try store.checkNothingIsLeftBehind()
+    }
+  }
+
+  @Test func aBrokenFileIsMendedBeforeTheCommitsAreCarriedOut() throws {
+    try withConflict { store, edited in
+      let file = try store.url(of: "t")
+      let third = try #require(edited.range(of: Data("<string>3<".utf8), options: .backwards))
+      try edited[..<third.lowerBound].write(to: file)
+      #expect(storeError { _ = try store.table("t").add([:]) }?.code == StoreError.conflict)
+      try store.repair("t", keeping: .journal)
+      #expect(try rows(store).starts(with: ["4: 4", "1: 100"]))
+      try store.checkNothingIsLeftBehind()
+    }
+  }
+
+  @Test func withoutWaitingCommitsAnEditIsReadIn() throws {
+    try withConflict { store, edited in
+      try store.repair("t", keeping: .journal)
+      try store.checkpoint()
+      try edited.write(to: store.url(of: "t"))
+      try store.refresh()
+      #expect(try rows(store) == ["1: 11", "2: 22", "3: 3"])
+      #expect(try store.table("t").add([:]) == 4)
+      try store.checkInvariants()
+    }
+  }
+}
