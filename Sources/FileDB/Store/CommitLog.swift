@@ -274,8 +274,14 @@ extension CommitLog {
     _ kind: JournalFrame.Kind, _ payload: [UInt8], _ state: inout State
   ) throws(StoreError) -> CommitTicket {
     guard var journal = state.journal else { throw damage("the journal is gone", table: nil) }
-    defer { state.journal = journal }
-    try onDisk { () throws(DiskError) in try journal.append(kind, payload) }
+    do {
+      try journal.append(kind, payload)
+    } catch {
+      // A journal that may only be read is opened anew for the next write, which may be permitted.
+      state.journal = error.kind == .permissionDenied || error.kind == .readOnly ? nil : journal
+      throw StoreError(error)
+    }
+    state.journal = journal
     return CommitTicket(sequence: journal.sequence, file: journal.file)
   }
 
