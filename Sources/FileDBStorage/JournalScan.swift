@@ -61,13 +61,16 @@ package struct JournalScan: Sendable {
       end += JournalFrame.paddedCount(frame.payload.count)
     }
     guard damage == nil else { return }
-    isTorn = !isZero(bytes[(end - base)...])
+    isTorn = !isZero(rest)
     if isTorn, knowsSynced((last ?? 0) + 1) { damage = JournalDamage(reason: .missing, offset: end) }
   }
 
+  /// What is behind the last frame, of which the line feeds at the end may have been cut off.
+  private var rest: ArraySlice<UInt8> { bytes[min(end - base, bytes.count)...] }
+
   /// The frame at ``end``; `nil` where there is none, or none that is whole.
   private mutating func readFrame(after last: UInt64?) -> JournalFrame? {
-    let rest = bytes[(end - base)...]
+    let rest = rest
     let line = rest.prefix(JournalFrame.Header.count)
     guard let header = JournalFrame.Header(line) else {
       // Lines lie within a sector, so that one is there from its first byte or to its last, or both.
