@@ -111,8 +111,11 @@ package struct JournalScan: Sendable {
   /// Whether a frame behind ``end`` says that the commit was on the medium before it.
   private func knowsSynced(_ sequence: UInt64) -> Bool {
     stride(from: end - base, to: bytes.count, by: JournalFrame.Header.count).contains { start in
-      JournalFrame.Header(bytes[start...].prefix(JournalFrame.Header.count)).map { $0.synced >= sequence }
-        ?? false
+      bytes[start] != 0
+        && JournalFrame.Header(bytes[start...].prefix(JournalFrame.Header.count)).map {
+          $0.synced >= sequence
+        }
+          ?? false
     }
   }
 }

@@ -17,17 +17,17 @@ enum CrashStates {
       } else if let value = Int(argument), value > 0 {
         states = value
       } else {
-        print("usage: CrashStates [STATES] [--seed NUMBER]")
+        report("usage: CrashStates [STATES] [--seed NUMBER]")
         exit(2)
       }
     }
-    print("seed \(seed)")
+    report("seed \(seed)")
     do {
       let counts = try run(states: states, seed: seed)
-      print("all: \(counts)")
+      report("all: \(counts)")
     } catch {
-      print("VIOLATION: \(error)")
-      print("again: Tests/crash \(states) --seed \(seed)")
+      report("VIOLATION: \(error)")
+      report("again: Tests/crash \(states) --seed \(seed)")
       exit(1)
     }
   }
@@ -52,7 +52,7 @@ enum CrashStates {
       sum += counts
       let time = (ContinuousClock.now - start).formatted(
         .units(allowed: [.seconds], fractionalPart: .show(length: 1)))
-      print("\(workload.name): \(counts), \(time)")
+      report("\(workload.name): \(counts), \(time)")
     }
     sum.distinct = digests.count  // Two workloads may begin alike.
     return sum
@@ -68,3 +68,6 @@ enum CrashStates {
     return [(.none, .full)] + (kills + failures).map { ($0, .oneCut) }
   }
 }
+
+/// Prints a line at once, so that a long run shows how far it is, to a file too.
+private func report(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
