@@ -26,6 +26,11 @@ package struct JournalDamage: Error, Equatable, Sendable {
   package let reason: Reason
   /// Where the first bad frame begins.
   package let offset: Int
+
+  package init(reason: Reason, offset: Int) {
+    self.reason = reason
+    self.offset = offset
+  }
 }
 
 /// The frames in a piece of a journal, up to its end or to where it is no longer sound.
