@@ -63,9 +63,9 @@ enum CrashStates {
     of workload: CrashWorkload
   ) throws -> [(RecordingDisk.Meddling, CrashDetail)] {
     let record = try CrashTrial.record(workload)
-    let kills = (1...record.events.count).map { RecordingDisk.Meddling.kill(after: $0) }
-    let failures = record.sites.sorted().filter(\.call.isSync).map { RecordingDisk.Meddling.fail($0) }
-    return [(.none, .full)] + (kills + failures).map { ($0, .oneCut) }
+    let kills = (1...record.events.count).map { RecordingDisk.Meddling(killedAfter: $0) }
+    let failures = record.sites.sorted().filter(\.call.isSync).map { RecordingDisk.Meddling(failed: $0) }
+    return [(RecordingDisk.Meddling(), .full)] + (kills + failures).map { ($0, .oneCut) }
   }
 }
 

@@ -12,7 +12,7 @@ import Testing
     let events = try CrashTrial.record(workload).events
     for kill in (1...events.count).shuffled(using: &random).prefix(Self.killsOfAWorkload).sorted() {
       var trial = CrashTrial(workload, detail: .oneCut, seed: random.seed)
-      do { try trial.run(meddling: .kill(after: kill)) } catch {
+      do { try trial.run(meddling: .init(killedAfter: kill)) } catch {
         Issue.record("killed after operation \(kill): \(error)")
       }
     }

@@ -17,8 +17,8 @@ package struct CrashDetail: Sendable {
     self.secondCutEvery = secondCutEvery
   }
 
-  package static let quick = CrashDetail(imagesOfAFile: 60, statesAtAMoment: 150, secondCutEvery: 20)
-  package static let oneCut = CrashDetail(imagesOfAFile: 20, statesAtAMoment: 60, secondCutEvery: 0)
+  package static let quick = CrashDetail(imagesOfAFile: 40, statesAtAMoment: 80, secondCutEvery: 200)
+  package static let oneCut = CrashDetail(imagesOfAFile: 8, statesAtAMoment: 24, secondCutEvery: 0)
   package static let full = CrashDetail(imagesOfAFile: 3_000, statesAtAMoment: 4_000, secondCutEvery: 50)
 }
 
@@ -81,7 +81,7 @@ package struct CrashTrial {
   }
 
   /// - Throws: ``CrashViolation`` for the first state that is wrong, and what the workload throws.
-  package mutating func run(meddling: RecordingDisk.Meddling = .none) throws {
+  package mutating func run(meddling: RecordingDisk.Meddling = RecordingDisk.Meddling()) throws {
     let recorder = RecordingDisk(workload.before, storeFolder: CrashWorkload.storeFolder, meddling: meddling)
     history = try workload.run(on: recorder)
     let events = recorder.events

@@ -13,16 +13,6 @@ package struct CrashWorkload: Sendable {
     /// Another process takes the store over.
     case reopen
 
-    package var phase: String {
-      switch self {
-      case .commit: "commit"
-      case .repair: "repair"
-      case .checkpoint: "checkpoint"
-      case .close: "close"
-      case .reopen: "reopen"
-      }
-    }
-
     /// Whether the step changes what is in the store.
     var isCommit: Bool {
       switch self {
@@ -82,7 +72,6 @@ package struct CrashWorkload: Sendable {
     var history = [try contents()]
     var store: RecordStore?
     for step in steps {
-      disk.begin(step.phase)
       if step.isCommit { disk.note(.issued(history.count)) }
       do {
         store = try step.run(in: store ?? open(), reopening: open)

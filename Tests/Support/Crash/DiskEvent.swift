@@ -46,7 +46,8 @@ extension Collection<DiskEvent> {
   var story: String { lines.suffix(16).map { "    \($0)" }.joined(separator: "\n") }
 }
 
-/// A place in the program that makes one thing durable or moves one name, as far as the disk can tell it from others.
+/// A place in the program that makes something durable or moves a name, as far as the disk can tell it from others: by
+/// what it is for.
 package struct DurabilitySite: Hashable, Comparable, Sendable, CustomStringConvertible {
   package enum Call: String, Sendable {
     case sync, syncData, rename, remove, syncFolder
@@ -54,22 +55,22 @@ package struct DurabilitySite: Hashable, Comparable, Sendable, CustomStringConve
     package var isSync: Bool { [.sync, .syncData, .syncFolder].contains(self) }
   }
 
-  /// What the store was doing, such as `commit`.
-  package let phase: String
   package let call: Call
   /// What the file or folder is to the store, such as `table's draft`.
   package let subject: String
-  /// 1 for the first such call in a phase.
-  package let occurrence: Int
+  /// The last thing that a sync makes durable, such as `rename of the table`; `nothing new` where this process had nothing
+  /// to sync there, and another one may have.
+  package let cause: String
 
-  package init(_ phase: String, _ call: Call, _ subject: String, _ occurrence: Int = 1) {
-    self.phase = phase
+  package init(_ call: Call, _ subject: String, after cause: String) {
     self.call = call
     self.subject = subject
-    self.occurrence = occurrence
+    self.cause = cause
   }
 
-  package var description: String { "\(phase): \(call.rawValue) of the \(subject), number \(occurrence)" }
+  package var description: String {
+    "\(call.rawValue) of the \(subject)\(call.isSync ? " after \(cause)" : "")"
+  }
 
   package static func < (first: Self, second: Self) -> Bool { first.description < second.description }
 }

@@ -7,15 +7,28 @@ import Synchronization
 /// It can also leave out one call that makes something durable, at every place where the program makes it, or fail one:
 /// what is then wrong with the program must show in what a power cut leaves; see ``CrashStates``.
 package final class RecordingDisk: Disk {
-  package enum Meddling: Sendable {
-    case none
-    /// The call seems to succeed and is never made.
-    case omit(DurabilitySite)
-    /// A sync fails, the first time that the program comes by.
-    case fail(DurabilitySite)
-    /// The process dies after so many events: nothing more happens until ``restart()``. What it wrote is there for the
-    /// next process to read, and durable or not.
-    case kill(after: Int)
+  /// What goes wrong, on purpose.
+  package struct Meddling: Sendable, CustomStringConvertible {
+    /// This call seems to succeed and is never made.
+    package var omitted: DurabilitySite?
+    /// This sync fails, the first time that the program comes by.
+    package var failed: DurabilitySite?
+    /// The process dies after so many events: nothing more happens until ``RecordingDisk/restart()``. What it wrote is there
+    /// for the next process to read, and durable or not.
+    package var killedAfter: Int?
+
+    package init(omitted: DurabilitySite? = nil, failed: DurabilitySite? = nil, killedAfter: Int? = nil) {
+      self.omitted = omitted
+      self.failed = failed
+      self.killedAfter = killedAfter
+    }
+
+    package var description: String {
+      [
+        omitted.map { "without the \($0)" }, failed.map { "with a failed \($0)" },
+        killedAfter.map { "with a process killed after operation \($0)" },
+      ].compactMap(\.self).joined(separator: ", ")
+    }
   }
 
   private struct Log {
@@ -23,8 +36,8 @@ package final class RecordingDisk: Disk {
     var sites: Set<DurabilitySite> = []
     var files: [String: Int] = [:]
     var sizes: [Int: Int] = [:]
-    var phase = ""
-    var occurrences: [String: Int] = [:]
+    /// What was last done to each file and folder since it was synced.
+    var causes: [String: String] = [:]
     /// How many events there were when a sync failed or the process died.
     var failure: Int?
     var isDead = false
@@ -45,13 +58,13 @@ package final class RecordingDisk: Disk {
   private let meddling: Meddling
   private let log: Mutex<Log>
 
-  package convenience init(_ before: DiskImage, storeFolder: String, meddling: Meddling = .none) {
+  package convenience init(_ before: DiskImage, storeFolder: String, meddling: Meddling = Meddling()) {
     self.init(over: MemoryDisk(before), holding: before, storeFolder: storeFolder, meddling: meddling)
   }
 
   /// - Parameter image: the files that are on `base` already, as far as the program will touch them.
   package init(
-    over base: any Disk, holding image: DiskImage, storeFolder: String, meddling: Meddling = .none
+    over base: any Disk, holding image: DiskImage, storeFolder: String, meddling: Meddling = Meddling()
   ) {
     self.base = base
     self.before = image
@@ -77,21 +90,13 @@ package final class RecordingDisk: Disk {
 
   private func checkAlive(_ path: String) throws(DiskError) {
     let isDead = log.withLock { log in
-      if case .kill(let count) = meddling, log.events.count >= count, log.failure == nil {
+      if let count = meddling.killedAfter, log.events.count >= count, log.failure == nil {
         log.failure = log.events.count
         log.isDead = true
       }
       return log.isDead
     }
     if isDead { throw DiskError("killed", path, errno: EINTR) }
-  }
-
-  /// Says what the program does next.
-  package func begin(_ phase: String) {
-    log.withLock { log in
-      log.phase = phase
-      log.occurrences = [:]
-    }
   }
 
   /// For the marks of the program's own progress.
@@ -102,18 +107,21 @@ package final class RecordingDisk: Disk {
   private func fate(of call: DurabilitySite.Call, _ path: String) -> Fate {
     log.withLock { log in
       let subject = subject(of: path, storeFolder: storeFolder)
-      let occurrence = log.occurrences["\(call) \(subject)", default: 0] + 1
-      log.occurrences["\(call) \(subject)"] = occurrence
-      let site = DurabilitySite(log.phase, call, subject, occurrence)
+      let cause = call.isSync ? log.causes.removeValue(forKey: path) ?? "nothing new" : ""
+      let site = DurabilitySite(call, subject, after: cause)
       log.sites.insert(site)
-      switch meddling {
-      case .omit(site): return .omit
-      case .fail(site) where log.failure == nil:
+      if site == meddling.omitted { return .omit }
+      if site == meddling.failed, log.failure == nil {
         log.failure = log.events.count
         return .fail
-      default: return .carryOut
       }
+      return .carryOut
     }
+  }
+
+  private func noteCause(_ change: String, of path: String) {
+    let subject = subject(of: path, storeFolder: storeFolder)
+    log.withLock { $0.causes[parentFolder(of: path)] = "\(change) of the \(subject)" }
   }
 
   // MARK: Names
@@ -122,6 +130,7 @@ package final class RecordingDisk: Disk {
     try checkAlive(path)
     try base.makeFolder(path)
     note(.makeFolder(path))
+    noteCause("making", of: path)
   }
 
   package func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile {
@@ -131,7 +140,8 @@ package final class RecordingDisk: Disk {
   }
 
   private func noteNewFile(_ path: String) -> Int {
-    log.withLock { log in
+    noteCause("making", of: path)
+    return log.withLock { log in
       let file = log.newFile(path)
       log.events.append(.create(file: file, path))
       return file
@@ -150,6 +160,7 @@ package final class RecordingDisk: Disk {
     try checkAlive(path)
     guard case .carryOut = fate(of: .rename, newPath) else { return }
     try base.rename(path, to: newPath)
+    noteCause("rename", of: newPath)
     log.withLock { log in
       guard let file = log.files.removeValue(forKey: path) else { return }
       log.files[newPath] = file
@@ -161,6 +172,7 @@ package final class RecordingDisk: Disk {
     try checkAlive(path)
     guard case .carryOut = fate(of: .remove, path) else { return }
     try base.remove(path)
+    noteCause("removal", of: path)
     log.withLock { log in
       guard let file = log.files.removeValue(forKey: path) else { return }
       log.events.append(.remove(file: file, path))
@@ -249,6 +261,9 @@ package final class RecordingDisk: Disk {
         let offset = offset ?? log.sizes[number, default: 0]
         log.sizes[number] = max(log.sizes[number, default: 0], offset + bytes.count)
         log.events.append(.write(file: number, offset: offset, bytes))
+        // The journal's frames begin with a word that says what they are.
+        let word = String(decoding: bytes.prefix { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
+        log.causes[path] = "writing \(path.hasSuffix("/journal") ? (word.isEmpty ? "zeros" : word) : "it")"
       }
     }
 

@@ -138,9 +138,16 @@ struct UnsyncedDisk {
 
 extension [UInt8] {
   /// Writes over what is at `offset`; zeros come between the end and a later offset.
-  mutating func put(_ bytes: some Collection<UInt8>, at offset: Int) {
+  mutating func put(_ bytes: ArraySlice<UInt8>, at offset: Int) {
     let missing = offset + bytes.count - count
-    if missing > 0 { append(contentsOf: repeatElement(0, count: missing)) }
-    replaceSubrange(offset..<offset + bytes.count, with: bytes)
+    if missing > 0 { self += [UInt8](repeating: 0, count: missing) }
+    // Not `replaceSubrange`, which without optimization goes byte by byte.
+    withUnsafeMutableBytes { buffer in
+      bytes.withUnsafeBytes {
+        UnsafeMutableRawBufferPointer(rebasing: buffer[offset..<offset + bytes.count]).copyMemory(from: $0)
+      }
+    }
   }
+
+  mutating func put(_ bytes: [UInt8], at offset: Int) { put(bytes[...], at: offset) }
 }
