@@ -108,7 +108,7 @@ package struct Journal: Sendable {
 
   /// Removes what a crash or a failed write left behind the end: else it might one day seem to follow a new frame.
   private mutating func clean() throws(DiskError) {
-    let rest = try file.read(at: end, count: length - end)
+    let rest = try file.read(at: end, count: max(length - end, 0))
     if let last = rest.lastIndex(where: { $0 != 0 }) {
       try file.write([UInt8](repeating: 0, count: last + 1), at: end)
       try file.syncData(.full)

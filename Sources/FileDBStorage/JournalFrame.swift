@@ -51,16 +51,24 @@ package struct JournalFrame: Equatable, Sendable {
     var checksum: UInt32
 
     var bytes: [UInt8] {
-      let name = kind.rawValue + String(repeating: " ", count: 10 - kind.rawValue.utf8.count)
-      let fields = [
-        name, hex(sequence, 12), hex(synced, 12), hex(UInt64(length), 8), hex(UInt64(checksum), 8),
-      ]
-      let checked = Array((fields.joined(separator: " ")).utf8)
-      return checked + Self.ending(Checksum.of(checked))
+      var line: [UInt8] = []
+      line.reserveCapacity(Self.count)
+      line += kind.rawValue.utf8
+      while line.count < 10 { line.append(UInt8(ascii: " ")) }
+      for (number, width) in [(sequence, 12), (synced, 12), (UInt64(length), 8), (UInt64(checksum), 8)] {
+        line.append(UInt8(ascii: " "))
+        append(number, width: width, to: &line)
+      }
+      return line + Self.ending(Checksum.of(line))
     }
 
     /// What follows the bytes with this checksum.
-    static func ending(_ checksum: UInt32) -> [UInt8] { Array(" \(hex(UInt64(checksum), 8))\n".utf8) }
+    static func ending(_ checksum: UInt32) -> [UInt8] {
+      var ending = [UInt8(ascii: " ")]
+      append(UInt64(checksum), width: 8, to: &ending)
+      ending.append(UInt8(ascii: "\n"))
+      return ending
+    }
 
     init(kind: Kind, sequence: UInt64, synced: UInt64, length: Int, checksum: UInt32) {
       self.kind = kind
@@ -72,15 +80,15 @@ package struct JournalFrame: Equatable, Sendable {
 
     /// The header in these 64 bytes; `nil` where they are none, or not as they were written.
     init?(_ bytes: ArraySlice<UInt8>) {
-      guard bytes.count == Self.count, bytes.first == UInt8(ascii: "c") || bytes.first == UInt8(ascii: "s"),
-        bytes.last == UInt8(ascii: "\n")
-      else { return nil }
-      let fields = bytes.dropLast().split(separator: UInt8(ascii: " "))
-      guard fields.count == 6,
-        let kind = Kind(rawValue: String(decoding: fields[0], as: UTF8.self)),
-        let sequence = number(fields[1]), let synced = number(fields[2]), let length = number(fields[3]),
-        let checksum = number(fields[4]), let ownChecksum = number(fields[5]),
-        ownChecksum == UInt64(Checksum.of(bytes.prefix(Self.checkedCount)))
+      let first = bytes.startIndex
+      func number(_ range: Range<Int>) -> UInt64? {
+        hexadecimal(bytes[first + range.lowerBound..<first + range.upperBound])
+      }
+      guard bytes.count == Self.count, let ownChecksum = number(55..<63),
+        ownChecksum == UInt64(Checksum.of(bytes.prefix(Self.checkedCount))),
+        let kind = Kind.allCases.first(where: { bytes.starts(with: $0.rawValue.utf8) }),
+        let sequence = number(11..<23), let synced = number(24..<36), let length = number(37..<45),
+        let checksum = number(46..<54)
       else { return nil }
       self.init(
         kind: kind, sequence: sequence, synced: synced, length: Int(length), checksum: UInt32(checksum))
@@ -90,11 +98,21 @@ package struct JournalFrame: Equatable, Sendable {
   }
 }
 
-private func hex(_ number: UInt64, _ width: Int) -> String {
-  let digits = String(number, radix: 16)
-  return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+private func append(_ number: UInt64, width: Int, to line: inout [UInt8]) {
+  for shift in stride(from: 4 * (width - 1), through: 0, by: -4) {
+    let digit = UInt8(number >> UInt64(shift) & 0xF)
+    line.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+  }
 }
 
-private func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
-  digits.count > 12 ? nil : UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+private func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
+  var number: UInt64 = 0
+  for digit in digits {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+    default: return nil
+    }
+  }
+  return number
 }

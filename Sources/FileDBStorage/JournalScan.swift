@@ -26,6 +26,11 @@ package struct JournalDamage: Error, Equatable, Sendable {
   package let reason: Reason
   /// Where the first bad frame begins.
   package let offset: Int
+
+  package init(reason: Reason, offset: Int) {
+    self.reason = reason
+    self.offset = offset
+  }
 }
 
 /// The frames in a piece of a journal, up to its end or to where it is no longer sound.
@@ -61,13 +66,16 @@ package struct JournalScan: Sendable {
       end += JournalFrame.paddedCount(frame.payload.count)
     }
     guard damage == nil else { return }
-    isTorn = !isZero(bytes[(end - base)...])
+    isTorn = !isZero(rest)
     if isTorn, knowsSynced((last ?? 0) + 1) { damage = JournalDamage(reason: .missing, offset: end) }
   }
 
+  /// What is behind the last frame, of which the line feeds at the end may have been cut off.
+  private var rest: ArraySlice<UInt8> { bytes[min(end - base, bytes.count)...] }
+
   /// The frame at ``end``; `nil` where there is none, or none that is whole.
   private mutating func readFrame(after last: UInt64?) -> JournalFrame? {
-    let rest = bytes[(end - base)...]
+    let rest = rest
     let line = rest.prefix(JournalFrame.Header.count)
     guard let header = JournalFrame.Header(line) else {
       // Lines lie within a sector, so that one is there from its first byte or to its last, or both.

@@ -106,7 +106,7 @@ package struct SystemDisk: Disk {
     do throws(DiskError) {
       file = try Descriptor(path, O_RDWR | O_NONBLOCK)
     } catch  where error.kind == .permissionDenied || error.kind == .readOnly {
-      file = try Descriptor(path, O_RDONLY | O_NONBLOCK)
+      file = try Descriptor(path, O_RDONLY | O_NONBLOCK, refusal: error.errno)
     }
     let kind = try file.status().kind
     guard kind == .file else { throw .notAFile("open", path, kind) }
@@ -151,10 +151,15 @@ package struct SystemDisk: Disk {
 private final class Descriptor: WritableFile, OpenFile {
   private let number: CInt
   private let path: String
+  /// Why it was opened for reading only, where writing was asked for too.
+  private let refusal: CInt?
 
-  init(_ path: String, _ flags: CInt, mode: mode_t = 0o666) throws(DiskError) {
+  init(
+    _ path: String, _ flags: CInt, mode: mode_t = 0o666, refusal: CInt? = nil
+  ) throws(DiskError) {
     let opened = try retryingInterrupts("open", path) { systemOpen(path, flags | O_CLOEXEC, mode) }
     self.path = path
+    self.refusal = refusal
     number = CInt(opened)
   }
 
@@ -212,6 +217,7 @@ private final class Descriptor: WritableFile, OpenFile {
   }
 
   func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
+    if let refusal { throw DiskError("open", path, errno: refusal) }
     var written = 0
     let number = number
     while written < bytes.count {

@@ -39,6 +39,9 @@ struct LimitTests {
       #expect(kind { try disk.createFolder("\(folder)/sub") } == .readOnly)
       #expect(kind { try disk.createFolder(folder) } == nil, "it is there already")
       #expect(kind { _ = try disk.lock("\(folder)/lock", timeout: .zero) } == .readOnly)
+      let opened = try disk.open(file)
+      #expect(kind { try opened.write("new".bytes, at: 0) } == .readOnly)
+      #expect(try opened.read(at: 0, count: 3) == "old".bytes)
       #expect(try disk.text(file) == "old")
       #expect(try disk.list(folder) == ["todo"])
     }

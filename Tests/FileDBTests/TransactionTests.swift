@@ -39,6 +39,17 @@ func contents(of folder: URL) throws -> [String] {
     }
   }
 
+  @Test func aTransactionThatIsOverTakesNothing() throws {
+    let (one, other) = (RecordStore.inMemory(), RecordStore.inMemory())
+    try one.write { mine in
+      try other.write { theirs in swap(&mine, &theirs) }
+      let error = storeError { try mine.add(["n": 1], to: .records("t")) }
+      #expect(error?.code == StoreError.closed)
+    }
+    #expect(try one.table("t").count == 0)
+    #expect(try other.table("t").count == 0)
+  }
+
   @Test func aBodySeesItsOwnWritesAndNoOtherThreadDoes() async throws {
     let store = RecordStore.inMemory()
     let table = try store.table("t")

@@ -18,6 +18,8 @@ let package = Package(
     fuzzer("FuzzPlist", ["FileDB"]),
     fuzzer("FuzzDelimited", ["FileDB", "FileDBExchange"]),
     fuzzer("FuzzTable", ["FileDB"]),
+    fuzzer("FuzzJournal", ["FileDB"]),
+    fuzzer("FuzzFrame", ["FileDB"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -11,8 +11,10 @@ final class ChildProcess {
   /// How it ended, once it has.
   private(set) var status: CInt?
 
-  /// - Parameter scratch: a folder for the output, outside the store.
-  init(_ arguments: [String], scratch: URL) throws {
+  /// - Parameters:
+  ///   - environment: what it finds there beside what this process does.
+  ///   - scratch: a folder for the output, outside the store.
+  init(_ arguments: [String], environment own: [String: String] = [:], scratch: URL) throws {
     let name = UUID().uuidString
     output = scratch.appendingPathComponent("\(name).out")
     error = scratch.appendingPathComponent("\(name).err")
@@ -27,7 +29,7 @@ final class ChildProcess {
       posix_spawn_file_actions_addopen(&actions, descriptor, file.path, O_WRONLY | O_CREAT | O_APPEND, 0o644)
     }
     let program = URL(fileURLWithPath: CommandLine.arguments[0]).path
-    let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+    let environment = ProcessInfo.processInfo.environment.merging(own) { $1 }.map { "\($0.key)=\($0.value)" }
     var number: pid_t = 0
     let result = Self.withCStrings([program] + arguments + ["--parent", "\(getpid())"]) { arguments in
       Self.withCStrings(environment) { posix_spawn(&number, program, &actions, nil, arguments, $0) }

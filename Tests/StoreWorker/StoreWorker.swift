@@ -9,7 +9,11 @@ private let usage = """
              [--writers N] [--readers N] [--seed N]
          StoreWorker powercut DEVICE FOLDER CUTS              cuts the power of the file system on DEVICE, which it
              [--writers N] [--seed N]                         mounts at FOLDER, and checks what is left
-  The last four take --tables 1|2: how many tables a commit changes.
+         StoreWorker faulty FOLDER NAME SEED                  commits while calls fail as FaultInjection.c says, or
+             [--errno N] [--patience N]                       the disk is full
+         StoreWorker faults FOLDER                            makes every call of such a writer fail in turn, and
+             [--rounds N] [--step N] [--seed N]               checks what is left; with a step, not every call
+  Those that write take --tables 1|2: how many tables a commit changes.
   """
 
 /// The processes of the tests that kill processes, and of those that cut the power.
@@ -50,6 +54,7 @@ struct StoreWorker {
         folder: folder, name: name, seed: UInt64(arguments.count()), tablesPerCommit: tables)
       var commits: UInt64 = 0
       while commits < limit, isWanted() {
+        try writer.pause()
         try writer.commit()
         commits += 1
       }
@@ -86,6 +91,26 @@ struct StoreWorker {
       #else
         throw Fault("power can be cut on Linux only")
       #endif
+    #if os(Linux)
+      case "faulty":
+        var writer = FaultyWriter(
+          folder: try arguments.folder(), name: try arguments.next(), seed: try arguments.count(),
+          tablesPerCommit: tables, errno: Int32(arguments.number("--errno", default: 0)),
+          patience: Int(arguments.number("--patience", default: 1)))
+        try writer.run()
+      case "faults":
+        let seed = arguments.seed()
+        stopOnSignals()
+        try withScratchFolder { scratch in
+          var test = FaultTest(
+            folder: try arguments.folder(), scratch: scratch,
+            rounds: Int(arguments.number("--rounds", default: 1)),
+            step: Int(arguments.number("--step", default: 1)), tablesPerCommit: tables,
+            random: Random(seed: seed))
+          try test.run()
+          report("0 violations")
+        }
+    #endif
     case let role: throw Fault("no role '\(role)'\n\(usage)")
     }
   }

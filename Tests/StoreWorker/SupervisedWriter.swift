@@ -19,7 +19,7 @@ final class SupervisedWriter {
   private let folder: URL
   private let scratch: URL
   private let tablesPerCommit: Int
-  private let given: GivenIDs
+  let given: GivenIDs
   private(set) var child: ChildProcess?
   /// What must be in the store.
   private var model: WriterModel
@@ -29,20 +29,33 @@ final class SupervisedWriter {
   private(set) var acknowledged = 0
   /// Kills that hit it between the plan and the acknowledgement, and those of them whose commit is in the store.
   private(set) var cutOff = (all: 0, stored: 0)
+  /// Commits that failed and left nothing.
+  private(set) var undone = 0
 
-  init(name: String, folder: URL, scratch: URL, tablesPerCommit: Int, given: GivenIDs) {
+  /// - Parameter sighting: what the store holds of this writer by now.
+  init(
+    name: String, folder: URL, scratch: URL, tablesPerCommit: Int, given: GivenIDs, sighting: Sighting? = nil
+  ) {
     self.name = name
     self.folder = folder
     self.scratch = scratch
     self.tablesPerCommit = tablesPerCommit
     self.given = given
-    model = WriterModel(name: name)
+    model = sighting.map { WriterModel(name: name, seenIn: $0) } ?? WriterModel(name: name)
   }
 
   func start(seed: UInt64, commits: Int? = nil) throws {
     let limit = commits.map { ["--commits", "\($0)"] } ?? []
+    try start("writer", seed: seed, options: limit)
+  }
+
+  /// Starts a process in another role, which says the same.
+  func start(
+    _ role: String, seed: UInt64, options: [String], environment: [String: String] = [:]
+  ) throws {
     child = try ChildProcess(
-      ["writer", folder.path, name, "\(seed)", "--tables", "\(tablesPerCommit)"] + limit, scratch: scratch)
+      [role, folder.path, name, "\(seed)", "--tables", "\(tablesPerCommit)"] + options,
+      environment: environment, scratch: scratch)
   }
 
   /// Takes in what the process has said since.
@@ -60,6 +73,11 @@ final class SupervisedWriter {
         }
         try accept(commit, ids: ids)
         acknowledged += 1
+      case .undone(let sequence):
+        try require(pending?.sequence == sequence, "\(name) undid commit \(sequence), which it never planned")
+        pending = nil
+        undone += 1
+      case .opened(let sequence): try settle(at: sequence)
       }
     }
   }
@@ -101,7 +119,18 @@ final class SupervisedWriter {
   /// Compares with what the store holds now that the process is gone.
   /// - Throws: ``Fault`` where an acknowledged commit is missing, or one is there in part.
   func settle(_ sighting: Sighting) throws {
-    let stored = WriterModel(name: name, seenIn: sighting).sequence
+    try settle(at: WriterModel(name: name, seenIn: sighting).sequence)
+    try model.compare(with: sighting)
+    // The ids of a commit that was cut off are known only now.
+    for (table, records) in sighting.records(of: name).enumerated() {
+      for seen in records { try note(seen.id, of: seen.row.key, in: table) }
+    }
+    child?.remove()
+    child = nil
+  }
+
+  /// Takes a commit that was cut off for done if it is the last one in the store.
+  private func settle(at stored: Int) throws {
     if let commit = pending {
       cutOff.all += 1
       if stored == commit.sequence {
@@ -113,13 +142,6 @@ final class SupervisedWriter {
     try require(
       stored == model.sequence,
       "\(name) is at commit \(stored) in the store, but \(model.sequence) was acknowledged")
-    try model.compare(with: sighting)
-    // The ids of a commit that was cut off are known only now.
-    for (table, records) in sighting.records(of: name).enumerated() {
-      for seen in records { try note(seen.id, of: seen.row.key, in: table) }
-    }
-    child?.remove()
-    child = nil
   }
 
   private func accept(_ commit: Commit, ids: [WriterLine.GivenID]) throws {

@@ -83,6 +83,9 @@ func checkFiles(in folder: URL) throws {
     let findings = try store.check(table)
     try require(findings.isEmpty, "\(table): \(findings)")
   }
-  let hidden = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".") }
-  try require(hidden == [".filedb"], "left behind: \(hidden)")
+  let files = FileManager.default
+  let hidden = try files.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".") }
+  let own = try files.contentsOfDirectory(atPath: folder.appendingPathComponent(".filedb").path)
+  let drafts = own.filter { $0.hasSuffix("draft") }
+  try require(hidden == [".filedb"] && drafts.isEmpty, "left behind: \(hidden), \(drafts)")
 }

@@ -7,37 +7,51 @@ enum WriterLine: Codable {
   case plan(Commit)
   /// `write` has returned.
   case done(sequence: Int, ids: [GivenID])
+  /// `write` has thrown an error that says that nothing of it is there.
+  case undone(sequence: Int)
+  /// It has opened the store anew and found this commit to be its last.
+  case opened(sequence: Int)
 
   struct GivenID: Codable {
     var table: Int
     var key: Int
     var id: RecordID
   }
+
+  /// One system call, with nothing left in a buffer when the process is killed.
+  func say() throws {
+    try FileHandle.standardOutput.write(contentsOf: JSONEncoder().encode(self) + Data("\n".utf8))
+  }
 }
 
 /// Makes random commits until it is killed, saying before each what it will do, and after each that it is done.
 struct Writer {
-  private let store: RecordStore
-  private let tablesPerCommit: Int
-  private var model: WriterModel
+  let store: RecordStore
+  let tablesPerCommit: Int
+  private(set) var model: WriterModel
   private var random: Random
 
   /// Goes on where the last process of this name stopped.
-  init(folder: URL, name: String, seed: UInt64, tablesPerCommit: Int) throws {
-    store = try openStore(folder)
+  init(
+    folder: URL, name: String, seed: UInt64, tablesPerCommit: Int, checkpoints: CheckpointPolicy = .automatic
+  ) throws {
+    store = try openStore(folder, checkpoints: checkpoints)
     self.tablesPerCommit = tablesPerCommit
     model = WriterModel(name: name, seenIn: try Sighting(of: store, tablesPerCommit: tablesPerCommit))
     random = Random(seed: seed)
   }
 
-  mutating func commit() throws {
-    // Else the store would grow faster than it can be checked.
+  /// Without it the store would grow faster than it can be checked.
+  mutating func pause() throws {
     usleep(.random(in: 0..<2_000, using: &random))
     if random.once(in: 12) { try store.checkpoint() }
+  }
+
+  mutating func commit() throws {
     let commit = model.plan(tables: tablesPerCommit, using: &random)
-    try say(.plan(commit))
+    try WriterLine.plan(commit).say()
     let given = try store.write { tx in try carryOut(commit, in: &tx) }
-    try say(.done(sequence: commit.sequence, ids: given))
+    try WriterLine.done(sequence: commit.sequence, ids: given).say()
     model.apply(commit)
     for new in given { model.set(new.id, of: new.key, in: new.table) }
   }
@@ -81,11 +95,6 @@ struct Writer {
     }
     return given
   }
-
-  /// One system call for a line, with nothing left in a buffer when the process is killed.
-  private func say(_ line: WriterLine) throws {
-    try FileHandle.standardOutput.write(contentsOf: JSONEncoder().encode(line) + Data("\n".utf8))
-  }
 }
 
 /// Adds `count` plain records, each a commit of its own.
@@ -95,6 +104,7 @@ func addPlainRecords(_ count: Int, name: String, folder: URL) throws {
 }
 
 /// The timeout is generous, for a busy machine: what must not happen is that a killed process keeps the lock.
-func openStore(_ folder: URL) throws -> RecordStore {
-  try RecordStore(at: folder, options: StoreOptions(lockTimeout: .seconds(30)))
+func openStore(_ folder: URL, checkpoints: CheckpointPolicy = .automatic) throws -> RecordStore {
+  try RecordStore(
+    at: folder, options: StoreOptions(lockTimeout: .seconds(30), checkpoints: checkpoints))
 }

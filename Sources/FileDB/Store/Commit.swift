@@ -9,6 +9,7 @@ enum Commit {
     let transaction = TransactionState(store: store)
     let (result, ticket) = try locked(store, with: transaction) {
       try store.log.prepare()
+      defer { transaction.end() }
       let result = try transaction.join(body)  // Where it throws, nothing happened.
       let ticket = try append(transaction, to: store)  // A full disk leaves the journal as it was.
       return (result, ticket)
@@ -40,6 +41,7 @@ enum Commit {
     let transaction = TransactionState(store: store)
     return try store.writers.enter(with: transaction) {
       try store.log.catchUp()
+      defer { transaction.end() }
       let result = try transaction.join(body)
       try store.log.rehearse(transaction.changes, tables: transaction.changedTables)
       return result

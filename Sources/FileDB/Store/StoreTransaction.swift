@@ -19,6 +19,8 @@ final class TransactionState {
   private var bases: [TableKey: TableState] = [:]
   /// And as they are by now.
   private var tables: [TableKey: TableState] = [:]
+  /// Set when the write has returned. A body can still swap its transaction for that of a write on another store.
+  private var isOver = false
   /// What was done to them, in order.
   private(set) var changes: [(table: TableKey, change: Change)] = []
 
@@ -26,7 +28,13 @@ final class TransactionState {
 
   var limits: PlistLimits { store.options.limits }
 
+  /// Ends the transaction: nothing can be done in it any more.
+  func end() { isOver = true }
+
   func table(_ name: String) throws(StoreError) -> TableState {
+    guard !isOver else {
+      throw StoreError(StoreError.closed, "this transaction is over", file: store.folder.path, table: name)
+    }
     let key = TableKey(name)
     if let touched = tables[key] { return touched }
     let state = try store.refreshed(key).state

@@ -1,0 +1,69 @@
+import FileDBStorage
+import TestSupport
+import Testing
+
+@Suite struct ChecksumTests {
+  /// Bit by bit, as the polynomial is defined.
+  private func plainChecksum(_ bytes: [UInt8]) -> UInt32 {
+    var register: UInt32 = .max
+    for byte in bytes {
+      register ^= UInt32(byte)
+      for _ in 0..<8 { register = register & 1 == 0 ? register >> 1 : register >> 1 ^ 0x82F6_3B78 }
+    }
+    return ~register
+  }
+
+  /// RFC 3720, appendix B.4, and the check value that every catalogue of checksums gives.
+  @Test func knownValues() {
+    #expect(Checksum.of("123456789".utf8) == 0xE306_9283)
+    #expect(Checksum.of([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
+    #expect(Checksum.of([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
+    #expect(Checksum.of(0..<32 as Range<UInt8>) == 0x46DD_794E)
+    #expect(Checksum.of((0..<32 as Range<UInt8>).reversed()) == 0x113F_DB5C)
+    #expect(Checksum.of([]) == 0)
+  }
+
+  @Test func everyLengthAndEveryCut() {
+    var random = SeededRandom.fromEnvironment("checksums")
+    for count in 0...70 {
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let expected = plainChecksum(bytes)
+      #expect(Checksum.of(bytes) == expected)
+      for cut in 0...count {
+        var checksum = Checksum()
+        bytes[..<cut].withUnsafeBytes { checksum.update($0) }
+        bytes[cut...].withUnsafeBytes { checksum.update($0) }
+        #expect(checksum.value == expected, "\(count) bytes, cut at \(cut)")
+      }
+    }
+  }
+
+  @Test func aSingleWrongByteIsPutRight() {
+    let bytes = Array("a payload whose bytes may go wrong, one at a time".utf8)
+    let checksum = Checksum.of(bytes)
+    for position in bytes.indices {
+      for change in 1...255 as ClosedRange<UInt8> {
+        var damaged = bytes
+        damaged[position] ^= change
+        #expect(Checksum.correct(&damaged, to: checksum) == position)
+        #expect(damaged == bytes)
+      }
+    }
+  }
+
+  @Test func twoWrongBytesAreLeftAlone() {
+    let bytes = [UInt8](repeating: 7, count: 40)
+    var random = SeededRandom.fromEnvironment("two wrong bytes")
+    for _ in 0..<200 {
+      var damaged = bytes
+      damaged[Int.random(in: 0..<20, using: &random)] ^= .random(in: 1...255, using: &random)
+      damaged[Int.random(in: 20..<40, using: &random)] ^= .random(in: 1...255, using: &random)
+      let asFound = damaged
+      // By chance once in 400,000 times.
+      #expect(Checksum.correct(&damaged, to: Checksum.of(bytes)) == nil)
+      #expect(damaged == asFound)
+    }
+    var sound = bytes
+    #expect(Checksum.correct(&sound, to: Checksum.of(bytes)) == nil)
+  }
+}

@@ -1,0 +1,181 @@
+import FileDBStorage
+import Foundation
+import Testing
+
+private let path = "/journal"
+
+private func journalError(_ body: () throws(JournalError) -> Void) -> JournalDamage? {
+  do {
+    try body()
+    return nil
+  } catch {
+    if case .damaged(let damage, _) = error { return damage }
+    return nil
+  }
+}
+
+/// A new journal on a new disk, after commit 4.
+private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
+  let disk = MemoryDisk()
+  _ = try disk.install([Journal.stage(path, on: disk, after: 4)])
+  return (disk, try #require(try Journal.open(path, on: disk)).journal)
+}
+
+@Suite struct JournalTests {
+  @Test func theBytesOfAFrame() {
+    let frame = JournalFrame(kind: .commit, sequence: 161, synced: 160, payload: Array("payload".utf8))
+    let bytes = String(decoding: frame.bytes, as: UTF8.self)
+    #expect(bytes.hasPrefix("commit     0000000000a1 0000000000a0 00000007 "))
+    #expect(bytes.utf8.count == 128)
+    #expect(bytes.dropFirst(64) == "payload" + String(repeating: "\n", count: 57))
+    // The checksums are those of the payload, and of what stands before the second one.
+    #expect(bytes.dropFirst(46).prefix(8) == String(Checksum.of("payload".utf8), radix: 16))
+    #expect(bytes.dropFirst(55).prefix(9) == String(Checksum.of(bytes.utf8.prefix(54)), radix: 16) + "\n")
+  }
+
+  @Test func whatIsAppendedIsReadByOthersAndAnew() throws {
+    var (disk, journal) = try newJournal()
+    var other = try #require(try Journal.open(path, on: disk)).journal
+    for number in 5...40 {
+      let payload = [UInt8](repeating: UInt8(number), count: number * 100)
+      try journal.append(.commit, payload)
+      let frames = try other.readOn()
+      #expect(frames.map(\.payload) == [payload])
+      #expect(frames.map(\.sequence) == [UInt64(number)])
+    }
+    #expect(try other.readOn().isEmpty)
+    try other.append(.checkpoint, Array("c".utf8))
+    #expect(try journal.readOn().map(\.kind) == [.checkpoint])
+    let (anew, frames) = try #require(try Journal.open(path, on: disk))
+    #expect(frames.map(\.sequence) == [4] + (5...40) + [40])
+    #expect(anew.end == other.end && anew.end % 64 == 0)
+    #expect(try disk.read(path).bytes.count % Journal.allocation == 0, "it grew by whole pieces")
+  }
+
+  @Test func anotherJournalInItsPlaceIsNoticed() throws {
+    let (disk, journal) = try newJournal()
+    #expect(try journal.isCurrent(on: disk))
+    _ = try disk.install([Journal.stage(path, on: disk, after: 9)])
+    #expect(try !journal.isCurrent(on: disk))
+    try disk.remove(path)
+    #expect(try !journal.isCurrent(on: disk))
+    #expect(try Journal.open(path, on: disk) == nil)
+  }
+
+  @Test func aFrameThatIsCutOffAnywhereIsPassedOver() throws {
+    var (disk, journal) = try newJournal()
+    try journal.append(.commit, Array("first".utf8))
+    let whole = journal.end
+    try journal.append(.commit, [UInt8](repeating: 1, count: 1_500))
+    let bytes = try disk.read(path).bytes
+    for length in 0..<(journal.end - whole - 64) {
+      var torn = bytes
+      for place in whole + length..<journal.end { torn[place] = 0 }
+      // The line feeds that fill up the frame belong to no commit.
+      let scan = JournalScan(torn, at: 0, after: nil)
+      #expect(scan.damage == nil, "after \(length) bytes")
+      #expect(scan.frames.count == (length >= 64 + 1_500 ? 3 : 2), "after \(length) bytes")
+    }
+  }
+
+  @Test func aFrameThatLacksAnySectorsIsPassedOver() throws {
+    var (disk, journal) = try newJournal()
+    try journal.append(.commit, Array("first".utf8))
+    let start = journal.end
+    try journal.append(.commit, [UInt8](repeating: 1, count: 2_000))
+    let bytes = try disk.read(path).bytes
+    let sectors = Array(start / 512...(start + 64 + 2_000 - 1) / 512)
+    for lost in 1..<1 << sectors.count {
+      var torn = bytes
+      for (number, sector) in sectors.enumerated() where lost >> number & 1 == 1 {
+        for place in max(start, sector * 512)..<(sector + 1) * 512 { torn[place] = 0 }
+      }
+      let scan = JournalScan(torn, at: 0, after: nil)
+      #expect(scan.damage == nil && scan.frames.count == 2, "sectors \(lost)")
+    }
+  }
+
+  /// What a torn write left may not one day seem to follow what comes after it.
+  @Test func whatACrashLeftIsClearedAwayBeforeTheNextFrame() throws {
+    var (disk, journal) = try newJournal()
+    let start = journal.end
+    for number in 1...3 { try journal.append(.commit, [UInt8](repeating: UInt8(number), count: 100)) }
+    // Of three frames that no sync had covered, the first did not reach the medium.
+    try disk.open(path).write([UInt8](repeating: 0, count: 192), at: start)
+    var (anew, frames) = try #require(try Journal.open(path, on: disk))
+    #expect(frames.count == 1)
+    try anew.append(.commit, [UInt8](repeating: 9, count: 100))
+    let again = try #require(try Journal.open(path, on: disk))
+    #expect(again.frames.dropFirst().map { $0.payload[0] } == [9])
+  }
+
+  @Test func aFrameThatIsKnownToHaveBeenSyncedMustBeThere() throws {
+    var (disk, journal) = try newJournal()
+    let start = journal.end
+    try journal.append(.commit, [UInt8](repeating: 1, count: 100))
+    journal.noteSynced(through: 5)
+    try journal.append(.commit, [UInt8](repeating: 2, count: 100))
+    try disk.open(path).write([UInt8](repeating: 0, count: 192), at: start)
+    let damage = journalError { () throws(JournalError) in _ = try Journal.open(path, on: disk) }
+    #expect(damage == JournalDamage(reason: .missing, offset: start))
+  }
+
+  @Test func whatIsNotAsItWasWrittenIsDamage() throws {
+    var (disk, journal) = try newJournal()
+    let start = journal.end
+    try journal.append(.commit, [UInt8](repeating: 1, count: 100))
+    let bytes = try disk.read(path).bytes
+    func damage(_ change: (inout [UInt8]) -> Void) throws -> JournalDamage? {
+      var changed = bytes
+      change(&changed)
+      _ = try disk.replace(path, with: changed)
+      return journalError { () throws(JournalError) in _ = try Journal.open(path, on: disk) }
+    }
+    #expect(try damage { _ in } == nil)
+    #expect(try damage { $0[start + 3] ^= 1 } == JournalDamage(reason: .changed, offset: start))
+    #expect(try damage { $0[start + 70] ^= 1 } == JournalDamage(reason: .changed, offset: start))
+    #expect(try damage { $0 = [] } == JournalDamage(reason: .noStart, offset: 0))
+    #expect(
+      try damage { $0 = [UInt8](repeating: 0, count: 65_536) } == JournalDamage(reason: .noStart, offset: 0))
+    #expect(
+      try damage { $0 = Array($0[..<65_535]) }
+        == JournalDamage(reason: .cutOff(length: 65_535), offset: 65_535))
+    #expect(
+      try damage { $0.replaceSubrange(start..<start + 192, with: $0[0..<128] + $0[start..<start + 64]) }
+        == JournalDamage(reason: .outOfOrder, offset: start))
+  }
+
+  @Test func aWriteThatFailsLeavesTheJournalAsItWas() throws {
+    var (disk, journal) = try newJournal()
+    try journal.append(.commit, Array("first".utf8))
+    let before = journal.end
+    // Half of a frame, which the next one must not build on.
+    try disk.open(path).write(Array("commit     0000".utf8), at: before)
+    #expect(try journal.readOn().isEmpty)
+    try journal.append(.commit, Array("second".utf8))
+    let frames = try #require(try Journal.open(path, on: disk)).frames
+    #expect(frames.dropFirst().map(\.payload) == [Array("first".utf8), Array("second".utf8)])
+  }
+
+  /// Without a lock, on a real disk, where a read may see half of a write.
+  @Test func whoeverReadsWhileAnotherWritesSeesNoDamage() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (path, disk) = (folder.path + "/journal", SystemDisk())
+    _ = try disk.install([Journal.stage(path, on: disk, after: 0)])
+    let writer = Task.detached {
+      var journal = try #require(try Journal.open(path, on: disk)).journal
+      for number in 1...1_500 {
+        try journal.append(.commit, [UInt8](repeating: 65, count: number % 700 + 1))
+        journal.noteSynced(through: journal.sequence)
+      }
+    }
+    var follower = try #require(try Journal.open(path, on: disk)).journal
+    while follower.sequence < 1_500 {
+      _ = try follower.readOn()
+      _ = try Journal.open(path, on: disk)
+    }
+    try await writer.value
+  }
+}

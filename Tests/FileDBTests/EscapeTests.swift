@@ -1,0 +1,167 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A transaction that outlives its write does not compile.
+@Suite struct EscapeTests {
+  struct Snippet: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// What the compiler must say; `nil` where it must say nothing.
+    let error: String?
+    let source: String
+
+    init(_ name: String, error: String?, _ source: String) {
+      testDescription = name
+      self.error = error
+      self.source = source
+    }
+  }
+
+  private static let snippets = [
+    Snippet(
+      "used inside the write", error: nil,
+      "func use(_ store: RecordStore) throws -> RecordID { try store.write { tx in try tx.add([:], to: table) } }"
+    ),
+    Snippet(
+      "kept in a global variable", error: "missing reinitialization of inout parameter 'tx' after consume",
+      """
+      nonisolated(unsafe) var kept: StoreTransaction?
+      func keep(_ store: RecordStore) throws { try store.write { tx in kept = consume tx } }
+      """),
+    Snippet(
+      "kept in a property", error: "missing reinitialization of inout parameter 'tx' after consume",
+      """
+      final class Keeper {
+        var kept: StoreTransaction?
+        func keep(_ store: RecordStore) throws { try store.write { tx in kept = consume tx } }
+      }
+      """),
+    Snippet(
+      "kept in a local variable", error: "missing reinitialization of inout parameter 'tx' after consume",
+      """
+      func keep(_ store: RecordStore) throws {
+        var kept: StoreTransaction?
+        try store.write { tx in kept = consume tx }
+        _ = try kept?.add([:], to: table)
+      }
+      """),
+    Snippet(
+      "kept as a copy", error: "implicit conversion to 'StoreTransaction?' is consuming",
+      """
+      func keep(_ store: RecordStore) throws {
+        var kept: StoreTransaction?
+        try store.write { tx in kept = tx }
+      }
+      """),
+    Snippet(
+      "kept in an array", error: "type 'StoreTransaction' does not conform to protocol 'Copyable'",
+      """
+      func keep(_ store: RecordStore) throws {
+        var kept: [StoreTransaction] = []
+        try store.write { tx in kept.append(tx) }
+      }
+      """),
+    Snippet(
+      "returned from the write", error: "requires that 'StoreTransaction' conform to 'Copyable'",
+      """
+      func keep(_ store: RecordStore) throws {
+        _ = try store.write { tx -> StoreTransaction in tx }
+      }
+      """),
+    Snippet(
+      "captured by a closure that is kept", error: "escaping closure captures 'inout' parameter 'tx'",
+      """
+      func keep(_ store: RecordStore) throws {
+        var kept: [() throws -> Void] = []
+        try store.write { tx in kept.append { try tx.add([:], to: table) } }
+      }
+      """),
+    Snippet(
+      "captured by a task", error: "escaping closure captures 'inout' parameter 'tx'",
+      "func keep(_ store: RecordStore) throws { try store.write { tx in Task { try tx.add([:], to: table) } } }"
+    ),
+    Snippet(
+      "captured by a closure for another thread",
+      error: "mutable capture of 'inout' parameter 'tx' is not allowed",
+      """
+      func keep(_ store: RecordStore) async throws {
+        try await store.asyncWrite { tx in
+          let kept: @Sendable () throws -> Void = { try tx.add([:], to: table) }
+          try kept()
+        }
+      }
+      """),
+    Snippet(
+      "used after it was given away", error: "'tx' used after consume",
+      """
+      func keep(_ store: RecordStore) throws {
+        try store.write { tx in
+          let mine = tx
+          try tx.add([:], to: table)
+          _ = try mine.snapshot(of: table)
+        }
+      }
+      """),
+    Snippet(
+      "made without a write", error: "initializer is inaccessible",
+      "func make() { _ = StoreTransaction() }"),
+  ]
+
+  @Test(
+    .enabled(if: canCompile, "needs swiftc and the modules of a debug or release build"), arguments: snippets)
+  func theCompilerKeepsATransactionInsideItsWrite(_ snippet: Snippet) throws {
+    let (status, output) = try compile(
+      """
+      import FileDB
+      let table = TableName<Record>.records("t")
+      \(snippet.source)
+      """)
+    if let error = snippet.error {
+      #expect(status != 0)
+      #expect(output.contains("error: ") && output.contains(error), "\(output)")
+    } else {
+      #expect(status == 0, "\(output)")
+      #expect(!output.contains("warning: "), "\(output)")
+    }
+  }
+
+  /// Beside the test bundle.
+  private static let build = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
+    .resolvingSymlinksInPath().deletingLastPathComponent()
+
+  private static let canCompile =
+    FileManager.default.fileExists(atPath: build.appendingPathComponent("Modules/FileDB.swiftmodule").path)
+    && (try? run(["swiftc", "--version"], in: build).status) == 0
+
+  private func compile(_ source: String) throws -> (status: Int32, output: String) {
+    try withTemporaryFolder { folder in
+      try Data(source.utf8).write(to: folder.appendingPathComponent("Snippet.swift"))
+      // The modules ask for libxml2's by name; nothing here needs what is in it, nor its headers.
+      let modules = folder.appendingPathComponent("module.modulemap")
+      try Data("module CLibXML2 {}\n".utf8).write(to: modules)
+      // Ownership is checked in the intermediate language, after the types.
+      return try Self.run(
+        [
+          "swiftc", "-emit-sil", "-swift-version", "6", "-parse-as-library", "-o", "/dev/null",
+          "-I", Self.build.appendingPathComponent("Modules").path, "-Xcc",
+          "-fmodule-map-file=\(modules.path)",
+          "-module-cache-path", Self.build.appendingPathComponent("SnippetModules").path, "Snippet.swift",
+        ], in: folder)
+    }
+  }
+
+  private static func run(_ command: [String], in folder: URL) throws -> (status: Int32, output: String) {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.currentDirectoryURL = folder
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, text)
+  }
+}
