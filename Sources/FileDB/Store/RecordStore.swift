@@ -101,7 +101,8 @@ public final class RecordStore: Sendable {
   /// each other but share the store share the transaction. Where the inner one throws, only what it did is undone; the
   /// outer one commits all or nothing.
   ///
-  /// - Throws: what `body` throws; ``StoreError/locked``; what ``table(_:)-(TableName<_>)`` throws for a table that
+  /// - Throws: what `body` throws; ``StoreError/locked``; ``StoreError/damagedJournal``; ``StoreError/conflict`` for a
+  ///   table whose file another program changed while commits were waiting for it; what ``table(_:)-(TableName<_>)`` throws for a table that
   ///   another program damaged; the disk's errors; ``StoreError/outcomeUnknown`` where the disk could not say whether the
   ///   commit will survive, and ``StoreError/closed`` from then on.
   /// - Complexity: O(*n*) in the records of the changed tables, in memory; on the disk one write of what changed and one
