@@ -101,7 +101,9 @@ import Testing
     let bytes = try sound.read(Self.journal).bytes
     let scan = JournalScan(bytes, at: 0, after: nil)
     var counts = Counts()
-    for length in Array(stride(from: 0, to: scan.end + 128, by: Self.isFull ? 1 : 9)) + [40_000, bytes.count - 1] {
+    for length in Array(stride(from: 0, to: scan.end + 128, by: Self.isFull ? 1 : 9)) + [
+      40_000, bytes.count - 1,
+    ] {
       let disk = sound.surviving()
       _ = try disk.replace(Self.journal, with: Array(bytes[..<length]))
       let store = try Self.open(disk)

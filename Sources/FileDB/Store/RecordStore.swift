@@ -78,7 +78,8 @@ public final class RecordStore: Sendable {
   ///
   /// A table that does not exist yet has no rows, and its first record makes it; see ``RecordTable/exists``.
   /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable`` with file and line,
-  ///   ``StoreError/damagedJournal``, ``StoreError/conflict``, ``StoreError/ambiguousTable``, ``StoreError/invalidTableName``, and the disk's errors.
+  ///   ``StoreError/damagedJournal``, ``StoreError/conflict``, ``StoreError/ambiguousTable``,
+  ///   ``StoreError/invalidTableName``, and the disk's errors.
   public func table<Row>(_ name: TableName<Row>) throws -> RecordTable<Row> {
     _ = try state(of: TableKey(name.text))
     return RecordTable(store: self, name: name)
