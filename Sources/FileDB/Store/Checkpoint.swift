@@ -70,9 +70,8 @@ enum Checkpoint {
     return try onDisk { () throws(DiskError) in
       var folders = try disk.install(staged)
       for draft in drafts where draft.bytes == nil {
-        guard try disk.status(draft.table.file) != nil else { continue }
-        try disk.remove(draft.table.file)
-        folders.insert(folder.path)
+        if try disk.status(draft.table.file) != nil { try disk.remove(draft.table.file) }
+        folders.insert(folder.path)  // Even where it is gone: who removed it may have died before it synced that.
       }
       return folders
     }
