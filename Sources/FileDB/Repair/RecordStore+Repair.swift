@@ -43,9 +43,11 @@ extension RecordStore {
         table: table, notes: [], lostCount: 0, file: file, original: content?.bytes, repaired: state)
     }
     if isConflict, choice == nil { _ = try log.load(key) }  // Throws it.
-    var (notes, lostCount, state) = try mend(content?.bytes, file: file, table: table)
+    let highestID = pending?.commits.flatMap(\.changes).flatMap(\.records).map(\.id.rawValue).max() ?? 0
+    var (notes, lostCount, state) = try mend(
+      content?.bytes, file: file, table: table, newIDsAbove: highestID)
     if let choice, let pending, isConflict {
-      notes.append(Self.settle(pending, by: choice, in: &state))
+      notes.append(Self.settle(pending, by: choice, in: &state, newIDsAbove: highestID))
     }
     return RepairPlan(
       table: table, notes: notes, lostCount: lostCount, file: file, original: content?.bytes, repaired: state)
@@ -87,18 +89,20 @@ extension RecordStore {
   }
 
   private func mend(
-    _ bytes: [UInt8]?, file: String, table: String
+    _ bytes: [UInt8]?, file: String, table: String, newIDsAbove highestID: Int64
   ) throws -> (notes: [String], lostCount: Int, state: TableState) {
     guard let bytes else { return ([], 0, TableState()) }
     let warnings = (try? check(table))?.filter { $0.severity == .warning } ?? []
-    let mended = try TableRepair.mend(bytes, file: file, table: table, limits: options.limits)
+    let mended = try TableRepair.mend(
+      bytes, file: file, table: table, newIDsAbove: highestID, limits: options.limits)
     let notes =
       warnings.map { Self.note($0.error.message, line: $0.error.line) } + mended.repair.notes.map(Self.note)
     return (notes, mended.repair.lostCount, mended.state)
   }
 
   private static func settle(
-    _ pending: PendingTable, by choice: ConflictChoice, in state: inout TableState
+    _ pending: PendingTable, by choice: ConflictChoice, in state: inout TableState,
+    newIDsAbove highestID: Int64
   ) -> String {
     let changes = pending.commits.flatMap(\.changes)
     let commits = pending.commits.count == 1 ? "1 commit was" : "\(pending.commits.count) commits were"
@@ -109,8 +113,7 @@ extension RecordStore {
       for change in changes { _ = state.applyFitting(change) }
       return "\(found); they were carried out on it"
     case .both:
-      let highest = changes.flatMap(\.records).map(\.id.rawValue).max() ?? 0
-      for change in changes { _ = state.applyAdding(change, newIDsAbove: highest) }
+      for change in changes { _ = state.applyAdding(change, newIDsAbove: highestID) }
       return "\(found); what they added was added to it"
     }
   }

@@ -7,13 +7,18 @@ struct TableRepair {
   private(set) var notes: [Note] = []
   /// How many pieces of a damaged file could not be read.
   private(set) var lostCount = 0
+  /// The highest id that is taken outside the file.
+  private let highestID: Int64
 
-  /// The table in `bytes`, mended.
+  private init(newIDsAbove highestID: Int64) { self.highestID = highestID }
+
+  /// The table in `bytes`, mended. A record that needs a new id gets one above `highestID`, for commits that wait have
+  /// given those up to it.
   /// - Throws: ``StoreError/notATable`` or ``StoreError/damagedTable`` where there is none to be seen.
   static func mend(
-    _ bytes: [UInt8], file: String, table: String, limits: PlistLimits
+    _ bytes: [UInt8], file: String, table: String, newIDsAbove highestID: Int64, limits: PlistLimits
   ) throws(StoreError) -> (state: TableState, repair: TableRepair) {
-    var repair = TableRepair()
+    var repair = TableRepair(newIDsAbove: highestID)
     let failure: PlistError
     do throws(PlistError) {
       if let state = repair.mend(try PlistParser.parse(bytes, limits: limits), in: bytes) {
@@ -98,7 +103,8 @@ struct TableRepair {
         records.append(StoredRecord(id: id, record: Record(fields: fields)))
         continue
       }
-      counter = counter == .max ? 0 : counter + 1
+      let highest = max(counter, highestID)
+      counter = highest == .max ? 0 : highest + 1
       while taken.contains(RecordID(counted: counter)) || allGiven.contains(RecordID(counted: counter)) {
         counter += 1
       }

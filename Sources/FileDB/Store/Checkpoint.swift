@@ -12,7 +12,8 @@ enum Checkpoint {
     guard !pending.isEmpty else { return }
     try store.log.prepare()
     let drafts = try pending.map { key throws(StoreError) in
-      TableDraft(key: key, table: try store.refreshed(key))  // A file that another program changed stops this here.
+      // A file that another program changed stops this here.
+      TableDraft(key: key, table: try store.refreshed(key))
     }
     let written = try write(drafts, in: store)
     let journal = try onDisk { () throws(DiskError) in
