@@ -51,6 +51,28 @@ import Testing
     }
   }
 
+  /// An id that a commit gave must not go to another record as well.
+  @Test(arguments: [ConflictChoice.journal, .both])
+  func aRecordWithoutAnIDIsKeptBesideTheCommits(choice: ConflictChoice) throws {
+    try withConflict { store, edited in
+      let text = String(decoding: edited, as: UTF8.self).replacing(
+        "\t</array>", with: "\t<dict><key>n</key><integer>9</integer></dict></array>")
+      try Data(text.utf8).write(to: store.url(of: "t"))
+      try store.repair("t", keeping: choice)
+      #expect(try rows(store).contains("5: 9"))
+      #expect(try rows(store).contains("4: 4"))
+    }
+  }
+
+  @Test func ofAnEmptyFileWhatTheCommitsBringIsLeft() throws {
+    try withConflict { store, _ in
+      try Data().write(to: store.url(of: "t"))
+      #expect(storeError { try store.repair("t", keeping: .file) }?.code == StoreError.notATable)
+      #expect(try store.repair("t", keeping: .journal).plan.lostCount == 1)
+      #expect(try rows(store) == ["4: 4", "1: 100"])
+    }
+  }
+
   @Test(arguments: [
     (ConflictChoice.file, ["1: 11", "2: 22", "3: 3"]), (.journal, ["4: 4", "1: 100", "3: 3"]),
     (.both, ["4: 4", "1: 11", "5: 100", "2: 22", "3: 3"]),
