@@ -11,19 +11,22 @@ enum CrashStates {
     var arguments = CommandLine.arguments.dropFirst()
     var seed = UInt64.random(in: 0 ... .max)
     var states = 1_000_000
+    var workloads = CrashWorkload.all
     while let argument = arguments.popFirst() {
       if argument == "--seed", let value = arguments.popFirst().flatMap(UInt64.init) {
         seed = value
+      } else if argument == "--workload", let name = arguments.popFirst() {
+        workloads = CrashWorkload.all.filter { $0.name == name }
       } else if let value = Int(argument), value > 0 {
         states = value
       } else {
-        report("usage: CrashStates [STATES] [--seed NUMBER]")
+        report("usage: CrashStates [STATES] [--seed NUMBER] [--workload NAME]")
         exit(2)
       }
     }
     report("seed \(seed)")
     do {
-      let counts = try run(states: states, seed: seed)
+      let counts = try run(workloads, states: states, seed: seed)
       report("all: \(counts)")
     } catch {
       report("VIOLATION: \(error)")
@@ -32,9 +35,9 @@ enum CrashStates {
     }
   }
 
-  private static func run(states: Int, seed: UInt64) throws -> CrashCounts {
+  private static func run(_ workloads: [CrashWorkload], states: Int, seed: UInt64) throws -> CrashCounts {
     var random = SeededRandom(seed: seed)
-    var fixed = CrashWorkload.all[...]
+    var fixed = workloads[...]
     var sum = CrashCounts()
     var digests: Set<Int> = []
     while digests.count < states {

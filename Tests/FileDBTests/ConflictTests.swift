@@ -117,6 +117,21 @@ import Testing
     }
   }
 
+  /// A record that gets a new id must not get that of one which a waiting commit adds.
+  @Test func aDoubledIDTakesNoneThatACommitGave() throws {
+    try withConflict { store, edited in
+      let text = String(decoding: edited, as: UTF8.self)
+      let twice = text.replacing("<string>1</string>\n\t\t</dict>", with: "<string>3</string>\n\t\t</dict>")
+      #expect(twice != text)
+      // Without an index, which would tell.
+      let unindexed = twice.replacing("<key>index</key>", with: "<key>other</key>")
+      try Data(unindexed.utf8).write(to: store.url(of: "t"))
+      try store.repair("t", keeping: .journal)
+      #expect(try rows(store) == ["4: 4", "3: 11", "5: 3", "1: 100"])
+      try store.checkNothingIsLeftBehind()
+    }
+  }
+
   @Test func withoutWaitingCommitsAnEditIsReadIn() throws {
     try withConflict { store, edited in
       try store.repair("t", keeping: .journal)

@@ -12,7 +12,8 @@ enum Checkpoint {
     guard !pending.isEmpty else { return }
     try store.log.prepare()
     let drafts = try pending.map { key throws(StoreError) in
-      TableDraft(key: key, table: try store.refreshed(key))  // A file that another program changed stops this here.
+      // A file that another program changed stops this here.
+      TableDraft(key: key, table: try store.refreshed(key))
     }
     let written = try write(drafts, in: store)
     let journal = try onDisk { () throws(DiskError) in
@@ -69,9 +70,8 @@ enum Checkpoint {
     return try onDisk { () throws(DiskError) in
       var folders = try disk.install(staged)
       for draft in drafts where draft.bytes == nil {
-        guard try disk.status(draft.table.file) != nil else { continue }
-        try disk.remove(draft.table.file)
-        folders.insert(folder.path)
+        if try disk.status(draft.table.file) != nil { try disk.remove(draft.table.file) }
+        folders.insert(folder.path)  // Even where it is gone: who removed it may have died before it synced that.
       }
       return folders
     }

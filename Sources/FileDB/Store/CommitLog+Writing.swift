@@ -129,16 +129,16 @@ extension CommitLog {
   /// Waits until a commit survives a power cut, and shows it to readers.
   /// - Throws: ``StoreError/outcomeUnknown``.
   func sync(_ ticket: CommitTicket) throws(StoreError) {
-    syncs.run(until: { ticket.outcome.withLock { $0 != nil } }) {
-      _ = syncWaiting(options.durability.syncStrength)
-    }
+    syncs.run(
+      until: { ticket.outcome.withLock { $0 != nil } },
+      work: { _ = syncWaiting(options.durability.syncStrength) })
     if case .unknown(let error)? = ticket.outcome.withLock({ $0 }) { throw StoreError.outcomeUnknown(error) }
   }
 
   /// Makes all that is in the journal survive a power cut.
   func syncAll() throws(StoreError) {
     var outcome: CommitTicket.Outcome?
-    syncs.run(until: { outcome != nil }) { outcome = syncWaiting(.full) }
+    syncs.run(until: { outcome != nil }, work: { outcome = syncWaiting(.full) })
     if case .unknown(let error)? = outcome { throw StoreError(error) }
   }
 

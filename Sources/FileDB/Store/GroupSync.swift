@@ -7,7 +7,7 @@ final class GroupSync: Sendable {
   nonisolated(unsafe) private var isBusy = false
 
   /// Runs `work` again and again until `isDone`, one thread at a time: what one thread does may do for those that wait.
-  func run(until isDone: () -> Bool, _ work: () -> Void) {
+  func run(until isDone: () -> Bool, work: () -> Void) {
     condition.lock()
     defer { condition.unlock() }
     while !isDone() {

@@ -78,7 +78,8 @@ public final class RecordStore: Sendable {
   ///
   /// A table that does not exist yet has no rows, and its first record makes it; see ``RecordTable/exists``.
   /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable`` with file and line,
-  ///   ``StoreError/damagedJournal``, ``StoreError/conflict``, ``StoreError/ambiguousTable``, ``StoreError/invalidTableName``, and the disk's errors.
+  ///   ``StoreError/damagedJournal``, ``StoreError/conflict``, ``StoreError/ambiguousTable``,
+  ///   ``StoreError/invalidTableName``, and the disk's errors.
   public func table<Row>(_ name: TableName<Row>) throws -> RecordTable<Row> {
     _ = try state(of: TableKey(name.text))
     return RecordTable(store: self, name: name)
@@ -101,7 +102,8 @@ public final class RecordStore: Sendable {
   /// each other but share the store share the transaction. Where the inner one throws, only what it did is undone; the
   /// outer one commits all or nothing.
   ///
-  /// - Throws: what `body` throws; ``StoreError/locked``; what ``table(_:)-(TableName<_>)`` throws for a table that
+  /// - Throws: what `body` throws; ``StoreError/locked``; ``StoreError/damagedJournal``; ``StoreError/conflict`` for a
+  ///   table whose file another program changed while commits were waiting for it; what ``table(_:)-(TableName<_>)`` throws for a table that
   ///   another program damaged; the disk's errors; ``StoreError/outcomeUnknown`` where the disk could not say whether the
   ///   commit will survive, and ``StoreError/closed`` from then on.
   /// - Complexity: O(*n*) in the records of the changed tables, in memory; on the disk one write of what changed and one

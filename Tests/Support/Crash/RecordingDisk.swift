@@ -86,7 +86,12 @@ package final class RecordingDisk: Disk {
   package var failure: Int? { log.withLock(\.failure) }
 
   /// Brings up a new process where one died.
-  func restart() { log.withLock { $0.isDead = false } }
+  func restart() {
+    log.withLock { log in
+      log.isDead = false
+      log.causes = [:]  // The new process does not know what the other had yet to sync.
+    }
+  }
 
   private func checkAlive(_ path: String) throws(DiskError) {
     let isDead = log.withLock { log in
