@@ -137,6 +137,8 @@ package struct Journal: Sendable {
       }
       let scan = JournalScan(bytes, at: end, after: sequence)
       guard let damage = scan.damage else { return scan }
+      // What is damage to us may be sound in another format.
+      if sequence == nil, let first = scan.frames.first { try checkStart(first.frame) }
       // A writer may have been at work between one sector and the next. What is still so when it is read again, is so.
       if damage == suspected { throw .damaged(damage, path: path) }
       suspected = damage
@@ -151,13 +153,14 @@ package struct Journal: Sendable {
   }
 
   private func checkStart(_ frame: JournalFrame?) throws(JournalError) {
-    guard let frame else { throw .damaged(JournalDamage(reason: .noStart, offset: 0), path: path) }
-    guard let start = JournalStart(frame.payload) else {
-      let text = String(decoding: frame.payload.prefix(40), as: UTF8.self)
-      throw .damaged(JournalDamage(reason: .unknownFormat(text), offset: 0), path: path)
-    }
-    guard length >= start.length else {
-      throw .damaged(JournalDamage(reason: .cutOff(length: length), offset: length), path: path)
+    do throws(JournalDamage) {
+      guard let frame else { throw JournalDamage(reason: .noStart, offset: 0) }
+      let start = try JournalStart(frame.payload)
+      guard length >= start.length else {
+        throw JournalDamage(reason: .cutOff(length: length), offset: length)
+      }
+    } catch {
+      throw .damaged(error, path: path)
     }
   }
 }
@@ -170,9 +173,13 @@ struct JournalStart {
 
   init(length: Int) { self.length = length }
 
-  init?(_ payload: [UInt8]) {
+  /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)``: then no other frame need mean what it means here.
+  init(_ payload: [UInt8]) throws(JournalDamage) {
     let lines = String(decoding: payload, as: UTF8.self).split(separator: "\n")
-    guard lines.count == 2, lines[0] == Self.format, let length = Int(lines[1]) else { return nil }
+    guard lines.count == 2, lines[0] == Self.format, let length = Int(lines[1]) else {
+      let text = String(decoding: payload.prefix(40), as: UTF8.self)
+      throw JournalDamage(reason: .unknownFormat(text), offset: 0)
+    }
     self.length = length
   }
 

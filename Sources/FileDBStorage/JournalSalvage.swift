@@ -7,7 +7,13 @@ package struct JournalSalvage: Sendable {
   /// How many places there are where something could not be read.
   package private(set) var lostCount = 0
 
-  package init(_ journal: [UInt8]) {
+  /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)`` for a journal of another version, of which nothing is known.
+  package init(_ journal: [UInt8]) throws(JournalDamage) {
+    collect(journal)
+    if let start = frames.first, start.kind == .start { _ = try JournalStart(start.payload) }
+  }
+
+  private mutating func collect(_ journal: [UInt8]) {
     var bytes = journal
     var position = 0
     while position < bytes.count {
@@ -17,7 +23,7 @@ package struct JournalSalvage: Sendable {
       position = damage.offset
       if let place = Self.correct(&bytes, at: position) {
         notes.append(("byte \(place) was wrong, and is put right by its checksum", position))
-      } else if let next = Self.nextFrame(in: bytes, from: position) {
+      } else if let next = nextFrame(in: bytes, from: position) {
         if next.offset > position { lose(position) }
         frames.append(next.frame)
         position = next.offset + JournalFrame.paddedCount(next.frame.payload.count)
@@ -50,12 +56,13 @@ package struct JournalSalvage: Sendable {
     return start + place
   }
 
-  private static func nextFrame(
+  private func nextFrame(
     in bytes: [UInt8], from start: Int
   ) -> (frame: JournalFrame, offset: Int)? {
     for offset in stride(from: start, to: bytes.count, by: JournalFrame.Header.count) {
       let rest = bytes[offset...]
-      guard let header = JournalFrame.Header(rest.prefix(JournalFrame.Header.count)) else { continue }
+      guard let header = JournalFrame.Header(rest.prefix(JournalFrame.Header.count)), canFollow(header)
+      else { continue }
       let payload = rest.dropFirst(JournalFrame.Header.count).prefix(header.length)
       guard payload.count == header.length, Checksum.of(payload) == header.checksum else { continue }
       let frame = JournalFrame(
@@ -63,6 +70,16 @@ package struct JournalSalvage: Sendable {
       return (frame, offset)
     }
     return nil
+  }
+
+  /// Whether a frame can come after those that were read. One that is there twice may not be carried out twice.
+  private func canFollow(_ header: JournalFrame.Header) -> Bool {
+    guard let last = frames.last else { return true }
+    return switch header.kind {
+    case .start: false
+    case .commit: header.sequence > last.sequence
+    case .checkpoint: header.sequence >= last.sequence
+    }
   }
 }
 

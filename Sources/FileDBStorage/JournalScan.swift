@@ -37,7 +37,8 @@ package struct JournalDamage: Error, Equatable, Sendable {
 ///
 /// A crash leaves the last frames, those that no sync had yet covered, whole, partly written or not there, and each is
 /// then cut off: where it was not written the file still has its zeros. Anything else is damage: a frame without zeros that
-/// does not fit its checksum, or a bad one that a later one knows to have been synced.
+/// does not fit its checksum, one that goes past the end of the file, which was that long before, or a bad one that a later
+/// one knows to have been synced.
 package struct JournalScan: Sendable {
   /// A disk writes whole sectors of at least this size.
   private static let sector = 512
@@ -78,12 +79,19 @@ package struct JournalScan: Sendable {
     let rest = rest
     let line = rest.prefix(JournalFrame.Header.count)
     guard let header = JournalFrame.Header(line) else {
-      // Lines lie within a sector, so that one is there from its first byte or to its last, or both.
-      if line.count == JournalFrame.Header.count, line.first != 0, line.last != 0 { fail(.changed) }
+      if line.count < JournalFrame.Header.count {
+        if !isZero(line) { fail(.cutOff(length: base + bytes.count)) }
+      } else if line.first != 0, line.last != 0 {
+        // Lines lie within a sector, so that one is there from its first byte or to its last, or both.
+        fail(.changed)
+      }
       return nil
     }
     let payload = rest.dropFirst(JournalFrame.Header.count).prefix(header.length)
-    guard payload.count == header.length else { return nil }  // The file did not grow in time.
+    guard payload.count == header.length else {
+      fail(.cutOff(length: base + bytes.count))
+      return nil
+    }
     guard Checksum.of(payload) == header.checksum else {
       if !isCutOff(payload) { fail(.changed) }
       return nil

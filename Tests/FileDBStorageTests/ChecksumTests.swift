@@ -20,6 +20,13 @@ import Testing
     #expect(Checksum.of([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
     #expect(Checksum.of(0..<32 as Range<UInt8>) == 0x46DD_794E)
     #expect(Checksum.of((0..<32 as Range<UInt8>).reversed()) == 0x113F_DB5C)
+    // A read command of iSCSI.
+    let command: [UInt8] = [
+      0x01, 0xC0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x14, 0, 0, 0, 0, 0, 0x04, 0, 0, 0, 0, 0x14, 0, 0,
+      0,
+      0x18, 0x28, 0, 0, 0, 0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0, 0, 0,
+    ]
+    #expect(Checksum.of(command) == 0xD996_3A56)
     #expect(Checksum.of([]) == 0)
   }
 

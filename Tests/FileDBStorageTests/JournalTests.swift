@@ -1,5 +1,6 @@
 import FileDBStorage
 import Foundation
+import Synchronization
 import Testing
 
 private let path = "/journal"
@@ -145,6 +146,43 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
         == JournalDamage(reason: .outOfOrder, offset: start))
   }
 
+  /// A frame goes only where the file's length was synced before: one that reaches past the end was there as a whole.
+  @Test func aJournalThatGrewAndWasCutOffIsDamage() throws {
+    var (disk, journal) = try newJournal()
+    var starts: [Int] = []
+    for length in [Journal.allocation, 100, 100] {
+      starts.append(journal.end)
+      try journal.append(.commit, [UInt8](repeating: 65, count: length))
+    }
+    let bytes = try disk.read(path).bytes
+    for length in starts[1] - 100..<journal.end {
+      _ = try disk.replace(path, with: Array(bytes[..<length]))
+      let damage = journalError { () throws(JournalError) in _ = try Journal.open(path, on: disk) }
+      let hit = starts.last { $0 <= length }!
+      // Between two frames, and in the filling of one, nothing tells.
+      let count = hit == starts[0] ? Journal.allocation : 100
+      let isBetween = length == hit || length >= hit + 64 + count
+      let expected = JournalDamage(reason: .cutOff(length: length), offset: hit)
+      #expect(damage == (isBetween ? nil : expected), "cut at \(length)")
+    }
+  }
+
+  @Test func aJournalOfAnotherVersionIsKnownAsOne() throws {
+    let start = JournalFrame(
+      kind: .start, sequence: 4, synced: 4, payload: Array("FileDB journal 2\n65536\n".utf8)
+    ).bytes
+    let ours = JournalFrame(kind: .commit, sequence: 5, synced: 4, payload: Array("payload".utf8)).bytes
+    var theirs = ours
+    theirs.replaceSubrange(0..<6, with: Array("thing ".utf8))
+    for frame in [ours, theirs] {
+      let disk = MemoryDisk()
+      let rest = [UInt8](repeating: 0, count: Journal.allocation - start.count - frame.count)
+      _ = try disk.replace(path, with: start + frame + rest)
+      let damage = journalError { () throws(JournalError) in _ = try Journal.open(path, on: disk) }
+      #expect(damage == JournalDamage(reason: .unknownFormat("FileDB journal 2\n65536\n"), offset: 0))
+    }
+  }
+
   @Test func aWriteThatFailsLeavesTheJournalAsItWas() throws {
     var (disk, journal) = try newJournal()
     try journal.append(.commit, Array("first".utf8))
@@ -158,24 +196,31 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
   }
 
   /// Without a lock, on a real disk, where a read may see half of a write.
-  @Test func whoeverReadsWhileAnotherWritesSeesNoDamage() async throws {
+  @Test func whoeverReadsWhileAnotherWritesSeesNoDamage() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }
     let (path, disk) = (folder.path + "/journal", SystemDisk())
     _ = try disk.install([Journal.stage(path, on: disk, after: 0)])
-    let writer = Task.detached {
-      var journal = try #require(try Journal.open(path, on: disk)).journal
-      for number in 1...1_500 {
-        try journal.append(.commit, [UInt8](repeating: 65, count: number % 700 + 1))
-        journal.noteSynced(through: journal.sequence)
+    let writer = Mutex<Result<Void, any Error>?>(nil)
+    // No task: it might wait for the thread of this test.
+    Thread.detachNewThread {
+      let outcome = Result {
+        var journal = try #require(try Journal.open(path, on: disk)).journal
+        for number in 1...1_500 {
+          try journal.append(.commit, [UInt8](repeating: 65, count: number % 700 + 1))
+          journal.noteSynced(through: journal.sequence)
+        }
       }
+      writer.withLock { $0 = outcome }
     }
     var follower = try #require(try Journal.open(path, on: disk)).journal
-    while follower.sequence < 1_500 {
+    while writer.withLock({ $0 == nil }) {
       _ = try follower.readOn()
       _ = try Journal.open(path, on: disk)
     }
-    try await writer.value
+    try writer.withLock { try $0?.get() }
+    _ = try follower.readOn()
+    #expect(follower.sequence == 1_500)
   }
 }

@@ -51,6 +51,28 @@ import Testing
     }
   }
 
+  /// An id that a commit gave must not go to another record as well.
+  @Test(arguments: [ConflictChoice.journal, .both])
+  func aRecordWithoutAnIDIsKeptBesideTheCommits(choice: ConflictChoice) throws {
+    try withConflict { store, edited in
+      let text = String(decoding: edited, as: UTF8.self).replacing(
+        "\t</array>", with: "\t<dict><key>n</key><integer>9</integer></dict></array>")
+      try Data(text.utf8).write(to: store.url(of: "t"))
+      try store.repair("t", keeping: choice)
+      #expect(try rows(store).contains("5: 9"))
+      #expect(try rows(store).contains("4: 4"))
+    }
+  }
+
+  @Test func ofAnEmptyFileWhatTheCommitsBringIsLeft() throws {
+    try withConflict { store, _ in
+      try Data().write(to: store.url(of: "t"))
+      #expect(storeError { try store.repair("t", keeping: .file) }?.code == StoreError.notATable)
+      #expect(try store.repair("t", keeping: .journal).plan.lostCount == 1)
+      #expect(try rows(store) == ["4: 4", "1: 100"])
+    }
+  }
+
   @Test(arguments: [
     (ConflictChoice.file, ["1: 11", "2: 22", "3: 3"]), (.journal, ["4: 4", "1: 100", "3: 3"]),
     (.both, ["4: 4", "1: 11", "5: 100", "2: 22", "3: 3"]),
@@ -101,7 +123,9 @@ import Testing
       let text = String(decoding: edited, as: UTF8.self)
       let twice = text.replacing("<string>1</string>\n\t\t</dict>", with: "<string>3</string>\n\t\t</dict>")
       #expect(twice != text)
-      try Data(twice.utf8).write(to: store.url(of: "t"))
+      // Without an index, which would tell.
+      let unindexed = twice.replacing("<key>index</key>", with: "<key>other</key>")
+      try Data(unindexed.utf8).write(to: store.url(of: "t"))
       try store.repair("t", keeping: .journal)
       #expect(try rows(store) == ["4: 4", "3: 11", "5: 3", "1: 100"])
       try store.checkNothingIsLeftBehind()

@@ -64,6 +64,28 @@ import Testing
     }
   }
 
+  /// The index is a second place where an id stands, as long as it fits the records whose ids are in no doubt.
+  @Test func aLostIDIsTakenFromTheIndex() throws {
+    let index = ["7", "3", "8"].enumerated().map { "<key>\($1)</key><string>\($0)</string>" }.joined()
+    func text(_ records: [String]) -> Data {
+      Data(tableText(records: records, rest: "<key>index</key><dict>\(index)</dict>").utf8)
+    }
+    try repaired(text(["<dict><key>a</key><true/></dict>", record("3"), record("3")])) { table, notes in
+      #expect(table.snapshot.ids == [7, 3, 8])
+      #expect(
+        notes.suffix(2) == [
+          "line 6: this record has no id; by the index it is 7",
+          "line 8: another record has the id 3; by the index it is 8",
+        ])
+    }
+    try repaired(text(["<dict><key>a</key><true/></dict>", record("5"), record("5")])) { table, _ in
+      #expect(table.snapshot.ids == [7, 5, 10], "whose it is, is not in the index")
+    }
+    try repaired(text(["<dict><key>a</key><true/></dict>", record("3"), record("5")])) { table, _ in
+      #expect(table.snapshot.ids == [10, 3, 5], "an index that fits no more")
+    }
+  }
+
   @Test func aMissingCounter() throws {
     let text = tableText(records: [record("7")]).replacing(
       "<key>autoincrement</key><string>9</string>", with: "")

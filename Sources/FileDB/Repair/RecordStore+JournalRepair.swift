@@ -20,7 +20,7 @@ extension RecordStore {
   /// A single wrong byte in a commit is put right by the commit's checksum. A commit that is damaged further is left out, and
   /// of those behind it each change is carried out as far as there is anything for it. A commit that a crash cut off
   /// before it was done is no damage.
-  /// - Throws: the disk's errors.
+  /// - Throws: ``StoreError/newerFormat`` for a journal of which nothing is known; the disk's errors.
   public func journalRepairPlan() throws -> JournalRepairPlan? {
     let read = try onDisk { () throws(DiskError) -> [UInt8]? in
       guard try folder.disk.status(folder.journalFile) != nil else { return nil }
@@ -33,7 +33,7 @@ extension RecordStore {
     } catch  where error.code != StoreError.damagedJournal {
       throw error
     } catch {
-      return plan(for: original, because: error)
+      return try plan(for: original, because: error)
     }
   }
 
@@ -58,8 +58,14 @@ extension RecordStore {
     }
   }
 
-  private func plan(for original: [UInt8], because error: StoreError) -> JournalRepairPlan {
-    let salvage = JournalSalvage(original)
+  private func plan(
+    for original: [UInt8], because error: StoreError
+  ) throws(StoreError) -> JournalRepairPlan {
+    let salvage = try onJournal { () throws(JournalError) in
+      do throws(JournalDamage) { return try JournalSalvage(original) } catch {
+        throw .damaged(error, path: folder.journalFile)
+      }
+    }
     var notes = salvage.notes.map { "byte \($0.offset): \($0.text)" }
     var lostCount = salvage.lostCount
     var pending: [TableKey: PendingTable] = [:]

@@ -21,7 +21,9 @@ extension RecordStore {
   ///
   /// A stale index, a low or missing counter and comments only need a new file. A record without an id gets a new one, and
   /// so does the second of two with the same. What lies among the records and is none becomes one with the field `value`.
-  /// Of a file that cannot be read as a whole, cut off or damaged inside, every record that can be read by itself is kept.
+  /// Where the index still fits the other records, it knows the id. Of a file that cannot be read as a whole, cut off or
+  /// damaged inside, every record that can be read by itself is kept; none of one that was cut off before the first, where
+  /// the journal brings some.
   /// - Parameter choice: what counts where the file was changed while commits were waiting in the journal.
   /// - Throws: ``StoreError/conflict`` where that is so and there is no choice; ``StoreError/tableNotFound``;
   ///   ``StoreError/notATable`` where nothing in the file looks like a table; ``StoreError/ambiguousTable``;
@@ -43,11 +45,11 @@ extension RecordStore {
         table: table, notes: [], lostCount: 0, file: file, original: content?.bytes, repaired: state)
     }
     if isConflict, choice == nil { _ = try log.load(key) }  // Throws it.
-    let highestID = pending?.commits.flatMap(\.changes).flatMap(\.records).map(\.id.rawValue).max() ?? 0
-    var (notes, lostCount, state) = try mend(
-      content?.bytes, file: file, table: table, newIDsAbove: highestID)
+    // New ids must not be those that the commits gave.
+    let waiting = isConflict && choice != .file ? pending : nil
+    var (notes, lostCount, state) = try mend(content?.bytes, file: file, table: table, waiting: waiting)
     if let choice, let pending, isConflict {
-      notes.append(Self.settle(pending, by: choice, in: &state, newIDsAbove: highestID))
+      notes.append(Self.settle(pending, by: choice, in: &state))
     }
     return RepairPlan(
       table: table, notes: notes, lostCount: lostCount, file: file, original: content?.bytes, repaired: state)
@@ -89,20 +91,19 @@ extension RecordStore {
   }
 
   private func mend(
-    _ bytes: [UInt8]?, file: String, table: String, newIDsAbove highestID: Int64
+    _ bytes: [UInt8]?, file: String, table: String, waiting: PendingTable?
   ) throws -> (notes: [String], lostCount: Int, state: TableState) {
     guard let bytes else { return ([], 0, TableState()) }
     let warnings = (try? check(table))?.filter { $0.severity == .warning } ?? []
     let mended = try TableRepair.mend(
-      bytes, file: file, table: table, newIDsAbove: highestID, limits: options.limits)
+      bytes, file: file, table: table, waiting: waiting, limits: options.limits)
     let notes =
       warnings.map { Self.note($0.error.message, line: $0.error.line) } + mended.repair.notes.map(Self.note)
     return (notes, mended.repair.lostCount, mended.state)
   }
 
   private static func settle(
-    _ pending: PendingTable, by choice: ConflictChoice, in state: inout TableState,
-    newIDsAbove highestID: Int64
+    _ pending: PendingTable, by choice: ConflictChoice, in state: inout TableState
   ) -> String {
     let changes = pending.commits.flatMap(\.changes)
     let commits = pending.commits.count == 1 ? "1 commit was" : "\(pending.commits.count) commits were"
@@ -113,7 +114,7 @@ extension RecordStore {
       for change in changes { _ = state.applyFitting(change) }
       return "\(found); they were carried out on it"
     case .both:
-      for change in changes { _ = state.applyAdding(change, newIDsAbove: highestID) }
+      for change in changes { _ = state.applyAdding(change, newIDsAbove: pending.highestID) }
       return "\(found); what they added was added to it"
     }
   }

@@ -7,18 +7,17 @@ struct TableRepair {
   private(set) var notes: [Note] = []
   /// How many pieces of a damaged file could not be read.
   private(set) var lostCount = 0
-  /// The highest id that is taken outside the file.
+
+  /// Above which new ids are given.
   private let highestID: Int64
 
-  private init(newIDsAbove highestID: Int64) { self.highestID = highestID }
-
-  /// The table in `bytes`, mended. A record that needs a new id gets one above `highestID`, for commits that wait have
-  /// given those up to it.
+  /// The table in `bytes`, mended.
+  /// - Parameter waiting: the commits that are to be carried out on it.
   /// - Throws: ``StoreError/notATable`` or ``StoreError/damagedTable`` where there is none to be seen.
   static func mend(
-    _ bytes: [UInt8], file: String, table: String, newIDsAbove highestID: Int64, limits: PlistLimits
+    _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?, limits: PlistLimits
   ) throws(StoreError) -> (state: TableState, repair: TableRepair) {
-    var repair = TableRepair(newIDsAbove: highestID)
+    var repair = TableRepair(highestID: waiting?.highestID ?? 0)
     let failure: PlistError
     do throws(PlistError) {
       if let state = repair.mend(try PlistParser.parse(bytes, limits: limits), in: bytes) {
@@ -28,11 +27,16 @@ struct TableRepair {
     } catch {
       failure = error
     }
-    guard isDamage(failure.reason), let state = repair.salvage(bytes, after: failure, limits: limits)
-    else {
+    if isDamage(failure.reason), let state = repair.salvage(bytes, after: failure, limits: limits) {
+      return (state, repair)
+    }
+    let isBegun = failure.reason == .truncated || "\(PlistWriter.header)".utf8.starts(with: bytes)
+    guard waiting != nil, isBegun else {
       throw StoreError(failure, file: file, table: table)
     }
-    return (state, repair)
+    repair.notes.append((failure.message, failure.line))
+    repair.lostCount = 1
+    return (TableState(counter: 0, records: [], foreignKeys: PlistDictionary()), repair)
   }
 
   /// A file that only goes past a limit, which is a setting, or is in another encoding may be whole: it is not taken apart.
@@ -59,9 +63,10 @@ struct TableRepair {
     if counter == nil {
       notes.append(("the counter is missing or no number; the highest id counts", nil))
     }
+    let index = root[TableFile.indexKey]
     for key in [TableFile.counterKey, TableFile.recordsKey, TableFile.indexKey] { root[key] = nil }
     let lines = PlistParser.lines(from: [.key(TableFile.recordsKey), .index(0)], in: bytes)
-    return state(of: elements, counter: counter, foreignKeys: root) {
+    return state(of: elements, counter: counter, index: index, foreignKeys: root) {
       lines.indices.contains($0) ? lines[$0] : nil
     }
   }
@@ -77,16 +82,23 @@ struct TableRepair {
     }
     lostCount = found.lost.count
     notes.append(("\(found.records.count) records were read one by one, and nothing beside them", nil))
-    return state(of: found.records.map(\.value), counter: found.counter, foreignKeys: PlistDictionary()) {
+    let elements = found.records.map(\.value)
+    return state(of: elements, counter: found.counter, index: nil, foreignKeys: PlistDictionary()) {
       found.records[$0].line
     }
   }
 
   /// The table of these elements, each with an id of its own.
   private mutating func state(
-    of elements: [PlistValue], counter: RecordID?, foreignKeys: PlistDictionary, line: (Int) -> Int?
+    of elements: [PlistValue], counter: RecordID?, index: PlistValue?, foreignKeys: PlistDictionary,
+    line: (Int) -> Int?
   ) -> TableState {
-    let given = elements.map { $0.dict?[TableFile.idKey].flatMap(Self.lenientNumber) }
+    var given = elements.map { $0.dict?[TableFile.idKey].flatMap(Self.lenientNumber) }
+    for (row, id) in Self.lostIDs(of: given, index) {
+      let reason = given[row].map { "another record has the id \($0)" } ?? "this record has no id"
+      notes.append(("\(reason); by the index it is \(id)", line(row)))
+      given[row] = id
+    }
     let allGiven = Set(given.compactMap(\.self))
     var counter = max(counter?.rawValue ?? 0, allGiven.max()?.rawValue ?? 0)
     var taken: Set<RecordID> = []
@@ -103,8 +115,8 @@ struct TableRepair {
         records.append(StoredRecord(id: id, record: Record(fields: fields)))
         continue
       }
-      let highest = max(counter, highestID)
-      counter = highest == .max ? 0 : highest + 1
+      counter = max(counter, highestID)
+      counter = counter == .max ? 0 : counter + 1
       while taken.contains(RecordID(counted: counter)) || allGiven.contains(RecordID(counted: counter)) {
         counter += 1
       }
@@ -115,6 +127,28 @@ struct TableRepair {
       records.append(StoredRecord(id: id, record: Record(fields: fields)))
     }
     return TableState(counter: counter, records: records, foreignKeys: foreignKeys)
+  }
+
+  /// The ids of records that have none or another's, as the index has them. Where it does not fit the other records, it
+  /// says nothing about these.
+  private static func lostIDs(of given: [RecordID?], _ index: PlistValue?) -> [(row: Int, id: RecordID)] {
+    let counts = Dictionary(given.compactMap { id in id.map { ($0, 1) } }, uniquingKeysWith: +)
+    let isDoubtful = given.map { id in id.map { counts[$0] != 1 } ?? true }
+    guard isDoubtful.contains(true) else { return [] }
+    var indexed: [Int: RecordID] = [:]
+    for entry in index?.dict ?? [:] {
+      guard let id = RecordID(entry.key), let row = entry.value.string.flatMap({ Int($0) }) else { return [] }
+      indexed[row] = id
+    }
+    guard given.indices.allSatisfy({ isDoubtful[$0] || indexed[$0] == given[$0] }) else { return [] }
+    // Of records that share an id, one must be its owner before the others have lost theirs.
+    let owned = Set(given.indices.filter { indexed[$0] == given[$0] }.compactMap { given[$0] })
+    return given.indices.compactMap { row in
+      guard isDoubtful[row], let id = indexed[row], counts[id] == nil,
+        given[row].map(owned.contains) ?? true
+      else { return nil }
+      return (row, id)
+    }
   }
 
   /// An id or a counter as somebody may have written it: ` 007` is 7.

@@ -15,6 +15,9 @@ struct PendingTable: Sendable {
   /// The last commit that a file of this version includes; `nil` where the journal knows no such file.
   func lastCommit(in version: FileVersion) -> UInt64? { versions.last { $0.version == version }?.lastCommit }
 
+  /// The highest id of a record in the commits, or 0.
+  var highestID: Int64 { commits.flatMap(\.changes).flatMap(\.records).map(\.id.rawValue).max() ?? 0 }
+
   /// Whether the table is there once all is carried out.
   var exists: Bool? {
     for change in commits.flatMap(\.changes).reversed() {

@@ -11,7 +11,7 @@ private let options = StoreOptions(
 private let folder = URL(fileURLWithPath: "/store")
 private let journal = "/store/.filedb/journal"
 
-// An input is the payload of a commit, or tells what is to be changed in a sound journal.
+// An input is the payload of a commit, a whole journal, or tells what is to be changed in a sound one.
 @main enum FuzzJournal {
   static func main() { runFuzzer(test) }
 }
@@ -19,10 +19,10 @@ private let journal = "/store/.filedb/journal"
 private func test(_ bytes: [UInt8]) -> Bool {
   var choices = Choices(bytes)
   do {
-    if choices.next(below: 2) == 0 {
-      try checkPayload(bytes)
-    } else {
-      try checkDamage(bytes)
+    switch choices.next(below: 3) {
+    case 0: try checkPayload(bytes)
+    case 1: try checkStore(bytes)
+    default: try checkDamage(bytes)
     }
   } catch {
     fail("\(error)")
@@ -66,22 +66,60 @@ private func checkPayload(_ payload: [UInt8]) throws {
   try checkStore(sample.bytes[..<end] + frame)
 }
 
-/// Bytes of a sound journal are changed, or it is cut off: it is read as it was, or up to the commit that is hit, or refused
-/// and mended.
+/// Bytes of a sound journal are changed or moved, or it is cut off: it is read as it was, or up to the commit that is hit, or
+/// refused and mended.
 private func checkDamage(_ changes: [UInt8]) throws {
   var bytes = sample.bytes
+  let end = JournalScan(bytes, at: 0, after: nil).end
   for start in stride(from: 0, to: changes.count - 3, by: 4) {
-    let place = (Int(changes[start]) << 8 | Int(changes[start + 1])) % bytes.count
+    let place = (Int(changes[start]) << 8 | Int(changes[start + 1])) % end
+    guard place < bytes.count else { break }
+    let value = changes[start + 3]
     switch changes[start + 2] % 8 {
     case 0: bytes.replaceSubrange(place..., with: repeatElement(0, count: bytes.count - place))
     case 1: bytes = Array(bytes[...place])
-    case 2: bytes[place] = changes[start + 3]
-    default: bytes[place] ^= changes[start + 3]
+    case 2: bytes[place] = value
+    case 3: copySectors(from: place, to: Int(value) * 64 % end, in: &bytes)
+    default: bytes[place] ^= value
     }
   }
+  try checkSalvage(bytes)
   try checkStore(bytes)
 }
 
+/// A frame's length of bytes stands where others were.
+private func copySectors(from place: Int, to target: Int, in bytes: inout [UInt8]) {
+  let source = place & ~63
+  guard max(source, target) + 512 <= bytes.count else { return }
+  bytes.replaceSubrange(target..<target + 512, with: Array(bytes[source..<source + 512]))
+}
+
+/// What is salvaged was in the journal, in the same order. Where a single byte of a frame is wrong, the frame is there.
+private func checkSalvage(_ bytes: [UInt8]) throws {
+  let sound = JournalScan(sample.bytes, at: 0, after: nil).frames
+  let wrongCount = sound.map { countWrong($0, bytes) }.max() ?? 0
+  let salvaged: [JournalFrame]
+  do { salvaged = try JournalSalvage(bytes).frames } catch {
+    guard wrongCount > 1 else { throw error }
+    return
+  }
+  let numbers = salvaged.filter { $0.kind == .commit }.map(\.sequence)
+  if zip(numbers, numbers.dropFirst()).contains(where: { $0 >= $1 }) { fail("salvaged: \(numbers)") }
+  // More than one wrong byte may look like another one, by chance.
+  guard wrongCount < 2 else { return }
+  for frame in salvaged where !sound.contains(where: { $0.frame == frame }) { fail("from nowhere: \(frame)") }
+  guard bytes.count == sample.bytes.count else { return }
+  // The last one may look as if a crash had cut it off.
+  for (frame, _) in sound.dropLast() where !salvaged.contains(frame) { fail("lost: \(frame)") }
+}
+
+/// How many bytes of a frame are not as they were.
+private func countWrong(_ sound: (frame: JournalFrame, offset: Int), _ bytes: [UInt8]) -> Int {
+  let end = sound.offset + JournalFrame.Header.count + sound.frame.payload.count
+  return (sound.offset..<end).count { $0 >= bytes.count || bytes[$0] != sample.bytes[$0] }
+}
+
+/// A store that opens, if need be after a repair, holds what every store holds and takes writes.
 private func checkStore(_ bytes: [UInt8]) throws {
   let store = try store(bytes)
   if try store.checkJournal() != nil {
@@ -90,11 +128,26 @@ private func checkStore(_ bytes: [UInt8]) throws {
     guard try store.checkJournal() == nil else { return }
   }
   for name in try store.tableNames where (try? store.check(name))?.isEmpty == true {
-    let table = try store.table(name)
-    guard (try? table.add(["n": 9])) != nil else { continue }
-    let fresh = try RecordStore(at: folder, disk: store.disk, options: options).table(name)
-    if !table.snapshot.elementsEqual(fresh.snapshot, by: { $0.id == $1.id && $0.record == $1.record }) {
-      fail("\(name): in memory \(Array(table.snapshot)), on the disk \(Array(fresh.snapshot))")
-    }
+    try checkTable(store.table(name))
+  }
+}
+
+private func checkTable(_ table: RecordTable<Record>) throws {
+  let id: RecordID
+  do { id = try table.add(["n": 9], at: .top) } catch let error as StoreError {
+    // A commit may have given the highest id there is.
+    guard error.code == StoreError.counterExhausted else { throw error }
+    return
+  }
+  let here = table.snapshot
+  let there = try RecordStore(at: folder, disk: table.store.disk, options: options).table(here.table).snapshot
+  if here.counter != there.counter
+    || !here.elementsEqual(there, by: { $0.id == $1.id && $0.record == $1.record })
+  {
+    fail("\(here.table): in memory \(Array(here)), on the disk \(Array(there))")
+  }
+  if here.ids.first != id || Set(here.ids).count != here.count { fail("\(here.table): ids \(here.ids)") }
+  for (row, id) in here.ids.enumerated() where here.row(of: id) != row || id.rawValue > here.counter {
+    fail("\(here.table): id \(id) does not lead to row \(row)")
   }
 }
