@@ -56,7 +56,7 @@ func contents(of folder: URL) throws -> [String] {
     try table.add(["n": 1])
     let (entered, seen) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     async let outside = withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         entered.wait()
         continuation.resume(returning: table.snapshot.ids)
         seen.signal()
@@ -195,14 +195,14 @@ func contents(of folder: URL) throws -> [String] {
   @Test func aTaskCancelledBeforeItsWriteBeginsWritesNothing() async throws {
     let store = RecordStore.inMemory()
     let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    DispatchQueue.global().async {
+    Thread.detachNewThread {
       try? store.write { _ in
         entered.signal()
         leave.wait()
       }
     }
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         entered.wait()
         continuation.resume()
       }
@@ -264,7 +264,7 @@ func contents(of folder: URL) throws -> [String] {
         contentsOf: (0..<3_000).map { ["n": .integer($0), "text": "a row, so that a commit takes a while"] })
       let isDone = Atomic<Bool>(false)
       let (started, stopped) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         while !isDone.load(ordering: .relaxed) {
           try? table.move(fromRow: 0, toRow: 1)
           started.signal()

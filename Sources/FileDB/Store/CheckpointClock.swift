@@ -102,7 +102,7 @@ extension RecordStore {
   private func lookAgainLater() {
     let (seconds, attoseconds) = CheckpointClock.pause.components
     let pause = Double(seconds) + Double(attoseconds) * 1e-18
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + pause) { [weak self] in
+    background.asyncAfter(deadline: .now() + pause) { [weak self] in
       guard let self else { return }
       if checkpoints.isQuiet() { try? checkpoint(timeout: .zero) } else { lookAgainLater() }
     }

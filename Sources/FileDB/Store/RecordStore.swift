@@ -22,8 +22,9 @@ public final class RecordStore: Sendable {
   let writers = WriterGate()
   /// What a crash left beside linked tables is looked for once, by the first checkpoint.
   let hasSweptLinks = Atomic<Bool>(false)
-  /// Only one write goes on at a time, so that one waiting thread is enough, and the writes stay in their order.
-  private let asyncWriters = DispatchQueue(label: "FileDB.asyncWrite")
+  /// For writes and checkpoints that no thread waits for. Only one goes on at a time, so that one thread is enough, and the
+  /// writes stay in their order. It is the store's own, for a global queue has few threads for all who block in it.
+  let background = DispatchQueue(label: "FileDB.RecordStore")
   let checkpoints = CheckpointClock()
   /// Set when a sync failed, so that nothing more is built on what may be lost; and by ``close()``.
   let isClosed = Atomic<Bool>(false)
@@ -131,7 +132,7 @@ public final class RecordStore: Sendable {
     let isCancelled = Atomic<Bool>(false)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        self.asyncWriters.async {
+        self.background.async {
           continuation.resume(
             with: Swift.Result {
               try self.write { transaction in
