@@ -71,7 +71,8 @@ enum Checkpoint {
       var folders = try disk.install(staged)
       for draft in drafts where draft.bytes == nil {
         if try disk.status(draft.table.file) != nil { try disk.remove(draft.table.file) }
-        folders.insert(folder.path)  // Even where it is gone: who removed it may have died before it synced that.
+        // Even where it is gone: who removed it may have died before it synced that.
+        folders.insert(folder.path)
       }
       return folders
     }
