@@ -17,6 +17,8 @@ package struct Journal: Sendable {
   /// Where the next frame goes.
   package private(set) var end = 0
   private var length = 0
+  /// How long it stays whatever happens. A process that grew it may have failed to sync that.
+  private var provenLength = 0
   /// Whether there is something else than zeros behind the end.
   private var isTorn = false
   /// Where the frames begin that another process wrote and may have failed to sync. The system reports that once, to that
@@ -36,11 +38,12 @@ package struct Journal: Sendable {
       throw .disk(error)
     }
     let scan = try journal.scan(after: nil)
-    try journal.checkStart(scan.frames.first?.frame)
+    let start = try journal.start(scan.frames.first?.frame)
     journal.take(scan)
     let proven = scan.frames.last { $0.frame.kind != .checkpoint && $0.frame.sequence <= journal.synced }
     let doubtful = scan.frames.first { $0.offset > proven?.offset ?? 0 }
     journal.doubtfulStart = doubtful?.offset
+    journal.provenLength = max(start.length, doubtful?.offset ?? journal.end)
     return (journal, scan.frames.map(\.frame))
   }
 
@@ -117,14 +120,17 @@ package struct Journal: Sendable {
   }
 
   /// Makes the file longer, and sees to it that it stays so before a frame goes there: on ext4 another process whose own
-  /// sync waits for the same pages may return before the new length is on the medium.
+  /// sync waits for the same pages may return before the new length is on the medium. Zeros that others wrote are written
+  /// again: what a failed sync has dropped, the next does not bring back.
   private mutating func grow(toHold needed: Int) throws(DiskError) {
-    guard needed > length else { return }
+    guard needed > provenLength else { return }
     let step = min(max(length, Self.allocation), Self.largestGrowth)
-    let grown = (max(needed, length + step) + 63) & ~63
-    try file.write([UInt8](repeating: 0, count: grown - length), at: length)
+    let grown = needed > length ? (max(needed, length + step) + 63) & ~63 : length
+    let start = max(end, provenLength)
+    try file.write([UInt8](repeating: 0, count: grown - start), at: start)
     try file.syncData(.full)
     length = grown
+    provenLength = grown
   }
 
   /// What is in the file from ``end`` on.
@@ -138,7 +144,7 @@ package struct Journal: Sendable {
       let scan = JournalScan(bytes, at: end, after: sequence)
       guard let damage = scan.damage else { return scan }
       // What is damage to us may be sound in another format.
-      if sequence == nil, let first = scan.frames.first { try checkStart(first.frame) }
+      if sequence == nil, let first = scan.frames.first { _ = try start(first.frame) }
       // A writer may have been at work between one sector and the next. What is still so when it is read again, is so.
       if damage == suspected { throw .damaged(damage, path: path) }
       suspected = damage
@@ -152,13 +158,14 @@ package struct Journal: Sendable {
     synced = max(synced, scan.frames.map(\.frame.synced).max() ?? 0)
   }
 
-  private func checkStart(_ frame: JournalFrame?) throws(JournalError) {
+  private func start(_ frame: JournalFrame?) throws(JournalError) -> JournalStart {
     do throws(JournalDamage) {
       guard let frame else { throw JournalDamage(reason: .noStart, offset: 0) }
       let start = try JournalStart(frame.payload)
       guard length >= start.length else {
         throw JournalDamage(reason: .cutOff(length: length), offset: length)
       }
+      return start
     } catch {
       throw .damaged(error, path: path)
     }

@@ -1,6 +1,7 @@
 import FileDBStorage
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 private let path = "/journal"
@@ -193,6 +194,24 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     try journal.append(.commit, Array("second".utf8))
     let frames = try #require(try Journal.open(path, on: disk)).frames
     #expect(frames.dropFirst().map(\.payload) == [Array("first".utf8), Array("second".utf8)])
+  }
+
+  /// Found by the crash states: another process made the file longer and failed to sync that, and after a power cut the half
+  /// of a frame that crossed the former end looked like damage.
+  @Test func aLengthThatMayBeLostIsSyncedBeforeAFrameGoesThere() throws {
+    let (disk, _) = try newJournal()
+    let failing = FaultyDisk(over: disk, faults: .fail(at: 5))
+    var first = try #require(try Journal.open(path, on: failing)).journal
+    let long = [UInt8](repeating: 65, count: Journal.allocation)
+    #expect(throws: DiskError.self) { try first.append(.commit, long) }
+    #expect(failing.verbs.suffix(2) == [.writeAt, .syncData])
+
+    let recording = FaultyDisk(over: disk)
+    var second = try #require(try Journal.open(path, on: recording)).journal
+    let read = recording.verbs.count
+    try second.append(.commit, long)
+    #expect(recording.verbs[read...] == [.writeAt, .syncData, .writeAt])
+    #expect(try #require(try Journal.open(path, on: disk)).frames.last?.payload == long)
   }
 
   /// Without a lock, on a real disk, where a read may see half of a write.
