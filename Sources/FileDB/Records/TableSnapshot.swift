@@ -12,16 +12,16 @@ public struct TableSnapshot<Row: Codable & Sendable>: Sendable {
   public var counter: Int64 { state.counter }
 
   /// The ids in row order.
-  public var ids: [RecordID] { state.records.map(\.id) }
+  public var ids: [RecordID] { state.records.ids }
 
   /// The row with this id; `nil` where there is none.
-  /// - Complexity: O(1); O(*n*) inside a write that has changed the order.
+  /// - Complexity: O(√*n*) at worst; O(*n*) for the first look-up after the table was read.
   public subscript(id id: RecordID) -> StoredRow<Row>? {
     state.records.row(of: id).map { self[$0] }
   }
 
   /// The row number of the record with this id, from 0.
-  /// - Complexity: O(1); O(*n*) inside a write that has changed the order.
+  /// - Complexity: O(√*n*) at worst; O(*n*) for the first look-up after the table was read.
   public func row(of id: RecordID) -> Int? { state.records.row(of: id) }
 
   /// The row with this id.
@@ -36,26 +36,41 @@ public struct TableSnapshot<Row: Codable & Sendable>: Sendable {
 
   /// All rows, decoded.
   /// - Throws: ``StoreError/invalidRow`` for the first row that does not fit the type.
-  public func values() throws -> [Row] { try map { try $0.value } }
+  public func values() throws -> [Row] {
+    var values: [Row] = []
+    values.reserveCapacity(count)
+    for row in self { values.append(try row.value) }
+    return values
+  }
 }
 
 extension TableSnapshot: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { state.records.count }
 
-  /// - Complexity: O(1).
-  public subscript(row: Int) -> StoredRow<Row> {
-    let stored = state.records[row]
-    return StoredRow(id: stored.id, record: stored.record, table: table)
+  /// - Complexity: O(√*n*) at worst.
+  public subscript(row: Int) -> StoredRow<Row> { StoredRow(stored: state.records[row], table: table) }
+
+  public struct Iterator: IteratorProtocol {
+    fileprivate var records: OrderedRecords.Iterator
+    fileprivate let table: String
+
+    public mutating func next() -> StoredRow<Row>? {
+      records.next().map { StoredRow(stored: $0, table: table) }
+    }
   }
+
+  public func makeIterator() -> Iterator { Iterator(records: state.records.makeIterator(), table: table) }
 }
 
 /// A row of a snapshot: its id, its fields, and, when asked for, its value.
 public struct StoredRow<Row: Codable & Sendable>: Sendable, Identifiable {
-  public let id: RecordID
-  /// The fields as they are stored, those that `Row` does not know included.
-  public let record: Record
+  let stored: StoredRecord
   let table: String
+
+  public var id: RecordID { stored.id }
+  /// The fields as they are stored, those that `Row` does not know included; decoded anew at each call.
+  public var record: Record { stored.record }
 
   /// The row, decoded anew at each call.
   /// - Throws: ``StoreError/invalidRow`` with table, record and field where the fields do not fit the type.

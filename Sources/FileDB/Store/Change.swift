@@ -16,14 +16,3 @@ package enum Change: Sendable {
   /// Removes every record and sets the counter to 0.
   case truncate
 }
-
-/// A record and its id.
-package struct StoredRecord: Sendable, Equatable {
-  package let id: RecordID
-  package var record: Record
-
-  package init(id: RecordID, record: Record) {
-    self.id = id
-    self.record = record
-  }
-}

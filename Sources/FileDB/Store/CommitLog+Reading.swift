@@ -18,8 +18,9 @@ extension CommitLog {
       do throws(StoreError) {
         decoded =
           try content.map { content throws(StoreError) in
-            try TableFile.decode(content.bytes, file: file, table: table.text, limits: options.limits)
-          } ?? TableState()
+            try TableFile.decode(
+              content.bytes, file: file, table: table.text, limits: options.limits, shape: options.shape)
+          } ?? TableState(shape: options.shape)
       } catch {
         try checkVersion(version, of: table, file: file)
         throw error
@@ -42,7 +43,6 @@ extension CommitLog {
         guard let inFile = pending.lastCommit(in: table.version) else { throw conflict(key, table.file) }
         try replay(pending.commits.filter { $0.sequence > inFile }, onto: &table.state, of: key)
       }
-      table.state.index()
       cache.withLock { $0.put([key: table]) }
       return true
     }

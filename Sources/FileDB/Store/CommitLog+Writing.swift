@@ -41,7 +41,6 @@ extension CommitLog {
       let changed = tables.compactMap { table, newState -> (TableKey, CachedTable)? in
         guard var known = newest(table) else { return nil }
         known.state = newState
-        known.state.index()
         known.sequence = ticket.sequence
         return (table, known)
       }

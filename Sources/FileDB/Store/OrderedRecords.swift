@@ -1,64 +1,226 @@
 /// The records of a table in row order, with the way back from an id to its row.
 ///
-/// The order is a plain array: a row is found in O(1), and a change in the middle moves what lies behind it. The rows
-/// by id are kept while records only come at the end or go in place, and found by a scan until ``index()`` is called.
+/// The order is cut into chunks, and these are gathered in sections. Each record's chunk is known by its id, and each chunk's
+/// section, so that only one of each is searched. A value: a change copies its chunk and its section's list of chunks, where
+/// another value still has them, and shares the others.
+/// - Complexity: finding a row or an id, and a change of one record, touch *n* / 16,384 sections at most besides one of them.
 package struct OrderedRecords: Sendable {
-  private var elements: [StoredRecord] = []
-  private var rows: [RecordID: Int]? = [:]
+  /// How many records a chunk may have, and how many chunks a section.
+  package struct Shape: Sendable {
+    package var chunk: Int
+    package var section: Int
 
-  package init() {}
+    /// - Precondition: at least two each.
+    package init(chunk: Int, section: Int) { (self.chunk, self.section) = (chunk, section) }
 
-  /// - Complexity: O(1) on indexed records, else O(*n*).
+    package static let standard = Shape(chunk: 256, section: 128)
+  }
+
+  package let shape: Shape
+  package private(set) var count = 0
+  private var sections: [RecordSection] = []
+  private var homes: RecordHomes
+
+  package init(shape: Shape = .standard) {
+    self.shape = shape
+    homes = RecordHomes()
+  }
+
+  /// - Complexity: O(*n*).
+  package init(_ records: some Collection<StoredRecord>, shape: Shape = .standard) {
+    self.init(shape: shape)
+    fill(records)
+  }
+
+  package func contains(_ id: RecordID) -> Bool { homes.chunk(of: id, in: sections) != nil }
+
   package func row(of id: RecordID) -> Int? {
-    if let rows { return rows[id] }
-    return elements.firstIndex { $0.id == id }
-  }
-
-  /// Makes ``row(of:)`` a matter of O(1).
-  /// - Complexity: O(*n*), or O(1) where it is so already.
-  package mutating func index() {
-    guard rows == nil else { return }
-    var rows = [RecordID: Int](minimumCapacity: elements.count)
-    for (row, element) in elements.enumerated() { rows[element.id] = row }
-    self.rows = rows
-  }
-
-  package mutating func insert(_ records: [StoredRecord], at row: Int) {
-    if row == elements.count {
-      for (offset, record) in records.enumerated() { rows?[record.id] = row + offset }
-    } else if !records.isEmpty {
-      rows = nil
+    guard let chunk = homes.chunk(of: id, in: sections) else { return nil }
+    let home = homes.section(ofChunk: chunk)
+    var row = 0
+    for section in sections {
+      if section.number == home { return section.row(of: id, inChunk: chunk).map { row + $0 } }
+      row += section.count
     }
-    elements.insert(contentsOf: records, at: row)
+    return nil
   }
 
-  package mutating func replace(row: Int, with record: Record) { elements[row].record = record }
+  /// In row order.
+  package var ids: [RecordID] {
+    var ids: [RecordID] = []
+    ids.reserveCapacity(count)
+    for record in self { ids.append(record.id) }
+    return ids
+  }
 
-  package mutating func remove(row: Int) {
-    let removed = elements.remove(at: row)
-    if row == elements.count { rows?[removed.id] = nil } else { rows = nil }
+  package mutating func insert(_ records: some Collection<StoredRecord>, at row: Int) {
+    if records.count > count {
+      rebuild(Array(prefix(row)) + records + Array(suffix(count - row)))
+      return
+    }
+    for (offset, record) in records.enumerated() { insert(record, at: row + offset) }
+  }
+
+  package mutating func replace(row: Int, with record: StoredRecord) {
+    let place = place(of: row)
+    sections[place.section].replace(place.chunk, place.offset, with: record)
+  }
+
+  @discardableResult
+  package mutating func remove(row: Int) -> StoredRecord {
+    homes.prepare(sections)
+    let place = place(of: row)
+    let removed = sections[place.section].remove(place.chunk, place.offset)
+    homes.remove(removed.id)
+    count -= 1
+    closeGap(place)
+    return removed
   }
 
   package mutating func remove(_ ids: Set<RecordID>) {
-    elements.removeAll { ids.contains($0.id) }
-    rows = nil
+    if ids.count > count / 8 {
+      rebuild(filter { !ids.contains($0.id) })
+      return
+    }
+    for id in ids { if let row = row(of: id) { remove(row: row) } }
   }
+
+  package mutating func removeAll() { self = OrderedRecords(shape: shape) }
 
   package mutating func move(row: Int, to newRow: Int) {
     guard row != newRow else { return }
-    elements.insert(elements.remove(at: row), at: newRow)
-    rows = nil
+    insert(remove(row: row), at: newRow)
   }
 
   /// Puts the records into the order in which `oldRows` names their present rows.
   package mutating func reorder(_ oldRows: [Int]) {
-    elements = oldRows.map { elements[$0] }
-    rows = nil
+    let records = Array(self)
+    rebuild(oldRows.map { records[$0] })
+  }
+}
+
+extension OrderedRecords {
+  private mutating func rebuild(_ records: some Collection<StoredRecord>) {
+    self = OrderedRecords(records, shape: shape)
+  }
+
+  /// Chunks that are filled at once have some room left, so that the first change need not split its chunk.
+  private mutating func fill(_ records: some Collection<StoredRecord>) {
+    let chunkLength = Swift.max(1, shape.chunk * 3 / 4)
+    let sectionLength = Swift.max(1, shape.section * 3 / 4)
+    var section = RecordSection(number: homes.newSection())
+    var rest = records[...]
+    while !rest.isEmpty {
+      if section.chunks.count == sectionLength {
+        sections.append(section)
+        section = RecordSection(number: homes.newSection())
+      }
+      let number = homes.newChunk(inSection: section.number)
+      section.append(RecordChunk(number: number, records: Array(rest.prefix(chunkLength))))
+      rest = rest.dropFirst(chunkLength)
+    }
+    if !section.chunks.isEmpty { sections.append(section) }
+    count = records.count
+  }
+
+  private mutating func insert(_ record: StoredRecord, at row: Int) {
+    guard count > 0 else {
+      rebuild(CollectionOfOne(record))
+      return
+    }
+    homes.prepare(sections)
+    let place = place(of: row)
+    homes.put(record.id, inChunk: sections[place.section].chunks[place.chunk].number)
+    sections[place.section].insert(record, place.chunk, place.offset)
+    count += 1
+    if sections[place.section].chunks[place.chunk].count > shape.chunk { splitChunk(place) }
+  }
+
+  /// Cuts a chunk that is too long in two, and its section where that is too long then.
+  private mutating func splitChunk(_ place: Place) {
+    let length = sections[place.section].chunks[place.chunk].count
+    // Records that come one behind the other fill their chunks, instead of leaving each half empty.
+    let cut = place.offset == length - 1 ? length - 1 : length / 2
+    let number = homes.newChunk(inSection: sections[place.section].number)
+    homes.put(sections[place.section].split(place.chunk, at: cut, number: number), inChunk: number)
+    guard sections[place.section].chunks.count > shape.section else { return }
+    let section = sections[place.section].splitInHalf(number: homes.newSection())
+    homes.put(section.chunks, inSection: section.number)
+    sections.insert(section, at: place.section + 1)
+  }
+
+  /// Removes a chunk that has lost its last record, or joins it with a neighbour where both are short.
+  private mutating func closeGap(_ place: Place) {
+    if sections[place.section].chunks[place.chunk].count == 0 {
+      homes.free(sections[place.section].chunks[place.chunk].number)
+      sections[place.section].removeEmpty(place.chunk)
+      if sections[place.section].chunks.isEmpty { sections.remove(at: place.section) }
+      return
+    }
+    let last = Swift.min(place.chunk + 1, sections[place.section].chunks.count - 1)
+    guard last > 0 else { return }
+    let (former, latter) = (
+      sections[place.section].chunks[last - 1], sections[place.section].chunks[last]
+    )
+    guard former.count + latter.count <= shape.chunk / 2 else { return }
+    homes.put(latter.records, inChunk: former.number)
+    homes.free(latter.number)
+    sections[place.section].join(last)
+  }
+
+  /// Where the record of `row` is; behind the last one for the row after it.
+  private func place(of row: Int) -> Place {
+    var rest = row
+    var section = 0
+    while section < sections.count - 1, rest >= sections[section].count {
+      rest -= sections[section].count
+      section += 1
+    }
+    let (chunk, offset) = sections[section].place(of: rest)
+    return Place(section: section, chunk: chunk, offset: offset)
   }
 }
 
 extension OrderedRecords: RandomAccessCollection {
   package var startIndex: Int { 0 }
-  package var endIndex: Int { elements.count }
-  package subscript(row: Int) -> StoredRecord { elements[row] }
+  package var endIndex: Int { count }
+
+  package subscript(row: Int) -> StoredRecord {
+    precondition(row >= 0 && row < count, "there is no such row")
+    let place = place(of: row)
+    return sections[place.section].chunks[place.chunk].records[place.offset]
+  }
+
+  package struct Iterator: IteratorProtocol {
+    private let sections: [RecordSection]
+    /// The chunk after ``records``.
+    private var following = (section: 0, chunk: 0)
+    private var records: [StoredRecord] = []
+    private var offset = 0
+
+    fileprivate init(_ sections: [RecordSection]) { self.sections = sections }
+
+    package mutating func next() -> StoredRecord? {
+      while offset == records.count {
+        guard following.section < sections.count else { return nil }
+        if following.chunk == sections[following.section].chunks.count {
+          following = (following.section + 1, 0)
+        } else {
+          records = sections[following.section].chunks[following.chunk].records
+          offset = 0
+          following.chunk += 1
+        }
+      }
+      defer { offset += 1 }
+      return records[offset]
+    }
+  }
+
+  package func makeIterator() -> Iterator { Iterator(sections) }
+}
+
+private struct Place {
+  var section: Int
+  var chunk: Int
+  var offset: Int
 }

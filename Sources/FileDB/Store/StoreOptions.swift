@@ -11,6 +11,8 @@ public struct StoreOptions: Sendable {
   public var checkpoints: CheckpointPolicy
   /// What a commit waits for.
   public var durability: Durability
+  /// How tables lie in memory.
+  package var shape = OrderedRecords.Shape.standard
 
   public init(
     lockTimeout: Duration = .seconds(5), limits: PlistLimits = PlistLimits(),

@@ -68,7 +68,6 @@ extension CachedTable {
     }
     do throws(StoreError) {
       for change in commit.changes where change.table == table { try state.apply(change.change) }
-      state.index()
       self.sequence = sequence
     } catch {
       isStale = true  // Reading it anew tells what is wrong.

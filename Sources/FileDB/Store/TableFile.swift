@@ -14,7 +14,8 @@ enum TableFile {
   /// - Parameter file: where they are from, for the errors.
   /// - Throws: ``StoreError/notATable`` or ``StoreError/damagedTable``, with the line.
   static func decode(
-    _ bytes: [UInt8], file: String, table: String, limits: PlistLimits
+    _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
+    shape: OrderedRecords.Shape = .standard
   ) throws(StoreError) -> TableState {
     let root: PlistValue
     do {
@@ -23,7 +24,7 @@ enum TableFile {
       throw StoreError(error, file: file, table: table)
     }
     do {
-      return try decode(consume root)
+      return try decode(consume root, shape: shape)
     } catch {
       let code = error.isForeign ? StoreError.notATable : StoreError.damagedTable
       throw StoreError(
@@ -60,29 +61,8 @@ enum TableFile {
       return
     }
     writer.append("\t<array>\n" as StaticString)
-    for stored in records { append(stored, to: &writer) }
+    for stored in records { writer.append(stored.bytes) }
     writer.append("\t</array>\n" as StaticString)
-  }
-
-  private static func append(_ stored: StoredRecord, to writer: inout PlistWriter) {
-    writer.append("\t\t<dict>\n" as StaticString)
-    var idIsWritten = false
-    for field in stored.record.fields {
-      if !idIsWritten, compareUTF8(idKey, field.key) < 0 {
-        append(stored.id, to: &writer)
-        idIsWritten = true
-      }
-      writer.append(key: field.key, indentation: depthOfFields)
-      writer.append(field.value, indentation: depthOfFields)
-    }
-    if !idIsWritten { append(stored.id, to: &writer) }
-    writer.append("\t\t</dict>\n" as StaticString)
-  }
-
-  private static func append(_ id: RecordID, to writer: inout PlistWriter) {
-    writer.append("\t\t\t<key>wgFileDbSecretId</key>\n\t\t\t<string>" as StaticString)
-    writer.append(id.description)
-    writer.append("</string>\n" as StaticString)
   }
 
   private static func appendIndex(of records: OrderedRecords, to writer: inout PlistWriter) {
@@ -132,7 +112,9 @@ private struct TableFault: Error {
 
 extension TableFile {
   /// Takes `value` apart, so that no record is copied.
-  private static func decode(_ value: consuming PlistValue) throws(TableFault) -> TableState {
+  private static func decode(
+    _ value: consuming PlistValue, shape: OrderedRecords.Shape
+  ) throws(TableFault) -> TableState {
     let typeName = value.typeName
     guard case .dict(var root) = consume value else {
       throw TableFault(
@@ -154,13 +136,15 @@ extension TableFile {
     }
     for key in [counterKey, indexKey] { root.removeValue(forKey: key) }
     return TableState(
-      counter: highest.rawValue, records: try records(consume elements), foreignKeys: root)
+      counter: highest.rawValue, records: try records(consume elements), foreignKeys: root,
+      shape: shape)
   }
 
   private static func records(_ values: consuming [PlistValue]) throws(TableFault) -> [StoredRecord] {
     var elements = consume values
-    var records: [StoredRecord] = []
-    records.reserveCapacity(elements.count)
+    var writer = PlistWriter()
+    var places: [(id: RecordID, start: Int)] = []
+    places.reserveCapacity(elements.count)
     var rows = [RecordID: Int](minimumCapacity: elements.count)
     for row in elements.indices {
       var place: [PlistStep] { [.key(recordsKey), .index(row)] }
@@ -179,9 +163,13 @@ extension TableFile {
       if let first = rows.updateValue(row, forKey: id) {
         throw TableFault(message: "rows \(first) and \(row) have the same id", path: place, record: id)
       }
-      records.append(StoredRecord(id: id, record: Record(fields: fields)))
+      places.append((id, writer.bytes.count))
+      StoredRecord.append(id, fields, to: &writer)
     }
-    return records
+    // All are slices of one array.
+    let bytes = writer.bytes
+    let ends = places.dropFirst().map(\.start) + [bytes.count]
+    return zip(places, ends).map { StoredRecord(id: $0.id, bytes: bytes[$0.start..<$1]) }
   }
 
   /// Decimal digits as the format has them, or the integer that a hand or another tool may have put there.

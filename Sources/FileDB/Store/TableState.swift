@@ -11,19 +11,21 @@ package struct TableState: Sendable {
   package let foreignKeys: PlistDictionary
 
   /// A table without a file.
-  package init() {
+  package init(shape: OrderedRecords.Shape = .standard) {
     exists = false
     counter = 0
-    records = OrderedRecords()
+    records = OrderedRecords(shape: shape)
     foreignKeys = PlistDictionary()
   }
 
   /// A table as it was read. The counter is raised to the highest id.
-  package init(counter: Int64, records: [StoredRecord], foreignKeys: PlistDictionary) {
+  package init(
+    counter: Int64, records: [StoredRecord], foreignKeys: PlistDictionary,
+    shape: OrderedRecords.Shape = .standard
+  ) {
     exists = true
     self.counter = max(counter, records.lazy.map(\.id.rawValue).max() ?? 0)
-    self.records = OrderedRecords()
-    self.records.insert(records, at: 0)
+    self.records = OrderedRecords(records, shape: shape)
     self.foreignKeys = foreignKeys
   }
 
@@ -39,21 +41,21 @@ package struct TableState: Sendable {
     guard exists else { throw StoreError(StoreError.tableNotFound, "there is no such table") }
     switch change {
     case .create: break
-    case .drop: self = TableState()
+    case .drop: self = TableState(shape: records.shape)
     case .insert(let new, let row):
       guard (0...records.count).contains(row) else { throw missing(row: row) }
       try checkUnused(new)
       records.insert(new, at: row)
       for record in new { counter = max(counter, record.id.rawValue) }
-    case .replace(let new): records.replace(row: try row(of: new.id), with: new.record)
+    case .replace(let new): records.replace(row: try row(of: new.id), with: new)
     case .remove(let ids): try remove(ids)
     case .move(let id, let newRow):
       guard records.indices.contains(newRow) else { throw missing(row: newRow) }
       records.move(row: try row(of: id), to: newRow)
     case .reorder(let ids): try reorder(ids)
-    case .removeAll: records = OrderedRecords()
+    case .removeAll: records.removeAll()
     case .truncate:
-      records = OrderedRecords()
+      records.removeAll()
       counter = 0
     }
   }
@@ -66,31 +68,19 @@ package struct TableState: Sendable {
     return row
   }
 
-  /// Makes finding a record by its id fast; see ``OrderedRecords/index()``.
-  package mutating func index() { records.index() }
-
   private mutating func remove(_ ids: [RecordID]) throws(StoreError) {
     if ids.count == 1 {
       records.remove(row: try row(of: ids[0]))
       return
     }
-    var indexed = records
-    indexed.index()
-    for id in ids where indexed.row(of: id) == nil { _ = try row(of: id) }
+    for id in ids { _ = try row(of: id) }
     records.remove(Set(ids))
   }
 
   private mutating func reorder(_ ids: [RecordID]) throws(StoreError) {
-    var indexed = records
-    indexed.index()
     var oldRows: [Int] = []
     oldRows.reserveCapacity(ids.count)
-    for id in ids {
-      guard let row = indexed.row(of: id) else {
-        throw StoreError(StoreError.recordNotFound, "there is no such record", record: id)
-      }
-      oldRows.append(row)
-    }
+    for id in ids { oldRows.append(try row(of: id)) }
     guard ids.count == records.count, Set(oldRows).count == ids.count else {
       throw StoreError(StoreError.duplicateID, "an order must name every record once")
     }
@@ -106,10 +96,8 @@ package struct TableState: Sendable {
     }) {
       return
     }
-    var indexed = records
-    indexed.index()
     var seen: Set<RecordID> = []
-    for record in new where indexed.row(of: record.id) != nil || !seen.insert(record.id).inserted {
+    for record in new where records.contains(record.id) || !seen.insert(record.id).inserted {
       throw StoreError(StoreError.duplicateID, "the id is given twice", record: record.id)
     }
   }

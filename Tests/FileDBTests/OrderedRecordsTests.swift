@@ -1,0 +1,127 @@
+import FileDB
+import TestSupport
+import Testing
+
+/// The chunked order against a plain array.
+@Suite struct OrderedRecordsTests {
+  /// Small, so that few records have many borders.
+  private static let shapes = [
+    OrderedRecords.Shape(chunk: 2, section: 2), OrderedRecords.Shape(chunk: 4, section: 3),
+    OrderedRecords.Shape(chunk: 7, section: 5),
+  ]
+
+  @Test(arguments: shapes.indices)
+  func changesAgreeWithAnArray(shape: Int) throws {
+    var random = SeededRandom.fromEnvironment("ordered records \(shape)")
+    for _ in 0..<20 {
+      var pair = Pair(shape: Self.shapes[shape])
+      for _ in 0..<200 {
+        let before = pair
+        pair.change(&random)
+        try pair.check()
+        try before.check()  // Whoever had the value has it still.
+      }
+    }
+  }
+
+  @Test func manyRecordsComeAtOnce() throws {
+    for shape in Self.shapes {
+      for count in 0..<40 {
+        var pair = Pair(shape: shape)
+        pair.insert(count, at: 0)
+        try pair.check()
+        pair.insert(3, at: count / 2)
+        try pair.check()
+      }
+    }
+  }
+
+  @Test func whatIsEmptiedIsAsNew() throws {
+    for shape in Self.shapes {
+      var pair = Pair(shape: shape)
+      pair.insert(50, at: 0)
+      while !pair.model.isEmpty {
+        pair.remove(row: pair.model.count / 3)
+        try pair.check()
+      }
+      pair.insert(50, at: 0)
+      try pair.check()
+    }
+  }
+
+  @Test func idsMayLieFarApart() throws {
+    var map = RecordMap()
+    let ids: [RecordID] = [0, 1, 63, 64, 4_095, 4_096, 1_700_000_000_000, RecordID(rawValue: .max)!]
+    for (number, id) in ids.enumerated() { map.set(UInt32(number), for: id) }
+    let all = map
+    for (number, id) in ids.enumerated() {
+      #expect(map[id] == UInt32(number))
+      map.remove(id)
+      #expect(map[id] == nil)
+      #expect(ids.dropFirst(number + 1).allSatisfy { map[$0] != nil })
+    }
+    #expect(ids.enumerated().allSatisfy { all[$1] == UInt32($0) })
+    #expect(all[2] == nil && all[RecordID(rawValue: .max - 1)!] == nil)
+  }
+}
+
+/// The same records in both forms.
+private struct Pair {
+  var records: OrderedRecords
+  var model: [StoredRecord] = []
+  var nextID: Int64 = 1
+
+  init(shape: OrderedRecords.Shape) { records = OrderedRecords(shape: shape) }
+
+  mutating func insert(_ count: Int, at row: Int) {
+    let new = (0..<Int64(count)).map { stored(nextID + $0, value: 0) }
+    nextID += Int64(count)
+    records.insert(new, at: row)
+    model.insert(contentsOf: new, at: row)
+  }
+
+  mutating func remove(row: Int) {
+    records.remove(row: row)
+    model.remove(at: row)
+  }
+
+  mutating func change(_ random: inout SeededRandom) {
+    let row = model.indices.randomElement(using: &random)
+    switch (Int.random(in: 0..<16, using: &random), row) {
+    case (0..<6, _), (_, nil):
+      insert(.random(in: 1...3, using: &random), at: .random(in: 0...model.count, using: &random))
+    case (6..<9, let row?): remove(row: row)
+    case (9..<12, let row?):
+      let newRow = Int.random(in: model.indices, using: &random)
+      records.move(row: row, to: newRow)
+      model.insert(model.remove(at: row), at: newRow)
+    case (12..<14, let row?):
+      let new = stored(model[row].id.rawValue, value: .random(in: 1...9, using: &random))
+      records.replace(row: row, with: new)
+      model[row] = new
+    case (14, _):
+      let ids = Set(model.map(\.id).filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
+      records.remove(ids)
+      model.removeAll { ids.contains($0.id) }
+    default:
+      let oldRows = model.indices.shuffled(using: &random)
+      records.reorder(oldRows)
+      model = oldRows.map { model[$0] }
+    }
+  }
+
+  private func stored(_ id: Int64, value: Int64) -> StoredRecord {
+    StoredRecord(id: RecordID(rawValue: id)!, record: ["n": .integer(value)])
+  }
+
+  func check() throws {
+    try #require(records.count == model.count)
+    try #require(Array(records) == model)
+    try #require(records.ids == model.map(\.id))
+    for (row, record) in model.enumerated() {
+      try #require(records[row] == record)
+      try #require(records.row(of: record.id) == row)
+    }
+    try #require(records.row(of: RecordID(rawValue: nextID)!) == nil)
+  }
+}
