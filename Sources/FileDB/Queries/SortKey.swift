@@ -123,7 +123,12 @@ extension TableSnapshot {
   }
 
   func sortedRows(by keys: [SortKey]) -> [Int] {
-    let values = state.records.map { stored in keys.map { stored.record[$0.field] } }
+    var values: [[PlistValue?]] = []
+    values.reserveCapacity(count)
+    for stored in state.records {
+      let fields = RecordFields(stored)
+      values.append(keys.map { fields[$0.field] })
+    }
     // The standard library's sort is stable in fact but not by promise; the row settles it.
     return values.indices.sorted { left, right in
       for (position, key) in keys.enumerated() {

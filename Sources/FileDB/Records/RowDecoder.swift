@@ -7,12 +7,15 @@ import Foundation
 /// without a fraction where an integer is: people write `2` for `2.0`.
 enum RowDecoder {
   /// - Throws: `DecodingError` with the path of the field.
-  static func decode<Row: Decodable>(_ type: Row.Type, from record: Record) throws -> Row {
-    if let row = record as? Row { return row }
-    return try decodeValue(type, from: .dict(record.fields), codingPath: [])
+  static func decode<Row: Decodable>(_ type: Row.Type, from stored: StoredRecord) throws -> Row {
+    if type == Record.self, let record = stored.record as? Row { return record }
+    if type is any SpecialValue.Type || type == PlistValue.self {
+      return try decodeValue(type, from: .dict(stored.record.fields), codingPath: [])
+    }
+    return try Row(from: RecordDecoder(fields: RecordFields(stored)))
   }
 
-  fileprivate static func decodeValue<Value: Decodable>(
+  static func decodeValue<Value: Decodable>(
     _ type: Value.Type, from value: PlistValue, codingPath: [any CodingKey]
   ) throws -> Value {
     let reader = ScalarReader(codingPath: codingPath, value: value)
@@ -51,7 +54,7 @@ extension UUID: SpecialValue {}
 extension Decimal: SpecialValue {}
 extension Record: SpecialValue {}
 
-private struct ValueDecoder: Decoder {
+struct ValueDecoder: Decoder {
   let codingPath: [any CodingKey]
   let value: PlistValue
   let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -70,7 +73,7 @@ private struct ValueDecoder: Decoder {
     return ArrayReader(codingPath: codingPath, elements: elements)
   }
 
-  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+  func singleValueContainer() -> any SingleValueDecodingContainer {
     ScalarReader(codingPath: codingPath, value: value)
   }
 }
@@ -189,7 +192,7 @@ private struct ArrayReader: UnkeyedDecodingContainer {
   }
 }
 
-private struct ScalarReader: SingleValueDecodingContainer {
+struct ScalarReader: SingleValueDecodingContainer {
   let codingPath: [any CodingKey]
   let value: PlistValue
 

@@ -77,7 +77,7 @@ public struct StoredRow<Row: Codable & Sendable>: Sendable, Identifiable {
   public var value: Row {
     get throws {
       do {
-        return try RowDecoder.decode(Row.self, from: record)
+        return try RowDecoder.decode(Row.self, from: stored)
       } catch let error as DecodingError {
         throw StoreError(error, table: table, record: id)
       }

@@ -95,7 +95,7 @@ enum Checkpoint {
     var tables: [TableKey: CachedTable] = [:]
     for draft in drafts {
       var table = draft.table
-      table.version = draft.version
+      table.content = FileContent(draft.version)
       table.stamp = draft.bytes == nil ? nil : stamps?.popFirst()
       tables[draft.key] = table
     }

@@ -13,7 +13,7 @@ extension CommitLog {
   func load(_ table: TableKey) throws(StoreError) -> CachedTable {
     while true {
       let (file, content) = try folder.readFile(of: table, limits: options.limits)
-      let version = FileVersion(content?.bytes)
+      let fileContent = content.map { FileContent($0.bytes) } ?? FileContent(.absent)
       let decoded: TableState
       do throws(StoreError) {
         decoded =
@@ -22,11 +22,11 @@ extension CommitLog {
               content.bytes, file: file, table: table.text, limits: options.limits, shape: options.shape)
           } ?? TableState(shape: options.shape)
       } catch {
-        try checkVersion(version, of: table, file: file)
+        try checkVersion(fileContent.version, of: table, file: file)
         throw error
       }
       var loaded = CachedTable(
-        state: decoded, sequence: 0, file: file, version: version, stamp: content?.stamp)
+        state: decoded, sequence: 0, file: file, content: fileContent, stamp: content?.stamp)
       if try complete(&loaded, of: table) { return loaded }
     }
   }

@@ -106,7 +106,7 @@ extension CommitLog {
   /// What a checkpoint could not write must not be committed.
   private func checkSize(_ state: TableState, of table: TableKey, added: Int) throws(StoreError) {
     let limit = options.limits.fileBytes
-    guard let known = newest(table), known.version.size + added > limit else { return }
+    guard let known = newest(table), known.content.size + added > limit else { return }
     if TableFile.encode(state).count > limit {
       throw StoreError(
         StoreError.unrepresentableValue, "the table would be longer than \(limit) bytes", file: known.file,

@@ -1,4 +1,5 @@
 import FileDBStorage
+import Synchronization
 
 /// Tells one content of a table's file from another.
 enum FileVersion: Equatable, Sendable {
@@ -35,6 +36,41 @@ enum FileVersion: Equatable, Sendable {
     switch self {
     case .absent: "absent"
     case .file(let size, let checksum): "\(size) \(String(checksum, radix: 16))"
+    }
+  }
+}
+
+/// What a table's file was when it was read, or written. Its checksum is taken when somebody first needs it: who only reads
+/// never does.
+final class FileContent: Sendable {
+  private enum State {
+    case bytes([UInt8])
+    case version(FileVersion)
+  }
+
+  /// In bytes.
+  let size: Int
+  private let state: Mutex<State>
+
+  init(_ bytes: [UInt8]) {
+    size = bytes.count
+    state = Mutex(.bytes(bytes))
+  }
+
+  init(_ version: FileVersion) {
+    size = version.size
+    state = Mutex(.version(version))
+  }
+
+  var version: FileVersion {
+    state.withLock { state in
+      switch state {
+      case .version(let version): return version
+      case .bytes(let bytes):
+        let version = FileVersion(bytes)
+        state = .version(version)
+        return version
+      }
     }
   }
 }

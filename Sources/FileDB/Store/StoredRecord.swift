@@ -21,9 +21,13 @@ package struct StoredRecord: Sendable, Equatable {
   /// The fields without the id.
   /// - Complexity: O(*n*) in the size of the record.
   package var record: Record {
-    var fields = CanonicalReader.entries(of: bytes)
-    fields.removeValue(forKey: TableFile.idKey)
-    return Record(fields: fields)
+    bytes.withUnsafeBytes { all in
+      let reader = CanonicalReader(all)
+      guard let dict = reader.element(indentation: TableFile.depthOfFields - 1) else { return Record() }
+      var fields = reader.dictionary(dict)
+      fields.removeValue(forKey: TableFile.idKey)
+      return Record(fields: fields)
+    }
   }
 
   /// Appends the lines of a record.

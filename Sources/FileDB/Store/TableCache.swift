@@ -7,11 +7,13 @@ struct CachedTable: Sendable {
   var sequence: UInt64
   /// The file as it was read, without what the journal adds to it.
   var file: String
-  var version: FileVersion
+  var content: FileContent
   /// `nil` for a table without a file.
   var stamp: FileStamp?
   /// True where the state is known to be behind the disk, so that it must be read again.
   var isStale = false
+
+  var version: FileVersion { content.version }
 }
 
 /// The tables in memory. Those that readers see are durable; a commit that waits for its sync is seen by the next writer

@@ -17,6 +17,7 @@ enum TableFile {
     _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
     shape: OrderedRecords.Shape = .standard
   ) throws(StoreError) -> TableState {
+    if let state = CanonicalTable.decode(bytes, limits: limits, shape: shape) { return state }
     let root: PlistValue
     do {
       root = try PlistParser.parse(bytes, limits: limits)
@@ -84,7 +85,7 @@ enum TableFile {
 }
 
 /// Orders numbers as their decimal digits are ordered as text: 1, 10, 2.
-private struct DecimalOrder: Comparable {
+struct DecimalOrder: Comparable {
   /// The digits, filled up with zeros to the nineteen that an `Int64` may have.
   private let digits: UInt64
   private let number: UInt64

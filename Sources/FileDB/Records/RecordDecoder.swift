@@ -1,0 +1,101 @@
+import FileDBPlist
+import Foundation
+
+/// Decodes a row from its record's bytes: what the row does not ask for is passed over.
+struct RecordDecoder: Decoder {
+  let fields: RecordFields
+  let codingPath: [any CodingKey] = []
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(FieldReader(fields: fields))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try whole.unkeyedContainer() }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { whole.singleValueContainer() }
+
+  /// For a row that is no keyed container.
+  private var whole: ValueDecoder {
+    var dictionary = PlistDictionary()
+    for name in fields.names { dictionary[name] = fields[name] }
+    return ValueDecoder(codingPath: [], value: .dict(dictionary))
+  }
+}
+
+/// The usual types are read from the bytes; any other, and any field that is not what it should be, by way of its value.
+private struct FieldReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let fields: RecordFields
+  let codingPath: [any CodingKey] = []
+
+  var allKeys: [Key] { fields.names.compactMap(Key.init(stringValue:)) }
+  func contains(_ key: Key) -> Bool { fields.contains(key.stringValue) }
+  func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
+
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try fields.value(key.stringValue) { $0.string($1) } ?? scalar(key).decode(type)
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try fields.value(key.stringValue) { $0.bool($1) } ?? scalar(key).decode(type)
+  }
+
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    try fields.value(key.stringValue) { $0.integer($1).flatMap { Int(exactly: $0) } }
+      ?? scalar(key).decode(type)
+  }
+
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try fields.value(key.stringValue) { $0.real($1) } ?? scalar(key).decode(type)
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    if type == Date.self, let date = fields.value(key.stringValue, { $0.date($1) }) as? Value { return date }
+    return try RowDecoder.decodeValue(type, from: value(key), codingPath: [key])
+  }
+
+  // Without these, a field that may be missing would be looked for three times.
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    if let text = fields.value(key.stringValue, { $0.string($1) }) { return text }
+    return try contains(key) ? scalar(key).decode(type) : nil
+  }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    contains(key) ? try decode(type, forKey: key) : nil
+  }
+
+  private func value(_ key: Key) throws -> PlistValue {
+    guard let value = fields[key.stringValue] else {
+      throw DecodingError.keyNotFound(
+        key, DecodingError.Context(codingPath: codingPath, debugDescription: "the field is missing"))
+    }
+    return value
+  }
+
+  private func scalar(_ key: Key) throws -> ScalarReader {
+    ScalarReader(codingPath: [key], value: try value(key))
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
+    try decoder(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try decoder(key).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder {
+    guard let value = fields["super"] else {
+      throw DecodingError.keyNotFound(
+        AnyKey("super"), DecodingError.Context(codingPath: [], debugDescription: "the field is missing"))
+    }
+    return ValueDecoder(codingPath: [AnyKey("super")], value: value)
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
+
+  private func decoder(_ key: Key) throws -> ValueDecoder {
+    ValueDecoder(codingPath: [key], value: try value(key))
+  }
+}

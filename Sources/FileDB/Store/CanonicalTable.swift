@@ -1,0 +1,86 @@
+import FileDBPlist
+
+/// A table's records, cut out of the canonical bytes of its file without being built.
+///
+/// It takes only what ``TableFile/encode(_:)`` writes. Everything else, be it another program's property list or damage, is
+/// left to the parser, which reads both and says what is wrong.
+struct CanonicalTable {
+  private var scanner: CanonicalScanner
+  private var counter: RecordID?
+  private var places: [(id: RecordID, range: Range<Int>)] = []
+  private var foreignKeys = PlistDictionary()
+
+  /// The table in `bytes`; `nil` where they are not canonical.
+  static func decode(_ bytes: [UInt8], limits: PlistLimits, shape: OrderedRecords.Shape) -> TableState? {
+    guard bytes.count <= limits.fileBytes else { return nil }
+    let table = bytes.withUnsafeBytes { all -> CanonicalTable? in
+      var table = CanonicalTable(scanner: CanonicalScanner(all, limits: limits))
+      table.places.reserveCapacity(all.count / 256)
+      return table.scan(all) ? table : nil
+    }
+    guard let table, let counter = table.counter else { return nil }
+    let records = table.places.map { StoredRecord(id: $0.id, bytes: bytes[$0.range]) }
+    return TableState(
+      counter: counter.rawValue, records: records, foreignKeys: table.foreignKeys, shape: shape)
+  }
+
+  private init(scanner: CanonicalScanner) { self.scanner = scanner }
+
+  private mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard scanner.skip(PlistWriter.header), scanner.skip("<dict>\n") else { return false }
+    var last = ""
+    var found: Set<String> = []
+    while !scanner.skip("</dict>\n") {
+      guard let text = scanner.scanKey(indentation: 1) else { return false }
+      let key = CanonicalReader(bytes).text(text)
+      guard found.isEmpty || compareUTF8(last, key) < 0, scanValue(of: key, bytes) else { return false }
+      last = key
+      found.insert(key)
+    }
+    let ownKeys = [TableFile.counterKey, TableFile.recordsKey, TableFile.indexKey]
+    return scanner.skip("</plist>\n") && scanner.isAtEnd && found.isSuperset(of: ownKeys)
+  }
+
+  private mutating func scanValue(of key: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    switch key {
+    case TableFile.counterKey:
+      guard let element = scanner.scanValue(indentation: 1), element.kind == .string else { return false }
+      counter = RecordID(CanonicalReader(bytes).text(element.content))
+      return counter != nil
+    case TableFile.recordsKey: return scanRecords()
+    case TableFile.indexKey: return scanIndex()
+    default:
+      guard let element = scanner.scanValue(indentation: 1) else { return false }
+      foreignKeys[key] = CanonicalReader(bytes).value(of: element)
+      return true
+    }
+  }
+
+  private mutating func scanRecords() -> Bool {
+    if scanner.skip("\t<array/>\n") { return true }
+    guard scanner.skip("\t<array>\n") else { return false }
+    repeat {
+      guard let (range, number) = scanner.scanDict(indentation: 2, numberKey: "wgFileDbSecretId") else {
+        return false
+      }
+      places.append((RecordID(counted: number), range))
+    } while !scanner.skip("\t</array>\n")
+    return true
+  }
+
+  /// The index, which must be that of the records: so no two of them have the same id.
+  private mutating func scanIndex() -> Bool {
+    if scanner.skip("\t<dict/>\n") { return places.isEmpty }
+    guard scanner.skip("\t<dict>\n") else { return false }
+    var last: DecimalOrder?
+    for _ in places {
+      guard let (id, row) = scanner.scanNumbers(indentation: 2), let row = Int(exactly: row),
+        places.indices.contains(row), places[row].id.rawValue == id
+      else { return false }
+      let order = DecimalOrder(id)
+      if let last, order <= last { return false }
+      last = order
+    }
+    return scanner.skip("\t</dict>\n")
+  }
+}
