@@ -71,6 +71,27 @@ package enum Base64 {
     if column > 0 { output.append(UInt8(ascii: "\n")) }
   }
 
+  /// The six bits that `character` stands for; 255 where it is not in the alphabet.
+  static func value(of character: UInt8) -> UInt8 { values[Int(character)] }
+
+  /// The length of the base64 that `text` begins with, its padding included; `nil` where a group is not whole, or where bits
+  /// are set beyond the last byte, which a reader drops and no writer sets.
+  static func length(of text: UnsafeBufferPointer<UInt8>) -> Int? {
+    let end = values.withUnsafeBufferPointer { values in
+      text.firstIndex { values[Int($0)] > 63 } ?? text.count
+    }
+    switch end % 4 {
+    case 0: return end
+    case 2:
+      guard end + 2 <= text.count, text[end] == pad, text[end + 1] == pad else { return nil }
+      return value(of: text[end - 1]) & 0b1111 == 0 ? end + 2 : nil
+    case 3:
+      guard end < text.count, text[end] == pad else { return nil }
+      return value(of: text[end - 1]) & 0b11 == 0 ? end + 1 : nil
+    default: return nil
+    }
+  }
+
   private static let pad = UInt8(ascii: "=")
 
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -17,6 +17,9 @@ public struct PlistDictionary: Sendable, Equatable {
 
   public init() {}
 
+  /// - Parameter ascending: entries in the order of their keys, no key twice.
+  init(ascending: [Entry]) { entries = ascending }
+
   /// - Returns: `nil` where a key is there twice; `duplicate` is told which.
   /// - Complexity: O(*n*) where the keys come in order, O(*n* log *n*) elsewhere.
   package init?(unsorted: [Entry], duplicate: (Int) -> Void) {

@@ -1,0 +1,187 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Reads values out of canonical bytes: those that ``CanonicalScanner`` has passed or ``PlistWriter`` has written. No others
+/// may be given to it; it then stops the program or reads something, but never beyond the bytes.
+///
+/// A reader of a typed row goes through ``entries(of:)`` and asks for each value as what it wants it to be. The bytes must
+/// outlive the reader and its cursors.
+package struct CanonicalReader {
+  let bytes: CanonicalBytes
+
+  package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = CanonicalBytes(bytes) }
+
+  /// The value whose first line begins at `position`, behind `indentation` tabs.
+  package func element(at position: Int = 0, indentation: Int) -> CanonicalElement? {
+    bytes.element(at: position + indentation, indentation: indentation)?.element
+  }
+
+  /// The entries of a dictionary, in the order of their keys.
+  package func entries(of dict: CanonicalElement) -> CanonicalEntries {
+    CanonicalEntries(bytes, lines: dict.content)
+  }
+
+  /// The elements of an array.
+  package func elements(of array: CanonicalElement) -> CanonicalElements {
+    CanonicalElements(bytes, lines: array.content)
+  }
+
+  package func value(of element: CanonicalElement) -> PlistValue {
+    let value: PlistValue? =
+      switch element.kind {
+      case .string: .string(text(element.content))
+      case .integer: integer(element).map(PlistValue.integer) ?? unsigned(element).map(PlistValue.unsigned)
+      case .real: real(element).map(PlistValue.real)
+      case .true: .bool(true)
+      case .false: .bool(false)
+      case .date: date(element).map(PlistValue.date)
+      case .data: data(element).map(PlistValue.data)
+      case .array: .array(array(element))
+      case .dict: .dict(dictionary(element))
+      }
+    guard let value else { preconditionFailure("the bytes are not canonical") }
+    return value
+  }
+
+  package func dictionary(_ dict: CanonicalElement) -> PlistDictionary {
+    var entries: [PlistDictionary.Entry] = []
+    var cursor = self.entries(of: dict)
+    while let (key, element) = cursor.next() {
+      entries.append(PlistDictionary.Entry(key: text(key), value: value(of: element)))
+    }
+    return PlistDictionary(ascending: entries)
+  }
+
+  private func array(_ array: CanonicalElement) -> [PlistValue] {
+    var values: [PlistValue] = []
+    var cursor = elements(of: array)
+    while let element = cursor.next() { values.append(value(of: element)) }
+    return values
+  }
+
+  /// What the text of a key or a string stands for.
+  package func text(_ range: Range<Int>) -> String {
+    if bytes.first(UInt8(ascii: "&"), from: range.lowerBound, to: range.upperBound) == range.upperBound {
+      return String(decoding: bytes.text(range), as: UTF8.self)
+    }
+    var rest = range
+    return String(unsafeUninitializedCapacity: range.count) { characters in
+      var count = 0
+      while !rest.isEmpty {
+        characters[count] = bytes.popCharacter(&rest)
+        count += 1
+      }
+      return count
+    }
+  }
+}
+
+/// A scalar as one Swift type, `nil` where the value is of another kind or the type cannot hold it.
+extension CanonicalReader {
+  package func string(_ element: CanonicalElement) -> String? {
+    element.kind == .string ? text(element.content) : nil
+  }
+
+  package func bool(_ element: CanonicalElement) -> Bool? {
+    switch element.kind {
+    case .true: true
+    case .false: false
+    default: nil
+    }
+  }
+
+  package func integer(_ element: CanonicalElement) -> Int64? {
+    guard element.kind == .integer else { return nil }
+    let digits = element.content
+    guard bytes.byte(at: digits.lowerBound) == UInt8(ascii: "-") else {
+      return bytes.magnitude(digits).flatMap { Int64(exactly: $0) }
+    }
+    guard let magnitude = bytes.magnitude(digits.dropFirst()), magnitude <= Int64.min.magnitude else {
+      return nil
+    }
+    return Int64(truncatingIfNeeded: 0 &- magnitude)
+  }
+
+  package func unsigned(_ element: CanonicalElement) -> UInt64? {
+    guard element.kind == .integer, bytes.byte(at: element.content.lowerBound) != UInt8(ascii: "-") else {
+      return nil
+    }
+    return bytes.magnitude(element.content)
+  }
+
+  package func real(_ element: CanonicalElement) -> Double? {
+    guard element.kind == .real else { return nil }
+    return bytes.plainReal(element.content) ?? PlistNumber.real(bytes.text(element.content))
+  }
+
+  package func date(_ element: CanonicalElement) -> Date? {
+    element.kind == .date ? PlistDate.parse(bytes.text(element.content)) : nil
+  }
+
+  package func data(_ element: CanonicalElement) -> Data? {
+    guard element.kind == .data else { return nil }
+    // All that is between the lines is smaller than a character.
+    return bytes.text(element.content).filter { $0 > UInt8(ascii: " ") }.withUnsafeBufferPointer(
+      Base64.decode)
+  }
+}
+
+/// Goes through the entries of a dictionary.
+package struct CanonicalEntries {
+  private var lines: ContentLines
+
+  init(_ bytes: CanonicalBytes, lines: Range<Int>) { self.lines = ContentLines(bytes, lines) }
+
+  /// - Returns: where the key's text is, with its escapes, and the value.
+  package mutating func next() -> (key: Range<Int>, element: CanonicalElement)? {
+    guard !lines.isAtEnd else { return nil }
+    let key = lines.key
+    return (key, lines.passElement(at: CanonicalKey.nextLine(after: key)))
+  }
+}
+
+/// Goes through the elements of an array.
+package struct CanonicalElements {
+  private var lines: ContentLines
+
+  init(_ bytes: CanonicalBytes, lines: Range<Int>) { self.lines = ContentLines(bytes, lines) }
+
+  package mutating func next() -> CanonicalElement? {
+    lines.isAtEnd ? nil : lines.passElement(at: lines.position)
+  }
+}
+
+/// The lines between the tags of an array or a dictionary.
+private struct ContentLines {
+  let bytes: CanonicalBytes
+  let indentation: Int
+  let end: Int
+  var position: Int
+
+  init(_ bytes: CanonicalBytes, _ lines: Range<Int>) {
+    self.bytes = bytes
+    indentation = bytes.indentation(at: lines.lowerBound)
+    end = lines.upperBound
+    position = lines.lowerBound
+  }
+
+  var isAtEnd: Bool { position >= end }
+
+  /// The text of the key in the next line.
+  var key: Range<Int> {
+    let start = min(position + indentation + 5, end)
+    return start..<bytes.first(UInt8(ascii: "<"), from: start, to: end)
+  }
+
+  /// The element that begins in `line`; its last line becomes the last that has been passed.
+  mutating func passElement(at line: Int) -> CanonicalElement {
+    guard let (element, next) = bytes.element(at: line + indentation, indentation: indentation) else {
+      preconditionFailure("the bytes are not canonical")
+    }
+    position = next
+    return element
+  }
+}

@@ -1,0 +1,156 @@
+/// Checks bytes against the canonical form, each of them, without building a value: what it passes is what
+/// ``PlistWriter`` writes for the value that ``PlistParser`` reads there.
+///
+/// Each verb returns `nil`, and stays where it is, at anything else: that may be a sound property list that somebody else
+/// has written, and is for the parser to judge. The bytes must outlive the scanner.
+package struct CanonicalScanner {
+  private let bytes: CanonicalBytes
+  private let limits: PlistLimits
+
+  /// What has been passed so far.
+  package private(set) var position = 0
+
+  package init(_ bytes: UnsafeRawBufferPointer, limits: PlistLimits = PlistLimits()) {
+    self.bytes = CanonicalBytes(bytes)
+    self.limits = limits
+  }
+
+  package var isAtEnd: Bool { position == bytes.count }
+
+  /// Passes `text` if it comes next.
+  package mutating func skip(_ text: String) -> Bool {
+    let length = text.utf8.count
+    guard text.utf8.elementsEqual(bytes.text(position..<position + length)) else { return false }
+    position += length
+    return true
+  }
+
+  /// Passes the line of a key.
+  /// - Returns: where its text is, with its escapes.
+  package mutating func scanKey(indentation: Int) -> Range<Int>? {
+    guard let key = key(at: position, indentation) else { return nil }
+    position = key.nextLine
+    return key.text
+  }
+
+  /// Passes the lines of a value of any kind.
+  package mutating func scanValue(indentation: Int) -> CanonicalElement? {
+    guard let end = endOfValue(at: position, indentation),
+      let (element, _) = bytes.element(at: position + indentation, indentation: indentation)
+    else { return nil }
+    position = end
+    return element
+  }
+
+  /// Passes a dictionary that has a number, 0 or more, in the form of a string under `numberKey`.
+  /// - Returns: where its lines are, its tags' among them, and the number.
+  package mutating func scanDict(indentation: Int, numberKey: StaticString) -> (
+    range: Range<Int>, number: Int64
+  )? {
+    let start = position
+    guard indentation < limits.depth, bytes.hasTabs(indentation, at: start),
+      bytes.has("<dict>\n", at: start + indentation),
+      let entries = entries(at: start + indentation + 7, indentation, numberKey: numberKey),
+      let number = entries.number
+    else { return nil }
+    position = entries.end
+    return (start..<entries.end, number)
+  }
+
+  /// Where the value ends whose first line is at `line`.
+  @inline(__always)
+  private func endOfValue(at line: Int, _ indentation: Int) -> Int? {
+    guard bytes.hasTabs(indentation, at: line) else { return nil }
+    let tag = line + indentation
+    switch bytes.byte(at: tag + 1) {
+    case UInt8(ascii: "s"):
+      guard bytes.has("<string>", at: tag), let text = bytes.canonicalText(at: tag + 8, limits),
+        bytes.has("</string>\n", at: text.end)
+      else { return nil }
+      return text.end + 10
+    case UInt8(ascii: "i"):
+      guard bytes.has("<integer>", at: tag), let end = bytes.endOfInteger(at: tag + 9),
+        bytes.has("</integer>\n", at: end), end - tag - 9 <= limits.valueBytes
+      else { return nil }
+      return end + 11
+    case UInt8(ascii: "t"): return bytes.has("<true/>\n", at: tag) ? tag + 8 : nil
+    case UInt8(ascii: "f"): return bytes.has("<false/>\n", at: tag) ? tag + 9 : nil
+    case UInt8(ascii: "d") where bytes.has("<date>", at: tag):
+      guard bytes.has("</date>\n", at: tag + 26), PlistDate.parse(bytes.text(tag + 6..<tag + 26)) != nil,
+        20 <= limits.valueBytes
+      else { return nil }
+      return tag + 34
+    default: return endOfRareValue(at: tag, indentation)
+    }
+  }
+
+  /// What few fields are, out of the way of the others.
+  @inline(never)
+  private func endOfRareValue(at tag: Int, _ indentation: Int) -> Int? {
+    if bytes.has("<real>", at: tag) {
+      guard let end = bytes.endOfReal(at: tag + 6), bytes.has("</real>\n", at: end),
+        end - tag - 6 <= limits.valueBytes
+      else { return nil }
+      return end + 8
+    }
+    if bytes.has("<data>\n", at: tag) {
+      guard let end = bytes.endOfBase64(at: tag + 7, indentation, limits),
+        bytes.hasTabs(indentation, at: end),
+        bytes.has("</data>\n", at: end + indentation)
+      else { return nil }
+      return end + indentation + 8
+    }
+    guard indentation < limits.depth else { return nil }
+    if bytes.has("<dict/>\n", at: tag) { return tag + 8 }
+    if bytes.has("<array/>\n", at: tag) { return tag + 9 }
+    if bytes.has("<dict>\n", at: tag) { return entries(at: tag + 7, indentation, numberKey: nil)?.end }
+    if bytes.has("<array>\n", at: tag) { return endOfElements(at: tag + 8, indentation) }
+    return nil
+  }
+
+  /// Where an array ends whose first element is at `line`.
+  private func endOfElements(at line: Int, _ indentation: Int) -> Int? {
+    var line = line
+    // An array without elements is `<array/>`, so there is a first one.
+    repeat {
+      guard let end = endOfValue(at: line, indentation + 1) else { return nil }
+      line = end
+    } while bytes.byte(at: line + indentation) == UInt8(ascii: "\t")
+    guard bytes.hasTabs(indentation, at: line), bytes.has("</array>\n", at: line + indentation) else {
+      return nil
+    }
+    return line + indentation + 9
+  }
+
+  /// Where a dictionary ends whose first key is at `line`, and the number under `numberKey`.
+  private func entries(at line: Int, _ indentation: Int, numberKey: StaticString?)
+    -> (end: Int, number: Int64?)?
+  {
+    var line = line
+    var number: Int64?
+    var last: CanonicalKey?
+    repeat {
+      guard let key = key(at: line, indentation + 1) else { return nil }
+      if let last, !bytes.isAscending(last, key) { return nil }
+      last = key
+      guard let end = endOfValue(at: key.nextLine, indentation + 1) else { return nil }
+      if let numberKey, bytes.holds(numberKey, in: key.text) {
+        number = bytes.number(inStringAt: key.nextLine + indentation + 1)
+      }
+      line = end
+    } while bytes.byte(at: line + indentation) == UInt8(ascii: "\t")
+    guard bytes.hasTabs(indentation, at: line), bytes.has("</dict>\n", at: line + indentation) else {
+      return nil
+    }
+    return (line + indentation + 8, number)
+  }
+
+  @inline(__always)
+  private func key(at line: Int, _ indentation: Int) -> CanonicalKey? {
+    let tag = line + indentation
+    guard bytes.hasTabs(indentation, at: line), bytes.has("<key>", at: tag),
+      let text = bytes.canonicalText(at: tag + 5, limits), bytes.has("</key>\n", at: text.end)
+    else { return nil }
+    return CanonicalKey(text: tag + 5..<text.end, hasEscapes: text.hasEscapes)
+  }
+}
