@@ -62,6 +62,18 @@ package struct CanonicalReader {
     return values
   }
 
+  /// Whether the text of a key or a string stands for `text`.
+  package func isText(_ range: Range<Int>, _ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { utf8 in
+      if bytes.isSame(range, UnsafeRawBufferPointer(utf8)) { return true }
+      // Escapes make it longer.
+      guard range.count > utf8.count else { return false }
+      var rest = range
+      return utf8.allSatisfy { !rest.isEmpty && bytes.popCharacter(&rest) == $0 } && rest.isEmpty
+    }
+  }
+
   /// What the text of a key or a string stands for.
   package func text(_ range: Range<Int>) -> String {
     if bytes.first(UInt8(ascii: "&"), from: range.lowerBound, to: range.upperBound) == range.upperBound {

@@ -21,10 +21,14 @@ extension CanonicalBytes {
   func number(inStringAt tag: Int) -> Int64? {
     let start = tag + 8
     let end = endOfDigits(at: start)
-    guard has("<string>", at: tag), has("</string>\n", at: end), (1...19).contains(end - start),
-      byte(at: start) != UInt8(ascii: "0") || end == start + 1
+    return has("<string>", at: tag) && has("</string>\n", at: end) ? number(start..<end) : nil
+  }
+
+  /// The number that digits make; `nil` where there is a zero at the front, or an `Int64` cannot hold it.
+  func number(_ digits: Range<Int>) -> Int64? {
+    guard (1...19).contains(digits.count), byte(at: digits.lowerBound) != UInt8(ascii: "0") || digits.count == 1
     else { return nil }
-    return magnitude(start..<end).flatMap { Int64(exactly: $0) }
+    return magnitude(digits).flatMap { Int64(exactly: $0) }
   }
 
   /// The number that digits make.

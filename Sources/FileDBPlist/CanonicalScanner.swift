@@ -57,6 +57,19 @@ package struct CanonicalScanner {
     return (start..<entries.end, number)
   }
 
+  /// Passes a key and a string that are numbers, 0 or more.
+  package mutating func scanNumbers(indentation: Int) -> (key: Int64, value: Int64)? {
+    let tag = position + indentation
+    let end = bytes.endOfDigits(at: tag + 5)
+    let value = end + 7 + indentation
+    guard bytes.hasTabs(indentation, at: position), bytes.has("<key>", at: tag),
+      let key = bytes.number(tag + 5..<end), bytes.has("</key>\n", at: end),
+      bytes.hasTabs(indentation, at: end + 7), let number = bytes.number(inStringAt: value)
+    else { return nil }
+    position = bytes.endOfDigits(at: value + 8) + 10
+    return (key, number)
+  }
+
   /// Where the value ends whose first line is at `line`.
   @inline(__always)
   private func endOfValue(at line: Int, _ indentation: Int) -> Int? {

@@ -131,6 +131,13 @@ extension CanonicalBytes {
     return character
   }
 
+  /// Whether these bytes stand in `range`.
+  func isSame(_ range: Range<Int>, _ other: UnsafeRawBufferPointer) -> Bool {
+    guard range.count == other.count, range.upperBound <= count else { return false }
+    for place in 0..<other.count where other[place] != byte(at: range.lowerBound + place) { return false }
+    return true
+  }
+
   /// Whether `text` is what stands in `range`.
   @inline(__always)
   func holds(_ text: StaticString, in range: Range<Int>) -> Bool {

@@ -43,6 +43,9 @@ public struct PlistWriter {
 
   package mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
+  /// Appends canonical bytes as they stand.
+  package mutating func append(_ canonical: ArraySlice<UInt8>) { bytes.append(contentsOf: canonical) }
+
   package mutating func indent(_ count: Int) {
     for _ in 0..<count { bytes.append(UInt8(ascii: "\t")) }
   }
