@@ -5,11 +5,20 @@ import PackageDescription
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "FileDB", path: "../..")],
+  dependencies: [
+    .package(name: "FileDB", path: "../.."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+  ],
   targets: [
     .systemLibrary(name: "CLibXML2Peer", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .executableTarget(
-      name: "Benchmarks", dependencies: [.product(name: "FileDB", package: "FileDB"), "CLibXML2Peer"]),
+      name: "Benchmarks",
+      dependencies: [
+        .product(name: "FileDB", package: "FileDB"), .product(name: "FileDBExchange", package: "FileDB"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "GRDB", package: "GRDB.swift"), "CLibXML2Peer",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,77 +1,101 @@
+import ArgumentParser
 import Foundation
 
 @main
-struct Benchmarks {
-  static var peers: [any Peer.Type] {
-    [
-      FileDBPeer.self, EmptySAXPeer.self, PropertyListCoderPeer.self, PropertyListSerializationPeer.self,
-    ]
-  }
+struct Benchmarks: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Measures FileDB beside its peers, on the same records, in one run.",
+    subcommands: [Compare.self, MemoryOfOpening.self], defaultSubcommand: Compare.self)
+}
 
-  static func main() throws {
-    let arguments = CommandLine.arguments.dropFirst()
-    if arguments.first == "--resident" { return try reportMemory(Array(arguments.dropFirst())) }
-    let records = arguments.first.map { Int($0) ?? 0 } ?? 100_000
-    guard records > 0 else {
-      print("usage: run [records] [task] [peer]")
-      exit(64)
-    }
-    let sample = try Sample.make(records: records)
-    defer { cleanUp(sample) }
-    let size = try Data(contentsOf: sample.file).count
-    print("\(records) records of six fields, \(size) bytes, \(size / records) a record.")
-    print("Each time is that of the result being there; letting it go is not counted.")
+struct Compare: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print how long FileDB and its peers take, and the ratios.",
+    discussion: "Workloads: " + Workload.allCases.map(\.name).joined(separator: " "))
 
-    for task in Task.allCases where isWanted(task.rawValue, arguments.dropFirst().first) {
-      let wanted = peers.filter { isWanted($0.name, arguments.dropFirst(2).first) }
-      let cases = try wanted.flatMap { try $0.cases(task, sample) }
-      printTable(task, Array(zip(cases, try Measurement.measure(cases))))
-    }
-    if arguments.count < 2 { try compareMemory(sample, size: size) }
-  }
+  @Option(help: "Numbers of records, with commas between.")
+  var sizes = "100,10000,100000"
+  @Flag(help: "A table of 1,000,000 records as well. Takes long, and some GB of memory.")
+  var million = false
+  @Option(help: "The peers, by the beginning of their names. FileDB is always there.")
+  var only: String?
+  @Option(help: "The workloads, by the beginning of their names.")
+  var workloads: String?
+  @Option(help: "How often each is run.")
+  var runs = Effort().runs
+  @Option(help: "Seconds after which one peer's workload is not run once more.")
+  var budget = Effort().budget
+  @Option(help: "Where to write the chart, an SVG.")
+  var chart: String?
+  @Option(help: "Where to write all numbers, as JSON.")
+  var json: String?
 
-  /// Part of a name picks one task or one peer: for a profiler, say.
-  private static func isWanted(_ name: String, _ part: String?) -> Bool { part.map(name.contains) ?? true }
+  func run() throws {
+    let sizes = try chosenSizes()
+    let peers = Peers.all.filter { isChosen($0.name, only) || $0 == FileDBPeer.self }
+    let workloads = Workload.allCases.filter { isChosen($0.name, self.workloads) }
+    guard !workloads.isEmpty else { throw ValidationError("No workload begins so.") }
+    let scratch = Places.package.appendingPathComponent(".build/scratch")
+    try? FileManager.default.removeItem(at: scratch)
+    defer { try? FileManager.default.removeItem(at: scratch) }
 
-  private static func cleanUp(_ sample: Sample) {
-    let manager = FileManager.default
-    let parent = sample.folder.deletingLastPathComponent()
-    for name in (try? manager.contentsOfDirectory(atPath: parent.path)) ?? []
-    where name.hasPrefix(sample.folder.lastPathComponent) {
-      try? manager.removeItem(at: parent.appendingPathComponent(name))
-    }
-  }
-
-  private static func compareMemory(_ sample: Sample, size: Int) throws {
-    guard residentMemory() != nil else { return }
-    print("\nresident memory, opened".padded(to: 48) + "      added   times the file   peak, times")
-    for peer in peers {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      process.arguments = ["--resident", peer.name, sample.folder.path, String(sample.records)]
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      let numbers = text.split(separator: " ").compactMap {
-        Int($0.trimmingCharacters(in: .whitespacesAndNewlines))
+    var results = Results()
+    for records in sizes {
+      let sample = try Sample.make(in: scratch.appendingPathComponent(String(records)), records: records)
+      try printSample(sample)
+      let instances = peers.map { $0.init(sample) }
+      for workload in workloads where !workload.isSizeless || records == sizes.first {
+        let measurements = measure(workload, instances, sample, Effort(runs: runs, budget: budget))
+        printTable(workload, records, measurements)
+        results.measurements += measurements
       }
-      guard numbers.count == 2 else { throw WrongResult() }
-      print(
-        "  \(peer.name)".padded(to: 47) + "\(numbers[0] >> 20) MiB".leftPadded(to: 12)
-          + format(Double(numbers[0]) / Double(size), 2).leftPadded(to: 17)
-          + format(Double(numbers[1]) / Double(size), 2).leftPadded(to: 14))
+      if isChosen("memory", self.workloads) {
+        let memory = try ResidentMemory.compare(peers, sample)
+        printMemory(memory)
+        results.memory += memory
+      }
+      try sample.remove()
     }
+    try report(results, workloads)
   }
 
-  /// Prints how many bytes opening the table added to this process, and how many at most on the way.
-  private static func reportMemory(_ arguments: [String]) throws {
-    guard arguments.count == 3, let records = Int(arguments[2]), let before = residentMemory(),
-      let peer = peers.first(where: { $0.name == arguments[0] })
-    else { exit(64) }
-    let opened = try peer.open(Sample(folder: URL(fileURLWithPath: arguments[1]), records: records))
-    guard let after = residentMemory() else { exit(64) }
-    withExtendedLifetime(opened) { print(after.now - before.now, after.peak - before.now) }
+  private func report(_ results: Results, _ workloads: [Workload]) throws {
+    printGrowth(workloads, results)
+    printFigures(results)
+    if let json { try results.write(to: json) }
+    if let chart { try Chart(results).svg.write(toFile: chart, atomically: true, encoding: .utf8) }
+    if results.measurements.contains(where: \.hasFailed) { throw ExitCode.failure }
+  }
+
+  private func chosenSizes() throws -> [Int] {
+    let sizes = try sizes.split(separator: ",").map { text in
+      guard let size = Int(text), size >= 100 else {
+        throw ValidationError("--sizes takes numbers from 100 on, with commas between.")
+      }
+      return size
+    }
+    return Set(sizes + (million ? [1_000_000] : [])).sorted()
+  }
+
+  private func isChosen(_ name: String, _ beginnings: String?) -> Bool {
+    beginnings?.split(separator: ",").contains { name.hasPrefix($0) } ?? true
+  }
+}
+
+/// What ``ResidentMemory`` starts for each peer.
+struct MemoryOfOpening: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "memory", shouldDisplay: false)
+
+  @Argument var peer: String
+  @Argument var folder: String
+  @Argument var records: Int
+
+  func run() throws {
+    guard let peer = Peers.all.first(where: { $0.name == self.peer }) else {
+      throw ValidationError("No such peer.")
+    }
+    let sample = Sample(folder: URL(fileURLWithPath: folder), records: records)
+    let growth = try peer.init(sample).memoryOfOpening()
+    print(String(decoding: try JSONEncoder().encode(growth), as: UTF8.self))
   }
 }

@@ -1,60 +1,236 @@
 import FileDB
+import FileDBExchange
 import Foundation
 
-enum FileDBPeer: Peer {
+final class FileDBPeer: Peer {
   static let name = "FileDB"
 
-  static func cases(_ task: Task, _ sample: Sample) throws -> [Case] {
-    switch task {
-    case .readValues:
-      let bytes = try sample.bytes()
-      return [Case(name: "FileDB: PlistParser.parse", isOurs: true) { try PlistParser.parse(bytes) }]
-    case .openAndCount:
-      return [
-        Case(name: "FileDB: RecordStore, count, first row", isOurs: true) {
-          let table = try RecordStore(at: sample.folder).table(.sample)
-          guard table.count == sample.records else { throw WrongResult() }
-          return (table, try table.snapshot.first?.value)
-        }
-      ]
-    case .readRows:
-      return [
-        Case(name: "FileDB: RecordStore, snapshot.values()", isOurs: true) {
-          try RecordStore(at: sample.folder).table(.sample).snapshot.values()
-        }
-      ]
-    case .writeValues:
-      let root = try PlistParser.parse(sample.bytes())
-      return [Case(name: "FileDB: PlistWriter.document", isOurs: true) { try PlistWriter.document(root) }]
-    case .commit: return try commits(sample)
+  private let sample: Sample
+  /// The sample, for those who only read.
+  private lazy var opened = Result { try RecordStore(at: sample.store).table(.sample) }
+  /// A copy, for those who change it.
+  private lazy var copied = Result {
+    try RecordStore(at: sample.copy(in: "FileDB").deletingLastPathComponent())
+  }
+  private lazy var edited = Result {
+    EditedTable(FileDBEditor(try copied.get().table(.sample)), records: sample.records)
+  }
+
+  init(_ sample: Sample) { self.sample = sample }
+
+  func prepare(_ workload: Workload) throws -> Run? {
+    switch workload {
+    case .parse: try parsing()
+    case .serialize: try serializing()
+    case .open: { [self] in try openOnce() }
+    case .rows: { [self] in try readRows() }
+    case .record: try readingRecords()
+    case .page: try readingPages()
+    case .edit(let kind, let mode): try edited.get().run(kind, mode)
+    case .sortedView: try sortingView()
+    case .sort: try sorting()
+    case .importTables: try importing()
+    case .checkpoint: try writingTable()
+    case .writers: try edited.get().runWriters()
+    case .command: try printingRecord()
     }
   }
 
-  private static func commits(_ sample: Sample) throws -> [Case] {
-    // A store of its own, since a commit changes the file.
-    let copy = sample.folder.appendingPathExtension("commit")
-    try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
-    try FileManager.default.copyItem(at: sample.file, to: copy.appendingPathComponent("sample.plist"))
-    let table = try RecordStore(at: copy).table(.sample)
-    guard let first = table.snapshot.ids.first else { throw WrongResult() }
-    let rows = sample.rows()
-    var price = 0.0
-    return [
-      Case(name: "FileDB: replaceAll with typed rows", isOurs: true) {
-        try table.replaceAll(with: zip(1..., rows).map { IdentifiedRow($1, id: RecordID(rawValue: $0)) })
-      },
-      Case(name: "FileDB: one field set, whole table written") {
-        price += 1
-        try table.set(["price": .real(price)], of: first)
-        return table
-      },
-    ]
-  }
-
-  static func open(_ sample: Sample) throws -> Any {
-    let store = try RecordStore(at: sample.folder)
-    return (store, try store.table(.sample))
+  func memoryOfOpening() throws -> ResidentMemory.Growth? {
+    try ResidentMemory.growth { try RecordStore(at: sample.store).table(.sample) }
   }
 }
 
-struct WrongResult: Error {}
+/// Reading.
+extension FileDBPeer {
+  private func parsing() throws -> Run {
+    let bytes = try sample.bytes()
+    return {
+      try seconds(of: { try PlistParser.parse(bytes) }) { root in
+        guard case .dict(let root) = root else { throw WrongResult("the root") }
+        try expect(root["data"] != nil, "the records")
+      }
+    }
+  }
+
+  private func openOnce() throws -> Double {
+    try seconds(
+      of: {
+        let table = try RecordStore(at: sample.store).table(.sample)
+        return (table, table.count, try table.snapshot.first?.value)
+      }, check: { try sample.checkOpening($0.1, $0.2?.title) })
+  }
+
+  private func readRows() throws -> Double {
+    try seconds(
+      of: { try RecordStore(at: sample.store).table(.sample).snapshot.values() }, check: sample.check)
+  }
+
+  private func readingRecords() throws -> Run {
+    let table = try opened.get()
+    return { [sample] in
+      try sample.readRecords { id in
+        try RecordID(rawValue: Int64(id)).map { try table.row(with: $0).amount }
+      }
+    }
+  }
+
+  private func readingPages() throws -> Run {
+    let table = try opened.get()
+    return { [sample] in
+      try sample.readPages { row in
+        try table.snapshot.dropFirst(row).prefix(Workload.pageLength).map { try $0.value }
+      }
+    }
+  }
+
+  private func sortingView() throws -> Run {
+    let table = try opened.get()
+    return { [sample] in
+      try seconds(
+        of: { try table.snapshot.sorted(by: EntryOrder().sortKeys).map { try $0.value } },
+        check: { try EntryOrder().check($0, count: sample.records) })
+    }
+  }
+
+  private func printingRecord() throws -> Run {
+    guard let filedb = ProcessInfo.processInfo.environment["FILEDB"] else {
+      throw LeftOut("$FILEDB names no filedb")
+    }
+    let (id, title) = sample.recordToPrint
+    return { [sample] in
+      try seconds(
+        of: { try runProgram(filedb, ["--store", sample.store.path, "get", "sample", String(id)]) },
+        check: { try expect($0.contains(title), "the printed record") })
+    }
+  }
+}
+
+/// Writing.
+extension FileDBPeer {
+  private func serializing() throws -> Run {
+    let bytes = try sample.bytes()
+    let root = try PlistParser.parse(bytes)
+    return {
+      try seconds(
+        of: { try PlistWriter.document(root) },
+        check: { try expect($0.elementsEqual(bytes), "the document") })
+    }
+  }
+
+  private func sorting() throws -> Run {
+    let table = try copied.get().table(.sample)
+    var order = EntryOrder()
+    return { [sample] in
+      order.isReversed.toggle()
+      return try seconds(
+        of: { try table.sort(by: order.sortKeys) },
+        check: {
+          try order.check(table.snapshot.values(), count: sample.records)
+          try table.store.checkpoint()
+        })
+    }
+  }
+
+  private func writingTable() throws -> Run {
+    let store = try copied.get()
+    let table = try store.table(.sample)
+    guard let first = table.snapshot.first?.id else { throw WrongResult("no records") }
+    var price = 0.0
+    return {
+      price += 1
+      try table.set(["price": .real(price)], of: first)
+      return try seconds(
+        of: { try store.checkpoint() },
+        check: {
+          // A store of its own reads the file and not this store's memory.
+          let written = try RecordStore(at: store.url).table(.sample)
+          try expect(try written.row(with: first).price == price, "the written table")
+        })
+    }
+  }
+
+  private func importing() throws -> Run {
+    let files = try USDATables.files()
+    let folder = try sample.scratch("FileDB-import")
+    return {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      return try seconds(
+        of: {
+          let store = try RecordStore(at: folder)
+          let rows = try store.write { tx in try files.reduce(0) { try $0 + FileDBPeer.importFile($1, &tx) } }
+          try store.close()
+          return rows
+        }, check: { try expect($0 == USDATables.rows(files), "the number of rows") })
+    }
+  }
+
+  private static func importFile(_ file: URL, _ tx: inout StoreTransaction) throws -> Int {
+    let reader = try USDATables.reader(file)
+    var records: [Record] = []
+    try DelimitedImport(fields: try USDATables.fields(file)).run(reader, file: file.path) {
+      records.append($0)
+    }
+    return try tx.add(contentsOf: records, to: .records(USDATables.table(file))).count
+  }
+}
+
+extension EntryOrder {
+  fileprivate var sortKeys: [SortKey] {
+    isReversed
+      ? [.descending("isDone"), .ascending("price")] : [.ascending("isDone"), .descending("price")]
+  }
+}
+
+private final class FileDBEditor: SharedEditor {
+  private let table: RecordTable<Entry>
+
+  init(_ table: RecordTable<Entry>) { self.table = table }
+
+  func commit(_ edits: [Edit], _ log: EditLog) throws {
+    try log.run(edits) { edit in try table.store.write { tx in try FileDBEditor.perform(edit, &tx) } }
+  }
+
+  func transact(_ edits: [Edit], _ log: EditLog) throws {
+    try table.store.write { tx in try log.run(edits) { edit in try FileDBEditor.perform(edit, &tx) } }
+  }
+
+  private static func perform(_ edit: Edit, _ tx: inout StoreTransaction) throws -> Int {
+    switch edit {
+    case .add(let entry, let place):
+      return Int(try tx.add(entry, to: .sample, at: position(place)).rawValue)
+    case .move(let id, let other):
+      try tx.move(recordID(id), in: .sample, to: .after(recordID(other)))
+      return id
+    case .update(let id, let amount):
+      try tx.update(recordID(id), in: .sample) { $0.amount = amount }
+      return id
+    case .delete(let id):
+      try tx.delete(recordID(id), in: .sample)
+      return id
+    }
+  }
+
+  private static func recordID(_ id: Int) -> RecordID { RecordID(integerLiteral: Int64(id)) }
+
+  private static func position(_ place: Place) -> Position {
+    switch place {
+    case .top: .top
+    case .bottom: .bottom
+    case .after(let id): .after(recordID(id))
+    }
+  }
+
+  func settle() throws { try table.store.checkpoint() }
+  func count() -> Int { table.count }
+  func entry(_ id: Int) throws -> Entry? { try table.snapshot[id: FileDBEditor.recordID(id)]?.value }
+
+  func neighbours(of id: Int) throws -> (above: Int?, below: Int?) {
+    let rows = table.snapshot
+    guard let row = rows.row(of: FileDBEditor.recordID(id)) else { throw WrongResult("no record \(id)") }
+    return (
+      row > 0 ? Int(rows[row - 1].id.rawValue) : nil,
+      row < rows.count - 1 ? Int(rows[row + 1].id.rawValue) : nil
+    )
+  }
+}

@@ -1,17 +1,17 @@
-import FileDB
 import Foundation
 
-/// Foundation's typed reader and writer, given FileDB's own file to read and to make.
-enum PropertyListCoderPeer: Peer {
-  static let name = "PropertyListDecoder"
+/// Foundation's typed reader and writer of property lists, on a file of FileDB's shape: the whole file is read once,
+/// kept in memory, and replaced as a whole for each commit.
+final class PropertyListCoderPeer: Peer {
+  static let name = "PropertyListDecoder/Encoder"
 
   private struct Table: Codable {
     var autoincrement: String
-    var data: [IdentifiedRow]
+    var data: [Row]
     var index: [String: String]
   }
 
-  private struct IdentifiedRow: Codable {
+  private struct Row: Codable {
     var title: String
     var note: String
     var amount: Int
@@ -19,45 +19,58 @@ enum PropertyListCoderPeer: Peer {
     var due: Date
     var isDone: Bool
     var wgFileDbSecretId: String
-  }
 
-  private static func read(_ sample: Sample) throws -> Table {
-    try PropertyListDecoder().decode(Table.self, from: Data(contentsOf: sample.file))
-  }
+    init(_ identified: IdentifiedEntry) {
+      let entry = identified.entry
+      (title, note, amount) = (entry.title, entry.note, entry.amount)
+      (price, due, isDone) = (entry.price, entry.due, entry.isDone)
+      wgFileDbSecretId = String(identified.id)
+    }
 
-  static func cases(_ task: Task, _ sample: Sample) throws -> [Case] {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .xml
-    switch task {
-    case .readValues: return []
-    case .openAndCount:
-      return [
-        Case(name: name, runs: 3) {
-          let table = try read(sample)
-          guard table.data.count == sample.records else { throw WrongResult() }
-          return (table, table.data.first)
-        }
-      ]
-    case .readRows: return [Case(name: name, runs: 3) { try read(sample).data }]
-    case .writeValues:
-      let table = try read(sample)
-      let root = try PlistParser.parse(sample.bytes())
-      return [
-        Case(name: "PropertyListEncoder, typed rows", runs: 3) { try encoder.encode(table) },
-        Case(name: "PropertyListEncoder, our PlistValue", runs: 1) { try encoder.encode(root) },
-      ]
-    case .commit:
-      let table = try read(sample)
-      let file = sample.folder.appendingPathExtension("encoder.plist")
-      return [
-        Case(name: "PropertyListEncoder, Data.write(.atomic)", runs: 3) {
-          try encoder.encode(table).write(to: file, options: .atomic)
-        }
-      ]
+    var identified: IdentifiedEntry {
+      get throws {
+        guard let id = Int(wgFileDbSecretId) else { throw WrongResult("an id") }
+        return IdentifiedEntry(
+          id: id,
+          entry: Entry(title: title, note: note, amount: amount, price: price, due: due, isDone: isDone))
+      }
     }
   }
 
-  static func open(_ sample: Sample) throws -> Any {
-    try read(sample)
+  private let sample: Sample
+  private lazy var file = WholeFile(
+    sample, scratch: "PropertyListEncoder",
+    decode: { try PropertyListDecoder().decode(Table.self, from: $0).data.map { try $0.identified } },
+    encode: { try PropertyListCoderPeer.encode($0) })
+
+  init(_ sample: Sample) { self.sample = sample }
+
+  static func mostRecords(for workload: Workload) -> Int {
+    switch workload {
+    case .edit, .sort: 100_000
+    default: .max
+    }
+  }
+
+  private static func encode(_ rows: [IdentifiedEntry]) throws -> Data {
+    let encoder = PropertyListEncoder()
+    encoder.outputFormat = .xml
+    let index = rows.enumerated().map { (String($1.id), String($0)) }
+    return try encoder.encode(
+      Table(
+        autoincrement: String(rows.map(\.id).max() ?? 0), data: rows.map(Row.init),
+        index: Dictionary(uniqueKeysWithValues: index)))
+  }
+
+  func prepare(_ workload: Workload) throws -> Run? {
+    if case .edit(_, .memory) = workload { return nil }
+    return try file.prepare(workload)
+  }
+
+  func memoryOfOpening() throws -> ResidentMemory.Growth? {
+    let data = sample.file
+    return try ResidentMemory.growth {
+      try PropertyListDecoder().decode(Table.self, from: Data(contentsOf: data))
+    }
   }
 }

@@ -1,0 +1,49 @@
+/// Somebody to compare with, FileDB included: one file each, in Peers. An instance is for one size of the sample.
+protocol Peer: AnyObject {
+  static var name: String { get }
+  /// The most records with which `workload` is bearable.
+  static func mostRecords(for workload: Workload) -> Int
+  init(_ sample: Sample)
+  /// Its way to do `workload`, made ready, or `nil` where it cannot do such a thing.
+  /// - Throws: ``LeftOut`` where something is missing on this machine.
+  func prepare(_ workload: Workload) throws -> Run?
+  /// What opening the table adds to a process; run in a process of its own. `nil` where there is nothing to open.
+  func memoryOfOpening() throws -> ResidentMemory.Growth?
+}
+
+extension Peer {
+  static func mostRecords(for workload: Workload) -> Int { .max }
+  func memoryOfOpening() throws -> ResidentMemory.Growth? { nil }
+}
+
+/// Does a workload once, checks what came out, and returns the seconds that one operation took.
+typealias Run = () throws -> Double
+
+/// Why a peer is not in a table.
+struct LeftOut: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ reason: String) { description = reason }
+}
+
+/// A peer that did something else than what it was timed for.
+struct WrongResult: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ what: String) { description = "wrong result: \(what)" }
+}
+
+func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws(WrongResult) {
+  if !holds { throw WrongResult(what()) }
+}
+
+/// Everybody, in the order of the tables.
+enum Peers {
+  static var all: [any Peer.Type] {
+    [
+      FileDBPeer.self, GRDBPeer.self, SQLiteCommandPeer.self, EmptySAXPeer.self, PropertyListCoderPeer.self,
+      PropertyListSerializationPeer.self, JSONCoderPeer.self, WgFileDbPeer.self, PlistlibPeer.self,
+      TinyDBPeer.self, RecutilsPeer.self,
+    ]
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// A program that did not end as it should.
+struct ProgramFailed: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// Runs a program and returns what it printed. Spawned plainly: Foundation's `Process` looks for the end only now and
+/// then, which would be the most of a short program's time.
+@discardableResult
+func runProgram(_ path: String, _ arguments: [String], input: String? = nil) throws -> String {
+  var descriptors: [Int32] = [0, 0]
+  guard pipe(&descriptors) == 0 else { throw ProgramFailed(description: "pipe: error \(errno)") }
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  posix_spawn_file_actions_addopen(&actions, 0, input ?? "/dev/null", O_RDONLY, 0)
+  posix_spawn_file_actions_adddup2(&actions, descriptors[1], 1)
+  posix_spawn_file_actions_addclose(&actions, descriptors[0])
+
+  var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+  defer { words.forEach { free($0) } }
+  var process = pid_t()
+  let failure = posix_spawnp(&process, path, &actions, nil, &words, environ)
+  close(descriptors[1])
+  let output = FileHandle(fileDescriptor: descriptors[0], closeOnDealloc: true).readDataToEndOfFile()
+  guard failure == 0 else { throw ProgramFailed(description: "\(path) does not start: error \(failure)") }
+
+  var status: Int32 = 0
+  while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+  guard status == 0 else {
+    throw ProgramFailed(description: "\(path) \(arguments.first ?? "") ended with status \(status)")
+  }
+  return String(decoding: output, as: UTF8.self)
+}
+
+/// The path of an installed program.
+func findProgram(_ name: String) -> String? {
+  (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
+    .first(where: FileManager.default.isExecutableFile)
+}

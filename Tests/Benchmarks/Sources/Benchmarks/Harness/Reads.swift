@@ -1,0 +1,52 @@
+/// The reads that are the same for everybody: random ids and pages, each with what must come out.
+extension Sample {
+  private static let readSeconds = 1.0
+
+  /// Reads records by random ids, and returns the seconds of one.
+  func readRecords(_ read: (_ id: Int) throws -> Int?) throws -> Double {
+    var numbers = SplitMix(state: 7)
+    let ids = (0..<10_000).map { _ in Int.random(in: 1...records, using: &numbers) }
+    let pace = Pace(limit: Sample.readSeconds)
+    var sum = 0
+    try pace.run(ids) { sum += try read($0) ?? 0 }
+    let expected = ids.prefix(pace.done).reduce(0) { $0 + entries[$1 - 1].amount }
+    try expect(sum == expected, "the amounts of \(pace.done) records")
+    return pace.secondsEach
+  }
+
+  /// Reads pages at random rows, and returns the seconds of one.
+  func readPages(_ read: (_ row: Int) throws -> [Entry]) throws -> Double {
+    var numbers = SplitMix(state: 8)
+    let last = max(0, records - Workload.pageLength)
+    let rows = (0..<1_000).map { _ in Int.random(in: 0...last, using: &numbers) }
+    let pace = Pace(limit: Sample.readSeconds)
+    var page: [Entry] = []
+    try pace.run(rows) { page = try read($0) }
+    let row = rows[pace.done - 1]
+    try expect(page == Array(entries[row..<min(records, row + Workload.pageLength)]), "the page at \(row)")
+    return pace.secondsEach
+  }
+
+  func check(_ read: [Entry]) throws { try expect(read == entries, "the rows") }
+
+  /// Checks what opening gave: the number of records, and the title of the first.
+  func checkOpening(_ count: Int, _ title: String?) throws {
+    try expect(count == records && title == entries.first?.title, "the count or the first record")
+  }
+}
+
+/// The two keys by which tables are sorted: what is not done first, the dearest first. Each run turns it around, since
+/// a table that is in order already need not be sorted.
+struct EntryOrder {
+  var isReversed = false
+
+  func comesBefore(_ left: Entry, _ right: Entry) -> Bool {
+    if left.isDone != right.isDone { return left.isDone == isReversed }
+    return isReversed ? left.price < right.price : left.price > right.price
+  }
+
+  func check(_ rows: [Entry], count: Int) throws {
+    try expect(rows.count == count, "the number of sorted rows")
+    try expect(zip(rows, rows.dropFirst()).allSatisfy { !comesBefore($1, $0) }, "the order of the rows")
+  }
+}

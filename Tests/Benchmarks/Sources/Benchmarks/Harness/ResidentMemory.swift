@@ -1,0 +1,44 @@
+import Foundation
+
+/// What a process has in memory, where the system tells.
+enum ResidentMemory {
+  /// What a step added, in bytes, and how much it had added at most on the way.
+  struct Growth: Codable {
+    var added: Int
+    var peak: Int
+  }
+
+  /// Runs `body` and says how this process grew by it; `nil` where the system does not tell.
+  static func growth<Result>(of body: () throws -> Result) rethrows -> Growth? {
+    guard let before = bytes("VmRSS") else { return nil }
+    let result = try body()
+    guard let after = bytes("VmRSS"), let peak = bytes("VmHWM") else { return nil }
+    return withExtendedLifetime(result) { Growth(added: after - before, peak: peak - before) }
+  }
+
+  private static func bytes(_ key: String) -> Int? {
+    guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
+    for line in status.split(separator: "\n") where line.hasPrefix("\(key):") {
+      return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map {
+        $0 * 1_024
+      }
+    }
+    return nil
+  }
+
+  /// The growth of each peer by opening the sample, each in a process of its own.
+  static func compare(_ peers: [any Peer.Type], _ sample: Sample) throws -> [Results.Memory] {
+    guard bytes("VmRSS") != nil else { return [] }
+    let fileBytes = try Data(contentsOf: sample.file).count
+    return try peers.compactMap { peer in
+      guard sample.records <= peer.mostRecords(for: .open) else { return nil }
+      let output = try runProgram(
+        "/proc/\(ProcessInfo.processInfo.processIdentifier)/exe",
+        ["memory", peer.name, sample.folder.path, String(sample.records)])
+      guard let growth = try JSONDecoder().decode(Growth?.self, from: Data(output.utf8)) else { return nil }
+      return Results.Memory(
+        records: sample.records, peer: peer.name, fileBytes: fileBytes, addedBytes: growth.added,
+        peakBytes: growth.peak)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// What is measured. Peers are compared within one workload, on the same records.
+enum Workload: Hashable {
+  case parse
+  case serialize
+  case open
+  case rows
+  case record
+  case page
+  case edit(EditKind, EditMode)
+  case sortedView
+  case sort
+  case importTables
+  case checkpoint
+  case writers
+  case command
+}
+
+/// The changes of one record that are measured.
+enum EditKind: String, CaseIterable {
+  case top, bottom, middle, move, update, delete
+}
+
+/// What a change is measured with.
+enum EditMode: String, CaseIterable {
+  /// Each change is a transaction of its own, on the disk when it returns.
+  case commit
+  /// All changes are one transaction; its commit counts.
+  case transaction
+  /// All changes are one transaction; its commit does not count.
+  case memory
+}
+
+extension Workload: CaseIterable {
+  static let allCases: [Workload] =
+    [.parse, .serialize, .open, .rows, .record, .page]
+    + EditMode.allCases.flatMap { mode in
+      EditKind.allCases.filter { mode != .memory || [.top, .move, .delete].contains($0) }.map {
+        .edit($0, mode)
+      }
+    } + [.sortedView, .sort, .importTables, .checkpoint, .writers, .command]
+
+  /// The name by which it is chosen.
+  var name: String {
+    switch self {
+    case .parse: "parse"
+    case .serialize: "serialize"
+    case .open: "open"
+    case .rows: "rows"
+    case .record: "record"
+    case .page: "page"
+    case .edit(let kind, let mode): "\(mode.rawValue)-\(kind.rawValue)"
+    case .sortedView: "sorted-view"
+    case .sort: "sort"
+    case .importTables: "import"
+    case .checkpoint: "checkpoint"
+    case .writers: "writers"
+    case .command: "command"
+    }
+  }
+
+  /// What is timed, and per what.
+  var title: String {
+    switch self {
+    case .parse: "read the file into values"
+    case .serialize: "write values as a document, in memory"
+    case .open: "open, count, first record"
+    case .rows: "all rows, typed, in order, from open"
+    case .record: "one record by id, decoded"
+    case .page: "a page of \(Workload.pageLength) rows at a random place"
+    case .edit(let kind, .commit): "\(kind.title), a durable commit"
+    case .edit(let kind, .transaction): "\(kind.title), in one transaction"
+    case .edit(let kind, .memory): "\(kind.title), in a transaction before its commit"
+    case .sortedView: "all rows, typed, in the order of two keys"
+    case .sort: "sort the table by two keys, to stay"
+    case .importTables: "import the USDA tables"
+    case .checkpoint: "write the whole table to the disk"
+    case .writers: "a commit, \(Workload.writerCount) writers at once"
+    case .command: "print one record, a process"
+    }
+  }
+
+  static let pageLength = 50
+  static let writerCount = 8
+  /// As many changes are in one transaction, or as many as there are records, where there are fewer.
+  static let transactionLength = 10_000
+
+  /// Whether it is the same whatever the size of the table, so that one size is enough.
+  var isSizeless: Bool { self == .importTables }
+}
+
+extension EditKind {
+  var title: String {
+    switch self {
+    case .top: "add on top"
+    case .bottom: "add at the bottom"
+    case .middle: "add in the middle"
+    case .move: "move"
+    case .update: "update"
+    case .delete: "delete"
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// A peer that is a Python program of ours, in Programs. It times itself, so that the start of Python does not count,
+/// checks what it did, and prints a line of JSON.
+struct PythonProgram {
+  let script: String
+  /// The module without which it cannot run.
+  let module: String
+
+  private struct Timing: Decodable {
+    var seconds: Double
+  }
+
+  /// Runs `workload` on the sample, or on `data` where that is something else.
+  func prepare(_ workload: Workload, _ sample: Sample, data: URL? = nil) throws -> Run {
+    let python = try python()
+    let scratch = try sample.scratch(script)
+    return {
+      let output = try runProgram(python, arguments(workload.name, sample, scratch, data))
+      return try JSONDecoder().decode(Timing.self, from: Data(output.utf8)).seconds
+    }
+  }
+
+  func memoryOfOpening(_ sample: Sample) throws -> ResidentMemory.Growth? {
+    guard let python = try? python() else { return nil }
+    let output = try runProgram(python, arguments("memory", sample, try sample.scratch(script), nil))
+    return try JSONDecoder().decode(ResidentMemory.Growth?.self, from: Data(output.utf8))
+  }
+
+  private func arguments(_ workload: String, _ sample: Sample, _ scratch: URL, _ data: URL?) -> [String] {
+    [
+      Places.programs.appendingPathComponent(script).path, workload, (data ?? sample.file).path, scratch.path,
+    ]
+  }
+
+  private func python() throws -> String {
+    guard let python = findProgram("python3") else { throw LeftOut("python3 is not installed") }
+    guard (try? runProgram(python, ["-c", "import \(module)"])) != nil else {
+      throw LeftOut("the Python module \(module) is not installed")
+    }
+    return python
+  }
+}
+
+/// Python's own reader and writer of property lists.
+final class PlistlibPeer: Peer {
+  static let name = "Python plistlib"
+
+  private static let program = PythonProgram(script: "plistlib_peer.py", module: "plistlib")
+  private let sample: Sample
+
+  init(_ sample: Sample) { self.sample = sample }
+
+  static func mostRecords(for workload: Workload) -> Int { 100_000 }
+
+  func prepare(_ workload: Workload) throws -> Run? {
+    switch workload {
+    case .parse, .serialize, .open, .checkpoint: try PlistlibPeer.program.prepare(workload, sample)
+    default: nil
+    }
+  }
+
+  func memoryOfOpening() throws -> ResidentMemory.Growth? { try PlistlibPeer.program.memoryOfOpening(sample) }
+}
+
+/// TinyDB, a document store in one JSON file. Its records have no order of one's own, so it only adds at the bottom.
+final class TinyDBPeer: Peer {
+  static let name = "TinyDB"
+
+  private static let program = PythonProgram(script: "tinydb_peer.py", module: "tinydb")
+  private let sample: Sample
+
+  init(_ sample: Sample) { self.sample = sample }
+
+  static func mostRecords(for workload: Workload) -> Int { 100_000 }
+
+  func prepare(_ workload: Workload) throws -> Run? {
+    switch workload {
+    case .open, .rows, .record, .page, .edit(.bottom, .commit), .edit(.update, .commit),
+      .edit(.delete, .commit),
+      .edit(.bottom, .transaction), .edit(.update, .transaction), .edit(.delete, .transaction):
+      try TinyDBPeer.program.prepare(workload, sample)
+    case .importTables:
+      try TinyDBPeer.program.prepare(
+        workload, sample, data: USDATables.files().first?.deletingLastPathComponent())
+    default: nil
+    }
+  }
+
+  func memoryOfOpening() throws -> ResidentMemory.Growth? { try TinyDBPeer.program.memoryOfOpening(sample) }
+}

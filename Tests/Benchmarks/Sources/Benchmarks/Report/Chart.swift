@@ -1,0 +1,4 @@
+struct Chart {
+  let svg: String
+  init(_ results: Results) { svg = "" }
+}
