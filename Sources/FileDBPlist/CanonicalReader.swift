@@ -62,6 +62,9 @@ package struct CanonicalReader {
     return values
   }
 
+  /// The number, 0 or more, that the text of a key or a string is; `nil` where it is none in its shortest form.
+  package func number(_ text: Range<Int>) -> Int64? { bytes.number(text) }
+
   /// What the text of a key or a string stands for.
   package func text(_ range: Range<Int>) -> String {
     if bytes.first(UInt8(ascii: "&"), from: range.lowerBound, to: range.upperBound) == range.upperBound {

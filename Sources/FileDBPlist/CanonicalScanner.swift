@@ -33,6 +33,9 @@ package struct CanonicalScanner {
     return key.text
   }
 
+  /// Whether a key may follow `last` in a dictionary: whether it comes behind it by the bytes that both stand for.
+  package func isAscending(_ last: Range<Int>, _ key: Range<Int>) -> Bool { bytes.isAscending(last, key) }
+
   /// Passes the lines of a value of any kind.
   package mutating func scanValue(indentation: Int) -> CanonicalElement? {
     guard let end = endOfValue(at: position, indentation),
@@ -135,7 +138,8 @@ package struct CanonicalScanner {
       last = key
       guard let end = endOfValue(at: key.nextLine, indentation + 1) else { return nil }
       if let numberKey, bytes.holds(numberKey, in: key.text) {
-        number = bytes.number(inStringAt: key.nextLine + indentation + 1)
+        let tag = key.nextLine + indentation + 1
+        number = bytes.has("<string>", at: tag) ? bytes.number(tag + 8..<end - 10) : nil
       }
       line = end
     } while bytes.byte(at: line + indentation) == UInt8(ascii: "\t")
