@@ -55,10 +55,11 @@ extension CanonicalBytes {
     if let end = endOfPlainReal(at: start), byte(at: end) == UInt8(ascii: "<") { return end }
     let end = first(UInt8(ascii: "<"), from: start, to: count)
     // No number needs more: -2.2250738585072014e-308.
-    guard end - start <= 24, let number = PlistNumber.real(text(start..<end)),
-      PlistWriter.text(number).utf8.elementsEqual(text(start..<end))
-    else { return nil }
-    return end
+    guard end - start <= 24, let number = Double(String(decoding: text(start..<end), as: UTF8.self)) else {
+      return nil
+    }
+    var written = PlistWriter.text(number)
+    return written.withUTF8 { $0.elementsEqual(text(start..<end)) } ? end : nil
   }
 
   /// Behind a decimal of at most fifteen digits, which needs no comparison: doubles are so dense that no two such decimals

@@ -105,7 +105,8 @@ import Testing
         numbers.append(number)
         #expect(range == start..<scanner.position)
         let reader = CanonicalReader(UnsafeRawBufferPointer(rebasing: bytes[range]))
-        #expect(reader.element(indentation: 1).map(reader.value) == record)
+        #expect(reader.value(of: reader.dict(indentation: 1)) == record)
+        #expect(reader.element(indentation: 1) == reader.dict(indentation: 1))
       }
       #expect(numbers == [1, .max, 0, 20])
       let end = scanner.position

@@ -13,7 +13,7 @@ import Testing
     let bytes = try canonicalBody(.dict(dict), indentation: 2)
     try bytes.withUnsafeBytes { bytes in
       let reader = CanonicalReader(bytes)
-      var cursor = reader.entries(of: try #require(reader.element(indentation: 2)))
+      var cursor = reader.entries(of: reader.dict(indentation: 2))
       let entries = try dict.normalized(limits: PlistLimits())
       for entry in entries {
         let next = cursor.next()
@@ -106,6 +106,8 @@ import Testing
       }
     }
   }
+
+  @Test func aDictionaryWithoutEntriesHasNone() throws { try read([:]) { _, _, _, _ in } }
 
   @Test func whatIsNoElementIsNone() {
     for text in [
