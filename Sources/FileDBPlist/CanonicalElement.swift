@@ -58,10 +58,8 @@ extension CanonicalBytes {
     return (CanonicalElement(kind: kind, content: end..<end), end)
   }
 
-  /// Lines end at the first one that has no more tabs than the opening tag, and then the closing tag.
-  ///
-  /// No other line looks like it: a container inside is closed behind more tabs, and the only tag that can be in a line of
-  /// a string's own is the string's.
+  /// Lines end at the first one that has the closing tag as far in as the opening one: what is inside is closed further in,
+  /// and in text there is no `<`.
   @inline(never)
   private func lines(_ kind: CanonicalElement.Kind, from start: Int, _ indentation: Int)
     -> (element: CanonicalElement, end: Int)?
@@ -69,7 +67,7 @@ extension CanonicalBytes {
     var line = start
     while line < count {
       let tag = line + indentation
-      if byte(at: tag) == UInt8(ascii: "<"), hasTabs(indentation, at: line), isEnd(of: kind, at: tag) {
+      if isEnd(of: kind, at: tag) {
         return (CanonicalElement(kind: kind, content: start..<line), tag + (kind == .array ? 9 : 8))
       }
       line = first(UInt8(ascii: "\n"), from: line, to: count) + 1

@@ -19,6 +19,14 @@ package struct CanonicalReader {
     bytes.element(at: position + indentation, indentation: indentation)?.element
   }
 
+  /// The dictionary that the bytes are, from the first to the last: of a record, this saves looking for its end.
+  package func dict(indentation: Int) -> CanonicalElement {
+    let start = indentation + "<dict>\n".utf8.count
+    let end = bytes.count - indentation - "</dict>\n".utf8.count
+    // `<dict/>` is shorter than the two.
+    return CanonicalElement(kind: .dict, content: start < end ? start..<end : 0..<0)
+  }
+
   /// The entries of a dictionary, in the order of their keys.
   package func entries(of dict: CanonicalElement) -> CanonicalEntries {
     CanonicalEntries(bytes, lines: dict.content)
@@ -73,6 +81,9 @@ package struct CanonicalReader {
       return utf8.allSatisfy { !rest.isEmpty && bytes.popCharacter(&rest) == $0 } && rest.isEmpty
     }
   }
+
+  /// The number, 0 or more, that the text of a key or a string is; `nil` where it is none in its shortest form.
+  package func number(_ text: Range<Int>) -> Int64? { bytes.number(text) }
 
   /// What the text of a key or a string stands for.
   package func text(_ range: Range<Int>) -> String {

@@ -16,19 +16,13 @@ extension CanonicalBytes {
     }
   }
 
-  /// The number in the `<string>` at `tag`; `nil` where it has a sign, a zero at the front or anything but digits, or where
-  /// an `Int64` cannot hold it.
-  func number(inStringAt tag: Int) -> Int64? {
-    let start = tag + 8
-    let end = endOfDigits(at: start)
-    return has("<string>", at: tag) && has("</string>\n", at: end) ? number(start..<end) : nil
-  }
-
-  /// The number that digits make; `nil` where there is a zero at the front, or an `Int64` cannot hold it.
-  func number(_ digits: Range<Int>) -> Int64? {
-    guard (1...19).contains(digits.count), byte(at: digits.lowerBound) != UInt8(ascii: "0") || digits.count == 1
+  /// The number that a text is; `nil` where it has a sign, a zero at the front or anything but digits, or where an `Int64`
+  /// cannot hold it.
+  func number(_ text: Range<Int>) -> Int64? {
+    guard (1...19).contains(text.count), endOfDigits(at: text.lowerBound) == text.upperBound,
+      text.count == 1 || byte(at: text.lowerBound) != UInt8(ascii: "0")
     else { return nil }
-    return magnitude(digits).flatMap { Int64(exactly: $0) }
+    return magnitude(text).flatMap { Int64(exactly: $0) }
   }
 
   /// The number that digits make.
@@ -58,13 +52,14 @@ extension CanonicalBytes {
 
   /// Behind a real as it is written: the shortest digits that read back as the same number.
   func endOfReal(at start: Int) -> Int? {
-    if let end = endOfPlainReal(at: start) { return end }
+    if let end = endOfPlainReal(at: start), byte(at: end) == UInt8(ascii: "<") { return end }
     let end = first(UInt8(ascii: "<"), from: start, to: count)
     // No number needs more: -2.2250738585072014e-308.
-    guard end - start <= 24, let number = PlistNumber.real(text(start..<end)),
-      PlistWriter.text(number).utf8.elementsEqual(text(start..<end))
-    else { return nil }
-    return end
+    guard end - start <= 24, let number = Double(String(decoding: text(start..<end), as: UTF8.self)) else {
+      return nil
+    }
+    var written = PlistWriter.text(number)
+    return written.withUTF8 { $0.elementsEqual(text(start..<end)) } ? end : nil
   }
 
   /// Behind a decimal of at most fifteen digits, which needs no comparison: doubles are so dense that no two such decimals

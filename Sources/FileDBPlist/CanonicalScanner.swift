@@ -33,6 +33,9 @@ package struct CanonicalScanner {
     return key.text
   }
 
+  /// Whether a key may follow `last` in a dictionary: whether it comes behind it by the bytes that both stand for.
+  package func isAscending(_ last: Range<Int>, _ key: Range<Int>) -> Bool { bytes.isAscending(last, key) }
+
   /// Passes the lines of a value of any kind.
   package mutating func scanValue(indentation: Int) -> CanonicalElement? {
     guard let end = endOfValue(at: position, indentation),
@@ -59,15 +62,17 @@ package struct CanonicalScanner {
 
   /// Passes a key and a string that are numbers, 0 or more.
   package mutating func scanNumbers(indentation: Int) -> (key: Int64, value: Int64)? {
-    let tag = position + indentation
-    let end = bytes.endOfDigits(at: tag + 5)
-    let value = end + 7 + indentation
-    guard bytes.hasTabs(indentation, at: position), bytes.has("<key>", at: tag),
-      let key = bytes.number(tag + 5..<end), bytes.has("</key>\n", at: end),
-      bytes.hasTabs(indentation, at: end + 7), let number = bytes.number(inStringAt: value)
+    let key = position + indentation + 5
+    let endOfKey = bytes.endOfDigits(at: key)
+    let value = endOfKey + 7 + indentation + 8
+    let end = bytes.endOfDigits(at: value)
+    guard bytes.hasTabs(indentation, at: position), bytes.has("<key>", at: key - 5),
+      let keyNumber = bytes.number(key..<endOfKey), bytes.has("</key>\n", at: endOfKey),
+      bytes.hasTabs(indentation, at: endOfKey + 7), bytes.has("<string>", at: value - 8),
+      let number = bytes.number(value..<end), bytes.has("</string>\n", at: end)
     else { return nil }
-    position = bytes.endOfDigits(at: value + 8) + 10
-    return (key, number)
+    position = end + 10
+    return (keyNumber, number)
   }
 
   /// Where the value ends whose first line is at `line`.
@@ -148,7 +153,8 @@ package struct CanonicalScanner {
       last = key
       guard let end = endOfValue(at: key.nextLine, indentation + 1) else { return nil }
       if let numberKey, bytes.holds(numberKey, in: key.text) {
-        number = bytes.number(inStringAt: key.nextLine + indentation + 1)
+        let tag = key.nextLine + indentation + 1
+        number = bytes.has("<string>", at: tag) ? bytes.number(tag + 8..<end - 10) : nil
       }
       line = end
     } while bytes.byte(at: line + indentation) == UInt8(ascii: "\t")

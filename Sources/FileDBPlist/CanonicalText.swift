@@ -89,7 +89,7 @@ extension CanonicalBytes {
   /// Whether `key` comes behind `last` by the bytes that both stand for.
   @inline(__always)
   func isAscending(_ last: CanonicalKey, _ key: CanonicalKey) -> Bool {
-    if last.hasEscapes || key.hasEscapes { return isAscendingUnescaped(last.text, key.text) }
+    if last.hasEscapes || key.hasEscapes { return isAscending(last.text, key.text) }
     let common = min(last.text.count, key.text.count)
     var place = 0
     while place < common {
@@ -106,7 +106,7 @@ extension CanonicalBytes {
   }
 
   @inline(never)
-  private func isAscendingUnescaped(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+  func isAscending(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
     var (left, right) = (left, right)
     while !right.isEmpty {
       guard !left.isEmpty else { return true }

@@ -16,6 +16,7 @@ let package = Package(
     .systemLibrary(name: "CLibFuzzer"),
     .target(name: "FuzzSupport", dependencies: ["CLibFuzzer"]),
     fuzzer("FuzzPlist", ["FileDB"]),
+    fuzzer("FuzzCanonical", ["FileDB"]),
     fuzzer("FuzzDelimited", ["FileDB", "FileDBExchange"]),
     fuzzer("FuzzTable", ["FileDB"]),
     fuzzer("FuzzJournal", ["FileDB"]),

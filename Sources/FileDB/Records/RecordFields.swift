@@ -13,8 +13,7 @@ struct RecordFields {
       let reader = CanonicalReader(all)
       var found: [(key: Range<Int>, element: CanonicalElement)] = []
       found.reserveCapacity(16)
-      guard let dict = reader.element(indentation: TableFile.depthOfFields - 1) else { return found }
-      var cursor = reader.entries(of: dict)
+      var cursor = reader.entries(of: reader.dict(indentation: TableFile.depthOfFields - 1))
       while let entry = cursor.next() {
         if !reader.isText(entry.key, TableFile.idKey) { found.append(entry) }
       }

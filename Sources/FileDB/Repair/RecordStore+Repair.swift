@@ -71,7 +71,8 @@ extension RecordStore {
       var backups = try plan.original.map { [try folder.keepBackup(of: plan.file, $0)] } ?? []
       if log.pendingTable(key) != nil { backups.append(try backUpJournal()) }
       let mended = CachedTable(
-        state: plan.repaired, sequence: log.sequence, file: plan.file, content: FileContent(.absent), stamp: nil)
+        state: plan.repaired, sequence: log.sequence, file: plan.file, content: FileContent(.absent),
+        stamp: nil)
       let written = try Checkpoint.write([TableDraft(key: key, table: mended)], in: self)
       log.put(written)
       return (plan, backups.map { URL(fileURLWithPath: $0) })

@@ -4,14 +4,16 @@ import FileDBPlist
 ///
 /// It takes only what ``TableFile/encode(_:)`` writes. Everything else, be it another program's property list or damage, is
 /// left to the parser, which reads both and says what is wrong.
-struct CanonicalTable {
+package struct CanonicalTable {
   private var scanner: CanonicalScanner
   private var counter: RecordID?
   private var places: [(id: RecordID, range: Range<Int>)] = []
   private var foreignKeys = PlistDictionary()
 
   /// The table in `bytes`; `nil` where they are not canonical.
-  static func decode(_ bytes: [UInt8], limits: PlistLimits, shape: OrderedRecords.Shape) -> TableState? {
+  package static func decode(
+    _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard
+  ) -> TableState? {
     guard bytes.count <= limits.fileBytes else { return nil }
     let table = bytes.withUnsafeBytes { all -> CanonicalTable? in
       var table = CanonicalTable(scanner: CanonicalScanner(all, limits: limits))

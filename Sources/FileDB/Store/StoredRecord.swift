@@ -23,8 +23,7 @@ package struct StoredRecord: Sendable, Equatable {
   package var record: Record {
     bytes.withUnsafeBytes { all in
       let reader = CanonicalReader(all)
-      guard let dict = reader.element(indentation: TableFile.depthOfFields - 1) else { return Record() }
-      var fields = reader.dictionary(dict)
+      var fields = reader.dictionary(reader.dict(indentation: TableFile.depthOfFields - 1))
       fields.removeValue(forKey: TableFile.idKey)
       return Record(fields: fields)
     }
