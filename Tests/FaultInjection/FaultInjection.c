@@ -72,6 +72,7 @@ __attribute__((constructor)) static void readSettings(void) {
   first = at ? atol(at) : 0;
   lasting = getenv("FAULT_LASTING") != NULL;
   if (path) logFile = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  unsetenv("LD_PRELOAD");  // A sanitizer's symbolizer, which it starts, is not meant.
   folder = getenv("FAULT_FOLDER");  // From here on calls count.
 }
 

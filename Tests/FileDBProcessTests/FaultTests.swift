@@ -11,7 +11,7 @@ import Testing
   #endif
 
   @Test(
-    .enabled(if: canPreload, "needs LD_PRELOAD, which is Linux's"), .timeLimit(.minutes(5)))
+    .enabled(if: canPreload, "needs LD_PRELOAD, which is Linux's"), .timeLimit(.minutes(20)))
   func aCallThatFailsLosesNothingAndEndsNothing() throws {
     var random = SeededRandom.fromEnvironment("aCallThatFailsLosesNothingAndEndsNothing")
     try withTemporaryFolder { folder in

@@ -6,7 +6,7 @@ import Testing
 /// Real processes on one store. `Tests/kill` and `Tests/powercut` run the same program for longer.
 @Suite struct ProcessTests {
   /// A worker that was told something and never ends would keep the tests from ending too.
-  @Test(.timeLimit(.minutes(5))) func killedWritersLoseNothingAndBlockNobody() throws {
+  @Test(.timeLimit(.minutes(20))) func killedWritersLoseNothingAndBlockNobody() throws {
     var random = SeededRandom.fromEnvironment("killedWritersLoseNothingAndBlockNobody")
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("store")
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(5))) func twoProcessesThatAddAtOnceLoseNothing() throws {
+  @Test(.timeLimit(.minutes(20))) func twoProcessesThatAddAtOnceLoseNothing() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("store")
       let workers = try ["a", "b"].map { try Worker(["add", url.path, $0, "100"], in: folder) }
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(5))) func aProcessKilledWithTheLockGivesItUp() throws {
+  @Test(.timeLimit(.minutes(20))) func aProcessKilledWithTheLockGivesItUp() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("store")
       let worker = try Worker(["hold", url.path], in: folder)

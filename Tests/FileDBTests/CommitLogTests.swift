@@ -71,7 +71,7 @@ import Testing
   }
 
   /// Whoever comes while one sync is at work shares the next.
-  @Test(.timeLimit(.minutes(1))) func writersShareASync() async throws {
+  @Test(.timeLimit(.minutes(10))) func writersShareASync() async throws {
     let appended = Atomic<Int>(0)
     let disk = FaultyDisk(over: MemoryDisk()) { _, verb in
       if verb == .writeAt { appended.add(1, ordering: .relaxed) }
@@ -164,7 +164,7 @@ import Testing
     try store.checkInvariants()
   }
 
-  @Test(.timeLimit(.minutes(1))) func aQuietStoreWritesItsFiles() throws {
+  @Test(.timeLimit(.minutes(10))) func aQuietStoreWritesItsFiles() throws {
     let disk = MemoryDisk()
     let store = try open(disk, checkpoints: .automatic)
     try store.table("t").add(["n": 1])
