@@ -39,6 +39,7 @@ struct Compare: ParsableCommand {
     try? FileManager.default.removeItem(at: scratch)
     defer { try? FileManager.default.removeItem(at: scratch) }
 
+    print(howToRead)
     var results = Results()
     for records in sizes {
       let sample = try Sample.make(in: scratch.appendingPathComponent(String(records)), records: records)
@@ -57,6 +58,17 @@ struct Compare: ParsableCommand {
       try sample.remove()
     }
     try report(results, workloads)
+  }
+
+  private var howToRead: String {
+    """
+    Each time is that of one operation: of the median run, of the quickest, of the slowest; then how many times as long \
+    as FileDB's. What an operation leaves in memory is let go after the clock has stopped.
+
+    FileDB and GRDB (SQLite; WAL, synchronous=FULL) wait for the disk in each commit. The property list and JSON peers, \
+    TinyDB, recutils and wgFileDb do not. recutils and the last workload start a process for each operation; Python's \
+    start does not count. A peer that is not in a table cannot do such a thing.
+    """
   }
 
   private func report(_ results: Results, _ workloads: [Workload]) throws {

@@ -19,7 +19,7 @@ func runProgram(_ path: String, _ arguments: [String], input: String? = nil) thr
   posix_spawn_file_actions_addclose(&actions, descriptors[0])
 
   var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
-  defer { words.forEach { free($0) } }
+  defer { for word in words { free(word) } }
   var process = pid_t()
   let failure = posix_spawnp(&process, path, &actions, nil, &words, environ)
   close(descriptors[1])

@@ -263,7 +263,7 @@ private final class GRDBEditor: SharedEditor {
       try row.updateChanges(db) { $0.amount = amount }
       return id
     case .delete(let id):
-      try StoredEntry.deleteOne(db, key: id)
+      try db.cachedStatement(sql: "DELETE FROM storedEntry WHERE id = ?").execute(arguments: [id])
       return id
     }
   }
