@@ -13,7 +13,7 @@ final class FileDBPeer: Peer {
     try RecordStore(at: sample.copy(in: "FileDB").deletingLastPathComponent())
   }
   private lazy var edited = Result {
-    EditedTable(FileDBEditor(try copied.get().table(.sample)), records: sample.records)
+    try EditedTable(FileDBEditor(copied.get().table(.sample)), records: sample.records)
   }
 
   init(_ sample: Sample) { self.sample = sample }

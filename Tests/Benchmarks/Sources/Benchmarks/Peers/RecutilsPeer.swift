@@ -13,25 +13,31 @@ final class RecutilsPeer: Peer {
   /// 10,000 is enough to see it.
   static func mostRecords(for workload: Workload) -> Int {
     switch workload {
-    case .edit(.update, _), .edit(.delete, _): 1_000
-    default: 10_000
+    case .open, .record, .command, .edit(.bottom, .commit): 10_000
+    case .edit(.update, .commit), .edit(.delete, .commit): 1_000
+    default: 0
     }
   }
 
   func prepare(_ workload: Workload) throws -> Run? {
     switch workload {
-    case .open, .record, .command, .edit(.bottom, .commit), .edit(.update, .commit), .edit(.delete, .commit):
-      guard findProgram("recsel") != nil else { throw LeftOut("recutils is not installed") }
-    default: return nil
+    case .open: try onFile { [self] in try countRecords($0.path) }
+    case .record: try onFile { [self] in try readRecords($0.path) }
+    case .command: try onFile { [self] in try printRecord($0.path) }
+    case .edit(let kind, _): try onFile { [self] in try edit(kind, $0) }
+    default: nil
     }
+  }
+
+  private func onFile(_ body: @escaping (URL) throws -> Double) throws -> Run {
     let file = try file.get()
-    switch workload {
-    case .open: return { [self] in try countRecords(file.path) }
-    case .record: return { [self] in try readRecords(file.path) }
-    case .command: return { [self] in try printRecord(file.path) }
-    case .edit(let kind, _): return { [self] in try edit(kind, file) }
-    default: return nil
-    }
+    return { try body(file) }
+  }
+
+  @discardableResult
+  private static func run(_ name: String, _ arguments: [String]) throws -> String {
+    guard let program = findProgram(name) else { throw LeftOut("recutils is not installed") }
+    return try runProgram(program, arguments)
   }
 
   private func makeFile() throws -> URL {
@@ -57,7 +63,8 @@ final class RecutilsPeer: Peer {
 extension RecutilsPeer {
   private func count(_ file: String) throws -> Int? {
     Int(
-      try runProgram("recsel", ["-t", "Entry", "-c", file]).trimmingCharacters(in: .whitespacesAndNewlines))
+      try RecutilsPeer.run("recsel", ["-t", "Entry", "-c", file]).trimmingCharacters(
+        in: .whitespacesAndNewlines))
   }
 
   private func countRecords(_ file: String) throws -> Double {
@@ -67,7 +74,7 @@ extension RecutilsPeer {
 
   private func readRecords(_ file: String) throws -> Double {
     try sample.readRecords { id in
-      let text = try runProgram("recsel", ["-t", "Entry", "-e", "id = \(id)", "-P", "amount", file])
+      let text = try RecutilsPeer.run("recsel", ["-t", "Entry", "-e", "id = \(id)", "-P", "amount", file])
       return Int(text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
   }
@@ -75,7 +82,7 @@ extension RecutilsPeer {
   private func printRecord(_ file: String) throws -> Double {
     let (id, title) = sample.recordToPrint
     return try seconds(
-      of: { try runProgram("recsel", ["-t", "Entry", "-e", "id = \(id)", file]) },
+      of: { try RecutilsPeer.run("recsel", ["-t", "Entry", "-e", "id = \(id)", file]) },
       check: { try expect($0.contains(title), "the printed record") })
   }
 }
@@ -103,9 +110,9 @@ extension RecutilsPeer {
     switch kind {
     case .bottom:
       let fields = fields(sample.entries[0], id: sample.records + id).flatMap { ["-f", $0, "-v", $1] }
-      try runProgram("recins", ["-t", "Entry"] + fields + [file])
-    case .update: try runProgram("recset", one + ["-f", "amount", "-s", "7", file])
-    case .delete: try runProgram("recdel", one + [file])
+      try RecutilsPeer.run("recins", ["-t", "Entry"] + fields + [file])
+    case .update: try RecutilsPeer.run("recset", one + ["-f", "amount", "-s", "7", file])
+    case .delete: try RecutilsPeer.run("recdel", one + [file])
     case .top, .middle, .move: throw WrongResult("a change that it does not know")
     }
   }

@@ -70,7 +70,7 @@ struct Chart {
       aria-label="How many times as long as FileDB others take">
       \(Chart.style)
       <text class="title" x="10" y="22">How many times as long as FileDB others take</text>
-      \(scale(height))
+      \(labels)
       \(body)</svg>
 
       """
@@ -107,25 +107,30 @@ struct Chart {
     return Chart.barsFrom + share * (Chart.barsTo - Chart.barsFrom)
   }
 
-  private func scale(_ height: Double) -> String {
+  private var labels: String {
     powers.map { power in
+      let size = grouped(Int(pow(10, Double(abs(power)))))
       let x = number(x(pow(10, Double(power))))
-      let kind = power == 0 ? "same" : "grid"
-      let label =
-        power < 0 ? "1/" + grouped(Int(pow(10, Double(-power)))) : grouped(Int(pow(10, Double(power))))
-      return """
-        <line class="\(kind)" x1="\(x)" x2="\(x)" y1="52" y2="\(number(height - 8))"/>
-        <text class="tick" x="\(x)" y="46">\(label)×</text>
-        """
+      return "<text class=\"tick\" x=\"\(x)\" y=\"46\">\(power < 0 ? "1/" : "")\(size)×</text>"
     }.joined(separator: "\n")
   }
 
+  /// The scale's lines beside a group's bars.
+  private func lines(_ top: Double, _ bottom: Double) -> String {
+    powers.map { power in
+      let x = number(x(pow(10, Double(power))))
+      return """
+        <line class="\(power == 0 ? "same" : "grid")" x1="\(x)" x2="\(x)" y1="\(number(top))" y2="\(number(bottom))"/>
+
+        """
+    }.joined()
+  }
+
   private func draw(_ group: Group, at top: Double) -> String {
-    var lines = "<text class=\"group\" x=\"10\" y=\"\(number(top + 13))\">\(escaped(group.title))</text>\n"
-    for (index, bar) in group.bars.enumerated() {
-      lines += draw(bar, at: top + 20 + Double(index) * Chart.lineHeight)
-    }
-    return lines
+    let first = top + 22
+    let bars = group.bars.enumerated().map { draw($1, at: first + Double($0) * Chart.lineHeight) }
+    return "<text class=\"group\" x=\"10\" y=\"\(number(top + 13))\">\(escaped(group.title))</text>\n"
+      + lines(first - 3, first + Double(bars.count) * Chart.lineHeight - 2) + bars.joined()
   }
 
   /// The number stands to the right of the bar and of the line, where no bar is.
