@@ -41,7 +41,8 @@ struct PythonProgram {
 
   private func python() throws -> String {
     guard let python = findProgram("python3") else { throw LeftOut("python3 is not installed") }
-    guard (try? runProgram(python, ["-c", "import \(module)"])) != nil else {
+    let search = "import importlib.util as u, sys; sys.exit(u.find_spec('\(module)') is None)"
+    guard (try? runProgram(python, ["-c", search])) != nil else {
       throw LeftOut("the Python module \(module) is not installed")
     }
     return python
