@@ -154,6 +154,7 @@ def memory(data, scratch):
 
 
 main({
+    "make": lambda data, scratch: timed(lambda: database(data, scratch))[0],
     "open": opened,
     "rows": rows,
     "record": record,

@@ -11,7 +11,7 @@ struct Benchmarks: ParsableCommand {
 struct Compare: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print how long FileDB and its peers take, and the ratios.",
-    discussion: "Workloads: " + Workload.allCases.map(\.name).joined(separator: " "))
+    discussion: "Workloads: " + (Workload.allCases.map(\.name) + ["resident"]).joined(separator: " "))
 
   @Option(help: "Numbers of records, with commas between.")
   var sizes = "100,10000,100000"
@@ -34,11 +34,14 @@ struct Compare: ParsableCommand {
     let sizes = try chosenSizes()
     let peers = Peers.all.filter { isChosen($0.name, only) || $0 == FileDBPeer.self }
     let workloads = Workload.allCases.filter { isChosen($0.name, self.workloads) }
-    guard !workloads.isEmpty else { throw ValidationError("No workload begins so.") }
+    guard !workloads.isEmpty || isChosen("resident", self.workloads) else {
+      throw ValidationError("No workload begins so.")
+    }
     let scratch = Places.package.appendingPathComponent(".build/scratch")
     try? FileManager.default.removeItem(at: scratch)
     defer { try? FileManager.default.removeItem(at: scratch) }
 
+    print(howToRead)
     var results = Results()
     for records in sizes {
       let sample = try Sample.make(in: scratch.appendingPathComponent(String(records)), records: records)
@@ -49,20 +52,32 @@ struct Compare: ParsableCommand {
         printTable(workload, records, measurements)
         results.measurements += measurements
       }
-      if isChosen("memory", self.workloads) {
-        let memory = try ResidentMemory.compare(peers, sample)
+      if isChosen("resident", self.workloads) {
+        let memory = ResidentMemory.compare(instances, sample)
         printMemory(memory)
         results.memory += memory
       }
       try sample.remove()
+      // After each size, so that a long run leaves its numbers whatever comes.
+      if let json { try results.write(to: json) }
     }
     try report(results, workloads)
+  }
+
+  private var howToRead: String {
+    """
+    Each time is that of one operation: of the median run, of the quickest, of the slowest; then how many times as long \
+    as FileDB's. What an operation leaves in memory is let go after the clock has stopped.
+
+    FileDB and GRDB (SQLite; WAL, synchronous=FULL) wait for the disk in each commit. The property list and JSON peers, \
+    TinyDB, recutils and wgFileDb do not. recutils and the last workload start a process for each operation; Python's \
+    start does not count. A peer that is not in a table cannot do such a thing.
+    """
   }
 
   private func report(_ results: Results, _ workloads: [Workload]) throws {
     printGrowth(workloads, results)
     printFigures(results)
-    if let json { try results.write(to: json) }
     if let chart { try Chart(results).svg.write(toFile: chart, atomically: true, encoding: .utf8) }
     if results.measurements.contains(where: \.hasFailed) { throw ExitCode.failure }
   }

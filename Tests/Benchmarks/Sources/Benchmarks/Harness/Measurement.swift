@@ -46,7 +46,9 @@ private struct Lane {
   init?(_ peer: any Peer, _ workload: Workload, _ sample: Sample) {
     let name = type(of: peer).name
     measurement = Measurement(workload: workload.name, records: sample.records, peer: name)
-    guard sample.records <= type(of: peer).mostRecords(for: workload) else {
+    let most = type(of: peer).mostRecords(for: workload)
+    guard most > 0 else { return nil }
+    guard sample.records <= most else {
       measurement.leftOut = "takes too long at this size"
       return
     }

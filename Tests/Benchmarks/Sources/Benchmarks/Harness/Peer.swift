@@ -1,18 +1,21 @@
 /// Somebody to compare with, FileDB included: one file each, in Peers. An instance is for one size of the sample.
 protocol Peer: AnyObject {
   static var name: String { get }
-  /// The most records with which `workload` is bearable.
+  /// The most records with which `workload` is bearable; 0 where it cannot do such a thing.
   static func mostRecords(for workload: Workload) -> Int
   init(_ sample: Sample)
-  /// Its way to do `workload`, made ready, or `nil` where it cannot do such a thing.
+  /// Its way to do `workload`, made ready; `nil` where it cannot do such a thing.
   /// - Throws: ``LeftOut`` where something is missing on this machine.
   func prepare(_ workload: Workload) throws -> Run?
+  /// Makes what ``memoryOfOpening()`` opens, where it is not there yet.
+  func makeFileToOpen() throws
   /// What opening the table adds to a process; run in a process of its own. `nil` where there is nothing to open.
   func memoryOfOpening() throws -> ResidentMemory.Growth?
 }
 
 extension Peer {
   static func mostRecords(for workload: Workload) -> Int { .max }
+  func makeFileToOpen() throws {}
   func memoryOfOpening() throws -> ResidentMemory.Growth? { nil }
 }
 

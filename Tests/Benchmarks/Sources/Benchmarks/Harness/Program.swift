@@ -19,9 +19,12 @@ func runProgram(_ path: String, _ arguments: [String], input: String? = nil) thr
   posix_spawn_file_actions_addclose(&actions, descriptors[0])
 
   var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
-  defer { words.forEach { free($0) } }
+  defer { for word in words { free(word) } }
+  let variables = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+  var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+  defer { for variable in environment { free(variable) } }
   var process = pid_t()
-  let failure = posix_spawnp(&process, path, &actions, nil, &words, environ)
+  let failure = posix_spawn(&process, path, &actions, nil, &words, &environment)
   close(descriptors[1])
   let output = FileHandle(fileDescriptor: descriptors[0], closeOnDealloc: true).readDataToEndOfFile()
   guard failure == 0 else { throw ProgramFailed(description: "\(path) does not start: error \(failure)") }
@@ -29,7 +32,7 @@ func runProgram(_ path: String, _ arguments: [String], input: String? = nil) thr
   var status: Int32 = 0
   while waitpid(process, &status, 0) < 0 && errno == EINTR {}
   guard status == 0 else {
-    throw ProgramFailed(description: "\(path) \(arguments.first ?? "") ended with status \(status)")
+    throw ProgramFailed(description: "\(path) \(arguments.first ?? "") failed, status \(status >> 8)")
   }
   return String(decoding: output, as: UTF8.self)
 }

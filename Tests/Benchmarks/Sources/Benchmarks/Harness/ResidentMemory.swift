@@ -27,18 +27,26 @@ enum ResidentMemory {
   }
 
   /// The growth of each peer by opening the sample, each in a process of its own.
-  static func compare(_ peers: [any Peer.Type], _ sample: Sample) throws -> [Results.Memory] {
+  static func compare(_ peers: [any Peer], _ sample: Sample) -> [Results.Memory] {
     guard bytes("VmRSS") != nil else { return [] }
-    let fileBytes = try Data(contentsOf: sample.file).count
-    return try peers.compactMap { peer in
-      guard sample.records <= peer.mostRecords(for: .open) else { return nil }
-      let output = try runProgram(
-        "/proc/\(ProcessInfo.processInfo.processIdentifier)/exe",
-        ["memory", peer.name, sample.folder.path, String(sample.records)])
-      guard let growth = try JSONDecoder().decode(Growth?.self, from: Data(output.utf8)) else { return nil }
-      return Results.Memory(
-        records: sample.records, peer: peer.name, fileBytes: fileBytes, addedBytes: growth.added,
-        peakBytes: growth.peak)
+    return peers.compactMap { peer in
+      guard sample.records <= type(of: peer).mostRecords(for: .open) else { return nil }
+      do { return try measure(peer, sample) } catch {
+        print("\nresident memory of \(type(of: peer).name): \(error)")
+        return nil
+      }
     }
+  }
+
+  private static func measure(_ peer: any Peer, _ sample: Sample) throws -> Results.Memory? {
+    let name = type(of: peer).name
+    try peer.makeFileToOpen()
+    let output = try runProgram(
+      "/proc/\(ProcessInfo.processInfo.processIdentifier)/exe",
+      ["memory", name, sample.folder.path, String(sample.records)])
+    guard let growth = try JSONDecoder().decode(Growth?.self, from: Data(output.utf8)) else { return nil }
+    return Results.Memory(
+      records: sample.records, peer: name, fileBytes: try Data(contentsOf: sample.file).count,
+      addedBytes: growth.added, peakBytes: growth.peak)
   }
 }

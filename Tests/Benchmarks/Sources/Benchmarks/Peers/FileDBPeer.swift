@@ -13,7 +13,7 @@ final class FileDBPeer: Peer {
     try RecordStore(at: sample.copy(in: "FileDB").deletingLastPathComponent())
   }
   private lazy var edited = Result {
-    EditedTable(FileDBEditor(try copied.get().table(.sample)), records: sample.records)
+    try EditedTable(FileDBEditor(copied.get().table(.sample)), records: sample.records)
   }
 
   init(_ sample: Sample) { self.sample = sample }
@@ -46,10 +46,14 @@ extension FileDBPeer {
   private func parsing() throws -> Run {
     let bytes = try sample.bytes()
     return {
-      try seconds(of: { try PlistParser.parse(bytes) }) { root in
-        guard case .dict(let root) = root else { throw WrongResult("the root") }
-        try expect(root["data"] != nil, "the records")
-      }
+      try seconds(
+        of: { try PlistParser.parse(bytes) },
+        check: { root in
+          guard case .dict(let root) = root, case .array(let records)? = root["data"] else {
+            throw WrongResult("the root")
+          }
+          try expect(records.count == self.sample.records, "the number of records")
+        })
     }
   }
 

@@ -10,7 +10,7 @@ final class GRDBPeer: Peer {
   private let sample: Sample
   private lazy var copied = Result { try GRDBPeer.openPool(GRDBPeer.makeDatabase(sample, in: "GRDB")) }
   private lazy var edited = Result {
-    EditedTable(GRDBEditor(try copied.get()), records: sample.records)
+    try EditedTable(GRDBEditor(copied.get()), records: sample.records)
   }
   private lazy var file = Result { try GRDBPeer.makeDatabase(sample, in: "GRDB-read") }
   private lazy var opened = Result { try GRDBPeer.openPool(file.get()) }
@@ -31,6 +31,8 @@ final class GRDBPeer: Peer {
     case .parse, .serialize, .checkpoint, .command: nil
     }
   }
+
+  func makeFileToOpen() throws { _ = try file.get() }
 
   func memoryOfOpening() throws -> ResidentMemory.Growth? {
     let file = try file.get()
@@ -263,7 +265,7 @@ private final class GRDBEditor: SharedEditor {
       try row.updateChanges(db) { $0.amount = amount }
       return id
     case .delete(let id):
-      try StoredEntry.deleteOne(db, key: id)
+      try db.cachedStatement(sql: "DELETE FROM storedEntry WHERE id = ?").execute(arguments: [id])
       return id
     }
   }

@@ -22,8 +22,9 @@ final class JSONCoderPeer: Peer {
 
   func prepare(_ workload: Workload) throws -> Run? { try file.prepare(workload) }
 
+  func makeFileToOpen() throws { try file.makeOnce() }
+
   func memoryOfOpening() throws -> ResidentMemory.Growth? {
-    try file.makeOnce()
-    return try ResidentMemory.growth { try file.read() }
+    try ResidentMemory.growth { try file.read() }
   }
 }

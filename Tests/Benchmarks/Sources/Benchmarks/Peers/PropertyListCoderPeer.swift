@@ -47,6 +47,7 @@ final class PropertyListCoderPeer: Peer {
 
   static func mostRecords(for workload: Workload) -> Int {
     switch workload {
+    case .edit(_, .memory): 0
     case .edit, .sort: 100_000
     default: .max
     }
@@ -63,8 +64,7 @@ final class PropertyListCoderPeer: Peer {
   }
 
   func prepare(_ workload: Workload) throws -> Run? {
-    if case .edit(_, .memory) = workload { return nil }
-    return try file.prepare(workload)
+    try file.prepare(workload)
   }
 
   func memoryOfOpening() throws -> ResidentMemory.Growth? {

@@ -8,7 +8,12 @@ final class PropertyListSerializationPeer: Peer {
 
   init(_ sample: Sample) { self.sample = sample }
 
-  static func mostRecords(for workload: Workload) -> Int { 100_000 }
+  static func mostRecords(for workload: Workload) -> Int {
+    switch workload {
+    case .parse, .serialize, .open, .checkpoint: 100_000
+    default: 0
+    }
+  }
 
   func prepare(_ workload: Workload) throws -> Run? {
     switch workload {

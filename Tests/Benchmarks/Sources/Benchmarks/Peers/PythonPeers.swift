@@ -21,6 +21,12 @@ struct PythonProgram {
     }
   }
 
+  /// Makes the file that the program keeps the sample in.
+  func makeFile(_ sample: Sample) throws {
+    guard let python = try? python() else { return }
+    try runProgram(python, arguments("make", sample, try sample.scratch(script), nil))
+  }
+
   func memoryOfOpening(_ sample: Sample) throws -> ResidentMemory.Growth? {
     guard let python = try? python() else { return nil }
     let output = try runProgram(python, arguments("memory", sample, try sample.scratch(script), nil))
@@ -35,7 +41,8 @@ struct PythonProgram {
 
   private func python() throws -> String {
     guard let python = findProgram("python3") else { throw LeftOut("python3 is not installed") }
-    guard (try? runProgram(python, ["-c", "import \(module)"])) != nil else {
+    let search = "import importlib.util as u, sys; sys.exit(u.find_spec('\(module)') is None)"
+    guard (try? runProgram(python, ["-c", search])) != nil else {
       throw LeftOut("the Python module \(module) is not installed")
     }
     return python
@@ -51,14 +58,14 @@ final class PlistlibPeer: Peer {
 
   init(_ sample: Sample) { self.sample = sample }
 
-  static func mostRecords(for workload: Workload) -> Int { 100_000 }
-
-  func prepare(_ workload: Workload) throws -> Run? {
+  static func mostRecords(for workload: Workload) -> Int {
     switch workload {
-    case .parse, .serialize, .open, .checkpoint: try PlistlibPeer.program.prepare(workload, sample)
-    default: nil
+    case .parse, .serialize, .open, .checkpoint: 100_000
+    default: 0
     }
   }
+
+  func prepare(_ workload: Workload) throws -> Run? { try PlistlibPeer.program.prepare(workload, sample) }
 
   func memoryOfOpening() throws -> ResidentMemory.Growth? { try PlistlibPeer.program.memoryOfOpening(sample) }
 }
@@ -72,20 +79,20 @@ final class TinyDBPeer: Peer {
 
   init(_ sample: Sample) { self.sample = sample }
 
-  static func mostRecords(for workload: Workload) -> Int { 100_000 }
-
-  func prepare(_ workload: Workload) throws -> Run? {
+  static func mostRecords(for workload: Workload) -> Int {
     switch workload {
-    case .open, .rows, .record, .page, .edit(.bottom, .commit), .edit(.update, .commit),
-      .edit(.delete, .commit),
-      .edit(.bottom, .transaction), .edit(.update, .transaction), .edit(.delete, .transaction):
-      try TinyDBPeer.program.prepare(workload, sample)
-    case .importTables:
-      try TinyDBPeer.program.prepare(
-        workload, sample, data: USDATables.files().first?.deletingLastPathComponent())
-    default: nil
+    case .edit(_, .memory), .edit(.top, _), .edit(.middle, _), .edit(.move, _): 0
+    case .open, .rows, .record, .page, .edit, .importTables: 100_000
+    default: 0
     }
   }
+
+  func prepare(_ workload: Workload) throws -> Run? {
+    let tables = workload == .importTables ? try USDATables.files().first?.deletingLastPathComponent() : nil
+    return try TinyDBPeer.program.prepare(workload, sample, data: tables)
+  }
+
+  func makeFileToOpen() throws { try TinyDBPeer.program.makeFile(sample) }
 
   func memoryOfOpening() throws -> ResidentMemory.Growth? { try TinyDBPeer.program.memoryOfOpening(sample) }
 }

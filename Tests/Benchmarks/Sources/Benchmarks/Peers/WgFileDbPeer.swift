@@ -7,13 +7,20 @@ final class WgFileDbPeer: Peer {
 
   private let sample: Sample
   private lazy var edited = Result {
-    EditedTable(
-      WgFileDbEditor(WgFileDatabase(file: try sample.copy(in: "wgFileDb"))), records: sample.records)
+    try EditedTable(
+      WgFileDbEditor(WgFileDatabase(file: sample.copy(in: "wgFileDb"))), records: sample.records)
   }
 
   init(_ sample: Sample) { self.sample = sample }
 
-  static func mostRecords(for workload: Workload) -> Int { 10_000 }
+  static func mostRecords(for workload: Workload) -> Int {
+    switch workload {
+    // It knows no place but the top and the bottom, and no transactions.
+    case .edit(.middle, _), .edit(_, .transaction), .edit(_, .memory): 0
+    case .open, .record, .page, .edit: 10_000
+    default: 0
+    }
+  }
 
   func prepare(_ workload: Workload) throws -> Run? {
     let database = WgFileDatabase(file: sample.file)
@@ -27,9 +34,7 @@ final class WgFileDbPeer: Peer {
           try database.items().dropFirst(row).prefix(Workload.pageLength).compactMap(Entry.init)
         }
       }
-    // It knows no place but the top and the bottom.
-    case .edit(.middle, _): return nil
-    case .edit(let kind, .commit): return try edited.get().run(kind, .commit)
+    case .edit(let kind, let mode): return try edited.get().run(kind, mode)
     default: return nil
     }
   }

@@ -10,7 +10,7 @@ final class WholeFile {
   private let decode: (Data) throws -> [IdentifiedEntry]
   private let encode: ([IdentifiedEntry]) throws -> Data
   private lazy var editor = Result { WholeFileEditor(try read(), save: save) }
-  private lazy var edited = Result { EditedTable(try editor.get(), records: sample.records) }
+  private lazy var edited = Result { try EditedTable(editor.get(), records: sample.records) }
 
   init(
     _ sample: Sample, scratch: String, decode: @escaping (Data) throws -> [IdentifiedEntry],

@@ -12,7 +12,8 @@ extension String {
 
 /// A number with three digits that count, or as many as are before the point.
 func short(_ number: Double) -> String {
-  String(format: number < 10 ? "%.2f" : number < 100 ? "%.1f" : "%.0f", number)
+  if number >= 1_000 { return grouped(Int(number.rounded())) }
+  return String(format: number < 0.1 ? "%.3f" : number < 10 ? "%.2f" : number < 100 ? "%.1f" : "%.0f", number)
 }
 
 func duration(_ seconds: Double) -> String {
@@ -62,7 +63,7 @@ func printTable(_ workload: Workload, _ records: Int, _ measurements: [Measureme
 
 func printMemory(_ memory: [Results.Memory]) {
   guard let first = memory.first else { return }
-  print("\nresident memory that opening adds, \(grouped(first.records)) records  [memory]")
+  print("\nresident memory that opening adds, \(grouped(first.records)) records  [resident]")
   print(tableLine("", [("added", 10), ("times the file", 17), ("at most", 10)]))
   for one in memory {
     let most = Double(one.peakBytes) / Double(one.fileBytes)
