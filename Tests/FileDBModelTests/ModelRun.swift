@@ -124,7 +124,9 @@ struct ModelRun {
           == StoreError.conflict
       else { throw BrokenInvariant(description: "no conflict") }
     }
-    try store.repair(table, keeping: .file)
+    let backups = try store.repair(table, keeping: .file).backups
+    // Thousands of them would slow every look at their folder.
+    for backup in backups { try store.disk.remove(backup.path) }
     verbs.plain[table] = inFile
     verbs.plain[table]?.rows.removeFirst()
     try look(at: store)
