@@ -37,6 +37,7 @@ enum TableFile {
   /// The canonical bytes of a table.
   static func encode(_ state: TableState) -> [UInt8] {
     var writer = PlistWriter()
+    writer.reserve(length(of: state.records))
     writer.append(PlistWriter.header)
     writer.append("<dict>\n" as StaticString)
     let ownKeys = [counterKey, recordsKey, indexKey]
@@ -52,6 +53,14 @@ enum TableFile {
     writer.append("</dict>\n" as StaticString)
     writer.append(PlistWriter.footer)
     return writer.bytes
+  }
+
+  /// About how many bytes records and their index take, so that a large table is not copied again and again as it grows.
+  private static func length(of records: OrderedRecords) -> Int {
+    let entry = "\t\t<key>100000</key>\n\t\t<string>100000</string>\n".utf8.count
+    var length = 1_024
+    for record in records { length += record.bytes.count + entry }
+    return length
   }
 
   /// Appends records as the array of a root dictionary, the same in a table and in the journal.
