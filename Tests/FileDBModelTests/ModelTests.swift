@@ -11,7 +11,8 @@ import Testing
     let operations = environment["FILEDB_OPERATIONS"].flatMap { Int($0) } ?? 24_000
     let count = place == .memory ? operations : operations / 20  // A disk waits at each sync.
     let random = SeededRandom.fromEnvironment("\(count) verbs in \(place)")
-    var options = StoreOptions()
+    // The same seed, the same run: no checkpoint comes by itself when the machine has made a pause.
+    var options = StoreOptions(checkpoints: .manual)
     options.shape = OrderedRecords.Shape(chunk: 4, section: 3)  // So that few records have many borders.
     try withStore(place, options: options) { store in
       let stores = try (0..<3).map { _ in
