@@ -8,13 +8,15 @@ import Testing
 /// values, and for what becomes of their bytes when they are changed in every way.
 @Suite struct CanonicalRandomTests {
   /// Something of each kind, in as few bytes as possible.
-  static let value: PlistValue = [
-    "": [], "a": ["\r<\u{E9}\u{FFFD}\u{1F600}\n", "", .unsigned(.max), -7, 0], "a&": [true, false, [:]],
-    "a\u{E9}": 1,
-    "b": .date(Date(timeIntervalSince1970: 1_709_208_000)), "data": .data(Data(0..<100)),
-    "real": [0.1, -0.0, 1e300, .real(1.0 / 3), .real(.nan), .real(-.infinity), .real(1200)],
-    "zero": .data(Data()),
-  ]
+  static var value: PlistValue {
+    [
+      "": [], "a": ["\r<\u{E9}\u{FFFD}\u{1F600}\n", "", .unsigned(.max), -7, 0], "a&": [true, false, [:]],
+      "a\u{E9}": 1,
+      "b": .date(Date(timeIntervalSince1970: 1_709_208_000)), "data": .data(Data(0..<100)),
+      "real": [0.1, -0.0, 1e300, .real(1.0 / 3), .real(.nan), .real(-.infinity), .real(1200)],
+      "zero": .data(Data()),
+    ]
+  }
 
   @Test func randomValuesAreReadAsTheyWereWritten() throws {
     var values = RandomValue(random: .fromEnvironment(#function))
