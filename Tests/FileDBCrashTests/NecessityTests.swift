@@ -36,7 +36,8 @@ import Testing
   }
 
   /// Whether a bad state is found in a workload that leaves this call out.
-  private func isMissed(_ workload: CrashWorkload, without site: DurabilitySite, seed: UInt64) throws -> Bool {
+  private func isMissed(_ workload: CrashWorkload, without site: DurabilitySite, seed: UInt64) throws -> Bool
+  {
     let record = try CrashTrial.record(workload)
     return meddlings(without: site, eventCount: record.events.count).contains { meddling in
       var trial = CrashTrial(workload, detail: .oneCut, seed: seed)
