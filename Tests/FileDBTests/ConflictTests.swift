@@ -132,6 +132,20 @@ import Testing
     }
   }
 
+  /// A record whose id was changed to one that a commit gave is not replaced by the commit's record.
+  @Test(arguments: [ConflictChoice.journal, .both])
+  func aRecordWithTheIDOfANewOneIsTheOneOfTheIndex(choice: ConflictChoice) throws {
+    try withConflict { store, edited in
+      let text = String(decoding: edited, as: UTF8.self).replacing(
+        "<string>3</string>\n\t\t</dict>", with: "<string>4</string>\n\t\t</dict>")
+      try Data(text.utf8).write(to: store.url(of: "t"))
+      let repair = try store.repair("t", keeping: choice)
+      #expect(repair.plan.notes.contains { $0.contains("by the index it is 3") })
+      #expect(try Set(rows(store)).isSuperset(of: ["4: 4", "3: 3"]))
+      try store.checkInvariants()
+    }
+  }
+
   @Test func withoutWaitingCommitsAnEditIsReadIn() throws {
     try withConflict { store, edited in
       try store.repair("t", keeping: .journal)

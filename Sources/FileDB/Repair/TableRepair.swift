@@ -10,6 +10,8 @@ struct TableRepair {
 
   /// Above which new ids are given.
   private let highestID: Int64
+  /// What the commits that are to be carried out gave to new records.
+  private let newIDs: Set<RecordID>
 
   /// The table in `bytes`, mended.
   /// - Parameter waiting: the commits that are to be carried out on it.
@@ -17,7 +19,7 @@ struct TableRepair {
   static func mend(
     _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?, limits: PlistLimits
   ) throws(StoreError) -> (state: TableState, repair: TableRepair) {
-    var repair = TableRepair(highestID: waiting?.highestID ?? 0)
+    var repair = TableRepair(highestID: waiting?.highestID ?? 0, newIDs: waiting?.newIDs ?? [])
     let failure: PlistError
     do throws(PlistError) {
       if let state = repair.mend(try PlistParser.parse(bytes, limits: limits), in: bytes) {
@@ -94,7 +96,7 @@ struct TableRepair {
     line: (Int) -> Int?
   ) -> TableState {
     var given = elements.map { $0.dict?[TableFile.idKey].flatMap(Self.lenientNumber) }
-    for (row, id) in Self.lostIDs(of: given, index) {
+    for (row, id) in lostIDs(of: given, index) {
       let reason = given[row].map { "another record has the id \($0)" } ?? "this record has no id"
       notes.append(("\(reason); by the index it is \(id)", line(row)))
       given[row] = id
@@ -131,18 +133,20 @@ struct TableRepair {
 
   /// The ids of records that have none or another's, as the index has them. Where it does not fit the other records, it
   /// says nothing about these.
-  private static func lostIDs(of given: [RecordID?], _ index: PlistValue?) -> [(row: Int, id: RecordID)] {
-    let counts = Dictionary(given.compactMap { id in id.map { ($0, 1) } }, uniquingKeysWith: +)
-    let isDoubtful = given.map { id in id.map { counts[$0] != 1 } ?? true }
-    guard isDoubtful.contains(true) else { return [] }
+  private func lostIDs(of given: [RecordID?], _ index: PlistValue?) -> [(row: Int, id: RecordID)] {
     var indexed: [Int: RecordID] = [:]
     for entry in index?.dict ?? [:] {
       guard let id = RecordID(entry.key), let row = entry.value.string.flatMap({ Int($0) }) else { return [] }
       indexed[row] = id
     }
+    let counts = Dictionary(given.compactMap { id in id.map { ($0, 1) } }, uniquingKeysWith: +)
+    let isDoubtful = given.indices.map { row in
+      guard let id = given[row] else { return true }
+      return counts[id] != 1 || newIDs.contains(id) && indexed[row] != id
+    }
     guard given.indices.allSatisfy({ isDoubtful[$0] || indexed[$0] == given[$0] }) else { return [] }
     // Of records that share an id, one must be its owner before the others have lost theirs.
-    let owned = Set(given.indices.filter { indexed[$0] == given[$0] }.compactMap { given[$0] })
+    let owned = newIDs.union(given.indices.filter { indexed[$0] == given[$0] }.compactMap { given[$0] })
     return given.indices.compactMap { row in
       guard isDoubtful[row], let id = indexed[row], counts[id] == nil,
         given[row].map(owned.contains) ?? true

@@ -18,6 +18,14 @@ struct PendingTable: Sendable {
   /// The highest id of a record in the commits, or 0.
   var highestID: Int64 { commits.flatMap(\.changes).flatMap(\.records).map(\.id.rawValue).max() ?? 0 }
 
+  /// The ids that the commits gave to new records.
+  var newIDs: Set<RecordID> {
+    Set(
+      commits.flatMap(\.changes).flatMap { change in
+        if case .insert(let records, _) = change { records.map(\.id) } else { [RecordID]() }
+      })
+  }
+
   /// Whether the table is there once all is carried out.
   var exists: Bool? {
     for change in commits.flatMap(\.changes).reversed() {
