@@ -34,7 +34,8 @@ public struct PlistWriter {
 
   package static let footer = "</plist>\n"
 
-  package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+  /// Forgets what was written, and keeps the memory for what comes next.
+  package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// Appends `text` as it stands.
   package mutating func append(_ text: StaticString) {
@@ -45,6 +46,18 @@ public struct PlistWriter {
 
   /// Appends canonical bytes as they stand.
   package mutating func append(_ canonical: ArraySlice<UInt8>) { bytes.append(contentsOf: canonical) }
+
+  /// Appends the digits of a number.
+  package mutating func append(_ number: UInt64) {
+    var rest = number
+    let start = bytes.count
+    repeat {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      bytes.append(UInt8(ascii: "0") + UInt8(digit))
+      rest = quotient
+    } while rest > 0
+    bytes[start...].reverse()
+  }
 
   package mutating func indent(_ count: Int) {
     for _ in 0..<count { bytes.append(UInt8(ascii: "\t")) }

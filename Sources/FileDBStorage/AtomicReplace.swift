@@ -23,13 +23,20 @@ extension Disk {
   /// The first half of ``replace(_:with:)``: whatever can go wrong with the bytes goes wrong here, with the file as it
   /// was.
   package func stage(_ bytes: [UInt8], for path: String) throws(DiskError) -> StagedFile {
+    try stage(path) { file throws(DiskError) in try file.append(bytes) }
+  }
+
+  /// The same with what `write` appends, piece by piece.
+  package func stage(
+    _ path: String, write: (any WritableFile) throws(DiskError) -> Void
+  ) throws(DiskError) -> StagedFile {
     let target = try resolve(path)
     let old = try status(target)
     if let old, old.kind != .file { throw .notAFile("rename", target, old.kind) }
     let draft = "\(parentFolder(of: target))/\(Draft.name(for: fileName(of: target)))"
     do {
       let file = try create(draft, like: old)
-      try file.append(bytes)
+      try write(file)
       try file.sync()  // Before the rename: else a power cut may leave the new name on an empty file.
       return StagedFile(target: target, draft: draft, stamp: try status(draft)?.stamp)
     } catch {

@@ -15,27 +15,32 @@ package struct Checksum: Equatable, Sendable {
     return checksum.value
   }
 
-  /// Eight bytes at a time, each by a table of its own ("slicing by 8").
-  /// - Complexity: O(*n*), at 1 to 2 GB/s.
+  /// Sixteen bytes at a time, each by a table of its own ("slicing by 16").
+  /// - Complexity: O(*n*), at 2 to 4 GB/s.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     var register = register
     Self.tables.withUnsafeBufferPointer { table in
-      let whole = bytes.count & ~7
-      for offset in stride(from: 0, to: whole, by: 8) {
-        let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        let low = UInt32(truncatingIfNeeded: word) ^ register
-        let high = UInt32(truncatingIfNeeded: word >> 32)
+      let whole = bytes.count & ~15
+      for offset in stride(from: 0, to: whole, by: 16) {
+        let first = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        let second = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
         register =
-          table[0x700 + Int(low & 0xFF)] ^ table[0x600 + Int(low >> 8 & 0xFF)]
-          ^ table[0x500 + Int(low >> 16 & 0xFF)] ^ table[0x400 + Int(low >> 24)]
-          ^ table[0x300 + Int(high & 0xFF)] ^ table[0x200 + Int(high >> 8 & 0xFF)]
-          ^ table[0x100 + Int(high >> 16 & 0xFF)] ^ table[Int(high >> 24)]
+          Self.entries(table, 15, first ^ UInt64(register)) ^ Self.entries(table, 7, second)
       }
       for offset in whole..<bytes.count {
         register = register >> 8 ^ table[Int(UInt8(truncatingIfNeeded: register) ^ bytes[offset])]
       }
     }
     self.register = register
+  }
+
+  /// What eight bytes do to the register, the first of which `last` others follow.
+  @inline(__always)
+  private static func entries(_ table: UnsafeBufferPointer<UInt32>, _ last: Int, _ word: UInt64) -> UInt32 {
+    func entry(_ place: Int) -> UInt32 {
+      table[(last - place) << 8 | Int(truncatingIfNeeded: word >> UInt64(8 * place) & 0xFF)]
+    }
+    return entry(0) ^ entry(1) ^ entry(2) ^ entry(3) ^ entry(4) ^ entry(5) ^ entry(6) ^ entry(7)
   }
 
   /// Table *k* takes a byte that *k* others follow.
@@ -46,7 +51,7 @@ package struct Checksum: Equatable, Sendable {
       for _ in 0..<8 { rest = rest & 1 == 0 ? rest >> 1 : rest >> 1 ^ 0x82F6_3B78 }
       tables.append(rest)
     }
-    for entry in 0..<0x700 {
+    for entry in 0..<0xF00 {
       let before = tables[entry]
       tables.append(before >> 8 ^ tables[Int(before & 0xFF)])
     }

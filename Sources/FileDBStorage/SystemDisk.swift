@@ -35,10 +35,10 @@ package struct SystemDisk: Disk {
   package func status(_ path: String) throws(DiskError) -> FileStatus? {
     var link = stat()
     guard lstat(path, &link) == 0 else { return try Self.nilIfMissing("lstat", path) }
-    let isLink = link.st_mode & S_IFMT == S_IFLNK
+    guard link.st_mode & S_IFMT == S_IFLNK else { return FileStatus(link, isLink: false) }
     var target = stat()
     guard stat(path, &target) == 0 else { return try Self.nilIfMissing("stat", path) }
-    return FileStatus(target, isLink: isLink)
+    return FileStatus(target, isLink: true)
   }
 
   private static func nilIfMissing(_ call: String, _ path: String) throws(DiskError) -> FileStatus? {
@@ -191,6 +191,7 @@ private final class Descriptor: WritableFile, OpenFile {
   ) throws(DiskError) -> [UInt8] {
     var failure: DiskError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      askForLargePages(UnsafeMutableRawBufferPointer(buffer))
       do throws(DiskError) {
         while let start = buffer.baseAddress, filled < count {
           let length = try retryingInterrupts(name, path) { call(start + filled, count - filled, filled) }

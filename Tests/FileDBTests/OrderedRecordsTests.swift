@@ -118,6 +118,9 @@ private struct Pair {
     try #require(records.count == model.count)
     try #require(Array(records) == model)
     try #require(records.ids == model.map(\.id))
+    for row in [0, model.count / 2, max(0, model.count - 1), model.count] {
+      try #require(Array(IteratorSequence(records.makeIterator(from: row))) == Array(model[row...]))
+    }
     for (row, record) in model.enumerated() {
       try #require(records[row] == record)
       try #require(records.row(of: record.id) == row)

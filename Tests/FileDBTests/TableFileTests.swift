@@ -65,8 +65,12 @@ import Testing
       try table.add(
         contentsOf: (0..<120).map { ["wg": .integer($0), "wgFileDbSecretIe": "after", "é": "x\r"] })
       try store.table("empty").create()
+      // More than is written at once.
+      let long = String(repeating: "long ", count: 100)
+      try store.table("long").add(
+        contentsOf: (0..<25_000).map { ["n": .integer($0), "text": .string(long)] })
       try store.checkpoint()
-      for name in ["t", "empty"] {
+      for name in ["t", "empty", "long"] {
         let bytes = try [UInt8](Data(contentsOf: store.url(of: name)))
         let parsed = try PlistParser.parse(bytes)
         #expect(try PlistWriter.document(parsed) == bytes)

@@ -125,9 +125,9 @@ extension TableSnapshot {
   func sortedRows(by keys: [SortKey]) -> [Int] {
     var values: [[PlistValue?]] = []
     values.reserveCapacity(count)
+    let fields = RecordFields()
     for stored in state.records {
-      let fields = RecordFields(stored)
-      values.append(keys.map { fields[$0.field] })
+      values.append(fields.read(stored) { keys.map { fields[$0.field] } })
     }
     // The standard library's sort is stable in fact but not by promise; the row settles it.
     return values.indices.sorted { left, right in
@@ -141,7 +141,11 @@ extension TableSnapshot {
 
   func sortedRows<Value: Comparable>(by value: (Row) -> Value?, order: SortOrder) throws -> [Int] {
     // A value that does not equal itself, nan, has no place in any order; it counts as missing.
-    let values = try map { row in value(try row.value).flatMap { $0 == $0 ? $0 : nil } }
+    var reader = RowReader<Row>()
+    let values = try state.records.map { stored in
+      let row = try StoreError.naming(stored, in: table) { try reader.row(stored) }
+      return value(row).flatMap { $0 == $0 ? $0 : nil }
+    }
     return values.indices.sorted { left, right in
       switch (values[left], values[right]) {
       case (nil, nil): return left < right

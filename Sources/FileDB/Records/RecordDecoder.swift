@@ -4,8 +4,9 @@ import Foundation
 /// Decodes a row from its record's bytes: what the row does not ask for is passed over.
 struct RecordDecoder: Decoder {
   let fields: RecordFields
-  let codingPath: [any CodingKey] = []
-  let userInfo: [CodingUserInfoKey: Any] = [:]
+  // Computed: so a decoder is one reference, and needs no box.
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
     KeyedDecodingContainer(FieldReader(fields: fields))
@@ -25,37 +26,36 @@ struct RecordDecoder: Decoder {
 /// The usual types are read from the bytes; any other, and any field that is not what it should be, by way of its value.
 private struct FieldReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let fields: RecordFields
-  let codingPath: [any CodingKey] = []
+  var codingPath: [any CodingKey] { [] }
 
   var allKeys: [Key] { fields.names.compactMap(Key.init(stringValue:)) }
   func contains(_ key: Key) -> Bool { fields.contains(key.stringValue) }
   func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
 
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
-    try fields.value(key.stringValue) { $0.string($1) } ?? scalar(key).decode(type)
+    try fields.string(key.stringValue) ?? scalar(key).decode(type)
   }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-    try fields.value(key.stringValue) { $0.bool($1) } ?? scalar(key).decode(type)
+    try fields.bool(key.stringValue) ?? scalar(key).decode(type)
   }
 
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try fields.value(key.stringValue) { $0.integer($1).flatMap { Int(exactly: $0) } }
-      ?? scalar(key).decode(type)
+    try fields.integer(key.stringValue).flatMap(Int.init(exactly:)) ?? scalar(key).decode(type)
   }
 
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try fields.value(key.stringValue) { $0.real($1) } ?? scalar(key).decode(type)
+    try fields.real(key.stringValue) ?? scalar(key).decode(type)
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    if type == Date.self, let date = fields.value(key.stringValue, { $0.date($1) }) as? Value { return date }
+    if type == Date.self, let date = fields.date(key.stringValue) as? Value { return date }
     return try RowDecoder.decodeValue(type, from: value(key), codingPath: [key])
   }
 
   // Without these, a field that may be missing would be looked for three times.
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    if let text = fields.value(key.stringValue, { $0.string($1) }) { return text }
+    if let text = fields.string(key.stringValue) { return text }
     return try contains(key) ? scalar(key).decode(type) : nil
   }
 

@@ -1,20 +1,30 @@
 import FileDBPlist
 import Foundation
 
-/// Turns the fields of a record into a `Codable` row; the way back from ``RowEncoder``.
+/// Turns the fields of records into `Codable` rows; the way back from ``RowEncoder``.
 ///
 /// Fields that the row does not ask for are left alone. A whole number is read where a real is asked for, and a real
 /// without a fraction where an integer is: people write `2` for `2.0`.
-enum RowDecoder {
-  /// - Throws: `DecodingError` with the path of the field.
-  static func decode<Row: Decodable>(_ type: Row.Type, from stored: StoredRecord) throws -> Row {
-    if type == Record.self, let record = stored.record as? Row { return record }
-    if type is any SpecialValue.Type || type == PlistValue.self {
-      return try decodeValue(type, from: .dict(stored.record.fields), codingPath: [])
-    }
-    return try Row(from: RecordDecoder(fields: RecordFields(stored)))
-  }
+struct RowReader<Row: Decodable> {
+  private let hasOwnForm = Row.self is any SpecialValue.Type || Row.self == PlistValue.self
+  private var fields = RecordFields()
 
+  /// - Throws: `DecodingError` with the path of the field.
+  mutating func row(_ stored: StoredRecord) throws -> Row {
+    if hasOwnForm {
+      return try RowDecoder.decodeValue(Row.self, from: .dict(stored.record.fields), codingPath: [])
+    }
+    defer {
+      if !isKnownUniquelyReferenced(&fields) {  // The row has kept its decoder.
+        fields.keep(stored)
+        fields = RecordFields()
+      }
+    }
+    return try fields.read(stored) { try Row(from: RecordDecoder(fields: fields)) }
+  }
+}
+
+enum RowDecoder {
   static func decodeValue<Value: Decodable>(
     _ type: Value.Type, from value: PlistValue, codingPath: [any CodingKey]
   ) throws -> Value {

@@ -34,12 +34,26 @@ public struct TableSnapshot<Row: Codable & Sendable>: Sendable {
     }
   }
 
-  /// All rows, decoded.
+  /// All rows, decoded. Of a large table, several threads decode parts at the same time.
   /// - Throws: ``StoreError/invalidRow`` for the first row that does not fit the type.
   public func values() throws -> [Row] {
+    let parts = Parts(of: count, leastLength: 2_048)
+    if parts.count == 1 { return try values(of: parts[0]) }
+    let decoded = parts.concurrentMap { rows in Result { try self.values(of: rows) } }
     var values: [Row] = []
     values.reserveCapacity(count)
-    for row in self { values.append(try row.value) }
+    for part in decoded { values += try part.get() }
+    return values
+  }
+
+  private func values(of rows: Range<Int>) throws -> [Row] {
+    var values: [Row] = []
+    values.reserveCapacity(rows.count)
+    var reader = RowReader<Row>()
+    var records = state.records.makeIterator(from: rows.lowerBound)
+    while values.count < rows.count, let stored = records.next() {
+      values.append(try StoreError.naming(stored, in: table) { try reader.row(stored) })
+    }
     return values
   }
 }
@@ -76,16 +90,23 @@ public struct StoredRow<Row: Codable & Sendable>: Sendable, Identifiable {
   /// - Throws: ``StoreError/invalidRow`` with table, record and field where the fields do not fit the type.
   public var value: Row {
     get throws {
-      do {
-        return try RowDecoder.decode(Row.self, from: stored)
-      } catch let error as DecodingError {
-        throw StoreError(error, table: table, record: id)
-      }
+      var reader = RowReader<Row>()
+      return try StoreError.naming(stored, in: table) { try reader.row(stored) }
     }
   }
 }
 
 extension StoreError {
+  /// Runs `decode`, and says of which record it was where that fails.
+  static func naming<Row>(_ stored: StoredRecord, in table: String, _ decode: () throws -> Row) throws -> Row
+  {
+    do {
+      return try decode()
+    } catch let error as DecodingError {
+      throw StoreError(error, table: table, record: stored.id)
+    }
+  }
+
   /// This error with the table's name, where it has none yet.
   func adding(table: String) -> StoreError {
     var error = self

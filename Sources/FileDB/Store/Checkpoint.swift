@@ -33,29 +33,27 @@ enum Checkpoint {
     try store.sweep()
     let staged = try stage(drafts, on: disk)  // A full disk leaves all files as they were.
     do throws(StoreError) {
-      try store.log.append(LoggedCheckpoint(drafts))
+      try store.log.append(LoggedCheckpoint(staged))
     } catch {
-      disk.discard(staged)
+      disk.discard(staged.compactMap(\.file))
       throw error
     }
     try store.closingAfterFailure { () throws(StoreError) in try store.log.syncAll() }
     // From here on the journal knows both versions of each file.
-    let folders = try install(drafts, staged, in: store.folder)
+    let folders = try install(staged, in: store.folder)
     try sync(folders, in: store)  // Before the journal forgets what is in the files.
-    return written(drafts, staged, on: disk)
+    return written(staged, on: disk)
   }
 
   /// Writes every draft before the first one takes its file's name.
-  private static func stage(_ drafts: [TableDraft], on disk: any Disk) throws(StoreError) -> [StagedFile] {
+  private static func stage(_ drafts: [TableDraft], on disk: any Disk) throws(StoreError) -> [StagedTable] {
     try onDisk { () throws(DiskError) in
-      var staged: [StagedFile] = []
+      var staged: [StagedTable] = []
       do throws(DiskError) {
-        for draft in drafts {
-          if let bytes = draft.bytes { staged.append(try disk.stage(bytes, for: draft.table.file)) }
-        }
+        for draft in drafts { staged.append(try StagedTable(draft, on: disk)) }
         return staged
       } catch {
-        disk.discard(staged)
+        disk.discard(staged.compactMap(\.file))
         throw error
       }
     }
@@ -64,13 +62,14 @@ enum Checkpoint {
   /// Gives the drafts their files' names, and removes what was dropped.
   /// - Returns: the folders to sync.
   private static func install(
-    _ drafts: [TableDraft], _ staged: [StagedFile], in folder: StoreFolder
+    _ staged: [StagedTable], in folder: StoreFolder
   ) throws(StoreError) -> Set<String> {
     let disk = folder.disk
     return try onDisk { () throws(DiskError) in
-      var folders = try disk.install(staged)
-      for draft in drafts where draft.bytes == nil {
-        if try disk.status(draft.table.file) != nil { try disk.remove(draft.table.file) }
+      var folders = try disk.install(staged.compactMap(\.file))
+      for dropped in staged where dropped.file == nil {
+        let file = dropped.draft.table.file
+        if try disk.status(file) != nil { try disk.remove(file) }
         // Even where it is gone: who removed it may have died before it synced that.
         folders.insert(folder.path)
       }
@@ -87,39 +86,54 @@ enum Checkpoint {
   }
 
   /// The tables as they are in memory once their files are written.
-  private static func written(
-    _ drafts: [TableDraft], _ staged: [StagedFile], on disk: any Disk
-  ) -> [TableKey: CachedTable] {
+  private static func written(_ staged: [StagedTable], on disk: any Disk) -> [TableKey: CachedTable] {
     // It is done; a file whose stamp cannot be had is read again next time.
-    var stamps = (try? disk.stamps(of: staged))?[...]
+    var stamps = (try? disk.stamps(of: staged.compactMap(\.file)))?[...]
     var tables: [TableKey: CachedTable] = [:]
-    for draft in drafts {
-      var table = draft.table
-      table.content = FileContent(draft.version)
-      table.stamp = draft.bytes == nil ? nil : stamps?.popFirst()
-      tables[draft.key] = table
+    for written in staged {
+      var table = written.draft.table
+      table.content = FileContent(written.version)
+      table.stamp = written.file == nil ? nil : stamps?.popFirst()
+      tables[written.draft.key] = table
     }
     return tables
   }
 }
 
-/// A table and what its file is to hold; no bytes for a file that is to go.
+/// A table that is to be written to its file, or whose file is to go.
 struct TableDraft {
   let key: TableKey
   let table: CachedTable
-  let bytes: [UInt8]?
+}
+
+/// A table whose next file is written and synced, but has not its name yet.
+private struct StagedTable {
+  let draft: TableDraft
+  /// `nil` for one that is to go.
+  let file: StagedFile?
   let version: FileVersion
 
-  init(key: TableKey, table: CachedTable) {
-    self.key = key
-    self.table = table
-    bytes = table.state.exists ? TableFile.encode(table.state) : nil
-    version = FileVersion(bytes)
+  init(_ draft: TableDraft, on disk: any Disk) throws(DiskError) {
+    self.draft = draft
+    guard draft.table.state.exists else {
+      (file, version) = (nil, .absent)
+      return
+    }
+    var checksum = Checksum()
+    var size = 0
+    file = try disk.stage(draft.table.file) { file throws(DiskError) in
+      try TableFile.encode(draft.table.state) { piece throws(DiskError) in
+        piece.withUnsafeBytes { checksum.update($0) }
+        size += piece.count
+        try file.append(piece)
+      }
+    }
+    version = .file(size: size, checksum: checksum.value)
   }
 }
 
 extension LoggedCheckpoint {
-  init(_ drafts: [TableDraft]) {
-    tables = Dictionary(uniqueKeysWithValues: drafts.map { ($0.key, $0.version) })
+  fileprivate init(_ staged: [StagedTable]) {
+    tables = Dictionary(uniqueKeysWithValues: staged.map { ($0.draft.key, $0.version) })
   }
 }

@@ -49,7 +49,7 @@ extension LoggedCommit {
     writer.append(key: Key.changes, indentation: 1)
     writer.append(.array(changes.map { .dict($1.plist(table: $0.text)) }), indentation: 1)
     writer.append(key: Key.data, indentation: 1)
-    TableFile.append(changes.flatMap(\.change.records), to: &writer)
+    TableFile.append(changes.flatMap(\.change.records), to: &writer) { _ in }
     writer.append(key: Key.date, indentation: 1)
     writer.append(
       .date(Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))), indentation: 1)

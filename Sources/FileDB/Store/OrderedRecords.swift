@@ -200,6 +200,13 @@ extension OrderedRecords: RandomAccessCollection {
 
     fileprivate init(_ sections: [RecordSection]) { self.sections = sections }
 
+    fileprivate init(_ sections: [RecordSection], from place: Place) {
+      self.sections = sections
+      records = sections[place.section].chunks[place.chunk].records
+      offset = place.offset
+      following = (place.section, place.chunk + 1)
+    }
+
     package mutating func next() -> StoredRecord? {
       while offset == records.count {
         guard following.section < sections.count else { return nil }
@@ -217,6 +224,11 @@ extension OrderedRecords: RandomAccessCollection {
   }
 
   package func makeIterator() -> Iterator { Iterator(sections) }
+
+  /// Begins at `row` instead of the first one.
+  package func makeIterator(from row: Int) -> Iterator {
+    row < count ? Iterator(sections, from: place(of: row)) : Iterator([])
+  }
 }
 
 private struct Place {

@@ -1,13 +1,18 @@
 import FileDBPlist
 import FileDBStorage
 import Foundation
+import Synchronization
 
 /// The files of a store: which one holds a table, and what each is called. Every file name is made here.
-struct StoreFolder: Sendable {
+final class StoreFolder: Sendable {
   static let suffix = ".plist"
 
   let path: String
   let disk: any Disk
+  /// Whether this process has seen all that ``lock(timeout:)`` makes.
+  private let isMade = Atomic<Bool>(false)
+
+  init(path: String, disk: any Disk) { (self.path, self.disk) = (path, disk) }
 
   /// What is ours alone: the locks, the journal, and backups.
   var ownFolder: String { "\(path)/.filedb" }
@@ -85,17 +90,27 @@ struct StoreFolder: Sendable {
   func lock(timeout: Duration) throws(StoreError) -> FileLock {
     try onDisk { () throws(DiskError) in
       let deadline = ContinuousClock.now + timeout
+      if isMade.load(ordering: .relaxed) {
+        // Unless somebody removed what we made.
+        do throws(DiskError) { return try waitForLock(until: deadline) } catch {
+          guard error.kind == .notFound else { throw error }
+        }
+      }
       // The last of what is made for a new store; before it is there, another process may have died over the rest.
-      let isMade = try disk.status(ignoreFile) != nil
-      if !isMade { try disk.createFolder(ownFolder) }
-      let turn = try disk.lock(queueFile, timeout: timeout)
-      defer { withExtendedLifetime(turn) {} }
-      let lock = try disk.lock(lockFile, timeout: max(deadline - .now, .zero))
+      if try disk.status(ignoreFile) == nil { try disk.createFolder(ownFolder) }
+      let lock = try waitForLock(until: deadline)
       if try disk.status(ignoreFile) == nil {
         _ = try disk.replace(ignoreFile, with: Array("*\n".utf8))
       }
+      isMade.store(true, ordering: .relaxed)
       return lock
     }
+  }
+
+  private func waitForLock(until deadline: ContinuousClock.Instant) throws(DiskError) -> FileLock {
+    let turn = try disk.lock(queueFile, timeout: max(deadline - .now, .zero))
+    defer { withExtendedLifetime(turn) {} }
+    return try disk.lock(lockFile, timeout: max(deadline - .now, .zero))
   }
 
   /// Removes the drafts of a crashed run. Needs the lock.

@@ -36,8 +36,21 @@ enum TableFile {
 
   /// The canonical bytes of a table.
   static func encode(_ state: TableState) -> [UInt8] {
+    var bytes: [UInt8] = []
+    encode(state) { bytes += $0 }
+    return bytes
+  }
+
+  /// Hands out the canonical bytes of a table, piece by piece: so a large one is never in memory as a whole.
+  static func encode<Failure>(
+    _ state: TableState, into sink: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
     var writer = PlistWriter()
-    writer.reserve(length(of: state.records))
+    func handOnLongPiece(_ writer: inout PlistWriter) throws(Failure) {
+      guard writer.bytes.count >= 1 << 20 else { return }
+      try sink(writer.bytes)
+      writer.removeAll()
+    }
     writer.append(PlistWriter.header)
     writer.append("<dict>\n" as StaticString)
     let ownKeys = [counterKey, recordsKey, indexKey]
@@ -45,37 +58,38 @@ enum TableFile {
       writer.append(key: key, indentation: 1)
       switch key {
       case counterKey: writer.append(.string(state.counter.description), indentation: 1)
-      case recordsKey: append(state.records, to: &writer)
-      case indexKey: appendIndex(of: state.records, to: &writer)
+      case recordsKey: try append(state.records, to: &writer, afterEach: handOnLongPiece)
+      case indexKey: try appendIndex(of: state.records, to: &writer, afterEach: handOnLongPiece)
       default: if let value = state.foreignKeys[key] { writer.append(value, indentation: 1) }
       }
     }
     writer.append("</dict>\n" as StaticString)
     writer.append(PlistWriter.footer)
-    return writer.bytes
-  }
-
-  /// About how many bytes records and their index take, so that a large table is not copied again and again as it grows.
-  private static func length(of records: OrderedRecords) -> Int {
-    let entry = "\t\t<key>100000</key>\n\t\t<string>100000</string>\n".utf8.count
-    var length = 1_024
-    for record in records { length += record.bytes.count + entry }
-    return length
+    try sink(writer.bytes)
   }
 
   /// Appends records as the array of a root dictionary, the same in a table and in the journal.
-  static func append(_ records: some Collection<StoredRecord>, to writer: inout PlistWriter) {
+  static func append<Failure>(
+    _ records: some Collection<StoredRecord>, to writer: inout PlistWriter,
+    afterEach: (inout PlistWriter) throws(Failure) -> Void
+  ) throws(Failure) {
     guard !records.isEmpty else {
       writer.indent(1)
       writer.append("<array/>\n" as StaticString)
       return
     }
     writer.append("\t<array>\n" as StaticString)
-    for stored in records { writer.append(stored.bytes) }
+    for stored in records {
+      writer.append(stored.bytes)
+      try afterEach(&writer)
+    }
     writer.append("\t</array>\n" as StaticString)
   }
 
-  private static func appendIndex(of records: OrderedRecords, to writer: inout PlistWriter) {
+  private static func appendIndex<Failure>(
+    of records: OrderedRecords, to writer: inout PlistWriter,
+    afterEach: (inout PlistWriter) throws(Failure) -> Void
+  ) throws(Failure) {
     guard !records.isEmpty else {
       writer.append("\t<dict/>\n" as StaticString)
       return
@@ -84,10 +98,11 @@ enum TableFile {
     let rows = records.enumerated().map { (DecimalOrder($1.id.rawValue), id: $1.id, row: $0) }
     for (_, id, row) in rows.sorted(by: { $0.0 < $1.0 }) {
       writer.append("\t\t<key>" as StaticString)
-      writer.append(id.description)
+      writer.append(UInt64(id.rawValue))
       writer.append("</key>\n\t\t<string>" as StaticString)
-      writer.append(row.description)
+      writer.append(UInt64(row))
       writer.append("</string>\n" as StaticString)
+      try afterEach(&writer)
     }
     writer.append("\t</dict>\n" as StaticString)
   }
