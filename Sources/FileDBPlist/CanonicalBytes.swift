@@ -1,6 +1,8 @@
 /// Bytes that are looked at in words of eight, and never beyond their end: what is missing there counts as zeros, which
 /// canonical bytes have nowhere.
-struct CanonicalBytes {
+///
+/// Nobody may change the bytes meanwhile; then any thread may look.
+struct CanonicalBytes: @unchecked Sendable {
   let start: UnsafeRawPointer
   let count: Int
 

@@ -3,7 +3,7 @@
 ///
 /// Each verb returns `nil`, and stays where it is, at anything else: that may be a sound property list that somebody else
 /// has written, and is for the parser to judge. The bytes must outlive the scanner.
-package struct CanonicalScanner {
+package struct CanonicalScanner: Sendable {
   private let bytes: CanonicalBytes
   private let limits: PlistLimits
 
@@ -16,6 +16,23 @@ package struct CanonicalScanner {
   }
 
   package var isAtEnd: Bool { position == bytes.count }
+
+  /// One that goes on at another place.
+  package func moved(to position: Int) -> CanonicalScanner {
+    var moved = self
+    moved.position = position
+    return moved
+  }
+
+  /// Where the first dictionary behind `offset` may begin that is so far in: in sound bytes, its tag stands nowhere else.
+  package func startOfDict(behind offset: Int, indentation: Int) -> Int? {
+    var line = bytes.first(UInt8(ascii: "\n"), from: offset, to: bytes.count) + 1
+    while line < bytes.count {
+      if bytes.hasTabs(indentation, at: line), bytes.has("<dict>\n", at: line + indentation) { return line }
+      line = bytes.first(UInt8(ascii: "\n"), from: line, to: bytes.count) + 1
+    }
+    return nil
+  }
 
   /// Passes `text` if it comes next.
   package mutating func skip(_ text: String) -> Bool {

@@ -15,6 +15,8 @@ import Testing
       let bytes = try table(count, &random)
       let state = try #require(CanonicalTable.decode(bytes))
       #expect(state.records.count == count)
+      let ofParts = try #require(CanonicalTable.decode(bytes, leastPart: 40))
+      #expect(ofParts.records.elementsEqual(state.records))
       #expect(try read(bytes) == read(forParser(bytes)))
       #expect(CanonicalTable.decode(forParser(bytes)) == nil)
     }
@@ -28,6 +30,7 @@ import Testing
       mutate(&bytes, &random)
       let isScanned = CanonicalTable.decode(bytes) != nil
       if isScanned { scanned += 1 }
+      #expect((CanonicalTable.decode(bytes, leastPart: 60) != nil) == isScanned)
       let (fast, slow) = (try read(bytes), try read(forParser(bytes)))
       #expect(fast == slow, "\(String(decoding: bytes, as: UTF8.self))")
     }
@@ -66,6 +69,20 @@ import Testing
     let state = try #require(CanonicalTable.decode(Array(text.utf8)))
     #expect(state.foreignKeys == ["bar": [true]])
     #expect(state.counter == 1)
+  }
+
+  /// Another thread may begin in what another program's key holds, which is as far in as records are.
+  @Test func whatLooksLikeRecordsBehindThemIsNone() throws {
+    var random = SeededRandom.fromEnvironment("tables with more dictionaries")
+    let text = String(decoding: try table(3, &random), as: UTF8.self)
+    let record = try #require(text.range(of: "\t\t<dict>\n")).lowerBound
+    let end = try #require(text.range(of: "\t</array>\n\t<key>index")).lowerBound
+    let more =
+      "\t<key>more</key>\n\t<array>\n" + String(repeating: String(text[record..<end]), count: 8)
+      + "\t</array>\n"
+    let bytes = Array(text.replacing("</dict>\n</plist>", with: more + "</dict>\n</plist>").utf8)
+    let state = try #require(CanonicalTable.decode(bytes, leastPart: 40))
+    #expect(state.records.count == 3 && state.foreignKeys["more"]?.array?.count == 24)
   }
 
   private func table(_ count: Int, _ random: inout SeededRandom) throws -> [UInt8] {

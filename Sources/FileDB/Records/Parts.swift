@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Cuts a run of rows into one part for each core, of about the same length.
+/// Cuts a length of rows or bytes into one part for each core, all about as long.
 struct Parts {
   private let length: Int
   let count: Int
@@ -14,14 +14,16 @@ struct Parts {
   }
 
   subscript(part: Int) -> Range<Int> { length * part / count..<length * (part + 1) / count }
+}
 
-  /// What `body` makes of each part, in order. This thread works with those of the system's pool, and needs none of them.
-  func concurrentMap<Result: Sendable>(_ body: @Sendable (Range<Int>) -> Result) -> [Result] {
-    let results = Mutex([Result?](repeating: nil, count: count))
-    DispatchQueue.concurrentPerform(iterations: count) { part in
-      let result = body(self[part])
-      results.withLock { $0[part] = result }
-    }
-    return results.withLock { $0.compactMap(\.self) }
+/// What `body` makes of 0, 1 and so on up to `count`, in order. This thread works with those of the system's pool, and needs
+/// none of them.
+func concurrentMap<Result: Sendable>(_ count: Int, _ body: @Sendable (Int) -> Result) -> [Result] {
+  if count == 1 { return [body(0)] }
+  let results = Mutex([Result?](repeating: nil, count: count))
+  DispatchQueue.concurrentPerform(iterations: count) { number in
+    let result = body(number)
+    results.withLock { $0[number] = result }
   }
+  return results.withLock { $0.compactMap(\.self) }
 }

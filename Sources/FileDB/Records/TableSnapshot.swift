@@ -38,23 +38,35 @@ public struct TableSnapshot<Row: Codable & Sendable>: Sendable {
   /// - Throws: ``StoreError/invalidRow`` for the first row that does not fit the type.
   public func values() throws -> [Row] {
     let parts = Parts(of: count, leastLength: 2_048)
-    if parts.count == 1 { return try values(of: parts[0]) }
-    let decoded = parts.concurrentMap { rows in Result { try self.values(of: rows) } }
-    var values: [Row] = []
-    values.reserveCapacity(count)
-    for part in decoded { values += try part.get() }
-    return values
+    return try [Row](unsafeUninitializedCapacity: count) { rows, decoded in
+      nonisolated(unsafe) let rows = rows
+      let ends = concurrentMap(parts.count) { part in
+        decode(parts[part], into: UnsafeMutableBufferPointer(rebasing: rows[parts[part]]))
+      }
+      if let failure = ends.lazy.compactMap(\.failure).first {
+        for (part, end) in ends.enumerated() { rows[parts[part]].prefix(end.count).deinitialize() }
+        throw failure
+      }
+      decoded = count
+    }
   }
 
-  private func values(of rows: Range<Int>) throws -> [Row] {
-    var values: [Row] = []
-    values.reserveCapacity(rows.count)
+  /// Decodes these rows in order, up to the first that does not fit.
+  private func decode(
+    _ rows: Range<Int>, into values: UnsafeMutableBufferPointer<Row>
+  ) -> (count: Int, failure: (any Error)?) {
     var reader = RowReader<Row>()
     var records = state.records.makeIterator(from: rows.lowerBound)
-    while values.count < rows.count, let stored = records.next() {
-      values.append(try StoreError.naming(stored, in: table) { try reader.row(stored) })
+    for offset in 0..<rows.count {
+      guard let stored = records.next() else { preconditionFailure("a row is missing") }
+      do {
+        let row = try StoreError.naming(stored, in: table) { try reader.row(stored) }
+        values.initializeElement(at: offset, to: row)
+      } catch {
+        return (offset, error)
+      }
     }
-    return values
+    return (rows.count, nil)
   }
 }
 

@@ -6,17 +6,20 @@ import FileDBPlist
 /// left to the parser, which reads both and says what is wrong.
 package struct CanonicalTable {
   private var scanner: CanonicalScanner
+  private let leastPart: Int
   private var counter: RecordID?
   private var places: [(id: RecordID, range: Range<Int>)] = []
   private var foreignKeys = PlistDictionary()
 
   /// The table in `bytes`; `nil` where they are not canonical.
+  /// - Parameter leastPart: how many bytes a thread is worth.
   package static func decode(
-    _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard
+    _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
+    leastPart: Int = 1 << 22
   ) -> TableState? {
     guard bytes.count <= limits.fileBytes else { return nil }
     let table = bytes.withUnsafeBytes { all -> CanonicalTable? in
-      var table = CanonicalTable(scanner: CanonicalScanner(all, limits: limits))
+      var table = CanonicalTable(scanner: CanonicalScanner(all, limits: limits), leastPart: leastPart)
       table.places.reserveCapacity(all.count / 256)
       return table.scan(all) ? table : nil
     }
@@ -26,7 +29,9 @@ package struct CanonicalTable {
       counter: counter.rawValue, records: records, foreignKeys: table.foreignKeys, shape: shape)
   }
 
-  private init(scanner: CanonicalScanner) { self.scanner = scanner }
+  private init(scanner: CanonicalScanner, leastPart: Int) {
+    (self.scanner, self.leastPart) = (scanner, leastPart)
+  }
 
   private mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard scanner.skip(PlistWriter.header), scanner.skip("<dict>\n") else { return false }
@@ -49,7 +54,7 @@ package struct CanonicalTable {
       guard let element = scanner.scanValue(indentation: 1), element.kind == .string else { return false }
       counter = RecordID(CanonicalReader(bytes).text(element.content))
       return counter != nil
-    case TableFile.recordsKey: return scanRecords()
+    case TableFile.recordsKey: return scanRecords(bytes)
     case TableFile.indexKey: return scanIndex()
     default:
       guard let element = scanner.scanValue(indentation: 1) else { return false }
@@ -58,16 +63,27 @@ package struct CanonicalTable {
     }
   }
 
-  private mutating func scanRecords() -> Bool {
+  /// Of a long array, several threads scan parts. Each begins where a record seems to, and that is right if the one before
+  /// it comes to just that place.
+  private mutating func scanRecords(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if scanner.skip("\t<array/>\n") { return true }
     guard scanner.skip("\t<array>\n") else { return false }
-    repeat {
-      guard let (range, number) = scanner.scanDict(indentation: 2, numberKey: "wgFileDbSecretId") else {
-        return false
-      }
-      places.append((RecordID(counted: number), range))
-    } while !scanner.skip("\t</array>\n")
-    return true
+    let first = scanner.position
+    let parts = Parts(of: bytes.count - first, leastLength: leastPart)
+    let starts = (1..<parts.count).compactMap {
+      scanner.startOfDict(behind: first + parts[$0].lowerBound, indentation: 2)
+    }
+    let bounds = [first] + starts + [.max]
+    let runs = concurrentMap(bounds.count - 1) { [scanner] number in
+      RecordRun(scanner.moved(to: bounds[number]), upTo: bounds[number + 1])
+    }
+    for run in runs {
+      guard run.start == scanner.position else { return false }
+      places += run.places
+      scanner = scanner.moved(to: run.end)
+      if scanner.skip("\t</array>\n") { return true }
+    }
+    return false
   }
 
   /// The index, which must be that of the records: so no two of them have the same id.
@@ -84,5 +100,24 @@ package struct CanonicalTable {
       last = order
     }
     return scanner.skip("\t</dict>\n")
+  }
+}
+
+/// Records that follow each other.
+private struct RecordRun: Sendable {
+  let start: Int
+  private(set) var places: [(id: RecordID, range: Range<Int>)] = []
+  private(set) var end: Int
+
+  /// Goes on for as long as there are records that begin before `limit`.
+  init(_ scanner: CanonicalScanner, upTo limit: Int) {
+    var scanner = scanner
+    start = scanner.position
+    while scanner.position < limit,
+      let (range, number) = scanner.scanDict(indentation: 2, numberKey: "wgFileDbSecretId")
+    {
+      places.append((RecordID(counted: number), range))
+    }
+    end = scanner.position
   }
 }
