@@ -49,14 +49,17 @@ public struct PlistWriter {
 
   /// Appends the digits of a number.
   package mutating func append(_ number: UInt64) {
-    var rest = number
-    let start = bytes.count
-    repeat {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      bytes.append(UInt8(ascii: "0") + UInt8(digit))
-      rest = quotient
-    } while rest > 0
-    bytes[start...].reverse()
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var rest = number
+      var start = digits.count
+      repeat {
+        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+        start -= 1
+        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+        rest = quotient
+      } while rest > 0
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+    }
   }
 
   package mutating func indent(_ count: Int) {
