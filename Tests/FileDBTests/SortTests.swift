@@ -82,6 +82,32 @@ private struct Food: Codable, Sendable {
     }
   }
 
+  /// What is compared at a glance has the order of the whole values.
+  @Test(arguments: [SortKey.TextOrder.bytes, .localized])
+  func aGlanceAgreesWithTheValues(text: SortKey.TextOrder) {
+    let reals = [
+      0, -0.0, 1, -1, 1.5, .infinity, -.infinity, .nan, 0x1p53, 0x1p63, 0x1p64, 1e300, 1e-300, -5e-324,
+    ]
+    let integers = [0, 1, -1, 1 << 53, 1 << 53 + 1, -(1 << 53) - 1, .max, .min] as [Int64]
+    let texts = [
+      "", "a", "a\0", "ab", "B", "item 2", "item 10", "same beginning", "same beginninh", "é", "e\u{301}",
+    ]
+    var values: [PlistValue?] = [nil, .bool(true), .bool(false), .unsigned(.max), .unsigned(1 << 63)]
+    values += reals.map(PlistValue.real) + integers.map(PlistValue.integer) + texts.map(PlistValue.string)
+    values += [.date(Date(timeIntervalSince1970: 0)), .date(Date(timeIntervalSince1970: -5e10))]
+    values += [.data(Data()), .data(Data([0])), .array([]), .array([1]), .dict([:])]
+    for key in [SortKey.ascending("f", text: text), .descending("f", text: text)] {
+      let column = SortColumn(key, values)
+      for left in values.indices {
+        for right in values.indices {
+          let expected = key.compare(values[left], values[right])
+          let (one, other) = (values[left]?.description ?? "none", values[right]?.description ?? "none")
+          #expect(column.compare(left, right) == expected, "\(one), \(other)")
+        }
+      }
+    }
+  }
+
   @Test func typedRowsSortByAnyComparableValue() throws {
     try withStore { store in
       let foods = try store.table(TableName<Food>("food"))

@@ -33,7 +33,7 @@ public struct SortKey: Hashable, Sendable {
 
 extension SortKey {
   /// -1, 0 or 1: whether a record with the value `left` comes before one with `right`.
-  func compare(_ left: PlistValue?, _ right: PlistValue?) -> Int {
+  package func compare(_ left: PlistValue?, _ right: PlistValue?) -> Int {
     switch (left, right) {
     case (nil, nil): return 0
     case (nil, _): return 1
@@ -66,7 +66,7 @@ enum ValueOrder {
     }
   }
 
-  private static func rank(_ value: PlistValue) -> Int {
+  static func rank(_ value: PlistValue) -> Int {
     switch value {
     case .bool: 0
     case .integer, .unsigned, .real: 1
@@ -123,20 +123,32 @@ extension TableSnapshot {
   }
 
   func sortedRows(by keys: [SortKey]) -> [Int] {
-    var values: [[PlistValue?]] = []
-    values.reserveCapacity(count)
-    let fields = RecordFields()
-    for stored in state.records {
-      values.append(fields.read(stored) { keys.map { fields[$0.field] } })
-    }
+    let columns = columns(of: keys)
     // The standard library's sort is stable in fact but not by promise; the row settles it.
-    return values.indices.sorted { left, right in
-      for (position, key) in keys.enumerated() {
-        let order = key.compare(values[left][position], values[right][position])
+    return indices.sorted { left, right in
+      for column in columns {
+        let order = column.compare(left, right)
         if order != 0 { return order < 0 }
       }
       return left < right
     }
+  }
+
+  private func columns(of keys: [SortKey]) -> [SortColumn] {
+    let parts = Parts(of: count, leastLength: 2_048)
+    let values = concurrentMap(parts.count) { part in
+      var values = [[PlistValue?]](repeating: [], count: keys.count)
+      let fields = RecordFields()
+      var records = state.records.makeIterator(from: parts[part].lowerBound)
+      for _ in parts[part] {
+        guard let stored = records.next() else { break }
+        fields.read(stored) {
+          for (column, key) in keys.enumerated() { values[column].append(fields[key.field]) }
+        }
+      }
+      return values
+    }
+    return keys.indices.map { column in SortColumn(keys[column], values.flatMap { $0[column] }) }
   }
 
   func sortedRows<Value: Comparable>(by value: (Row) -> Value?, order: SortOrder) throws -> [Int] {
