@@ -34,6 +34,8 @@ public struct PlistWriter {
 
   package static let footer = "</plist>\n"
 
+  package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+
   /// Forgets what was written, and keeps the memory for what comes next.
   package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 

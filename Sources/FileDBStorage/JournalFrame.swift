@@ -30,7 +30,10 @@ package struct JournalFrame: Equatable, Sendable {
   package var bytes: [UInt8] {
     let header = Header(
       kind: kind, sequence: sequence, synced: synced, length: payload.count, checksum: Checksum.of(payload))
-    var bytes = header.bytes + payload
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.paddedCount(payload.count))
+    bytes += header.bytes
+    bytes += payload
     bytes += [UInt8](repeating: UInt8(ascii: "\n"), count: Self.paddedCount(payload.count) - bytes.count)
     return bytes
   }

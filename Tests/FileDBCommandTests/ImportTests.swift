@@ -44,6 +44,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [1_000, 2_500]) func manyRowsKeepTheirOrder(count: Int) throws {
+    try withTemporaryFolder { folder in
+      try RecordStore(at: folder).table("t").add(["n": "last"])
+      let numbers = (1...count).map(String.init)
+      let text = (["n"] + numbers).joined(separator: "\n")
+      #expect(try filedb("import", "-", "t", "--header", "--top", in: folder, input: text).status == 0)
+      let rows = try RecordStore(at: folder).table("t").snapshot
+      #expect(rows.map { $0.record["n"]?.string } == numbers + ["last"])
+      #expect(rows.map(\.id.rawValue) == (2...Int64(count + 1)) + [1])
+    }
+  }
+
   private static let usda: [(file: String, fields: String, types: String, count: Int)] = [
     (
       "FOOD_DES",

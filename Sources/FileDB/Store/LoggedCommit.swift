@@ -39,7 +39,9 @@ private enum Key {
 extension LoggedCommit {
   /// The property list for the journal. The records must be normalized.
   var payload: [UInt8] {
+    let records = changes.flatMap(\.change.records)
     var writer = PlistWriter()
+    writer.reserve(records.reduce(1_024) { $0 + $1.bytes.count })
     writer.append(PlistWriter.header)
     writer.append("<dict>\n" as StaticString)
     if !bases.isEmpty {
@@ -49,7 +51,7 @@ extension LoggedCommit {
     writer.append(key: Key.changes, indentation: 1)
     writer.append(.array(changes.map { .dict($1.plist(table: $0.text)) }), indentation: 1)
     writer.append(key: Key.data, indentation: 1)
-    TableFile.append(changes.flatMap(\.change.records), to: &writer) { _ in }
+    TableFile.append(records, to: &writer) { _ in }
     writer.append(key: Key.date, indentation: 1)
     writer.append(
       .date(Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))), indentation: 1)

@@ -41,18 +41,24 @@ struct Import: StoreCommand {
     let name = file == "-" ? "standard input" : file
     let input = file == "-" ? InputFile.standardInput : try InputFile(URL(fileURLWithPath: file))
     let reader = DelimitedReader(name: name, format: try format()) { try input.read() }
-    var records: [Record] = []
+    var batches: [[Record]] = [[]]
     var progress = Progress()
-    try importer.run(reader, file: name) { record in
-      records.append(record)
-      progress.report("\(records.count) rows read")
+    let count = try importer.run(reader, file: name) { record in
+      if batches[batches.count - 1].count == 1_000 { batches.append([]) }
+      batches[batches.count - 1].append(record)
+      progress.report("\((batches.count - 1) * 1_000) rows read")
     }
     progress.finish()
     try options.write(store(for: table)) { tx in
-      try tx.add(contentsOf: records, to: .records(table.name), at: place.position ?? .bottom)
+      var place = place.position ?? .bottom
+      for number in batches.indices {
+        let ids = try tx.add(contentsOf: batches[number], to: .records(table.name), at: place)
+        if let last = ids.last { place = .after(last) }
+        batches[number] = []  // Now the transaction has them.
+      }
     }
     let done = options.dryRun ? "would be imported" : "imported"
-    Terminal.note("\(records.count) records \(done) into '\(table.name)'")
+    Terminal.note("\(count) records \(done) into '\(table.name)'")
   }
 
   private func format() throws -> DelimitedFormat {
