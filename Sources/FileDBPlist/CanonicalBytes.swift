@@ -1,7 +1,6 @@
 /// Bytes that are looked at in words of eight, and never beyond their end: what is missing there counts as zeros, which
 /// canonical bytes have nowhere.
-///
-/// Nobody may change the bytes meanwhile; then any thread may look.
+// Unchecked for the pointer, which is only read through: any thread may, as nobody changes the bytes meanwhile.
 struct CanonicalBytes: @unchecked Sendable {
   let start: UnsafeRawPointer
   let count: Int

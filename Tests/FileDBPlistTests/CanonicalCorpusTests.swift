@@ -13,19 +13,13 @@ import Testing
   }
 
   private func checkFiles(in folder: URL, atLeast expected: Int) throws {
-    let names = try #require(FileManager.default.enumerator(atPath: folder.path))
     var count = 0
-    for case let name as String in names {
-      guard let contents = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path)
-      else {
-        continue  // A folder.
-      }
+    try forEachFile(in: folder) { name, bytes in
       count += 1
-      let bytes = [UInt8](contents)
       let theirs = try? PlistParser.parse(bytes)
       guard let theirs else {
         #expect(canonicalReading(document: bytes) == nil, "\(name)")
-        continue
+        return
       }
       let written = try PlistWriter.document(theirs)
       #expect(canonicalReading(document: bytes) == (written == bytes ? theirs : nil), "\(name)")

@@ -60,6 +60,17 @@ enum SharedCorpus {
   static func folder(_ source: String) -> URL { folder.appendingPathComponent(source) }
 }
 
+/// The content of each file in a folder and those inside it, with its name.
+func forEachFile(in folder: URL, _ body: (_ name: String, _ bytes: [UInt8]) throws -> Void) throws {
+  let names = try #require(FileManager.default.enumerator(atPath: folder.path))
+  for case let name as String in names {
+    // None of a folder.
+    guard let contents = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path)
+    else { continue }
+    try body(name, [UInt8](contents))
+  }
+}
+
 /// Our own cases, one question a file; they belong to the tests.
 func cornerFolder() throws -> URL {
   try #require(Bundle.module.url(forResource: "Corner", withExtension: nil))

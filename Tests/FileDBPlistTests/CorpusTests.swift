@@ -67,15 +67,9 @@ struct SharedCorpusTests {
   /// None of the W3C's files is a property list, and half of them are not even XML.
   @Test func xmlThatIsNoPropertyListIsRefusedWithALine() throws {
     let folder = SharedCorpus.folder("xmlconf")
-    let names = try #require(FileManager.default.enumerator(atPath: folder.path))
     var count = 0
-    for case let name as String in names {
-      guard let contents = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path)
-      else {
-        continue  // A folder.
-      }
+    try forEachFile(in: folder) { name, bytes in
       count += 1
-      let bytes = [UInt8](contents)
       do throws(PlistError) {
         _ = try PlistParser.parse(bytes)
         Issue.record("\(name) was accepted")

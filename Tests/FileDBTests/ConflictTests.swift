@@ -27,6 +27,13 @@ import Testing
     }
   }
 
+  /// Makes the editor change one thing more.
+  private func edit(_ edited: Data, replacing old: String, with new: String, _ store: RecordStore) throws {
+    let text = String(decoding: edited, as: UTF8.self)
+    try #require(text.contains(old))
+    try Data(text.replacing(old, with: new).utf8).write(to: store.url(of: "t"))
+  }
+
   private func rows(_ store: RecordStore) throws -> [String] {
     try store.table("t").snapshot.map { "\($0.id): \($0.record["n"]?.integer ?? 0)" }
   }
@@ -55,9 +62,9 @@ import Testing
   @Test(arguments: [ConflictChoice.journal, .both])
   func aRecordWithoutAnIDIsKeptBesideTheCommits(choice: ConflictChoice) throws {
     try withConflict { store, edited in
-      let text = String(decoding: edited, as: UTF8.self).replacing(
-        "\t</array>", with: "\t<dict><key>n</key><integer>9</integer></dict></array>")
-      try Data(text.utf8).write(to: store.url(of: "t"))
+      try edit(
+        edited, replacing: "\t</array>", with: "\t<dict><key>n</key><integer>9</integer></dict></array>",
+        store)
       try store.repair("t", keeping: choice)
       #expect(try rows(store).contains("5: 9"))
       #expect(try rows(store).contains("4: 4"))
@@ -136,9 +143,8 @@ import Testing
   @Test(arguments: [ConflictChoice.journal, .both])
   func aRecordWithTheIDOfANewOneIsTheOneOfTheIndex(choice: ConflictChoice) throws {
     try withConflict { store, edited in
-      let text = String(decoding: edited, as: UTF8.self).replacing(
-        "<string>3</string>\n\t\t</dict>", with: "<string>4</string>\n\t\t</dict>")
-      try Data(text.utf8).write(to: store.url(of: "t"))
+      try edit(
+        edited, replacing: "<string>3</string>\n\t\t</dict>", with: "<string>4</string>\n\t\t</dict>", store)
       let repair = try store.repair("t", keeping: choice)
       #expect(repair.plan.notes.contains { $0.contains("by the index it is 3") })
       #expect(try Set(rows(store)).isSuperset(of: ["4: 4", "3: 3"]))

@@ -45,6 +45,34 @@ extension Mood: Sendable {}
 extension Shape: Sendable {}
 extension Part: Sendable {}
 
+private class Animal: Codable {
+  let name: String
+  init(name: String) { self.name = name }
+}
+
+private final class Dog: Animal, @unchecked Sendable {
+  let tricks: Int
+
+  private enum CodingKeys: CodingKey { case tricks }
+
+  init(name: String, tricks: Int) {
+    self.tricks = tricks
+    super.init(name: name)
+  }
+
+  required init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    tricks = try fields.decode(Int.self, forKey: .tricks)
+    try super.init(from: fields.superDecoder())
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(tricks, forKey: .tricks)
+    try super.encode(to: fields.superEncoder())
+  }
+}
+
 private struct Counted: Codable, Sendable { var n: Int }
 private struct Nested: Codable, Sendable { var parts: [Part] }
 
@@ -139,6 +167,18 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let id = try raw.add(["parts": [["name": "p"], ["weight": 1.0]]])
       let error = try #require(storeError { _ = try store.table(TableName<Nested>("t")).row(with: id) })
       #expect(error.field == "parts.1.name")
+    }
+  }
+
+  @Test func aClassKeepsItsSuperclassInAFieldOfItsOwn() throws {
+    try withStore { store in
+      let dogs = try store.table(TableName<Dog>("dogs"))
+      let id = try dogs.add(Dog(name: "Rex", tricks: 3))
+      #expect(try store.table("dogs").row(with: id) == ["super": ["name": "Rex"], "tricks": 3])
+      let dog = try dogs.row(with: id)
+      #expect(dog.name == "Rex" && dog.tricks == 3)
+      try store.table("dogs").unset(["super"], of: id)
+      #expect(storeError { _ = try dogs.row(with: id) }?.field == "super")
     }
   }
 

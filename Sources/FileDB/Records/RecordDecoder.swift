@@ -24,13 +24,13 @@ struct RecordDecoder: Decoder {
 }
 
 /// The usual types are read from the bytes; any other, and any field that is not what it should be, by way of its value.
-private struct FieldReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+private struct FieldReader<Key: CodingKey>: FieldContainer {
   let fields: RecordFields
   var codingPath: [any CodingKey] { [] }
 
   var allKeys: [Key] { fields.names.compactMap(Key.init(stringValue:)) }
   func contains(_ key: Key) -> Bool { fields.contains(key.stringValue) }
-  func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
+  func field(_ name: String) -> PlistValue? { fields[name] }
 
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
     try fields.string(key.stringValue) ?? scalar(key).decode(type)
@@ -50,7 +50,7 @@ private struct FieldReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     if type == Date.self, let date = fields.date(key.stringValue) as? Value { return date }
-    return try RowDecoder.decodeValue(type, from: value(key), codingPath: [key])
+    return try decodeValue(type, key)
   }
 
   // Without these, a field that may be missing would be looked for three times.
@@ -61,41 +61,5 @@ private struct FieldReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
     contains(key) ? try decode(type, forKey: key) : nil
-  }
-
-  private func value(_ key: Key) throws -> PlistValue {
-    guard let value = fields[key.stringValue] else {
-      throw DecodingError.keyNotFound(
-        key, DecodingError.Context(codingPath: codingPath, debugDescription: "the field is missing"))
-    }
-    return value
-  }
-
-  private func scalar(_ key: Key) throws -> ScalarReader {
-    ScalarReader(codingPath: [key], value: try value(key))
-  }
-
-  func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type, forKey key: Key
-  ) throws -> KeyedDecodingContainer<Nested> {
-    try decoder(key).container(keyedBy: type)
-  }
-
-  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    try decoder(key).unkeyedContainer()
-  }
-
-  func superDecoder() throws -> any Decoder {
-    guard let value = fields["super"] else {
-      throw DecodingError.keyNotFound(
-        AnyKey("super"), DecodingError.Context(codingPath: [], debugDescription: "the field is missing"))
-    }
-    return ValueDecoder(codingPath: [AnyKey("super")], value: value)
-  }
-
-  func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
-
-  private func decoder(_ key: Key) throws -> ValueDecoder {
-    ValueDecoder(codingPath: [key], value: try value(key))
   }
 }

@@ -88,21 +88,13 @@ struct ValueDecoder: Decoder {
   }
 }
 
-private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+private struct KeyedReader<Key: CodingKey>: FieldContainer {
   let codingPath: [any CodingKey]
   let entries: PlistDictionary
 
   var allKeys: [Key] { entries.keys.compactMap(Key.init(stringValue:)) }
   func contains(_ key: Key) -> Bool { entries[key.stringValue] != nil }
-  func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
-
-  private func value(_ key: any CodingKey) throws -> PlistValue {
-    guard let value = entries[key.stringValue] else {
-      throw DecodingError.keyNotFound(
-        key, DecodingError.Context(codingPath: codingPath, debugDescription: "the field is missing"))
-    }
-    return value
-  }
+  func field(_ name: String) -> PlistValue? { entries[name] }
 
   // The usual types, where the field is what it should be, need neither path nor box.
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
@@ -127,29 +119,8 @@ private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try scalar(key).decode(type)
   }
 
-  private func scalar(_ key: Key) throws -> ScalarReader {
-    ScalarReader(codingPath: codingPath + [key], value: try value(key))
-  }
-
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try RowDecoder.decodeValue(type, from: try value(key), codingPath: codingPath + [key])
-  }
-
-  func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type, forKey key: Key
-  ) throws -> KeyedDecodingContainer<Nested> {
-    try decoder(key).container(keyedBy: type)
-  }
-
-  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-    try decoder(key).unkeyedContainer()
-  }
-
-  func superDecoder() throws -> any Decoder { try decoder(AnyKey("super")) }
-  func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
-
-  private func decoder(_ key: any CodingKey) throws -> ValueDecoder {
-    ValueDecoder(codingPath: codingPath + [key], value: try value(key))
+    try decodeValue(type, key)
   }
 }
 

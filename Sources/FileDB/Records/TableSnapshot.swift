@@ -36,9 +36,11 @@ public struct TableSnapshot<Row: Codable & Sendable>: Sendable {
 
   /// All rows, decoded. Of a large table, several threads decode parts at the same time.
   /// - Throws: ``StoreError/invalidRow`` for the first row that does not fit the type.
+  /// - Complexity: O(*n*).
   public func values() throws -> [Row] {
     let parts = Parts(of: count, leastLength: 2_048)
     return try [Row](unsafeUninitializedCapacity: count) { rows, decoded in
+      // Safe: each thread writes the rows of its own part, and this one waits for all.
       nonisolated(unsafe) let rows = rows
       let ends = concurrentMap(parts.count) { part in
         decode(parts[part], into: UnsafeMutableBufferPointer(rebasing: rows[parts[part]]))
