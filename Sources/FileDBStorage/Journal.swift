@@ -87,23 +87,24 @@ package struct Journal: Sendable {
   }
 
   /// Adds a frame, which survives a power cut once ``file`` was synced. Where it fails, the frame is not there.
-  package mutating func append(_ kind: JournalFrame.Kind, _ payload: [UInt8]) throws(DiskError) {
+  package mutating func append(
+    _ kind: JournalFrame.Kind, _ payload: consuming [UInt8]
+  ) throws(DiskError) {
     if isTorn { try clean() }
-    let frame = JournalFrame(
-      kind: kind, sequence: kind == .commit ? sequence + 1 : sequence, synced: synced, payload: payload)
-    let frameBytes = frame.bytes
-    try grow(toHold: end + frameBytes.count)
+    let number = kind == .commit ? sequence + 1 : sequence
+    let frame = JournalFrame.encode(kind, sequence: number, synced: synced, payload: payload)
+    try grow(toHold: end + frame.count)
     let start = doubtfulStart ?? end
     let doubtful = start < end ? try file.read(at: start, count: end - start) : []
     do {
-      try file.write(doubtful + frameBytes, at: start)
+      try file.write(doubtful.isEmpty ? frame : doubtful + frame, at: start)
     } catch {
       isTorn = true
       throw error
     }
     doubtfulStart = nil
-    end += frameBytes.count
-    sequence = frame.sequence
+    end += frame.count
+    sequence = number
   }
 
   /// Remembers that the commits up to this one are on the medium.
@@ -126,8 +127,9 @@ package struct Journal: Sendable {
     guard needed > provenLength else { return }
     let step = min(max(length, Self.allocation), Self.largestGrowth)
     let grown = needed > length ? (max(needed, length + step) + 63) & ~63 : length
-    let start = max(end, provenLength)
-    try file.write([UInt8](repeating: 0, count: grown - start), at: start)
+    for start in stride(from: max(end, provenLength), to: grown, by: Self.largestGrowth) {
+      try file.write([UInt8](repeating: 0, count: min(grown - start, Self.largestGrowth)), at: start)
+    }
     try file.syncData(.full)
     length = grown
     provenLength = grown

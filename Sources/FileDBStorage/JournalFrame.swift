@@ -27,19 +27,24 @@ package struct JournalFrame: Equatable, Sendable {
     self.payload = payload
   }
 
-  package var bytes: [UInt8] {
+  package var bytes: [UInt8] { Self.encode(kind, sequence: sequence, synced: synced, payload: payload) }
+
+  /// The bytes of a frame, in the memory of its payload where nobody else has that: it may be as long as a table.
+  static func encode(
+    _ kind: Kind, sequence: UInt64, synced: UInt64, payload: consuming [UInt8]
+  ) -> [UInt8] {
     let header = Header(
       kind: kind, sequence: sequence, synced: synced, length: payload.count, checksum: Checksum.of(payload))
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.paddedCount(payload.count))
-    bytes += header.bytes
-    bytes += payload
-    bytes += [UInt8](repeating: UInt8(ascii: "\n"), count: Self.paddedCount(payload.count) - bytes.count)
+    let paddedCount = paddedCount(payload.count)
+    var bytes = payload
+    bytes.reserveCapacity(paddedCount)
+    bytes.insert(contentsOf: header.bytes, at: 0)
+    bytes += repeatElement(UInt8(ascii: "\n"), count: paddedCount - bytes.count)
     return bytes
   }
 
   /// How many bytes a frame takes whose payload has `count`.
-  static func paddedCount(_ count: Int) -> Int { (Header.count + count + 63) & ~63 }
+  package static func paddedCount(_ count: Int) -> Int { (Header.count + count + 63) & ~63 }
 
   /// The line that begins a frame: kind, sequence, synced, length of the payload, checksum of the payload, checksum of
   /// what stands before it in the line.

@@ -35,8 +35,9 @@ extension CommitLog {
     try state.withLock { state throws(StoreError) in
       let (commit, payload) = try encode(changes, tables, state.pending)
       try makeDurable(commit.bases, &state)
+      let byteCount = payload.count
       let ticket = try append(.commit, payload, &state)
-      state.pending.noteOwn(commit, sequence: ticket.sequence, byteCount: payload.count)
+      state.pending.noteOwn(commit, sequence: ticket.sequence, byteCount: byteCount)
       state.waiting.append(ticket)
       let changed = tables.compactMap { table, newState -> (TableKey, CachedTable)? in
         guard var known = newest(table) else { return nil }
@@ -71,7 +72,7 @@ extension CommitLog {
   }
 
   private func append(
-    _ kind: JournalFrame.Kind, _ payload: [UInt8], _ state: inout State
+    _ kind: JournalFrame.Kind, _ payload: consuming [UInt8], _ state: inout State
   ) throws(StoreError) -> CommitTicket {
     guard var journal = state.journal else { throw damage("the journal is gone", table: nil) }
     do {

@@ -41,7 +41,6 @@ extension LoggedCommit {
   var payload: [UInt8] {
     let records = changes.flatMap(\.change.records)
     var writer = PlistWriter()
-    writer.reserve(records.reduce(1_024) { $0 + $1.bytes.count })
     writer.append(PlistWriter.header)
     writer.append("<dict>\n" as StaticString)
     if !bases.isEmpty {
@@ -50,6 +49,8 @@ extension LoggedCommit {
     }
     writer.append(key: Key.changes, indentation: 1)
     writer.append(.array(changes.map { .dict($1.plist(table: $0.text)) }), indentation: 1)
+    // With room for what follows the records, and for the frame around it all.
+    writer.reserve(records.reduce(1_024) { $0 + $1.bytes.count })
     writer.append(key: Key.data, indentation: 1)
     TableFile.append(records, to: &writer) { _ in }
     writer.append(key: Key.date, indentation: 1)
