@@ -58,6 +58,8 @@ extension StoreError {
   public static let unrepresentableValue = Code(rawValue: "unrepresentableValue")
   public static let invalidRow = Code(rawValue: "invalidRow")
   public static let insideWrite = Code(rawValue: "insideWrite")
+  /// What is to be undone was changed by a later commit.
+  public static let undoConflict = Code(rawValue: "undoConflict")
 
   // Found a file that is no table, or a broken one.
   public static let notATable = Code(rawValue: "notATable")

@@ -16,9 +16,9 @@ public struct StoreTransaction: ~Copyable {
 final class TransactionState {
   private let store: RecordStore
   /// The tables this transaction has touched, as they were at first.
-  private var bases: [TableKey: TableState] = [:]
+  private(set) var bases: [TableKey: TableState] = [:]
   /// And as they are by now.
-  private var tables: [TableKey: TableState] = [:]
+  private(set) var tables: [TableKey: TableState] = [:]
   /// Set when the write has returned. A body can still swap its transaction for that of a write on another store.
   private var isOver = false
   /// What was done to them, in order.

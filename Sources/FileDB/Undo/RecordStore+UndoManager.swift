@@ -1,0 +1,24 @@
+#if canImport(Darwin)
+  import Foundation
+
+  extension RecordStore {
+    /// Hands a step to an app's `UndoManager`: its Undo takes the write back, its Redo does it again, and so on.
+    ///
+    ///     let (_, step) = try store.undoableWrite { tx in try tx.delete(milk, in: .notes) }
+    ///     store.registerUndo(step, with: undoManager) { error in show(error) }
+    ///
+    /// - Parameter onError: called with what ``undo(_:)`` throws.
+    @MainActor
+    public func registerUndo(
+      _ step: UndoStep, with manager: UndoManager, onError: @escaping @MainActor (any Error) -> Void
+    ) {
+      manager.registerUndo(withTarget: self) { store in
+        MainActor.assumeIsolated {
+          do { store.registerUndo(try store.undo(step), with: manager, onError: onError) } catch {
+            onError(error)
+          }
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,135 @@
+import FileDBPlist
+
+extension TableUndo {
+  /// The changes that take the write back in a table as it is now.
+  /// - Throws: ``StoreError/undoConflict`` where what the write did was changed since.
+  func changes(in table: TableState) throws(StoreError) -> [Change] {
+    var undo = Undoing(table: table)
+    if existed, !exists, !table.exists { try undo.apply(.create) }
+    try undo.remove(added)
+    try undo.raiseCounter(to: counter)
+    try undo.putBack(entries.filter { $0.place != nil })
+    for entry in entries {
+      if let before = entry.before, let after = entry.after { try undo.restore(before, over: after) }
+    }
+    if !existed, exists, undo.table.records.count == 0 { try undo.apply(.drop) }
+    return undo.changes
+  }
+
+  private var added: [StoredRecord] { entries.compactMap { $0.before == nil ? $0.after : nil } }
+}
+
+/// A table on its way back, and the changes that lead there.
+private struct Undoing {
+  private(set) var table: TableState
+  private(set) var changes: [Change] = []
+  /// Records that came back one below the other, which are one change.
+  private var run: (records: [StoredRecord], row: Int) = ([], 0)
+
+  init(table: TableState) { self.table = table }
+
+  mutating func apply(_ change: Change) throws(StoreError) {
+    endRun()
+    try table.apply(change)
+    changes.append(change)
+  }
+
+  private mutating func endRun() {
+    if !run.records.isEmpty { changes.append(.insert(run.records, row: run.row)) }
+    run.records = []
+  }
+
+  private func record(_ id: RecordID) -> StoredRecord? {
+    table.records.row(of: id).map { table.records[$0] }
+  }
+
+  /// Removes records that the write added, as far as they are still there.
+  mutating func remove(_ added: [StoredRecord]) throws(StoreError) {
+    var present: [RecordID] = []
+    for record in added {
+      guard let now = self.record(record.id) else { continue }
+      guard now.hasSameBytes(as: record) else { throw conflict(record.id, "it was changed since") }
+      present.append(record.id)
+    }
+    if !present.isEmpty { try apply(.remove(present)) }
+  }
+
+  /// After a truncate or a drop. There is no change for the counter alone; a record that comes and goes has the same effect.
+  mutating func raiseCounter(to counter: Int64) throws(StoreError) {
+    guard table.exists, table.counter < counter, let id = RecordID(rawValue: counter) else { return }
+    try apply(.insert([StoredRecord(id: id, record: Record())], row: table.records.count))
+    try apply(.remove([id]))
+  }
+
+  /// Puts back what the write removed or moved. An order with many changes is given whole.
+  mutating func putBack(_ entries: [TableUndo.Entry]) throws(StoreError) {
+    let start = (table: table, changes: changes)
+    var missing: [StoredRecord] = []
+    var moveCount = 0
+    for entry in entries {
+      guard let before = entry.before, let place = entry.place else { continue }
+      if entry.after == nil {
+        guard try isMissing(before) else { continue }
+        try insert(before, at: place)
+        missing.append(before)
+      } else if let row = table.records.row(of: entry.id) {
+        try move(entry.id, from: row, to: place)
+        moveCount += 1
+      }
+    }
+    endRun()
+    guard moveCount > 64, moveCount > table.records.count / 8 else { return }
+    let order = table.records.ids
+    (table, changes) = start
+    if !missing.isEmpty { try apply(.insert(missing, row: table.records.count)) }
+    try apply(.reorder(order))
+  }
+
+  private func isMissing(_ record: StoredRecord) throws(StoreError) -> Bool {
+    guard let now = self.record(record.id) else { return true }
+    guard now.hasSameBytes(as: record) else { throw conflict(record.id, "its id was given anew") }
+    return false
+  }
+
+  private mutating func insert(_ record: StoredRecord, at place: TableUndo.Place) throws(StoreError) {
+    let row = row(of: place)
+    try table.apply(.insert([record], row: row))
+    if run.row + run.records.count != row { endRun() }
+    if run.records.isEmpty { run.row = row }
+    run.records.append(record)
+  }
+
+  private mutating func move(
+    _ id: RecordID, from row: Int, to place: TableUndo.Place
+  ) throws(StoreError) {
+    let newRow = self.row(of: place)
+    // The rows below its own move up as it leaves.
+    try apply(.move(id, row: newRow > row ? newRow - 1 : newRow))
+  }
+
+  /// The row for what is to go to `place`; the former one where the neighbour is gone.
+  private func row(of place: TableUndo.Place) -> Int {
+    guard let predecessor = place.predecessor else { return 0 }
+    return table.records.row(of: predecessor).map { $0 + 1 } ?? min(place.row, table.records.count)
+  }
+
+  /// Gives the fields that the write changed their former values, and leaves the others alone.
+  mutating func restore(_ before: StoredRecord, over after: StoredRecord) throws(StoreError) {
+    if before.hasSameBytes(as: after) { return }
+    guard let now = record(before.id) else { throw conflict(before.id, "it was deleted since") }
+    if now.hasSameBytes(as: before) { return }
+    if now.hasSameBytes(as: after) { return try apply(.replace(before)) }
+    let (old, new, present) = (before.record.fields, after.record.fields, now.record.fields)
+    for field in old.map(\.key) + new.map(\.key) where old[field] != new[field] {
+      guard present[field] == new[field] else {
+        throw conflict(before.id, "its field '\(field)' was changed since")
+      }
+    }
+    let fields = present.patched(from: new, to: old)
+    try apply(.replace(StoredRecord(id: before.id, record: Record(fields: fields))))
+  }
+
+  private func conflict(_ id: RecordID, _ reason: String) -> StoreError {
+    StoreError(StoreError.undoConflict, "this cannot be undone: \(reason)", record: id)
+  }
+}

@@ -1,0 +1,93 @@
+import FileDBPlist
+
+/// What a write did, as far as taking it back needs that: see ``RecordStore/undoableWrite(_:)``.
+///
+/// Taking it back is a write like any other, and knows what was committed since: other records, and other fields of the
+/// same records, stay as they are.
+public struct UndoStep: Sendable {
+  var tables: [TableKey: TableUndo]
+
+  /// The names of the tables that the write changed, in order.
+  public var tableNames: [String] { tables.keys.sorted().map(\.text) }
+
+  /// Whether the write changed nothing.
+  public var isEmpty: Bool { tables.isEmpty }
+}
+
+/// What a write did to one table.
+struct TableUndo: Sendable {
+  /// A record that the write added, changed, moved or removed.
+  struct Entry: Sendable {
+    let id: RecordID
+    /// `nil` where the write added it.
+    var before: StoredRecord?
+    /// `nil` where the write removed it.
+    var after: StoredRecord?
+    /// Where it was, if it has to go back there.
+    var place: Place?
+  }
+
+  /// A row as its neighbour above, which still tells it when other rows have come or gone.
+  struct Place: Sendable {
+    let row: Int
+    /// `nil` for the first row.
+    let predecessor: RecordID?
+  }
+
+  /// Whether there was a table.
+  let existed: Bool
+  let exists: Bool
+  /// The highest id that was given before.
+  let counter: Int64
+  /// By their former rows; those that were added come first.
+  let entries: [Entry]
+
+  init(existed: Bool, exists: Bool, counter: Int64, entries: [Entry]) {
+    (self.existed, self.exists, self.counter, self.entries) = (existed, exists, counter, entries)
+  }
+
+  /// - Complexity: as ``RecordsDifference/init(from:to:)``.
+  init(from old: TableState, to new: TableState) {
+    let difference = RecordsDifference(from: old.records, to: new.records)
+    var entries: [RecordID: Entry] = [:]
+    for added in difference.inserted {
+      entries[added.record.id] = Entry(id: added.record.id, after: added.record)
+    }
+    for removal in difference.removed {
+      let place = Self.place(removal.oldRow, in: old)
+      entries[removal.record.id] = Entry(id: removal.record.id, before: removal.record, place: place)
+    }
+    for move in difference.moved {
+      entries[move.id] = Entry(
+        id: move.id, before: old.records[move.oldRow], after: new.records[move.newRow],
+        place: Self.place(move.oldRow, in: old))
+    }
+    for update in difference.updated where entries[update.old.id] == nil {
+      entries[update.old.id] = Entry(id: update.old.id, before: update.old, after: update.new)
+    }
+    self.init(
+      existed: old.exists, exists: new.exists, counter: old.counter,
+      entries: entries.values.sorted { ($0.place?.row ?? -1, $0.id) < ($1.place?.row ?? -1, $1.id) })
+  }
+
+  private static func place(_ row: Int, in table: TableState) -> Place {
+    Place(row: row, predecessor: row == 0 ? nil : table.records[row - 1].id)
+  }
+}
+
+extension TransactionState {
+  /// What takes back all that was done since the tables were as in `earlier`.
+  func undoStep(since earlier: [TableKey: TableState]) -> UndoStep {
+    var step = UndoStep(tables: [:])
+    for (key, now) in changedTables {
+      guard let before = earlier[key] ?? bases[key] else { continue }
+      let table = TableUndo(from: before, to: now)
+      if !table.isEmpty { step.tables[key] = table }
+    }
+    return step
+  }
+}
+
+extension TableUndo {
+  fileprivate var isEmpty: Bool { existed == exists && entries.isEmpty }
+}
