@@ -20,6 +20,7 @@ final class StoreFolder: Sendable {
   private var queueFile: String { "\(ownFolder)/queue" }
   var journalFile: String { "\(ownFolder)/journal" }
   var backupFolder: String { "\(ownFolder)/backups" }
+  var undoFolder: String { "\(ownFolder)/undo" }
   private var ignoreFile: String { "\(ownFolder)/.gitignore" }
 
   /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.

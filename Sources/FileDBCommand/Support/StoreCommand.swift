@@ -112,13 +112,25 @@ struct WriteOptions: ParsableArguments {
       Terminal.note("dry run: nothing was written")
       return result
     }
-    let result = try store.write(body)
-    if OpenStores.shared == nil { Self.close(store) }
+    // What a command of a script does is undone with the script.
+    guard OpenStores.shared == nil else { return try store.write(body) }
+    let (result, step) = try store.undoableWrite(body)
+    if !step.isEmpty { Self.keep(step, of: store) }
+    Self.close(store)
     return result
   }
 
+  /// What was done is done, whether it can be undone or not.
+  private static func keep(_ step: UndoStep, of store: RecordStore) {
+    do {
+      if try !UndoHistory(store).add(step) { Terminal.note("this is too much to be kept for 'filedb undo'") }
+    } catch {
+      Terminal.note("'filedb undo' will not know of this: \(error)")
+    }
+  }
+
   /// The tables' files should be up to date once a command is done. Where they cannot be, that is no failure of what it did.
-  private static func close(_ store: RecordStore) {
+  static func close(_ store: RecordStore) {
     do { try store.close() } catch {
       Terminal.note("the change is safe in the journal, but not in the table's file yet: \(error)")
     }
