@@ -82,7 +82,7 @@ extension RecordStore {
   }
 
   /// Why observers do not see what another process or program wrote: a file that is damaged, or in conflict with commits in the
-  /// journal, or that cannot be read. `nil` where they do, and where nobody observes.
+  /// journal, or that cannot be read. `nil` where they do. As of the last look at the disk, which is made for observers only.
   ///
   /// Such an error ends no observation. The tables stay as they were last read, and each change on the disk is another try:
   /// an editor's half-written file is an error for as long as it is half-written.
