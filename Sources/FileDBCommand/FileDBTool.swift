@@ -18,7 +18,7 @@ struct FileDBTool: ParsableCommand {
       CommandGroup(
         name: "Look",
         subcommands: [
-          Tables.self, Info.self, Show.self, Get.self, Count.self, Check.self, Log.self,
+          Tables.self, Info.self, Show.self, Get.self, Count.self, Check.self, Log.self, Watch.self,
         ]),
       CommandGroup(
         name: "Change records",

@@ -47,6 +47,13 @@ package protocol Disk: Sendable {
   /// Waits for the exclusive lock that goes with the file at `path`, which is made where it is missing.
   /// - Throws: `timedOut` once `timeout` has passed.
   func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock
+
+  /// Tells when files change; `nil` on a disk that only this process can reach.
+  func makeWatch() throws(DiskError) -> FolderWatch?
+}
+
+extension Disk {
+  package func makeWatch() throws(DiskError) -> FolderWatch? { nil }
 }
 
 /// A file that is being written. Closed when the last reference goes.

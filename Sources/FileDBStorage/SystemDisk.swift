@@ -47,6 +47,8 @@ package struct SystemDisk: Disk {
     throw error
   }
 
+  package func makeWatch() throws(DiskError) -> FolderWatch? { try FolderWatch() }
+
   package func list(_ folder: String) throws(DiskError) -> [String] {
     guard let stream = opendir(folder) else { throw DiskError("opendir", folder, errno: errno) }
     defer { closedir(stream) }

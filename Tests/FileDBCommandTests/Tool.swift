@@ -65,15 +65,7 @@ func filedbWithoutRights(_ arguments: String..., in folder: URL) throws -> ToolR
 private func run(
   _ path: String, _ arguments: [String], in folder: URL, input: String, environment: [String: String]
 ) throws -> ToolResult {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: path)
-  process.arguments = arguments
-  process.currentDirectoryURL = folder
-  let own = ProcessInfo.processInfo.environment
-  // The last two are for Tests/sanitize.
-  let names = ["PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "LSAN_OPTIONS", "TSAN_OPTIONS"]
-  let kept = names.reduce(into: [:]) { $0[$1] = own[$1] }
-  process.environment = kept.merging(["LANG": "C.UTF-8"]) { $1 }.merging(environment) { $1 }
+  let process = process(path, arguments, in: folder, environment: environment)
   // Files, not pipes: a pipe that fills up while nobody reads would stop the program.
   return try withTemporaryFolder { scratch in
     let files = ["input", "output", "error"].map { scratch.appendingPathComponent($0) }
@@ -89,4 +81,73 @@ private func run(
       error: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self),
       status: process.terminationStatus)
   }
+}
+
+private func process(
+  _ path: String, _ arguments: [String], in folder: URL, environment: [String: String]
+) -> Process {
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: path)
+  process.arguments = arguments
+  process.currentDirectoryURL = folder
+  let own = ProcessInfo.processInfo.environment
+  // The last two are for Tests/sanitize.
+  let names = ["PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "LSAN_OPTIONS", "TSAN_OPTIONS"]
+  let kept = names.reduce(into: [:]) { $0[$1] = own[$1] }
+  process.environment = kept.merging(["LANG": "C.UTF-8"]) { $1 }.merging(environment) { $1 }
+  return process
+}
+
+/// A `filedb` that goes on beside the test; killed with its last reference.
+final class RunningTool {
+  private let running: Process
+  private let files: (output: URL, error: URL)
+
+  /// - Parameter scratch: where to keep what it prints; not the store, which it would change.
+  init(_ arguments: [String], in folder: URL, scratch: URL) throws {
+    running = process(program.path, arguments, in: folder, environment: [:])
+    files = (scratch.appendingPathComponent("output"), scratch.appendingPathComponent("error"))
+    for file in [files.output, files.error] { try Data().write(to: file) }
+    running.standardInput = FileHandle.nullDevice
+    running.standardOutput = try FileHandle(forWritingTo: files.output)
+    running.standardError = try FileHandle(forWritingTo: files.error)
+    try running.run()
+  }
+
+  deinit { if running.isRunning { kill(running.processIdentifier, SIGKILL) } }
+
+  var output: String { get throws { try String(contentsOf: files.output, encoding: .utf8) } }
+  var error: String { get throws { try String(contentsOf: files.error, encoding: .utf8) } }
+
+  func interrupt() { running.interrupt() }
+  func terminate() { running.terminate() }
+
+  /// Waits until it ends.
+  /// - Returns: its exit status; `nil` where a signal ended it.
+  func status() async throws -> Int32? {
+    while running.isRunning { try await Task.sleep(for: .milliseconds(5)) }
+    return running.terminationReason == .exit ? running.terminationStatus : nil
+  }
+
+  func waitForError(_ text: String) async throws { try await wait { try error.contains(text) } }
+
+  /// Waits until it has printed a whole last line like this.
+  func waitForLine(where isLine: (Substring) -> Bool) async throws {
+    try await wait {
+      let output = try output
+      return output.hasSuffix("\n") && output.split(separator: "\n").last.map(isLine) ?? false
+    }
+  }
+
+  private func wait(until isDone: () throws -> Bool) async throws {
+    while try !isDone() {
+      guard running.isRunning else { throw ToolEnded(output: try output, error: try error) }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+}
+
+struct ToolEnded: Error {
+  let output: String
+  let error: String
 }

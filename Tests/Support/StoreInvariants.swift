@@ -75,3 +75,16 @@ package func withStore<Result>(
   case .disk: return try withTemporaryFolder { try run(RecordStore(at: $0, options: options)) }
   }
 }
+
+/// Runs `body` on a new store on the disk, and checks the store's invariants when it is done.
+package func withTemporaryStore(
+  isolation: isolated (any Actor)? = #isolation, _ body: (RecordStore) async throws -> Void
+) async throws {
+  let folder = try makeTemporaryFolder()
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let store = try RecordStore(at: folder)
+  try await body(store)
+  try store.refresh()
+  try store.checkInvariants()
+  try store.checkNothingIsLeftBehind()
+}

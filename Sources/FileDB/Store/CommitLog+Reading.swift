@@ -43,7 +43,7 @@ extension CommitLog {
         guard let inFile = pending.lastCommit(in: table.version) else { throw conflict(key, table.file) }
         try replay(pending.commits.filter { $0.sequence > inFile }, onto: &table.state, of: key)
       }
-      cache.withLock { $0.put([key: table]) }
+      show { $0.put([key: table]) }
       return true
     }
   }
@@ -89,7 +89,7 @@ extension CommitLog {
       try Journal.open(folder.journalFile, on: folder.disk)
     }
     let start = opened?.frames.first?.sequence ?? 0
-    cache.withLock { $0.restart(at: start, stale: former) }
+    show { $0.restart(at: start, stale: former) }
     state.pending = [:]
     state.journal = opened?.journal
     state.isNameSynced = false
@@ -120,7 +120,7 @@ extension CommitLog {
       known.follow(commit, sequence: sequence, of: table, in: pending)
       followed[table] = known
     }
-    cache.withLock { $0.put(followed) }
+    show { $0.put(followed) }
   }
 
   private func conflict(_ table: TableKey, _ file: String) -> StoreError {

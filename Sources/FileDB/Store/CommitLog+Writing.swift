@@ -159,7 +159,7 @@ extension CommitLog {
       case .durable: if strength != nil { state.journal?.noteSynced(through: sequence) }
       }
       state.waiting.removeAll { $0.sequence <= sequence }
-      cache.withLock { $0.publish(through: sequence) }
+      show { $0.publish(through: sequence) }
     }
     for ticket in tickets { ticket.outcome.withLock { $0 = outcome } }
     return outcome
@@ -171,7 +171,7 @@ extension CommitLog {
   func put(_ tables: [TableKey: CachedTable]) { state.withLock { put(tables, &$0) } }
 
   private func put(_ tables: [TableKey: CachedTable], _ state: inout State) {
-    cache.withLock { $0.put(tables) }
+    show { $0.put(tables) }
     for (table, written) in tables { state.durableFiles[table] = written.version }
   }
 

@@ -27,6 +27,7 @@ final class CommitLog: Sendable {
   /// Locked after ``state`` where both are, and never while the disk is at work: readers take it.
   let cache = Mutex(TableCache())
   let syncs = GroupSync()
+  let signals = ChangeSignals()
 
   init(folder: StoreFolder, options: StoreOptions) {
     self.folder = folder
@@ -38,6 +39,13 @@ final class CommitLog: Sendable {
 
   /// The table with the commits that wait for their sync.
   func newest(_ table: TableKey) -> CachedTable? { cache.withLock { $0.newest(table) } }
+
+  /// Changes what readers see, and wakes those who wait for that.
+  func show(_ change: (inout TableCache) -> Set<TableKey>) {
+    // Who is woken looks at the cache, which must not be locked then.
+    let tables = cache.withLock { change(&$0) }
+    signals.tell(of: tables)
+  }
 
   /// How many journals were read until now.
   var journalCount: Int { state.withLock(\.journalCount) }

@@ -58,7 +58,10 @@ public final class RecordStore: Sendable {
     log = CommitLog(folder: folder, options: options)
   }
 
-  deinit { checkpointAtEnd() }
+  deinit {
+    log.signals.finish()
+    checkpointAtEnd()
+  }
 
   package var disk: any Disk { folder.disk }
 

@@ -35,26 +35,34 @@ struct TableCache: Sendable {
   }
 
   /// Shows readers the commits up to `sequence`.
-  mutating func publish(through sequence: UInt64) {
+  /// - Returns: the tables that readers see anew, as do the following.
+  mutating func publish(through sequence: UInt64) -> Set<TableKey> {
     let count = waiting.prefix { $0.sequence <= sequence }.count
-    for (_, tables) in waiting.prefix(count) { published.merge(tables) { $1 } }
+    var shown: Set<TableKey> = []
+    for (_, tables) in waiting.prefix(count) {
+      published.merge(tables) { $1 }
+      shown.formUnion(tables.keys)
+    }
     waiting.removeFirst(count)
     unpublished = unpublished.filter { $0.value.sequence > sequence }
+    return shown
   }
 
   /// Takes tables as the disk has them, or as another process made them, all at once. What still waits for its sync is in
   /// them, and shown with them.
-  mutating func put(_ tables: [TableKey: CachedTable]) {
-    publish(through: .max)
+  mutating func put(_ tables: [TableKey: CachedTable]) -> Set<TableKey> {
+    let shown = publish(through: .max)
     published.merge(tables) { $1 }
+    return shown.union(tables.keys)
   }
 
   /// Follows the store to another journal, whose first commit has the number after `sequence`. The tables for which the
   /// former one held commits are stale: there may have been more of them.
-  mutating func restart(at sequence: UInt64, stale tables: some Sequence<TableKey>) {
-    publish(through: .max)
+  mutating func restart(at sequence: UInt64, stale tables: some Sequence<TableKey>) -> Set<TableKey> {
+    let shown = publish(through: .max)
     for table in published.keys { published[table]?.sequence = sequence }
     for table in tables { published[table]?.isStale = true }
+    return shown
   }
 }
 

@@ -60,6 +60,13 @@ package struct TableState: Sendable {
     }
   }
 
+  /// The same table with other records in memory, as a view of it.
+  func with(_ viewed: [StoredRecord]) -> TableState {
+    var view = self
+    view.records = OrderedRecords(viewed, shape: records.shape)
+    return view
+  }
+
   /// - Throws: ``StoreError/recordNotFound``.
   package func row(of id: RecordID) throws(StoreError) -> Int {
     guard let row = records.row(of: id) else {

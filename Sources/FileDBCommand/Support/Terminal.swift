@@ -108,15 +108,38 @@ enum StandardOutput {
 
   /// Writes what is gathered; to be called before the program ends.
   static func flush() {
+    do { try writePending() } catch { fail(error) }
+  }
+
+  /// Writes what is gathered.
+  /// - Returns: false where nobody reads it.
+  static func flushIfRead() -> Bool {
+    do { try writePending() } catch {
+      if isUnread(within: 0) { return false }
+      fail(error)
+    }
+    return true
+  }
+
+  private static func fail(_ error: any Error) -> Never {
+    Terminal.complain("standard output: \((error as NSError).localizedDescription)")
+    FileDBTool.exit(withError: ExitCode(74))
+  }
+
+  /// Waits until the other end is closed; for ever where that cannot be.
+  static func waitUntilUnread() { while !isUnread(within: -1) {} }
+
+  /// - Parameter milliseconds: how long to wait for it; -1 for ever.
+  private static func isUnread(within milliseconds: CInt) -> Bool {
+    var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+    return poll(&output, 1, milliseconds) > 0
+  }
+
+  private static func writePending() throws {
     let bytes = pending.withLock { bytes in
       defer { bytes = [] }
       return bytes
     }
-    do {
-      try FileHandle.standardOutput.write(contentsOf: bytes)
-    } catch {
-      Terminal.complain("standard output: \((error as NSError).localizedDescription)")
-      FileDBTool.exit(withError: ExitCode(74))
-    }
+    try FileHandle.standardOutput.write(contentsOf: bytes)
   }
 }

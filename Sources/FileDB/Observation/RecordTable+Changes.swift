@@ -1,0 +1,114 @@
+extension RecordTable {
+  /// The changes of the table's rows, whoever makes them: this store, another one, another process, or a program that edits
+  /// the file, of which one hears within a second.
+  ///
+  ///     for await change in notes.changes() { list.apply(change.steps) }
+  ///
+  /// The first element comes at once, also for an empty table: it leads from no rows to those that are there. Who shows some
+  /// already names them, and hears of what is new from there on:
+  ///
+  ///     let rows = notes.snapshot
+  ///     list.show(rows)
+  ///     for await change in notes.changes(since: rows) { list.apply(change.steps) }
+  ///
+  /// With a condition or an order the list is a part of the table, or another view of it, and the steps are those of
+  /// that list: a row that begins to match is inserted, one that stops is deleted, one that gets another place is moved.
+  ///
+  /// - Parameters:
+  ///   - matches: which rows are in the list; `nil` for all. A row for which it throws is not, nor is one that does not fit
+  ///     the type. It must depend on the row alone.
+  ///   - order: the order of the list; none for the table's own.
+  ///   - start: rows of this table, all of them, which the observer shows already.
+  /// - Complexity: an element costs what ``TableChange/init(from:to:)`` does. With a condition each row is decoded when it
+  ///   changed, and each change of the table costs O(*n*) besides, with an order O(*n* log *n*).
+  public func changes(
+    where matches: (@Sendable (Row) throws -> Bool)? = nil, sortedBy order: [SortKey] = [],
+    since start: TableSnapshot<Row>? = nil
+  ) -> ChangeSequence<TableChange<Row>> {
+    let (log, key) = (store.log, TableKey(name.text))
+    let selection = RowSelection(matches: matches, order: order)
+    return ChangeSequence(of: store, .table(key)) {
+      var isFirst = start == nil
+      var selected = SelectedRows(selection, of: start ?? TableSnapshot(key, TableState()))
+      return {
+        let before = selected.rows
+        selected.follow(log.snapshot(of: key))
+        let change = TableChange(from: before, to: selected.rows)
+        guard isFirst || !change.isEmpty else { return nil }
+        isFirst = false
+        return change
+      }
+    }
+  }
+
+  /// The changes of one record's fields. Where it stands among the others does not matter.
+  ///
+  /// The first element comes at once, without a ``RowChange/before``. A record that is deleted does not end the sequence: it
+  /// may come back, by a program that edits the file.
+  /// - Complexity: O(√*n*) at worst for each change of the table.
+  public func changes(of id: RecordID) -> ChangeSequence<RowChange<Row>> {
+    let (log, key) = (store.log, TableKey(name.text))
+    return ChangeSequence(of: store, .table(key)) {
+      var isFirst = true
+      var shown: StoredRow<Row>?
+      return {
+        let row: StoredRow<Row>? = log.snapshot(of: key)[id: id]
+        guard isFirst || row?.stored != shown?.stored else { return nil }
+        defer { (isFirst, shown) = (false, row) }
+        return RowChange(before: shown, after: row)
+      }
+    }
+  }
+}
+
+extension RecordStore {
+  /// The changes of all tables, those that are made or dropped included.
+  ///
+  /// The first element comes with the first change after this call. Of a transaction over several tables one sees all or
+  /// nothing. Tables that were not read yet are read now, and those that others make when they come.
+  /// - Complexity: O(*n*) in the size of the tables that were not read yet; an element costs what
+  ///   ``TableChange/init(from:to:)`` does for each table.
+  public func changes() -> ChangeSequence<StoreChange> {
+    do { try readAllTables() } catch { log.signals.note(error as? StoreError) }
+    let (log, start) = (log, log.states)
+    return ChangeSequence(of: self, .allTables) {
+      var shown = start
+      return {
+        let change = StoreChange(from: shown, to: log.states)
+        shown = change.after
+        return change.tables.isEmpty ? nil : change
+      }
+    }
+  }
+
+  /// Why observers do not see what another process or program wrote: a file that is damaged, or in conflict with commits in the
+  /// journal, or that cannot be read. `nil` where they do. As of the last look at the disk, which is made for observers only.
+  ///
+  /// Such an error ends no observation. The tables stay as they were last read, and each change on the disk is another try:
+  /// an editor's half-written file is an error for as long as it is half-written.
+  public var observationError: StoreError? { log.signals.failure.error }
+
+  /// Each new ``observationError``, and `nil` when it is over. One that is there already comes at once.
+  public func observationErrors() -> ChangeSequence<StoreError?> {
+    let log = log
+    return ChangeSequence(of: self, .failures) {
+      var seen = 0
+      return {
+        let (error, number) = log.signals.failure
+        if number == seen { return nil }
+        let isOver = error == nil && seen == 0
+        seen = number
+        return isOver ? nil : .some(error)
+      }
+    }
+  }
+}
+
+extension CommitLog {
+  fileprivate func snapshot<Row>(of table: TableKey) -> TableSnapshot<Row> {
+    TableSnapshot(table, published(table)?.state ?? TableState())
+  }
+
+  /// All tables in memory, as of one moment.
+  fileprivate var states: [TableKey: TableState] { cache.withLock { $0.published.mapValues(\.state) } }
+}

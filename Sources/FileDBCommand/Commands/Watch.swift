@@ -1,0 +1,66 @@
+import ArgumentParser
+import Dispatch
+import FileDB
+import Foundation
+
+struct Watch: StoreCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print each change of a table when it happens, whoever makes it.",
+    discussion: """
+      Ends with exit code 0 on ^C, when it is terminated, or when nobody reads any more what it prints.
+
+      With --format ndjson each line is an object: the "kind" of the step (delete, move, insert or update), the record's \
+      "id" and its "row" from 0; for a move also the row it came "from", for an insert and an update the record's \
+      "fields". Carried out one after another on the rows of before, they give the rows of after. Changes that come faster \
+      than they are printed are one change.
+      """)
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @Option(help: "table is for people and may change, ndjson is stable.") var format = WatchFormat.table
+
+  func run() throws {
+    let table = try existingTable(table)
+    let (shown, format, isOver) = (table.snapshot, format, DispatchSemaphore(value: 0))
+    let printing = Task {
+      await Self.printChanges(of: table, since: shown, as: format)
+      isOver.signal()
+    }
+    let complaining = Task {
+      for await error in table.store.observationErrors() {
+        if let error { Terminal.complain(error.description) }
+      }
+    }
+    let endings = Self.callAtEnd { printing.cancel() }
+    Terminal.note("watching '\(table.name.text)'; ^C ends")
+    isOver.wait()  // On the main thread, which has nothing else to do.
+    complaining.cancel()
+    withExtendedLifetime(endings) {}
+  }
+
+  private static func printChanges(
+    of table: RecordTable<Record>, since shown: TableSnapshot<Record>, as format: WatchFormat
+  ) async {
+    for await change in table.changes(since: shown) {
+      for step in change.steps.sequence { Terminal.print(format.line(step, of: change)) }
+      guard StandardOutput.flushIfRead() else { return }
+    }
+  }
+
+  /// Calls `end` on ^C, where this is to be terminated, and where nobody reads its output any more.
+  private static func callAtEnd(_ end: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
+    signal(SIGPIPE, SIG_IGN)  // A write tells it as well.
+    Thread.detachNewThread {
+      StandardOutput.waitUntilUnread()
+      end()
+    }
+    return [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number)
+      source.setEventHandler(handler: end)
+      source.resume()
+      return source
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `filedb watch` beside other commands. Each test ends the program in one of its ways.
+@Suite(.timeLimit(.minutes(5))) struct WatchTests {
+  @Test func eachStepIsAStableObject() async throws {
+    try await withWatch(["--format", "ndjson"]) { watch, folder in
+      for (command, line) in [
+        (
+          "add todo title=Rent due:date=2026-12-01 --top",
+          #"{"kind": "insert", "id": 2, "row": 0, "fields": {"due": "2026-12-01T00:00:00Z", "title": "Rent"}}"#
+        ),
+        (
+          "set todo 1 litres:float=1.5",
+          #"{"kind": "update", "id": 1, "row": 1, "fields": {"litres": 1.5, "title": "Milk"}}"#
+        ),
+        ("move todo 2 --bottom", #"{"kind": "move", "id": 2, "row": 1, "from": 0}"#),
+        ("delete todo 2", #"{"kind": "delete", "id": 2, "row": 1}"#),
+      ] {
+        #expect(try filedb(command.split(separator: " ").map(String.init), in: folder).status == 0)
+        try await watch.waitForLine { $0 == line }
+      }
+      #expect(try watch.output.split(separator: "\n").count == 4)
+      watch.terminate()
+    }
+  }
+
+  @Test func peopleReadWhatIsNew() async throws {
+    try await withWatch([]) { watch, folder in
+      for (command, line) in [
+        ("add todo title=Rent --top", "insert 2 at row 0: title=Rent"),
+        ("set todo 1 litres:float=1.5", "update 1 at row 1: litres=1.5"),
+        ("unset todo 1 title", "update 1 at row 1: -title"),
+        ("delete todo 2", "delete 2 from row 0"),
+      ] {
+        try filedb(command.split(separator: " ").map(String.init), in: folder)
+        try await watch.waitForLine { $0 == line }
+      }
+      watch.interrupt()
+    }
+  }
+
+  @Test func aFileThatCannotBeReadIsComplainedOfAndNotTheEnd() async throws {
+    try await withWatch([]) { watch, folder in
+      let file = folder.appendingPathComponent("todo.plist")
+      let whole = try Data(contentsOf: file)
+      try whole.dropLast(20).write(to: file)
+      try await watch.waitForError("todo.plist")
+      try Data(String(decoding: whole, as: UTF8.self).replacing("Milk", with: "Oat").utf8).write(to: file)
+      try await watch.waitForLine { $0 == "update 1 at row 0: title=Oat" }
+      watch.terminate()
+    }
+  }
+
+  @Test func aReaderThatLeavesEndsIt() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "todo", in: folder)
+      // Neither waits for a change that never comes.
+      let result = try shell("{ filedb watch todo; echo $? >status; } | true; cat status", in: folder)
+      #expect(result.output == "0\n" && result.error == "watching 'todo'; ^C ends\n")
+    }
+  }
+
+  @Test func aTableThatIsNotThereIsAnError() throws {
+    try withTemporaryFolder { folder in
+      let result = try filedb("watch", "todo", in: folder)
+      #expect(result.status == 1)
+    }
+  }
+
+  /// Runs `filedb watch todo` beside `body`, which ends it, on a table with one record.
+  private func withWatch(
+    _ options: [String], _ body: (RunningTool, URL) async throws -> Void
+  ) async throws {
+    let (folder, scratch) = (try makeTemporaryFolder(), try makeTemporaryFolder())
+    defer { for made in [folder, scratch] { try? FileManager.default.removeItem(at: made) } }
+    try filedb("create", "todo", in: folder)
+    try filedb("add", "todo", "title=Milk", in: folder)
+    let watch = try RunningTool(["watch", "todo"] + options, in: folder, scratch: scratch)
+    try await watch.waitForError("watching")
+    try await body(watch, folder)
+    #expect(try await watch.status() == 0)
+  }
+}

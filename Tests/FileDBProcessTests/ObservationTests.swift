@@ -1,0 +1,64 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+/// One process listens to what others do.
+@Suite(.timeLimit(.minutes(10))) struct ObservationTests {
+  @Test func ofOtherProcessesOneMissesNothingAndHearsNothingTwice() async throws {
+    try await withTemporaryStore { store in
+      let workers = try ["a", "b"].map { try Worker(["add", store.url.path, $0, "150"], in: store.url) }
+      var view = StrictTableView()
+      var inserted: [RecordID] = []
+      for await change in try store.table("first").changes() {
+        try view.show(change)
+        inserted += change.steps.insertions.map(\.id)
+        try #require(
+          change.steps.deletions.isEmpty && change.steps.moves.isEmpty && change.steps.updates.isEmpty)
+        if change.after.count == 300 { break }
+      }
+      #expect(inserted.sorted() == (Int64(1)...300).map { RecordID(rawValue: $0) })
+      try await end(workers)
+      #expect(try view.shows(store.table("first").snapshot))
+    }
+  }
+
+  /// The other process adds, moves, updates and deletes in two tables, and makes checkpoints.
+  @Test func whatOneShowsIsWhatIsThere() async throws {
+    var random = SeededRandom.fromEnvironment("what one shows is what is there")
+    let seed = random.next()
+    try await withTemporaryStore { store in
+      let url = store.url
+      let changes = store.changes()
+      let worker = try Worker(["writer", url.path, "a", "\(seed)", "--commits", "300"], in: url)
+      let marker = TableName<Record>("end")
+      let listening = Task {
+        var views: [String: StrictTableView] = [:]
+        for await change in changes {
+          for name in change.tables {
+            let table = try #require(change.change(of: .records(name)))
+            try views[name, default: StrictTableView()].show(table)
+            try #require(views[name]?.shows(table.after) == true)
+          }
+          if change.tables.contains(marker.text) { return views }
+        }
+        throw WorkerFailed(description: "the changes ended early")
+      }
+      try await end([worker])
+      let last = try RecordStore(at: url)
+      try last.table(marker).add(["n": 1])
+      try last.close()
+      for (name, view) in try await listening.value {
+        #expect(view.shows(try RecordStore(at: url).table(name).snapshot), "\(name)")
+      }
+    }
+  }
+
+  /// Not by waiting for them, which would keep other tests' tasks from going on.
+  private func end(_ workers: [Worker]) async throws {
+    for worker in workers {
+      while worker.isRunning { try await Task.sleep(for: .milliseconds(5)) }
+      _ = try worker.end()
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import FileDBStorage
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
+  /// Waits that would not end in time are the failures.
+  private static let never = Duration.seconds(30)
+
+  @Test func everyKindOfChangeEndsTheWait() throws {
+    try withTemporaryFolder { folder in
+      let (file, other) = (folder.appendingPathComponent("file"), folder.appendingPathComponent("other"))
+      let watch = try FolderWatch()
+      try #require(watch.watch([folder.path]) || !isTold)
+      try expectChange(watch, in: folder) { try Data("1".utf8).write(to: file) }
+      try expectChange(watch, in: folder) {
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: Data("2".utf8))
+        try handle.close()
+      }
+      try expectChange(watch, in: folder) { try FileManager.default.moveItem(at: file, to: other) }
+      try expectChange(watch, in: folder) { try FileManager.default.removeItem(at: other) }
+    }
+  }
+
+  @Test func nothingIsNews() throws {
+    try withTemporaryFolder { folder in
+      let watch = try FolderWatch()
+      _ = watch.watch([folder.path])
+      _ = try Data("1".utf8).write(to: folder.appendingPathComponent("file"))
+      watch.wait(upTo: .milliseconds(10))
+      // What was told once is not told again.
+      #expect(elapsed { watch.wait(upTo: .milliseconds(50)) } >= .milliseconds(49))
+    }
+  }
+
+  @Test func aFolderThatIsMissingIsSaidToBe() throws {
+    try withTemporaryFolder { folder in
+      let watch = try FolderWatch()
+      #expect(!watch.watch([folder.path, folder.appendingPathComponent("missing").path]))
+    }
+  }
+
+  @Test func anInterruptionEndsEveryWait() async throws {
+    let watch = try FolderWatch()
+    let thread = Thread { watch.interrupt() }
+    thread.start()
+    watch.wait(upTo: nil)
+    watch.wait(upTo: nil)
+  }
+
+  private func expectChange(_ watch: FolderWatch, in folder: URL, _ change: () throws -> Void) throws {
+    while elapsed({ watch.wait(upTo: .milliseconds(20)) }) < .milliseconds(20) {}  // Late words of the last one.
+    try change()
+    #expect(elapsed { watch.wait(upTo: isTold ? Self.never : .zero) } < Self.never)
+    _ = watch.watch([folder.path])
+  }
+
+  private var isTold: Bool {
+    #if canImport(Darwin) || canImport(Glibc)
+      true
+    #else
+      false
+    #endif
+  }
+
+  private func elapsed(_ body: () -> Void) -> Duration { ContinuousClock().measure(body) }
+}

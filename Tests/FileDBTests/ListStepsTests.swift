@@ -1,0 +1,128 @@
+import FileDB
+import TestSupport
+import Testing
+
+@Suite struct ListStepsTests {
+  private static let options: StoreOptions = {
+    var options = StoreOptions(checkpoints: .manual)
+    options.shape = OrderedRecords.Shape(chunk: 3, section: 3)
+    return options
+  }()
+
+  @Test func stepsLeadFromOldRowsToNewOnes() throws {
+    var random = SeededRandom.fromEnvironment("steps lead from old rows to new ones")
+    for _ in 0..<12 {
+      try withStore(options: Self.options) { store in
+        let table = try store.table("list")
+        var view = StrictTableView()
+        var list: [StoredRow<Record>] = []
+        var shown = table.snapshot
+        for _ in 0..<40 {
+          for _ in 0...Int.random(in: 0...4, using: &random) { try edit(table, &random) }
+          let change = TableChange(from: shown, to: table.snapshot)
+          try view.show(change)
+          try #require(view.shows(change.after))
+          try apply(change, to: &list)
+          shown = change.after
+        }
+      }
+    }
+  }
+
+  @Test func stepsLeadBetweenAnyTwoSmallLists() throws {
+    let none = try snapshot([])
+    let later = try lists(of: [2, 3, 4, 5]).map(snapshot)
+    for old in try lists(of: [1, 2, 3, 4]).map(snapshot) {
+      for new in later {
+        let change = TableChange(from: old, to: new)
+        var view = StrictTableView()
+        try view.show(TableChange(from: none, to: old))
+        try view.show(change)
+        try #require(view.shows(new), "from \(old.ids) to \(new.ids)")
+        var rows = Array(old)
+        try apply(change, to: &rows)
+      }
+    }
+  }
+
+  @Test func aRowThatIsMovedAndUpdatedIsInBothLists() throws {
+    try withStore { store in
+      let table = try store.table("list")
+      let ids = try table.add(contentsOf: (0..<9).map { ["n": .integer($0)] })
+      let before = table.snapshot
+      try store.write { tx in
+        try tx.move(ids[7], in: table.name, to: .top)
+        try tx.set(["n": 70], of: ids[7], in: table.name)
+      }
+      let steps = TableChange(from: before, to: table.snapshot).steps
+      #expect(steps.moves.map(\.id) == [ids[7]] && steps.updates == steps.moves)
+      #expect(steps.updates.first?.oldRow == 7 && steps.updates.first?.newRow == 0)
+      #expect(steps.sequence == [.move(ids[7], fromRow: 7, row: 0), .update(ids[7], row: 0)])
+    }
+  }
+
+  @Test func aCheckpointIsNoChange() throws {
+    try withStore(.disk) { store in
+      let table = try store.table("list")
+      try table.add(contentsOf: (0..<9).map { ["n": .integer($0)] })
+      let before = table.snapshot
+      try store.checkpoint()
+      let read = try RecordStore(at: store.url).table("list").snapshot
+      #expect(TableChange(from: before, to: read).steps.isEmpty)
+    }
+  }
+
+  /// Carries the single steps out as their documentation does, and requires the new rows.
+  private func apply(_ change: TableChange<Record>, to list: inout [StoredRow<Record>]) throws {
+    for step in change.steps.sequence {
+      switch step {
+      case .delete(let id, let row): try #require(list.remove(at: row).id == id)
+      case .insert(let id, let row):
+        try #require(change.after[row].id == id)
+        list.insert(change.after[row], at: row)
+      case .move(let id, let oldRow, let row):
+        try #require(list[oldRow].id == id)
+        list.insert(list.remove(at: oldRow), at: row)
+      case .update(let id, let row):
+        try #require(list[row].id == id)
+        list[row] = change.after[row]
+      }
+    }
+    try #require(list.map(\.id) == change.after.ids)
+    try #require(list.map(\.record) == change.after.map(\.record))
+  }
+
+  /// All orders of all subsets.
+  private func lists(of ids: [Int64]) -> [[Int64]] {
+    [[]]
+      + ids.flatMap { first in
+        lists(of: ids.filter { $0 != first }).map { [first] + $0 }
+      }
+  }
+
+  /// Rows that are also updated when they go to a row of another kind.
+  private func snapshot(_ ids: [Int64]) throws -> TableSnapshot<Record> {
+    let table = try RecordStore.inMemory(options: Self.options).table("list")
+    try table.replaceAll(
+      with: ids.enumerated().map { row, id in
+        IdentifiedRow(["isEven": .bool(row.isMultiple(of: 2))], id: RecordID(rawValue: id))
+      })
+    return table.snapshot
+  }
+
+  private func edit(_ table: RecordTable<Record>, _ random: inout SeededRandom) throws {
+    let ids = table.snapshot.ids
+    guard let id = ids.randomElement(using: &random) else {
+      try table.add(contentsOf: (0..<9).map { ["n": .integer($0)] })
+      return
+    }
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0..<6: try table.move(id, to: .row(.random(in: 0..<ids.count, using: &random)))
+    case 6..<11: try table.set(["n": .integer(.random(in: 0...3, using: &random))], of: id)
+    case 11..<14: try table.delete(id)
+    case 14: try table.sort(by: [.ascending("n")])
+    case 15: try table.truncate()
+    default: try table.add(["n": 0], at: .row(.random(in: 0...ids.count, using: &random)))
+    }
+  }
+}
