@@ -166,7 +166,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       }
       let id = try raw.add(["parts": [["name": "p"], ["weight": 1.0]]])
       let error = try #require(storeError { _ = try store.table(TableName<Nested>("t")).row(with: id) })
-      #expect(error.field == "parts.1.name")
+      #expect(error.field == "parts[1].name")
     }
   }
 
@@ -188,7 +188,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let error = try #require(
         storeError { try store.table(TableName<[String: [Int?]]>("t")).add(["a": [nil]]) })
       #expect(error.code == StoreError.invalidRow)
-      #expect(error.field == "a.0" && error.table == "t")
+      #expect(error.field == "a[0]" && error.table == "t")
       let names = try store.tableNames
       #expect(names == [])
     }

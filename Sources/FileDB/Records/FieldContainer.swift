@@ -9,7 +9,10 @@ extension FieldContainer {
   func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
 
   func decodeValue<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
-    try RowDecoder.decodeValue(type, from: value(key), codingPath: codingPath + [key])
+    guard let value = field(key.stringValue) else {
+      return try MissingField.decode(type, key, in: codingPath)
+    }
+    return try RowDecoder.decodeValue(type, from: value, codingPath: codingPath + [key])
   }
 
   func scalar(_ key: Key) throws -> ScalarReader {
@@ -34,10 +37,7 @@ extension FieldContainer {
   }
 
   private func value(_ key: any CodingKey) throws -> PlistValue {
-    guard let value = field(key.stringValue) else {
-      throw DecodingError.keyNotFound(
-        key, DecodingError.Context(codingPath: codingPath, debugDescription: "the field is missing"))
-    }
+    guard let value = field(key.stringValue) else { throw MissingField(key, in: codingPath).error }
     return value
   }
 }
