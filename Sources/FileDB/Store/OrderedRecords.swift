@@ -18,7 +18,7 @@ package struct OrderedRecords: Sendable {
 
   package let shape: Shape
   package private(set) var count = 0
-  private var sections: [RecordSection] = []
+  private(set) var sections: [RecordSection] = []
   private var homes: RecordHomes
 
   package init(shape: Shape = .standard) {

@@ -1,4 +1,5 @@
 import FileDBPlist
+import Foundation
 
 /// A record in the very bytes that its table's file and the journal have for it, decoded when somebody looks.
 package struct StoredRecord: Sendable, Equatable {
@@ -16,6 +17,16 @@ package struct StoredRecord: Sendable, Equatable {
     var writer = PlistWriter()
     Self.append(id, record.fields, to: &writer)
     self.init(id: id, bytes: writer.bytes[...])
+  }
+
+  func hasSameBytes(as other: StoredRecord) -> Bool {
+    bytes.withUnsafeBytes { mine in
+      other.bytes.withUnsafeBytes { theirs in
+        guard mine.count == theirs.count, let start = mine.baseAddress, let theirStart = theirs.baseAddress
+        else { return mine.count == theirs.count }
+        return start == theirStart || memcmp(start, theirStart, mine.count) == 0
+      }
+    }
   }
 
   /// The fields without the id.

@@ -1,0 +1,119 @@
+import FileDB
+import TestSupport
+import Testing
+
+/// The difference of two orders of records against what a plain comparison of all rows says.
+@Suite struct RecordsDifferenceTests {
+  private static let shape = OrderedRecords.Shape(chunk: 3, section: 3)
+
+  @Test func agreesWithAComparisonOfAllRows() throws {
+    var random = SeededRandom.fromEnvironment("records difference")
+    for _ in 0..<400 {
+      let old = OrderedRecords(records(1...random.int(1...40)), shape: Self.shape)
+      var new = old
+      var nextID: Int64 = 100
+      for _ in 0..<random.int(0...6) { edit(&new, nextID: &nextID, &random) }
+      try check(from: old, to: new)
+    }
+  }
+
+  @Test func agreesWhereAllWasRebuilt() throws {
+    var random = SeededRandom.fromEnvironment("records difference of all")
+    for _ in 0..<400 {
+      let ids = records(1...random.int(1...12))
+      let old = OrderedRecords(ids.filter { _ in Bool.random(using: &random) }, shape: Self.shape)
+      let new = ids.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
+      try check(from: old, to: OrderedRecords(new, shape: Self.shape))
+    }
+  }
+
+  @Test func equalBytesInOtherMemoryAreNoChange() {
+    let old = OrderedRecords(records(1...50), shape: Self.shape)
+    let new = OrderedRecords(records(1...50), shape: .init(chunk: 7, section: 2))
+    #expect(RecordsDifference(from: old, to: new).isEmpty)
+  }
+
+  @Test func whatIsSharedIsNotLookedInto() {
+    // Beyond the first rows all have one id, as in no table: to look at two of them is to find differences.
+    let old = OrderedRecords(
+      records(1...9) + (0..<2_000).map { _ in record(0, value: 0) } + records(10...19), shape: Self.shape)
+    var new = old
+    new.replace(row: 1, with: record(2, value: 1))
+    new.replace(row: 2_010, with: record(11, value: 1))
+    let difference = RecordsDifference(from: old, to: new)
+    #expect(difference.updated.map(\.newRow) == [1, 2_010])
+    #expect(difference.moved.isEmpty && difference.removed.isEmpty && difference.inserted.isEmpty)
+  }
+
+  // MARK: - The plain comparison
+
+  private func check(from old: OrderedRecords, to new: OrderedRecords) throws {
+    let difference = RecordsDifference(from: old, to: new)
+    let (oldRows, newRows) = (rows(old), rows(new))
+    try #require(difference.removed.map(\.record) == old.filter { newRows[$0.id] == nil })
+    try #require(difference.removed.map(\.oldRow) == difference.removed.map { oldRows[$0.record.id] })
+    try #require(difference.inserted.map(\.record) == new.filter { oldRows[$0.id] == nil })
+    try #require(difference.inserted.map(\.newRow) == difference.inserted.map { newRows[$0.record.id] })
+    let updated = new.filter { record in oldRows[record.id].map { old[$0] != record } ?? false }
+    try #require(difference.updated.map(\.new) == updated)
+    for update in difference.updated {
+      try #require(old[update.oldRow] == update.old && new[update.newRow] == update.new)
+    }
+    for move in difference.moved {
+      try #require(old[move.oldRow].id == move.id && new[move.newRow].id == move.id)
+    }
+    try #require(difference.moved.map(\.newRow) == difference.moved.map(\.newRow).sorted())
+    try #require(applied(difference, to: old.ids) == new.ids)
+    let survivors = new.compactMap { oldRows[$0.id] }
+    try #require(difference.moved.count == survivors.count - longestIncrease(survivors))
+  }
+
+  private func rows(_ records: OrderedRecords) -> [RecordID: Int] {
+    Dictionary(uniqueKeysWithValues: records.enumerated().map { ($1.id, $0) })
+  }
+
+  private func applied(_ difference: RecordsDifference, to old: [RecordID]) -> [RecordID] {
+    let gone = Set(difference.removed.map(\.record.id) + difference.moved.map(\.id))
+    var ids = old.filter { !gone.contains($0) }
+    let put =
+      difference.inserted.map { ($0.newRow, $0.record.id) } + difference.moved.map { ($0.newRow, $0.id) }
+    for (row, id) in put.sorted(by: { $0.0 < $1.0 }) { ids.insert(id, at: min(row, ids.count)) }
+    return ids
+  }
+
+  /// In the plainest way.
+  private func longestIncrease(_ numbers: [Int]) -> Int {
+    var lengths: [Int] = []
+    for (index, number) in numbers.enumerated() {
+      let before = (0..<index).filter { numbers[$0] < number }.map { lengths[$0] }
+      lengths.append((before.max() ?? 0) + 1)
+    }
+    return lengths.max() ?? 0
+  }
+
+  // MARK: - Records
+
+  private func edit(_ records: inout OrderedRecords, nextID: inout Int64, _ random: inout SeededRandom) {
+    guard let row = records.indices.randomElement(using: &random) else { return }
+    switch random.int(0...9) {
+    case 0..<3: records.move(row: row, to: random.int(0...records.count - 1))
+    case 3..<5:
+      records.replace(row: row, with: record(records[row].id.rawValue, value: Int64(random.int(0...2))))
+    case 5..<7: records.remove(row: row)
+    case 7: records.reorder(records.indices.shuffled(using: &random))
+    default:
+      records.insert([record(nextID, value: 0)], at: row)
+      nextID += 1
+    }
+  }
+
+  private func records(_ ids: ClosedRange<Int>) -> [StoredRecord] { ids.map { record(Int64($0), value: 0) } }
+
+  private func record(_ id: Int64, value: Int64) -> StoredRecord {
+    StoredRecord(id: RecordID(rawValue: id)!, record: ["n": .integer(value)])
+  }
+}
+
+extension SeededRandom {
+  fileprivate mutating func int(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &self) }
+}
