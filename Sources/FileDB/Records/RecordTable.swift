@@ -6,7 +6,7 @@ import Foundation
 public struct RecordTable<Row: Codable & Sendable>: Sendable {
   public let store: RecordStore
   public let name: TableName<Row>
-  private let source: TableSource
+  let source: TableSource
 
   init(store: RecordStore, name: TableName<Row>) {
     self.store = store

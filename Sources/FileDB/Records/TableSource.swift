@@ -4,11 +4,13 @@ import Synchronization
 /// Where the rows of a snapshot are from.
 final class TableSource: Sendable {
   let table: String
+  let indexes: RowIndexes
   private let folder: StoreFolder
   private let limits: PlistLimits
 
   init(table: String, in store: RecordStore) {
     self.table = table
+    indexes = store.indexes
     folder = store.folder
     limits = store.options.limits
   }
