@@ -39,6 +39,9 @@ private struct Scalars: Codable, Sendable, Equatable {
   var bool: Bool
   var integers: [Int]
   var unsigned: UInt64
+  var wide: Int128
+  var widest: [UInt128]
+  var wideOrNot: Int128?
   var bytes: [UInt8]
   var real: Double
   var float: Float
@@ -117,6 +120,8 @@ extension SeededRandom {
   fileprivate mutating func scalars() -> Scalars {
     Scalars(
       text: text(), bool: .random(using: &self), integers: array { $0.integer() }, unsigned: integer(),
+      wide: integer(),
+      widest: array { $0.integer() }, wideOrNot: optional { $0.integer() },
       bytes: array { $0.integer() }, real: real(),
       float: Float(Int16.random(in: .min ... .max, using: &self)) / 7,
       date: date(), data: Data(array { $0.integer() }),
@@ -193,6 +198,30 @@ extension String {
         try table.update(id, to: next)
         try expectSame([table.row(with: id)], [next])
         #expect(try raw.row(with: id)["mine"] == "stays")
+      }
+    }
+  }
+
+  /// Another process has the elements of a set, and the pairs of a dictionary, in another order.
+  @Test func anUpdateMixesUpNoSet() throws {
+    struct Bag: Codable, Sendable, Equatable {
+      var letters: Set<String>
+      var points: [Point: Int]
+    }
+    let (a, b) = (Point(x: 1, y: 1), Point(x: 2, y: 2))
+    try withStore { store in
+      let table = try store.table(TableName<Bag>("t"))
+      let points: [PlistValue] = [["x": 1, "y": 1], 1, ["x": 2, "y": 2], 2]
+      for isReversed in [false, true] {
+        let pairs = isReversed ? points[2...] + points[..<2] : points[...]
+        let id = try store.table("t").add([
+          "letters": isReversed ? ["b", "a"] : ["a", "b"], "points": .array(Array(pairs)),
+        ])
+        try table.update(id) { bag in
+          bag.letters = ["b", "c"]
+          bag.points[b] = 3
+        }
+        #expect(try table.row(with: id) == Bag(letters: ["b", "c"], points: [a: 1, b: 3]))
       }
     }
   }

@@ -22,12 +22,7 @@ public struct DecodedRows<Row: Codable & Sendable>: Sendable {
   /// The first row of which `predicate` is true.
   /// - Complexity: O(*n*) up to this row.
   public func first(where predicate: (Row) throws -> Bool) throws -> StoredRow<Row>? {
-    var reader = RowReader<Row>()
-    for row in snapshot {
-      let value = try StoreError.naming(row.stored, of: row.source) { try reader.row(row.stored) }
-      if try predicate(value) { return row }
-    }
-    return nil
+    try search { try predicate($1) }
   }
 
   /// Whether `predicate` is true of a row.
@@ -89,10 +84,20 @@ public struct DecodedRows<Row: Codable & Sendable>: Sendable {
   }
 
   private func forEach(_ body: (StoredRow<Row>, Row) throws -> Void) throws {
-    var reader = RowReader<Row>()
-    for row in snapshot {
-      try body(row, StoreError.naming(row.stored, of: row.source) { try reader.row(row.stored) })
+    _ = try search { stored, row in
+      try body(stored, row)
+      return false
     }
+  }
+
+  /// The row at which `isFound` ends the search.
+  private func search(_ isFound: (StoredRow<Row>, Row) throws -> Bool) throws -> StoredRow<Row>? {
+    var reader = RowReader<Row>()
+    for stored in snapshot {
+      let row = try StoreError.naming(stored.stored, of: stored.source) { try reader.row(stored.stored) }
+      if try isFound(stored, row) { return stored }
+    }
+    return nil
   }
 }
 

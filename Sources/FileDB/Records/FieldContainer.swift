@@ -15,6 +15,10 @@ extension FieldContainer {
     return try RowDecoder.decodeValue(type, from: value, codingPath: codingPath + [key])
   }
 
+  // Else the protocol's own would say that there is no way to do it.
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try scalar(key).decode(type) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(key).decode(type) }
+
   func scalar(_ key: Key) throws -> ScalarReader {
     ScalarReader(codingPath: codingPath + [key], value: try value(key))
   }

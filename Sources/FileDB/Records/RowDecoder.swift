@@ -172,6 +172,14 @@ private struct ArrayReader: UnkeyedDecodingContainer {
 
   mutating func decodeNil() throws -> Bool { false }
 
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar { try $0.decode(type) } }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar { try $0.decode(type) } }
+
+  private mutating func scalar<Value>(_ read: (ScalarReader) throws -> Value) throws -> Value {
+    let path = path
+    return try next { try read(ScalarReader(codingPath: path, value: $0)) }
+  }
+
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let path = path
     return try next { try RowDecoder.decodeValue(type, from: $0, codingPath: path) }
@@ -211,6 +219,7 @@ struct ScalarReader: SingleValueDecodingContainer {
       case .integer(let number): Number(exactly: number)
       case .unsigned(let number): Number(exactly: number)
       case .real(let number): Number(exactly: number)
+      case .string(let digits) where Number.bitWidth > 64: Number(digits)
       default: nil
       }
     guard let number else { throw mismatch(type) }
@@ -253,6 +262,8 @@ struct ScalarReader: SingleValueDecodingContainer {
   func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
   func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
   func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try integer(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try RowDecoder.decodeValue(type, from: value, codingPath: codingPath)

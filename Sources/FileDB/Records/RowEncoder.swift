@@ -128,6 +128,8 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: Int, forKey key: Key) { add(.integer(Int64(value)), key) }
   func encode(_ value: Int64, forKey key: Key) { add(.integer(value), key) }
   func encode(_ value: Double, forKey key: Key) { add(.real(value), key) }
+  func encode(_ value: Int128, forKey key: Key) { add(PlistValue(wide: value), key) }
+  func encode(_ value: UInt128, forKey key: Key) { add(PlistValue(wide: value), key) }
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
     guard let encoded = try RowEncoder.encodeValue(value, codingPath: codingPath + [key]) else {
@@ -171,6 +173,9 @@ private struct ArrayWriter: UnkeyedEncodingContainer {
 
   func encodeNil() throws { throw RowEncoder.noNil(nextPath) }
 
+  func encode(_ value: Int128) { child().scalar = PlistValue(wide: value) }
+  func encode(_ value: UInt128) { child().scalar = PlistValue(wide: value) }
+
   func encode<Value: Encodable>(_ value: Value) throws {
     let path = nextPath
     guard let encoded = try RowEncoder.encodeValue(value, codingPath: path) else { return try encodeNil() }
@@ -207,8 +212,23 @@ private struct ScalarWriter: SingleValueEncodingContainer {
   func encode(_ value: UInt16) throws { node.scalar = .integer(Int64(value)) }
   func encode(_ value: UInt32) throws { node.scalar = .integer(Int64(value)) }
   func encode(_ value: UInt64) throws { node.scalar = PlistValue(value) }
+  func encode(_ value: Int128) throws { node.scalar = PlistValue(wide: value) }
+  func encode(_ value: UInt128) throws { node.scalar = PlistValue(wide: value) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
     node.scalar = try RowEncoder.encodeValue(value, codingPath: codingPath)
+  }
+}
+
+extension PlistValue {
+  /// An integer, or its digits where a property list has none so large.
+  fileprivate init(wide value: some FixedWidthInteger) {
+    if let small = Int64(exactly: value) {
+      self = .integer(small)
+    } else if let large = UInt64(exactly: value) {
+      self = .unsigned(large)
+    } else {
+      self = .string(value.description)
+    }
   }
 }
