@@ -135,8 +135,30 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       try typed.update(id) { $0.parts[0].name = "P" }
       #expect(
         try raw.row(with: id) == ["parts": [["name": "P", "note": "mine"], ["name": "q", "note": "too"]]])
-      try typed.update(id) { $0.parts.removeFirst() }
-      #expect(try raw.row(with: id) == ["parts": [["name": "q"]]])
+      try typed.update(id) { $0.parts.reverse() }
+      #expect(
+        try raw.row(with: id) == ["parts": [["name": "q", "note": "too"], ["name": "P", "note": "mine"]]])
+      try typed.update(id) { $0.parts[0] = Part(name: "new") }
+      try typed.update(id) { $0.parts.insert(Part(name: "top"), at: 0) }
+      #expect(
+        try raw.row(with: id) == [
+          "parts": [["name": "top"], ["name": "new", "note": "too"], ["name": "P", "note": "mine"]]
+        ])
+      try typed.update(id) { $0.parts.removeFirst(2) }
+      #expect(try raw.row(with: id) == ["parts": [["name": "P", "note": "mine"]]])
+    }
+  }
+
+  /// A whole number where the type has a real, and one more element that is like another.
+  @Test func anElementOfWhichTheRowKnowsLessIsStillTheSame() throws {
+    try withStore { store in
+      let raw = try store.table("t")
+      let part: PlistValue = ["name": "p", "weight": 2, "note": "mine"]
+      let id = try raw.add(["parts": [part, ["name": "p", "weight": 2, "note": "too"]]])
+      try store.table(TableName<Nested>("t")).update(id) { $0.parts.append(Part(name: "q")) }
+      #expect(
+        try raw.row(with: id)
+          == ["parts": [part, ["name": "p", "weight": 2, "note": "too"], ["name": "q"]]])
     }
   }
 
@@ -166,7 +188,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       }
       let id = try raw.add(["parts": [["name": "p"], ["weight": 1.0]]])
       let error = try #require(storeError { _ = try store.table(TableName<Nested>("t")).row(with: id) })
-      #expect(error.field == "parts.1.name")
+      #expect(error.field == "parts[1].name")
     }
   }
 
@@ -188,7 +210,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let error = try #require(
         storeError { try store.table(TableName<[String: [Int?]]>("t")).add(["a": [nil]]) })
       #expect(error.code == StoreError.invalidRow)
-      #expect(error.field == "a.0" && error.table == "t")
+      #expect(error.field == "a[0]" && error.table == "t")
       let names = try store.tableNames
       #expect(names == [])
     }

@@ -155,7 +155,7 @@ extension TableSnapshot {
     // A value that does not equal itself, nan, has no place in any order; it counts as missing.
     var reader = RowReader<Row>()
     let values = try state.records.map { stored in
-      let row = try StoreError.naming(stored, in: table) { try reader.row(stored) }
+      let row = try StoreError.naming(stored, of: source) { try reader.row(stored) }
       return value(row).flatMap { $0 == $0 ? $0 : nil }
     }
     return values.indices.sorted { left, right in

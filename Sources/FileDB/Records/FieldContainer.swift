@@ -9,8 +9,15 @@ extension FieldContainer {
   func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
 
   func decodeValue<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
-    try RowDecoder.decodeValue(type, from: value(key), codingPath: codingPath + [key])
+    guard let value = field(key.stringValue) else {
+      return try MissingField.decode(type, key, in: codingPath)
+    }
+    return try RowDecoder.decodeValue(type, from: value, codingPath: codingPath + [key])
   }
+
+  // Else the protocol's own would say that there is no way to do it.
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try scalar(key).decode(type) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(key).decode(type) }
 
   func scalar(_ key: Key) throws -> ScalarReader {
     ScalarReader(codingPath: codingPath + [key], value: try value(key))
@@ -34,10 +41,7 @@ extension FieldContainer {
   }
 
   private func value(_ key: any CodingKey) throws -> PlistValue {
-    guard let value = field(key.stringValue) else {
-      throw DecodingError.keyNotFound(
-        key, DecodingError.Context(codingPath: codingPath, debugDescription: "the field is missing"))
-    }
+    guard let value = field(key.stringValue) else { throw MissingField(key, in: codingPath).error }
     return value
   }
 }

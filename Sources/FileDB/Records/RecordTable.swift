@@ -6,21 +6,23 @@ import Foundation
 public struct RecordTable<Row: Codable & Sendable>: Sendable {
   public let store: RecordStore
   public let name: TableName<Row>
+  let source: TableSource
 
   init(store: RecordStore, name: TableName<Row>) {
     self.store = store
     self.name = name
+    source = TableSource(table: name.text, in: store)
   }
 
   /// The rows as they were last committed here or read in; inside a ``RecordStore/write(_:)`` of this thread, as they
   /// are by now. Taking it costs O(1) and never waits for the disk.
   public var snapshot: TableSnapshot<Row> {
     if let transaction = store.writers.currentTransaction, let state = try? transaction.table(name.text) {
-      return TableSnapshot(table: name.text, state: state)
+      return TableSnapshot(source: source, state: state)
     }
     // `RecordStore.table` has read the table, and nothing takes a table out again.
     let state = store.log.published(TableKey(name.text))?.state ?? TableState()
-    return TableSnapshot(table: name.text, state: state)
+    return TableSnapshot(source: source, state: state)
   }
 
   /// Whether the table exists. Its first record makes it.

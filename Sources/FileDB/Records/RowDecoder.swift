@@ -6,21 +6,38 @@ import Foundation
 /// Fields that the row does not ask for are left alone. A whole number is read where a real is asked for, and a real
 /// without a fraction where an integer is: people write `2` for `2.0`.
 struct RowReader<Row: Decodable> {
-  private let hasOwnForm = Row.self is any SpecialValue.Type || Row.self == PlistValue.self
+  private let hasOwnForm = Row.self == Record.self || Row.self == PlistValue.self
+  private let migrations = RowMigrations(Row.self)
   private var fields = RecordFields()
 
-  /// - Throws: `DecodingError` with the path of the field.
+  /// - Throws: `DecodingError` with the path of the field, and what ``RowMigrations/migrated(_:)`` throws.
   mutating func row(_ stored: StoredRecord) throws -> Row {
     if hasOwnForm {
       return try RowDecoder.decodeValue(Row.self, from: .dict(stored.record.fields), codingPath: [])
     }
-    defer {
-      if !isKnownUniquelyReferenced(&fields) {  // The row has kept its decoder.
-        fields.keep(stored)
-        fields = RecordFields()
-      }
-    }
+    guard let migrations else { return try decode(stored) }
+    if let row = try decode(stored, ofVersion: migrations.version) { return row }
+    return try decode(migrations.migrated(stored))
+  }
+
+  private mutating func decode(_ stored: StoredRecord) throws -> Row {
+    defer { letGo(of: stored) }
     return try fields.read(stored) { try Row(from: RecordDecoder(fields: fields)) }
+  }
+
+  /// `nil` where the record is of another version.
+  private mutating func decode(_ stored: StoredRecord, ofVersion version: Int64) throws -> Row? {
+    defer { letGo(of: stored) }
+    return try fields.read(stored) {
+      guard fields.integer(RowMigrations.versionKey) ?? 0 == version else { return nil }
+      return try Row(from: RecordDecoder(fields: fields))
+    }
+  }
+
+  private mutating func letGo(of stored: StoredRecord) {
+    if isKnownUniquelyReferenced(&fields) { return }
+    fields.keep(stored)  // For the row, which has kept its decoder.
+    fields = RecordFields()
   }
 }
 
@@ -40,15 +57,20 @@ enum RowDecoder {
       case is Decimal.Type: decimal(value)
       default: nil
       }
-    if let special = special as? Value { return special }
+    // Two steps: nothing at all would pass as the `nil` of an optional.
+    if let special, let value = special as? Value { return value }
     if type is any SpecialValue.Type { throw reader.mismatch(type) }
     return try Value(from: ValueDecoder(codingPath: codingPath, value: value))
   }
 
   private static func decimal(_ value: PlistValue) -> Decimal? {
     switch value {
-    case .string(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    case .string("NaN"): Decimal.nan
+    // Foundation would take the digits at the beginning of any text.
+    case .string(let text) where Double(text)?.isFinite == true && !text.utf8.contains(UInt8(ascii: "x")):
+      Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     case .integer(let number): Decimal(number)
+    case .unsigned(let number): Decimal(number)
     case .real(let number): Decimal(string: PlistWriter.text(number))
     default: nil
     }
@@ -136,7 +158,7 @@ private struct ArrayReader: UnkeyedDecodingContainer {
 
   var count: Int? { elements.count }
   var isAtEnd: Bool { currentIndex == elements.count }
-  private var path: [any CodingKey] { codingPath + [AnyKey(String(currentIndex))] }
+  private var path: [any CodingKey] { codingPath + [ElementKey(currentIndex)] }
 
   private mutating func next<Value>(_ read: (PlistValue) throws -> Value) throws -> Value {
     guard !isAtEnd else {
@@ -149,6 +171,14 @@ private struct ArrayReader: UnkeyedDecodingContainer {
   }
 
   mutating func decodeNil() throws -> Bool { false }
+
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar { try $0.decode(type) } }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar { try $0.decode(type) } }
+
+  private mutating func scalar<Value>(_ read: (ScalarReader) throws -> Value) throws -> Value {
+    let path = path
+    return try next { try read(ScalarReader(codingPath: path, value: $0)) }
+  }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let path = path
@@ -189,6 +219,7 @@ struct ScalarReader: SingleValueDecodingContainer {
       case .integer(let number): Number(exactly: number)
       case .unsigned(let number): Number(exactly: number)
       case .real(let number): Number(exactly: number)
+      case .string(let digits) where Number.bitWidth > 64: Number(digits)
       default: nil
       }
     guard let number else { throw mismatch(type) }
@@ -231,26 +262,10 @@ struct ScalarReader: SingleValueDecodingContainer {
   func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
   func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
   func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try integer(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try RowDecoder.decodeValue(type, from: value, codingPath: codingPath)
-  }
-}
-
-extension StoreError {
-  /// A row that could not be decoded from a record.
-  init(_ error: DecodingError, table: String, record: RecordID) {
-    let (context, missing): (DecodingError.Context, (any CodingKey)?) =
-      switch error {
-      case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-        (context, nil)
-      case .keyNotFound(let key, let context): (context, key)
-      @unknown default:
-        (DecodingError.Context(codingPath: [], debugDescription: "\(error)"), nil)
-      }
-    let path = (context.codingPath + [missing].compactMap(\.self)).map(\.stringValue).joined(separator: ".")
-    self.init(
-      StoreError.invalidRow, context.debugDescription, table: table, record: record,
-      field: path.isEmpty ? nil : path)
   }
 }

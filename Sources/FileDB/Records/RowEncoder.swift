@@ -4,17 +4,19 @@ import Foundation
 /// Turns a `Codable` row into the fields of a record.
 ///
 /// `Date` and `Data` become the format's own types, `URL`, `UUID` and `Decimal` text. A `nil` leaves its field out;
-/// in an array, where that would move its neighbours, it is an error.
+/// in an array, where that would move its neighbours, and in a dictionary, which would lose its key, it is an error.
 enum RowEncoder {
-  /// - Throws: `EncodingError` where the row is no keyed container or holds what a record cannot.
-  static func encode(_ row: some Encodable) throws -> Record {
+  /// - Throws: `EncodingError` where the row is no keyed container or holds what a record cannot;
+  ///   ``StoreError/reservedField``.
+  static func encode<Row: Encodable>(_ row: Row) throws -> Record {
     if let record = row as? Record { return record }
     let value = try encodeValue(row, codingPath: [])
     guard case .dict(let fields)? = value else {
       throw EncodingError.invalidValue(
         row, EncodingError.Context(codingPath: [], debugDescription: "a row must encode itself by keys"))
     }
-    return Record(fields: fields)
+    let record = Record(fields: fields)
+    return try RowMigrations(Row.self)?.marked(record) ?? record
   }
 
   fileprivate static func encodeValue(_ value: some Encodable, codingPath: [any CodingKey]) throws
@@ -31,20 +33,35 @@ enum RowEncoder {
     default:
       let encoder = ValueEncoder(codingPath: codingPath)
       try value.encode(to: encoder)
+      if let key = encoder.node.omitted, value is any KeyedByValues { throw noNil(codingPath + [key]) }
       return encoder.node.value
     }
   }
+
+  fileprivate static func noNil(_ codingPath: [any CodingKey]) -> EncodingError {
+    EncodingError.invalidValue(
+      Optional<Never>.none as Any,
+      EncodingError.Context(
+        codingPath: codingPath,
+        debugDescription: "a property list cannot hold nil in an array or a dictionary"))
+  }
 }
+
+/// A dictionary, whose keys are values of the row and not the names of its fields.
+private protocol KeyedByValues {}
+extension Dictionary: KeyedByValues {}
 
 /// What a row's `encode(to:)` has written so far. A class, since nested containers go on writing to it.
 private final class Node {
   var scalar: PlistValue?
   var elements: [Node]?
   var entries: [(key: String, value: Entry)]?
+  /// A key whose value was `nil`.
+  var omitted: (any CodingKey)?
 
   /// What is known at once needs no node of its own.
   enum Entry {
-    case value(PlistValue?)
+    case value(PlistValue)
     case node(Node)
 
     var value: PlistValue? {
@@ -91,14 +108,17 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let node: Node
 
   private func child(_ key: any CodingKey) -> Node {
+    // Who asks twice goes on where they were.
+    let former = node.entries?.last { compareUTF8($0.key, key.stringValue) == 0 }
+    if case .node(let child)? = former?.value { return child }
     let child = Node()
     node.entries?.append((key.stringValue, .node(child)))
     return child
   }
 
-  func encodeNil(forKey key: Key) throws {}
+  func encodeNil(forKey key: Key) throws { node.omitted = key }
 
-  private func add(_ value: PlistValue?, _ key: Key) {
+  private func add(_ value: PlistValue, _ key: Key) {
     node.entries?.append((key.stringValue, .value(value)))
   }
 
@@ -108,9 +128,14 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: Int, forKey key: Key) { add(.integer(Int64(value)), key) }
   func encode(_ value: Int64, forKey key: Key) { add(.integer(value), key) }
   func encode(_ value: Double, forKey key: Key) { add(.real(value), key) }
+  func encode(_ value: Int128, forKey key: Key) { add(PlistValue(wide: value), key) }
+  func encode(_ value: UInt128, forKey key: Key) { add(PlistValue(wide: value), key) }
 
   func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-    add(try RowEncoder.encodeValue(value, codingPath: codingPath + [key]), key)
+    guard let encoded = try RowEncoder.encodeValue(value, codingPath: codingPath + [key]) else {
+      return try encodeNil(forKey: key)
+    }
+    add(encoded, key)
   }
 
   func nestedContainer<Nested: CodingKey>(
@@ -138,7 +163,7 @@ private struct ArrayWriter: UnkeyedEncodingContainer {
   let node: Node
 
   var count: Int { node.elements?.count ?? 0 }
-  private var nextPath: [any CodingKey] { codingPath + [AnyKey(String(count))] }
+  private var nextPath: [any CodingKey] { codingPath + [ElementKey(count)] }
 
   private func child() -> Node {
     let child = Node()
@@ -146,12 +171,10 @@ private struct ArrayWriter: UnkeyedEncodingContainer {
     return child
   }
 
-  func encodeNil() throws {
-    throw EncodingError.invalidValue(
-      Optional<Never>.none as Any,
-      EncodingError.Context(
-        codingPath: nextPath, debugDescription: "a property list cannot hold nil in an array"))
-  }
+  func encodeNil() throws { throw RowEncoder.noNil(nextPath) }
+
+  func encode(_ value: Int128) { child().scalar = PlistValue(wide: value) }
+  func encode(_ value: UInt128) { child().scalar = PlistValue(wide: value) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
     let path = nextPath
@@ -189,8 +212,23 @@ private struct ScalarWriter: SingleValueEncodingContainer {
   func encode(_ value: UInt16) throws { node.scalar = .integer(Int64(value)) }
   func encode(_ value: UInt32) throws { node.scalar = .integer(Int64(value)) }
   func encode(_ value: UInt64) throws { node.scalar = PlistValue(value) }
+  func encode(_ value: Int128) throws { node.scalar = PlistValue(wide: value) }
+  func encode(_ value: UInt128) throws { node.scalar = PlistValue(wide: value) }
 
   func encode<Value: Encodable>(_ value: Value) throws {
     node.scalar = try RowEncoder.encodeValue(value, codingPath: codingPath)
+  }
+}
+
+extension PlistValue {
+  /// An integer, or its digits where a property list has none so large.
+  fileprivate init(wide value: some FixedWidthInteger) {
+    if let small = Int64(exactly: value) {
+      self = .integer(small)
+    } else if let large = UInt64(exactly: value) {
+      self = .unsigned(large)
+    } else {
+      self = .string(value.description)
+    }
   }
 }

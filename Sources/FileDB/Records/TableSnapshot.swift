@@ -1,9 +1,11 @@
 /// The rows of a table as they were at one moment, in order. Reading it takes no lock and no disk, and what is
 /// committed later does not change it.
 public struct TableSnapshot<Row: Codable & Sendable>: Sendable {
-  /// The table's name.
-  public let table: String
+  let source: TableSource
   let state: TableState
+
+  /// The table's name.
+  public var table: String { source.table }
 
   /// Whether the table had a file at that moment.
   public var exists: Bool { state.exists }
@@ -62,7 +64,7 @@ public struct TableSnapshot<Row: Codable & Sendable>: Sendable {
     for offset in 0..<rows.count {
       guard let stored = records.next() else { preconditionFailure("a row is missing") }
       do {
-        let row = try StoreError.naming(stored, in: table) { try reader.row(stored) }
+        let row = try StoreError.naming(stored, of: source) { try reader.row(stored) }
         values.initializeElement(at: offset, to: row)
       } catch {
         return (offset, error)
@@ -77,54 +79,45 @@ extension TableSnapshot: RandomAccessCollection {
   public var endIndex: Int { state.records.count }
 
   /// - Complexity: O(√*n*) at worst.
-  public subscript(row: Int) -> StoredRow<Row> { StoredRow(stored: state.records[row], table: table) }
+  public subscript(row: Int) -> StoredRow<Row> { StoredRow(stored: state.records[row], source: source) }
 
   public struct Iterator: IteratorProtocol {
     fileprivate var records: OrderedRecords.Iterator
-    fileprivate let table: String
+    fileprivate let source: TableSource
 
     public mutating func next() -> StoredRow<Row>? {
-      records.next().map { StoredRow(stored: $0, table: table) }
+      records.next().map { StoredRow(stored: $0, source: source) }
     }
   }
 
-  public func makeIterator() -> Iterator { Iterator(records: state.records.makeIterator(), table: table) }
+  public func makeIterator() -> Iterator { Iterator(records: state.records.makeIterator(), source: source) }
 }
 
 /// A row of a snapshot: its id, its fields, and, when asked for, its value.
 public struct StoredRow<Row: Codable & Sendable>: Sendable, Identifiable {
   let stored: StoredRecord
-  let table: String
+  let source: TableSource
 
   public var id: RecordID { stored.id }
   /// The fields as they are stored, those that `Row` does not know included; decoded anew at each call.
   public var record: Record { stored.record }
 
   /// The row, decoded anew at each call.
-  /// - Throws: ``StoreError/invalidRow`` with table, record and field where the fields do not fit the type.
+  /// - Throws: ``StoreError/invalidRow`` where the fields do not fit the type, with table, record and field, and with the
+  ///   line of the file where that has the record as it is here; for a ``VersionedRow``, ``StoreError/newerRow`` and
+  ///   ``StoreError/migrationFailed``.
   public var value: Row {
     get throws {
       var reader = RowReader<Row>()
-      return try StoreError.naming(stored, in: table) { try reader.row(stored) }
+      return try StoreError.naming(stored, of: source) { try reader.row(stored) }
     }
   }
-}
-
-extension StoreError {
-  /// Runs `decode`, and says of which record it was where that fails.
-  static func naming<Row>(_ stored: StoredRecord, in table: String, _ decode: () throws -> Row) throws -> Row
-  {
-    do {
-      return try decode()
-    } catch let error as DecodingError {
-      throw StoreError(error, table: table, record: stored.id)
+  /// The row with its record as of the newest version of `Row`.
+  var migrated: StoredRow {
+    get throws {
+      guard let migrations = RowMigrations(Row.self) else { return self }
+      let current = try StoreError.naming(stored, of: source) { try migrations.migrated(stored) }
+      return StoredRow(stored: current, source: source)
     }
-  }
-
-  /// This error with the table's name, where it has none yet.
-  func adding(table: String) -> StoreError {
-    var error = self
-    if error.table == nil { error.table = table }
-    return error
   }
 }

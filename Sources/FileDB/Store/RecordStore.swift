@@ -26,6 +26,7 @@ public final class RecordStore: Sendable {
   /// writes stay in their order. It is the store's own, for a global queue has few threads for all who block in it.
   let background = DispatchQueue(label: "FileDB.RecordStore")
   let checkpoints = CheckpointClock()
+  let indexes = RowIndexes()
   /// Set when a sync failed, so that nothing more is built on what may be lost; and by ``close()``.
   let isClosed = Atomic<Bool>(false)
 

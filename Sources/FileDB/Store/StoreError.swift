@@ -19,9 +19,17 @@ public struct StoreError: Error, Sendable {
   public let code: Code
   /// What is wrong, in a sentence without the place.
   public var message: String
-  public var file: String?
+  /// Where a row could not be decoded, this and the ``line`` are found when they are asked for, by reading the table's file;
+  /// `nil` where that no longer has the record, or not yet.
+  public var file: String? {
+    get { knownFile ?? place?.found?.file }
+    set { knownFile = newValue }
+  }
   /// The line in `file`, from 1.
-  public var line: Int?
+  public var line: Int? {
+    get { knownLine ?? place?.found?.line }
+    set { knownLine = newValue }
+  }
   public var column: Int?
   public var table: String?
   public var record: RecordID?
@@ -29,14 +37,18 @@ public struct StoreError: Error, Sendable {
   /// The system's error number, where a system call failed.
   public var errno: Int32?
 
+  private var knownFile: String?
+  private var knownLine: Int?
+  var place: RecordPlace?
+
   public init(
     _ code: Code, _ message: String, file: String? = nil, line: Int? = nil, table: String? = nil,
     record: RecordID? = nil, field: String? = nil
   ) {
     self.code = code
     self.message = message
-    self.file = file
-    self.line = line
+    knownFile = file
+    knownLine = line
     self.table = table
     self.record = record
     self.field = field
@@ -57,6 +69,10 @@ extension StoreError {
   public static let reservedField = Code(rawValue: "reservedField")
   public static let unrepresentableValue = Code(rawValue: "unrepresentableValue")
   public static let invalidRow = Code(rawValue: "invalidRow")
+  /// A newer program wrote the row; see ``VersionedRow``.
+  public static let newerRow = Code(rawValue: "newerRow")
+  /// A row could not be brought to the newest version of its type; see ``VersionedRow``.
+  public static let migrationFailed = Code(rawValue: "migrationFailed")
   public static let insideWrite = Code(rawValue: "insideWrite")
   /// What is to be undone was changed by a later commit.
   public static let undoConflict = Code(rawValue: "undoConflict")

@@ -8,7 +8,7 @@ public struct StoreTransaction: ~Copyable {
   /// The rows of a table as this transaction has them by now.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
   public func snapshot<Row>(of table: TableName<Row>) throws -> TableSnapshot<Row> {
-    TableSnapshot(table: table.text, state: try state.table(table.text))
+    TableSnapshot(source: state.source(of: table.text), state: try state.table(table.text))
   }
 }
 
@@ -27,6 +27,8 @@ final class TransactionState {
   init(store: RecordStore) { self.store = store }
 
   var limits: PlistLimits { store.options.limits }
+
+  func source(of table: String) -> TableSource { TableSource(table: table, in: store) }
 
   /// Ends the transaction: nothing can be done in it any more.
   func end() { isOver = true }

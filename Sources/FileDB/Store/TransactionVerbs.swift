@@ -34,11 +34,12 @@ extension StoreTransaction {
     _ id: RecordID, in table: TableName<Row>, _ body: (inout Row) throws -> Void
   ) throws {
     let stored = try snapshot(of: table).row(with: id)
-    let old = try stored.value
+    let current = try stored.migrated
+    let old = try current.value
     var new = old
     try body(&new)
-    let fields = try stored.record.fields.patched(
-      from: RowEncoder.encode(old).fields, to: RowEncoder.encode(new).fields)
+    let fields = try current.record.fields.patched(
+      from: fields(of: old, in: table.text).fields, to: fields(of: new, in: table.text).fields)
     try replace(id, with: Record(fields: fields), was: stored.record, in: table.text)
   }
 
@@ -46,27 +47,29 @@ extension StoreTransaction {
   public mutating func update<Row>(_ id: RecordID, in table: TableName<Row>, to row: Row) throws {
     do {
       try update(id, in: table) { $0 = row }
-    } catch StoreError.invalidRow where (try? RowEncoder.encode(row)) != nil {
-      try set(RowEncoder.encode(row), of: id, in: table)
+    } catch let error as StoreError {
+      guard [StoreError.invalidRow, StoreError.migrationFailed].contains(error.code) else { throw error }
+      let stored = try snapshot(of: table).row(with: id).record
+      var record = stored
+      record.set(try fields(of: row, in: table.text))
+      try replace(id, with: record, was: stored, in: table.text)
     }
   }
 
   /// Sets single fields and leaves the others.
-  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/unrepresentableValue``, ``StoreError/reservedField``.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/unrepresentableValue``, ``StoreError/reservedField``; for a
+  ///   ``VersionedRow``, ``StoreError/newerRow`` and ``StoreError/migrationFailed``.
   public mutating func set<Row>(_ fields: Record, of id: RecordID, in table: TableName<Row>) throws {
-    let stored = try snapshot(of: table).row(with: id).record
-    var record = stored
-    for field in fields.fields { record[field.key] = field.value }
-    try replace(id, with: record, was: stored, in: table.text)
+    try change(id, in: table) { $0.set(fields) }
   }
 
   /// Removes single fields; one that is not there is no error.
-  /// - Throws: ``StoreError/recordNotFound``.
+  /// - Throws: ``StoreError/recordNotFound``; for a ``VersionedRow``, ``StoreError/newerRow`` and
+  ///   ``StoreError/migrationFailed``.
   public mutating func unset<Row>(_ fields: [String], of id: RecordID, in table: TableName<Row>) throws {
-    let stored = try snapshot(of: table).row(with: id).record
-    var record = stored
-    for field in fields { record[field] = nil }
-    try replace(id, with: record, was: stored, in: table.text)
+    try change(id, in: table) { record in
+      for field in fields { record[field] = nil }
+    }
   }
 
   /// Removes a record. Its id is not given again.
@@ -186,6 +189,16 @@ extension StoreTransaction {
     return RecordID(counted: counter)
   }
 
+  /// Changes a row's fields as of its type's newest version.
+  private mutating func change<Row>(
+    _ id: RecordID, in table: TableName<Row>, _ body: (inout Record) -> Void
+  ) throws {
+    let stored = try snapshot(of: table).row(with: id)
+    var record = try stored.migrated.record
+    body(&record)
+    try replace(id, with: record, was: stored.record, in: table.text)
+  }
+
   /// A commit for a record that is as it was would only cost time.
   private mutating func replace(
     _ id: RecordID, with record: Record, was old: Record, in table: String
@@ -202,14 +215,26 @@ extension StoreTransaction {
 
   private func encode(_ row: some Encodable, table: String) throws -> Record {
     do {
-      return try RowEncoder.encode(row).normalized(limits: state.limits)
+      return try fields(of: row, in: table).normalized(limits: state.limits)
     } catch let error as StoreError {
       throw error.adding(table: table)
-    } catch EncodingError.invalidValue(_, let context) {
-      let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-      throw StoreError(
-        StoreError.invalidRow, context.debugDescription, table: table, field: path.isEmpty ? nil : path)
     }
+  }
+
+  private func fields(of row: some Encodable, in table: String) throws -> Record {
+    do {
+      return try RowEncoder.encode(row)
+    } catch EncodingError.invalidValue(_, let context) {
+      throw StoreError(
+        StoreError.invalidRow, context.debugDescription, table: table,
+        field: FieldPath(context.codingPath).text)
+    }
+  }
+}
+
+extension Record {
+  fileprivate mutating func set(_ fields: Record) {
+    for field in fields.fields { self[field.key] = field.value }
   }
 }
 

@@ -27,6 +27,42 @@ extension Sample {
     return pace.secondsEach
   }
 
+  /// The dearest hundredth.
+  static let dear = 9_900.0
+
+  /// Reads the rows that are ``dear``, and returns the seconds that it took.
+  func filterRows(_ read: () throws -> [Entry]) throws -> Double {
+    try seconds(
+      of: read, check: { try expect($0 == self.entries.filter { $0.price >= Sample.dear }, "the dear rows") })
+  }
+
+  /// Reads the rows with the amounts of random ones, and returns the seconds of one amount.
+  func lookUpRows(_ read: (_ amount: Int) throws -> [Entry]) throws -> Double {
+    var numbers = SplitMix(state: 9)
+    let amounts = (0..<10_000).map { _ in entries[Int.random(in: 0..<records, using: &numbers)].amount }
+    let pace = Pace(limit: Sample.readSeconds)
+    var rows: [Entry] = []
+    try pace.run(amounts) { rows = try read($0) }
+    let amount = amounts[pace.done - 1]
+    try expect(rows == entries.filter { $0.amount == amount }, "the rows with the amount \(amount)")
+    return pace.secondsEach
+  }
+
+  /// Reads the rows in ranges of amounts, and returns the seconds of one range.
+  func readRanges(_ read: (_ amounts: Range<Int>) throws -> [Entry]) throws -> Double {
+    var numbers = SplitMix(state: 10)
+    let ranges = (0..<1_000).map { _ in
+      let start = Int.random(in: 0..<99_000, using: &numbers)
+      return start..<start + 1_000
+    }
+    let pace = Pace(limit: Sample.readSeconds)
+    var rows: [Entry] = []
+    try pace.run(ranges) { rows = try read($0) }
+    let range = ranges[pace.done - 1]
+    try expect(rows == entries.filter { range.contains($0.amount) }, "the rows with amounts in \(range)")
+    return pace.secondsEach
+  }
+
   func check(_ read: [Entry]) throws { try expect(read == entries, "the rows") }
 
   /// Checks what opening gave: the number of records, and the title of the first.

@@ -6,6 +6,9 @@ enum Workload: Hashable {
   case rows
   case record
   case page
+  case filter
+  case lookup
+  case range
   case edit(EditKind, EditMode)
   case sortedView
   case sort
@@ -32,7 +35,7 @@ enum EditMode: String, CaseIterable {
 
 extension Workload: CaseIterable {
   static let allCases: [Workload] =
-    [.parse, .serialize, .open, .rows, .record, .page]
+    [.parse, .serialize, .open, .rows, .record, .page, .filter, .lookup, .range]
     + EditMode.allCases.flatMap { mode in
       EditKind.allCases.filter { mode != .memory || [.top, .move, .delete].contains($0) }.map {
         .edit($0, mode)
@@ -48,6 +51,9 @@ extension Workload: CaseIterable {
     case .rows: "rows"
     case .record: "record"
     case .page: "page"
+    case .filter: "filter"
+    case .lookup: "lookup"
+    case .range: "range"
     case .edit(let kind, let mode): "\(mode.rawValue)-\(kind.rawValue)"
     case .sortedView: "sorted-view"
     case .sort: "sort"
@@ -67,6 +73,9 @@ extension Workload: CaseIterable {
     case .rows: "all rows, typed, in order, from open"
     case .record: "one record by id, decoded"
     case .page: "a page of \(Workload.pageLength) rows at a random place"
+    case .filter: "the rows that a condition is true of, a hundredth, without an index"
+    case .lookup: "the rows with one value, by an index"
+    case .range: "the rows with a value in a range, a hundredth, by an index"
     case .edit(let kind, .commit): "\(kind.title), a durable commit"
     case .edit(let kind, .transaction): "\(kind.title), in one transaction"
     case .edit(let kind, .memory): "\(kind.title), in a transaction before its commit"

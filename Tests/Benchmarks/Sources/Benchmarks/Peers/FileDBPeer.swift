@@ -26,6 +26,9 @@ final class FileDBPeer: Peer {
     case .rows: { [self] in try readRows() }
     case .record: try readingRecords()
     case .page: try readingPages()
+    case .filter: try filtering()
+    case .lookup: try lookingUp()
+    case .range: try readingRanges()
     case .edit(let kind, let mode): try edited.get().run(kind, mode)
     case .sortedView: try sortingView()
     case .sort: try sorting()
@@ -84,6 +87,33 @@ extension FileDBPeer {
     return { [sample] in
       try sample.readPages { row in
         try table.snapshot.dropFirst(row).prefix(Workload.pageLength).map { try $0.value }
+      }
+    }
+  }
+
+  private func filtering() throws -> Run {
+    let table = try opened.get()
+    return { [sample] in
+      try sample.filterRows {
+        try table.snapshot.rows.filter { $0.price >= Sample.dear }.map { try $0.value }
+      }
+    }
+  }
+
+  private func lookingUp() throws -> Run {
+    let table = try opened.get().indexed(by: \.amount)
+    return { [sample] in
+      try sample.lookUpRows { amount in
+        try table.snapshot.records(where: \.amount, equals: amount).map { try $0.value }
+      }
+    }
+  }
+
+  private func readingRanges() throws -> Run {
+    let table = try opened.get().indexed(by: \.amount)
+    return { [sample] in
+      try sample.readRanges { amounts in
+        try table.snapshot.records(where: \.amount, in: amounts).map { try $0.value }
       }
     }
   }

@@ -14,6 +14,7 @@ final class GRDBPeer: Peer {
   }
   private lazy var file = Result { try GRDBPeer.makeDatabase(sample, in: "GRDB-read") }
   private lazy var opened = Result { try GRDBPeer.openPool(file.get()) }
+  private lazy var indexed = Result { try GRDBPeer.openIndexed(sample) }
 
   init(_ sample: Sample) { self.sample = sample }
 
@@ -23,6 +24,9 @@ final class GRDBPeer: Peer {
     case .rows: try readingRows()
     case .record: try readingRecords()
     case .page: try readingPages()
+    case .filter: try filtering()
+    case .lookup: try lookingUp()
+    case .range: try readingRanges()
     case .edit(let kind, let mode): try edited.get().run(kind, mode)
     case .sortedView: try sortingView()
     case .sort: try sorting()
@@ -83,6 +87,13 @@ extension GRDBPeer {
 
 /// Reading.
 extension GRDBPeer {
+  /// A database of its own: who writes need not keep up an index that nobody asks.
+  private static func openIndexed(_ sample: Sample) throws -> DatabasePool {
+    let pool = try openPool(makeDatabase(sample, in: "GRDB-indexed"))
+    try pool.write { db in try db.execute(sql: "CREATE INDEX byAmount ON storedEntry(amount); ANALYZE") }
+    return pool
+  }
+
   private func opening() throws -> Run {
     let file = try file.get()
     return { [sample] in
@@ -118,6 +129,41 @@ extension GRDBPeer {
       try sample.readPages { row in
         try pool.read { db in
           try StoredEntry.orderedByPosition.limit(Workload.pageLength, offset: row).fetchAll(db)
+        }.map(\.entry)
+      }
+    }
+  }
+
+  private func filtering() throws -> Run {
+    let pool = try opened.get()
+    return { [sample] in
+      try sample.filterRows {
+        try pool.read { db in
+          try StoredEntry.orderedByPosition.filter(Column("price") >= Sample.dear).fetchAll(db)
+        }.map(\.entry)
+      }
+    }
+  }
+
+  private func lookingUp() throws -> Run {
+    let pool = try indexed.get()
+    return { [sample] in
+      try sample.lookUpRows { amount in
+        try pool.read { db in
+          try StoredEntry.orderedByPosition.filter(Column("amount") == amount).fetchAll(db)
+        }.map(\.entry)
+      }
+    }
+  }
+
+  private func readingRanges() throws -> Run {
+    let pool = try indexed.get()
+    return { [sample] in
+      try sample.readRanges { amounts in
+        try pool.read { db in
+          let amount = Column("amount")
+          return try StoredEntry.orderedByPosition
+            .filter(amount >= amounts.lowerBound && amount < amounts.upperBound).fetchAll(db)
         }.map(\.entry)
       }
     }

@@ -1,0 +1,107 @@
+/// The rows of a snapshot for questions in plain Swift: each closure is given decoded rows, one after the other.
+///
+/// ```swift
+/// let open = try notes.snapshot.rows.filter { !$0.isDone }   // [StoredRow<Note>]: the ids are still there
+/// let next = try notes.snapshot.rows.first { !$0.isDone }
+/// let titles = try notes.snapshot.rows.map(\.title)
+/// ```
+///
+/// A row is decoded when its turn comes, and no row after the last one that is needed. The verbs throw
+/// ``StoreError/invalidRow`` for a row that does not fit the type, and what the closure throws.
+public struct DecodedRows<Row: Codable & Sendable>: Sendable {
+  let snapshot: TableSnapshot<Row>
+
+  /// The rows that `isIncluded`, in row order.
+  /// - Complexity: O(*n*).
+  public func filter(_ isIncluded: (Row) throws -> Bool) throws -> [StoredRow<Row>] {
+    var rows: [StoredRow<Row>] = []
+    try forEach { if try isIncluded($1) { rows.append($0) } }
+    return rows
+  }
+
+  /// The first row of which `predicate` is true.
+  /// - Complexity: O(*n*) up to this row.
+  public func first(where predicate: (Row) throws -> Bool) throws -> StoredRow<Row>? {
+    try search { try predicate($1) }
+  }
+
+  /// Whether `predicate` is true of a row.
+  /// - Complexity: O(*n*) up to the first such row.
+  public func contains(where predicate: (Row) throws -> Bool) throws -> Bool {
+    try first(where: predicate) != nil
+  }
+
+  /// How many rows `predicate` is true of.
+  /// - Complexity: O(*n*).
+  public func count(where predicate: (Row) throws -> Bool) throws -> Int {
+    try reduce(into: 0) { if try predicate($1) { $0 += 1 } }
+  }
+
+  /// What `transform` makes of each row, in row order. For the rows themselves, ``TableSnapshot/values()`` is faster.
+  /// - Complexity: O(*n*).
+  public func map<Result>(_ transform: (Row) throws -> Result) throws -> [Result] {
+    try reduce(into: []) { $0.append(try transform($1)) }
+  }
+
+  /// What `transform` makes of each row, in row order, without `nil`.
+  /// - Complexity: O(*n*).
+  public func compactMap<Result>(_ transform: (Row) throws -> Result?) throws -> [Result] {
+    try reduce(into: []) { results, row in if let result = try transform(row) { results.append(result) } }
+  }
+
+  /// What `update` has made of `initial` after the last row.
+  /// - Complexity: O(*n*).
+  public func reduce<Result>(
+    into initial: Result, _ update: (inout Result, Row) throws -> Void
+  ) throws -> Result {
+    var result = initial
+    try forEach { try update(&result, $1) }
+    return result
+  }
+
+  /// The first of the rows with the least value; rows with `nil` or `nan` do not count.
+  /// - Complexity: O(*n*).
+  public func min<Value: Comparable>(by value: (Row) throws -> Value?) throws -> StoredRow<Row>? {
+    try best(by: value) { $0 < $1 }
+  }
+
+  /// The first of the rows with the greatest value; rows with `nil` or `nan` do not count.
+  /// - Complexity: O(*n*).
+  public func max<Value: Comparable>(by value: (Row) throws -> Value?) throws -> StoredRow<Row>? {
+    try best(by: value) { $1 < $0 }
+  }
+
+  private func best<Value: Comparable>(
+    by value: (Row) throws -> Value?, isBetter: (Value, Value) -> Bool
+  ) throws -> StoredRow<Row>? {
+    var best: (row: StoredRow<Row>, value: Value)?
+    try forEach { stored, row in
+      guard let value = try value(row), value == value else { return }
+      if let best, !isBetter(value, best.value) { return }
+      best = (stored, value)
+    }
+    return best?.row
+  }
+
+  private func forEach(_ body: (StoredRow<Row>, Row) throws -> Void) throws {
+    _ = try search { stored, row in
+      try body(stored, row)
+      return false
+    }
+  }
+
+  /// The row at which `isFound` ends the search.
+  private func search(_ isFound: (StoredRow<Row>, Row) throws -> Bool) throws -> StoredRow<Row>? {
+    var reader = RowReader<Row>()
+    for stored in snapshot {
+      let row = try StoreError.naming(stored.stored, of: stored.source) { try reader.row(stored.stored) }
+      if try isFound(stored, row) { return stored }
+    }
+    return nil
+  }
+}
+
+extension TableSnapshot {
+  /// The rows, decoded one after the other, to be filtered, searched or counted.
+  public var rows: DecodedRows<Row> { DecodedRows(snapshot: self) }
+}

@@ -1,0 +1,198 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+private struct OldMemo: Codable, Sendable { var name: String }
+
+private struct Memo: VersionedRow, Equatable {
+  var title: String
+  var tags: [String]
+
+  static let migrations: [RowMigration] = [
+    {
+      $0["title"] = $0["name"]
+      $0["name"] = nil
+    },
+    { record in
+      guard record["title"] != "bad" else { throw Refusal() }
+      record["tags"] = []
+    },
+  ]
+
+  struct Refusal: Error {}
+}
+
+/// The same table, seen by a program between the two.
+private struct MiddleMemo: VersionedRow {
+  var title: String
+  static var migrations: [RowMigration] { [Memo.migrations[0]] }
+}
+
+private let notes = TableName<Memo>("notes")
+private let versionKey = "wgFileDbRowVersion"
+
+@Suite struct MigrationTests {
+  @Test func aNewRowIsOfTheNewestVersion() throws {
+    try withStore { store in
+      let id = try store.table(notes).add(Memo(title: "a", tags: ["x"]))
+      let record = try store.table("notes").row(with: id)
+      #expect(record == ["title": "a", "tags": ["x"], "wgFileDbRowVersion": 2])
+      #expect(try store.table(notes).row(with: id) == Memo(title: "a", tags: ["x"]))
+    }
+  }
+
+  @Test(arguments: StorePlace.allCases) func anOldRowIsReadAsANewOneAndStaysAsItIs(place: StorePlace) throws {
+    try withStore(place) { store in
+      let old = try store.table(TableName<OldMemo>("notes"))
+      try old.add(contentsOf: ["c", "a", "b"].map(OldMemo.init))
+      let middle = try store.table(TableName<MiddleMemo>("notes")).add(MiddleMemo(title: "d"))
+      let table = try store.table(notes)
+      let titles = ["c", "a", "b", "d"]
+      #expect(try table.snapshot.values() == titles.map { Memo(title: $0, tags: []) })
+      #expect(try table.snapshot.map { try $0.value.title } == titles)
+      #expect(try table.snapshot.sorted(by: \.title).map { try $0.value.title } == titles.sorted())
+      #expect(try store.table("notes").row(with: 1) == ["name": "c"])
+      #expect(try store.table("notes").row(with: middle) == ["title": "d", "wgFileDbRowVersion": 1])
+    }
+  }
+
+  @Test func aChangeWritesTheNewVersionAndKeepsWhatNobodyKnows() throws {
+    try withStore { store in
+      let raw = try store.table("notes")
+      let table = try store.table(notes)
+      let ids = try raw.add(contentsOf: (0..<4).map { ["name": .string("\($0)"), "mine": true] })
+      try table.update(ids[0]) { $0.tags = ["x"] }
+      try table.update(ids[1], to: Memo(title: "1", tags: []))
+      try table.set(["title": "new"], of: ids[2])
+      try table.unset(["mine"], of: ids[3])
+      let version: PlistValue = 2
+      let records = try raw.snapshot.values()
+      #expect(records[0] == ["title": "0", "tags": ["x"], "mine": true, "wgFileDbRowVersion": version])
+      #expect(records[1] == ["title": "1", "tags": [], "mine": true, "wgFileDbRowVersion": version])
+      #expect(records[2] == ["title": "new", "tags": [], "mine": true, "wgFileDbRowVersion": version])
+      #expect(records[3] == ["title": "3", "tags": [], "wgFileDbRowVersion": version])
+    }
+  }
+
+  @Test(arguments: StorePlace.allCases) func allRowsAtOnceAreOneCommit(place: StorePlace) throws {
+    try withStore(place, options: StoreOptions(checkpoints: .manual)) { store in
+      let table = try store.table(notes)
+      try store.table("notes").add(contentsOf: (0..<5).map { ["name": .string("\($0)")] })
+      try table.add(Memo(title: "new", tags: ["t"]))
+      let before = try store.pendingCommits().count
+      #expect(try table.migrate() == 5)
+      #expect(try store.pendingCommits().count == before + 1)
+      #expect(try store.table("notes").snapshot.map { $0[versionKey] } == Array(repeating: 2, count: 6))
+      #expect(try table.snapshot.values().map(\.title) == ["0", "1", "2", "3", "4", "new"])
+      #expect(try table.migrate() == 0)
+      #expect(try store.pendingCommits().count == before + 1)
+    }
+  }
+
+  @Test func aFailingStepNamesTheRowAndChangesNothing() throws {
+    try withStore { store in
+      let raw = try store.table("notes")
+      try raw.add(contentsOf: [["name": "good"], ["name": "bad"], ["name": "good"]])
+      let before = try raw.snapshot.values()
+      let table = try store.table(notes)
+      let attempts: [() throws -> Void] = [
+        { try table.migrate() }, { _ = try table.snapshot.values() }, { _ = try table.row(with: 2) },
+        { try table.update(2) { $0.title = "x" } }, { try table.set(["title": "x"], of: 2) },
+      ]
+      for attempt in attempts {
+        let error = try #require(storeError(attempt))
+        #expect(error.code == StoreError.migrationFailed)
+        #expect(error.table == "notes" && error.record == 2)
+        #expect(error.message.contains("from version 1 to 2") && error.message.contains("Refusal"))
+        #expect(try raw.snapshot.values() == before)
+      }
+      try table.update(2, to: Memo(title: "mended", tags: []))
+      #expect(try table.migrate() == 2)
+      #expect(try table.snapshot.values().map(\.title) == ["good", "mended", "good"])
+    }
+  }
+
+  @Test func aRowThatDoesNotFitAfterItsStepsIsNotWritten() throws {
+    try withStore { store in
+      let raw = try store.table("notes")
+      try raw.add(contentsOf: [["name": "a"], ["name": 5], [:]])
+      let before = try raw.snapshot.values()
+      let error = try #require(storeError { try store.table(notes).migrate() })
+      #expect(error.code == StoreError.invalidRow && error.record == 2 && error.field == "title")
+      #expect(try raw.snapshot.values() == before)
+    }
+  }
+
+  @Test func aStepCannotMakeWhatNoFileHolds() throws {
+    struct Broken: VersionedRow {
+      var text: String
+      static let migrations: [RowMigration] = [{ $0["text"] = "\u{0}" }]
+    }
+    try withStore { store in
+      let id = try store.table("t").add([:])
+      let error = try #require(storeError { _ = try store.table(TableName<Broken>("t")).row(with: id) })
+      #expect(error.code == StoreError.migrationFailed && error.message.contains("'text'"))
+    }
+  }
+
+  @Test func aRowOfANewerProgramIsNeitherReadNorChanged() throws {
+    try withStore(.disk) { store in
+      let id = try store.table(notes).add(Memo(title: "a", tags: []))
+      let newest = try store.table("notes").row(with: id)
+      // Another process, and another version of the program.
+      let other = try RecordStore(at: store.url)
+      let table = try other.table(TableName<MiddleMemo>("notes"))
+      let attempts: [() throws -> Void] = [
+        { _ = try table.row(with: id) }, { _ = try table.snapshot.values() }, { try table.migrate() },
+        { try table.update(id) { $0.title = "b" } }, { try table.update(id, to: MiddleMemo(title: "b")) },
+        { try table.set(["title": "b"], of: id) }, { try table.unset(["tags"], of: id) },
+      ]
+      for attempt in attempts {
+        let error = try #require(storeError(attempt))
+        #expect(error.code == StoreError.newerRow && error.table == "notes" && error.record == id)
+        #expect(error.message.contains("is 2") && error.message.contains("knows 1"))
+      }
+      #expect(try store.table("notes").row(with: id) == newest)
+      // What needs no look into it goes on, and each reads what the older one adds.
+      let added = try table.add(MiddleMemo(title: "c"))
+      try table.move(id, to: .bottom)
+      try store.refresh()
+      #expect(try store.table(notes).row(with: added) == Memo(title: "c", tags: []))
+    }
+  }
+
+  @Test func aVersionThatIsNoneIsAnError() throws {
+    try withStore { store in
+      for version: PlistValue in ["2", -1, 1.5] {
+        let id = try store.table("notes").add(["title": "a", "wgFileDbRowVersion": version])
+        let error = try #require(storeError { _ = try store.table(notes).row(with: id) })
+        #expect(error.code == StoreError.invalidRow && error.field == versionKey && error.record == id)
+      }
+    }
+  }
+
+  @Test func theVersionsNameIsNoFieldOfSuchARow() throws {
+    struct Clash: VersionedRow {
+      var wgFileDbRowVersion = 1
+      static let migrations: [RowMigration] = []
+    }
+    try withStore { store in
+      let error = try #require(storeError { try store.table(TableName<Clash>("t")).add(Clash()) })
+      #expect(error.code == StoreError.reservedField && error.field == versionKey && error.table == "t")
+    }
+  }
+
+  /// The first version of a type leaves no trace in the file.
+  @Test func versionZeroIsNotWritten() throws {
+    struct First: VersionedRow {
+      var name: String
+      static let migrations: [RowMigration] = []
+    }
+    try withStore { store in
+      let id = try store.table(TableName<First>("notes")).add(First(name: "a"))
+      #expect(try store.table("notes").row(with: id) == ["name": "a"])
+      #expect(try store.table(notes).row(with: id) == Memo(title: "a", tags: []))
+    }
+  }
+}
