@@ -9,6 +9,11 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+func example(_ name: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["FileDB"], path: "Examples/\(name)", swiftSettings: strict)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
   .testTarget(
     name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)", resources: resources,
@@ -44,9 +49,9 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    .executableTarget(
-      name: "SharedTransaction", dependencies: ["FileDB"], path: "Examples/SharedTransaction",
-      swiftSettings: strict),
+    example("SharedTransaction"),
+    example("TodoList"),
+    example("Levels"),
 
     // The process that the tests kill. It sees the public API alone, so that it proves what a user can rely on.
     .executableTarget(
@@ -71,7 +76,7 @@ let package = Package(
     tests("FileDBExchangeTests", ["FileDBExchange"]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
-    tests("FileDBCommandTests", ["FileDBCommand", "FileDB", "SharedTransaction"]),
+    tests("FileDBCommandTests", ["FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -25,14 +25,14 @@ extension RecordTable {
     where matches: (@Sendable (Row) throws -> Bool)? = nil, sortedBy order: [SortKey] = [],
     since start: TableSnapshot<Row>? = nil
   ) -> ChangeSequence<TableChange<Row>> {
-    let (log, key) = (store.log, TableKey(name.text))
+    let (log, source) = (store.log, source)
     let selection = RowSelection(matches: matches, order: order)
-    return ChangeSequence(of: store, .table(key)) {
+    return ChangeSequence(of: store, .table(TableKey(name.text))) {
       var isFirst = start == nil
-      var selected = SelectedRows(selection, of: start ?? TableSnapshot(key, TableState()))
+      var selected = SelectedRows(selection, of: start ?? TableSnapshot(source: source, state: TableState()))
       return {
         let before = selected.rows
-        selected.follow(log.snapshot(of: key))
+        selected.follow(log.snapshot(of: source))
         let change = TableChange(from: before, to: selected.rows)
         guard isFirst || !change.isEmpty else { return nil }
         isFirst = false
@@ -47,12 +47,12 @@ extension RecordTable {
   /// may come back, by a program that edits the file.
   /// - Complexity: O(√*n*) at worst for each change of the table.
   public func changes(of id: RecordID) -> ChangeSequence<RowChange<Row>> {
-    let (log, key) = (store.log, TableKey(name.text))
-    return ChangeSequence(of: store, .table(key)) {
+    let (log, source) = (store.log, source)
+    return ChangeSequence(of: store, .table(TableKey(name.text))) {
       var isFirst = true
       var shown: StoredRow<Row>?
       return {
-        let row: StoredRow<Row>? = log.snapshot(of: key)[id: id]
+        let row: StoredRow<Row>? = log.snapshot(of: source)[id: id]
         guard isFirst || row?.stored != shown?.stored else { return nil }
         defer { (isFirst, shown) = (false, row) }
         return RowChange(before: shown, after: row)
@@ -70,11 +70,11 @@ extension RecordStore {
   ///   ``TableChange/init(from:to:)`` does for each table.
   public func changes() -> ChangeSequence<StoreChange> {
     do { try readAllTables() } catch { log.signals.note(error as? StoreError) }
-    let (log, start) = (log, log.states)
+    let (log, start, source) = (log, log.states, TableSource.Store(self))
     return ChangeSequence(of: self, .allTables) {
       var shown = start
       return {
-        let change = StoreChange(from: shown, to: log.states)
+        let change = StoreChange(from: shown, to: log.states, in: source)
         shown = change.after
         return change.tables.isEmpty ? nil : change
       }
@@ -105,8 +105,8 @@ extension RecordStore {
 }
 
 extension CommitLog {
-  fileprivate func snapshot<Row>(of table: TableKey) -> TableSnapshot<Row> {
-    TableSnapshot(table, published(table)?.state ?? TableState())
+  fileprivate func snapshot<Row>(of source: TableSource) -> TableSnapshot<Row> {
+    TableSnapshot(source: source, state: published(TableKey(source.table))?.state ?? TableState())
   }
 
   /// All tables in memory, as of one moment.

@@ -23,7 +23,7 @@ struct SelectedRows<Row: Codable & Sendable> {
 
   init(_ selection: RowSelection<Row>, of table: TableSnapshot<Row>) {
     self.selection = selection
-    self.table = TableSnapshot(table: table.table, state: TableState())
+    self.table = TableSnapshot(source: table.source, state: TableState())
     rows = self.table
     follow(table)
   }
@@ -58,6 +58,6 @@ struct SelectedRows<Row: Codable & Sendable> {
 
 extension TableSnapshot {
   fileprivate func with(_ records: [StoredRecord]) -> TableSnapshot {
-    TableSnapshot(table: table, state: state.with(records))
+    TableSnapshot(source: source, state: state.with(records))
   }
 }

@@ -43,13 +43,16 @@ public struct StoreChange: Sendable {
   public let tables: [String]
   let before: [TableKey: TableState]
   let after: [TableKey: TableState]
+  private let store: TableSource.Store
 
-  init(from before: [TableKey: TableState], to after: [TableKey: TableState]) {
-    (self.before, self.after) = (before, after)
-    tables = after.keys.filter { key in
-      let (old, new) = (before[key] ?? TableState(), after[key] ?? TableState())
-      return !TableChange<Record>(from: .init(key, old), to: .init(key, new)).isEmpty
-    }.sorted().map(\.text)
+  init(
+    from before: [TableKey: TableState], to after: [TableKey: TableState], in store: TableSource.Store
+  ) {
+    (self.before, self.after, self.store) = (before, after, store)
+    tables = after.filter { key, new in
+      let old = before[key] ?? TableState()
+      return old.exists != new.exists || !RecordsDifference(from: old.records, to: new.records).isEmpty
+    }.keys.sorted().map(\.text)
   }
 
   /// How one of the tables changed.
@@ -58,10 +61,9 @@ public struct StoreChange: Sendable {
   public func change<Row>(of table: TableName<Row>) -> TableChange<Row>? {
     let key = TableKey(table.text)
     guard tables.contains(where: { TableKey($0) == key }), let new = after[key] else { return nil }
-    return TableChange(from: TableSnapshot(key, before[key] ?? TableState()), to: TableSnapshot(key, new))
+    let source = TableSource(table: key.text, in: store)
+    return TableChange(
+      from: TableSnapshot(source: source, state: before[key] ?? TableState()),
+      to: TableSnapshot(source: source, state: new))
   }
-}
-
-extension TableSnapshot {
-  init(_ table: TableKey, _ state: TableState) { self.init(table: table.text, state: state) }
 }

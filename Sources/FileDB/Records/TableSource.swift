@@ -3,23 +3,32 @@ import Synchronization
 
 /// Where the rows of a snapshot are from.
 final class TableSource: Sendable {
-  let table: String
-  let indexes: RowIndexes
-  private let folder: StoreFolder
-  private let limits: PlistLimits
+  /// What a snapshot needs of its store, which may be gone before it.
+  struct Store: Sendable {
+    let indexes: RowIndexes
+    let folder: StoreFolder
+    let limits: PlistLimits
 
-  init(table: String, in store: RecordStore) {
-    self.table = table
-    indexes = store.indexes
-    folder = store.folder
-    limits = store.options.limits
+    init(_ store: RecordStore) {
+      (indexes, folder, limits) = (store.indexes, store.folder, store.options.limits)
+    }
   }
+
+  let table: String
+  private let store: Store
+
+  init(table: String, in store: Store) { (self.table, self.store) = (table, store) }
+
+  convenience init(table: String, in store: RecordStore) { self.init(table: table, in: Store(store)) }
+
+  var indexes: RowIndexes { store.indexes }
 
   /// Where the table's file has a value of this very record, or as much of the way to it as there is; `nil` where the
   /// file has another record by now, or none yet.
   func find(_ path: FieldPath, of stored: StoredRecord) -> (file: String, line: Int)? {
-    guard case (let file, let content?)? = try? folder.readFile(of: TableKey(table), limits: limits),
-      let records = try? TableFile.decode(content.bytes, file: file, table: table, limits: limits).records,
+    guard case (let file, let content?)? = try? store.folder.readFile(of: TableKey(table), limits: store.limits),
+      let records = try? TableFile.decode(content.bytes, file: file, table: table, limits: store.limits)
+        .records,
       let row = records.row(of: stored.id), records[row] == stored
     else { return nil }
     var steps = [.key(TableFile.recordsKey), .index(row)] + path.steps
