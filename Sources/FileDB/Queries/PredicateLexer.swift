@@ -52,19 +52,21 @@ struct PredicateLexer {
     rest = text.unicodeScalars[...]
   }
 
-  mutating func next() throws(StoreError) -> PredicateToken {
+  mutating func next() throws -> PredicateToken {
     rest = rest.drop { $0.properties.isWhitespace }
     let start = rest.startIndex
     return PredicateToken(kind: try kind(at: start), start: start)
   }
 
-  private mutating func kind(at start: String.Index) throws(StoreError) -> PredicateToken.Kind {
+  private mutating func kind(at start: String.Index) throws -> PredicateToken.Kind {
     guard let first = rest.first else { return .end }
     switch first {
     case "\"", "'": return .text(try quoted())
     case "#": return .name(try escapedName(at: start))
     case "%": return try argument(at: start)
-    case "-", "0"..."9": return .number(try number(at: start))
+    case "0"..."9": return .number(try number(at: start))
+    case "-" where rest.dropFirst().first.map { ("0"..."9").contains($0) } == true:
+      return .number(try number(at: start))
     case let first where Self.beginsWord(first): return .word(word())
     default: return .symbol(try symbol(at: start))
     }
@@ -82,7 +84,7 @@ struct PredicateLexer {
     return String(part)
   }
 
-  private mutating func symbol(at start: String.Index) throws(StoreError) -> PredicateSymbol {
+  private mutating func symbol(at start: String.Index) throws -> PredicateSymbol {
     for length in [2, 1] {
       let part = rest.prefix(length)
       guard let symbol = PredicateSymbol(rawValue: String(part)) else { continue }
@@ -93,7 +95,7 @@ struct PredicateLexer {
     throw fault("a predicate has no '\(character)' here; in the name of a field, write #\"…\"", at: start)
   }
 
-  private mutating func escapedName(at start: String.Index) throws(StoreError) -> String {
+  private mutating func escapedName(at start: String.Index) throws -> String {
     rest.removeFirst()
     if let quote = rest.first, quote == "\"" || quote == "'" { return try quoted() }
     let name = word()
@@ -101,7 +103,7 @@ struct PredicateLexer {
     return name
   }
 
-  private mutating func argument(at start: String.Index) throws(StoreError) -> PredicateToken.Kind {
+  private mutating func argument(at start: String.Index) throws -> PredicateToken.Kind {
     let letter = rest.dropFirst().first
     guard letter == "@" || letter == "K" else {
       throw fault("an argument is %@ for a value or %K for a field's name", at: start)
@@ -110,7 +112,7 @@ struct PredicateLexer {
     return letter == "@" ? .argument : .nameArgument
   }
 
-  private mutating func number(at start: String.Index) throws(StoreError) -> PlistValue {
+  private mutating func number(at start: String.Index) throws -> PlistValue {
     var previous: Unicode.Scalar = "e"  // A sign may come first, and behind the e of an exponent.
     var digits = take { scalar in
       defer { previous = scalar }
@@ -122,14 +124,16 @@ struct PredicateLexer {
     let value = digits.withUTF8 {
       isWhole ? PlistNumber.integer($0) : PlistNumber.real($0).map(PlistValue.real)
     }
-    guard let value else { throw fault("'\(digits)' is no number, or one of more than 64 bits", at: start) }
+    guard let value else {
+      throw fault("'\(digits.prefix(40))' is no number, or one of more than 64 bits", at: start)
+    }
     return value
   }
 }
 
 /// Text in quotes.
 extension PredicateLexer {
-  private mutating func quoted() throws(StoreError) -> String {
+  private mutating func quoted() throws -> String {
     let start = rest.startIndex
     let quote = rest.removeFirst()
     var text = String.UnicodeScalarView()
@@ -141,7 +145,7 @@ extension PredicateLexer {
     return String(text)
   }
 
-  private mutating func escaped() throws(StoreError) -> Unicode.Scalar {
+  private mutating func escaped() throws -> Unicode.Scalar {
     let start = rest.startIndex
     rest.removeFirst()
     guard let scalar = rest.popFirst() else { throw fault("a character is missing behind '\\'", at: start) }
@@ -157,7 +161,7 @@ extension PredicateLexer {
   }
 
   /// The rest of `\u{1F600}`.
-  private mutating func hexadecimal(from start: String.Index) throws(StoreError) -> Unicode.Scalar {
+  private mutating func hexadecimal(from start: String.Index) throws -> Unicode.Scalar {
     let isOpen = rest.popFirst() == "{"
     let digits = take { $0.properties.isASCIIHexDigit }
     guard isOpen, rest.popFirst() == "}", let number = UInt32(digits, radix: 16),

@@ -2,6 +2,8 @@ import FileDBPlist
 import Foundation
 
 /// Reads a predicate by recursive descent, one method for each level of the grammar.
+///
+/// Its errors are untyped: an error that is a large value would have room in the frame of every call, and the stack would end sooner.
 struct PredicateParser {
   /// Deep enough for people, and far from the end of the smallest stack.
   static let maximumDepth = 100
@@ -12,7 +14,7 @@ struct PredicateParser {
   private var depth = 0
   private var arguments: ArraySlice<(any Encodable)?>
 
-  static func parse(_ text: String, _ arguments: [(any Encodable)?]) throws(StoreError) -> PredicateNode {
+  static func parse(_ text: String, _ arguments: [(any Encodable)?]) throws -> PredicateNode {
     guard text.utf8.count <= maximumBytes else {
       throw StoreError(StoreError.invalidPredicate, "a predicate has at most \(maximumBytes) bytes")
     }
@@ -20,32 +22,32 @@ struct PredicateParser {
     return try parser.predicate()
   }
 
-  private init(_ text: String, _ arguments: [(any Encodable)?]) throws(StoreError) {
+  private init(_ text: String, _ arguments: [(any Encodable)?]) throws {
     lexer = PredicateLexer(text)
     token = try lexer.next()
     self.arguments = arguments[...]
   }
 
-  private mutating func predicate() throws(StoreError) -> PredicateNode {
+  private mutating func predicate() throws -> PredicateNode {
     let node = try disjunction()
     guard token.kind == .end else { throw fault("expected AND, OR or the end") }
     guard arguments.isEmpty else { throw fault("there are more arguments than %@ and %K") }
     return node
   }
 
-  private mutating func disjunction() throws(StoreError) -> PredicateNode {
+  private mutating func disjunction() throws -> PredicateNode {
     var nodes = [try conjunction()]
     while try take(.or, .or) { nodes.append(try conjunction()) }
     return nodes.count == 1 ? nodes[0] : .or(nodes)
   }
 
-  private mutating func conjunction() throws(StoreError) -> PredicateNode {
+  private mutating func conjunction() throws -> PredicateNode {
     var nodes = [try negation()]
     while try take(.and, .and) { nodes.append(try negation()) }
     return nodes.count == 1 ? nodes[0] : .and(nodes)
   }
 
-  private mutating func negation() throws(StoreError) -> PredicateNode {
+  private mutating func negation() throws -> PredicateNode {
     try descend()
     defer { depth -= 1 }
     if try take(.not, .not) { return .not(try negation()) }
@@ -57,7 +59,7 @@ struct PredicateParser {
     return node
   }
 
-  private mutating func descend() throws(StoreError) {
+  private mutating func descend() throws {
     depth += 1
     if depth > Self.maximumDepth { throw fault("there are more than \(Self.maximumDepth) levels here") }
   }
@@ -69,15 +71,15 @@ extension PredicateParser {
     lexer.fault(message, at: place ?? token.start)
   }
 
-  private mutating func advance() throws(StoreError) { token = try lexer.next() }
+  private mutating func advance() throws { token = try lexer.next() }
 
-  private mutating func take(_ keyword: PredicateKeyword) throws(StoreError) -> Bool {
+  private mutating func take(_ keyword: PredicateKeyword) throws -> Bool {
     guard case .word(let word) = token.kind, PredicateKeyword(word) == keyword else { return false }
     try advance()
     return true
   }
 
-  private mutating func takeSymbol(_ symbol: PredicateSymbol) throws(StoreError) -> Bool {
+  private mutating func takeSymbol(_ symbol: PredicateSymbol) throws -> Bool {
     guard token.kind == .symbol(symbol) else { return false }
     try advance()
     return true
@@ -85,12 +87,12 @@ extension PredicateParser {
 
   private mutating func take(
     _ keyword: PredicateKeyword, _ symbol: PredicateSymbol
-  ) throws(StoreError) -> Bool {
+  ) throws -> Bool {
     if try take(keyword) { return true }
     return try takeSymbol(symbol)
   }
 
-  private mutating func takeArgument(_ mark: String) throws(StoreError) -> (any Encodable)? {
+  private mutating func takeArgument(_ mark: String) throws -> (any Encodable)? {
     guard let argument = arguments.popFirst() else { throw fault("there is no argument for this \(mark)") }
     return argument
   }
@@ -98,42 +100,48 @@ extension PredicateParser {
 
 /// Comparisons.
 extension PredicateParser {
-  private mutating func comparison() throws(StoreError) -> PredicateComparison {
+  private mutating func comparison() throws -> PredicateComparison {
     let quantifier = try quantifier()
     let start = token.start
     let left = try operand()
     if quantifier != nil, case .constant(.value) = left {
       throw fault("expected a field or a list", at: start)
     }
-    let relation = try comparator()
+    let comparator = try comparator()
     let folding = try modifiers()
+    let test = try test(comparator, folding)
     return PredicateComparison(
-      quantifier: quantifier, left: left.folded(folding), test: try test(relation, folding), folding: folding)
+      quantifier: quantifier, left: left.folded(folding), test: test, folding: folding)
   }
 
-  private mutating func quantifier() throws(StoreError) -> PredicateComparison.Quantifier? {
+  private mutating func quantifier() throws -> PredicateComparison.Quantifier? {
     guard case .word(let word) = token.kind,
       let quantifier = PredicateKeyword(word).flatMap(PredicateComparison.Quantifier.init)
     else { return nil }
     try advance()
+    guard nextComparator == nil else {
+      throw fault("expected a field behind \(word); the field of this name is #\(word)")
+    }
     return quantifier
   }
 
-  private mutating func comparator() throws(StoreError) -> PredicateComparator {
-    let comparator: PredicateComparator? =
-      switch token.kind {
-      case .symbol(let symbol): PredicateComparator(symbol)
-      case .word(let word): PredicateKeyword(word).flatMap(PredicateComparator.init)
-      default: nil
-      }
-    guard let comparator else {
+  private var nextComparator: PredicateComparator? {
+    switch token.kind {
+    case .symbol(let symbol): PredicateComparator(symbol)
+    case .word(let word): PredicateKeyword(word).flatMap(PredicateComparator.init)
+    default: nil
+    }
+  }
+
+  private mutating func comparator() throws -> PredicateComparator {
+    guard let comparator = nextComparator else {
       throw fault("expected a comparison, such as ==, CONTAINS or IN; NOT comes before what it negates")
     }
     try advance()
     return comparator
   }
 
-  private mutating func modifiers() throws(StoreError) -> TextFolding {
+  private mutating func modifiers() throws -> TextFolding {
     guard try takeSymbol(.openBracket) else { return [] }
     guard case .word(let letters) = token.kind, let folding = TextFolding(modifiers: letters) else {
       throw fault("the modifiers are [c] for case, [d] for accents and [cd] for both")
@@ -145,7 +153,7 @@ extension PredicateParser {
 
   private mutating func test(
     _ comparator: PredicateComparator, _ folding: TextFolding
-  ) throws(StoreError) -> PredicateComparison.Test {
+  ) throws -> PredicateComparison.Test {
     let start = token.start
     let right = try operand().folded(folding)
     switch comparator {
@@ -169,7 +177,7 @@ extension PredicateParser {
 
   private func matchPattern(
     _ pattern: String, _ folding: TextFolding, at start: String.Index
-  ) throws(StoreError) -> MatchPattern {
+  ) throws -> MatchPattern {
     do { return try MatchPattern(pattern, folding: folding) } catch {
       throw fault("this is no regular expression", at: start)
     }
@@ -178,7 +186,7 @@ extension PredicateParser {
 
 /// Operands.
 extension PredicateParser {
-  private mutating func operand() throws(StoreError) -> PredicateOperand {
+  private mutating func operand() throws -> PredicateOperand {
     let token = token
     switch token.kind {
     case .text(let text):
@@ -201,7 +209,7 @@ extension PredicateParser {
     }
   }
 
-  private mutating func argument() throws(StoreError) -> PredicateOperand {
+  private mutating func argument() throws -> PredicateOperand {
     let argument = try takeArgument("%@")
     let term: PredicateTerm?
     do { term = try PredicateTerm(argument: argument, levels: Self.maximumDepth - depth) } catch {
@@ -215,7 +223,7 @@ extension PredicateParser {
     return .constant(term)
   }
 
-  private mutating func list() throws(StoreError) -> PredicateOperand {
+  private mutating func list() throws -> PredicateOperand {
     try descend()
     defer { depth -= 1 }
     try advance()
@@ -228,12 +236,13 @@ extension PredicateParser {
   }
 
   /// A path, or a value like `DATE("2026-01-31")`.
-  private mutating func named(_ word: String) throws(StoreError) -> PredicateOperand {
+  private mutating func named(_ word: String) throws -> PredicateOperand {
     let start = token.start
     let path = try path()
     guard try takeSymbol(.open) else { return .path(path) }
     guard let form = PredicateValueForm(rawValue: word.uppercased()), path.steps.isEmpty else {
-      throw fault("there is no function \(word); those with parentheses are DATE, DATA and REAL", at: start)
+      throw fault(
+        "there is no function \(word.prefix(40)); those with parentheses are DATE, DATA and REAL", at: start)
     }
     guard case .text(let text) = token.kind, let value = form.value(of: text) else {
       throw fault("expected \(form.expectation)")
@@ -243,7 +252,7 @@ extension PredicateParser {
     return .constant(.value(ComparedValue(literal: value)))
   }
 
-  private mutating func path() throws(StoreError) -> FieldPath {
+  private mutating func path() throws -> FieldPath {
     let isID = token.kind == .word("id")
     let name = try name()
     var steps: [FieldPath.Step] = []
@@ -258,7 +267,7 @@ extension PredicateParser {
     }
   }
 
-  private mutating func name() throws(StoreError) -> FieldName {
+  private mutating func name() throws -> FieldName {
     let name: String
     switch token.kind {
     case .word(let word) where PredicateKeyword(word) == nil: name = word
@@ -274,13 +283,13 @@ extension PredicateParser {
     return FieldName(name)
   }
 
-  private mutating func count() throws(StoreError) -> FieldPath.Step {
+  private mutating func count() throws -> FieldPath.Step {
     guard token.kind == .word("count") else { throw fault("expected 'count' behind '@'") }
     try advance()
     return .count
   }
 
-  private mutating func element() throws(StoreError) -> FieldPath.Step {
+  private mutating func element() throws -> FieldPath.Step {
     let step: FieldPath.Step
     switch token.kind {
     case .number(.integer(let number)) where number >= 0: step = .element(Int(number))

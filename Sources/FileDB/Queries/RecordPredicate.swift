@@ -19,12 +19,12 @@ public struct RecordPredicate: Equatable, Sendable {
   ///   dot in it leads nowhere. That of a `%@` is any value that a record could hold, but no dictionary; `nil` is `NULL`.
   /// - Throws: ``StoreError/invalidPredicate``, with the ``StoreError/column`` and an ``StoreError/excerpt``.
   /// - Complexity: O(*n*) in the length of the text, of which 1 MB and 100 levels are read at most.
-  public init(_ text: String, _ arguments: (any Encodable)?...) throws(StoreError) {
+  public init(_ text: String, _ arguments: (any Encodable)?...) throws {
     try self.init(text, arguments: arguments)
   }
 
   /// The same with the arguments in an array.
-  public init(_ text: String, arguments: [(any Encodable)?]) throws(StoreError) {
+  public init(_ text: String, arguments: [(any Encodable)?]) throws {
     node = try PredicateParser.parse(text, arguments)
   }
 
