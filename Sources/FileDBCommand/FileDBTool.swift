@@ -11,7 +11,7 @@ struct FileDBTool: ParsableCommand {
       The store is --store DIR, else $FILEDB_STORE, else the current folder. A TABLE is a table's name, or the path \
       of a table file (it has a / or ends in .plist).
 
-      Exit codes: 0 done; 1 not found; 64 usage; 65 bad data; 66 no input; 74 input/output; 75 locked, try again.
+      Exit codes: 0 done; 1 not found or no match; 64 usage; 65 bad data; 66 no input; 74 input/output; 75 locked, try again.
       """,
     version: "0.1.0",
     groupedSubcommands: [
@@ -62,7 +62,7 @@ extension StoreError {
   var exitStatus: Int32 {
     switch code {
     case StoreError.recordNotFound, StoreError.rowNotFound, StoreError.tableNotFound: 1
-    case StoreError.invalidTableName, StoreError.reservedField: 64
+    case StoreError.invalidTableName, StoreError.reservedField, StoreError.invalidPredicate: 64
     case StoreError.fileNotFound, StoreError.notAFolder: 66
     case StoreError.permissionDenied, StoreError.diskFull, StoreError.inputOutput: 74
     case StoreError.locked: 75

@@ -19,9 +19,8 @@ enum RowEncoder {
     return try RowMigrations(Row.self)?.marked(record) ?? record
   }
 
-  fileprivate static func encodeValue(_ value: some Encodable, codingPath: [any CodingKey]) throws
-    -> PlistValue?
-  {
+  /// - Returns: `nil` for `nil`.
+  static func encodeValue(_ value: some Encodable, codingPath: [any CodingKey]) throws -> PlistValue? {
     switch value {
     case let value as PlistValue: return value
     case let value as Record: return .dict(value.fields)

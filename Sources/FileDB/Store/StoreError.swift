@@ -25,17 +25,20 @@ public struct StoreError: Error, Sendable {
     get { knownFile ?? place?.found?.file }
     set { knownFile = newValue }
   }
-  /// The line in `file`, from 1.
+  /// The line in `file` or in a text, from 1; `nil` for a text of one line.
   public var line: Int? {
     get { knownLine ?? place?.found?.line }
     set { knownLine = newValue }
   }
+  /// The character in the line, from 1.
   public var column: Int?
   public var table: String?
   public var record: RecordID?
   public var field: String?
   /// The system's error number, where a system call failed.
   public var errno: Int32?
+  /// Of a text that could not be read, the part in question, and under it a caret.
+  public var excerpt: String?
 
   private var knownFile: String?
   private var knownLine: Int?
@@ -76,6 +79,8 @@ extension StoreError {
   public static let insideWrite = Code(rawValue: "insideWrite")
   /// What is to be undone was changed by a later commit.
   public static let undoConflict = Code(rawValue: "undoConflict")
+  /// The text of a ``RecordPredicate`` is wrong, at ``column``.
+  public static let invalidPredicate = Code(rawValue: "invalidPredicate")
 
   // Found a file that is no table, or a broken one.
   public static let notATable = Code(rawValue: "notATable")
@@ -106,17 +111,19 @@ extension StoreError {
 public func ~= (code: StoreError.Code, error: any Error) -> Bool { (error as? StoreError)?.code == code }
 
 extension StoreError: CustomStringConvertible {
-  /// `FILE:LINE:COLUMN: table 'T': record 3: field 'f': message`, with what is known.
+  /// `FILE:LINE:COLUMN: table 'T': record 3: field 'f': message`, with what is known, and the ``excerpt`` in lines of its own.
   public var description: String {
     var parts: [String] = []
     if let file {
       let place = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
       parts.append(file + place)
+    } else if let column {
+      parts.append((line.map { "line \($0), " } ?? "") + "column \(column)")
     }
     if let table { parts.append("table '\(table)'") }
     if let record { parts.append("record \(record)") }
     if let field { parts.append("field '\(field)'") }
-    return (parts + [message]).joined(separator: ": ")
+    return (parts + [message]).joined(separator: ": ") + (excerpt.map { "\n" + $0 } ?? "")
   }
 }
 

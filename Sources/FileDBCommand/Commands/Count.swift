@@ -2,11 +2,42 @@ import ArgumentParser
 import FileDB
 
 struct Count: StoreCommand {
-  static let configuration = CommandConfiguration(abstract: "Print the number of records.")
+  static let configuration = CommandConfiguration(
+    abstract: "Print the number of records.",
+    discussion: """
+      With --group, the number for each value of a field, as a table for people, in the order of the first records. Where \
+      --where finds nothing, the exit code is 1; 'filedb help show' says what a PREDICATE is.
+      """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
+  @OptionGroup var matching: WhereOption
+  @Option(help: ArgumentHelp("Count the records for each value of this field.", valueName: "field"))
+  var group: String?
 
-  func run() throws { Terminal.print(try existingTable(table).count.description) }
+  func run() throws {
+    let predicate = try matching.predicate()
+    let table = try existingTable(table)
+    let count: Int
+    if let group {
+      let rows = predicate.map(table.snapshot.rows) ?? Array(table.snapshot)
+      printCounts(RowGroup.groups(of: rows, by: group), of: group)
+      count = rows.count
+    } else {
+      count = predicate.map(table.snapshot.count) ?? table.count
+      Terminal.print(count.description)
+    }
+    if matching.isGiven, count == 0 { throw StoreError.noMatch(in: table.name) }
+  }
+
+  private func printCounts(_ groups: [RowGroup], of field: String) {
+    let isNumeric = groups.allSatisfy { $0.rows[0].record[field]?.isNumeric ?? true }
+    let columns = [
+      TextTable.Column(title: TerminalText.defused(field), isNumeric: isNumeric),
+      TextTable.Column(title: "records", isNumeric: true),
+    ]
+    let table = TextTable(columns: columns, rows: groups.map { [$0.title, $0.rows.count.description] })
+    for line in table.lines(width: Terminal.width) { Terminal.printStyled(line) }
+  }
 }

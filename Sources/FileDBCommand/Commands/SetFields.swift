@@ -3,18 +3,70 @@ import FileDB
 
 struct SetFields: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Set fields of a record; the others stay.")
+    commandName: "set", abstract: "Set fields of records, by their ids or by a condition; the others stay.",
+    usage: """
+      filedb set <table> <id> ... <field=value> ... [--dry-run]
+      filedb set <table> --where <predicate> <field=value> ... [--dry-run]
+      """,
+    discussion: """
+      If one of the ids is not there, or no record matches, none is changed, and the exit code is 1. 'filedb help show' says \
+      what a PREDICATE is.
+      """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument var id: RecordID
-  @Argument(help: FieldAssignment.help) var fields: [FieldAssignment]
+  @Argument(help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "id|field=value"))
+  var arguments: [SetArgument]
+  @OptionGroup var matching: WhereOption
   @OptionGroup var options: WriteOptions
 
-  func run() throws {
-    let record = try fields.record()
-    let table = try existingTable(table)
-    try options.write(table.store) { tx in try tx.set(record, of: id, in: table.name) }
+  private var ids: [RecordID] { arguments.compactMap(\.id) }
+  private var assignments: [FieldAssignment] { arguments.compactMap(\.assignment) }
+
+  func validate() throws {
+    try matching.validate(besides: ids)
+    if assignments.isEmpty { throw ValidationError("Say what to set: FIELD=VALUE.") }
+    if arguments.drop(while: { $0.id != nil }).contains(where: { $0.id != nil }) {
+      throw ValidationError("The ids come before the fields.")
+    }
   }
+
+  func run() throws {
+    let fields = try assignments.record()
+    let predicate = try matching.predicate()
+    let table = try existingTable(table)
+    guard let predicate else {
+      return try options.write(table.store) { tx in
+        for id in ids { try tx.set(fields, of: id, in: table.name) }
+      }
+    }
+    let count = try options.write(table.store) { tx in
+      let rows = try tx.snapshot(of: table.name).rows(where: predicate)
+      if rows.isEmpty { throw StoreError.noMatch(in: table.name) }
+      let changing = rows.filter { row in fields.fields.contains { row.record[$0.key] != $0.value } }
+      for row in changing { try tx.set(fields, of: row.id, in: table.name) }
+      return changing.count
+    }
+    Terminal.note(count, "changed", by: options)
+  }
+}
+
+/// The id of a record to change, or what to change in it.
+enum SetArgument: ExpressibleByArgument {
+  case id(RecordID)
+  case assignment(FieldAssignment)
+
+  init?(argument: String) {
+    if let id = RecordID(argument) {
+      self = .id(id)
+    } else if let assignment = FieldAssignment(argument: argument) {
+      self = .assignment(assignment)
+    } else {
+      return nil
+    }
+  }
+
+  var id: RecordID? { if case .id(let id) = self { id } else { nil } }
+  var assignment: FieldAssignment? { if case .assignment(let assignment) = self { assignment } else { nil } }
 }

@@ -2,11 +2,20 @@ import ArgumentParser
 import FileDB
 
 struct Show: StoreCommand {
-  static let configuration = CommandConfiguration(abstract: "Print the records of a table, in their order.")
+  static let configuration = CommandConfiguration(
+    abstract: "Print the records of a table, in their order.",
+    discussion: """
+      \(WhereOption.grammar)
+
+      With --group, records with the same value in a field are printed together, the groups in the order of their first \
+      records: in the table format under a heading each, in the others one behind the other. --limit and --offset count \
+      before that. Where --where finds nothing, the exit code is 1.
+      """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
+  @OptionGroup var matching: WhereOption
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
@@ -16,6 +25,8 @@ struct Show: StoreCommand {
   var localized = false
   @Option(help: ArgumentHelp("Print these fields only, in this order.", valueName: "a,b"))
   var fields: String?
+  @Option(help: ArgumentHelp("Print records with the same value in this field together.", valueName: "field"))
+  var group: String?
   @Option(help: ArgumentHelp("Print at most this many records.", valueName: "n"))
   var limit: Int?
   @Option(help: ArgumentHelp("Leave out this many records at the start.", valueName: "n"))
@@ -27,15 +38,25 @@ struct Show: StoreCommand {
   }
 
   func run() throws {
-    let snapshot = try existingTable(table).snapshot
-    var rows: [StoredRow<Record>] = []
-    if let sort {
-      rows = snapshot.sorted(by: try SortKey.parse([sort], text: localized ? .localized : .bytes))
-      rows = Array(rows.dropFirst(offset).prefix(limit ?? .max))
-    } else {
-      rows = Array(snapshot.dropFirst(offset).prefix(limit ?? .max))
-    }
+    let predicate = try matching.predicate()
+    let table = try existingTable(table)
+    let rows = try rows(of: table.snapshot, where: predicate)
     let chosen = fields.map { $0.split(separator: ",").map(String.init) }
-    RecordPrinter(format: output.format, fields: chosen).print(rows)
+    let printer = RecordPrinter(format: output.format, fields: chosen)
+    let page = Array(rows.dropFirst(offset).prefix(limit ?? .max))
+    if let group {
+      printer.print(RowGroup.groups(of: page, by: group), by: group)
+    } else {
+      printer.print(page)
+    }
+    if matching.isGiven, rows.isEmpty { throw StoreError.noMatch(in: table.name) }
+  }
+
+  private func rows(
+    of snapshot: TableSnapshot<Record>, where predicate: RecordPredicate?
+  ) throws -> [StoredRow<Record>] {
+    guard let sort else { return predicate.map(snapshot.rows) ?? Array(snapshot) }
+    let rows = snapshot.sorted(by: try SortKey.parse([sort], text: localized ? .localized : .bytes))
+    return predicate.map { rows.filter($0.matches) } ?? rows
   }
 }

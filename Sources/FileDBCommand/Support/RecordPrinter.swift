@@ -33,6 +33,21 @@ struct RecordPrinter {
     }
   }
 
+  /// Prints groups one behind the other; as a table under headings, which stand for the column of `field`.
+  func print(_ groups: [RowGroup], by field: String) {
+    guard format == .table else { return print(groups.flatMap(\.rows)) }
+    let rows = groups.flatMap(\.rows)
+    var lines = tableLines(
+      rows, columns(of: rows).filter { fields != nil || !$0.utf8.elementsEqual(field.utf8) })[...]
+    Terminal.printStyled(lines.removeFirst())
+    for group in groups {
+      Terminal.printStyled("\n" + Terminal.bold("\(group.title) (\(group.rows.count))"))
+      for line in lines.prefix(group.rows.count) { Terminal.printStyled(line) }
+      lines = lines.dropFirst(group.rows.count)
+    }
+    for line in lines { Terminal.printStyled(line) }
+  }
+
   private func columns(of rows: [Row]) -> [String] {
     if let fields { return fields }
     var columns = PlistDictionary()
@@ -43,7 +58,11 @@ struct RecordPrinter {
   }
 
   private func printTable(_ rows: [Row]) {
-    let fields = columns(of: rows)
+    for line in tableLines(rows, columns(of: rows)) { Terminal.printStyled(line) }
+  }
+
+  /// The title, a line for each row, and what else there is to say.
+  private func tableLines(_ rows: [Row], _ fields: [String]) -> [String] {
     let columns = fields.map { field in
       TextTable.Column(
         title: TerminalText.defused(field),
@@ -52,7 +71,7 @@ struct RecordPrinter {
     }
     let cells = rows.map { row in [row.id.description] + fields.map { row.record[$0]?.cell ?? "" } }
     let table = TextTable(columns: [TextTable.Column(title: "id", isNumeric: true)] + columns, rows: cells)
-    for line in table.lines(width: Terminal.width) { Terminal.printStyled(line) }
+    return table.lines(width: Terminal.width)
   }
 
   private func json(_ row: Row) -> String { JSONText.object(id: row.id, chosen(row)) }

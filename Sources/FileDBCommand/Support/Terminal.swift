@@ -31,6 +31,8 @@ enum Terminal {
     return Int(size.ws_col)
   }()
 
+  static func bold(_ text: String) -> String { usesStyle ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+
   /// What is printed meanwhile goes here.
   @TaskLocal static var buffer: Buffer?
 

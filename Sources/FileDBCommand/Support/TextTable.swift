@@ -37,7 +37,7 @@ struct TextTable {
       return line
     }
     let title = line(columns.map(\.title))
-    var lines = [Terminal.usesStyle ? "\u{1B}[1m\(title)\u{1B}[0m" : title]
+    var lines = [Terminal.bold(title)]
     lines += rows.map(line)
     if hidden > 0 { lines.append("(\(hidden) more columns; choose with --fields)") }
     return lines

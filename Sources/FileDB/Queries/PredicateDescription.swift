@@ -1,0 +1,144 @@
+import FileDBPlist
+import Foundation
+
+extension PredicateNode: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+    case .comparison(let comparison): comparison.description
+    case .not(let node): "NOT " + node.part
+    case .and(let nodes): nodes.map(\.part).joined(separator: " AND ")
+    case .or(let nodes): nodes.map(\.part).joined(separator: " OR ")
+    }
+  }
+
+  /// As a part of another one.
+  private var part: String {
+    switch self {
+    case .and, .or: "(\(description))"
+    case .constant, .comparison, .not: description
+    }
+  }
+}
+
+extension PredicateComparison: CustomStringConvertible {
+  var description: String {
+    let words = (quantifier.map { [$0.rawValue] } ?? []) + [left.description, comparator + folding.modifiers]
+    return (words + [right]).joined(separator: " ")
+  }
+
+  private var comparator: String {
+    let keyword: PredicateKeyword
+    switch test {
+    case .relation(let relation, _): return relation.rawValue
+    case .between: keyword = .between
+    case .isIn: keyword = .isIn
+    case .contains: keyword = .contains
+    case .beginsWith: keyword = .beginsWith
+    case .endsWith: keyword = .endsWith
+    case .like: keyword = .like
+    case .matches: keyword = .matches
+    }
+    return keyword.rawValue
+  }
+
+  private var right: String {
+    switch test {
+    case .relation(_, let right), .isIn(let right), .contains(let right), .beginsWith(let right),
+      .endsWith(let right):
+      right.description
+    case .between(let low, let high): "{\(low), \(high)}"
+    case .like(let pattern): pattern.text.predicateLiteral
+    case .matches(let pattern): pattern.text.predicateLiteral
+    }
+  }
+}
+
+extension TextFolding {
+  fileprivate var modifiers: String {
+    isEmpty ? "" : "[" + (contains(.letterCase) ? "c" : "") + (contains(.accents) ? "d" : "") + "]"
+  }
+}
+
+extension PredicateOperand: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .constant(let term): term.description
+    case .path(let path): path.description
+    case .list(let operands): "{" + operands.map(\.description).joined(separator: ", ") + "}"
+    }
+  }
+}
+
+extension PredicateTerm: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .null: "NULL"
+    case .value(let value): value.value.predicateLiteral
+    case .list(let terms): "{" + terms.map(\.description).joined(separator: ", ") + "}"
+    }
+  }
+}
+
+extension FieldPath: CustomStringConvertible {
+  var description: String {
+    let root =
+      switch root {
+      case .id: "id"
+      case .field(let name): compareUTF8(name.text, "id") == 0 ? "#id" : name.description
+      }
+    return root + steps.map(\.description).joined()
+  }
+}
+
+extension FieldPath.Step: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .key(let name): ".\(name)"
+    case .element(let place): "[\(place)]"
+    case .last: "[LAST]"
+    case .count: ".@count"
+    }
+  }
+}
+
+extension FieldName: CustomStringConvertible {
+  var description: String {
+    let isWord =
+      text.unicodeScalars.first.map { $0 == "_" || $0.properties.isXIDStart } ?? false
+      && text.unicodeScalars.allSatisfy(\.properties.isXIDContinue)
+    guard isWord else { return "#" + text.predicateLiteral }
+    return PredicateKeyword(text) == nil ? text : "#" + text
+  }
+}
+
+extension PlistValue {
+  /// The value as a predicate has it. Arrays and dictionaries are none of its constants.
+  fileprivate var predicateLiteral: String {
+    switch self {
+    case .string(let text): text.predicateLiteral
+    case .integer(let number): number.description
+    case .unsigned(let number): number.description
+    case .real(let number): number.isFinite ? number.description : "REAL(\"\(PlistWriter.text(number))\")"
+    case .bool(let value): value ? "TRUE" : "FALSE"
+    case .date(let date): "DATE(\"\(PlistDate.text(date))\")"
+    case .data(let data): "DATA(\"\(data.base64EncodedString())\")"
+    case .array, .dict: description
+    }
+  }
+}
+
+extension String {
+  fileprivate var predicateLiteral: String {
+    var result = "\""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case _ where scalar.properties.generalCategory == .control:
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

@@ -1,0 +1,204 @@
+import FileDBPlist
+
+struct PredicateToken {
+  enum Kind: Equatable {
+    case word(String)
+    /// `#name` or `#"name"`, which is no word of the language.
+    case name(String)
+    case text(String)
+    case number(PlistValue)
+    case symbol(PredicateSymbol)
+    case argument
+    case nameArgument
+    case end
+  }
+
+  let kind: Kind
+  let start: String.Index
+}
+
+enum PredicateSymbol: String {
+  case equal = "=="
+  case singleEqual = "="
+  case notEqual = "!="
+  case lessOrGreater = "<>"
+  case less = "<"
+  case lessOrEqual = "<="
+  case equalOrLess = "=<"
+  case greater = ">"
+  case greaterOrEqual = ">="
+  case equalOrGreater = "=>"
+  case and = "&&"
+  case or = "||"
+  case not = "!"
+  case open = "("
+  case close = ")"
+  case openBrace = "{"
+  case closeBrace = "}"
+  case openBracket = "["
+  case closeBracket = "]"
+  case comma = ","
+  case dot = "."
+  case at = "@"
+}
+
+/// Cuts the text of a predicate into tokens.
+struct PredicateLexer {
+  let text: String
+  private var rest: Substring.UnicodeScalarView
+
+  init(_ text: String) {
+    self.text = text
+    rest = text.unicodeScalars[...]
+  }
+
+  mutating func next() throws -> PredicateToken {
+    rest = rest.drop { $0.properties.isWhitespace }
+    let start = rest.startIndex
+    return PredicateToken(kind: try kind(at: start), start: start)
+  }
+
+  private mutating func kind(at start: String.Index) throws -> PredicateToken.Kind {
+    guard let first = rest.first else { return .end }
+    switch first {
+    case "\"", "'": return .text(try quoted())
+    case "#": return .name(try escapedName(at: start))
+    case "%": return try argument(at: start)
+    case "0"..."9": return .number(try number(at: start))
+    case "-" where rest.dropFirst().first.map { ("0"..."9").contains($0) } == true:
+      return .number(try number(at: start))
+    case let first where Self.beginsWord(first): return .word(word())
+    default: return .symbol(try symbol(at: start))
+    }
+  }
+
+  private static func beginsWord(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "_" || scalar.properties.isXIDStart
+  }
+
+  private mutating func word() -> String { take { $0.properties.isXIDContinue } }
+
+  private mutating func take(while isPart: (Unicode.Scalar) -> Bool) -> String {
+    let part = rest.prefix(while: isPart)
+    rest = rest[part.endIndex...]
+    return String(part)
+  }
+
+  private mutating func symbol(at start: String.Index) throws -> PredicateSymbol {
+    for length in [2, 1] {
+      let part = rest.prefix(length)
+      guard let symbol = PredicateSymbol(rawValue: String(part)) else { continue }
+      rest = rest[part.endIndex...]
+      return symbol
+    }
+    let character = text[start...].prefix(1)
+    throw fault("a predicate has no '\(character)' here; in the name of a field, write #\"…\"", at: start)
+  }
+
+  private mutating func escapedName(at start: String.Index) throws -> String {
+    rest.removeFirst()
+    if let quote = rest.first, quote == "\"" || quote == "'" { return try quoted() }
+    let name = word()
+    if name.isEmpty { throw fault("expected the name of a field behind '#'", at: start) }
+    return name
+  }
+
+  private mutating func argument(at start: String.Index) throws -> PredicateToken.Kind {
+    let letter = rest.dropFirst().first
+    guard letter == "@" || letter == "K" else {
+      throw fault("an argument is %@ for a value or %K for a field's name", at: start)
+    }
+    rest = rest.dropFirst(2)
+    return letter == "@" ? .argument : .nameArgument
+  }
+
+  private mutating func number(at start: String.Index) throws -> PlistValue {
+    var previous: Unicode.Scalar = "e"  // A sign may come first, and behind the e of an exponent.
+    var digits = take { scalar in
+      defer { previous = scalar }
+      let isSign = scalar == "-" || scalar == "+"
+      return isSign ? previous == "e" || previous == "E" : scalar == "." || scalar.properties.isXIDContinue
+    }
+    let isWhole =
+      digits.contains("x") || digits.contains("X") || !digits.contains { ".eE".contains($0) }
+    let value = digits.withUTF8 {
+      isWhole ? PlistNumber.integer($0) : PlistNumber.real($0).map(PlistValue.real)
+    }
+    guard let value else {
+      throw fault("'\(digits.prefix(40))' is no number, or one of more than 64 bits", at: start)
+    }
+    return value
+  }
+}
+
+/// Text in quotes.
+extension PredicateLexer {
+  private mutating func quoted() throws -> String {
+    let start = rest.startIndex
+    let quote = rest.removeFirst()
+    var text = String.UnicodeScalarView()
+    while let scalar = rest.first, scalar != quote {
+      text.append(scalar == "\\" ? try escaped() : rest.removeFirst())
+    }
+    guard !rest.isEmpty else { throw fault("this quote is never closed", at: start) }
+    rest.removeFirst()
+    return String(text)
+  }
+
+  private mutating func escaped() throws -> Unicode.Scalar {
+    let start = rest.startIndex
+    rest.removeFirst()
+    guard let scalar = rest.popFirst() else { throw fault("a character is missing behind '\\'", at: start) }
+    switch scalar {
+    case "\"", "'", "\\": return scalar
+    case "n": return "\n"
+    case "r": return "\r"
+    case "t": return "\t"
+    case "u": return try hexadecimal(from: start)
+    default:
+      throw fault("'\\\(scalar)' means nothing; write '\\\\\(scalar)' to keep the backslash", at: start)
+    }
+  }
+
+  /// The rest of `\u{1F600}`.
+  private mutating func hexadecimal(from start: String.Index) throws -> Unicode.Scalar {
+    let isOpen = rest.popFirst() == "{"
+    let digits = take { $0.properties.isASCIIHexDigit }
+    guard isOpen, rest.popFirst() == "}", let number = UInt32(digits, radix: 16),
+      let scalar = Unicode.Scalar(number)
+    else { throw fault("expected a character's number, as in '\\u{e9}'", at: start) }
+    return scalar
+  }
+}
+
+extension PredicateLexer {
+  func fault(_ message: String, at place: String.Index) -> StoreError {
+    StoreError(predicate: text, message, at: place)
+  }
+}
+
+extension StoreError {
+  /// What is wrong in a text, with the line of it and a caret under the place.
+  init(predicate text: String, _ message: String, at place: String.Index) {
+    self.init(StoreError.invalidPredicate, message)
+    let before = text[..<place]
+    let start = before.lastIndex(where: \.isNewline).map(text.index(after:)) ?? text.startIndex
+    if text.contains(where: \.isNewline) { line = before.count(where: \.isNewline) + 1 }
+    column = text[start..<place].count + 1
+    let shown = text[start...].prefix { !$0.isNewline }
+    excerpt = Self.excerpt(of: shown, at: place)
+  }
+
+  /// Not more of the line than a terminal shows.
+  private static func excerpt(of line: Substring, at place: String.Index) -> String {
+    let before = line[..<place].suffix(50)
+    let after = line[place...].prefix(25)
+    let start = before.startIndex > line.startIndex ? "…" : ""
+    let end = after.endIndex < line.endIndex ? "…" : ""
+    func visible(_ text: Substring) -> String {
+      String(text.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : $0 })
+    }
+    let indentation = String(repeating: " ", count: start.count + before.count)
+    return "  \(start)\(visible(before))\(visible(after))\(end)\n  \(indentation)^"
+  }
+}

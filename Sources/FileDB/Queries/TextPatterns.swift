@@ -1,0 +1,101 @@
+import FileDBPlist
+import Foundation
+
+/// The pattern of `LIKE`: `?` stands for one Unicode scalar, `*` for any text; a backslash takes the next character as it is.
+struct LikePattern: Sendable {
+  private enum Element: Equatable {
+    case byte(UInt8)
+    case scalar
+    case anything
+  }
+
+  let text: String
+  private let elements: [Element]
+  private let folding: TextFolding
+
+  init(_ text: String, folding: TextFolding) {
+    self.text = text
+    self.folding = folding
+    var elements: [Element] = []
+    var rest = folding.fold(text).utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "*"): elements.append(.anything)
+      case UInt8(ascii: "?"): elements.append(.scalar)
+      case UInt8(ascii: "\\"): elements.append(.byte(rest.popFirst() ?? byte))
+      default: elements.append(.byte(byte))
+      }
+    }
+    self.elements = elements
+  }
+
+  /// - Complexity: O(*n* · *m*) at worst, in the lengths of the text and the pattern.
+  func matches(_ text: String) -> Bool {
+    var text = folding.fold(text)
+    return text.withUTF8(matches)
+  }
+
+  /// Goes on behind the last `*` where something does not fit: what came before that needs no second try.
+  private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    var (place, next) = (0, 0)
+    var retry: (place: Int, next: Int)?
+    while place < text.count || next < elements.count {
+      if next < elements.count, elements[next] == .anything {
+        retry = (place, next)
+        next += 1
+      } else if next < elements.count, let end = end(of: elements[next], at: place, in: text) {
+        (place, next) = (end, next + 1)
+      } else if let last = retry, last.place < text.count {
+        retry = (last.place + 1, last.next)
+        (place, next) = (last.place + 1, last.next + 1)
+      } else {
+        return false
+      }
+    }
+    return true
+  }
+
+  private func end(of element: Element, at place: Int, in text: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard place < text.count else { return nil }
+    if case .byte(let byte) = element { return text[place] == byte ? place + 1 : nil }
+    func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+    if isContinuation(text[place]) { return nil }
+    return text[(place + 1)...].firstIndex { !isContinuation($0) } ?? text.count
+  }
+}
+
+extension LikePattern: Equatable {
+  static func == (left: LikePattern, right: LikePattern) -> Bool {
+    compareUTF8(left.text, right.text) == 0 && left.folding == right.folding
+  }
+}
+
+/// The regular expression of `MATCHES`, which must match a text from its beginning to its end.
+struct MatchPattern: Sendable {
+  let text: String
+  private let folding: TextFolding
+  private let expression: NSRegularExpression
+
+  /// - Throws: an error that says nothing, where the text is no regular expression.
+  init(_ text: String, folding: TextFolding) throws {
+    self.text = text
+    self.folding = folding
+    // By itself it must be an expression too: `a)|(b` would be one in the parentheses.
+    _ = try NSRegularExpression(pattern: text)
+    let accents = folding.intersection(.accents)
+    let whole = "\\A(?:\(accents.fold(text)))\\z"
+    let options: NSRegularExpression.Options = folding.contains(.letterCase) ? .caseInsensitive : []
+    expression = try NSRegularExpression(pattern: whole, options: options)
+  }
+
+  func matches(_ text: String) -> Bool {
+    let text = folding.intersection(.accents).fold(text)
+    return expression.firstMatch(in: text, range: NSRange(location: 0, length: text.utf16.count)) != nil
+  }
+}
+
+extension MatchPattern: Equatable {
+  static func == (left: MatchPattern, right: MatchPattern) -> Bool {
+    compareUTF8(left.text, right.text) == 0 && left.folding == right.folding
+  }
+}

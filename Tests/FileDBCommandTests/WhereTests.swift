@@ -1,0 +1,183 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct WhereTests {
+  private func withFood(_ body: (URL) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      let text = """
+        name,group,kcal
+        Crème fraîche,Dairy,292
+        Apple,Fruit,52
+        Cheddar,Dairy,403
+        Salt,,0
+        Pear,Fruit,57
+        """
+      let imported = try filedb(
+        "import", "-", "food", "--header", "--types", "kcal=integer", in: folder, input: text)
+      #expect(imported.status == 0, "\(imported.error)")
+      try filedb("unset", "food", "4", "group", in: folder)
+      try body(folder)
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
+
+  private func names(_ folder: URL) throws -> [String] {
+    try RecordStore(at: folder).table("food").snapshot.compactMap { $0.record["name"]?.string }
+  }
+
+  @Test func showChoosesThenSortsThenCuts() throws {
+    try withFood { folder in
+      func show(_ arguments: String...) throws -> String {
+        try filedb(["show", "food", "--format", "csv", "--fields", "name"] + arguments, in: folder).output
+      }
+      let rich = try show("--where", "kcal > 100")
+      #expect(rich == "id,name\n1,Crème fraîche\n3,Cheddar\n")
+      #expect(
+        try show("--where", "kcal > 55", "--sort", "-kcal", "--limit", "2")
+          == "id,name\n3,Cheddar\n1,Crème fraîche\n")
+      #expect(try show("--where", "kcal > 55", "--offset", "2") == "id,name\n5,Pear\n")
+      #expect(try show("--where", "name BEGINSWITH[cd] 'CREME'") == "id,name\n1,Crème fraîche\n")
+      #expect(try show("--where", "id IN {2, 4} AND NOT group == NULL") == "id,name\n2,Apple\n")
+      #expect(try show("--where", "-1 < kcal AND kcal < 1") == "id,name\n4,Salt\n")
+      #expect(try filedb("count", "food", "--where", "group == 'Fruit'", in: folder).output == "2\n")
+    }
+  }
+
+  @Test func nothingThatMatchesIsExitCodeOne() throws {
+    try withFood { folder in
+      let before = try Data(contentsOf: folder.appendingPathComponent("food.plist"))
+      for (arguments, output) in [
+        (["show", "food", "--format", "json"], "[]\n"), (["count", "food"], "0\n"), (["delete", "food"], ""),
+        (["set", "food", "a=b"], ""), (["count", "food", "--group", "kcal"], "kcal  records\n"),
+      ] {
+        let result = try filedb(arguments + ["--where", "kcal > 1000"], in: folder)
+        #expect(
+          result == ToolResult(output: output, error: "filedb: table 'food': no record matches\n", status: 1),
+          "\(arguments)")
+      }
+      #expect(try filedb("show", "food", "--where", "kcal > 0", "--limit", "0", in: folder).status == 0)
+      #expect(try Data(contentsOf: folder.appendingPathComponent("food.plist")) == before)
+    }
+  }
+
+  @Test func deleteAndSet() throws {
+    try withFood { folder in
+      let dry = try filedb("delete", "food", "--where", "group == 'Fruit'", "--dry-run", in: folder)
+      #expect(
+        dry
+          == ToolResult(
+            output: "", error: "dry run: nothing was written\n2 records would be deleted\n", status: 0))
+      #expect(try names(folder).count == 5)
+      let set = ["set", "food", "--where", "kcal < 60 AND group != NULL", "group=Obst", "fresh:bool=yes"]
+      #expect(try filedb(set + ["--dry-run"], in: folder).error.hasSuffix("2 records would be changed\n"))
+      #expect(try filedb("count", "food", "--where", "fresh == YES", in: folder).output == "0\n")
+      #expect(try filedb(set, in: folder).error == "2 records changed\n")
+      #expect(try filedb(set, in: folder).error == "0 records changed\n", "they are so already")
+      #expect(
+        try filedb("set", "food", "4", "1", "kcal:integer=1", in: folder)
+          == ToolResult(output: "", error: "", status: 0))
+      #expect(try filedb("count", "food", "--where", "kcal == 1", in: folder).output == "2\n")
+      #expect(try filedb("set", "food", "1", "9", "kcal:integer=2", in: folder).status == 1)
+      #expect(try filedb("count", "food", "--where", "kcal == 2", in: folder).output == "0\n", "all or none")
+      #expect(
+        try filedb("delete", "food", "--where", "name == 'Salt'", in: folder).error == "1 record deleted\n")
+      #expect(
+        try filedb("delete", "food", "--where", "fresh == TRUE", in: folder).error == "2 records deleted\n")
+      #expect(try names(folder) == ["Crème fraîche", "Cheddar"])
+    }
+  }
+
+  @Test func aPredicateWithAFaultIsShown() throws {
+    try withFood { folder in
+      for arguments in [["show", "food"], ["count", "food"], ["delete", "food"], ["set", "food", "a=b"]] {
+        let result = try filedb(arguments + ["--where", "kcal > 5 AND name = 'x"], in: folder)
+        #expect(result.status == 64)
+        #expect(result.output == "")
+        #expect(
+          result.error
+            == "filedb: column 21: this quote is never closed\n  kcal > 5 AND name = 'x\n                      ^\n"
+        )
+      }
+      for (arguments, words) in [
+        (["delete", "food"], "by their ids, or by --where"),
+        (["delete", "food", "1", "--where", "id == 1"], "or by --where"),
+        (["set", "food", "a=b"], "or by --where"),
+        (["set", "food", "1", "--where", "id == 1", "a=b"], "or by --where"),
+        (["set", "food", "1"], "Say what to set"),
+        (["set", "food", "--where", "id == 1"], "Missing expected argument"),
+        (["set", "food", "1", "a=b", "2"], "The ids come before the fields."),
+        (["set", "food", "x", "a=b"], "'x' is invalid for '<id|field=value>'"),
+        (["set", "food", "1", "a:int=b"], "a:int=b"),
+      ] {
+        let result = try filedb(arguments, in: folder)
+        #expect(result.status == 64 && result.error.contains(words), "\(arguments): \(result.error)")
+      }
+      let script = try filedb("batch", in: folder, input: "delete food 1\ncount food --where 'kcal >'\n")
+      #expect(script.status == 64)
+      #expect(script.error == "filedb: standard input:2: column 7: expected a field or a value\n")
+      #expect(try names(folder).count == 5)
+      #expect(
+        try filedb("batch", in: folder, input: "add food kcal:integer=7\ndelete food --where \"kcal == 7\"\n")
+          .status == 0)
+      #expect(try names(folder).count == 5)
+    }
+  }
+
+  @Test func groups() throws {
+    try withFood { folder in
+      #expect(
+        try filedb("show", "food", "--group", "group", in: folder).output == """
+          id  kcal  name
+
+          Dairy (2)
+           1   292  Crème fraîche
+           3   403  Cheddar
+
+          Fruit (2)
+           2    52  Apple
+           5    57  Pear
+
+          (none) (1)
+           4     0  Salt
+
+          """)
+      let chosen = [
+        "show", "food", "--group", "group", "--where", "kcal > 50", "--sort", "kcal", "--fields",
+        "group,name",
+      ]
+      #expect(
+        try filedb(chosen + ["--limit", "3"], in: folder).output == """
+          id  group  name
+
+          Fruit (2)
+           2  Fruit  Apple
+           5  Fruit  Pear
+
+          Dairy (1)
+           1  Dairy  Crème fraîche
+
+          """)
+      #expect(
+        try filedb(chosen + ["--format", "csv"], in: folder).output
+          == "id,group,name\n2,Fruit,Apple\n5,Fruit,Pear\n1,Dairy,Crème fraîche\n3,Dairy,Cheddar\n")
+      #expect(
+        try filedb("count", "food", "--group", "group", in: folder).output
+          == "group   records\nDairy         2\nFruit         2\n(none)        1\n")
+      #expect(
+        try filedb("count", "food", "--group", "group", "--where", "kcal < 55", in: folder).output
+          == "group   records\nFruit         1\n(none)        1\n")
+      try filedb("set", "food", "1", "2", "kcal:float=57", in: folder)
+      #expect(
+        try filedb("count", "food", "--group", "kcal", in: folder).output
+          == "kcal  records\n  57        3\n 403        1\n   0        1\n", "numbers are one by their value")
+      #expect(
+        try filedb("show", "food", "--group", "group", "--where", "FALSEPREDICATE", in: folder).status == 1)
+      try filedb("set", "food", "3", "group=", in: folder)
+      #expect(
+        try filedb("count", "food", "--group", "group", in: folder).output
+          == "group   records\nDairy         1\nFruit         2\n\"\"            1\n(none)        1\n")
+    }
+  }
+}
