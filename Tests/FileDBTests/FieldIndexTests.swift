@@ -96,7 +96,7 @@ private let foodsName = TableName<Food>("foods")
     }
   }
 
-  /// The table asked for elsewhere, and by a name that is the same text.
+  /// Asked of a table that somebody else had indexed.
   @Test func itDecodesOnlyWhatHasChanged() throws {
     try withStore { store in
       let name = TableName<Counted>("counted")
