@@ -80,7 +80,7 @@ extension PredicateTerm: CustomStringConvertible {
   }
 }
 
-extension FieldPath: CustomStringConvertible {
+extension PredicatePath: CustomStringConvertible {
   var description: String {
     let root =
       switch root {
@@ -91,7 +91,7 @@ extension FieldPath: CustomStringConvertible {
   }
 }
 
-extension FieldPath.Step: CustomStringConvertible {
+extension PredicatePath.Step: CustomStringConvertible {
   var description: String {
     switch self {
     case .key(let name): ".\(name)"

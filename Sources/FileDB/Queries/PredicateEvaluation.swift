@@ -73,7 +73,7 @@ extension PredicateOperand {
   }
 }
 
-extension FieldPath {
+extension PredicatePath {
   func value(in row: PredicateRow) -> PlistValue? {
     var value: PlistValue?
     switch root {
@@ -85,7 +85,7 @@ extension FieldPath {
   }
 }
 
-extension FieldPath.Step {
+extension PredicatePath.Step {
   fileprivate func value(in value: PlistValue) -> PlistValue? {
     switch (self, value) {
     case (.key(let name), .dict(let entries)): entries[name.text]

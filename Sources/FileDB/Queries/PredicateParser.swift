@@ -252,17 +252,17 @@ extension PredicateParser {
     return .constant(.value(ComparedValue(literal: value)))
   }
 
-  private mutating func path() throws -> FieldPath {
+  private mutating func path() throws -> PredicatePath {
     let isID = token.kind == .word("id")
     let name = try name()
-    var steps: [FieldPath.Step] = []
+    var steps: [PredicatePath.Step] = []
     while true {
       if try takeSymbol(.dot) {
         steps.append(try takeSymbol(.at) ? count() : .key(try self.name()))
       } else if try takeSymbol(.openBracket) {
         steps.append(try element())
       } else {
-        return FieldPath(root: isID ? .id : .field(name), steps: steps)
+        return PredicatePath(root: isID ? .id : .field(name), steps: steps)
       }
     }
   }
@@ -283,14 +283,14 @@ extension PredicateParser {
     return FieldName(name)
   }
 
-  private mutating func count() throws -> FieldPath.Step {
+  private mutating func count() throws -> PredicatePath.Step {
     guard token.kind == .word("count") else { throw fault("expected 'count' behind '@'") }
     try advance()
     return .count
   }
 
-  private mutating func element() throws -> FieldPath.Step {
-    let step: FieldPath.Step
+  private mutating func element() throws -> PredicatePath.Step {
+    let step: PredicatePath.Step
     switch token.kind {
     case .number(.integer(let number)) where number >= 0: step = .element(Int(number))
     case .word(let word) where word.uppercased() == "FIRST": step = .element(0)

@@ -20,13 +20,13 @@ extension TableSnapshot {
     var records = state.records.makeIterator()
     while let stored = records.next() {
       let isMatch = fields.read(stored) { predicate.matches(PredicateRow(id: stored.id, fields: fields)) }
-      if isMatch { return StoredRow(stored: stored, table: table) }
+      if isMatch { return StoredRow(stored: stored, source: source) }
     }
     return nil
   }
 
   func rows(_ isChosen: @Sendable (PredicateRow) -> Bool) -> [StoredRow<Row>] {
-    records(isChosen).flatMap { $0.map { StoredRow(stored: $0, table: table) } }
+    records(isChosen).flatMap { $0.map { StoredRow(stored: $0, source: source) } }
   }
 
   /// The records that are chosen, part by part.

@@ -46,7 +46,7 @@ struct PredicateComparison: Equatable, Sendable {
 
 enum PredicateOperand: Equatable, Sendable {
   case constant(PredicateTerm)
-  case path(FieldPath)
+  case path(PredicatePath)
   /// A list with a path in it.
   case list([PredicateOperand])
 
@@ -109,7 +109,7 @@ extension ComparedValue: Equatable {
 }
 
 /// The way to a value in a record: `id`, `name`, `address.city`, `tags[0]`, `tags.@count`.
-struct FieldPath: Equatable, Sendable {
+struct PredicatePath: Equatable, Sendable {
   enum Root: Equatable, Sendable {
     case id
     case field(FieldName)

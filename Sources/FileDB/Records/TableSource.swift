@@ -26,7 +26,8 @@ final class TableSource: Sendable {
   /// Where the table's file has a value of this very record, or as much of the way to it as there is; `nil` where the
   /// file has another record by now, or none yet.
   func find(_ path: FieldPath, of stored: StoredRecord) -> (file: String, line: Int)? {
-    guard case (let file, let content?)? = try? store.folder.readFile(of: TableKey(table), limits: store.limits),
+    guard
+      case (let file, let content?)? = try? store.folder.readFile(of: TableKey(table), limits: store.limits),
       let records = try? TableFile.decode(content.bytes, file: file, table: table, limits: store.limits)
         .records,
       let row = records.row(of: stored.id), records[row] == stored
