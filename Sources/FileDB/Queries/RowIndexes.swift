@@ -61,7 +61,7 @@ extension RecordTable {
   ///
   /// ```swift
   /// let foods = try store.table(.foods).indexed(by: \.group).indexed(by: \.kcal)
-  /// let dairy = try foods.snapshot.records(where: \.group, equals: "Dairy")
+  /// let dairy = try foods.snapshot.rows(where: \.group, equals: "Dairy")
   /// ```
   ///
   /// The store keeps the index, for whoever asks for this table, in memory until the store is gone: an id for each row,
@@ -87,46 +87,46 @@ extension TableSnapshot {
   /// - Throws: ``StoreError/invalidRow`` where a row of the table does not fit the type.
   /// - Complexity: O(*n*) without an index. With one (`RecordTable.indexed(by:)`), that of looking up
   ///   each row that is found and decoding each that has changed since the last question.
-  public func records<Value: Hashable & Sendable>(
+  public func rows<Value: Hashable & Sendable>(
     where path: KeyPath<Row, Value> & Sendable, equals value: Value
   ) throws -> [StoredRow<Row>] {
-    try records(where: RowProperty(path), equals: value)
+    try rows(where: RowProperty(path), equals: value)
   }
 
   /// The rows whose value at `path` equals `value`, or have none where that is `nil`, in row order.
   ///
   /// - Throws: ``StoreError/invalidRow`` where a row of the table does not fit the type.
   /// - Complexity: as for a value that is no optional.
-  public func records<Value: Hashable & Sendable>(
+  public func rows<Value: Hashable & Sendable>(
     where path: KeyPath<Row, Value?> & Sendable, equals value: Value?
   ) throws -> [StoredRow<Row>] {
-    try records(where: RowProperty(path), equals: value)
+    try rows(where: RowProperty(path), equals: value)
   }
 
   /// The rows whose value at `path` is in `range`, in row order.
   ///
-  ///     let light = try foods.snapshot.records(where: \.kcal, in: ..<100)
+  ///     let light = try foods.snapshot.rows(where: \.kcal, in: ..<100)
   ///
   /// - Throws: ``StoreError/invalidRow`` where a row of the table does not fit the type.
   /// - Complexity: as for the rows with one value; with an index, each value that is new since the last question also moves
   ///   those above it in an array.
-  public func records<Value: Comparable & Hashable & Sendable>(
+  public func rows<Value: Comparable & Hashable & Sendable>(
     where path: KeyPath<Row, Value> & Sendable, in range: some RangeExpression<Value>
   ) throws -> [StoredRow<Row>] {
-    try records(where: RowProperty(path), in: range)
+    try rows(where: RowProperty(path), in: range)
   }
 
   /// The rows whose value at `path` is in `range`, in row order; `nil` is in none.
   ///
   /// - Throws: ``StoreError/invalidRow`` where a row of the table does not fit the type.
   /// - Complexity: as for a value that is no optional.
-  public func records<Value: Comparable & Hashable & Sendable>(
+  public func rows<Value: Comparable & Hashable & Sendable>(
     where path: KeyPath<Row, Value?> & Sendable, in range: some RangeExpression<Value>
   ) throws -> [StoredRow<Row>] {
-    try records(where: RowProperty(path), in: range)
+    try rows(where: RowProperty(path), in: range)
   }
 
-  private func records<Value: Hashable & Sendable>(
+  private func rows<Value: Hashable & Sendable>(
     where property: RowProperty<Row, Value>, equals value: Value?
   ) throws -> [StoredRow<Row>] {
     guard let index = source.indexes.index(by: property, of: TableKey(table)) else {
@@ -135,7 +135,7 @@ extension TableSnapshot {
     return try inRowOrder(index.ids(equal: value, in: self))
   }
 
-  private func records<Value: Comparable & Hashable & Sendable>(
+  private func rows<Value: Comparable & Hashable & Sendable>(
     where property: RowProperty<Row, Value>, in range: some RangeExpression<Value>
   ) throws -> [StoredRow<Row>] {
     guard let bounds = ValueRange(range), let index = source.indexes.index(by: property, of: TableKey(table))
