@@ -25,6 +25,12 @@ import Testing
     #expect(PlistValue.real(.nan) == .real(Double(bitPattern: 0xFFF8_0000_0000_1234)))
   }
 
+  @Test func equalValuesAreOneInASet() {
+    let other = PlistValue.real(Double(bitPattern: 0xFFF8_0000_0000_1234))
+    let all = Self.different + Self.different + [other, ["n": .array([other])], ["n": [.real(.nan)]]]
+    #expect(Set(all).count == Self.different.count + 1)
+  }
+
   /// The rule that the documentation gives.
   @Test func valuesAreEqualWhereTheirBytesAre() throws {
     let bytes = try Self.different.map { try PlistWriter.document($0) }

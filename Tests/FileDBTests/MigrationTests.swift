@@ -1,4 +1,5 @@
 import FileDB
+import FileDBStorage
 import Foundation
 import TestSupport
 import Testing
@@ -87,6 +88,27 @@ private let versionKey = "wgFileDbRowVersion"
       #expect(try table.snapshot.values().map(\.title) == ["0", "1", "2", "3", "4", "new"])
       #expect(try table.migrate() == 0)
       #expect(try store.pendingCommits().count == before + 1)
+    }
+  }
+
+  /// A power cut after a fault at each verb of the disk.
+  @Test func allRowsAtOnceAreMigratedOrNoneIs() throws {
+    func open(_ disk: any Disk) throws -> RecordStore {
+      try RecordStore(at: URL(fileURLWithPath: "/store"), disk: disk, options: StoreOptions())
+    }
+    for verb in 0... {
+      let memory = MemoryDisk()
+      try open(memory).table("notes").add(contentsOf: (0..<3).map { ["name": .string("\($0)")] })
+      let disk = FaultyDisk(over: memory, faults: .fail(at: verb, lasting: true, halfWritten: true))
+      let isDone = (try? open(disk).table(notes).migrate()) != nil
+      for survivor in [memory.surviving(.kept), memory.surviving(.lost)] {
+        let store = try open(survivor)
+        let versions = Set(try store.table("notes").snapshot.map { $0[versionKey] })
+        #expect(versions == [2] || versions == [nil] && !isDone, "verb \(verb)")
+        #expect(try store.table(notes).snapshot.values().map(\.title) == ["0", "1", "2"])
+        try store.checkInvariants()
+      }
+      if disk.faultCount == 0 { break }
     }
   }
 

@@ -271,7 +271,7 @@ extension String {
       #expect(error.code == StoreError.invalidRow && error.field == "scores.anna")
       let id = try table.add(Scores(scores: ["anna": 1]))
       let update = try #require(storeError { try table.update(id) { $0.scores["anna"] = .some(nil) } })
-      #expect(update.code == StoreError.invalidRow && update.field == "scores.anna")
+      #expect(update.code == StoreError.invalidRow && update.field == "scores.anna" && update.record == id)
     }
   }
 

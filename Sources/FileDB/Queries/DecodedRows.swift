@@ -93,9 +93,9 @@ public struct DecodedRows<Row: Codable & Sendable>: Sendable {
   /// The row at which `isFound` ends the search.
   private func search(_ isFound: (StoredRow<Row>, Row) throws -> Bool) throws -> StoredRow<Row>? {
     var reader = RowReader<Row>()
-    for stored in snapshot {
-      let row = try StoreError.naming(stored.stored, of: stored.source) { try reader.row(stored.stored) }
-      if try isFound(stored, row) { return stored }
+    for row in snapshot {
+      let value = try StoreError.naming(row.stored, of: row.source) { try reader.row(row.stored) }
+      if try isFound(row, value) { return row }
     }
     return nil
   }

@@ -61,7 +61,7 @@ extension RecordTable {
   ///
   /// ```swift
   /// let foods = try store.table(.foods).indexed(by: \.group).indexed(by: \.kcal)
-  /// let dairy = try foods.snapshot.records(where: \.group, equals: "Dairy")
+  /// let dairy = try foods.snapshot.rows(where: \.group, equals: "Dairy")
   /// ```
   ///
   /// The store keeps the index, for whoever asks for this table, in memory until the store is gone: an id for each row,
@@ -73,7 +73,7 @@ extension RecordTable {
     return self
   }
 
-  /// See ``indexed(by:)-(KeyPath<Row,Value>)``; a row whose value is `nil` is found as well.
+  /// This table, with an index of an optional value: a row that has none is found as well, by `nil`.
   @discardableResult
   public func indexed<Value: Hashable & Sendable>(by path: KeyPath<Row, Value?> & Sendable) -> RecordTable {
     source.indexes.add(RowProperty(path), of: TableKey(name.text))
@@ -117,43 +117,48 @@ extension TableSnapshot {
   /// The rows whose value at `path` equals `value`, in row order.
   ///
   /// - Throws: ``StoreError/invalidRow`` where a row of the table does not fit the type.
-  /// - Complexity: O(*n*) without an index. With one (``RecordTable/indexed(by:)-(KeyPath<Row,Value>)``), that of looking up
+  /// - Complexity: O(*n*) without an index. With one (`RecordTable.indexed(by:)`), that of looking up
   ///   each row that is found and decoding each that has changed since the last question.
-  public func records<Value: Hashable & Sendable>(
+  public func rows<Value: Hashable & Sendable>(
     where path: KeyPath<Row, Value> & Sendable, equals value: Value
   ) throws -> [StoredRow<Row>] {
-    try records(where: RowProperty(path), equals: value)
+    try rows(where: RowProperty(path), equals: value)
   }
 
-  /// The rows whose value at `path` equals `value`, which may be `nil`, in row order; see
-  /// ``records(where:equals:)-(KeyPath<Row,Value>,_)``.
-  public func records<Value: Hashable & Sendable>(
+  /// The rows whose value at `path` equals `value`, or have none where that is `nil`, in row order.
+  ///
+  /// - Throws: ``StoreError/invalidRow`` where a row of the table does not fit the type.
+  /// - Complexity: as for a value that is no optional.
+  public func rows<Value: Hashable & Sendable>(
     where path: KeyPath<Row, Value?> & Sendable, equals value: Value?
   ) throws -> [StoredRow<Row>] {
-    try records(where: RowProperty(path), equals: value)
+    try rows(where: RowProperty(path), equals: value)
   }
 
   /// The rows whose value at `path` is in `range`, in row order.
   ///
-  ///     let light = try foods.snapshot.records(where: \.kcal, in: ..<100)
+  ///     let light = try foods.snapshot.rows(where: \.kcal, in: ..<100)
   ///
-  /// - Throws, complexity: as ``records(where:equals:)-(KeyPath<Row,Value>,_)``; with an index, each value that is new since the
-  ///   last question moves those above it in an array.
-  public func records<Value: Comparable & Hashable & Sendable>(
+  /// - Throws: ``StoreError/invalidRow`` where a row of the table does not fit the type.
+  /// - Complexity: as for the rows with one value; with an index, each value that is new since the last question also moves
+  ///   those above it in an array.
+  public func rows<Value: Comparable & Hashable & Sendable>(
     where path: KeyPath<Row, Value> & Sendable, in range: some RangeExpression<Value>
   ) throws -> [StoredRow<Row>] {
-    try records(where: RowProperty(path), in: range)
+    try rows(where: RowProperty(path), in: range)
   }
 
-  /// The rows whose value at `path` is in `range`, in row order; `nil` is in none. See
-  /// ``records(where:in:)-(KeyPath<Row,Value>,_)``.
-  public func records<Value: Comparable & Hashable & Sendable>(
+  /// The rows whose value at `path` is in `range`, in row order; `nil` is in none.
+  ///
+  /// - Throws: ``StoreError/invalidRow`` where a row of the table does not fit the type.
+  /// - Complexity: as for a value that is no optional.
+  public func rows<Value: Comparable & Hashable & Sendable>(
     where path: KeyPath<Row, Value?> & Sendable, in range: some RangeExpression<Value>
   ) throws -> [StoredRow<Row>] {
-    try records(where: RowProperty(path), in: range)
+    try rows(where: RowProperty(path), in: range)
   }
 
-  private func records<Value: Hashable & Sendable>(
+  private func rows<Value: Hashable & Sendable>(
     where property: RowProperty<Row, Value>, equals value: Value?
   ) throws -> [StoredRow<Row>] {
     guard let index = source.indexes.index(by: property, of: TableKey(table)) else {
@@ -162,7 +167,7 @@ extension TableSnapshot {
     return try inRowOrder(index.ids(equal: value, in: self))
   }
 
-  private func records<Value: Comparable & Hashable & Sendable>(
+  private func rows<Value: Comparable & Hashable & Sendable>(
     where property: RowProperty<Row, Value>, in range: some RangeExpression<Value>
   ) throws -> [StoredRow<Row>] {
     guard let bounds = ValueRange(range), let index = source.indexes.index(by: property, of: TableKey(table))

@@ -25,7 +25,8 @@ public protocol VersionedRow: Codable, Sendable {
   static var migrations: [RowMigration] { get }
 }
 
-/// Makes the fields of a row's next version from those of the one before.
+/// Makes the fields of a row's next version from those of the one before. It may run each time a row is read, so it must make the
+/// same of the same fields.
 public typealias RowMigration = @Sendable (inout Record) throws -> Void
 
 /// The steps of a row's type, and what they make of a record.

@@ -29,7 +29,8 @@ extension StoreTransaction {
   }
 
   /// Changes a row in place. Fields that `Row` does not know stay; the id stays.
-  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/invalidRow``, what `body` throws, and as ``add(_:to:at:)``.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/invalidRow``, what `body` throws, and as ``add(_:to:at:)``; for a
+  ///   ``VersionedRow``, ``StoreError/newerRow`` and ``StoreError/migrationFailed``.
   public mutating func update<Row>(
     _ id: RecordID, in table: TableName<Row>, _ body: (inout Row) throws -> Void
   ) throws {
@@ -39,7 +40,8 @@ extension StoreTransaction {
     var new = old
     try body(&new)
     let fields = try current.record.fields.patched(
-      from: fields(of: old, in: table.text).fields, to: fields(of: new, in: table.text).fields)
+      from: fields(of: old, in: table.text, record: id).fields,
+      to: fields(of: new, in: table.text, record: id).fields)
     try replace(id, with: Record(fields: fields), was: stored.record, in: table.text)
   }
 
@@ -51,7 +53,7 @@ extension StoreTransaction {
       guard [StoreError.invalidRow, StoreError.migrationFailed].contains(error.code) else { throw error }
       let stored = try snapshot(of: table).row(with: id).record
       var record = stored
-      record.set(try fields(of: row, in: table.text))
+      record.set(try fields(of: row, in: table.text, record: id))
       try replace(id, with: record, was: stored, in: table.text)
     }
   }
@@ -221,12 +223,14 @@ extension StoreTransaction {
     }
   }
 
-  private func fields(of row: some Encodable, in table: String) throws -> Record {
+  private func fields(
+    of row: some Encodable, in table: String, record: RecordID? = nil
+  ) throws -> Record {
     do {
       return try RowEncoder.encode(row)
     } catch EncodingError.invalidValue(_, let context) {
       throw StoreError(
-        StoreError.invalidRow, context.debugDescription, table: table,
+        StoreError.invalidRow, context.debugDescription, table: table, record: record,
         field: FieldPath(context.codingPath).text)
     }
   }

@@ -104,7 +104,7 @@ extension FileDBPeer {
     let table = try opened.get().indexed(by: \.amount)
     return { [sample] in
       try sample.lookUpRows { amount in
-        try table.snapshot.records(where: \.amount, equals: amount).map { try $0.value }
+        try table.snapshot.rows(where: \.amount, equals: amount).map { try $0.value }
       }
     }
   }
@@ -113,7 +113,7 @@ extension FileDBPeer {
     let table = try opened.get().indexed(by: \.amount)
     return { [sample] in
       try sample.readRanges { amounts in
-        try table.snapshot.records(where: \.amount, in: amounts).map { try $0.value }
+        try table.snapshot.rows(where: \.amount, in: amounts).map { try $0.value }
       }
     }
   }
