@@ -83,33 +83,33 @@ extension RecordTable {
 
 extension RecordTable {
   /// The rows of ``snapshot`` whose value at `path` equals `value`; see
-  /// ``TableSnapshot/records(where:equals:)-(KeyPath<Row,Value>,_)``.
+  /// ``TableSnapshot/rows(where:equals:)-(KeyPath<Row,Value>,_)``.
   public func records<Value: Hashable & Sendable>(
     where path: KeyPath<Row, Value> & Sendable, equals value: Value
   ) throws -> [StoredRow<Row>] {
-    try snapshot.records(where: path, equals: value)
+    try snapshot.rows(where: path, equals: value)
   }
 
   /// The same for a value that may be `nil`.
   public func records<Value: Hashable & Sendable>(
     where path: KeyPath<Row, Value?> & Sendable, equals value: Value?
   ) throws -> [StoredRow<Row>] {
-    try snapshot.records(where: path, equals: value)
+    try snapshot.rows(where: path, equals: value)
   }
 
   /// The rows of ``snapshot`` whose value at `path` is in `range`; see
-  /// ``TableSnapshot/records(where:in:)-(KeyPath<Row,Value>,_)``.
+  /// ``TableSnapshot/rows(where:in:)-(KeyPath<Row,Value>,_)``.
   public func records<Value: Comparable & Hashable & Sendable>(
     where path: KeyPath<Row, Value> & Sendable, in range: some RangeExpression<Value>
   ) throws -> [StoredRow<Row>] {
-    try snapshot.records(where: path, in: range)
+    try snapshot.rows(where: path, in: range)
   }
 
   /// The same for a value that may be `nil`, which is in no range.
   public func records<Value: Comparable & Hashable & Sendable>(
     where path: KeyPath<Row, Value?> & Sendable, in range: some RangeExpression<Value>
   ) throws -> [StoredRow<Row>] {
-    try snapshot.records(where: path, in: range)
+    try snapshot.rows(where: path, in: range)
   }
 }
 

@@ -10,6 +10,7 @@ enum Workload: Hashable {
   case lookup
   case range
   case edit(EditKind, EditMode)
+  case deliver(ObservedRows)
   case sortedView
   case sort
   case importTables
@@ -40,7 +41,7 @@ extension Workload: CaseIterable {
       EditKind.allCases.filter { mode != .memory || [.top, .move, .delete].contains($0) }.map {
         .edit($0, mode)
       }
-    } + [.sortedView, .sort, .importTables, .checkpoint, .writers, .command]
+    } + ObservedRows.allCases.map { .deliver($0) } + [.sortedView, .sort, .importTables, .checkpoint, .writers, .command]
 
   /// The name by which it is chosen.
   var name: String {
@@ -55,6 +56,7 @@ extension Workload: CaseIterable {
     case .lookup: "lookup"
     case .range: "range"
     case .edit(let kind, let mode): "\(mode.rawValue)-\(kind.rawValue)"
+    case .deliver(let rows): "deliver-\(rows.rawValue)"
     case .sortedView: "sorted-view"
     case .sort: "sort"
     case .importTables: "import"
@@ -79,6 +81,8 @@ extension Workload: CaseIterable {
     case .edit(let kind, .commit): "\(kind.title), a durable commit"
     case .edit(let kind, .transaction): "\(kind.title), in one transaction"
     case .edit(let kind, .memory): "\(kind.title), in a transaction before its commit"
+    case .deliver(.row): "an update, a durable commit, until who observes the row has it"
+    case .deliver(.list): "an update, a durable commit, until who observes all rows has them"
     case .sortedView: "all rows, typed, in the order of two keys"
     case .sort: "sort the table by two keys, to stay"
     case .importTables: "import the USDA tables"

@@ -30,6 +30,7 @@ final class FileDBPeer: Peer {
     case .lookup: try lookingUp()
     case .range: try readingRanges()
     case .edit(let kind, let mode): try edited.get().run(kind, mode)
+    case .deliver(let rows): try delivering(rows)
     case .sortedView: try sortingView()
     case .sort: try sorting()
     case .importTables: try importing()
@@ -114,6 +115,28 @@ extension FileDBPeer {
     return { [sample] in
       try sample.readRanges { amounts in
         try table.snapshot.rows(where: \.amount, in: amounts).map { try $0.value }
+      }
+    }
+  }
+
+  private func delivering(_ rows: ObservedRows) throws -> Run {
+    let store = try RecordStore(at: sample.copy(in: "FileDB-\(rows)").deletingLastPathComponent())
+    let table = try store.table(.sample)
+    let id = RecordID(integerLiteral: Int64(sample.observedID))
+    let delivery = Delivery()
+    // Both end with the store.
+    switch rows {
+    case .row:
+      let changes = table.changes(of: id)
+      Task.detached { for await change in changes { delivery.take(try? change.after?.value.amount) } }
+    case .list:
+      let changes = table.changes()
+      Task.detached { for await change in changes { delivery.take(try? change.after[id: id]?.value.amount) } }
+    }
+    var amounts = NewAmounts()
+    return { [sample] in
+      try sample.deliver(delivery, from: amounts.take()) { amount in
+        try table.update(id) { $0.amount = amount }
       }
     }
   }

@@ -28,6 +28,7 @@ final class GRDBPeer: Peer {
     case .lookup: try lookingUp()
     case .range: try readingRanges()
     case .edit(let kind, let mode): try edited.get().run(kind, mode)
+    case .deliver(let rows): try delivering(rows)
     case .sortedView: try sortingView()
     case .sort: try sorting()
     case .importTables: try importing()
@@ -167,6 +168,40 @@ extension GRDBPeer {
         }.map(\.entry)
       }
     }
+  }
+
+  private func delivering(_ rows: ObservedRows) throws -> Run {
+    let pool = try GRDBPeer.openPool(GRDBPeer.makeDatabase(sample, in: "GRDB-\(rows)"))
+    let id = sample.observedID
+    let delivery = Delivery()
+    let observation: AnyDatabaseCancellable =
+      switch rows {
+      case .row:
+        observe(pool, { try StoredEntry.fetchOne($0, key: id) }) { delivery.take($0?.amount) }
+      case .list:
+        // In the order of the ids, which do not change.
+        observe(pool, { try StoredEntry.orderedByPosition.fetchAll($0) }) { delivery.take($0[id - 1].amount) }
+      }
+    var amounts = NewAmounts()
+    return { [sample] in
+      try withExtendedLifetime(observation) {
+        try sample.deliver(delivery, from: amounts.take()) { amount in
+          try pool.write { db in
+            guard var row = try StoredEntry.fetchOne(db, key: id) else { throw WrongResult("no row \(id)") }
+            try row.updateChanges(db) { $0.amount = amount }
+          }
+        }
+      }
+    }
+  }
+
+  private func observe<Value: Sendable>(
+    _ pool: DatabasePool, _ fetch: @escaping @Sendable (Database) throws -> Value,
+    onChange: @escaping @Sendable (Value) -> Void
+  ) -> AnyDatabaseCancellable {
+    ValueObservation.tracking(fetch).start(
+      in: pool, scheduling: .async(onQueue: DispatchQueue(label: "observer")),
+      onError: { print("the observer failed: \($0)") }, onChange: onChange)
   }
 
   private func sortingView() throws -> Run {
