@@ -1,4 +1,5 @@
 import FileDB
+import FileDBStorage
 import Foundation
 import TestSupport
 import Testing
@@ -140,6 +141,26 @@ import Testing
       }
       try other.close()
     }
+  }
+
+  @Test func whereTheSystemRefusesToWatchOneHearsOfThisStore() async throws {
+    func changes(on disk: FaultyDisk) throws -> (RecordTable<Record>, ChangeSequence<TableChange<Record>>) {
+      let folder = URL(fileURLWithPath: "/store")
+      let table = try RecordStore(at: folder, disk: disk, options: StoreOptions()).table("list")
+      return (table, table.changes())
+    }
+    let sound = FaultyDisk(over: MemoryDisk())
+    var (table, sequence) = try changes(on: sound)
+    _ = sequence.makeAsyncIterator()
+    let verb = try #require(sound.verbs.firstIndex(of: .makeWatch))
+
+    (table, sequence) = try changes(
+      on: FaultyDisk(over: MemoryDisk(), faults: .fail(at: verb, errno: EMFILE)))
+    var iterator = sequence.makeAsyncIterator()
+    #expect(table.store.observationError?.message.contains("makeWatch") == true)
+    _ = await iterator.next()
+    try table.add(["n": 1])
+    #expect(await iterator.next()?.after.count == 1)
   }
 
   // MARK: - An editor
