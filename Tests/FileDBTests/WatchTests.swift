@@ -128,6 +128,24 @@ import Testing
     }
   }
 
+  @Test func aTableThatCameBeforeTheFirstLookIsNotMissed() async throws {
+    try await withTemporaryStore { store in
+      var watching = try store.table("old").changes().makeAsyncIterator()
+      _ = await watching.next()
+      let changes = store.changes()
+      let other = try RecordStore(at: store.url)
+      try other.table("new").add(["n": 1])
+      try other.table("old").add(["n": 1])
+      #expect(await watching.next()?.after.count == 1)  // By now the watch has seen both.
+      var tables: Set<String> = []
+      for await change in changes {
+        tables.formUnion(change.tables)
+        if tables == ["new", "old"] { break }
+      }
+      try other.close()
+    }
+  }
+
   @Test func whatIsReadInWhileNobodyListensComesWithTheNextListener() async throws {
     try await withTemporaryStore { store in
       let table = try store.table("list")
