@@ -120,9 +120,10 @@ package final class FolderWatch: Sendable {
     /// Waits for changes in these folders from now on, besides those of earlier calls.
     /// - Returns: false where the caller has to look now and then, because one of them is not there or cannot be watched.
     package func watch(_ folders: [String]) -> Bool {
+      // Not IN_CLOSE_WRITE: whoever looks opens the journal as a writer would, and would hear of that.
       let changes =
-        IN_MODIFY | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
-        | IN_MOVE_SELF | IN_ATTRIB
+        IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
+        | IN_MOVE_SELF
       // A folder that is watched already stays so; one that took another's place is new.
       return folders.filter { inotify_add_watch(events, $0, UInt32(changes)) < 0 }.isEmpty
     }

@@ -50,7 +50,8 @@ import Testing
   }
 
   private func expectChange(_ watch: FolderWatch, in folder: URL, _ change: () throws -> Void) throws {
-    while elapsed({ watch.wait(upTo: .milliseconds(20)) }) < .milliseconds(20) {}  // Late words of the last one.
+    // Late words of the last one.
+    while elapsed({ watch.wait(upTo: .milliseconds(20)) }) < .milliseconds(20) {}
     try change()
     #expect(elapsed { watch.wait(upTo: isTold ? Self.never : .zero) } < Self.never)
     _ = watch.watch([folder.path])

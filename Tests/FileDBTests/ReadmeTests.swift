@@ -54,6 +54,20 @@ extension TableName<Note> {
     }
   }
 
+  @Test(.timeLimit(.minutes(2))) func aListHearsOfChanges() async throws {
+    struct List {
+      var count = 0
+      mutating func apply(_ steps: ListSteps) { count += steps.insertions.count - steps.deletions.count }
+    }
+    let store = RecordStore.inMemory()
+    let notes = try store.table(.notes)
+    try notes.add(Note(title: "Buy milk"))
+    try store.close()
+    var list = List()
+    for await change in notes.changes() { list.apply(change.steps) }  // other processes and editors, too
+    #expect(list.count == 1)
+  }
+
   @Test func theReadmeShowsThisCode() throws {
     let readme = try String(contentsOf: packageRoot.appendingPathComponent("README.md"), encoding: .utf8)
     let here = try String(contentsOfFile: #filePath, encoding: .utf8).split(separator: "\n")
@@ -61,7 +75,7 @@ extension TableName<Note> {
     let blocks = readme.components(separatedBy: "```swift\n").dropFirst().compactMap {
       $0.components(separatedBy: "\n```").first
     }
-    #expect(blocks.count == 3)
+    #expect(blocks.count == 4)
     for line in blocks.joined(separator: "\n").split(separator: "\n") {
       #expect(here.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
     }

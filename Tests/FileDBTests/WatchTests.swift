@@ -1,4 +1,5 @@
 import FileDB
+import FileDBStorage
 import Foundation
 import TestSupport
 import Testing
@@ -127,6 +128,26 @@ import Testing
     }
   }
 
+  @Test func aTableThatCameBeforeTheFirstLookIsNotMissed() async throws {
+    try await withTemporaryStore { store in
+      var watching = try store.table("old").changes().makeAsyncIterator()
+      _ = await watching.next()
+      let changes = store.changes()
+      let other = try RecordStore(at: store.url, options: StoreOptions(checkpoints: .manual))
+      try other.table("new").add(["n": 1])
+      try other.table("old").add(["n": 1])
+      #expect(await watching.next()?.after.count == 1)
+      // By now the watch has seen both, and hears of nothing more.
+      try await Task.sleep(for: .milliseconds(200))
+      var tables: Set<String> = []
+      for await change in changes {
+        tables.formUnion(change.tables)
+        if tables == ["new", "old"] { break }
+      }
+      try other.close()
+    }
+  }
+
   @Test func whatIsReadInWhileNobodyListensComesWithTheNextListener() async throws {
     try await withTemporaryStore { store in
       let table = try store.table("list")
@@ -140,6 +161,26 @@ import Testing
       }
       try other.close()
     }
+  }
+
+  @Test func whereTheSystemRefusesToWatchOneHearsOfThisStore() async throws {
+    func changes(on disk: FaultyDisk) throws -> (RecordTable<Record>, ChangeSequence<TableChange<Record>>) {
+      let folder = URL(fileURLWithPath: "/store")
+      let table = try RecordStore(at: folder, disk: disk, options: StoreOptions()).table("list")
+      return (table, table.changes())
+    }
+    let sound = FaultyDisk(over: MemoryDisk())
+    var (table, sequence) = try changes(on: sound)
+    _ = sequence.makeAsyncIterator()
+    let verb = try #require(sound.verbs.firstIndex(of: .makeWatch))
+
+    (table, sequence) = try changes(
+      on: FaultyDisk(over: MemoryDisk(), faults: .fail(at: verb, errno: EMFILE)))
+    var iterator = sequence.makeAsyncIterator()
+    #expect(table.store.observationError?.message.contains("makeWatch") == true)
+    _ = await iterator.next()
+    try table.add(["n": 1])
+    #expect(await iterator.next()?.after.count == 1)
   }
 
   // MARK: - An editor

@@ -16,7 +16,8 @@ import Synchronization
 package final class FaultyDisk: Disk {
   /// Every verb of ``Disk``, the two of ``WritableFile``, and those of ``OpenFile`` with a name of their own.
   package enum Verb: String, CaseIterable, Sendable {
-    case read, readPrefix, status, list, resolve, makeFolder, create, rename, remove, syncFolder, lock
+    case read, readPrefix, status, list, resolve, makeFolder, create, rename, remove, syncFolder, lock,
+      makeWatch
     case append, sync
     case open, readAt, writeAt, syncData
   }
@@ -141,6 +142,10 @@ package final class FaultyDisk: Disk {
     try run(.open, path) { () throws(DiskError) in
       FaultyOpenFile(disk: self, path: path, base: try base.open(path))
     }
+  }
+
+  package func makeWatch() throws(DiskError) -> FolderWatch? {
+    try run(.makeWatch, "") { () throws(DiskError) in try base.makeWatch() }
   }
 
   package func rename(_ path: String, to newPath: String) throws(DiskError) {

@@ -11,7 +11,7 @@ public struct ChangeSequence<Element: Sendable>: AsyncSequence, Sendable {
 
   private let log: CommitLog
   private let scope: ChangeSignals.Scope
-  private let makeWatcher: @Sendable () -> StoreWatcher?
+  private let makeWatcher: @Sendable () throws(StoreError) -> StoreWatcher?
   private let makeLook: @Sendable () -> () -> Element?
 
   /// - Parameter makeLook: gives each iteration what looks for something new, and remembers what it found.
@@ -21,7 +21,7 @@ public struct ChangeSequence<Element: Sendable>: AsyncSequence, Sendable {
   ) {
     log = store.log
     self.scope = scope
-    makeWatcher = { [weak store] in store.flatMap(StoreWatcher.init) }
+    makeWatcher = { [weak store] () throws(StoreError) in try store.flatMap(StoreWatcher.init) }
     self.makeLook = makeLook
   }
 

@@ -30,16 +30,23 @@ final class ChangeSignals: Sendable {
   private let state = Mutex(State())
 
   /// A signal whenever it pays to look, until the store is closed; it ends with its last reference.
-  /// - Parameter makeWatcher: called for the first who listens.
-  func listen(to scope: Scope, _ makeWatcher: () -> StoreWatcher?) -> AsyncStream<Void> {
+  /// - Parameter makeWatcher: called for the first who listens. Where it throws, that is a failure to note, and the next who
+  ///   listens tries again.
+  func listen(
+    to scope: Scope, _ makeWatcher: () throws(StoreError) -> StoreWatcher?
+  ) -> AsyncStream<Void> {
     let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    var failure: StoreError?
     let number: Int? = state.withLock { state in
       guard !state.isFinished else { return nil }
       state.lastNumber += 1
       state.listeners[state.lastNumber] = Listener(scope: scope, continuation: continuation)
-      if state.watcher == nil { state.watcher = makeWatcher() }
+      if state.watcher == nil {
+        do throws(StoreError) { state.watcher = try makeWatcher() } catch { failure = error }
+      }
       return state.lastNumber
     }
+    if let failure { note(failure) }
     if let number {
       continuation.onTermination = { [weak self] _ in self?.remove(number) }
     } else {

@@ -69,9 +69,11 @@ extension RecordStore {
   /// - Complexity: O(*n*) in the size of the tables that were not read yet; an element costs what
   ///   ``TableChange/init(from:to:)`` does for each table.
   public func changes() -> ChangeSequence<StoreChange> {
-    do { try readAllTables() } catch { log.signals.note(error as? StoreError) }
+    readTablesForObservers()
     let (log, start, source) = (log, log.states, TableSource.Store(self))
-    return ChangeSequence(of: self, .allTables) {
+    return ChangeSequence(of: self, .allTables) { [weak self] in
+      // A watch that others started passed over the tables that came until now.
+      self?.readTablesForObservers()
       var shown = start
       return {
         let change = StoreChange(from: shown, to: log.states, in: source)
@@ -79,6 +81,10 @@ extension RecordStore {
         return change.tables.isEmpty ? nil : change
       }
     }
+  }
+
+  private func readTablesForObservers() {
+    do { try readAllTables() } catch { log.signals.note(error as? StoreError) }
   }
 
   /// Why observers do not see what another process or program wrote: a file that is damaged, or in conflict with commits in the

@@ -15,14 +15,10 @@ final class StoreWatcher: Sendable {
   private let isStopped = Atomic<Bool>(false)
 
   /// - Returns: `nil` for a store that only this process can reach.
-  init?(_ store: RecordStore) {
-    do {
-      guard let watch = try store.disk.makeWatch() else { return nil }
-      self.watch = watch
-    } catch {
-      store.log.signals.note(StoreError(error))
-      return nil
-    }
+  /// - Throws: the disk's errors where the process has too many open files.
+  init?(_ store: RecordStore) throws(StoreError) {
+    guard let watch = try onDisk({ () throws(DiskError) in try store.disk.makeWatch() }) else { return nil }
+    self.watch = watch
     let thread = Thread { [weak store, self] in
       while !isStopped.load(ordering: .relaxed) {
         let isTold = store?.followDisk(watch) ?? true

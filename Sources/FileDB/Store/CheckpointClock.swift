@@ -75,8 +75,8 @@ extension RecordStore {
   }
 
   /// Ends writing to the store: makes a checkpoint, except by ``CheckpointPolicy/manual``, and takes no more writes.
-  /// Reading goes on, observing ends. A store that is released without it does the same and has nobody to tell of an error; nothing is
-  /// lost by that, since what was committed is in the journal.
+  /// Reading goes on, observing ends. A store that is released without it does the same and has nobody to tell of an
+  /// error; nothing is lost by that, since what was committed is in the journal.
   /// - Throws: as ``checkpoint()``, except that nothing is thrown where another writer has the lock: it will do it.
   public func close() throws {
     defer {
