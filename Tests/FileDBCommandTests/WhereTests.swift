@@ -180,4 +180,15 @@ import Testing
           == "group   records\nDairy         1\nFruit         2\n\"\"            1\n(none)        1\n")
     }
   }
+
+  @Test(.enabled(if: hasScript, "needs script(1)")) func aLongHeadingFitsTheTerminal() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      try filedb("add", "t", "a=" + String(repeating: "long ", count: 30), "b=1", in: folder)
+      let lines = try filedbOnTerminal("show t --group a", columns: 30, in: folder).output
+        .replacing(/\u{1B}\[\d*m/, with: "").split(separator: "\n")
+      #expect(lines.count == 3)
+      #expect(lines.allSatisfy { $0.count <= 30 }, "\(lines)")
+    }
+  }
 }

@@ -91,6 +91,9 @@ import Testing
     #expect(
       error.description
         == "line 2, column 10: expected a field or a value\n   AND b = = 2\n           ^")
+    let page = packageRoot.appendingPathComponent("Sources/FileDB/FileDB.docc/Queries.md")
+    let shown = try #require(storeError { _ = try RecordPredicate("kcal > 5 AND name NOT IN {'Salt'}") })
+    #expect(try String(contentsOf: page, encoding: .utf8).contains("```\n\(shown)\n```"))
     let cut = try #require(storeError { _ = try RecordPredicate(long + "? " + long) })
     #expect(cut.column == 261)
     let lines = cut.excerpt?.split(separator: "\n") ?? []

@@ -58,9 +58,8 @@ struct LikePattern: Sendable {
   private func end(of element: Element, at place: Int, in text: UnsafeBufferPointer<UInt8>) -> Int? {
     guard place < text.count else { return nil }
     if case .byte(let byte) = element { return text[place] == byte ? place + 1 : nil }
-    func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
-    if isContinuation(text[place]) { return nil }
-    return text[(place + 1)...].firstIndex { !isContinuation($0) } ?? text.count
+    // Behind the scalar's bytes; where a `*` has taken some of them, it might as well have left them here.
+    return text[(place + 1)...].firstIndex { $0 & 0xC0 != 0x80 } ?? text.count
   }
 }
 

@@ -52,11 +52,15 @@ struct Show: StoreCommand {
     if matching.isGiven, rows.isEmpty { throw StoreError.noMatch(in: table.name) }
   }
 
+  /// Without a condition or an order, the table itself: a page of it needs no other rows.
   private func rows(
     of snapshot: TableSnapshot<Record>, where predicate: RecordPredicate?
-  ) throws -> [StoredRow<Record>] {
-    guard let sort else { return predicate.map(snapshot.rows) ?? Array(snapshot) }
+  ) throws -> AnyRandomAccessCollection<StoredRow<Record>> {
+    guard let sort else {
+      return predicate.map { AnyRandomAccessCollection(snapshot.rows(where: $0)) }
+        ?? AnyRandomAccessCollection(snapshot)
+    }
     let rows = snapshot.sorted(by: try SortKey.parse([sort], text: localized ? .localized : .bytes))
-    return predicate.map { rows.filter($0.matches) } ?? rows
+    return AnyRandomAccessCollection(predicate.map { rows.filter($0.matches) } ?? rows)
   }
 }

@@ -41,7 +41,9 @@ struct RecordPrinter {
       rows, columns(of: rows).filter { fields != nil || !$0.utf8.elementsEqual(field.utf8) })[...]
     Terminal.printStyled(lines.removeFirst())
     for group in groups {
-      Terminal.printStyled("\n" + Terminal.bold("\(group.title) (\(group.rows.count))"))
+      let heading = TerminalText.truncated(
+        "\(group.title) (\(group.rows.count))", to: Terminal.width ?? .max)
+      Terminal.printStyled("\n" + Terminal.bold(heading))
       for line in lines.prefix(group.rows.count) { Terminal.printStyled(line) }
       lines = lines.dropFirst(group.rows.count)
     }
