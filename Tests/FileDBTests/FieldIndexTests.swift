@@ -46,6 +46,8 @@ private let foodsName = TableName<Food>("foods")
       let foods = try indexed(store)
       let other = try RecordStore(at: store.url).table(foodsName)
       for round in 0..<24 {
+        // Rows are chosen from what the table has by now.
+        try other.store.refresh()
         try random.change(round % 2 == 0 ? other : foods)
         if round % 8 == 7 { try store.checkpoint() }
         try store.refresh()

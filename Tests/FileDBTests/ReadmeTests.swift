@@ -45,6 +45,16 @@ extension TableName<Note> {
       let found = things.snapshot.search("lamp", in: ["name"])  // every word, whatever its case and accents
       #expect(lamps.map(\.id) == byName.map(\.id) && lamps.map(\.id) == bright.map(\.id) && found.count == 1)
 
+      let open = try notes.snapshot.rows.filter { !$0.isDone }  // with their ids
+      let next = try notes.snapshot.rows.first { !$0.isDone }
+      let titled = try notes.indexed(by: \.title).records(where: \.title, equals: "Buy oat milk")
+      #expect(open.map(\.id) == [next?.id] && titled.count == 1)
+
+      let edits = UndoStack(store: store)
+      try edits.write(named: "Delete") { tx in try tx.delete(milk, in: .notes) }
+      try edits.undo()
+      #expect(notes.snapshot.ids == rows.ids)
+
       do {
         try notes.delete(99)
       } catch StoreError.recordNotFound {
@@ -75,7 +85,7 @@ extension TableName<Note> {
     let blocks = readme.components(separatedBy: "```swift\n").dropFirst().compactMap {
       $0.components(separatedBy: "\n```").first
     }
-    #expect(blocks.count == 4)
+    #expect(blocks.count == 6)
     for line in blocks.joined(separator: "\n").split(separator: "\n") {
       #expect(here.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
     }
