@@ -33,7 +33,9 @@ extension Sample {
   /// Changes the amount again and again, each time once the observer has seen the last, and returns the seconds of one
   /// change.
   /// - Parameter first: an amount that was not written before; neither were those above it.
-  func deliver(_ delivery: Delivery, from first: Int, _ write: (_ amount: Int) throws -> Void) throws -> Double {
+  func deliver(
+    _ delivery: Delivery, from first: Int, _ write: (_ amount: Int) throws -> Void
+  ) throws -> Double {
     let pace = Pace(limit: 1)
     try pace.run(first..<first + 1_000) { amount in
       try write(amount)

@@ -41,7 +41,9 @@ extension Workload: CaseIterable {
       EditKind.allCases.filter { mode != .memory || [.top, .move, .delete].contains($0) }.map {
         .edit($0, mode)
       }
-    } + ObservedRows.allCases.map { .deliver($0) } + [.sortedView, .sort, .importTables, .checkpoint, .writers, .command]
+    } + ObservedRows.allCases.map { .deliver($0) } + [
+      .sortedView, .sort, .importTables, .checkpoint, .writers, .command,
+    ]
 
   /// The name by which it is chosen.
   var name: String {

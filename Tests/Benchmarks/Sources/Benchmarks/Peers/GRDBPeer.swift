@@ -177,10 +177,12 @@ extension GRDBPeer {
     let observation: AnyDatabaseCancellable =
       switch rows {
       case .row:
-        observe(pool, { try StoredEntry.fetchOne($0, key: id) }) { delivery.take($0?.amount) }
+        observe(pool, { try StoredEntry.fetchOne($0, key: id) }, onChange: { delivery.take($0?.amount) })
       case .list:
         // In the order of the ids, which do not change.
-        observe(pool, { try StoredEntry.orderedByPosition.fetchAll($0) }) { delivery.take($0[id - 1].amount) }
+        observe(
+          pool, { try StoredEntry.orderedByPosition.fetchAll($0) },
+          onChange: { delivery.take($0[id - 1].amount) })
       }
     var amounts = NewAmounts()
     return { [sample] in
