@@ -26,6 +26,21 @@ import Testing
     }
   }
 
+  @Test func withAConditionItIsAListOfItsOwn() async throws {
+    try await withWatch(["--format", "ndjson", "--where", "title BEGINSWITH 'R'"]) { watch, folder in
+      for (command, line) in [
+        ("add todo title=Bread", nil),
+        ("set todo 1 title=Rice", #"{"kind": "insert", "id": 1, "row": 0, "fields": {"title": "Rice"}}"#),
+        ("set todo 1 title=Milk", #"{"kind": "delete", "id": 1, "row": 0}"#),
+      ] {
+        #expect(try filedb(command.split(separator: " ").map(String.init), in: folder).status == 0)
+        if let line { try await watch.waitForLine { $0 == line } }
+      }
+      #expect(try watch.output.split(separator: "\n").count == 2)
+      watch.terminate()
+    }
+  }
+
   @Test func peopleReadWhatIsNew() async throws {
     try await withWatch([]) { watch, folder in
       for (command, line) in [

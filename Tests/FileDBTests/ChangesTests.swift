@@ -95,11 +95,15 @@ import Testing
 
   // MARK: - Parts of a table
 
-  @Test func aConditionAndAnOrderMakeAListOfTheirOwn() async throws {
+  @Test(arguments: ["a closure", "a predicate"])
+  func aConditionAndAnOrderMakeAListOfTheirOwn(condition: String) async throws {
     var random = SeededRandom.fromEnvironment("a condition and an order make a list of their own")
     let ids = try table.add(
       contentsOf: (0..<40).map { ["n": .integer($0 % 7), "isDone": .bool($0 % 3 == 0)] })
-    let list = table.changes(where: { $0["isDone"] == true }, sortedBy: [.descending("n")])
+    let list =
+      condition == "a closure"
+      ? table.changes(where: { $0["isDone"] == true }, sortedBy: [.descending("n")])
+      : table.changes(where: try RecordPredicate("isDone == TRUE"), sortedBy: [.descending("n")])
     var changes = list.makeAsyncIterator()
     var view = StrictTableView()
     let first = try #require(await changes.next())

@@ -32,7 +32,7 @@ public final class ObservableTable<Row: Codable & Sendable> {
   ) {
     self.table = table
     let start = table.snapshot
-    rows = SelectedRows(RowSelection(matches: matches, order: order), of: start).rows
+    rows = SelectedRows(RowSelection(condition: .init(matches), order: order), of: start).rows
     error = table.store.observationError
     token = table.observe(
       where: matches, sortedBy: order, since: start, onError: { [weak self] in self?.error = $0 },

@@ -25,8 +25,20 @@ extension RecordTable {
     where matches: (@Sendable (Row) throws -> Bool)? = nil, sortedBy order: [SortKey] = [],
     since start: TableSnapshot<Row>? = nil
   ) -> ChangeSequence<TableChange<Row>> {
+    changes(of: RowSelection(condition: .init(matches), order: order), since: start)
+  }
+
+  /// The same for the rows of which a predicate is true.
+  public func changes(
+    where predicate: RecordPredicate, sortedBy order: [SortKey] = [], since start: TableSnapshot<Row>? = nil
+  ) -> ChangeSequence<TableChange<Row>> {
+    changes(of: RowSelection(condition: .predicate(predicate), order: order), since: start)
+  }
+
+  private func changes(
+    of selection: RowSelection<Row>, since start: TableSnapshot<Row>?
+  ) -> ChangeSequence<TableChange<Row>> {
     let (log, source) = (store.log, source)
-    let selection = RowSelection(matches: matches, order: order)
     return ChangeSequence(of: store, .table(TableKey(name.text))) {
       var isFirst = start == nil
       var selected = SelectedRows(selection, of: start ?? TableSnapshot(source: source, state: TableState()))

@@ -1,14 +1,24 @@
 /// Which rows of a table to show, and in which order.
 struct RowSelection<Row: Codable & Sendable>: Sendable {
-  /// `nil` for all. A row for which it throws, or that does not fit the type, is left out.
-  let matches: (@Sendable (Row) throws -> Bool)?
+  enum Condition: Sendable {
+    case none
+    /// A row for which it throws, or that does not fit the type, is left out.
+    case value(@Sendable (Row) throws -> Bool)
+    case predicate(RecordPredicate)
+
+    init(_ matches: (@Sendable (Row) throws -> Bool)?) { self = matches.map(Condition.value) ?? .none }
+
+    var isNone: Bool { if case .none = self { true } else { false } }
+  }
+
+  let condition: Condition
   /// None for the table's own order.
   let order: [SortKey]
 
   /// - Parameter ids: of the rows that match.
   fileprivate func rows(of table: TableSnapshot<Row>, matching ids: Set<RecordID>) -> TableSnapshot<Row> {
     var rows = table
-    if matches != nil { rows = rows.with(rows.state.records.filter { ids.contains($0.id) }) }
+    if !condition.isNone { rows = rows.with(rows.state.records.filter { ids.contains($0.id) }) }
     if !order.isEmpty { rows = rows.with(rows.sortedRows(by: order).map { rows.state.records[$0] }) }
     return rows
   }
@@ -31,7 +41,7 @@ struct SelectedRows<Row: Codable & Sendable> {
   /// - Complexity: O(1) for all rows in their own order. Else O(*n*) where the table changed, and what sorting takes.
   mutating func follow(_ newTable: TableSnapshot<Row>) {
     defer { table = newTable }
-    guard selection.matches != nil || !selection.order.isEmpty else {
+    guard !selection.condition.isNone || !selection.order.isEmpty else {
       rows = newTable
       return
     }
@@ -44,15 +54,23 @@ struct SelectedRows<Row: Codable & Sendable> {
   }
 
   private mutating func test(_ records: some Sequence<StoredRecord>) {
-    guard let matches = selection.matches else { return }
-    var reader = RowReader<Row>()
-    for record in records {
-      if (try? matches(reader.row(record))) == true {
-        matching.insert(record.id)
-      } else {
-        matching.remove(record.id)
+    switch selection.condition {
+    case .none: break
+    case .value(let matches):
+      var reader = RowReader<Row>()
+      for record in records { note(record.id, matches: (try? matches(reader.row(record))) == true) }
+    case .predicate(let predicate):
+      let fields = RecordFields()
+      for record in records {
+        note(
+          record.id,
+          matches: fields.read(record) { predicate.matches(PredicateRow(id: record.id, fields: fields)) })
       }
     }
+  }
+
+  private mutating func note(_ id: RecordID, matches: Bool) {
+    if matches { matching.insert(id) } else { matching.remove(id) }
   }
 }
 

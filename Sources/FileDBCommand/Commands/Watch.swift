@@ -13,18 +13,25 @@ struct Watch: StoreCommand {
       "id" and its "row" from 0; for a move also the row it came "from", for an insert and an update the record's \
       "fields". Carried out one after another on the rows of before, they give the rows of after. Changes that come faster \
       than they are printed are one change.
+
+      With --where, the rows are those of which it is true: a record that becomes so is inserted, one that no longer is is \
+      deleted. 'filedb help show' says what a PREDICATE is.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
+  @OptionGroup var matching: WhereOption
   @Option(help: "table is for people and may change, ndjson is stable.") var format = WatchFormat.table
 
   func run() throws {
+    let predicate = try matching.predicate()
     let table = try existingTable(table)
     let (shown, format, isOver) = (table.snapshot, format, DispatchSemaphore(value: 0))
+    let changes =
+      predicate.map { table.changes(where: $0, since: shown) } ?? table.changes(since: shown)
     let printing = Task {
-      await Self.printChanges(of: table, since: shown, as: format)
+      await Self.printChanges(changes, as: format)
       isOver.signal()
     }
     let complaining = Task {
@@ -40,9 +47,9 @@ struct Watch: StoreCommand {
   }
 
   private static func printChanges(
-    of table: RecordTable<Record>, since shown: TableSnapshot<Record>, as format: WatchFormat
+    _ changes: ChangeSequence<TableChange<Record>>, as format: WatchFormat
   ) async {
-    for await change in table.changes(since: shown) {
+    for await change in changes {
       for step in change.steps.sequence { Terminal.print(format.line(step, of: change)) }
       guard StandardOutput.flushIfRead() else { return }
     }
