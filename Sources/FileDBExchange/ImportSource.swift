@@ -38,7 +38,11 @@ public struct ImportSource {
     }
   }
 
-  private init(name: String, open: @escaping () throws -> () throws -> [UInt8]?) {
+  /// Bytes from anywhere.
+  /// - Parameters:
+  ///   - name: what errors call it.
+  ///   - open: begins anew, and returns what gives the next bytes, however they are cut; `nil` at the end.
+  public init(name: String, open: @escaping () throws -> () throws -> [UInt8]?) {
     self.name = name
     self.open = open
   }

@@ -57,6 +57,7 @@ struct RowMerge {
     guard let id = key.flatMap({ matchingID(for: $0, row) }), let old = before[id: id]?.record else {
       return .add(IdentifiedRow(record, id: keepsIDs ? row.id : nil))
     }
+    try checkTypes(of: row, record, against: old, id)
     var new = old
     for field in record.fields { new[field.key] = field.value }
     return new == old ? .nothing : .change(id, record)
@@ -103,13 +104,28 @@ struct RowMerge {
     }
   }
 
+  /// A text that should be a number would turn the record's number into a text.
+  private func checkTypes(
+    of row: ImportRow, _ record: Record, against old: Record, _ id: RecordID
+  ) throws(StoreError) {
+    guard case .key(let fields) = matching else { return }
+    for field in fields {
+      guard let mine = record[field]?.keyType, let theirs = old[field]?.keyType, mine != theirs else {
+        continue
+      }
+      throw row.error(
+        "the key is a \(mine) here and a \(theirs) in record \(id); give the field its type", file: file,
+        field: field)
+    }
+  }
+
   private func matchingID(for key: RowKey, _ row: ImportRow) -> RecordID? {
     if case .key = matching { return ids[key] }
     return row.id
   }
 }
 
-/// The values of a row's key. Numbers are told apart by their value alone, so that 1 in JSON matches 1 from elsewhere.
+/// The values of a row's key, as they are written: so 1 is the same as 1.0, and a wrong type shows.
 private struct RowKey: Hashable {
   private let bytes: [UInt8]
   /// For people.
@@ -121,9 +137,8 @@ private struct RowKey: Hashable {
     for field in fields {
       guard let value = value(field) else { return nil }
       let text = DelimitedWriter.text(of: value)
-      let type = value.integer != nil || value.real != nil ? "number" : value.typeName
       // With its length, so that no two keys run together.
-      bytes += Array("\(type) \(text.utf8.count) \(text) ".utf8)
+      bytes += Array("\(text.utf8.count) \(text)".utf8)
       texts.append("'\(text)'")
     }
     self.bytes = bytes
@@ -137,4 +152,13 @@ private struct RowKey: Hashable {
 
   static func == (left: RowKey, right: RowKey) -> Bool { left.bytes == right.bytes }
   func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}
+
+extension PlistValue {
+  fileprivate var keyType: String {
+    switch self {
+    case .integer, .unsigned, .real: "number"
+    default: typeName
+    }
+  }
 }

@@ -14,7 +14,8 @@ public struct TableImport: Sendable {
   public enum Matching: Hashable, Sendable {
     /// None: every row is a new record, and `id` is a field like any other.
     case nothing
-    /// The one with the same values in these fields, numbers by their value; a new one where there is none.
+    /// The one with the same values in these fields, integers and reals by their value; a new one where there is none. A
+    /// value that differs only in its type, as the text 1 from the number, is an error.
     case key([String])
     /// The one whose id is the row's field `id`, as exports have it; where there is none, a new one with that id, and where
     /// the row has none, with the next id. A field that is itself called `id` is `id_` in the file.

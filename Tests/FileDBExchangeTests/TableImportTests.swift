@@ -163,12 +163,23 @@ private struct Fault {
     try withStore { store in
       let json = importer(.json) { $0.matching = .key(["a", "b"]) }
       try store.table("t").add(contentsOf: [
-        ["a": "x", "b": "y z"], ["a": 1.0, "b": "1"], ["a": "1", "b": "1"],
+        ["a": "x", "b": "y z"], ["a": 1.0, "b": "1"], ["a": "11", "b": ""],
       ])
-      let text = #"[{"a": "x y", "b": "z"}, {"a": 1, "b": "1", "c": 5}, {"a": "1", "b": "1", "c": 6}]"#
+      let text = #"[{"a": "x y", "b": "z"}, {"a": 1, "b": "1", "c": 5}, {"a": "1", "b": "11", "c": 6}]"#
       let report = try take(Array(text.utf8), json, of: store)
-      #expect((report.added, report.changed) == (1, 2))
-      #expect(try store.table("t").snapshot.map { $0["c"] } == [nil, 5, 6, nil])
+      #expect((report.added, report.changed) == (2, 1))
+      #expect(try store.table("t").snapshot.map { $0["c"] } == [nil, 5, nil, nil, 6])
+    }
+  }
+
+  /// Else every row of an untyped file would be added once more.
+  @Test func aKeyOfAnotherTypeIsAnError() throws {
+    try withStore { store in
+      try store.table("t").add(["k": 7])
+      let csv = importer(.delimited(.csv)) { $0.matching = .key(["k"]) }
+      let error = try #require(storeError { try take(Array("k\n7\n".utf8), csv, of: store) })
+      #expect(error.message.contains("a string here and a number in record 1"), "\(error)")
+      #expect(error.line == 2 && error.field == "k")
     }
   }
 
@@ -266,6 +277,60 @@ private struct Fault {
       #expect(
         try store.table("t").snapshot.map { $0["n"]?.string } == (1...2_500).map(String.init) + ["last"])
     }
+  }
+
+  @Test(arguments: [1, 2, 3, 7]) func howeverTheBytesAreCut(piece: Int) throws {
+    let json = Array(#"[{"é": "\ud83d\ude00 😀", "n": [1.5e3, -2, true]}, {"a": {"b": "c"}}]"#.utf8)
+    let units = Array("a,\u{e9}\n\"x\n\",😀\n".utf16)
+    let utf16: [UInt8] = [0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    let lines = Array("\u{FEFF}{\"a\": 1}\r\n\n{\"b\": \"é\"}".utf8)
+    let cases: [([UInt8], ExchangeFormat, [Record])] = [
+      (json, .json, [["é": "😀 😀", "n": [1500.0, -2, true]], ["a": ["b": "c"]]]),
+      (utf16, .delimited(.csv), [["a": "x\n", "é": "😀"]]), (lines, .ndjson, [["a": 1], ["b": "é"]]),
+    ]
+    for (bytes, format, records) in cases {
+      try withStore { store in
+        let source = ImportSource(name: "pieces") {
+          var rest = bytes[...]
+          return {
+            let next = rest.prefix(piece)
+            rest = rest.dropFirst(piece)
+            return next.isEmpty ? nil : Array(next)
+          }
+        }
+        _ = try store.write { tx in try importer(format).run(source, into: "t", in: &tx) }
+        #expect(try store.table("t").snapshot.map(\.record) == records)
+      }
+    }
+  }
+
+  /// What is taken for JSON is JSON to Foundation, too.
+  @Test func brokenJSONIsReadOrRefused() throws {
+    var random = SeededRandom.fromEnvironment("broken JSON")
+    let sound = Array(#"[{"a": [1, -2.5e+3, "x\u00e9\n", {}], "b": {"c": true}}, {"d": "é😀", "e": 0}]"#.utf8)
+    let bytes = Array("\"\\[]{},:0129.eE+-ntu \n".utf8) + [0x00, 0xC3, 0xFF]
+    var accepted = 0
+    let store = RecordStore.inMemory()
+    try store.table("t").create()
+    for _ in 0..<1_500 {
+      var text = sound
+      for _ in 0..<Int.random(in: 1...2, using: &random) {
+        text[Int.random(in: 0..<text.count, using: &random)] = bytes.randomElement(using: &random)!
+      }
+      if Bool.random(using: &random) { text.removeLast(Int.random(in: 0..<text.count, using: &random)) }
+      do {
+        try store.rehearse { tx in
+          _ = try importer(.json).run(ImportSource(text, name: "file"), into: "t", in: &tx)
+        }
+        accepted += 1
+        _ = try JSONSerialization.jsonObject(with: Data(text))
+      } catch let error as StoreError {
+        #expect(error.line != nil, "\(error)")
+      } catch {
+        Issue.record("seed \(random.seed): \(String(decoding: text, as: UTF8.self)): \(error)")
+      }
+    }
+    #expect(accepted > 50)
   }
 
   private static let smallTables: [(String, String)] = [

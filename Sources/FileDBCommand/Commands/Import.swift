@@ -59,12 +59,12 @@ struct Import: StoreCommand {
       Terminal.note("types: " + (types.isEmpty ? "all are text" : types.joined(separator: ",")))
     }
     var progress = Progress()
+    defer { progress.finish() }
     let report = try options.write(store(for: table)) { tx in
       try importer.run(source, into: .records(table.name), at: place.position ?? .bottom, in: &tx) { count in
         progress.report("\(count) rows read")
       }
     }
-    progress.finish()
     try say(report)
   }
 
