@@ -31,7 +31,6 @@ public struct DelimitedReader: ~Copyable {
   private var text: TextDecoder
   private var piece: [UInt8] = []
   private var position = 0
-  private var isAtEnd = false
 
   /// The place of the next character, from 1.
   private var line = 1
@@ -150,13 +149,8 @@ public struct DelimitedReader: ~Copyable {
   /// The next byte without taking it; `nil` at the end.
   private mutating func peek() throws -> UInt8? {
     while position == piece.count {
-      if isAtEnd { return nil }
-      guard let next = try text.next() else {
-        isAtEnd = true
-        return nil
-      }
-      piece = next
-      position = 0
+      guard let next = try text.next() else { return nil }
+      (piece, position) = (next, 0)
     }
     return piece[position]
   }

@@ -12,6 +12,13 @@ public enum ExchangeFormat: Sendable {
   case plist
   case binaryPlist
 
+  var isPropertyList: Bool {
+    switch self {
+    case .plist, .binaryPlist: true
+    case .delimited, .json, .ndjson: false
+    }
+  }
+
   /// The format that goes with a file's extension: csv, tsv, tab, json, ndjson, jsonl or plist.
   public init?(fileExtension: String) {
     switch fileExtension.lowercased() {

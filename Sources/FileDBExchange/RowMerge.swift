@@ -13,6 +13,8 @@ struct RowMerge {
 
   private let table: TableName<Record>
   private let matching: TableImport.Matching
+  /// Whether rows that are added may have the ids that they had elsewhere.
+  private let keepsIDs: Bool
   private let file: String
   /// The table before the import. No record is matched twice, so it serves to the end.
   private let before: TableSnapshot<Record>
@@ -31,6 +33,7 @@ struct RowMerge {
     (self.table, self.position, self.file) = (table, position, file)
     matching = settings.matching
     before = try transaction.snapshot(of: table)
+    keepsIDs = matching == .id || (settings.format.isPropertyList && !before.exists)
     guard case .key(let fields) = matching else { return }
     for row in before {
       guard let key = RowKey(of: fields, in: { row[$0] }) else { continue }
@@ -53,7 +56,12 @@ struct RowMerge {
         "the key \(key.text) is there twice, first in \(first.text)", code: StoreError.duplicateKey,
         file: file)
     }
+    let step = try step(for: row, record, key)
     if let key { origins[key] = row.origin }
+    return step
+  }
+
+  private func step(for row: ImportRow, _ record: Record, _ key: RowKey?) throws(StoreError) -> Step {
     guard let id = key.flatMap({ matchingID(for: $0, row) }), let old = before[id: id]?.record else {
       return .add(IdentifiedRow(record, id: keepsIDs ? row.id : nil))
     }
@@ -89,9 +97,6 @@ struct RowMerge {
     report.added += ids.count
     batch.removeAll(keepingCapacity: true)
   }
-
-  /// A new table may have the ids that its records had elsewhere.
-  private var keepsIDs: Bool { matching == .id || !before.exists }
 
   private func key(of row: ImportRow, _ record: Record) throws(StoreError) -> RowKey? {
     switch matching {

@@ -12,6 +12,8 @@ struct TextDecoder {
 
   private let nextPiece: () throws -> [UInt8]?
   private let encoding: DelimitedFormat.Encoding
+  /// A terminal that has ended would be read anew.
+  private var isAtEnd = false
   /// Known once the first bytes are.
   private var form: Form?
   /// Of UTF-16: the first byte of a unit whose second comes in the next piece, and the first unit of a pair.
@@ -25,14 +27,21 @@ struct TextDecoder {
   /// The next bytes of UTF-8, which may be none; `nil` at the end.
   mutating func next() throws -> [UInt8]? {
     guard form != nil else { return try first() }
-    guard let piece = try nextPiece() else { return finish() }
+    guard let piece = try nextRawPiece() else { return finish() }
     return decode(piece)
+  }
+
+  private mutating func nextRawPiece() throws -> [UInt8]? {
+    if isAtEnd { return nil }
+    let piece = try nextPiece()
+    isAtEnd = piece == nil
+    return piece
   }
 
   private mutating func first() throws -> [UInt8]? {
     var piece: [UInt8] = []
     // A short first piece is filled up, so that a mark shows as a whole.
-    while piece.count < 4, let more = try nextPiece() { piece += more }
+    while piece.count < 4, let more = try nextRawPiece() { piece += more }
     let form = form(of: piece)
     self.form = form
     let text = decode(piece)

@@ -126,6 +126,14 @@ import Testing
     }
   }
 
+  @Test(arguments: ["", " --detect"]) func aPipeIsReadOnce(options: String) throws {
+    try withTemporaryFolder { folder in
+      let line = "mkfifo p; (printf 'n\\nx\\n' > p) & filedb import p t\(options)"
+      let result = try shell(line, in: folder)
+      #expect(result.error.hasSuffix("1 records imported into 't'\n"))
+    }
+  }
+
   @Test func standardInputIsLookedAtTwice() throws {
     try withTemporaryFolder { folder in
       let result = try filedb("import", "-", "t", "--detect", in: folder, input: "n,s\n1,007\n2,\n")

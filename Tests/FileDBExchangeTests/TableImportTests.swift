@@ -333,6 +333,27 @@ private struct Fault {
     #expect(accepted > 50)
   }
 
+  /// A row that is left out has taken no key.
+  @Test func aWrongRowMayBeFollowedByTheRightOne() throws {
+    try withStore { store in
+      try store.table("t").add(["k": "7"])
+      let lines = importer(.ndjson) {
+        $0.matching = .key(["k"])
+        $0.onError = .skip
+      }
+      let report = try take(Array("{\"k\": 7}\n{\"k\": \"7\", \"n\": 1}\n".utf8), lines, of: store)
+      #expect(report.skipped.count == 1 && report.changed == 1)
+    }
+  }
+
+  @Test func newIDsLieAboveAllOfTheFile() throws {
+    try withStore { store in
+      let text = (["n,id", "x,"] + (1...1_500).map { "y,\($0)" }).joined(separator: "\n")
+      try take(Array(text.utf8), importer(.delimited(.csv)) { $0.matching = .id }, of: store)
+      #expect(try store.table("t").snapshot.ids.map(\.rawValue) == [1_501] + (1...1_500))
+    }
+  }
+
   private static let smallTables: [(String, String)] = [
     ("FD_GROUP", "code,name"), ("NUTR_DEF", "number,unit,tag,name,decimals,order"),
   ]

@@ -36,7 +36,10 @@ struct Import: StoreCommand {
   @Option(
     help: ArgumentHelp("Change the records that have the same values in these fields.", valueName: "a,b"))
   var key: String?
-  @Flag(help: "The field id is the record's id, as in exports, and id_ a field called id.")
+  @Flag(
+    help:
+      "The field id is the record's id, as in exports, and id_ a field called id; else id is a field like any other."
+  )
   var ids = false
   @Option(help: "What a wrong row does.") var onError = TableImport.ErrorPolicy.stop
   @OptionGroup var place: PositionOptions
@@ -51,9 +54,8 @@ struct Import: StoreCommand {
 
   func run() throws {
     var importer = try importer()
-    var source = try source()
+    let source = try source()
     if detect {
-      if file == "-" { source = try source.buffered() }
       importer.types = try importer.detectedTypes(of: source)
       let types = importer.types.map { "\($0.key)=\($0.value)" }.sorted()
       Terminal.note("types: " + (types.isEmpty ? "all are text" : types.joined(separator: ",")))
@@ -85,10 +87,18 @@ struct Import: StoreCommand {
   }
 
   private func source() throws -> ImportSource {
-    guard file != "-" else { return .standardInput }
+    guard file != "-" else { return try detect ? .standardInput.buffered() : .standardInput }
     let url = URL(fileURLWithPath: file)
-    _ = try InputFile(url)  // Before the store is locked.
-    return ImportSource(url, name: file)
+    // Before the store is locked, and for good: a pipe can be opened only once.
+    var opened: InputFile? = try InputFile(url)
+    let source = ImportSource(name: file) {
+      let input = try opened ?? InputFile(url)
+      opened = nil
+      return { try input.read() }
+    }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+    let isRegular = attributes?[.type] as? FileAttributeType == .typeRegular
+    return detect && !isRegular ? try source.buffered() : source
   }
 
   private func say(_ report: ImportReport) throws {
