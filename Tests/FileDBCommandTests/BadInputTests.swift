@@ -44,6 +44,7 @@ import Testing
       (["import", "t.json", "t", "--detect"], 64, "for csv and tsv"),
       (["import", "t.csv", "t", "--key", "a", "--ids"], 64, "one of --key and --ids"),
       (["export", "t", "t.plist"], 64, "taken for a table"),
+      (["export", "t", "bare", "--format", "plist"], 64, "taken for a table"),
       (["export", "t", "nowhere/t.csv"], 66, "nowhere"),
       (["show", "t", "--limit=-1"], 64, "not negative"), (["show", "t", "--format", "xml"], 64, "xml"),
     ]

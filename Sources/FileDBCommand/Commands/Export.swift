@@ -47,12 +47,12 @@ struct Export: StoreCommand {
     }
   }
 
-  /// In the store's folder a property list is a table, and this one would take its place.
+  /// In the store's folder a property list is a table, whatever its name, and a table must not be replaced.
   private func checkIsNoTable(_ url: URL, in store: RecordStore) throws {
     let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path
     guard folder == store.url.resolvingSymlinksInPath().path else { return }
     let isTable = try url.pathExtension == "plist" || store.tableNames.contains(url.lastPathComponent)
-    if isTable {
+    if isTable || exchange.format == .plist {
       throw ValidationError(
         "'\(file)' would be taken for a table of the store; export it into another folder.")
     }
