@@ -58,6 +58,26 @@ import Testing
     }
   }
 
+  @Test func otherEncodings() throws {
+    try withFoods { folder in
+      try filedb("set", "food", "2", "name=Crème", in: folder)
+      for encoding in ["latin-1", "utf-16", "utf-16le", "utf-16be"] {
+        try filedb("export", "food", "f.csv", "--encoding", encoding, "--where", "id = 2", in: folder)
+        let bytes = try Data(contentsOf: folder.appendingPathComponent("f.csv"))
+        let known: [String: String.Encoding] = [
+          "latin-1": .isoLatin1, "utf-16": .utf16, "utf-16le": .utf16LittleEndian,
+          "utf-16be": .utf16BigEndian,
+        ]
+        let text = try String(data: bytes, encoding: #require(known[encoding]))
+        #expect(text == "id,fat,kcal,name\n2,0.3,74,Crème\n", "\(encoding)")
+        let options = ["--encoding", encoding, "--types", "kcal=integer,fat=float", "--ids"]
+        #expect(
+          try filedb(["import", "f.csv", "food"] + options, in: folder).error
+            == "0 added, 0 changed, 1 unchanged\n")
+      }
+    }
+  }
+
   @Test func anExportThatFailsLeavesTheFile() throws {
     try withFoods { folder in
       try write("old", to: "f.csv", in: folder)
