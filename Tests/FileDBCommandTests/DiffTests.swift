@@ -61,7 +61,7 @@ import Testing
     try withStores { folder in
       #expect(try shell("mv new/todo.plist .blob_1; rm -r new/.filedb", in: folder).status == 0)
       let result = try filedb("diff", "old/todo.plist", ".blob_1", in: folder)
-      #expect(result == ToolResult(output: ".blob_1\n" + todo, error: "", status: 1))
+      #expect(result == ToolResult(output: "todo → .blob_1\n" + todo, error: "", status: 1))
     }
   }
 

@@ -93,15 +93,13 @@ extension MergeSide {
     let strange = side.records.filter { !isSame($0.id, in: side, and: base) }
     guard !strange.isEmpty else { return [:] }
     var gone: [PlistDictionary: [Int]] = [:]
-    for (row, record) in base.records.enumerated() where !isSame(record.id, in: side, and: base) {
+    for (row, record) in base.records.enumerated().reversed()
+    where !isSame(record.id, in: side, and: base) {
       gone[record.record.fields, default: []].append(row)
     }
     var renumbered: [RecordID: Int] = [:]
     for record in strange {
-      let fields = record.record.fields
-      guard let row = gone[fields]?.first else { continue }
-      gone[fields]?.removeFirst()
-      renumbered[record.id] = row
+      if let row = gone[record.record.fields]?.popLast() { renumbered[record.id] = row }
     }
     return renumbered
   }

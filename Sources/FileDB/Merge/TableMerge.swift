@@ -4,7 +4,7 @@ import FileDBPlist
 ///
 ///     let merge = try TableMerge(base: base, ours: ours, theirs: theirs)
 ///     try merge.merged.write(to: file)
-///     for conflict in merge.conflicts { print(conflict) }
+///     for conflict in merge.conflicts { show(conflict) }
 ///
 /// Records are matched by their ids, and merged field by field. What only one side added, changed, moved or deleted is so in
 /// the merged table; what both did in the same way, too. Where they disagree:
@@ -23,8 +23,7 @@ public struct TableMerge<Row: Codable & Sendable>: Sendable {
   public let conflicts: [MergeConflict]
   /// In row order. What refers to such a record by its id from elsewhere is not changed.
   public let renumbered: [MergeRenumbering]
-  /// What leads from ours to the merged table, but for the keys beside its records.
-  package let changes: [Change]
+  private let ours: TableState
 
   /// - Parameter base: the version that both sides began with; `nil` where each made the table for itself.
   /// - Throws: ``StoreError/counterExhausted`` where there is no id left for a record that needs one.
@@ -36,6 +35,9 @@ public struct TableMerge<Row: Codable & Sendable>: Sendable {
       base: base?.state ?? TableState(), ours: ours.state, theirs: theirs.state)
     merged = TableSnapshot(source: ours.source, state: merge.merged)
     (conflicts, renumbered) = (merge.conflicts, merge.renumbered)
-    changes = ours.state.changes(to: merge.merged)
+    self.ours = ours.state
   }
+
+  /// What leads from ours to the merged table, but for the keys beside its records, and for a counter that is lower.
+  package var changes: [Change] { ours.changes(to: merged.state) }
 }

@@ -1,5 +1,5 @@
 extension TableState {
-  /// The changes that lead from this table to another, but for the keys beside its records.
+  /// The changes that lead from this table to another, but for the keys beside its records, and for a counter that is lower.
   package func changes(to other: TableState) -> [Change] {
     if !exists, other.records.isEmpty { return [] }
     var changes: [Change] = exists ? [] : [.create]

@@ -24,9 +24,12 @@ struct GitSetup: ParsableCommand {
       throw StoreError(StoreError.fileNotFound, "there is no such folder", file: folder)
     }
     let git = Git(folder: url)
-    guard try git.run("rev-parse", "--is-inside-work-tree").output == "true" else {
+    let place = try git.run("rev-parse", "--is-inside-work-tree")
+    guard place.output == "true" else {
+      let reason = place.error.isEmpty ? "" : " (\(place.error))"
       throw StoreError(
-        StoreError.fileNotFound, "this folder is in no git repository; 'git init' makes one", file: folder)
+        StoreError.fileNotFound, "this folder is in no git repository; 'git init' makes one\(reason)",
+        file: folder)
     }
     try addAttributes(to: url.appendingPathComponent(".gitattributes"))
     for (key, value) in Self.settings { try set(key, to: value, in: git) }

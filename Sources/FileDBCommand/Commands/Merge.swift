@@ -26,7 +26,7 @@ struct Merge: ParsableCommand {
 
   func run() throws {
     let merge = try TableMerge(
-      base: hasBase ? version("base", in: base) : nil, ours: version("ours", in: ours),
+      base: baseVersion(), ours: version("ours", in: ours),
       theirs: version("theirs", in: theirs))
     if dryRun {
       Terminal.note("dry run: nothing was written")
@@ -37,12 +37,10 @@ struct Merge: ParsableCommand {
     if !merge.conflicts.isEmpty { throw ExitCode(1) }
   }
 
-  private var hasBase: Bool {
-    // One that is there and cannot be read is an error, and told as one.
-    guard let content = try? FileHandle(forReadingFrom: URL(fileURLWithPath: base)) else {
-      return FileManager.default.fileExists(atPath: base)
-    }
-    return (try? content.read(upToCount: 1))?.isEmpty == false
+  /// Git gives an empty file where the table is new on both sides. One that cannot be read is an error.
+  private func baseVersion() throws -> TableSnapshot<Record>? {
+    let size = try? FileManager.default.attributesOfItem(atPath: base)[.size] as? Int
+    return (size ?? 0) == 0 ? nil : try version("base", in: base)
   }
 
   private func version(_ role: String, in file: String) throws -> TableSnapshot<Record> {

@@ -62,7 +62,9 @@ struct TextDifference {
     switch (change.before.exists, change.after.exists) {
     case (true, false): "\(change.title): only in A"
     case (false, true): "\(change.title): only in B"
-    default: change.title
+    default:
+      change.before.table == change.after.table
+        ? change.title : "\(change.before.table) → \(change.after.table)"
     }
   }
 
