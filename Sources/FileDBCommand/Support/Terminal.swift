@@ -31,7 +31,20 @@ enum Terminal {
     return Int(size.ws_col)
   }()
 
-  static func bold(_ text: String) -> String { usesStyle ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+  static func bold(_ text: String) -> String { styled(text, code: 1) }
+
+  /// The colours of git's diff.
+  enum Color: Int {
+    case removed = 31
+    case added = 32
+    case changed = 33
+  }
+
+  static func colored(_ text: String, _ color: Color) -> String { styled(text, code: color.rawValue) }
+
+  private static func styled(_ text: String, code: Int) -> String {
+    usesStyle ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
 
   /// What is printed meanwhile goes here.
   @TaskLocal static var buffer: Buffer?
