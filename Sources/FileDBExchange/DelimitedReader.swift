@@ -28,9 +28,7 @@ public struct DelimitedReader: ~Copyable {
 
   private let name: String
   private let format: DelimitedFormat
-  private var text: TextDecoder
-  private var piece: [UInt8] = []
-  private var position = 0
+  private var text: TextBytes
 
   /// The place of the next character, from 1.
   private var line = 1
@@ -42,7 +40,7 @@ public struct DelimitedReader: ~Copyable {
   public init(name: String, format: DelimitedFormat, nextPiece: @escaping () throws -> [UInt8]?) {
     self.name = name
     self.format = format
-    text = TextDecoder(format.encoding, nextPiece: nextPiece)
+    text = TextBytes(TextDecoder(format.encoding, nextPiece: nextPiece))
   }
 
   /// The text of the file at `url`.
@@ -57,7 +55,7 @@ public struct DelimitedReader: ~Copyable {
   ///   that are not of the encoding.
   public mutating func next() throws -> Row? {
     while true {
-      guard try peek() != nil else { return nil }
+      guard try text.peek() != nil else { return nil }
       let start = line
       let cells = try readRecord()
       let isBlank = cells.count == 1 && cells[0].text.isEmpty && !cells[0].isQuoted
@@ -69,7 +67,7 @@ public struct DelimitedReader: ~Copyable {
     var cells: [Cell] = []
     while true {
       cells.append(try readCell(number: cells.count + 1))
-      guard let end = try take() else { return cells }
+      guard let end = try text.take() else { return cells }
       guard end == format.separator else {
         try endLine(end)
         return cells
@@ -80,7 +78,7 @@ public struct DelimitedReader: ~Copyable {
 
   private mutating func readCell(number: Int) throws -> Cell {
     let (line, column) = (line, column)
-    let isQuoted = try format.quote != nil && peek() == format.quote
+    let isQuoted = try format.quote != nil && text.peek() == format.quote
     let bytes = try isQuoted ? readQuoted() : readPlain()
     guard let text = String(validating: bytes, as: UTF8.self) else {
       let name = format.encoding.rawValue.uppercased()
@@ -92,13 +90,8 @@ public struct DelimitedReader: ~Copyable {
 
   /// The bytes up to a separator, a line end, or the end.
   private mutating func readPlain() throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    while try peek() != nil {
-      let start = position
-      while position < piece.count, !isFieldEnd(piece[position]) { position += 1 }
-      bytes.append(contentsOf: piece[start..<position])
-      if position < piece.count { break }
-    }
+    let separator = format.separator
+    let bytes = try text.take { Self.isFieldEnd($0, separator) }
     column += bytes.count { $0.beginsCharacter }
     return bytes
   }
@@ -112,8 +105,8 @@ public struct DelimitedReader: ~Copyable {
         bytes.append(byte)
         continue
       }
-      guard try peek() == quote else {
-        if let next = try peek(), !isFieldEnd(next) {
+      guard try text.peek() == quote else {
+        if let next = try text.peek(), !Self.isFieldEnd(next, format.separator) {
           throw error(
             "text behind the closing quote of a field; a quote inside it is written twice", line: line,
             column: column)
@@ -128,9 +121,9 @@ public struct DelimitedReader: ~Copyable {
 
   /// Takes a byte of a text that may have several lines.
   private mutating func takeCharacter() throws -> UInt8? {
-    guard let byte = try take() else { return nil }
+    guard let byte = try text.take() else { return nil }
     // Of a CRLF the line feed counts.
-    let isCRLF = try byte == 0x0D && peek() == 0x0A
+    let isCRLF = try byte == 0x0D && text.peek() == 0x0A
     if byte == 0x0A || (byte == 0x0D && !isCRLF) {
       (line, column) = (line + 1, 1)
     } else if byte.beginsCharacter {
@@ -139,26 +132,13 @@ public struct DelimitedReader: ~Copyable {
     return byte
   }
 
-  private func isFieldEnd(_ byte: UInt8) -> Bool { byte == format.separator || byte == 0x0A || byte == 0x0D }
+  private static func isFieldEnd(_ byte: UInt8, _ separator: UInt8) -> Bool {
+    byte == separator || byte == 0x0A || byte == 0x0D
+  }
 
   private mutating func endLine(_ end: UInt8) throws {
-    if end == 0x0D, try peek() == 0x0A { position += 1 }
+    if end == 0x0D, try text.peek() == 0x0A { _ = try text.take() }
     (line, column) = (line + 1, 1)
-  }
-
-  /// The next byte without taking it; `nil` at the end.
-  private mutating func peek() throws -> UInt8? {
-    while position == piece.count {
-      guard let next = try text.next() else { return nil }
-      (piece, position) = (next, 0)
-    }
-    return piece[position]
-  }
-
-  private mutating func take() throws -> UInt8? {
-    let byte = try peek()
-    if byte != nil { position += 1 }
-    return byte
   }
 
   private func error(_ message: String, line: Int, column: Int) -> StoreError {

@@ -11,9 +11,7 @@ struct JSONParser: ~Copyable {
   }
 
   private let name: String
-  private var text: TextDecoder
-  private var piece: [UInt8] = []
-  private var position = 0
+  private var text: TextBytes
   private let limits: PlistLimits
   /// Where the next character is.
   private(set) var place: Place
@@ -25,7 +23,7 @@ struct JSONParser: ~Copyable {
   ) {
     self.name = name
     self.limits = limits
-    text = TextDecoder(.utf8, nextPiece: nextPiece)
+    text = TextBytes(TextDecoder(.utf8, nextPiece: nextPiece))
     place = Place(line: line)
   }
 
@@ -234,17 +232,10 @@ extension JSONParser {
     if try nextToken() != nil { throw error("the text goes on behind its end", at: place) }
   }
 
-  private mutating func peek() throws -> UInt8? {
-    while position == piece.count {
-      guard let next = try text.next() else { return nil }
-      (piece, position) = (next, 0)
-    }
-    return piece[position]
-  }
+  private mutating func peek() throws -> UInt8? { try text.peek() }
 
   private mutating func take() throws -> UInt8? {
-    guard let byte = try peek() else { return nil }
-    position += 1
+    guard let byte = try text.take() else { return nil }
     if byte == 0x0A {
       place = Place(line: place.line + 1)
     } else if byte.beginsCharacter {
