@@ -89,4 +89,7 @@ extension RecordStore {
     }
     try self.init(at: url, disk: SystemDisk(), over: beneath, options: options)
   }
+
+  /// The folder of the attached store.
+  public var attachedURL: URL? { visible.attached?.store.url }
 }
