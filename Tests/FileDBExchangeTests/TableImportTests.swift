@@ -159,6 +159,53 @@ private struct Fault {
     }
   }
 
+  /// Exported, edited and brought back by a key: the edits arrive, and no field more.
+  @Test(arguments: [ExchangeFormat.delimited(.csv), .json, .ndjson, .plist], [false, true])
+  func anExportComesBackByAKey(format: ExchangeFormat, hasFieldID: Bool) throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try table.add(contentsOf: [["k": "a", "n": "1"], ["k": "b", "n": "2"], ["k": "c"]], at: .top)
+      if hasFieldID { try table.set(["id": "B", "id_": "C"], of: 2) }
+      let file = try exported(table.snapshot, TableExport(format: format))
+      let before = table.snapshot.map(\.record)
+      try table.set(["n": "9"], of: 1)
+      let report = try take(file, importer(format) { $0.matching = .key(["k"]) }, of: store)
+      #expect((report.added, report.changed, report.unchanged) == (0, 1, 2))
+      #expect(table.snapshot.map(\.record) == before)
+    }
+  }
+
+  @Test func anIDOfAnotherTableIsNoField() throws {
+    try withStore { store in
+      let csv = importer(.delimited(.csv)) { $0.matching = .key(["k"]) }
+      try store.table("t").add(["k": "a"])
+      let report = try take(Array("id,k,id_\n7,a,\n8,b,\n9,c,own\n".utf8), csv, of: store)
+      #expect((report.added, report.unchanged, report.ignoredIDs) == (2, 1, 2))
+      #expect(
+        try store.table("t").snapshot.map(\.record) == [["k": "a"], ["k": "b"], ["k": "c", "id": "own"]])
+    }
+  }
+
+  /// Files from elsewhere number their rows, too.
+  @Test func anIDThatTheTableHasAsAFieldIsOne() throws {
+    try withStore { store in
+      let csv = importer(.delimited(.csv)) { $0.matching = .key(["k"]) }
+      try take(Array("id,k\n7,a\n2,b\n".utf8), csv, of: store)
+      try take(Array("id,k\n8,a\n2,b\n3,c\n".utf8), csv, of: store)
+      #expect(
+        try store.table("t").snapshot.map(\.record) == [
+          ["k": "a", "id": "8"], ["k": "b", "id": "2"], ["k": "c", "id": "3"],
+        ])
+      let byID = importer(.delimited(.csv)) { $0.matching = .key(["id"]) }
+      let report = try take(Array("id,k\n8,x\n".utf8), byID, of: store)
+      #expect(report.changed == 1)
+      try store.table("u").add(["k": "a"])
+      let error = try #require(storeError { try take(Array("id,k\n1,x\n".utf8), byID, into: "u", of: store) })
+      #expect(
+        error.message.contains("no record of the table has a field 'id'") && error.line == 2, "\(error)")
+    }
+  }
+
   @Test func keysOfSeveralFieldsDoNotRunTogether() throws {
     try withStore { store in
       let json = importer(.json) { $0.matching = .key(["a", "b"]) }

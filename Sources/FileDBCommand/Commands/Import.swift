@@ -11,7 +11,8 @@ struct Import: StoreCommand {
       row names the fields, unless --fields does. All rows come in, or, where one is wrong, none. With --on-error skip the \
       wrong ones are reported and left out; where no row is left, the exit code is 65.
 
-      With --key a row whose key is there changes that record: fields of the row win, the others stay.
+      With --key a row whose key is there changes that record: fields of the row win, the others stay. The id \
+      that an export gave it is left out.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -103,6 +104,10 @@ struct Import: StoreCommand {
 
   private func say(_ report: ImportReport) throws {
     for error in report.skipped { Terminal.complain(error.description) }
+    if report.ignoredIDs > 0 {
+      Terminal.note(
+        "the field 'id' is taken for the records' id, as exports have it; to keep it, call it 'id_'")
+    }
     let would = options.dryRun ? "would be " : ""
     let taken = report.added + report.changed + report.unchanged
     let skipped = report.skipped.isEmpty ? "" : ", \(report.skipped.count) skipped"
