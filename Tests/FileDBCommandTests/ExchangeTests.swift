@@ -154,6 +154,18 @@ import Testing
     }
   }
 
+  /// The store is not locked while the pipe's writer takes its time.
+  @Test func aSlowPipeKeepsNobodyWaiting() throws {
+    try withTemporaryFolder { folder in
+      let line = """
+        mkfifo p; filedb create u; filedb import p t & exec 3>p; printf 'n\\nx\\n' >&3; sleep 0.3
+        filedb add u a=1; echo "status $?"; filedb count u; exec 3>&-; wait; filedb count t
+        """
+      let result = try shell(line, in: folder)
+      #expect(result.output == "1\nstatus 0\n1\n1\n", "\(result.error)")
+    }
+  }
+
   @Test func standardInputIsLookedAtTwice() throws {
     try withTemporaryFolder { folder in
       let result = try filedb("import", "-", "t", "--detect", in: folder, input: "n,s\n1,007\n2,\n")

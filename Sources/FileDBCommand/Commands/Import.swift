@@ -17,7 +17,7 @@ struct Import: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(help: "The file; - is standard input, during which other writers wait.") var file: String
+  @Argument(help: "The file; - is standard input.") var file: String
   @Argument var table: TableReference
   @OptionGroup var exchange: ExchangeOptions
   @Option(help: ArgumentHelp("The names of the columns, where there is no header.", valueName: "a,b,c"))
@@ -88,18 +88,11 @@ struct Import: StoreCommand {
   }
 
   private func source() throws -> ImportSource {
-    guard file != "-" else { return try detect ? .standardInput.buffered() : .standardInput }
+    // A pipe comes at its writer's pace; nobody should wait for the store meanwhile.
+    guard file != "-" else { return try ImportSource.standardInput.spooled() }
     let url = URL(fileURLWithPath: file)
-    // Before the store is locked, and for good: a pipe can be opened only once.
-    var opened: InputFile? = try InputFile(url)
-    let source = ImportSource(name: file) {
-      let input = try opened ?? InputFile(url)
-      opened = nil
-      return { try input.read() }
-    }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-    let isRegular = attributes?[.type] as? FileAttributeType == .typeRegular
-    return detect && !isRegular ? try source.buffered() : source
+    let source = ImportSource(url, name: file)
+    return InputFile.isRegular(url) ? source : try source.spooled()
   }
 
   private func say(_ report: ImportReport) throws {
