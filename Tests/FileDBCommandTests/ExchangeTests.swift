@@ -91,6 +91,29 @@ import Testing
     }
   }
 
+  @Test func noLinkLeadsAnExportOverATable() throws {
+    try withFoods { folder in
+      let table = try read("food.plist", in: folder)
+      let made = try shell(
+        """
+        mkdir out other; ln -s ../food.plist out/link; ln -s .. out/folder; cd other; filedb create t; filedb create bare
+        filedb checkpoint; mv bare.plist bare; ln -s ../other/bare ../out/bare; ln -s ../out/bare chain
+        """, in: folder)
+      #expect(made.error == "")
+      for path in [
+        "out/link", "out/folder/food.plist", "out/folder/new.plist", "other/t.plist", "other/bare",
+        "other/chain",
+      ] {
+        let result = try filedb("export", "food", path, in: folder)
+        #expect(result.status == 64 && result.error.contains("taken for a table"), "\(path): \(result.error)")
+      }
+      #expect(try read("food.plist", in: folder) == table)
+      #expect(try filedb("tables", in: folder.appendingPathComponent("other")).status == 0)
+      #expect(try shell("ln -s ../f.csv out/f; filedb export food out/f", in: folder).status == 0)
+      #expect(try read("f.csv", in: folder).hasPrefix("id,"))
+    }
+  }
+
   @Test func everyFormatComesBack() throws {
     try withFoods { folder in
       let table = try filedb("export", "food", "--format", "plist", in: folder).output

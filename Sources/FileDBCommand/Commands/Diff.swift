@@ -70,7 +70,6 @@ struct Diff: StoreCommand {
   }
 
   private func isInStore(_ file: URL) -> Bool {
-    !file.lastPathComponent.hasPrefix(".")
-      && FileInfo.isFolder(file.deletingLastPathComponent().appendingPathComponent(".filedb"))
+    !file.lastPathComponent.hasPrefix(".") && FileInfo.isStore(file.deletingLastPathComponent())
   }
 }

@@ -68,6 +68,7 @@ struct Import: StoreCommand {
         progress.report("\(count) rows read")
       }
     }
+    progress.finish()
     try say(report)
   }
 
