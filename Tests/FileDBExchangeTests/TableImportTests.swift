@@ -277,36 +277,4 @@ private struct Fault {
     }
     #expect(accepted > 10)
   }
-
-  private static let smallTables: [(String, String)] = [
-    ("FD_GROUP", "code,name"), ("NUTR_DEF", "number,unit,tag,name,decimals,order"),
-  ]
-
-  @Test(
-    .enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"), arguments: smallTables)
-  func realTablesComeBack(file: String, fields: String) throws {
-    let usda = try #require(DelimitedFormat(separator: "^", quote: "~", encoding: .latin1))
-    var text = importer(.delimited(usda, hasHeader: false)) {
-      $0.fields = fields.split(separator: ",").map(String.init)
-    }
-    let source = ImportSource(sharedFolder.appendingPathComponent("data/usda-sr28/\(file).txt"))
-    text.types = try text.detectedTypes(of: source)
-    try withStore { store in
-      _ = try store.write { tx in try text.run(source, into: "t", in: &tx) }
-      let table = try store.table("t").snapshot
-      #expect(table.count > 20)
-      let formats: [ExchangeFormat] = [
-        .delimited(.csv), .delimited(.tsv), .json, .ndjson, .plist, .binaryPlist,
-      ]
-      for (number, format) in formats.enumerated() {
-        let back = importer(format) {
-          $0.matching = .id
-          if case .delimited = format { $0.types = text.types }
-        }
-        try take(try exported(table, TableExport(format: format)), back, into: "u\(number)", of: store)
-        let again = try store.table("u\(number)").snapshot
-        #expect(again.ids == table.ids && again.map(\.record) == table.map(\.record), "\(format)")
-      }
-    }
-  }
 }

@@ -218,7 +218,8 @@ import Testing
         #expect(error?.code == StoreError.invalidPredicate, "\(predicate)")
       }
       for predicate in [
-        "due < '2026-04'", "due != NULL", "due == text", "mixed < 'soon'", "text < 'soon'", "nothing < 'soon'",
+        "due < '2026-04'", "due != NULL", "due == text", "mixed < 'soon'", "text < 'soon'",
+        "nothing < 'soon'",
         "text LIKE 'x'", "due < 5",
       ] {
         #expect(throws: Never.self, "\(predicate)") {
