@@ -48,23 +48,37 @@ struct ImportRow {
     }
   }
 
-  /// Takes `id`, and gives the fields the names that they have in the table; undoes ``JSONText/fieldName(_:)``.
+  /// Takes `id`, and gives the fields the names that they have in the table.
   mutating func takeID(file: String) throws(StoreError) {
     if let value = record["id"] {
-      id =
-        switch value {
-        case .string(let text): RecordID(text)
-        case .integer(let number): RecordID(rawValue: number)
-        default: nil
-        }
+      id = RecordID(importing: value)
       if id == nil {
         throw error("'\(DelimitedWriter.text(of: value))' is no id of a record", file: file, field: "id")
       }
     }
-    var fields = PlistDictionary()
-    for field in record.fields where !field.key.utf8.elementsEqual("id".utf8) {
-      fields[JSONText.isEscaped(field.key) ? String(field.key.dropLast()) : field.key] = field.value
+    record = record.withOwnNames
+  }
+}
+
+extension RecordID {
+  /// The id that a field of a file holds, as text or as a number.
+  init?(importing value: PlistValue) {
+    switch value {
+    case .string(let digits): self.init(digits)
+    case .integer(let number): self.init(rawValue: number)
+    default: return nil
     }
-    record.fields = fields
+  }
+}
+
+extension Record {
+  /// Without the `id` that an export has for the record itself, and the names of the fields as in the table; undoes
+  /// ``JSONText/fieldName(_:)``.
+  var withOwnNames: Record {
+    var own = PlistDictionary()
+    for field in fields where !field.key.utf8.elementsEqual("id".utf8) {
+      own[JSONText.isEscaped(field.key) ? String(field.key.dropLast()) : field.key] = field.value
+    }
+    return Record(fields: own)
   }
 }

@@ -15,6 +15,10 @@ struct RowMerge {
   private let matching: TableImport.Matching
   /// Whether rows that are added may have the ids that they had elsewhere.
   private let keepsIDs: Bool
+  /// Whether an export in this format has the record's id under a name that a field could have.
+  private let hasIDAsField: Bool
+  /// Whether a record of the table has a field that is itself called `id`; looked at with a key only.
+  private var tableHasFieldID = false
   private let file: String
   /// The table before the import. No record is matched twice, so it serves to the end.
   private let before: TableSnapshot<Record>
@@ -34,8 +38,10 @@ struct RowMerge {
     matching = settings.matching
     before = try transaction.snapshot(of: table)
     keepsIDs = matching == .id || (settings.format.isPropertyList && !before.exists)
+    hasIDAsField = !settings.format.isPropertyList
     guard case .key(let fields) = matching else { return }
     for row in before {
+      tableHasFieldID = tableHasFieldID || row["id"] != nil
       guard let key = RowKey(of: fields, in: { row[$0] }) else { continue }
       guard let first = ids.updateValue(row.id, forKey: key) else { continue }
       throw StoreError(
@@ -61,10 +67,12 @@ struct RowMerge {
     return step
   }
 
-  private func step(for row: ImportRow, _ record: Record, _ key: RowKey?) throws(StoreError) -> Step {
-    guard let id = key.flatMap({ matchingID(for: $0, row) }), let old = before[id: id]?.record else {
-      return .add(IdentifiedRow(record, id: keepsIDs ? row.id : nil))
-    }
+  private mutating func step(for row: ImportRow, _ record: Record, _ key: RowKey?) throws(StoreError) -> Step
+  {
+    let found = key.flatMap { matchingID(for: $0, row) }.flatMap { before[id: $0] }
+    let record = try withoutExportedID(row, record, for: found)
+    guard let found else { return .add(IdentifiedRow(record, id: keepsIDs ? row.id : nil)) }
+    let (id, old) = (found.id, found.record)
     try checkTypes(of: row, record, against: old, id)
     var new = old
     for field in record.fields { new[field.key] = field.value }
@@ -107,6 +115,28 @@ struct RowMerge {
       let missing = fields.first { record[$0] == nil }
       throw row.error("a row without its key", file: file, field: missing)
     }
+  }
+
+  /// The record without the `id` that an export gave it, and with its fields' own names.
+  ///
+  /// A file from elsewhere may have a field `id`, too; whether it has, the table tells.
+  private mutating func withoutExportedID(
+    _ row: ImportRow, _ record: Record, for found: StoredRow<Record>?
+  ) throws(StoreError) -> Record {
+    guard case .key(let key) = matching, hasIDAsField else { return record }
+    let isUnknownField = !tableHasFieldID && !before.isEmpty
+    if key.contains("id") {
+      guard isUnknownField else { return record }
+      throw row.error(
+        "no record of the table has a field 'id'; its records' own ids match without a key", file: file,
+        field: "id")
+    }
+    if record.fields.contains(where: { JSONText.isEscaped($0.key) }) { return record.withOwnNames }
+    guard let id = record["id"] else { return record }
+    let isOwnID = found.map { $0.id == RecordID(importing: id) && $0["id"] == nil } ?? false
+    guard isUnknownField || isOwnID else { return record }
+    report.ignoredIDs += 1
+    return record.withOwnNames
   }
 
   /// A text that should be a number would turn the record's number into a text.

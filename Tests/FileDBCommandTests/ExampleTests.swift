@@ -42,6 +42,40 @@ import Testing
     }
   }
 
+  /// However often and wherever the foods are built, they are the same to the last byte.
+  @Test func theFoodsAreBuiltFromTheirSources() throws {
+    func tables(in store: URL) throws -> [Data] {
+      try ["foods", "groups", "version"].map {
+        try Data(contentsOf: store.appendingPathComponent("\($0).plist"))
+      }
+    }
+    let script = packageRoot.appendingPathComponent("Examples/FoodDiary/build.filedb").path
+    try withTemporaryFolder { folder in
+      let built = try filedb("--store", "Foods", "batch", script, in: folder)
+      #expect(built.status == 0 && built.output == "1\n", "\(built.error)")
+      let store = try RecordStore(at: folder.appendingPathComponent("Foods"))
+      let (foods, groups) = (try store.table("foods").snapshot, try store.table("groups").snapshot)
+      #expect(foods.count > 30 && groups.count > 5)
+      #expect(foods.ids.map(\.rawValue) == Array(1...Int64(foods.count)))
+      for food in foods {
+        #expect(food.record.fields.keys == ["carbohydrate", "fat", "group", "kcal", "name", "protein"])
+        let group = try #require(food["group"].flatMap { RecordID(rawValue: $0.integer ?? 0) })
+        #expect(groups.contains { $0.id == group }, "\(food.record)")
+      }
+      #expect(try store.table("version").snapshot.map(\.record) == [["number": 1]])
+      try store.checkInvariants()
+
+      let first = try tables(in: store.url)
+      try filedb("add", "foods", "name=Mine", "--top", in: store.url)
+      try filedb("add", "version", "number:integer=7", in: store.url)
+      #expect(try filedb("batch", script, in: store.url).status == 0)
+      #expect(try tables(in: store.url) == first)
+      #expect(try filedb("--store", "Anew", "batch", script, in: folder).status == 0)
+      #expect(try tables(in: folder.appendingPathComponent("Anew")) == first)
+      #expect(try filedb("check", in: store.url).status == 0)
+    }
+  }
+
   @Test func aMapThatIsReplacedShowsInTheRunningGame() throws {
     try withTemporaryFolder { folder in
       let game = try LiveProgram("Levels", [folder.path, "2"], in: folder)

@@ -44,6 +44,7 @@ func filedbOnTerminal(
 }
 
 let hasScript = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
+let hasBash = FileManager.default.isExecutableFile(atPath: "/bin/bash")
 let hasSetpriv = FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
 
 /// Runs `filedb` as nobody in particular: root may write everywhere.

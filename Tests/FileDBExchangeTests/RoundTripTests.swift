@@ -173,6 +173,17 @@ private func sometimes(_ random: inout SeededRandom, _ value: (inout SeededRando
     }
   }
 
+  @Test(arguments: [ExchangeFormat.delimited(.csv), .json, .ndjson, .plist])
+  func anExportTellsHowFarItIs(format: ExchangeFormat) throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try table.add(contentsOf: (0..<2_500).map { ["n": .integer($0)] })
+      var told: [Int] = []
+      try TableExport(format: format).write(table.snapshot, progress: { told.append($0) }) { _ in }
+      #expect(told == [1_000, 2_000])
+    }
+  }
+
   @Test func aWholeTableKeepsItsCounter() throws {
     try withStore(.disk) { store in
       let table = try store.table("t")

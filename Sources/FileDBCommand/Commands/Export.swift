@@ -24,12 +24,21 @@ struct Export: StoreCommand {
     let export = TableExport(format: try format(), fields: selection.fieldNames)
     let table = try existingTable(table)
     let rows = try selection.rows(of: table.snapshot)
+    var progress = Progress()
+    defer { progress.finish() }
     if file == "-" {
-      try export.write(rows) { Terminal.print(bytes: $0) }
+      try export.write(
+        rows,
+        progress: { count in
+          // On a terminal the rows themselves are seen.
+          if !Terminal.outputIsTerminal { progress.report("\(count) of \(rows.count) rows written") }
+        }
+      ) { Terminal.print(bytes: $0) }
     } else {
       let url = URL(fileURLWithPath: file)
       try checkIsNoTable(url, in: table.store)
-      try export.write(rows, to: url)
+      try export.write(rows, to: url) { progress.report("\($0) of \(rows.count) rows written") }
+      progress.finish()
       Terminal.note("\(rows.count) records exported to '\(file)'")
     }
     if selection.matching.isGiven, rows.isEmpty { throw StoreError.noMatch(in: table.name) }
@@ -47,14 +56,16 @@ struct Export: StoreCommand {
     }
   }
 
-  /// In the store's folder a property list is a table, whatever its name, and a table must not be replaced.
+  /// In a store's folder a property list is a table, whatever its name, and a table must not be replaced, by whatever way
+  /// its path leads there.
   private func checkIsNoTable(_ url: URL, in store: RecordStore) throws {
-    let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path
-    guard folder == store.url.resolvingSymlinksInPath().path else { return }
-    let isTable = try url.pathExtension == "plist" || store.tableNames.contains(url.lastPathComponent)
+    let target = url.resolvingSymlinksInPath()
+    let folder = target.deletingLastPathComponent()
+    guard FileInfo.isSame(folder, store.url) || FileInfo.isStore(folder) else { return }
+    let names = try RecordStore(at: folder).tableNames
+    let isTable = target.pathExtension == "plist" || names.contains(target.lastPathComponent)
     if isTable || exchange.format == .plist {
-      throw ValidationError(
-        "'\(file)' would be taken for a table of the store; export it into another folder.")
+      throw ValidationError("'\(file)' would be taken for a table of a store; export it into another folder.")
     }
   }
 }

@@ -11,12 +11,13 @@ struct Import: StoreCommand {
       row names the fields, unless --fields does. All rows come in, or, where one is wrong, none. With --on-error skip the \
       wrong ones are reported and left out; where no row is left, the exit code is 65.
 
-      With --key a row whose key is there changes that record: fields of the row win, the others stay.
+      With --key a row whose key is there changes that record: fields of the row win, the others stay. The id \
+      that an export gave it is left out.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(help: "The file; - is standard input, during which other writers wait.") var file: String
+  @Argument(help: "The file; - is standard input.") var file: String
   @Argument var table: TableReference
   @OptionGroup var exchange: ExchangeOptions
   @Option(help: ArgumentHelp("The names of the columns, where there is no header.", valueName: "a,b,c"))
@@ -67,6 +68,7 @@ struct Import: StoreCommand {
         progress.report("\(count) rows read")
       }
     }
+    progress.finish()
     try say(report)
   }
 
@@ -87,22 +89,19 @@ struct Import: StoreCommand {
   }
 
   private func source() throws -> ImportSource {
-    guard file != "-" else { return try detect ? .standardInput.buffered() : .standardInput }
+    // A pipe comes at its writer's pace; nobody should wait for the store meanwhile.
+    guard file != "-" else { return try ImportSource.standardInput.spooled() }
     let url = URL(fileURLWithPath: file)
-    // Before the store is locked, and for good: a pipe can be opened only once.
-    var opened: InputFile? = try InputFile(url)
-    let source = ImportSource(name: file) {
-      let input = try opened ?? InputFile(url)
-      opened = nil
-      return { try input.read() }
-    }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-    let isRegular = attributes?[.type] as? FileAttributeType == .typeRegular
-    return detect && !isRegular ? try source.buffered() : source
+    let source = ImportSource(url, name: file)
+    return InputFile.isRegular(url) ? source : try source.spooled()
   }
 
   private func say(_ report: ImportReport) throws {
     for error in report.skipped { Terminal.complain(error.description) }
+    if report.ignoredIDs > 0 {
+      Terminal.note(
+        "the field 'id' is taken for the records' id, as exports have it; to keep it, call it 'id_'")
+    }
     let would = options.dryRun ? "would be " : ""
     let taken = report.added + report.changed + report.unchanged
     let skipped = report.skipped.isEmpty ? "" : ", \(report.skipped.count) skipped"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FileDB
+import FileDBExchange
 import Foundation
 
 struct Merge: ParsableCommand {
@@ -39,13 +40,20 @@ struct Merge: ParsableCommand {
 
   /// Git gives an empty file where the table is new on both sides. One that cannot be read is an error.
   private func baseVersion() throws -> TableSnapshot<Record>? {
-    let size = try? FileManager.default.attributesOfItem(atPath: base)[.size] as? Int
-    return (size ?? 0) == 0 ? nil : try version("base", in: base)
+    guard FileManager.default.fileExists(atPath: base) else { return nil }
+    let bytes = try InputFile(URL(fileURLWithPath: base)).readAll()
+    return bytes.isEmpty ? nil : try named("base") { try TableSnapshot(bytes: bytes, name: base) }
   }
 
   private func version(_ role: String, in file: String) throws -> TableSnapshot<Record> {
+    try named(role) { try TableSnapshot(argument: file) }
+  }
+
+  private func named(
+    _ role: String, _ read: () throws -> TableSnapshot<Record>
+  ) throws -> TableSnapshot<Record> {
     do {
-      return try TableSnapshot(contentsOf: URL(fileURLWithPath: file))
+      return try read()
     } catch let error as StoreError {
       // Git's files have names that tell nobody anything.
       var named = error
