@@ -38,11 +38,16 @@ import Testing
 
   @Test func nothingIsWrittenToTheAttachedStore() throws {
     try withShippedFoods { shipped, user in
+      // Commits that wait in its journal are read, and wait on.
+      let pending = try RecordStore(at: shipped, options: StoreOptions(checkpoints: .manual))
+      try pending.table("foods").add(["name": "Dates"])
       let before = try contents(of: shipped)
+      #expect(before.keys.contains(".filedb/journal"))
       try setPermissions(0o555, 0o444, in: shipped)
       defer { try? setPermissions(0o755, 0o644, in: shipped) }
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       let foods = try store.table("foods")
+      #expect(names(foods) == ["Apple", "Bread", "Cheese", "Dates"])
       try foods.set(["kcal": 1], of: 1)
       try foods.delete(2)
       try foods.move(3, to: .top)
@@ -266,11 +271,13 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let (shipped, user) = (folder.appendingPathComponent("shipped"), folder.appendingPathComponent("user"))
     try ship(to: shipped) { foods in try foods.add(contentsOf: [["name": "Apple"], ["name": "Bread"]]) }
-    let store = try RecordStore(at: user, attaching: shipped, as: "main")
+    // A checkpoint would be news from the user's folder.
+    let options = StoreOptions(checkpoints: .manual)
+    let store = try RecordStore(at: user, attaching: shipped, as: "main", options: options)
     let foods = try store.table("foods")
     var changes = foods.changes(since: foods.snapshot).makeAsyncIterator()
     var ofStore = store.changes().makeAsyncIterator()
-    let other = try RecordStore(at: user, attaching: shipped, as: "main")
+    let other = try RecordStore(at: user, attaching: shipped, as: "main", options: options)
     try other.table("foods").set(["name": "Rye"], of: 2)
     #expect(await changes.next()?.steps.updates.map(\.id) == [2])
     #expect(await ofStore.next()?.tables == ["foods"])

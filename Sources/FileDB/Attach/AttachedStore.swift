@@ -80,9 +80,7 @@ extension RecordStore {
   public convenience init(
     at url: URL, attaching attached: URL, as name: String, options: StoreOptions = StoreOptions()
   ) throws {
-    var readOnly = options
-    readOnly.checkpoints = .manual
-    let beneath = try AttachedStore(RecordStore(at: attached, options: readOnly), as: name)
+    let beneath = try AttachedStore(RecordStore(at: attached, options: options), as: name)
     guard beneath.store.folder.path != url.standardizedFileURL.path else {
       throw StoreError(
         StoreError.notAFolder, "a store cannot be attached to itself", file: beneath.store.folder.path)
