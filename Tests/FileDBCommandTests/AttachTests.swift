@@ -21,6 +21,8 @@ import Testing
       #expect(try filedb(attached + ["delete", "foods", "2"], in: folder).status == 0)
       #expect(try names().output == "id,name\n1000000001,Tea\n1,Pear\n")
       #expect(try names("main.foods").output == "id,name\n1,Apple\n2,Bread\n")
+      let difference = try filedb(attached + ["diff", "main.foods", "foods", "--format", "json"], in: folder)
+      #expect(difference.status == 1 && difference.output.contains("Pear"), "\(difference)")
       #expect(try filedb(attached + ["undo"], in: folder).status == 0)
       #expect(try names().output == "id,name\n1000000001,Tea\n1,Pear\n2,Bread\n")
       #expect(
@@ -34,6 +36,13 @@ import Testing
       #expect(
         try filedb("count", "app.foods", "--attach", "app=shipped", "--store", "new", in: folder).output
           == "2\n")
+      try RecordStore(at: folder.appendingPathComponent("shipped")).table("groups").create()
+      let tables = try filedb(attached + ["tables"], in: folder).output
+      #expect(
+        tables.contains(#/foods +3 +[0-9.]+ (KB|bytes)/#) && tables.contains(#/groups +0 +attached/#), "\(tables)"
+      )
+      let export = try filedb(attached + ["export", "foods", "shipped/foods.plist"], in: folder)
+      #expect(export.status == 64, "\(export)")
       let refused = try filedb(attached + ["add", "main.foods", "name=x"], in: folder)
       #expect(
         refused.status == 65

@@ -88,6 +88,11 @@ extension RecordStore {
     try self.init(at: url, disk: SystemDisk(), over: beneath, options: options)
   }
 
+  /// Whether a name like `main.foods` means a table of the attached store.
+  package func isAttached(_ name: String) -> Bool {
+    visible.attached.map { $0.table(named: TableKey(name)) != nil } ?? false
+  }
+
   /// The folder of the attached store.
   public var attachedURL: URL? { visible.attached?.store.url }
 }

@@ -14,6 +14,11 @@ extension TableSnapshot {
 }
 
 extension RecordTable {
+  /// Whether the user did nothing to the attached table yet.
+  package var isAttachedAlone: Bool {
+    snapshot.state.attached != nil && store.log.published(TableKey(name.text))?.state.exists != true
+  }
+
   /// See ``TableSnapshot/isShipped(_:)``.
   public func isShipped(_ id: RecordID) -> Bool { snapshot.isShipped(id) }
 

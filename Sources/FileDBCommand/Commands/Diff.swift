@@ -55,9 +55,7 @@ struct Diff: StoreCommand {
     if argument == "-" { return .table(try TableSnapshot(argument: argument)) }
     let reference = TableReference(argument: argument)
     let url = URL(fileURLWithPath: argument)
-    if !reference.isPath,
-      try store().tableNames.contains(where: { TableName.records($0) == .records(argument) })
-    {
+    if !reference.isPath, try isTable(argument) {
       return .table(try existingTable(reference).snapshot)
     }
     if FileInfo.isFolder(url) { return .store(try RecordStore(at: url)) }
@@ -67,6 +65,12 @@ struct Diff: StoreCommand {
     // Of a table in a store, the journal may have commits that its file has not.
     return reference.isPath && isInStore(url)
       ? .table(try existingTable(reference).snapshot) : .table(try TableSnapshot(argument: argument))
+  }
+
+  private func isTable(_ name: String) throws -> Bool {
+    let store = try store()
+    return try store.isAttached(name)
+      || store.tableNames.contains { TableName.records($0) == .records(name) }
   }
 
   private func isInStore(_ file: URL) -> Bool {

@@ -61,7 +61,8 @@ struct Export: StoreCommand {
   private func checkIsNoTable(_ url: URL, in store: RecordStore) throws {
     let target = url.resolvingSymlinksInPath()
     let folder = target.deletingLastPathComponent()
-    guard FileInfo.isSame(folder, store.url) || FileInfo.isStore(folder) else { return }
+    let stores = [store.url, store.attachedURL].compactMap(\.self)
+    guard stores.contains(where: { FileInfo.isSame(folder, $0) }) || FileInfo.isStore(folder) else { return }
     let names = try RecordStore(at: folder).tableNames
     let isTable = target.pathExtension == "plist" || names.contains(target.lastPathComponent)
     if isTable || exchange.format == .plist {
