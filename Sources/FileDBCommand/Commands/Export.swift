@@ -26,18 +26,16 @@ struct Export: StoreCommand {
     let rows = try selection.rows(of: table.snapshot)
     var progress = Progress()
     defer { progress.finish() }
+    func tell(_ count: Int) { progress.report("\(count) of \(rows.count) rows written") }
     if file == "-" {
-      try export.write(
-        rows,
-        progress: { count in
-          // On a terminal the rows themselves are seen.
-          if !Terminal.outputIsTerminal { progress.report("\(count) of \(rows.count) rows written") }
-        }
-      ) { Terminal.print(bytes: $0) }
+      // On a terminal the rows themselves are seen.
+      try export.write(rows, progress: Terminal.outputIsTerminal ? { _ in } : tell) {
+        Terminal.print(bytes: $0)
+      }
     } else {
       let url = URL(fileURLWithPath: file)
       try checkIsNoTable(url, in: table.store)
-      try export.write(rows, to: url) { progress.report("\($0) of \(rows.count) rows written") }
+      try export.write(rows, to: url, progress: tell)
       progress.finish()
       Terminal.note("\(rows.count) records exported to '\(file)'")
     }
