@@ -57,7 +57,7 @@ struct Export: StoreCommand {
   /// In a store's folder a property list is a table, whatever its name, and a table must not be replaced, by whatever way
   /// its path leads there.
   private func checkIsNoTable(_ url: URL, in store: RecordStore) throws {
-    let target = url.resolvingSymlinksInPath()
+    let target = FileInfo.target(of: url)
     let folder = target.deletingLastPathComponent()
     guard FileInfo.isSame(folder, store.url) || FileInfo.isStore(folder) else { return }
     let names = try RecordStore(at: folder).tableNames
