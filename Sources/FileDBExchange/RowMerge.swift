@@ -131,10 +131,10 @@ struct RowMerge {
         "no record of the table has a field 'id'; its records' own ids match without a key", file: file,
         field: "id")
     }
-    if record.fields.contains(where: { JSONText.isEscaped($0.key) }) { return record.withOwnNames }
-    guard let id = record["id"] else { return record }
+    let isEscaped = record.fields.contains { JSONText.isEscaped($0.key) }
+    guard let id = record["id"] else { return isEscaped ? record.withOwnNames : record }
     let isOwnID = found.map { $0.id == RecordID(importing: id) && $0["id"] == nil } ?? false
-    guard isUnknownField || isOwnID else { return record }
+    guard isEscaped || isUnknownField || isOwnID else { return record }
     report.ignoredIDs += 1
     return record.withOwnNames
   }

@@ -1,6 +1,14 @@
 import FileDB
 import Foundation
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// Bytes that come only once, kept in a temporary file without a name: it goes with this object, or with the process.
 final class SpoolFile {
   private let handle: FileHandle

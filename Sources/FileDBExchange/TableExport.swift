@@ -39,7 +39,10 @@ public struct TableExport: Sendable {
     case .json: try writeJSON(rows, progress, sink)
     case .ndjson: try write(rows, progress, sink) { Array((json($0) + "\n").utf8) }
     case .plist: try writePlist(rows, progress, sink)
-    case .binaryPlist: try sink(BinaryPlistWriter.document(.array(rows.map(plist))))
+    case .binaryPlist:
+      var elements: [PlistValue] = []
+      forEach(rows, progress) { elements.append(plist($0)) }
+      try sink(BinaryPlistWriter.document(.array(elements)))
     }
   }
 
@@ -51,16 +54,22 @@ public struct TableExport: Sendable {
     _ rows: some Collection<Row>, _ progress: Progress, _ sink: Sink, _ bytes: (Row) throws -> [UInt8]
   ) throws {
     var piece: [UInt8] = []
-    var count = 0
-    for row in rows {
+    try forEach(rows, progress) { row in
       piece += try bytes(row)
-      count += 1
-      if count % 1_000 == 0 { progress(count) }
-      guard piece.count >= 64 << 10 else { continue }
+      guard piece.count >= 64 << 10 else { return }
       try sink(piece)
       piece.removeAll(keepingCapacity: true)
     }
     if !piece.isEmpty { try sink(piece) }
+  }
+
+  private func forEach(
+    _ rows: some Collection<Row>, _ progress: Progress, _ body: (Row) throws -> Void
+  ) rethrows {
+    for (count, row) in zip(1..., rows) {
+      try body(row)
+      if count % 1_000 == 0 { progress(count) }
+    }
   }
 
   private func writeJSON(_ rows: some Collection<Row>, _ progress: Progress, _ sink: Sink) throws {

@@ -56,7 +56,7 @@ import Testing
       let store = try RecordStore(at: folder.appendingPathComponent("Foods"))
       let (foods, groups) = (try store.table("foods").snapshot, try store.table("groups").snapshot)
       #expect(foods.count > 30 && groups.count > 5)
-      #expect(foods.ids.map(\.rawValue) == Array(1...Int64(foods.count)))
+      #expect(foods.ids.map(\.rawValue) == Array(1..<Int64(foods.count + 1)))
       for food in foods {
         #expect(food.record.fields.keys == ["carbohydrate", "fat", "group", "kcal", "name", "protein"])
         let group = try #require(food["group"].flatMap { RecordID(rawValue: $0.integer ?? 0) })

@@ -96,12 +96,13 @@ import Testing
       let table = try read("food.plist", in: folder)
       let made = try shell(
         """
-        mkdir out other; ln -s ../food.plist out/link; ln -s .. out/folder; cd other; filedb create t; filedb create bare
+        mkdir out other; ln -s ../food.plist out/link; ln -s .. out/folder; ln -s ../none.plist out/none; cd other; filedb create t; filedb create bare
         filedb checkpoint; mv bare.plist bare; ln -s ../other/bare ../out/bare; ln -s ../out/bare chain
         """, in: folder)
       #expect(made.error == "")
       for path in [
-        "out/link", "out/folder/food.plist", "out/folder/new.plist", "other/t.plist", "other/bare",
+        "out/link", "out/none", "out/folder/food.plist", "out/folder/new.plist", "other/t.plist",
+        "other/bare",
         "other/chain",
       ] {
         let result = try filedb("export", "food", path, in: folder)

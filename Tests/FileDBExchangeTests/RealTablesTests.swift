@@ -19,7 +19,7 @@ import Testing
   ]
   /// Of each table; all of them with `FILEDB_ROWS=all`.
   private static let rowLimit =
-    ProcessInfo.processInfo.environment["FILEDB_ROWS"] == "all" ? Int.max : 800
+    ProcessInfo.processInfo.environment["FILEDB_ROWS"] == "all" ? Int.max : 500
 
   @Test(
     .enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"), arguments: tables)

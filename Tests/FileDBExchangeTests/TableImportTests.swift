@@ -224,6 +224,24 @@ private struct Fault {
     }
   }
 
+  @Test func whatCameOnceIsReadAgain() throws {
+    var pieces =
+      [Array("n\n".utf8)]
+      + (0..<600).map { Array("\(1_000_000 + $0)\n".utf8) + Array(repeating: 0x0A, count: 1_000) }
+    let source = try ImportSource(name: "pipe") { { pieces.isEmpty ? nil : pieces.removeFirst() } }.spooled()
+    #expect(pieces.isEmpty, "all is read at once")
+    try withStore { store in
+      var csv = importer(.delimited(.csv))
+      csv.types = try csv.detectedTypes(of: source)
+      let report = try store.write { tx in try csv.run(source, into: "t", in: &tx) }
+      #expect(report.added == 600)
+      #expect(try store.table("t").snapshot[599]["n"] == 1_000_599)
+      let wrong = importer(.json)
+      let error = storeError { try store.write { tx in _ = try wrong.run(source, into: "u", in: &tx) } }
+      #expect(error?.file == "pipe")
+    }
+  }
+
   @Test(arguments: [1, 2, 3, 7]) func howeverTheBytesAreCut(piece: Int) throws {
     let json = Array(#"[{"é": "\ud83d\ude00 😀", "n": [1.5e3, -2, true]}, {"a": {"b": "c"}}]"#.utf8)
     let units = Array("a,\u{e9}\n\"x\n\",😀\n".utf16)

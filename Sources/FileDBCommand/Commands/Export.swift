@@ -26,18 +26,16 @@ struct Export: StoreCommand {
     let rows = try selection.rows(of: table.snapshot)
     var progress = Progress()
     defer { progress.finish() }
+    func tell(_ count: Int) { progress.report("\(count) of \(rows.count) rows written") }
     if file == "-" {
-      try export.write(
-        rows,
-        progress: { count in
-          // On a terminal the rows themselves are seen.
-          if !Terminal.outputIsTerminal { progress.report("\(count) of \(rows.count) rows written") }
-        }
-      ) { Terminal.print(bytes: $0) }
+      // On a terminal the rows themselves are seen.
+      try export.write(rows, progress: Terminal.outputIsTerminal ? { _ in } : tell) {
+        Terminal.print(bytes: $0)
+      }
     } else {
       let url = URL(fileURLWithPath: file)
       try checkIsNoTable(url, in: table.store)
-      try export.write(rows, to: url) { progress.report("\($0) of \(rows.count) rows written") }
+      try export.write(rows, to: url, progress: tell)
       progress.finish()
       Terminal.note("\(rows.count) records exported to '\(file)'")
     }
@@ -59,7 +57,7 @@ struct Export: StoreCommand {
   /// In a store's folder a property list is a table, whatever its name, and a table must not be replaced, by whatever way
   /// its path leads there.
   private func checkIsNoTable(_ url: URL, in store: RecordStore) throws {
-    let target = url.resolvingSymlinksInPath()
+    let target = FileInfo.target(of: url)
     let folder = target.deletingLastPathComponent()
     let stores = [store.url, store.attachedURL].compactMap(\.self)
     guard stores.contains(where: { FileInfo.isSame(folder, $0) }) || FileInfo.isStore(folder) else { return }

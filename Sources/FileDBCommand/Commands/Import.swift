@@ -93,7 +93,9 @@ struct Import: StoreCommand {
     guard file != "-" else { return try ImportSource.standardInput.spooled() }
     let url = URL(fileURLWithPath: file)
     let source = ImportSource(url, name: file)
-    return InputFile.isRegular(url) ? source : try source.spooled()
+    guard InputFile.isRegular(url) else { return try source.spooled() }
+    _ = try InputFile(url)  // What cannot be read is told before the store is locked.
+    return source
   }
 
   private func say(_ report: ImportReport) throws {

@@ -40,8 +40,10 @@ struct Merge: ParsableCommand {
 
   /// Git gives an empty file where the table is new on both sides. One that cannot be read is an error.
   private func baseVersion() throws -> TableSnapshot<Record>? {
+    let url = URL(fileURLWithPath: base)
     guard FileManager.default.fileExists(atPath: base) else { return nil }
-    let bytes = try InputFile(URL(fileURLWithPath: base)).readAll()
+    if InputFile.isRegular(url) { return try FileInfo(at: url).size == 0 ? nil : version("base", in: base) }
+    let bytes = try InputFile(url).readAll()
     return bytes.isEmpty ? nil : try named("base") { try TableSnapshot(bytes: bytes, name: base) }
   }
 

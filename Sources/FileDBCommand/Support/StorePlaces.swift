@@ -11,6 +11,16 @@ extension FileInfo {
     return identity == self.identity(of: other)
   }
 
+  /// Where a path leads, through links to what is not there yet, too.
+  static func target(of url: URL) -> URL {
+    var target = url
+    for _ in 0..<40 {  // As many as Linux follows.
+      guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path) else { break }
+      target = URL(fileURLWithPath: path, relativeTo: target.deletingLastPathComponent())
+    }
+    return target.resolvingSymlinksInPath()
+  }
+
   private static func identity(of folder: URL) -> [Int]? {
     let path = folder.resolvingSymlinksInPath().path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
