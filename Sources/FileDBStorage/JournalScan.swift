@@ -101,8 +101,10 @@ package struct JournalScan: Sendable {
       fail(.outOfOrder)
       return nil
     }
+    // A part of the bytes keeps all of them in memory, which is right only where it is most of them.
     return JournalFrame(
-      kind: header.kind, sequence: header.sequence, synced: header.synced, payload: Array(payload))
+      kind: header.kind, sequence: header.sequence, synced: header.synced,
+      payload: payload.count > bytes.count / 2 ? payload : Array(payload)[...])
   }
 
   private mutating func fail(_ reason: JournalDamage.Reason) {
