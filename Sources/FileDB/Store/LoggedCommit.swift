@@ -241,7 +241,8 @@ extension Change {
   }
 }
 
-private func root(of payload: ArraySlice<UInt8>, limits: PlistLimits) throws(PayloadFault) -> PlistDictionary {
+private func root(of payload: ArraySlice<UInt8>, limits: PlistLimits) throws(PayloadFault) -> PlistDictionary
+{
   let root: PlistValue
   do { root = try PlistParser.parse(Array(payload), limits: limits) } catch {
     throw PayloadFault(message: error.message)

@@ -75,8 +75,14 @@ extension RecordsDifference {
     let present = chunks.new.lazy.filter { chunks.oldRow(sharedWith: $0) == nil }.flatMap(\.records)
     func isLonger(_ bytes: (StoredRecord) -> Int, _ rest: (StoredRecord) -> Int) -> Bool {
       var count = 0
-      return present.contains { count += bytes($0); return count > limit }
-        || former.contains { count += rest($0); return count > limit }
+      return present.contains {
+        count += bytes($0)
+        return count > limit
+      }
+        || former.contains {
+          count += rest($0)
+          return count > limit
+        }
     }
     guard isLonger(\.bytes.count, \.bytes.count) else { return false }
     return isLonger(
