@@ -111,7 +111,7 @@ package struct Journal: Sendable {
 
   private func rewriteDoubtful() throws(DiskError) {
     guard let doubtfulStart else { return }
-    for start in stride(from: doubtfulStart, to: end, by: Self.largestPiece) {
+    for start in stride(from: JournalScan.sectorStart(doubtfulStart), to: end, by: Self.largestPiece) {
       try file.write(try file.read(at: start, count: min(end - start, Self.largestPiece)), at: start)
     }
   }
@@ -122,16 +122,20 @@ package struct Journal: Sendable {
     switch content {
     case .bytes(let payload): try file.write(JournalFrame.encode(header, payload), at: end)
     case .pieces(let source):
-      // The line comes first: where this goes no further, it tells the next writer that there is something to clear away.
-      // The last piece comes last: until it is there, the frame is none.
-      try file.write(header.bytes, at: end)
-      var place = end + JournalFrame.Header.count
-      let filling = JournalFrame.filling(header.length)
-      if !filling.isEmpty { try file.write(Array(filling), at: place + header.length) }
+      var place = end
+      var next = header.bytes
       try source.writePayload { piece throws(DiskError) in
-        try file.write(piece, at: place)
-        place += piece.count
+        next += piece
+        // No two writes share a sector: the first half of one alone would look like damage. Some of the payload is left for
+        // the last write, until which the frame is none.
+        let cut = JournalScan.sectorStart(place + next.count - 1)
+        guard cut > place else { return }
+        let rest = Array(next[(cut - place)...])
+        next.removeLast(rest.count)
+        try file.write(next, at: place)
+        (place, next) = (cut, rest)
       }
+      try file.write(next + JournalFrame.filling(header.length), at: place)
     }
   }
 

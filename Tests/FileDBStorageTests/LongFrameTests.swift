@@ -49,14 +49,15 @@ private struct Pieces: PayloadSource {
       try payloads(on: disk) == [Array("first".utf8), Pieces(count: count).bytes, Array("behind it".utf8)])
   }
 
-  /// One piece is a single write; of more, none is longer than the longest of them.
-  @Test func noPieceIsJoinedWithAnother() throws {
+  /// One piece is a single write; of more, each ends with a sector, so that none is in part of one write and in part of another.
+  @Test func noSectorIsWrittenTwice() throws {
     let disk = FaultyDisk(over: try newJournal())
     var journal = try open(disk)
     try journal.append(.commit, JournalPayload(of: Pieces(count: 1)))
     #expect(disk.written[.writeAt]?.dropFirst() == [768])
+    #expect(journal.end == 1_024)
     try journal.append(.commit, JournalPayload(of: Pieces(count: 3)))
-    #expect(disk.written[.writeAt]?.dropFirst(2) == [64, 12, 700, 700, 700])
+    #expect(disk.written[.writeAt]?.dropFirst(2) == [512, 512, 1_024, 128])
   }
 
   /// The disk fails at each verb, for once or for good, with the half of a piece written or none of it.
