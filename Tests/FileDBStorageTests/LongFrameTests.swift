@@ -68,7 +68,9 @@ private struct Pieces: PayloadSource {
       var other = try open(disk)
       let faulty = FaultyDisk(over: disk, faults: failure.faults(at: verb))
       guard var journal = try? open(faulty) else { continue }
-      let error = diskError { try journal.append(.commit, JournalPayload(of: Pieces(count: 100))) }
+      // These end with a sector, so that there is nothing but them for the last write.
+      let error = diskError { try journal.append(.commit, JournalPayload(of: Pieces(count: 80))) }
+      #expect(error != nil || journal.end % 512 == 0)
       if faulty.faultCount == 0 {
         #expect(error == nil && journal.sequence == 2)
         break
@@ -88,8 +90,8 @@ private struct Pieces: PayloadSource {
     }
   }
 
-  /// A process dies while it clears away a torn frame of more than a piece: another one, which had the journal open, finds
-  /// that there is still something to clear away.
+  /// A process dies while it clears away a torn frame of several megabytes: another one, which had the journal open, finds
+  /// that there is still something to clear away, before it writes a frame that ends amid that.
   @Test func clearingAwayMayEndHalfWay() throws {
     for verb in 0... {
       let disk = try newJournal()
@@ -103,8 +105,9 @@ private struct Pieces: PayloadSource {
       if var cleaner = try? open(faulty) { try? cleaner.append(.commit, Array("second".utf8)) }
       let isDone = faulty.faultCount == 0
       _ = try other.readOn()
-      try other.append(.commit, Array("third".utf8))
-      let expected = [Array("first".utf8)] + (isDone ? [Array("second".utf8)] : []) + [Array("third".utf8)]
+      let third = [UInt8](repeating: 66, count: 1_500_000)
+      try other.append(.commit, third)
+      let expected = [Array("first".utf8)] + (isDone ? [Array("second".utf8)] : []) + [third]
       #expect(try payloads(on: disk) == expected, "verb \(verb)")
       if isDone { break }
     }
