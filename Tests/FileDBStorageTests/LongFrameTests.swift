@@ -1,4 +1,5 @@
 import FileDBStorage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -111,6 +112,25 @@ private struct Pieces: PayloadSource {
       #expect(try payloads(on: disk) == expected, "verb \(verb)")
       if isDone { break }
     }
+  }
+
+  /// A reader holds no lock: what it finds between two pieces is no damage, and no frame.
+  @Test func whoReadsMeanwhileSeesNothingOfIt() throws {
+    let disk = try newJournal()
+    let reader = Mutex(try open(disk))
+    let seen = Mutex<[Result<[Int], any Error>]>([])
+    let watched = FaultyDisk(over: disk) { _, verb in
+      guard verb == .writeAt else { return }
+      let counts = Result {
+        [try reader.withLock { try $0.readOn() }.count, try Journal.open(path, on: disk)?.frames.count ?? 0]
+      }
+      seen.withLock { $0.append(counts) }
+    }
+    var journal = try open(watched)
+    try journal.append(.commit, JournalPayload(of: Pieces(count: 30)))
+    for counts in seen.withLock({ $0 }) { #expect(try counts.get() == [0, 2]) }
+    #expect(seen.withLock(\.count) > 20)
+    #expect(try reader.withLock { try $0.readOn() }.map(\.sequence) == [2])
   }
 
   /// What another process wrote and nobody synced is written again, however long it is.
