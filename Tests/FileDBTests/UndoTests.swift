@@ -73,7 +73,7 @@ private struct Content: Equatable {
       let between = try table.add(["n": 4], at: .after(ids[1]))
       try store.undo(step)
       #expect(table.snapshot.ids.filter { $0 != between } == ids)
-      #expect(table.snapshot.row(of: between) == (moved == ids[0] ? 2 : 1), "\(moved)")
+      #expect(table.snapshot.row(of: between) == (moved == ids[0] ? 2 : 0), "\(moved)")
       try table.delete(between)
     }
     try store.checkInvariants()
