@@ -2,7 +2,6 @@ import FileDB
 import FileDBExchange
 import Foundation
 import GRDB
-import GRDBSQLite
 
 /// Writes the rows of a table into a table of a SQLite database, for whoever wants to ask SQL about them.
 ///
@@ -98,18 +97,8 @@ public struct SQLiteExport: Sendable {
       let values = columns.map { record[$0.field]?.databaseValue ?? .null }
       statement.setUncheckedArguments(
         StatementArguments([row.id.rawValue.databaseValue, position.databaseValue] + values))
-      for (column, value) in values.enumerated() where value.isEmptyBlob {
-        // GRDB binds it as NULL.
-        sqlite3_bind_zeroblob(statement.sqliteStatement, Int32(column + 3), 0)
-      }
       try statement.execute()
     }
-  }
-}
-
-extension DatabaseValue {
-  fileprivate var isEmptyBlob: Bool {
-    if case .blob(let data) = storage { data.isEmpty } else { false }
   }
 }
 
