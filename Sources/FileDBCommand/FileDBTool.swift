@@ -19,6 +19,7 @@ struct FileDBTool: ParsableCommand {
         name: "Look",
         subcommands: [
           Tables.self, Info.self, Show.self, Get.self, Count.self, Check.self, Log.self, Watch.self,
+          Export.self, Diff.self,
         ]),
       CommandGroup(
         name: "Change records",
@@ -29,6 +30,7 @@ struct FileDBTool: ParsableCommand {
       CommandGroup(
         name: "Change tables",
         subcommands: [Create.self, Truncate.self, Drop.self, Import.self, Batch.self]),
+      CommandGroup(name: "Keep in git", subcommands: [Merge.self, Textconv.self, GitSetup.self]),
       CommandGroup(name: "Mend", subcommands: [Repair.self, Checkpoint.self]),
     ])
 

@@ -13,7 +13,7 @@ import Testing
   private func commands() throws -> [String] {
     let help = try filedb("--help", in: packageRoot).output
     let lines = help.split(separator: "\n").drop { !$0.hasSuffix("SUBCOMMANDS:") }
-    return lines.compactMap { $0.firstMatch(of: #/^  ([a-z]+) /#).map { String($0.1) } }
+    return lines.compactMap { $0.firstMatch(of: #/^  ([a-z-]+) /#).map { String($0.1) } }
   }
 
   @Test func everyCommandIsInTheReadme() throws {

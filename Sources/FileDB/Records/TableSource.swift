@@ -12,6 +12,11 @@ final class TableSource: Sendable {
     init(_ store: RecordStore) {
       (indexes, folder, limits) = (store.indexes, store.folder, store.options.limits)
     }
+
+    /// For a table that is read without a store.
+    init(folder: StoreFolder, limits: PlistLimits) {
+      (indexes, self.folder, self.limits) = (RowIndexes(), folder, limits)
+    }
   }
 
   let table: String

@@ -31,7 +31,20 @@ enum Terminal {
     return Int(size.ws_col)
   }()
 
-  static func bold(_ text: String) -> String { usesStyle ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+  static func bold(_ text: String) -> String { styled(text, code: 1) }
+
+  /// The colours of git's diff.
+  enum Color: Int {
+    case removed = 31
+    case added = 32
+    case changed = 33
+  }
+
+  static func colored(_ text: String, _ color: Color) -> String { styled(text, code: color.rawValue) }
+
+  private static func styled(_ text: String, code: Int) -> String {
+    usesStyle ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
 
   /// What is printed meanwhile goes here.
   @TaskLocal static var buffer: Buffer?
@@ -40,6 +53,15 @@ enum Terminal {
   static func print(_ text: String, terminator: String = "\n") {
     let shown = outputIsTerminal ? TerminalText.defused(text, keeping: ["\n", "\t"]) : text
     write(shown + terminator)
+  }
+
+  /// Prints data that may be no UTF-8.
+  static func print(bytes: [UInt8]) {
+    if let text = String(validating: bytes, as: UTF8.self) {
+      print(text, terminator: "")
+    } else {
+      StandardOutput.write(bytes)
+    }
   }
 
   /// Prints lines that are laid out and styled already.
@@ -100,9 +122,11 @@ struct Progress {
 enum StandardOutput {
   private static let pending = Mutex<[UInt8]>([])
 
-  static func write(_ text: String) {
+  static func write(_ text: String) { write(Array(text.utf8)) }
+
+  static func write(_ more: [UInt8]) {
     let isFull = pending.withLock { bytes in
-      bytes += text.utf8
+      bytes += more
       return bytes.count > 64 << 10
     }
     if isFull { flush() }

@@ -1,0 +1,91 @@
+extension MergeSides {
+  /// The keys of the merged records in their order: ours, with what theirs moved, added or keeps behind the same record that
+  /// theirs has above it.
+  func order(where isKept: (Int) -> Bool) -> [Int] {
+    let incoming = incoming(where: isKept)
+    let moving = Set(incoming.values.joined())
+    var order: [Int] = []
+    var waiting = incoming[nil] ?? []
+    for key in ours.keys where isKept(key) && !moving.contains(key) {
+      // What ours put behind the same record comes first.
+      if !ours.placed.contains(key) {
+        order += waiting
+        waiting = incoming[key] ?? []
+      }
+      order.append(key)
+    }
+    return order + waiting
+  }
+
+  /// What comes to a place by theirs, by the last record above it that stays where it is on both sides; `nil` for the top.
+  private func incoming(where isKept: (Int) -> Bool) -> [Int?: [Int]] {
+    var incoming: [Int?: [Int]] = [:]
+    var anchor: Int?
+    for key in theirs.keys where isKept(key) {
+      if ours[key] == nil || (theirs.placed.contains(key) && !ours.placed.contains(key)) {
+        incoming[anchor, default: []].append(key)
+      } else if !ours.placed.contains(key) {
+        anchor = key
+      }
+    }
+    return incoming
+  }
+}
+
+/// The ids of the merged records.
+struct MergedIDs {
+  /// By key.
+  private(set) var ids: [Int: RecordID] = [:]
+  /// The highest that was given anew; 0 where none was.
+  private(set) var lastNew: Int64 = 0
+  private var taken: Set<RecordID> = []
+  private let counter: Int64
+
+  /// - Parameter counter: ids up to this one may have been given.
+  init(_ sides: MergeSides, order: [Int], above counter: Int64) throws(StoreError) {
+    self.counter = counter
+    ids.reserveCapacity(order.count)
+    // Ours first, for each of theirs can get another.
+    for key in order where sides.adoptedID(key) == nil {
+      if let own = sides.ours[key] { take(own.id, for: key) }
+    }
+    let gone = sides.goneIDs(order)
+    for key in order where ids[key] == nil {
+      let own = sides.theirs[key]?.id
+      let wanted = [sides.adoptedID(key), sides.ours[key]?.id, own.flatMap { gone.contains($0) ? nil : $0 }]
+      if let id = wanted.lazy.compactMap(\.self).first(where: { !taken.contains($0) }) {
+        take(id, for: key)
+      } else {
+        try giveNew(to: key)
+      }
+    }
+  }
+
+  private mutating func take(_ id: RecordID, for key: Int) {
+    ids[key] = id
+    taken.insert(id)
+  }
+
+  private mutating func giveNew(to key: Int) throws(StoreError) {
+    let last = max(lastNew, counter)
+    guard last < .max else { throw StoreError(StoreError.counterExhausted, "there is no id left") }
+    lastNew = last + 1
+    take(RecordID(counted: lastNew), for: key)
+  }
+}
+
+extension MergeSides {
+  /// The ids of records that ours has and the merge deletes: they are not given to new ones.
+  fileprivate func goneIDs(_ order: [Int]) -> Set<RecordID> {
+    let kept = Set(order)
+    return Set(ours.keys.lazy.filter { !kept.contains($0) }.compactMap { ours[$0]?.id })
+  }
+
+  /// The new id that theirs gave to a record which ours still has under its old one.
+  fileprivate func adoptedID(_ key: Int) -> RecordID? {
+    guard let old = baseRecord(key)?.id, ours[key]?.id == old, let new = theirs[key]?.id, new != old else {
+      return nil
+    }
+    return new
+  }
+}

@@ -1,0 +1,99 @@
+import FileDBPlist
+
+/// The merge of two versions of a table's state; see ``TableMerge``.
+package struct RecordsMerge: Sendable {
+  package let merged: TableState
+  package private(set) var conflicts: [MergeConflict] = []
+  package private(set) var renumbered: [MergeRenumbering] = []
+
+  /// - Throws: ``StoreError/counterExhausted``.
+  package init(base: TableState, ours: TableState, theirs: TableState) throws(StoreError) {
+    let sides = MergeSides(base: base, ours: ours, theirs: theirs)
+    let contents = sides.contents()
+    let order = sides.order { contents[$0] != nil }
+    let numbers = try MergedIDs(sides, order: order, above: max(base.counter, ours.counter, theirs.counter))
+    var records: [StoredRecord] = []
+    records.reserveCapacity(order.count)
+    for key in order {
+      guard let content = contents[key], let id = numbers.ids[key] else { continue }
+      records.append(content.record.renumbered(id))
+      conflicts += content.conflicts.map { MergeConflict(record: id, kind: $0) }
+      renumbered += sides.renumberings(of: key, to: id)
+    }
+    let root = MergedFields(base: base.foreignKeys, ours: ours.foreignKeys, theirs: theirs.foreignKeys)
+    conflicts += root.conflicts.map { MergeConflict(record: nil, kind: $0) }
+    let counter = Self.counter(base: base.counter, ours: ours.counter, theirs: theirs.counter)
+    merged = TableState(
+      counter: max(counter, numbers.lastNew), records: records, foreignKeys: root.merged,
+      shape: ours.records.shape)
+  }
+
+  /// The higher one, unless only one side has another than the base: a truncated table begins anew.
+  private static func counter(base: Int64, ours: Int64, theirs: Int64) -> Int64 {
+    if ours == base { return theirs }
+    return theirs == base ? ours : max(ours, theirs)
+  }
+}
+
+/// Fields that are merged one by one.
+struct MergedFields {
+  private(set) var merged: PlistDictionary
+  private(set) var conflicts: [MergeConflict.Kind] = []
+
+  init(base: PlistDictionary, ours: PlistDictionary, theirs: PlistDictionary) {
+    merged = ours
+    let names = base.map(\.key) + theirs.lazy.map(\.key).filter { base[$0] == nil }
+    for name in names where theirs[name] != base[name] && theirs[name] != ours[name] {
+      if ours[name] == base[name] {
+        merged[name] = theirs[name]
+      } else {
+        conflicts.append(.field(name, base: base[name], ours: ours[name], theirs: theirs[name]))
+      }
+    }
+  }
+}
+
+/// What becomes of one record.
+struct MergedContent {
+  /// With the id of the side that it is from.
+  let record: StoredRecord
+  var conflicts: [MergeConflict.Kind] = []
+
+  /// - Returns: `nil` for a record that is deleted.
+  init?(base: StoredRecord?, ours: StoredRecord?, theirs: StoredRecord?) {
+    switch (base, ours, theirs) {
+    case (_, nil, nil): return nil
+    case (nil, let added?, _), (nil, nil, let added?): record = added
+    case (let base?, let ours?, nil):
+      if ours.hasSameFields(as: base) { return nil }
+      record = ours
+      conflicts = [.deletedByTheirs(base: base.record, ours: ours.record)]
+    case (let base?, nil, let theirs?):
+      if theirs.hasSameFields(as: base) { return nil }
+      record = theirs
+      conflicts = [.deletedByOurs(base: base.record, theirs: theirs.record)]
+    case (let base?, let ours?, let theirs?):
+      if ours.hasSameFields(as: base) {
+        record = theirs
+      } else if theirs.hasSameFields(as: base) {
+        record = ours
+      } else {
+        let fields = MergedFields(
+          base: base.record.fields, ours: ours.record.fields, theirs: theirs.record.fields)
+        record = StoredRecord(id: ours.id, record: Record(fields: fields.merged))
+        conflicts = fields.conflicts
+      }
+    }
+  }
+}
+
+extension StoredRecord {
+  /// Whether another record, perhaps with another id, has the same fields.
+  func hasSameFields(as other: StoredRecord) -> Bool {
+    id == other.id ? hasSameBytes(as: other) : record == other.record
+  }
+
+  fileprivate func renumbered(_ newID: RecordID) -> StoredRecord {
+    newID == id ? self : StoredRecord(id: newID, record: record)
+  }
+}

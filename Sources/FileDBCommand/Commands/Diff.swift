@@ -1,0 +1,74 @@
+import ArgumentParser
+import FileDB
+import Foundation
+
+struct Diff: StoreCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print what differs between two tables, or two stores, record by record.",
+    discussion: """
+      A and B are two folders of stores, or two tables: names of tables in the store, or files of any name. Records are \
+      matched by their ids; as few as possible count as moved. The exit code is 0 where there is no difference, 1 where \
+      there is one.
+
+      With --format json, "tables" is an array of the tables that differ, each an object: "table", and the arrays "removed", \
+      "added", "moved" and "changed", whose objects have the "id" and the "row" from 0 (in A for removed ones, in B for the \
+      others); "removed" and "added" also the "fields"; "moved" the row "from" in A; "changed" under "fields" each that \
+      differs, with "old" and "new", of which a missing one stands for no such field. Where only one store has the table, \
+      "only" is "A" or "B".
+      """)
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument(help: "The table or store of before.") var a: String
+  @Argument(help: "The table or store of after.") var b: String
+  @Option(help: "text is for people and may change, json is stable.") var format = DiffFormat.text
+
+  func run() throws {
+    let changes = try changes().filter { !$0.steps.isEmpty || $0.before.exists != $0.after.exists }
+    switch format {
+    case .text: for change in changes { TextDifference(change).print() }
+    case .json: Terminal.print(JSONDifference.text(changes))
+    }
+    if !changes.isEmpty { throw ExitCode(1) }
+  }
+
+  private func changes() throws -> [TableChange<Record>] {
+    switch (try side(a), try side(b)) {
+    case (.table(let before), .table(let after)): return [TableChange(from: before, to: after)]
+    case (.store(let before), .store(let after)):
+      var names = try before.tableNames.map(TableName.records)
+      names += try after.tableNames.map(TableName.records).filter { !names.contains($0) }
+      return try names.sorted { compareUTF8($0.text, $1.text) < 0 }.map { name in
+        TableChange(from: try before.table(name).snapshot, to: try after.table(name).snapshot)
+      }
+    default: throw ValidationError("Compare two tables or two stores, not one with the other.")
+    }
+  }
+
+  private enum Side {
+    case store(RecordStore)
+    case table(TableSnapshot<Record>)
+  }
+
+  private func side(_ argument: String) throws -> Side {
+    let reference = TableReference(argument: argument)
+    let url = URL(fileURLWithPath: argument)
+    if !reference.isPath,
+      try store().tableNames.contains(where: { TableName.records($0) == .records(argument) })
+    {
+      return .table(try existingTable(reference).snapshot)
+    }
+    if FileInfo.isFolder(url) { return .store(try RecordStore(at: url)) }
+    guard FileManager.default.fileExists(atPath: url.path) else {
+      throw StoreError(StoreError.fileNotFound, "there is no such table, file or store", file: argument)
+    }
+    // Of a table in a store, the journal may have commits that its file has not.
+    return reference.isPath && isInStore(url)
+      ? .table(try existingTable(reference).snapshot) : .table(try TableSnapshot(contentsOf: url))
+  }
+
+  private func isInStore(_ file: URL) -> Bool {
+    !file.lastPathComponent.hasPrefix(".")
+      && FileInfo.isFolder(file.deletingLastPathComponent().appendingPathComponent(".filedb"))
+  }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import FileDB
+import FileDBExchange
+import Foundation
+
+struct GitSetup: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "git-setup",
+    abstract: "Make git merge and compare the tables of a store record by record.",
+    discussion: """
+      Adds a line to the folder's .gitattributes, to be committed, and settings to the repository's own configuration, which \
+      everybody who clones it makes with this command once. What is there already stays as it is.
+      """)
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument(help: ArgumentHelp("The store's folder; the store where it is left out.", valueName: "dir"))
+  var folder: String?
+  @Flag(help: "Do everything but the writing.") var dryRun = false
+
+  /// Only the folder itself: those below it may have property lists of other kinds.
+  private static let attributes = "/*.plist merge=filedb diff=filedb"
+
+  func run() throws {
+    let url = try folder.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? existingStore().url
+    guard FileInfo.isFolder(url) else {
+      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: url.path)
+    }
+    let git = Git(folder: url)
+    let place = try git.run("rev-parse", "--is-inside-work-tree")
+    guard place.output == "true" else {
+      let reason = place.error.isEmpty ? "" : " (\(place.error))"
+      throw StoreError(
+        StoreError.fileNotFound, "this folder is in no git repository; 'git init' makes one\(reason)",
+        file: url.path)
+    }
+    try addAttributes(to: url.appendingPathComponent(".gitattributes"))
+    for (key, value) in Self.settings { try set(key, to: value, in: git) }
+    if dryRun { Terminal.note("dry run: nothing was written") }
+  }
+
+  private static var settings: [(key: String, value: String)] {
+    [
+      ("merge.filedb.name", "FileDB, record by record"),
+      ("merge.filedb.driver", "\(program) merge --path %P %O %A %B"),
+      ("diff.filedb.textconv", "\(program) textconv"),
+      ("diff.filedb.xfuncname", "^(record .*)$"),
+    ]
+  }
+
+  /// As git's shell finds this program: by its name where it was started so, for then it is on the path.
+  private static var program: String {
+    let name = CommandLine.arguments[0]
+    guard name.contains("/") else { return name }
+    let path = URL(fileURLWithPath: name).standardizedFileURL.path
+    return "'" + path.replacing("'", with: #"'\''"#) + "'"
+  }
+
+  private func addAttributes(to file: URL) throws {
+    let isThere = FileManager.default.fileExists(atPath: file.path)
+    let old = isThere ? try String(decoding: InputFile(file).readAll(), as: UTF8.self) : ""
+    if old.split(whereSeparator: \.isNewline).contains(where: { $0 == Self.attributes }) {
+      return say("\(file.lastPathComponent): the line is there already")
+    }
+    let separator = old.isEmpty || old.hasSuffix("\n") ? "" : "\n"
+    if !dryRun {
+      do {
+        try Data((old + separator + Self.attributes + "\n").utf8).write(to: file, options: .atomic)
+      } catch {
+        throw StoreError(
+          StoreError.inputOutput, (error as NSError).localizedDescription, file: file.path)
+      }
+    }
+    say("\(file.lastPathComponent): added '\(Self.attributes)'")
+  }
+
+  private func set(_ key: String, to value: String, in git: Git) throws {
+    let old = try git.run("config", "--local", "--get-all", key)
+    if old.output == value { return say("git config: \(key) is set already") }
+    if !dryRun {
+      let result = try git.run("config", "--local", "--replace-all", key, value)
+      guard result.status == 0 else {
+        throw StoreError(
+          StoreError.inputOutput, "git config could not set \(key): \(result.error)",
+          file: git.folder.path)
+      }
+    }
+    say("git config: set \(key) to '\(value)'" + (old.output.isEmpty ? "" : ", it was '\(old.output)'"))
+  }
+
+  private func say(_ message: String) { Terminal.print(TerminalText.defused(message)) }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import FileDB
+import Foundation
+
+struct Merge: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Merge two versions of a table's file, record by record: git's merge driver.",
+    discussion: """
+      BASE is the version that OURS and THEIRS both began with; where it is empty or missing, that is an empty table. The \
+      result goes into OURS. The files may have any names; what they hold counts.
+
+      A field that both changed has the value of OURS. A record that one side deleted and the other changed is kept. Both are \
+      conflicts: standard error tells them with the values of both sides, and the exit code is 1; the file is a whole, sound \
+      table all the same. Where both added a record with the same id, that of THEIRS gets a new one, and this is told, too.
+
+      A file that is no table exits with 65 and leaves OURS as it was. 'filedb git-setup' makes git use this.
+      """)
+
+  @Argument(help: "The version both began with.") var base: String
+  @Argument(help: "Our version, which becomes the result.") var ours: String
+  @Argument(help: "Their version.") var theirs: String
+  @Option(help: ArgumentHelp("Write the result here, and leave OURS as it is.", valueName: "file"))
+  var output: String?
+  @Option(help: ArgumentHelp("What messages call the table's file.", valueName: "name")) var path: String?
+  @Flag(help: "Do everything but the writing.") var dryRun = false
+
+  func run() throws {
+    let merge = try TableMerge(
+      base: baseVersion(), ours: version("ours", in: ours),
+      theirs: version("theirs", in: theirs))
+    if dryRun {
+      Terminal.note("dry run: nothing was written")
+    } else {
+      try merge.merged.write(to: URL(fileURLWithPath: output ?? ours))
+    }
+    for line in MergeReport(name: path ?? ours).lines(of: merge) { Terminal.note(line) }
+    if !merge.conflicts.isEmpty { throw ExitCode(1) }
+  }
+
+  /// Git gives an empty file where the table is new on both sides. One that cannot be read is an error.
+  private func baseVersion() throws -> TableSnapshot<Record>? {
+    let size = try? FileManager.default.attributesOfItem(atPath: base)[.size] as? Int
+    return (size ?? 0) == 0 ? nil : try version("base", in: base)
+  }
+
+  private func version(_ role: String, in file: String) throws -> TableSnapshot<Record> {
+    do {
+      return try TableSnapshot(contentsOf: URL(fileURLWithPath: file))
+    } catch let error as StoreError {
+      // Git's files have names that tell nobody anything.
+      var named = error
+      named.table = nil
+      if let path { named.file = "\(path) (\(role))" }
+      throw named
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import FileDB
+import FileDBExchange
+import Foundation
+
+struct Textconv: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print a table's file as lines that compare well: for 'git diff' and 'git log -p'.",
+    discussion: """
+      Each record has a line with its id, then one for each field. The index, which changes with every row that is added on \
+      top, is left out. A file that is no table is printed as it is. 'filedb git-setup' makes git use this.
+      """)
+
+  @Argument(help: "The file; its name does not matter.") var file: String
+
+  func run() throws {
+    let url = URL(fileURLWithPath: file)
+    do {
+      let table = try TableSnapshot<Record>(contentsOf: url)
+      Terminal.print("autoincrement \(table.counter)")
+      for row in table {
+        Terminal.print("record \(row.id)")
+        for field in row.record.fields {
+          Terminal.print("  \(TerminalText.defused(field.key)): \(Self.text(field.value))")
+        }
+      }
+    } catch let error as StoreError where error.exitStatus == 65 {
+      // Git would show nothing at all.
+      Terminal.print(String(decoding: try InputFile(url).readAll(), as: UTF8.self), terminator: "")
+    }
+  }
+
+  /// Two values of two types have two texts.
+  private static func text(_ value: PlistValue) -> String {
+    switch value {
+    case .date, .data: "\(value.typeName) \(JSONText.value(value))"
+    default: JSONText.value(value)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import FileDB
+import FileDBExchange
+
+/// What a person must know of a merge. Values are whole: what the merged table does not have stands nowhere else but here
+/// and in the other side's file.
+struct MergeReport {
+  let name: String
+
+  func lines(of merge: TableMerge<Record>) -> [String] {
+    merge.renumbered.map { line($0) } + merge.conflicts.flatMap { lines($0) } + closing(merge.conflicts.count)
+  }
+
+  private func line(_ renumbering: MergeRenumbering) -> String {
+    let side = renumbering.side == .ours ? "our" : "their"
+    return "\(name): \(side) record \(renumbering.oldID) is record \(renumbering.newID) now"
+  }
+
+  private func lines(_ conflict: MergeConflict) -> [String] {
+    let place = conflict.record.map { "\(name): record \($0)" } ?? name
+    switch conflict.kind {
+    case .field(let field, let base, let ours, let theirs):
+      return [
+        "CONFLICT \(place): both sides changed '\(field)'; ours is kept", "  base:   \(text(base))",
+        "  ours:   \(text(ours))", "  theirs: \(text(theirs))",
+      ]
+    case .deletedByOurs(let base, let theirs):
+      return ["CONFLICT \(place): ours deleted it, theirs changed it; it is kept as theirs has it"]
+        + both("theirs", theirs, since: base)
+    case .deletedByTheirs(let base, let ours):
+      return ["CONFLICT \(place): theirs deleted it, ours changed it; it is kept as ours has it"]
+        + both("ours", ours, since: base)
+    }
+  }
+
+  private func both(_ side: String, _ record: Record, since base: Record) -> [String] {
+    let label = "  \(side):"
+    let space = String(repeating: " ", count: label.count - "  base:".count + 1)
+    return ["  base:\(space)\(text(.dict(base.fields)))", "\(label) \(text(.dict(record.fields)))"]
+  }
+
+  private func text(_ value: PlistValue?) -> String { value.map(JSONText.value) ?? "(no such field)" }
+
+  private func closing(_ count: Int) -> [String] {
+    guard count > 0 else { return [] }
+    return ["\(name): \(count == 1 ? "1 conflict" : "\(count) conflicts"); the file is a whole table"]
+  }
+}

@@ -1,0 +1,130 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+/// `filedb diff`.
+@Suite struct DiffTests {
+  /// A folder with two stores, `old` and `new`, of which the second one has gone further.
+  private func withStores(_ body: (URL) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      let script = """
+        mkdir old && cd old && filedb create todo && filedb create same
+        filedb add todo title=Milk note=fresh && filedb add todo title=Bread && filedb add todo title=Salt
+        cd .. && cp -R old new && cd new
+        filedb delete todo 2 && filedb add todo title=Tea --top && filedb move todo 3 --top
+        filedb set todo 1 title=Cream n:integer=1 && filedb unset todo 1 note && filedb create tags
+        """
+      #expect(try shell(script, in: folder).status == 0)
+      try body(folder)
+    }
+  }
+
+  private let todo = """
+    - record 2, row 1
+        - title: Bread
+    + record 4, row 1
+        + title: Tea
+    > record 1, row 0 to 2
+    ~ record 1, row 2
+        + n: 1
+        - note: fresh
+        - title: Milk
+        + title: Cream
+
+    """
+
+  @Test func tellsEachRecordOfATable() throws {
+    try withStores { folder in
+      let result = try filedb("diff", "old/todo.plist", "new/todo.plist", in: folder)
+      #expect(result == ToolResult(output: "todo\n" + todo, error: "", status: 1))
+    }
+  }
+
+  @Test func storesAreComparedTableByTable() throws {
+    try withStores { folder in
+      let result = try filedb("diff", "old", "new", in: folder)
+      #expect(result == ToolResult(output: "tags: only in B\ntodo\n" + todo, error: "", status: 1))
+      #expect(try filedb("diff", "new", "new", in: folder) == ToolResult(output: "", error: "", status: 0))
+    }
+  }
+
+  @Test func tablesOfTheStoreAreKnownByName() throws {
+    try withStores { folder in
+      let result = try filedb("--store", "new", "diff", "todo", "tags", in: folder)
+      #expect(result.status == 1)
+      #expect(result.output.contains("- record 4, row 1\n    - title: Tea\n"))
+    }
+  }
+
+  @Test func filesOfAnyNameAreReadByTheirContent() throws {
+    try withStores { folder in
+      #expect(try shell("mv new/todo.plist .blob_1; rm -r new/.filedb", in: folder).status == 0)
+      let result = try filedb("diff", "old/todo.plist", ".blob_1", in: folder)
+      #expect(result == ToolResult(output: "todo → .blob_1\n" + todo, error: "", status: 1))
+    }
+  }
+
+  @Test func aCommitThatIsOnlyInTheJournalCounts() throws {
+    try withStores { folder in
+      let url = folder.appendingPathComponent("new")
+      let store = try RecordStore(at: url, options: StoreOptions(checkpoints: .manual))
+      try store.table("todo").set(["title": "Sugar"], of: 3)
+      let result = try filedb("diff", "old/todo.plist", "new/todo.plist", in: folder)
+      #expect(result.output.contains("+ title: Sugar"))
+    }
+  }
+
+  @Test func jsonHasEverything() throws {
+    try withStores { folder in
+      let result = try filedb("diff", "old", "new", "--format", "json", in: folder)
+      #expect(
+        result.output == """
+          {"tables": [{"table": "tags", "only": "B", "removed": [], "added": [], "moved": [], "changed": []},
+            {"table": "todo", "removed": [{"id": 2, "row": 1, "fields": {"title": "Bread"}}], \
+          "added": [{"id": 4, "row": 1, "fields": {"title": "Tea"}}], \
+          "moved": [{"id": 1, "row": 2, "from": 0}], \
+          "changed": [{"id": 1, "row": 2, "fields": {"n": {"new": 1}, "note": {"old": "fresh"}, \
+          "title": {"old": "Milk", "new": "Cream"}}}]}]}
+
+          """)
+      #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(result.output.utf8)) }
+      let same = try filedb("diff", "old", "old", "--format", "json", in: folder)
+      #expect(same == ToolResult(output: "{\"tables\": []}\n", error: "", status: 0))
+    }
+  }
+
+  @Test func aTypeThatChangedIsSeen() throws {
+    try withStores { folder in
+      let line = "cp -R old third && filedb --store third set todo 1 n=1 && filedb diff new third"
+      let output = try shell(line, in: folder).output
+      #expect(
+        output.contains("    - n: 1 (integer)\n    + n: 1 (string)\n"))
+    }
+  }
+
+  @Test func whatIsNotThereIsNoDifference() throws {
+    try withStores { folder in
+      for other in ["nowhere", "nowhere.plist", "new/nowhere.plist"] {
+        let result = try filedb("diff", "old/todo.plist", other, in: folder)
+        #expect(result.status == 66, "\(other)")
+        #expect(result.error.contains("there is no such table, file or store"))
+      }
+      #expect(try filedb("diff", "old", "new/todo.plist", in: folder).status == 64)
+      try Data("no table".utf8).write(to: folder.appendingPathComponent("text"))
+      #expect(try filedb("diff", "old/todo.plist", "text", in: folder).status == 65)
+    }
+  }
+
+  @Test(.enabled(if: hasScript, "needs script(1)")) func aTerminalGetsColours() throws {
+    try withStores { folder in
+      let command = "diff old/todo.plist new/todo.plist"
+      let shown = try filedbOnTerminal(command, columns: 80, in: folder).output
+      #expect(shown.contains("\u{1B}[31m- record 2, row 1\u{1B}[0m"))
+      #expect(shown.contains("\u{1B}[32m    + title: Tea\u{1B}[0m"))
+      let plain = try filedbOnTerminal(command, columns: 80, in: folder, environment: ["NO_COLOR": "1"])
+        .output
+      #expect(plain == "todo\n" + todo)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
+
+/// Stores in real git repositories.
+@Suite(.enabled(if: hasGit, "needs git")) struct GitTests {
+  /// Runs `body` in a repository with a store of three records, committed on the branch `main`, and a branch `other`.
+  private func withRepository(_ body: (URL) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      try run(
+        """
+        git init -q -b main && git config user.name Test && git config user.email test@example.com
+        filedb create todo && filedb add todo title=Milk note=fresh && filedb add todo title=Bread
+        filedb add todo title=Salt && filedb git-setup && git add . && git commit -q -m base && git branch other
+        """, in: folder)
+      try body(folder)
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
+
+  @discardableResult
+  private func run(_ lines: String, status: Int32 = 0, in folder: URL) throws -> ToolResult {
+    // No settings of the person who runs the tests.
+    let quiet = "export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_EDITOR=true GIT_PAGER=cat; "
+    let result = try shell(quiet + "set -e\n" + lines, in: folder)
+    #expect(result.status == status, "\(lines)\n\(result.output)\(result.error)")
+    return result
+  }
+
+  private func rows(in folder: URL) throws -> [String] {
+    try RecordStore(at: folder).table("todo").snapshot.map { "\($0.id) \($0.record)" }
+  }
+
+  private let ourWork = """
+    filedb add todo title=Tea --top && filedb set todo 1 title=Cream && filedb move todo 3 --top
+    git commit -q -a -m ours
+    """
+  private let theirWork = """
+    filedb add todo title=Oil && filedb set todo 1 note=cold && filedb delete todo 2
+    git commit -q -a -m theirs
+    """
+  private let together = [
+    #"3 ["title": "Salt"]"#, #"4 ["title": "Tea"]"#, #"1 ["note": "cold", "title": "Cream"]"#,
+    #"5 ["title": "Oil"]"#,
+  ]
+
+  @Test func branchesAreMerged() throws {
+    try withRepository { folder in
+      try run("\(ourWork)\ngit checkout -q other\n\(theirWork)\ngit checkout -q main", in: folder)
+      let merge = try run("git merge -q -m merged other", in: folder)
+      #expect(merge.error.contains("todo.plist: their record 4 is record 5 now\n"))
+      #expect(try rows(in: folder) == together)
+      #expect(try run("git status --porcelain", in: folder).output.isEmpty)
+    }
+  }
+
+  /// The branch goes on with the record that gets a new id while its first commit is replayed.
+  @Test func aBranchIsRebased() throws {
+    try withRepository { folder in
+      try run(
+        """
+        \(ourWork)
+        git checkout -q other
+        \(theirWork)
+        filedb set todo 4 note=olive && git commit -q -a -m second
+        filedb add todo title=Rice && filedb delete todo 4 && git commit -q -a -m third
+        git checkout -q other && git rebase -q main HEAD~1
+        """, in: folder)
+      #expect(try rows(in: folder) == together.dropLast() + [#"5 ["note": "olive", "title": "Oil"]"#])
+      try run("git checkout -q other && git rebase -q main", in: folder)
+      #expect(try rows(in: folder) == together.dropLast() + [#"6 ["title": "Rice"]"#])
+    }
+  }
+
+  @Test func branchesAreMergedAgainAndAgain() throws {
+    try withRepository { folder in
+      try run("\(ourWork)\ngit checkout -q other\n\(theirWork)\ngit checkout -q main", in: folder)
+      try run("git merge -q -m first other && git checkout -q other", in: folder)
+      try run("filedb set todo 4 note=olive && git commit -q -a -m more && git checkout -q main", in: folder)
+      try run("git merge -q -m second other", in: folder)
+      let expected: [String] = together.dropLast() + [#"5 ["note": "olive", "title": "Oil"]"#]
+      #expect(try rows(in: folder) == expected)
+      try run("git checkout -q other && git merge -q main", in: folder)
+      #expect(try rows(in: folder) == expected)
+    }
+  }
+
+  @Test func aConflictStopsTheMergeAndLosesNothing() throws {
+    try withRepository { folder in
+      try run(
+        """
+        filedb set todo 1 title=Cream && git commit -q -a -m ours && git checkout -q other
+        filedb set todo 1 title=Butter && filedb delete todo 2 && git commit -q -a -m theirs && git checkout -q main
+        """, in: folder)
+      let told =
+        "both sides changed 'title'; ours is kept\n  base:   \"Milk\"\n  ours:   \"Cream\"\n  theirs: \"Butter\"\n"
+      #expect(try run("git merge other", status: 1, in: folder).error.contains(told))
+      #expect(try run("git status --porcelain", in: folder).output == "UU todo.plist\n")
+      #expect(try rows(in: folder) == [#"1 ["note": "fresh", "title": "Cream"]"#, #"3 ["title": "Salt"]"#])
+      // Told again, and theirs as a whole, until it is settled.
+      #expect(try run("git checkout --merge todo.plist", in: folder).error.contains(told))
+      #expect(
+        try run("git show :3:todo.plist > .theirs && filedb textconv .theirs", in: folder).output.contains(
+          "Butter"))
+      try run("rm .theirs && filedb set todo 1 title=Butter && git commit -q -a -m merged", in: folder)
+      #expect(try rows(in: folder).first == #"1 ["note": "fresh", "title": "Butter"]"#)
+    }
+  }
+
+  @Test func differencesAreShownByRecord() throws {
+    try withRepository { folder in
+      try run("filedb add todo title=Tea --top && filedb set todo 3 due:date=2026-12-01", in: folder)
+      let diff = try run("git diff", in: folder).output
+      #expect(diff.contains("+record 4\n+  title: \"Tea\"\n"))
+      #expect(diff.contains(" record 3\n+  due: date \"2026-12-01T00:00:00Z\"\n"))
+      #expect(!diff.contains("<key>"))
+      // What is no table is shown as it is.
+      try run("echo '<plist/>' > odd.plist && git add odd.plist && git diff --cached > .diff", in: folder)
+      #expect(
+        try String(contentsOf: folder.appendingPathComponent(".diff"), encoding: .utf8).contains("+<plist/>"))
+      try run("git rm -q -f odd.plist", in: folder)
+    }
+  }
+
+  // MARK: - Setting up
+
+  @Test func settingUpTwiceChangesNothing() throws {
+    try withTemporaryFolder { folder in
+      try run("git init -q && printf '*.txt text' > .gitattributes", in: folder)
+      let trial = try run(
+        "filedb git-setup --dry-run && cat .gitattributes && git config --list --local", in: folder)
+      #expect(trial.output.contains(".gitattributes: added '/*.plist merge=filedb diff=filedb'\n"))
+      #expect(trial.output.contains("\n*.txt textcore."))
+      #expect(!trial.output.contains("merge.filedb.driver="))
+      #expect(trial.error == "dry run: nothing was written\n")
+      try run("filedb git-setup && cat .gitattributes .git/config > .first", in: folder)
+      let attributes = try String(
+        contentsOf: folder.appendingPathComponent(".gitattributes"), encoding: .utf8)
+      #expect(attributes == "*.txt text\n/*.plist merge=filedb diff=filedb\n")
+      let second = try run("filedb git-setup && cat .gitattributes .git/config | cmp - .first", in: folder)
+      #expect(second.output.split(separator: "\n").allSatisfy { $0.hasSuffix(" already") })
+      #expect(second.output.split(separator: "\n").count == 5)
+    }
+  }
+
+  @Test func aProgramThatIsNotOnThePathIsCalledByItsOwn() throws {
+    try withTemporaryFolder { folder in
+      let line = "git init -q && mkdir 'my tools' && ln -s \"$(command -v filedb)\" 'my tools/filedb'"
+      try run("\(line) && './my tools/filedb' git-setup", in: folder)
+      let driver = try run("git config merge.filedb.driver", in: folder).output
+      #expect(driver.hasSuffix("/my tools/filedb' merge --path %P %O %A %B\n"))
+      #expect(driver.hasPrefix("'/"))
+    }
+  }
+
+  @Test func aStoreMayBeAnyFolderOfTheRepository() throws {
+    try withTemporaryFolder { folder in
+      try run("git init -q && mkdir -p data/deep && filedb --store data git-setup", in: folder)
+      let line = "git check-attr merge -- data/todo.plist data/deep/Info.plist Info.plist"
+      #expect(
+        try run(line, in: folder).output == """
+          data/todo.plist: merge: filedb
+          data/deep/Info.plist: merge: unspecified
+          Info.plist: merge: unspecified
+
+          """)
+    }
+  }
+
+  @Test func noRepositoryIsAnError() throws {
+    try withTemporaryFolder { folder in
+      let result = try shell("GIT_CEILING_DIRECTORIES=$(dirname $PWD) filedb git-setup", in: folder)
+      #expect(result.status == 66)
+      #expect(result.error.contains("this folder is in no git repository"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+      #expect(try filedb("git-setup", "nowhere", in: folder).status == 66)
+      let noGit = try filedb("git-setup", in: folder, environment: ["PATH": folder.path])
+      #expect(noGit.status == 66)
+      #expect(noGit.error.contains("git is not installed"))
+    }
+  }
+}

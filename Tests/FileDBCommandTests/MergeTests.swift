@@ -1,0 +1,109 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+/// `filedb merge` without git, on files of any name.
+@Suite struct MergeCommandTests {
+  /// Makes the three versions from what is done to a table, and calls `body` with a folder that has them.
+  private func withVersions(
+    ours: [[String]], theirs: [[String]], _ body: (URL) throws -> Void
+  ) throws {
+    try withTemporaryFolder { folder in
+      for (name, commands) in [("base", []), ("ours", ours), ("theirs", theirs)] {
+        let store = folder.appendingPathComponent("store-\(name)")
+        try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
+        try filedb("create", "t", in: store)
+        try filedb("add", "t", "title=Milk", "note=fresh", in: store)
+        try filedb("add", "t", "title=Bread", in: store)
+        for command in commands { #expect(try filedb(command, in: store).status == 0) }
+        try FileManager.default.moveItem(
+          at: store.appendingPathComponent("t.plist"), to: folder.appendingPathComponent(".file_\(name)"))
+        try FileManager.default.removeItem(at: store)
+      }
+      try body(folder)
+    }
+  }
+
+  private let files = [".file_base", ".file_ours", ".file_theirs"]
+
+  private func show(_ file: String, in folder: URL) throws -> [String] {
+    let table = try TableSnapshot<Record>(contentsOf: folder.appendingPathComponent(file))
+    return table.map { "\($0.id) \($0.record)" }
+  }
+
+  @Test func aCleanMergeIsSilent() throws {
+    try withVersions(
+      ours: [["set", "t", "1", "title=Oat milk"]],
+      theirs: [["set", "t", "1", "note=cold"], ["add", "t", "title=Salt", "--top"]]
+    ) { folder in
+      let result = try filedb(["merge"] + files, in: folder)
+      #expect(result == ToolResult(output: "", error: "", status: 0))
+      #expect(
+        try show(".file_ours", in: folder) == [
+          #"3 ["title": "Salt"]"#, #"1 ["note": "cold", "title": "Oat milk"]"#, #"2 ["title": "Bread"]"#,
+        ])
+      #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == Set(files))
+    }
+  }
+
+  @Test func aConflictTellsBothSidesAndLeavesAWholeTable() throws {
+    try withVersions(
+      ours: [["set", "t", "1", "title=Oat milk"], ["delete", "t", "2"]],
+      theirs: [["set", "t", "1", "title:integer=7"], ["set", "t", "2", "title=Rye bread"]]
+    ) { folder in
+      let result = try filedb(["merge", "--path", "my todo.plist"] + files, in: folder)
+      #expect(result.status == 1)
+      #expect(
+        result.error == """
+          CONFLICT my todo.plist: record 1: both sides changed 'title'; ours is kept
+            base:   "Milk"
+            ours:   "Oat milk"
+            theirs: 7
+          CONFLICT my todo.plist: record 2: ours deleted it, theirs changed it; it is kept as theirs has it
+            base:   {"title": "Bread"}
+            theirs: {"title": "Rye bread"}
+          my todo.plist: 2 conflicts; the file is a whole table
+
+          """)
+      let merged = try show(".file_ours", in: folder)
+      #expect(merged == [#"1 ["note": "fresh", "title": "Oat milk"]"#, #"2 ["title": "Rye bread"]"#])
+    }
+  }
+
+  @Test(arguments: [0, 1, 2]) func anUnreadableFileLeavesOursAsItIs(broken: Int) throws {
+    try withVersions(ours: [["set", "t", "1", "title=x"]], theirs: []) { folder in
+      let file = folder.appendingPathComponent(files[broken])
+      try Data(try Data(contentsOf: file).dropLast(30)).write(to: file)
+      let before = try Data(contentsOf: folder.appendingPathComponent(".file_ours"))
+      let result = try filedb(["merge", "--path", "todo.plist"] + files, in: folder)
+      #expect(result.status == 65)
+      #expect(result.error.contains("todo.plist (\(["base", "ours", "theirs"][broken])):"))
+      #expect(try Data(contentsOf: folder.appendingPathComponent(".file_ours")) == before)
+    }
+  }
+
+  @Test(arguments: [true, false]) func noBaseIsAnEmptyTable(isEmptyFile: Bool) throws {
+    try withVersions(ours: [], theirs: [["add", "t", "title=Salt"]]) { folder in
+      let base = folder.appendingPathComponent(".file_base")
+      if isEmptyFile { try Data().write(to: base) } else { try FileManager.default.removeItem(at: base) }
+      let result = try filedb(["merge"] + files, in: folder)
+      #expect(result.status == 0)
+      // What both added in the same way is one.
+      #expect(try show(".file_ours", in: folder) == show(".file_theirs", in: folder))
+    }
+  }
+
+  @Test func theResultGoesWhereItIsToldTo() throws {
+    try withVersions(ours: [], theirs: [["delete", "t", "1"]]) { folder in
+      let before = try show(".file_ours", in: folder)
+      let trial = try filedb(["merge", "--dry-run"] + files, in: folder)
+      #expect(trial == ToolResult(output: "", error: "dry run: nothing was written\n", status: 0))
+      #expect(try filedb(["merge", "--output", "result"] + files, in: folder).status == 0)
+      #expect(try show(".file_ours", in: folder) == before)
+      #expect(try show("result", in: folder) == show(".file_theirs", in: folder))
+      #expect(try filedb("merge", ".", ".file_ours", ".file_theirs", in: folder).status == 74)
+      #expect(try filedb("merge", ".file_base", "nowhere", ".file_theirs", in: folder).status == 66)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import FileDB
+import TestSupport
+import Testing
+
+/// What is true of every merge, tried on random tables.
+@Suite struct MergeRandomTests {
+  @Test func aSideWithoutChangesChangesNothing() throws {
+    var random = SeededRandom.fromEnvironment("merge with one side")
+    for _ in 0..<400 {
+      // Few values, so that records are alike.
+      var editor = TableEditor(values: 0...2)
+      let base = editor.table(count: .random(in: 0...9, using: &random), &random)
+      let side = editor.edited(base, &random)
+      for (ours, theirs) in [(side, base), (base, side), (side, side)] {
+        let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+        try #require(Array(merge.merged.records) == Array(side.records))
+        try #require(merge.merged.counter == side.counter)
+        try #require(merge.conflicts.isEmpty)
+      }
+      try #require(RecordsMerge(base: base, ours: side, theirs: side).renumbered.isEmpty)
+    }
+  }
+
+  /// Each side edits its own part of the table, so that the merged table is the two parts, one behind the other.
+  @Test func changesApartAreAllThere() throws {
+    var random = SeededRandom.fromEnvironment("merge of changes apart")
+    for _ in 0..<400 {
+      var editor = TableEditor()
+      let base = editor.table(count: .random(in: 1...20, using: &random), &random)
+      let fence = Int.random(in: 0..<base.records.count, using: &random)
+      let upper = editor.edited(base, rows: 0..<fence, &random)
+      let lower = editor.edited(base, rows: fence + 1..<base.records.count, &random)
+      let below = base.records.count - fence
+      let expected =
+        upper.records.dropLast(below).map(\.record) + [base.records[fence].record]
+        + lower.records.dropFirst(fence + 1).map(\.record)
+      for (ours, theirs) in [(upper, lower), (lower, upper)] {
+        let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+        try #require(merge.merged.records.map(\.record) == expected)
+        try #require(merge.conflicts.isEmpty)
+      }
+    }
+  }
+
+  @Test func nothingIsLost() throws {
+    var random = SeededRandom.fromEnvironment("merge without loss")
+    for _ in 0..<600 {
+      var editor = TableEditor()
+      let base = editor.table(count: .random(in: 0...12, using: &random), &random)
+      let (ours, theirs) = (editor.edited(base, &random), editor.edited(base, &random))
+      let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+      try #require(Set(merge.merged.records.ids).count == merge.merged.records.count)
+      try #require(merge.merged.counter >= max(ours.counter, theirs.counter))
+      try checkChanges(of: ours, on: .ours, since: base, in: merge)
+      try checkChanges(of: theirs, on: .theirs, since: base, in: merge)
+      for record in base.records where merge.merged.records.contains(record.id) {
+        let deleted = [ours, theirs].filter { !$0.records.contains(record.id) }
+        let kept = [ours, theirs].compactMap { side in
+          side.records.row(of: record.id).map { side.records[$0] }
+        }
+        try #require(deleted.isEmpty || kept.contains { $0 != record }, "\(record.id) came back")
+      }
+    }
+  }
+
+  /// Each value that a side changed is in the merged table, or in a conflict.
+  private func checkChanges(
+    of side: TableState, on name: MergeRenumbering.Side, since base: TableState, in merge: RecordsMerge
+  ) throws {
+    for record in side.records {
+      let former = base.records.row(of: record.id).map { base.records[$0] }
+      if record == former { continue }
+      let id = merge.renumbered.first { $0.side == name && $0.oldID == record.id }?.newID ?? record.id
+      let row = try #require(merge.merged.records.row(of: id), "record \(record.id) is lost")
+      let merged = merge.merged.records[row].record
+      for field in ["a", "b", "c"] where record.record[field] != former?.record[field] {
+        if merged[field] == record.record[field] { continue }
+        let told = merge.conflicts.contains { conflict in
+          guard conflict.record == id, case .field(field, _, let ours, let theirs) = conflict.kind else {
+            return false
+          }
+          return (name == .ours ? ours : theirs) == record.record[field]
+        }
+        try #require(told, "record \(record.id): '\(field)' is lost")
+      }
+    }
+  }
+
+  @Test func theChangesLeadFromOursToTheMergedTable() throws {
+    var random = SeededRandom.fromEnvironment("merge as changes")
+    for _ in 0..<400 {
+      var editor = TableEditor(values: 0...2)
+      let base = editor.table(count: .random(in: 0...12, using: &random), &random)
+      let (ours, theirs) = (editor.edited(base, &random), editor.edited(base, &random))
+      // With ours as the base, these are the difference to theirs.
+      for base in [base, ours] {
+        let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+        var table = ours
+        for change in ours.changes(to: merge.merged) { try table.apply(change) }
+        try #require(Array(table.records) == Array(merge.merged.records))
+        // No change lowers it.
+        try #require(table.counter == max(ours.counter, merge.merged.counter))
+      }
+    }
+  }
+}
+
+/// Makes tables and changes them at random.
+private struct TableEditor {
+  /// `nil` for values that are never the same.
+  var values: ClosedRange<Int64>?
+  private var lastValue: Int64 = 0
+
+  init(values: ClosedRange<Int64>? = nil) { self.values = values }
+
+  mutating func table(count: Int, _ random: inout SeededRandom) -> TableState {
+    let records = (1...Int64(count + 1)).dropLast().map {
+      StoredRecord(id: RecordID(rawValue: $0)!, record: record(&random))
+    }
+    return TableState(counter: Int64(count), records: records, foreignKeys: PlistDictionary())
+  }
+
+  /// - Parameter rows: where to change it; all where `nil`.
+  mutating func edited(_ table: TableState, rows: Range<Int>? = nil, _ random: inout SeededRandom)
+    -> TableState
+  {
+    var result = table
+    let first = rows?.lowerBound ?? 0
+    let below = table.records.count - (rows?.upperBound ?? table.records.count)
+    for _ in 0..<Int.random(in: 0...6, using: &random) {
+      let rows = first..<result.records.count - below
+      if let change = change(of: result, rows, &random) {
+        do { try result.apply(change) } catch { Issue.record(error) }
+      }
+    }
+    return result
+  }
+
+  private mutating func change(
+    of table: TableState, _ rows: Range<Int>, _ random: inout SeededRandom
+  ) -> Change? {
+    let kind = Int.random(in: 0...7, using: &random)
+    guard kind > 1, let row = rows.randomElement(using: &random) else {
+      let id = RecordID(rawValue: table.counter + 1)!
+      let new = StoredRecord(id: id, record: record(&random))
+      return .insert([new], row: .random(in: rows.lowerBound...rows.upperBound, using: &random))
+    }
+    let old = table.records[row]
+    switch kind {
+    case 2...3: return .remove([old.id])
+    case 4...5: return .move(old.id, row: rows.randomElement(using: &random) ?? row)
+    default:
+      var record = old.record
+      let field = ["a", "b", "c"].randomElement(using: &random) ?? "a"
+      record[field] = Int.random(in: 0...3, using: &random) == 0 ? nil : value(&random)
+      return .replace(StoredRecord(id: old.id, record: record))
+    }
+  }
+
+  private mutating func record(_ random: inout SeededRandom) -> Record {
+    ["a": value(&random), "b": value(&random), "c": value(&random)]
+  }
+
+  private mutating func value(_ random: inout SeededRandom) -> PlistValue {
+    if let values { return .integer(.random(in: values, using: &random)) }
+    lastValue += 1
+    return .integer(lastValue)
+  }
+}
