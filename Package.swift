@@ -34,7 +34,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // For FileDBSQLite alone: SwiftPM builds it only for who uses that product.
+    // For FileDBSQLite and the command line: SwiftPM builds it only for who uses these products.
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
   ],
   targets: [
@@ -53,7 +53,7 @@ let package = Package(
     .executableTarget(
       name: "FileDBCommand",
       dependencies: [
-        "FileDB", "FileDBExchange",
+        "FileDB", "FileDBExchange", "FileDBSQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -1,20 +1,21 @@
 import FileDB
 
 /// Brings rows into a table, in batches.
-struct RowMerge {
-  enum Step {
+package struct RowMerge {
+  private enum Step {
     case add(IdentifiedRow<Record>)
     case change(RecordID, Record)
     case nothing
   }
 
   /// Rows that are added together.
-  static let batchSize = 1_000
+  private static let batchSize = 1_000
 
   private let table: TableName<Record>
   private let matching: TableImport.Matching
   /// Whether rows that are added may have the ids that they had elsewhere.
   private let keepsIDs: Bool
+  private let onError: TableImport.ErrorPolicy
   private let file: String
   /// The table before the import. No record is matched twice, so it serves to the end.
   private let before: TableSnapshot<Record>
@@ -24,16 +25,20 @@ struct RowMerge {
   private var batch: [IdentifiedRow<Record>] = []
   private var isAwaitingIDs = false
   private var position: Position
-  var report = ImportReport()
+  private var count = 0
+  private var report = ImportReport()
 
-  init(
-    _ settings: TableImport, into table: TableName<Record>, at position: Position, of file: String,
-    in transaction: borrowing StoreTransaction
+  /// - Parameters:
+  ///   - keepsIDs: whether rows may be added under the ids that they bring.
+  ///   - file: what errors call the place that the rows come from.
+  package init(
+    _ matching: TableImport.Matching, keepsIDs: Bool, onError: TableImport.ErrorPolicy,
+    into table: TableName<Record>, at position: Position,
+    of file: String, in transaction: borrowing StoreTransaction
   ) throws {
     (self.table, self.position, self.file) = (table, position, file)
-    matching = settings.matching
+    (self.matching, self.keepsIDs, self.onError) = (matching, keepsIDs, onError)
     before = try transaction.snapshot(of: table)
-    keepsIDs = matching == .id || (settings.format.isPropertyList && !before.exists)
     guard case .key(let fields) = matching else { return }
     for row in before {
       guard let key = RowKey(of: fields, in: { row[$0] }) else { continue }
@@ -44,11 +49,26 @@ struct RowMerge {
     }
   }
 
+  /// Takes the next row of the source.
+  /// - Parameter progress: told now and then how many rows were read.
+  package mutating func take(
+    _ reading: ImportRow.Reading, in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void
+  ) throws {
+    count += 1
+    if count % Self.batchSize == 0 { progress(count) }
+    let step: Step
+    do throws(StoreError) {
+      step = try self.step(for: try reading.get())
+    } catch {
+      guard onError == .skip else { throw error }
+      return report.skipped.append(error)
+    }
+    try take(step, in: &transaction)
+  }
+
   /// What is to be done about a row.
   /// - Throws: what is wrong with it; then nothing has happened.
-  mutating func step(for row: ImportRow) throws(StoreError) -> Step {
-    var row = row
-    if matching == .id, row.id == nil { try row.takeID(file: file) }
+  private mutating func step(for row: ImportRow) throws(StoreError) -> Step {
     let record = try row.normalized(file: file)
     let key = try key(of: row, record)
     if let key, let first = origins[key] {
@@ -71,7 +91,7 @@ struct RowMerge {
     return new == old ? .nothing : .change(id, record)
   }
 
-  mutating func take(_ step: Step, in transaction: inout StoreTransaction) throws {
+  private mutating func take(_ step: Step, in transaction: inout StoreTransaction) throws {
     switch step {
     case .add(let row):
       batch.append(row)
@@ -86,9 +106,13 @@ struct RowMerge {
   }
 
   /// Adds what is left, and makes the table where there was nothing to add.
-  mutating func finish(counter: Int64?, in transaction: inout StoreTransaction) throws {
+  /// - Parameter counter: the highest id that the source ever gave, where that is known.
+  package mutating func finish(
+    counter: Int64?, in transaction: inout StoreTransaction
+  ) throws -> ImportReport {
     try addBatch(in: &transaction)
     if let counter, !before.exists { try transaction.raiseCounter(of: table, to: counter) }
+    return report
   }
 
   private mutating func addBatch(in transaction: inout StoreTransaction) throws {

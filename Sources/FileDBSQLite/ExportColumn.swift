@@ -7,12 +7,30 @@ struct ExportColumn {
   /// The type of all its values; empty where they differ, so that SQLite converts none.
   let declaration: String
 
-  /// One for each field of the table, in the order of their names.
+  /// One for each of `fields`, or of those that the rows have, in the order of their names.
   /// - Throws: ``StoreError/unrepresentableValue`` for two names that are one to SQLite.
-  static func columns<Row>(of snapshot: TableSnapshot<Row>) throws(StoreError) -> [ExportColumn] {
-    // A dictionary of property lists, for it tells names apart by their bytes.
+  static func columns<Row>(
+    of rows: some Collection<StoredRow<Row>>, named fields: [String]?, table: String
+  ) throws(StoreError) -> [ExportColumn] {
+    let declarations = declarations(of: rows)
+    var names: Set<ColumnKey> = []
+    return try (fields ?? declarations.map(\.key)).map { (field) throws(StoreError) in
+      let name = name(of: field)
+      guard names.insert(ColumnKey(name)).inserted else {
+        throw StoreError(
+          StoreError.unrepresentableValue,
+          "another field has this name but for upper and lower case, as SQLite sees it", table: table,
+          field: field
+        )
+      }
+      return ExportColumn(field: field, name: name, declaration: declarations[field]?.string ?? "")
+    }
+  }
+
+  /// By the names of the fields; a dictionary of property lists, for it tells names apart by their bytes.
+  private static func declarations<Row>(of rows: some Collection<StoredRow<Row>>) -> PlistDictionary {
     var declarations = PlistDictionary()
-    for row in snapshot {
+    for row in rows {
       for entry in row.record.fields {
         let declaration = PlistValue.string(declaration(of: entry.value))
         let known = declarations[entry.key]
@@ -23,17 +41,7 @@ struct ExportColumn {
         }
       }
     }
-    var names: Set<ColumnKey> = []
-    return try declarations.map { (entry) throws(StoreError) in
-      let name = name(of: entry.key)
-      guard names.insert(ColumnKey(name)).inserted else {
-        throw StoreError(
-          StoreError.unrepresentableValue,
-          "another field has this name but for upper and lower case, as SQLite sees it",
-          table: snapshot.table, field: entry.key)
-      }
-      return ExportColumn(field: entry.key, name: name, declaration: entry.value.string ?? "")
-    }
+    return declarations
   }
 
   private static func name(of field: String) -> String {

@@ -9,24 +9,48 @@ struct SQLiteColumn {
   let field: String
   /// The type that was asked for.
   let type: FieldType?
-  /// Whether it was declared to hold 0 and 1 for `false` and `true`.
-  let isBoolean: Bool
+  private let declared: Declaration
+
+  /// What the words of its declaration say beyond what SQLite makes of them.
+  private enum Declaration {
+    case boolean, date, other
+
+    init(_ words: String) {
+      let words = words.uppercased()
+      if words.hasPrefix("BOOL") {
+        self = .boolean
+      } else if words.hasPrefix("DATE") || words.hasPrefix("TIMESTAMP") {
+        self = .date
+      } else {
+        self = .other
+      }
+    }
+
+    /// What stands for a boolean or a date beyond doubt: it would be written just so.
+    func value(of value: PlistValue) -> PlistValue {
+      switch (self, value) {
+      case (.boolean, .integer): value.asBoolean ?? value
+      case (.date, .string(var text)): text.withUTF8 { PlistDate.parse($0) }.map(PlistValue.date) ?? value
+      default: value
+      }
+    }
+  }
 
   init(position: Int32, field: String, type: FieldType?, of statement: OpaquePointer) {
     self.position = position
     self.field = field
     self.type = type
-    let declaration = sqlite3_column_decltype(statement, position).map { String(cString: $0).uppercased() }
-    isBoolean = declaration?.hasPrefix("BOOL") == true
+    declared = Declaration(sqlite3_column_decltype(statement, position).map { String(cString: $0) } ?? "")
   }
 
   /// The value in the row on which `statement` stands; `nil` for NULL.
   /// - Throws: ``StoreError/unrepresentableValue``, ``StoreError/invalidText``.
   func value(in statement: OpaquePointer) throws(StoreError) -> PlistValue? {
     guard let value = try storedValue(in: statement, position) else { return nil }
-    guard let type else { return isBoolean ? value.asBoolean ?? value : value }
+    guard let type else { return declared.value(of: value) }
     guard let converted = type.value(ofStored: value) else {
-      throw StoreError(StoreError.invalidText, "\(value) is not \(type.expectation)")
+      throw StoreError(
+        StoreError.invalidText, "'\(DelimitedWriter.text(of: value))' is not \(type.expectation)")
     }
     return converted
   }
@@ -67,20 +91,13 @@ extension FieldType {
   /// The value of this type that one of SQLite stands for; `nil` where it does not fit.
   fileprivate func value(ofStored value: PlistValue) -> PlistValue? {
     switch (self, value) {
-    case (.string, .string), (.integer, .integer), (.float, .real), (.data, .data): value
     case (.bool, .integer): value.asBoolean
-    case (.float, .integer(let number)): Double(exactly: number).map(PlistValue.real)
     case (.string, .integer(let number)): .string(number.description)
-    case (.date, .integer(let seconds)):
-      PlistDate.wholeSecond(Date(timeIntervalSince1970: Double(seconds))).map(PlistValue.date)
-    case (.date, .string(let text)): self.value(of: text) ?? self.value(of: isoText(ofDate: text))
-    case (_, .string(let text)): self.value(of: text)
-    default: nil
+    case (.date, .integer(let seconds)): SQLiteDate.fromSeconds(seconds).map(PlistValue.date)
+    case (.date, .real(let day)): SQLiteDate.fromJulianDay(day).map(PlistValue.date)
+    case (.date, .string(let text)): SQLiteDate.parse(text).map(PlistValue.date)
+    case (.json, .string(let text)): self.value(of: text)
+    default: self.value(of: value)
     }
-  }
-
-  /// SQLite's own functions write `2024-02-29 12:00:00`, in UTC.
-  private func isoText(ofDate text: String) -> String {
-    text.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "T") + "Z"
   }
 }

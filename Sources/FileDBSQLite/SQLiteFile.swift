@@ -3,8 +3,8 @@ import Foundation
 import GRDB
 
 /// A database file, opened for one import or export.
-struct SQLiteFile {
-  let url: URL
+package struct SQLiteFile {
+  private let url: URL
   private let queue: DatabaseQueue
 
   /// Opens a database that is there, to read it only.
@@ -35,6 +35,16 @@ struct SQLiteFile {
     // To replace a table must not delete rows of others by `ON DELETE CASCADE`.
     configuration.foreignKeysEnabled = false
     return configuration
+  }
+
+  /// Whether the file at `url` begins as a database does.
+  package static func isDatabase(_ url: URL) -> Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+    // What a pipe gives is gone once it is read.
+    guard attributes?[.type] as? FileAttributeType == .typeRegular,
+      let start = try? FileHandle(forReadingFrom: url).read(upToCount: 16)
+    else { return false }
+    return start == Data("SQLite format 3\0".utf8)
   }
 
   func read<Result>(table: String?, _ body: (Database) throws -> Result) throws -> Result {

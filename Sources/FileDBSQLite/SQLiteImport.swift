@@ -6,115 +6,65 @@ import Foundation
 ///
 ///     var planets = SQLiteImport(.table("planet"), of: file)
 ///     planets.types = ["found": .date]
-///     try planets.run(into: .records("planets"), of: store)
+///     planets.matching = .key(["name"])
+///     let report = try store.write { tx in try planets.run(into: "planets", in: &tx) }
 ///
 /// Integers, reals, texts and blobs become integers, reals, strings and data; NULL leaves its field out. In a column that is
-/// declared `BOOL` or `BOOLEAN`, 0 and 1 become `false` and `true`. A date is what its program made of it, a text or a number,
-/// and stays that unless ``types`` names it.
+/// declared `BOOL` or `BOOLEAN`, 0 and 1 become `false` and `true`; in one that is declared `DATE`, `DATETIME` or
+/// `TIMESTAMP`, a text like `2024-02-29T12:00:00Z` becomes a date. Other dates are what their program made of them, a text or a
+/// number, and stay that unless ``types`` names them.
 public struct SQLiteImport: Sendable {
   /// Which rows.
   public enum Source: Hashable, Sendable {
-    /// Those of a table or view, in the order of `orderedBy`, which becomes no field, or else of their rowids; a view or a
-    /// table without rowids gives them in an order of its own.
-    case table(String, orderedBy: String? = nil)
+    /// Those of a table in the order of their rowids; a view or a table without rowids gives them in an order of its own, a table
+    /// that ``SQLiteExport`` made in the one that they had.
+    case table(String)
     /// What a `SELECT` gives, in its order.
     case query(String)
   }
 
   public var source: Source
   public var file: URL
-  /// The types of fields by their names, where the value that SQLite has is not to stay as it is. Besides the texts that
-  /// ``FieldType`` reads, a `date` may be `2024-02-29 12:00:00` or an integer of seconds since 1970, and a `bool` 0 or 1.
+  /// The types of columns by their names, where the value that SQLite has is not to stay as it is. Besides the texts that
+  /// ``FieldType`` reads, a `date` may be what SQLite's date functions take: a text like `2024-02-29 12:00:00.000`, in UTC unless
+  /// it has an offset, an integer of seconds since 1970, or a real, a Julian day; parts of a second are cut off. A `bool` may be 0 or
+  /// 1.
   public var types: [String: FieldType] = [:]
-  /// The column whose integers become the records' ids, and no field; `rowid` is that of any table. `nil` for new ids.
-  public var idColumn: String?
+  /// What the rows are about. By `.id`, the column `id` holds their ids and becomes no field, nor does the `position` of a table
+  /// that ``SQLiteExport`` made; a field of one of these names is in a column with one underscore more.
+  public var matching = TableImport.Matching.nothing
+  public var onError = TableImport.ErrorPolicy.stop
 
   public init(_ source: Source, of file: URL) {
     self.source = source
     self.file = file
   }
 
-  /// A table that ``SQLiteExport`` made, with its ids and its order.
-  public init(exported table: String, of file: URL) {
-    self.init(.table(table, orderedBy: "position"), of: file)
-    idColumn = "id"
-  }
-
-  /// Adds the rows in one transaction, and returns how many there were; see ``run(into:at:in:progress:)``.
-  @discardableResult
-  public func run(
-    into table: TableName<Record>, at position: Position = .bottom, of store: RecordStore
-  ) throws -> Int {
-    try store.write { tx in try run(into: table, at: position, in: &tx) }
-  }
-
-  /// Adds the rows in their order, the first at `position`, and returns how many there were. A table without a file gets one.
+  /// Reads row by row, and brings them into the table as ``TableImport`` does. The database is not changed.
   ///
-  /// With an ``idColumn`` the table must be new or truncated, since its ids are never given twice. A row whose id is NULL gets
-  /// a new one. A column that is called as the `idColumn` or the `orderedBy`, but with underscores behind it, loses one of
-  /// them: so ``SQLiteExport`` writes fields of these names.
-  ///
-  /// The database is not changed.
+  /// By `.id`, a table that does not exist yet takes over the highest id ever given, where the database's is `AUTOINCREMENT`.
   /// - Parameter progress: told now and then how many rows were read.
-  /// - Throws: with the file, the table and the column: ``StoreError/fileNotFound``, ``StoreError/notADatabase``,
+  /// - Throws: with file, table and field: ``StoreError/fileNotFound``, ``StoreError/notADatabase``,
   ///   ``StoreError/damagedDatabase``, ``StoreError/tableNotFound``, ``StoreError/databaseRefused`` for a query that is wrong or
   ///   does not only read, ``StoreError/locked``, ``StoreError/invalidText`` for a value that does not fit its type or columns
-  ///   that cannot be fields, ``StoreError/invalidRow`` for a value that is no id, ``StoreError/unrepresentableValue``,
-  ///   ``StoreError/reservedField``. Further ``StoreError/tableExists`` for ids and a table that has given some,
-  ///   ``StoreError/duplicateID``, and those of ``StoreTransaction/add(contentsOf:to:at:)``.
-  /// - Complexity: O(*n*) in the rows. They are read one by one; memory grows with the new records.
+  ///   that cannot be fields, ``StoreError/unrepresentableValue``, ``StoreError/reservedField``,
+  ///   ``StoreError/duplicateKey``; and the errors of ``StoreTransaction``'s verbs.
+  /// - Complexity: O(*n*) in the rows and, with a key, in those of the table. Memory grows with the new records.
   @discardableResult
   public func run(
     into table: TableName<Record>, at position: Position = .bottom, in transaction: inout StoreTransaction,
     progress: (_ rows: Int) -> Void = { _ in }
-  ) throws -> Int {
-    let database = try SQLiteFile(reading: file)
-    return try database.read(table: source.table) { db in
+  ) throws -> ImportReport {
+    var merge = try RowMerge(
+      matching, keepsIDs: matching == .id, onError: onError, into: table, at: position, of: file.path,
+      in: transaction)
+    return try SQLiteFile(reading: file).read(table: source.table) { db in
       let rows = try SQLiteRows(self, in: db)
-      guard idColumn != nil else {
-        return try add(rows, to: table, at: position, in: &transaction, progress: progress)
+      while let reading = try rows.next() {
+        try merge.take(reading, in: &transaction, progress: progress)
       }
-      return try fill(table, with: rows, in: &transaction, progress: progress)
+      return try merge.finish(counter: rows.counter, in: &transaction)
     }
-  }
-
-  private func add(
-    _ rows: SQLiteRows, to table: TableName<Record>, at position: Position,
-    in transaction: inout StoreTransaction, progress: (Int) -> Void
-  ) throws -> Int {
-    var count = 0
-    var place = position
-    var batch: [Record] = []
-    while true {
-      let row = try rows.next()
-      if let row { batch.append(row.value) }
-      guard row == nil || batch.count == Self.batchLength else { continue }
-      let ids = try transaction.add(contentsOf: batch, to: table, at: place)
-      guard row != nil else { return count + ids.count }
-      if let last = ids.last { place = .after(last) }
-      count += ids.count
-      progress(count)
-      batch.removeAll(keepingCapacity: true)
-    }
-  }
-
-  private static let batchLength = 1_000
-
-  private func fill(
-    _ table: TableName<Record>, with rows: SQLiteRows, in transaction: inout StoreTransaction,
-    progress: (Int) -> Void
-  ) throws -> Int {
-    guard try transaction.snapshot(of: table).counter == 0 else {
-      throw StoreError(
-        StoreError.tableExists, "it has given ids itself; only a new table takes those of a database",
-        table: table.text)
-    }
-    var records: [IdentifiedRow<Record>] = []
-    while let row = try rows.next() {
-      records.append(row)
-      if records.count.isMultiple(of: Self.batchLength) { progress(records.count) }
-    }
-    return try transaction.replaceAll(in: table, with: records).count
   }
 }
 
@@ -122,7 +72,7 @@ extension SQLiteImport.Source {
   /// The table or view, for an error.
   var table: String? {
     switch self {
-    case .table(let name, _): name
+    case .table(let name): name
     case .query: nil
     }
   }

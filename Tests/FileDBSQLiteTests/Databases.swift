@@ -1,4 +1,5 @@
 import FileDB
+import FileDBExchange
 import FileDBSQLite
 import Foundation
 import GRDB
@@ -28,10 +29,25 @@ func literals(_ query: String, in file: URL) throws -> [[String]] {
 /// The records that an import adds to an empty store.
 func imported(_ importer: SQLiteImport) throws -> [FileDB.Record] {
   try withStore { store in
-    let count = try importer.run(into: .records("t"), of: store)
+    let report = try take(importer, of: store)
     let records = try store.table("t").snapshot.map(\.record)
-    precondition(count == records.count)
+    precondition(report.added == records.count)
     return records
+  }
+}
+
+@discardableResult
+func take(
+  _ importer: SQLiteImport, into table: TableName<FileDB.Record> = "t", of store: RecordStore
+) throws -> ImportReport {
+  try store.write { tx in try importer.run(into: table, in: &tx) }
+}
+
+extension SQLiteImport {
+  /// Brings back a table that was exported.
+  init(exported table: String, of file: URL) {
+    self.init(.table(table), of: file)
+    matching = .id
   }
 }
 

@@ -14,11 +14,10 @@ struct RandomTable {
     /// What SQLite has no type for.
     var fieldType: FieldType? {
       switch self {
-      case .date: .date
       case .array: .json
       case .whole: .integer
       case .real: .float
-      case .text, .integer, .bool, .data, .mixed: nil
+      case .text, .integer, .bool, .date, .data, .mixed: nil
       }
     }
   }
@@ -31,7 +30,7 @@ struct RandomTable {
       let hasTwin = name == "é"
       let kind = Kind.allCases.filter { !hasTwin || $0.fieldType == nil }.randomElement(using: &random)!
       kinds.append((name, kind))
-      types[name] = kind.fieldType
+      types[Self.column(name)] = kind.fieldType
     }
     let ids = Array(0..<Int64.random(in: 0...30, using: &random)).shuffled(using: &random)
     for id in ids {
@@ -42,7 +41,16 @@ struct RandomTable {
       rows.append(IdentifiedRow(record, id: RecordID(rawValue: id == 0 ? .max / 2 : id)))
     }
     // A field that no row has becomes no column.
-    types = types.filter { type in rows.contains { $0.value[type.key] != nil } }
+    types = types.filter { type in
+      names.contains { name in
+        Self.column(name) == type.key && rows.contains { $0.value[name] != nil }
+      }
+    }
+  }
+
+  /// The name of the column of a field.
+  private static func column(_ field: String) -> String {
+    ["id", "ID__", "position"].contains(field) ? field + "_" : field
   }
 
   private static func value(_ kind: Kind, using random: inout SeededRandom) -> PlistValue {
