@@ -4,7 +4,7 @@ import Foundation
 
 struct Diff: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print what differs between two tables, or two stores, record by record.",
+    commandName: "diff", abstract: "Print what differs between two tables, or two stores, record by record.",
     discussion: """
       A and B are two folders of stores, or two tables: names of tables in the store, or files of any name. Records are \
       matched by their ids; as few as possible count as moved. The exit code is 0 where there is no difference, 1 where \

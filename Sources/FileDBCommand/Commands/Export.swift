@@ -6,7 +6,7 @@ import Foundation
 
 struct Export: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Write the records of a table to a file in another format.",
+    commandName: "export", abstract: "Write the records of a table to a file in another format.",
     discussion: """
       A file that is there is replaced as a whole, or, where something goes wrong, not at all; a SQLite database gets \
       one more table. Each record has its id as \

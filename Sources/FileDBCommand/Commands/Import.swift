@@ -6,6 +6,7 @@ import Foundation
 
 struct Import: StoreCommand {
   static let configuration = CommandConfiguration(
+    commandName: "import",
     abstract: "Bring the rows of a file into a table, which is made where it is missing.",
     discussion: """
       The file is delimited text, JSON, NDJSON, a property list or a SQLite database, by its extension or --format. Of \
