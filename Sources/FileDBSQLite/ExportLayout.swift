@@ -22,8 +22,11 @@ extension Database {
   /// The highest id that a table with `AUTOINCREMENT` ever gave; `nil` for another.
   func sequence(of table: String) throws -> Int64? {
     guard try tableExists("sqlite_sequence") else { return nil }
+    // A table of SQLite's own, but anybody may have written into it.
     return try Int64.fetchOne(
-      self, sql: "SELECT seq FROM sqlite_sequence WHERE name = ? COLLATE NOCASE", arguments: [table])
+      self,
+      sql: "SELECT seq FROM sqlite_sequence WHERE name = ? COLLATE NOCASE AND typeof(seq) = 'integer'",
+      arguments: [table])
   }
 
   func setSequence(of table: String, to id: Int64) throws {

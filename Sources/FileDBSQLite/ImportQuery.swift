@@ -25,7 +25,7 @@ struct ImportQuery {
       let isExported = try SQLiteExport.made(table, in: db)
       if isExported, byID { reserved.append("position") }
       if byID { counter = try db.sequence(of: table) }
-      let order = try isExported ? "position" : db.rowid(of: table)
+      let order = try isExported ? "position, id" : db.rowid(of: table)
       let orderBy = order.map { " ORDER BY \($0)" } ?? ""
       statement = try db.makeStatement(sql: "SELECT * FROM \(try quotedIdentifier(table))\(orderBy)")
     }

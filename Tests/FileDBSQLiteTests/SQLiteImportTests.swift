@@ -119,6 +119,24 @@ import Testing
     }
   }
 
+  @Test func aCounterThatIsNoneIsNotTakenOver() throws {
+    try withDatabase { file in
+      for counter in ["'many'", "-1", "NULL", "1.5"] {
+        try sql(
+          """
+          DROP TABLE IF EXISTS t;
+          CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, v);
+          INSERT INTO t (v) VALUES (1), (2);
+          UPDATE sqlite_sequence SET seq = \(counter)
+          """, in: file)
+        try withStore { store in
+          try take(SQLiteImport(exported: "t", of: file), of: store)
+          #expect(try store.table("t").snapshot.counter == 2)
+        }
+      }
+    }
+  }
+
   @Test func aQueryCanNameTheIDs() throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (v, id_, position_); INSERT INTO t VALUES (1, 2, 3), (4, 5, 6)", in: file)
