@@ -9,9 +9,8 @@ struct Export: StoreCommand {
     commandName: "export", abstract: "Write the records of a table to a file in another format.",
     discussion: """
       A file that is there is replaced as a whole, or, where something goes wrong, not at all; a SQLite database gets \
-      one more table. Each record has its id as \
-      'id', by which 'filedb import --ids' finds it again. Where --where finds nothing, the exit code is 1. 'filedb help \
-      show' says what a PREDICATE is.
+      one more table. Each record has its id as 'id', by which 'filedb import --ids' finds it again. Where --where finds \
+      nothing, the exit code is 1. 'filedb help show' says what a PREDICATE is.
       """)
 
   @OptionGroup var location: StoreLocation

@@ -40,7 +40,7 @@ struct ExchangeOptions: ParsableArguments {
 
   /// Where an import is from. A database is known by how it begins, whatever its name.
   func source(_ file: String) throws -> ExchangePlace {
-    let isDatabase = format == nil && SQLiteFile.isDatabase(URL(fileURLWithPath: file))
+    let isDatabase = format == nil && file != "-" && SQLiteFile.isDatabase(URL(fileURLWithPath: file))
     return isDatabase ? try database(file) : try destination(file)
   }
 
