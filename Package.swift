@@ -9,9 +9,9 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func example(_ name: String) -> Target {
+func example(_ name: String, data: [String] = []) -> Target {
   .executableTarget(
-    name: name, dependencies: ["FileDB"], path: "Examples/\(name)", swiftSettings: strict)
+    name: name, dependencies: ["FileDB"], path: "Examples/\(name)", exclude: data, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -61,6 +61,7 @@ let package = Package(
     example("SharedTransaction"),
     example("TodoList"),
     example("Levels"),
+    example("FoodDiary", data: ["build.filedb", "foods.txt", "groups.txt"]),
 
     // The process that the tests kill. It sees the public API alone, so that it proves what a user can rely on.
     .executableTarget(
@@ -86,7 +87,9 @@ let package = Package(
     tests("FileDBSQLiteTests", ["FileDBSQLite", .product(name: "GRDB", package: "GRDB.swift")]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
-    tests("FileDBCommandTests", ["FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels"]),
+    tests(
+      "FileDBCommandTests",
+      ["FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -27,6 +27,7 @@ struct FileDBTool: ParsableCommand {
         name: "Change records",
         subcommands: [
           Add.self, SetFields.self, Unset.self, Delete.self, Duplicate.self, Move.self, Sort.self,
+          Revert.self,
           Undo.self, Redo.self,
         ]),
       CommandGroup(

@@ -41,21 +41,25 @@ public struct DelimitedImport: Sendable {
   func forEachRow(
     _ reader: consuming DelimitedReader, file: String, _ body: (ImportRow.Reading) throws -> Void
   ) throws {
-    try forEachTexts(&reader, file: file) { row, columns in
-      try body(Result { () throws(StoreError) in try self.row(row, columns: columns, file: file) })
+    try forEachReading(&reader, file: file) { reading, columns in
+      try body(
+        reading.flatMap { texts in
+          Result { () throws(StoreError) in try row(texts, columns: columns, file: file) }
+        })
     }
   }
 
   /// For each column the narrowest of integer, float, bool and date whose every text comes back as it is when it is written,
-  /// after all rows were looked at; strings are not named.
+  /// after all rows were looked at that can be read; strings are not named.
   func detectedTypes(_ reader: consuming DelimitedReader, file: String) throws -> [String: FieldType] {
     var candidates: [TypeCandidates] = []
     var names: [String] = []
-    try forEachTexts(&reader, file: file) { row, columns in
+    try forEachReading(&reader, file: file) { reading, columns in
       if names.isEmpty {
         names = columns.map(\.name)
         candidates = columns.map { _ in TypeCandidates() }
       }
+      guard case .success(let row) = reading else { return }
       for (position, cell) in row.cells.prefix(columns.count).enumerated() {
         candidates[position].see(cell, emptyText)
       }
@@ -65,9 +69,9 @@ public struct DelimitedImport: Sendable {
     return types
   }
 
-  private func forEachTexts(
+  private func forEachReading(
     _ reader: inout DelimitedReader, file: String,
-    _ body: (DelimitedReader.Row, [Column]) throws -> Void
+    _ body: (DelimitedReader.Reading, [Column]) throws -> Void
   ) throws {
     let columns: [Column]
     if let fields {
@@ -79,7 +83,7 @@ public struct DelimitedImport: Sendable {
       }
       columns = try self.columns(named: header.fields, file: file, header: header)
     }
-    while let row = try reader.next() { try body(row, columns) }
+    while let reading = try reader.nextReading() { try body(reading, columns) }
   }
 
   private struct Column {

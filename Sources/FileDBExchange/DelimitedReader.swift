@@ -26,9 +26,14 @@ public struct DelimitedReader: ~Copyable {
     public var column: Int
   }
 
+  /// A record, or what is wrong with it; the next one can be read in either case.
+  typealias Reading = Result<Row, StoreError>
+
   private let name: String
   private let format: DelimitedFormat
   private var text: TextBytes
+  /// The first field of the record that is no text in its encoding. Where the record ends is known all the same.
+  private var fault: StoreError?
 
   /// The place of the next character, from 1.
   private var line = 1
@@ -52,15 +57,20 @@ public struct DelimitedReader: ~Copyable {
 
   /// The next record, `nil` at the end.
   /// - Throws: ``StoreError`` with file and line: a quote that is never closed, text behind a closing quote, bytes
-  ///   that are not of the encoding.
-  public mutating func next() throws -> Row? {
-    while true {
-      guard try text.peek() != nil else { return nil }
+  ///   that are not of the encoding; behind these, the next record can be read.
+  public mutating func next() throws -> Row? { try nextReading()?.get() }
+
+  /// - Throws: what leaves nobody a way to say where the next record begins.
+  mutating func nextReading() throws -> Reading? {
+    while try text.peek() != nil {
       let start = line
+      fault = nil
       let cells = try readRecord()
+      if let fault { return .failure(fault) }
       let isBlank = cells.count == 1 && cells[0].text.isEmpty && !cells[0].isQuoted
-      if !isBlank { return Row(cells: cells, line: start) }
+      if !isBlank { return .success(Row(cells: cells, line: start)) }
     }
+    return nil
   }
 
   private mutating func readRecord() throws -> [Cell] {
@@ -80,12 +90,13 @@ public struct DelimitedReader: ~Copyable {
     let (line, column) = (line, column)
     let isQuoted = try format.quote != nil && text.peek() == format.quote
     let bytes = try isQuoted ? readQuoted() : readPlain()
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    let text = String(validating: bytes, as: UTF8.self)
+    if text == nil, fault == nil {
       let name = format.encoding.rawValue.uppercased()
       let advice = format.encoding == .utf8 ? "; the file's encoding may be latin-1" : ""
-      throw error("field \(number) is not \(name)\(advice)", line: self.line, column: column)
+      fault = error("field \(number) is not \(name)\(advice)", line: line, column: column)
     }
-    return Cell(text: text, isQuoted: isQuoted, line: line, column: column)
+    return Cell(text: text ?? "", isQuoted: isQuoted, line: line, column: column)
   }
 
   /// The bytes up to a separator, a line end, or the end.

@@ -57,27 +57,38 @@ package struct ImportRow {
     }
   }
 
-  /// The row with `id` as its id, and its fields under the names that they have in the table; undoes
-  /// ``JSONText/fieldName(_:)``.
-  func takingID(file: String) throws(StoreError) -> ImportRow {
-    var row = self
-    if let value = record["id"] { row.id = try recordID(value, file: file) }
-    row.record = Record()
-    for field in record.fields where !field.key.utf8.elementsEqual("id".utf8) {
-      row.record[JSONText.isEscaped(field.key) ? String(field.key.dropLast()) : field.key] = field.value
-    }
-    return row
+  /// Takes `id`, and gives the fields the names that they have in the table.
+  mutating func takeID(file: String) throws(StoreError) {
+    if let value = record["id"] { id = try recordID(value, file: file) }
+    record = record.withOwnNames
   }
 
   /// The id that the value of the field `id` stands for.
   package func recordID(_ value: PlistValue, file: String) throws(StoreError) -> RecordID {
-    let id =
-      switch value {
-      case .string(let text): RecordID(text)
-      case .integer(let number): RecordID(rawValue: number)
-      default: nil as RecordID?
-      }
-    if let id { return id }
+    if let id = RecordID(importing: value) { return id }
     throw error("'\(DelimitedWriter.text(of: value))' is no id of a record", file: file, field: "id")
+  }
+}
+
+extension RecordID {
+  /// The id that a field of a file holds, as text or as a number.
+  init?(importing value: PlistValue) {
+    switch value {
+    case .string(let digits): self.init(digits)
+    case .integer(let number): self.init(rawValue: number)
+    default: return nil
+    }
+  }
+}
+
+extension Record {
+  /// Without the `id` that an export has for the record itself, and the names of the fields as in the table; undoes
+  /// ``JSONText/fieldName(_:)``.
+  var withOwnNames: Record {
+    var own = PlistDictionary()
+    for field in fields where !field.key.utf8.elementsEqual("id".utf8) {
+      own[JSONText.isEscaped(field.key) ? String(field.key.dropLast()) : field.key] = field.value
+    }
+    return Record(fields: own)
   }
 }

@@ -30,7 +30,7 @@ public struct ImportSource {
     }
   }
 
-  /// Standard input, which can be read only once; ``buffered()`` can be read again.
+  /// Standard input, which can be read only once; ``spooled()`` can be read again.
   public static var standardInput: ImportSource {
     ImportSource(name: "standard input") {
       let file = InputFile.standardInput
@@ -47,8 +47,22 @@ public struct ImportSource {
     self.open = open
   }
 
-  /// The same bytes, held in memory.
-  public func buffered() throws -> ImportSource { ImportSource(try readAll(), name: name) }
+  /// The same bytes, read to their end now, and kept in a temporary file.
+  ///
+  /// For what comes at somebody else's pace, before a transaction makes other writers wait for it; and for what can be read
+  /// only once.
+  /// - Throws: ``StoreError/inputOutput``, also where the temporary folder has no room.
+  public func spooled() throws -> ImportSource {
+    let file = try SpoolFile(try open())
+    return ImportSource(name: name) {
+      var offset = 0
+      return {
+        let piece = try file.read(at: offset)
+        offset += piece.count
+        return piece.isEmpty ? nil : piece
+      }
+    }
+  }
 
   func readAll() throws -> [UInt8] {
     let nextPiece = try open()

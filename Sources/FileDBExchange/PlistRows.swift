@@ -54,12 +54,7 @@ struct PlistRows {
       throw row.error("a dictionary should be here", file: file)
     }
     if let value = fields.removeValue(forKey: Self.idKey) {
-      row.id =
-        switch value {
-        case .string(let digits): RecordID(digits)
-        case .integer(let number): RecordID(rawValue: number)
-        default: nil
-        }
+      row.id = RecordID(importing: value)
       if row.id == nil { throw row.error("the id is no whole number", file: file, field: Self.idKey) }
     }
     row.record.fields = fields

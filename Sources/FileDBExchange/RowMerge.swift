@@ -8,14 +8,29 @@ package struct RowMerge {
     case nothing
   }
 
+  package struct Rules {
+    let matching: TableImport.Matching
+    let onError: TableImport.ErrorPolicy
+    /// Whether rows that are added may have the ids that they had elsewhere.
+    let keepsIDs: Bool
+    /// Whether the rows of an export have the record's id under a name that a field could have.
+    let hasIDAsField: Bool
+
+    package init(
+      _ matching: TableImport.Matching, onError: TableImport.ErrorPolicy, keepsIDs: Bool, hasIDAsField: Bool
+    ) {
+      (self.matching, self.onError) = (matching, onError)
+      (self.keepsIDs, self.hasIDAsField) = (keepsIDs, hasIDAsField)
+    }
+  }
+
   /// Rows that are added together.
   private static let batchSize = 1_000
 
   private let table: TableName<Record>
-  private let matching: TableImport.Matching
-  /// Whether rows that are added may have the ids that they had elsewhere.
-  private let keepsIDs: Bool
-  private let onError: TableImport.ErrorPolicy
+  private let rules: Rules
+  /// Whether a record of the table has a field that is itself called `id`; looked at with a key only.
+  private var tableHasFieldID = false
   private let file: String
   /// The table before the import. No record is matched twice, so it serves to the end.
   private let before: TableSnapshot<Record>
@@ -28,19 +43,16 @@ package struct RowMerge {
   private var count = 0
   private var report = ImportReport()
 
-  /// - Parameters:
-  ///   - keepsIDs: whether rows may be added under the ids that they bring.
-  ///   - file: what errors call the place that the rows come from.
+  /// - Parameter file: what errors call the place that the rows come from.
   package init(
-    _ matching: TableImport.Matching, keepsIDs: Bool, onError: TableImport.ErrorPolicy,
-    into table: TableName<Record>, at position: Position,
-    of file: String, in transaction: borrowing StoreTransaction
+    _ rules: Rules, into table: TableName<Record>, at position: Position, of file: String,
+    in transaction: borrowing StoreTransaction
   ) throws {
-    (self.table, self.position, self.file) = (table, position, file)
-    (self.matching, self.keepsIDs, self.onError) = (matching, keepsIDs, onError)
+    (self.rules, self.table, self.position, self.file) = (rules, table, position, file)
     before = try transaction.snapshot(of: table)
-    guard case .key(let fields) = matching else { return }
+    guard case .key(let fields) = rules.matching else { return }
     for row in before {
+      tableHasFieldID = tableHasFieldID || row["id"] != nil
       guard let key = RowKey(of: fields, in: { row[$0] }) else { continue }
       guard let first = ids.updateValue(row.id, forKey: key) else { continue }
       throw StoreError(
@@ -60,7 +72,7 @@ package struct RowMerge {
     do throws(StoreError) {
       step = try self.step(for: try reading.get())
     } catch {
-      guard onError == .skip else { throw error }
+      guard rules.onError == .skip else { throw error }
       return report.skipped.append(error)
     }
     try take(step, in: &transaction)
@@ -81,10 +93,12 @@ package struct RowMerge {
     return step
   }
 
-  private func step(for row: ImportRow, _ record: Record, _ key: RowKey?) throws(StoreError) -> Step {
-    guard let id = key.flatMap({ matchingID(for: $0, row) }), let old = before[id: id]?.record else {
-      return .add(IdentifiedRow(record, id: keepsIDs ? row.id : nil))
-    }
+  private mutating func step(for row: ImportRow, _ record: Record, _ key: RowKey?) throws(StoreError) -> Step
+  {
+    let found = key.flatMap { matchingID(for: $0, row) }.flatMap { before[id: $0] }
+    let record = try withoutExportedID(row, record, for: found)
+    guard let found else { return .add(IdentifiedRow(record, id: rules.keepsIDs ? row.id : nil)) }
+    let (id, old) = (found.id, found.record)
     try checkTypes(of: row, record, against: old, id)
     var new = old
     for field in record.fields { new[field.key] = field.value }
@@ -96,7 +110,7 @@ package struct RowMerge {
     case .add(let row):
       batch.append(row)
       // The next id of a row that brings none lies above those of all that are still to come.
-      isAwaitingIDs = isAwaitingIDs || (keepsIDs && row.id == nil)
+      isAwaitingIDs = isAwaitingIDs || (rules.keepsIDs && row.id == nil)
       if batch.count >= Self.batchSize, !isAwaitingIDs { try addBatch(in: &transaction) }
     case .change(let id, let fields):
       try transaction.set(fields, of: id, in: table)
@@ -123,8 +137,8 @@ package struct RowMerge {
   }
 
   private func key(of row: ImportRow, _ record: Record) throws(StoreError) -> RowKey? {
-    switch matching {
-    case .nothing: return keepsIDs ? row.id.map(RowKey.init) : nil
+    switch rules.matching {
+    case .nothing: return rules.keepsIDs ? row.id.map(RowKey.init) : nil
     case .id: return row.id.map(RowKey.init)
     case .key(let fields):
       if let key = RowKey(of: fields, in: { record[$0] }) { return key }
@@ -133,11 +147,33 @@ package struct RowMerge {
     }
   }
 
+  /// The record without the `id` that an export gave it, and with its fields' own names.
+  ///
+  /// A file from elsewhere may have a field `id`, too; whether it has, the table tells.
+  private mutating func withoutExportedID(
+    _ row: ImportRow, _ record: Record, for found: StoredRow<Record>?
+  ) throws(StoreError) -> Record {
+    guard case .key(let key) = rules.matching, rules.hasIDAsField else { return record }
+    let isUnknownField = !tableHasFieldID && !before.isEmpty
+    if key.contains("id") {
+      guard isUnknownField else { return record }
+      throw row.error(
+        "no record of the table has a field 'id'; its records' own ids match without a key", file: file,
+        field: "id")
+    }
+    let isEscaped = record.fields.contains { JSONText.isEscaped($0.key) }
+    guard let id = record["id"] else { return isEscaped ? record.withOwnNames : record }
+    let isOwnID = found.map { $0.id == RecordID(importing: id) && $0["id"] == nil } ?? false
+    guard isEscaped || isUnknownField || isOwnID else { return record }
+    report.ignoredIDs += 1
+    return record.withOwnNames
+  }
+
   /// A text that should be a number would turn the record's number into a text.
   private func checkTypes(
     of row: ImportRow, _ record: Record, against old: Record, _ id: RecordID
   ) throws(StoreError) {
-    guard case .key(let fields) = matching else { return }
+    guard case .key(let fields) = rules.matching else { return }
     for field in fields {
       guard let mine = record[field]?.keyType, let theirs = old[field]?.keyType, mine != theirs else {
         continue
@@ -149,7 +185,7 @@ package struct RowMerge {
   }
 
   private func matchingID(for key: RowKey, _ row: ImportRow) -> RecordID? {
-    if case .key = matching { return ids[key] }
+    if case .key = rules.matching { return ids[key] }
     return row.id
   }
 }

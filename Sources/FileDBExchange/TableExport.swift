@@ -18,53 +18,74 @@ public struct TableExport: Sendable {
   }
 
   /// Replaces the file at `url`, or makes it: whatever happens, there is the old content or the new, whole and synced.
-  /// - Throws: as ``write(_:_:)``, and the disk's errors.
-  public func write(_ rows: some Collection<Row>, to url: URL) throws {
-    try FileInfo.replaceFile(at: url) { append in try write(rows, append) }
+  /// - Parameter progress: told now and then how many rows were written.
+  /// - Throws: as ``write(_:progress:_:)``, and the disk's errors.
+  public func write(
+    _ rows: some Collection<Row>, to url: URL, progress: (_ rows: Int) -> Void = { _ in }
+  ) throws {
+    try FileInfo.replaceFile(at: url) { append in try write(rows, progress: progress, append) }
   }
 
   /// Hands the bytes of the file to `sink`, piece by piece; for a binary property list, whose offsets come last, all at once.
+  /// - Parameter progress: told now and then how many rows were written.
   /// - Throws: ``StoreError/unrepresentableValue`` with record and field, where the encoding lacks a character or a field
   ///   would need the quotes that the format has not; what `sink` throws.
-  public func write(_ rows: some Collection<Row>, _ sink: ([UInt8]) throws -> Void) throws {
+  public func write(
+    _ rows: some Collection<Row>, progress: (_ rows: Int) -> Void = { _ in }, _ sink: Sink
+  ) throws {
     switch format {
     case .delimited(let format, let hasHeader):
-      try writeDelimited(rows, DelimitedWriter(format: format), hasHeader: hasHeader, sink)
-    case .json: try writeJSON(rows, sink)
-    case .ndjson: try write(rows, sink) { Array((json($0) + "\n").utf8) }
-    case .plist: try writePlist(rows, sink)
-    case .binaryPlist: try sink(BinaryPlistWriter.document(.array(rows.map(plist))))
+      try writeDelimited(rows, DelimitedWriter(format: format), hasHeader: hasHeader, progress, sink)
+    case .json: try writeJSON(rows, progress, sink)
+    case .ndjson: try write(rows, progress, sink) { Array((json($0) + "\n").utf8) }
+    case .plist: try writePlist(rows, progress, sink)
+    case .binaryPlist:
+      var elements: [PlistValue] = []
+      forEach(rows, progress) { elements.append(plist($0)) }
+      try sink(BinaryPlistWriter.document(.array(elements)))
     }
   }
 
+  public typealias Sink = (_ bytes: [UInt8]) throws -> Void
+  private typealias Progress = (_ rows: Int) -> Void
+
   /// Gathers what `bytes` makes of each row into larger pieces.
   private func write(
-    _ rows: some Collection<Row>, _ sink: ([UInt8]) throws -> Void, _ bytes: (Row) throws -> [UInt8]
+    _ rows: some Collection<Row>, _ progress: Progress, _ sink: Sink, _ bytes: (Row) throws -> [UInt8]
   ) throws {
     var piece: [UInt8] = []
-    for row in rows {
+    try forEach(rows, progress) { row in
       piece += try bytes(row)
-      guard piece.count >= 64 << 10 else { continue }
+      guard piece.count >= 64 << 10 else { return }
       try sink(piece)
       piece.removeAll(keepingCapacity: true)
     }
     if !piece.isEmpty { try sink(piece) }
   }
 
-  private func writeJSON(_ rows: some Collection<Row>, _ sink: ([UInt8]) throws -> Void) throws {
+  private func forEach(
+    _ rows: some Collection<Row>, _ progress: Progress, _ body: (Row) throws -> Void
+  ) rethrows {
+    for (count, row) in zip(1..., rows) {
+      try body(row)
+      if count % 1_000 == 0 { progress(count) }
+    }
+  }
+
+  private func writeJSON(_ rows: some Collection<Row>, _ progress: Progress, _ sink: Sink) throws {
     guard !rows.isEmpty else { return try sink(Array("[]\n".utf8)) }
     var lead = "[\n  "
-    try write(rows, sink) { row in
+    try write(rows, progress, sink) { row in
       defer { lead = ",\n  " }
       return Array((lead + json(row)).utf8)
     }
     try sink(Array("\n]\n".utf8))
   }
 
-  private func writePlist(_ rows: some Collection<Row>, _ sink: ([UInt8]) throws -> Void) throws {
+  private func writePlist(_ rows: some Collection<Row>, _ progress: Progress, _ sink: Sink) throws {
     guard !rows.isEmpty else { return try sink(try PlistWriter.document([])) }
     try sink(Array((PlistWriter.header + "<array>\n").utf8))
-    try write(rows, sink) { row in
+    try write(rows, progress, sink) { row in
       var writer = PlistWriter()
       writer.append(plist(row), indentation: 1)
       return writer.bytes
@@ -73,12 +94,13 @@ public struct TableExport: Sendable {
   }
 
   private func writeDelimited(
-    _ rows: some Collection<Row>, _ writer: DelimitedWriter, hasHeader: Bool, _ sink: ([UInt8]) throws -> Void
+    _ rows: some Collection<Row>, _ writer: DelimitedWriter, hasHeader: Bool, _ progress: Progress,
+    _ sink: Sink
   ) throws {
     let columns = columns(of: rows)
     try sink(writer.mark)
     if hasHeader { try sink(try writer.bytes(["id"] + columns.map(JSONText.fieldName))) }
-    try write(rows, sink) { row in
+    try write(rows, progress, sink) { row in
       let record = row.record
       do {
         return try writer.bytes(

@@ -15,7 +15,8 @@ public struct TableImport: Sendable {
     /// None: every row is a new record, and `id` is a field like any other.
     case nothing
     /// The one with the same values in these fields, integers and reals by their value; a new one where there is none. A
-    /// value that differs only in its type, as the text 1 from the number, is an error.
+    /// value that differs only in its type, as the text 1 from the number, is an error. An `id` that exports give a record is
+    /// left out, unless the table has such a field itself.
     case key([String])
     /// The one whose id is the row's field `id`, as exports have it; where there is none, a new one with that id, and where
     /// the row has none, with the next id. A field that is itself called `id` is `id_` in the file.
@@ -61,9 +62,9 @@ public struct TableImport: Sendable {
   ) throws -> ImportReport {
     // Whoever copies a table wants its ids; who adds to one wants new ones.
     let keepsIDs = try matching == .id || (format.isPropertyList && !transaction.snapshot(of: table).exists)
-    var merge = try RowMerge(
-      matching, keepsIDs: keepsIDs, onError: onError, into: table, at: position, of: source.name,
-      in: transaction)
+    let rules = RowMerge.Rules(
+      matching, onError: onError, keepsIDs: keepsIDs, hasIDAsField: !format.isPropertyList)
+    var merge = try RowMerge(rules, into: table, at: position, of: source.name, in: transaction)
     let counter = try read(source) {
       try merge.take(identified($0, file: source.name), in: &transaction, progress: progress)
     }
@@ -108,7 +109,11 @@ public struct TableImport: Sendable {
   private func identified(_ reading: ImportRow.Reading, file: String) -> ImportRow.Reading {
     guard matching == .id else { return reading }
     return reading.flatMap { row in
-      Result { () throws(StoreError) in row.id == nil ? try row.takingID(file: file) : row }
+      Result { () throws(StoreError) in
+        var row = row
+        if row.id == nil { try row.takeID(file: file) }
+        return row
+      }
     }
   }
 
@@ -137,6 +142,8 @@ public struct ImportReport: Sendable {
   public internal(set) var changed = 0
   /// Rows whose record had all their values already.
   public internal(set) var unchanged = 0
+  /// Rows matched by a key whose `id` was taken for that of an export, and is no field of the record.
+  public internal(set) var ignoredIDs = 0
   /// Why rows were left out, in their order.
   public internal(set) var skipped: [StoreError] = []
 }

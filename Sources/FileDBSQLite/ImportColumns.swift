@@ -22,7 +22,7 @@ struct ImportColumns {
         position: Int32(position), field: field ?? name, type: source.types[name],
         of: query.statement.sqliteStatement)
       guard let field else {
-        if ColumnKey(name) == ColumnKey("id") { id = column }
+        if source.matching == .id, ColumnKey(name) == ColumnKey("id") { id = column }
         continue
       }
       guard known[field] == nil else { throw fault("two columns are named '\(field)'") }

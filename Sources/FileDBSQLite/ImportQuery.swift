@@ -23,7 +23,7 @@ struct ImportQuery {
     case .table(let table):
       guard try db.has(table) else { throw try db.hasNo(table, source.file) }
       let isExported = try SQLiteExport.made(table, in: db)
-      if isExported, byID { reserved.append("position") }
+      if isExported, source.matching != .nothing { reserved = ["id", "position"] }
       if byID { counter = try db.sequence(of: table) }
       let order = try isExported ? "position, id" : db.rowid(of: table)
       let orderBy = order.map { " ORDER BY \($0)" } ?? ""

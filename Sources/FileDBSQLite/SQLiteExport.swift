@@ -44,33 +44,39 @@ public struct SQLiteExport: Sendable {
     self.table = table
   }
 
-  /// Writes all rows, and the highest id that was ever given; see ``run(_:counter:)``.
+  /// Writes all rows, and the highest id that was ever given; see ``run(_:counter:progress:)``.
   /// - Throws: also ``StoreError/tableNotFound`` for a table that does not exist here.
   @discardableResult
-  public func run<Row>(_ snapshot: TableSnapshot<Row>) throws -> Int {
+  public func run<Row>(
+    _ snapshot: TableSnapshot<Row>, progress: (_ rows: Int) -> Void = { _ in }
+  ) throws -> Int {
     guard snapshot.exists else {
       throw StoreError(StoreError.tableNotFound, "there is no such table", table: snapshot.table)
     }
-    return try run(snapshot, counter: snapshot.counter)
+    return try run(snapshot, counter: snapshot.counter, progress: progress)
   }
 
   /// Writes the rows in one transaction, and returns how many there were. The database is made where there is no file, and
   /// other tables of it stay as they are.
-  /// - Parameter counter: the highest id that their table ever gave; SQLite will give none below it.
+  /// - Parameters:
+  ///   - counter: the highest id that their table ever gave; SQLite will give none below it.
+  ///   - progress: told now and then how many rows were written.
   /// - Throws: with the file and the table: ``StoreError/tableExists``, ``StoreError/notADatabase``,
   ///   ``StoreError/damagedDatabase``, ``StoreError/locked``, ``StoreError/databaseRefused`` for a name that SQLite keeps for
   ///   itself, a NUL in it or too many fields, ``StoreError/unrepresentableValue`` for two fields that SQLite does not tell apart,
   ///   and the disk's errors.
   /// - Complexity: O(*n*): the rows are decoded twice, one by one.
   @discardableResult
-  public func run<Row>(_ rows: some Collection<StoredRow<Row>>, counter: Int64 = 0) throws -> Int {
+  public func run<Row>(
+    _ rows: some Collection<StoredRow<Row>>, counter: Int64 = 0, progress: (_ rows: Int) -> Void = { _ in }
+  ) throws -> Int {
     let columns = try ExportColumn.columns(of: rows, named: fields, table: table)
     let isNew = !FileManager.default.fileExists(atPath: file.path)
     do {
       let database = try SQLiteFile(writing: file)
       try database.write(table: table) { db in
         try create(columns, in: db)
-        try insert(rows, columns, in: db)
+        try insert(rows, columns, in: db, progress)
         if counter > 0 { try db.setSequence(of: table, to: counter) }
       }
       try database.close()
@@ -96,7 +102,8 @@ public struct SQLiteExport: Sendable {
   }
 
   private func insert<Row>(
-    _ rows: some Collection<StoredRow<Row>>, _ columns: [ExportColumn], in db: Database
+    _ rows: some Collection<StoredRow<Row>>, _ columns: [ExportColumn], in db: Database,
+    _ progress: (Int) -> Void
   ) throws {
     let places = Array(repeating: "?", count: columns.count + 2).joined(separator: ", ")
     let statement = try db.makeStatement(sql: "INSERT INTO \(try quotedIdentifier(table)) VALUES (\(places))")
@@ -106,6 +113,7 @@ public struct SQLiteExport: Sendable {
       statement.setUncheckedArguments(
         StatementArguments([row.id.rawValue.databaseValue, position.databaseValue] + values))
       try statement.execute()
+      if (position + 1).isMultiple(of: 1_000) { progress(position + 1) }
     }
   }
 }

@@ -30,8 +30,9 @@ public struct SQLiteImport: Sendable {
   /// it has an offset, an integer of seconds since 1970, or a real, a Julian day; parts of a second are cut off. A `bool` may be 0 or
   /// 1.
   public var types: [String: FieldType] = [:]
-  /// What the rows are about. By `.id`, the column `id` holds their ids and becomes no field, nor does the `position` of a table
-  /// that ``SQLiteExport`` made; a field of one of these names is in a column with one underscore more.
+  /// What the rows are about. By `.id`, the column `id` holds their ids and becomes no field; by that or a key, nor do the `id`
+  /// and the `position` of a table that ``SQLiteExport`` made. A field of one of these names is in a column with one underscore
+  /// more.
   public var matching = TableImport.Matching.nothing
   public var onError = TableImport.ErrorPolicy.stop
 
@@ -55,9 +56,9 @@ public struct SQLiteImport: Sendable {
     into table: TableName<Record>, at position: Position = .bottom, in transaction: inout StoreTransaction,
     progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
-    var merge = try RowMerge(
-      matching, keepsIDs: matching == .id, onError: onError, into: table, at: position, of: file.path,
-      in: transaction)
+    // Which `id` an export wrote is known by its table.
+    let rules = RowMerge.Rules(matching, onError: onError, keepsIDs: matching == .id, hasIDAsField: false)
+    var merge = try RowMerge(rules, into: table, at: position, of: file.path, in: transaction)
     return try SQLiteFile(reading: file).read(table: source.table) { db in
       let rows = try SQLiteRows(self, in: db)
       while let reading = try rows.next() {

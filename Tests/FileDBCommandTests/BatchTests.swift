@@ -36,6 +36,43 @@ import Testing
     }
   }
 
+  /// A script finds its files from wherever it is run; the store is where it was said to be.
+  @Test func filesAreThoseBesideTheScript() throws {
+    try withTemporaryFolder { folder in
+      let made = try shell(
+        """
+        mkdir -p src/data run; printf 'n\\nx\\n' > src/data/t.csv; printf 'note' > src/note; printf 'n\\nwrong\\n' > t.csv
+        printf 'import data/t.csv t\\nset t 1 note:string=@note\\n' > src/build.filedb
+        printf '\\nimport data/t.csv t\\nimport data/none.csv t\\n' > src/broken.filedb
+        """, in: folder)
+      #expect(made.error == "")
+      let elsewhere = folder.appendingPathComponent("run")
+      let result = try filedb("--store", "new", "batch", "../src/build.filedb", in: elsewhere)
+      #expect(result == ToolResult(output: "", error: "1 records imported into 't'\n", status: 0))
+      let store = try RecordStore(at: elsewhere.appendingPathComponent("new"))
+      #expect(try store.table("t").snapshot.map(\.record) == [["n": "x", "note": "note"]])
+      let broken = try filedb("--store", "new", "batch", "../src/broken.filedb", in: elsewhere)
+      #expect(broken.status == 66)
+      #expect(broken.error.contains("../src/broken.filedb:3: "), "\(broken.error)")
+      #expect(try store.table("t").count == 1)
+      // What comes from standard input is where it is run.
+      #expect(try filedb("batch", in: folder, input: "import t.csv u\n").status == 0)
+      #expect(try filedb("get", "u", "1", "n", in: folder).output == "wrong\n")
+    }
+  }
+
+  @Test func aTableThatIsNotThereNeedNotBeDropped() throws {
+    try withTemporaryFolder { folder in
+      #expect(
+        try filedb("drop", "t", "--if-exists", in: folder) == ToolResult(output: "", error: "", status: 0))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+      try filedb("create", "t", in: folder)
+      #expect(try filedb("drop", "t", "--if-exists", in: folder).status == 0)
+      #expect(try RecordStore(at: folder).tableNames == [])
+      #expect(try filedb("drop", "t", in: folder).status == 1)
+    }
+  }
+
   @Test func oneFailureAndNothingIsDone() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)

@@ -65,6 +65,26 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: hasBash, "needs bash")) func aPipeIsAFile() throws {
+    try withStores { folder in
+      let lines = [
+        "cat old/todo.plist | filedb --store new diff - todo",
+        "filedb diff <(cat old/todo.plist) new/todo.plist",
+        "filedb diff old/todo.plist <(cat new/todo.plist)",
+      ]
+      for line in lines {
+        let result = try shell("bash -c '\(line)'", in: folder)
+        #expect(result.status == 1 && result.error == "", "\(line): \(result.error)")
+        #expect(
+          result.output.hasSuffix(" → todo\n" + todo) || result.output.hasPrefix("todo → /dev/fd/"), "\(line)"
+        )
+        #expect(result.output.hasSuffix(todo))
+      }
+      let broken = try shell("head -c 300 old/todo.plist | filedb diff - new/todo.plist", in: folder)
+      #expect(broken.status == 65 && broken.error.contains("standard input:"), "\(broken.error)")
+    }
+  }
+
   @Test func aCommitThatIsOnlyInTheJournalCounts() throws {
     try withStores { folder in
       let url = folder.appendingPathComponent("new")

@@ -42,6 +42,87 @@ import Testing
     }
   }
 
+  /// However often and wherever the foods are built, they are the same to the last byte.
+  @Test func theFoodsAreBuiltFromTheirSources() throws {
+    func tables(in store: URL) throws -> [Data] {
+      try ["foods", "groups", "version"].map {
+        try Data(contentsOf: store.appendingPathComponent("\($0).plist"))
+      }
+    }
+    let script = packageRoot.appendingPathComponent("Examples/FoodDiary/build.filedb").path
+    try withTemporaryFolder { folder in
+      let built = try filedb("--store", "Foods", "batch", script, in: folder)
+      #expect(built.status == 0 && built.output == "1\n", "\(built.error)")
+      let store = try RecordStore(at: folder.appendingPathComponent("Foods"))
+      let (foods, groups) = (try store.table("foods").snapshot, try store.table("groups").snapshot)
+      #expect(foods.count > 30 && groups.count > 5)
+      #expect(foods.ids.map(\.rawValue) == Array(1..<Int64(foods.count + 1)))
+      for food in foods {
+        #expect(food.record.fields.keys == ["carbohydrate", "fat", "group", "kcal", "name", "protein"])
+        let group = try #require(food["group"].flatMap { RecordID(rawValue: $0.integer ?? 0) })
+        #expect(groups.contains { $0.id == group }, "\(food.record)")
+      }
+      #expect(try store.table("version").snapshot.map(\.record) == [["number": 1]])
+      try store.checkInvariants()
+
+      let first = try tables(in: store.url)
+      try filedb("add", "foods", "name=Mine", "--top", in: store.url)
+      try filedb("add", "version", "number:integer=7", in: store.url)
+      #expect(try filedb("batch", script, in: store.url).status == 0)
+      #expect(try tables(in: store.url) == first)
+      #expect(try filedb("--store", "Anew", "batch", script, in: folder).status == 0)
+      #expect(try tables(in: folder.appendingPathComponent("Anew")) == first)
+      #expect(try filedb("check", in: store.url).status == 0)
+    }
+  }
+
+  /// The next version of the foods comes under the user's, and changes neither them nor what was eaten.
+  @Test func aDiaryStaysTrueWhenItsFoodsAreUpgraded() throws {
+    try withTemporaryFolder { folder in
+      func diary(_ command: String...) throws -> String {
+        try run(
+          program("FoodDiary").path, ["Foods", "Diary"] + command, in: folder, input: "", environment: [:]
+        ).output
+      }
+      let sources = packageRoot.appendingPathComponent("Examples/FoodDiary")
+      let script = sources.appendingPathComponent("build.filedb").path
+      #expect(try filedb("--store", "Foods", "batch", script, in: folder).status == 0)
+      let shipped = try Data(contentsOf: folder.appendingPathComponent("Foods/foods.plist"))
+      #expect(try diary("foods", "butter").hasPrefix("1  Butter: 717 kcal (Dairy and eggs)\n"))
+      #expect(try diary("new", "My soup", "40") == "1000000001\n")
+      #expect(try diary("correct", "1", "720") == "")
+      #expect(
+        try diary("eat", "1", "10") + diary("eat", "1000000001", "250") + diary("eat", "2", "100") == "")
+      #expect(try diary("forget", "4") == "")
+      let day = "10 g Butter: 72 kcal\n250 g My soup: 100 kcal\n100 g Cheddar: 403 kcal\n575 kcal in all\n"
+      #expect(try diary("day") == day)
+      #expect(try Data(contentsOf: folder.appendingPathComponent("Foods/foods.plist")) == shipped)
+
+      for line in [
+        "set foods 1 name='Butter, salted' kcal:integer=700", "set foods 2 kcal:integer=400",
+        "add foods name=Tahini group:integer=1 kcal:integer=595",
+      ] {
+        #expect(try shell("filedb --store Foods \(line)", in: folder).status == 0)
+      }
+      #expect(
+        try diary("day")
+          == day.replacing("Butter", with: "Butter, salted").replacing("403", with: "400")
+          .replacing("575", with: "572"))
+      #expect(
+        try diary("foods", "butter", "salted") == "1  Butter, salted: 720 kcal (Dairy and eggs, corrected)\n")
+      #expect(try diary("foods", "tahini").contains("Tahini: 595 kcal"))
+      #expect(try diary("foods", "soup") == "1000000001  My soup: 40 kcal (yours)\n")
+      #expect(try diary("foods", "feta") == "")
+      #expect(try diary("restore", "4") + diary("restore", "1") == "")
+      #expect(try diary("foods", "feta").hasPrefix("4  Feta: "))
+      #expect(try diary("foods", "salted") == "1  Butter, salted: 700 kcal (Dairy and eggs)\n")
+      #expect(try diary("eat", "999", "1").contains("record 999: there is no such record"))
+      let user = folder.appendingPathComponent("Diary")
+      try RecordStore(at: user, attaching: folder.appendingPathComponent("Foods"), as: "main")
+        .checkInvariants()
+    }
+  }
+
   @Test func aMapThatIsReplacedShowsInTheRunningGame() throws {
     try withTemporaryFolder { folder in
       let game = try LiveProgram("Levels", [folder.path, "2"], in: folder)

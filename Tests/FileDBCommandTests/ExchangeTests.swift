@@ -91,6 +91,30 @@ import Testing
     }
   }
 
+  @Test func noLinkLeadsAnExportOverATable() throws {
+    try withFoods { folder in
+      let table = try read("food.plist", in: folder)
+      let made = try shell(
+        """
+        mkdir out other; ln -s ../food.plist out/link; ln -s .. out/folder; ln -s ../none.plist out/none; cd other; filedb create t; filedb create bare
+        filedb checkpoint; mv bare.plist bare; ln -s ../other/bare ../out/bare; ln -s ../out/bare chain
+        """, in: folder)
+      #expect(made.error == "")
+      for path in [
+        "out/link", "out/none", "out/folder/food.plist", "out/folder/new.plist", "other/t.plist",
+        "other/bare",
+        "other/chain",
+      ] {
+        let result = try filedb("export", "food", path, in: folder)
+        #expect(result.status == 64 && result.error.contains("taken for a table"), "\(path): \(result.error)")
+      }
+      #expect(try read("food.plist", in: folder) == table)
+      #expect(try filedb("tables", in: folder.appendingPathComponent("other")).status == 0)
+      #expect(try shell("ln -s ../f.csv out/f; filedb export food out/f", in: folder).status == 0)
+      #expect(try read("f.csv", in: folder).hasPrefix("id,"))
+    }
+  }
+
   @Test func everyFormatComesBack() throws {
     try withFoods { folder in
       let table = try filedb("export", "food", "--format", "plist", in: folder).output
@@ -151,6 +175,18 @@ import Testing
       let line = "mkfifo p; (printf 'n\\nx\\n' > p) & filedb import p t\(options)"
       let result = try shell(line, in: folder)
       #expect(result.error.hasSuffix("1 records imported into 't'\n"))
+    }
+  }
+
+  /// The store is not locked while the pipe's writer takes its time.
+  @Test func aSlowPipeKeepsNobodyWaiting() throws {
+    try withTemporaryFolder { folder in
+      let line = """
+        mkfifo p; filedb create u; filedb import p t & exec 3>p; printf 'n\\nx\\n' >&3; sleep 0.3
+        filedb add u a=1; echo "status $?"; filedb count u; exec 3>&-; wait; filedb count t
+        """
+      let result = try shell(line, in: folder)
+      #expect(result.output == "1\nstatus 0\n1\n1\n", "\(result.error)")
     }
   }
 

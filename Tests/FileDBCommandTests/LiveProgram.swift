@@ -19,8 +19,7 @@ final class LiveProgram: Sendable {
 
   /// - Parameter name: of a product, built beside the tests.
   init(_ name: String, _ arguments: [String], in folder: URL) throws {
-    process.executableURL = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
-      .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(name)
+    process.executableURL = program(name)
     process.arguments = arguments
     try start(in: folder)
   }

@@ -47,6 +47,16 @@ import Testing
     }
   }
 
+  /// A pipe has no size, and is no empty base for that.
+  @Test(.enabled(if: hasBash, "needs bash")) func versionsComeFromPipes() throws {
+    try withVersions(ours: [["delete", "t", "1"]], theirs: [["set", "t", "2", "note=cold"]]) { folder in
+      let line = "filedb merge <(cat .file_base) .file_ours <(cat .file_theirs)"
+      let result = try shell("bash -c '\(line)'", in: folder)
+      #expect(result == ToolResult(output: "", error: "", status: 0))
+      #expect(try show(".file_ours", in: folder) == [#"2 ["note": "cold", "title": "Bread"]"#])
+    }
+  }
+
   @Test func aConflictTellsBothSidesAndLeavesAWholeTable() throws {
     try withVersions(
       ours: [["set", "t", "1", "title=Oat milk"], ["delete", "t", "2"]],

@@ -87,6 +87,13 @@ private let hasSQLiteProgram =
           == "id,name,kcal\n1,Fig,74\n2,Butter,717\n5,Pear,57\n")
       try filedb("undo", in: folder)
       #expect(try filedb("count", "food", in: folder).output == "2\n")
+      // Of a table that an export made, its id and position are no fields.
+      #expect(
+        try filedb("import", "f.db", "food", "--key", "name", in: folder).error
+          == "1 added, 1 changed, 1 unchanged\n")
+      #expect(
+        try filedb("show", "food", "--fields", "name,kcal,id,position", "--format", "csv", in: folder).output
+          == "id,name,kcal,id_,position\n1,Fig,74,,\n2,Butter,717,B,low\n6,Pear,57,,\n")
     }
   }
 

@@ -8,27 +8,31 @@ struct ToolResult: Equatable {
   var status: Int32
 }
 
-/// The built program, beside the test bundle.
-private let program = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
-  .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("filedb")
+/// A built program, beside the test bundle.
+func program(_ name: String) -> URL {
+  URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
+    .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(name)
+}
+
+private let filedbProgram = program("filedb")
 
 /// Runs `filedb` as a person would, in `folder`.
 @discardableResult
 func filedb(
   _ arguments: String..., in folder: URL, input: String = "", environment: [String: String] = [:]
 ) throws -> ToolResult {
-  try run(program.path, arguments, in: folder, input: input, environment: environment)
+  try run(filedbProgram.path, arguments, in: folder, input: input, environment: environment)
 }
 
 @discardableResult
 func filedb(_ arguments: [String], in folder: URL) throws -> ToolResult {
-  try run(program.path, arguments, in: folder, input: "", environment: [:])
+  try run(filedbProgram.path, arguments, in: folder, input: "", environment: [:])
 }
 
 /// Runs a line of shell, for which `filedb` is on the path.
 func shell(_ line: String, in folder: URL) throws -> ToolResult {
   let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-  let environment = ["PATH": program.deletingLastPathComponent().path + ":" + path]
+  let environment = ["PATH": filedbProgram.deletingLastPathComponent().path + ":" + path]
   return try run("/bin/sh", ["-c", line], in: folder, input: "", environment: environment)
 }
 
@@ -36,7 +40,7 @@ func shell(_ line: String, in folder: URL) throws -> ToolResult {
 func filedbOnTerminal(
   _ arguments: String, columns: Int, in folder: URL, input: String = "", environment: [String: String] = [:]
 ) throws -> ToolResult {
-  let line = "stty cols \(columns); '\(program.path)' \(arguments)"
+  let line = "stty cols \(columns); '\(filedbProgram.path)' \(arguments)"
   var result = try run(
     "/usr/bin/script", ["-qec", line, "/dev/null"], in: folder, input: input, environment: environment)
   result.output = result.output.replacing("\r\n", with: "\n")
@@ -44,25 +48,26 @@ func filedbOnTerminal(
 }
 
 let hasScript = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
+let hasBash = FileManager.default.isExecutableFile(atPath: "/bin/bash")
 let hasSetpriv = FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
 
 /// Runs `filedb` as nobody in particular: root may write everywhere.
 func filedbWithoutRights(_ arguments: String..., in folder: URL) throws -> ToolResult {
   guard geteuid() == 0 else {
-    return try run(program.path, arguments, in: folder, input: "", environment: [:])
+    return try run(filedbProgram.path, arguments, in: folder, input: "", environment: [:])
   }
   // The build folder may be where only root can go.
   let copy = FileManager.default.temporaryDirectory.appendingPathComponent("filedb-\(UUID().uuidString)")
   // By a program of its own: a descriptor that is open for writing here could go on to a program that another test starts
   // just now, and what somebody may write to cannot be run ("Text file busy").
-  _ = try run("/bin/cp", [program.path, copy.path], in: folder, input: "", environment: [:])
+  _ = try run("/bin/cp", [filedbProgram.path, copy.path], in: folder, input: "", environment: [:])
   defer { try? FileManager.default.removeItem(at: copy) }
   try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: copy.path)
   let rights = ["--reuid=65534", "--regid=65534", "--clear-groups", copy.path]
   return try run("/usr/bin/setpriv", rights + arguments, in: folder, input: "", environment: [:])
 }
 
-private func run(
+func run(
   _ path: String, _ arguments: [String], in folder: URL, input: String, environment: [String: String]
 ) throws -> ToolResult {
   let process = process(path, arguments, in: folder, environment: environment)
@@ -105,7 +110,7 @@ final class RunningTool {
 
   /// - Parameter scratch: where to keep what it prints; not the store, which it would change.
   init(_ arguments: [String], in folder: URL, scratch: URL) throws {
-    running = process(program.path, arguments, in: folder, environment: [:])
+    running = process(filedbProgram.path, arguments, in: folder, environment: [:])
     files = (scratch.appendingPathComponent("output"), scratch.appendingPathComponent("error"))
     for file in [files.output, files.error] { try Data().write(to: file) }
     running.standardInput = FileHandle.nullDevice

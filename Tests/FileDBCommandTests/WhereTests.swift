@@ -27,6 +27,21 @@ import Testing
     try RecordStore(at: folder).table("food").snapshot.compactMap { $0.record["name"]?.string }
   }
 
+  @Test func aTextThatIsNoDateIsRefused() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      try filedb("add", "t", "due:date=2026-04-02T00:00:00Z", in: folder)
+      for arguments in [
+        ["show", "t"], ["count", "t"], ["delete", "t"], ["set", "t", "a=b"], ["export", "t"],
+      ] {
+        let result = try filedb(arguments + ["--where", "due < '2026-4-3'"], in: folder)
+        #expect(result.status == 64 && result.output == "", "\(arguments)")
+        #expect(result.error.contains("'due' is a date, and '2026-4-3' is none"), "\(result.error)")
+      }
+      #expect(try filedb("count", "t", "--where", "due >= '2026-04'", in: folder).output == "1\n")
+    }
+  }
+
   @Test func showChoosesThenSortsThenCuts() throws {
     try withFood { folder in
       func show(_ arguments: String...) throws -> String {
@@ -49,8 +64,10 @@ import Testing
     try withFood { folder in
       let before = try Data(contentsOf: folder.appendingPathComponent("food.plist"))
       for (arguments, output) in [
-        (["show", "food", "--format", "json"], "[]\n"), (["count", "food"], "0\n"), (["delete", "food"], ""),
-        (["set", "food", "a=b"], ""), (["count", "food", "--group", "kcal"], "kcal  records\n"),
+        (["show", "food"], ""), (["show", "food", "--group", "kcal"], ""),
+        (["show", "food", "--format", "json"], "[]\n"), (["show", "food", "--format", "ndjson"], ""),
+        (["count", "food"], "0\n"), (["delete", "food"], ""), (["set", "food", "a=b"], ""),
+        (["count", "food", "--group", "kcal"], ""),
       ] {
         let result = try filedb(arguments + ["--where", "kcal > 1000"], in: folder)
         #expect(

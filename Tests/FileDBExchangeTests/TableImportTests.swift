@@ -123,83 +123,6 @@ private struct Fault {
     }
   }
 
-  @Test func aKeyChangesWhatIsThereAndNothingElse() throws {
-    try withStore { store in
-      let table = try store.table("t")
-      try table.add(contentsOf: [
-        ["k": "a", "n": 1, "own": true], ["k": "b", "n": 2], ["n": 3], ["k": "d", "n": 4.0],
-      ])
-      let csv = importer(.delimited(.csv)) {
-        $0.types = ["n": .integer]
-        $0.matching = .key(["k"])
-      }
-      let report = try take(Array("k,n\nb,2\nc,9\na,7\nd,\n".utf8), csv, of: store)
-      #expect((report.added, report.changed, report.unchanged) == (1, 1, 2))
-      #expect(
-        table.snapshot.map(\.record) == [
-          ["k": "a", "n": 7, "own": true], ["k": "b", "n": 2], ["n": 3], ["k": "d", "n": 4.0],
-          ["k": "c", "n": 9],
-        ])
-      // Nothing to do is nothing done.
-      let (again, step) = try store.undoableWrite { tx in
-        try csv.run(ImportSource(Array("k,n\nb,2\na,7\n".utf8), name: "file"), into: "t", in: &tx)
-      }
-      #expect(again.unchanged == 2 && step.isEmpty)
-      let faults: [(text: String, line: Int?, words: String)] = [
-        ("k,n\nx,1\ny,2\nx,3\n", 4, "'x' is there twice, first in line 2"),
-        ("k,n\n,1\n", 2, "without its key"),
-      ]
-      for (text, line, words) in faults {
-        let error = try #require(storeError { try take(Array(text.utf8), csv, of: store) })
-        #expect(error.line == line && error.message.contains(words), "\(error)")
-      }
-      try table.add(["k": "a"])
-      let error = try #require(storeError { try take(Array("k,n\nz,1\n".utf8), csv, of: store) })
-      #expect(error.code == StoreError.duplicateKey && error.message.contains("records 1 and 6"), "\(error)")
-    }
-  }
-
-  @Test func keysOfSeveralFieldsDoNotRunTogether() throws {
-    try withStore { store in
-      let json = importer(.json) { $0.matching = .key(["a", "b"]) }
-      try store.table("t").add(contentsOf: [
-        ["a": "x", "b": "y z"], ["a": 1.0, "b": "1"], ["a": "11", "b": ""],
-      ])
-      let text = #"[{"a": "x y", "b": "z"}, {"a": 1, "b": "1", "c": 5}, {"a": "1", "b": "11", "c": 6}]"#
-      let report = try take(Array(text.utf8), json, of: store)
-      #expect((report.added, report.changed) == (2, 1))
-      #expect(try store.table("t").snapshot.map { $0["c"] } == [nil, 5, nil, nil, 6])
-    }
-  }
-
-  /// Else every row of an untyped file would be added once more.
-  @Test func aKeyOfAnotherTypeIsAnError() throws {
-    try withStore { store in
-      try store.table("t").add(["k": 7])
-      let csv = importer(.delimited(.csv)) { $0.matching = .key(["k"]) }
-      let error = try #require(storeError { try take(Array("k\n7\n".utf8), csv, of: store) })
-      #expect(error.message.contains("a string here and a number in record 1"), "\(error)")
-      #expect(error.line == 2 && error.field == "k")
-    }
-  }
-
-  @Test func idsLeadBackToTheirRecords() throws {
-    try withStore { store in
-      let table = try store.table("t")
-      try table.add(contentsOf: [["n": "a"], ["n": "b"], ["n": "c"]])
-      try table.delete(3)
-      let csv = importer(.delimited(.csv)) { $0.matching = .id }
-      let report = try take(Array("id,n,id_\n,new,\n2,B,x\n9,far,\n,next,\n".utf8), csv, of: store)
-      #expect((report.added, report.changed) == (3, 1))
-      #expect(table.snapshot.ids == [1, 2, 10, 9, 11])
-      #expect(table.snapshot.map { $0["n"]?.string } == ["a", "B", "new", "far", "next"])
-      #expect(table.snapshot[1]["id"] == "x")
-      for text in ["id,n\nx,1\n", "id,n\n01,1\n", "id,n\n1,1\n1,2\n"] {
-        #expect(storeError { try take(Array(text.utf8), csv, of: store) }?.line != nil)
-      }
-    }
-  }
-
   @Test func wrongRowsAreLeftOutAndNamed() throws {
     try withStore { store in
       let csv = importer(.delimited(.csv)) {
@@ -222,6 +145,28 @@ private struct Fault {
       // Where the next row begins nobody can say.
       #expect(storeError { try take(Array("n,s\n1,\"a\n".utf8), csv, into: "w", of: store) } != nil)
       #expect(storeError { try take(Array("[{\"a\": 1}, {".utf8), array, into: "w", of: store) } != nil)
+    }
+  }
+
+  /// A separator and a line end are known whatever stands between them.
+  @Test func bytesThatAreNoTextCostTheirRowOnly() throws {
+    let utf8 = "n,s\n1,a\n2,\"x\u{E9}\n\"\"y\"\n\u{FF},\u{C3}\n5,\u{C3}\u{A9}\n6\u{80}".unicodeScalars.map {
+      UInt8($0.value)
+    }
+    let units: [UInt16] =
+      Array("n,s\n1,a\n2,x".utf16) + [0xD800] + Array("\n".utf16) + [0xDC00] + Array(",x\n5,é\n".utf16)
+    let utf16: [UInt8] = [0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } + [0x41]
+    for (text, lines, columns) in [(utf8, [3, 5, 7], [3, 1, 1]), (utf16, [3, 4, 6], [3, 1, 1])] {
+      try withStore { store in
+        var csv = importer(.delimited(.csv)) { $0.onError = .skip }
+        csv.types = try csv.detectedTypes(of: ImportSource(text, name: "file"))
+        let report = try take(text, csv, of: store)
+        #expect(try store.table("t").snapshot.map(\.record) == [["n": 1, "s": "a"], ["n": 5, "s": "é"]])
+        #expect(report.skipped.map(\.line) == lines && report.skipped.map(\.column) == columns)
+        #expect(report.skipped.allSatisfy { $0.file == "file" && $0.message.contains("field") })
+        csv.onError = .stop
+        #expect(storeError { try take(text, csv, into: "u", of: store) }?.line == 3)
+      }
     }
   }
 
@@ -279,6 +224,24 @@ private struct Fault {
     }
   }
 
+  @Test func whatCameOnceIsReadAgain() throws {
+    var pieces =
+      [Array("n\n".utf8)]
+      + (0..<600).map { Array("\(1_000_000 + $0)\n".utf8) + Array(repeating: 0x0A, count: 1_000) }
+    let source = try ImportSource(name: "pipe") { { pieces.isEmpty ? nil : pieces.removeFirst() } }.spooled()
+    #expect(pieces.isEmpty, "all is read at once")
+    try withStore { store in
+      var csv = importer(.delimited(.csv))
+      csv.types = try csv.detectedTypes(of: source)
+      let report = try store.write { tx in try csv.run(source, into: "t", in: &tx) }
+      #expect(report.added == 600)
+      #expect(try store.table("t").snapshot[599]["n"] == 1_000_599)
+      let wrong = importer(.json)
+      let error = storeError { try store.write { tx in _ = try wrong.run(source, into: "u", in: &tx) } }
+      #expect(error?.file == "pipe")
+    }
+  }
+
   @Test(arguments: [1, 2, 3, 7]) func howeverTheBytesAreCut(piece: Int) throws {
     let json = Array(#"[{"é": "\ud83d\ude00 😀", "n": [1.5e3, -2, true]}, {"a": {"b": "c"}}]"#.utf8)
     let units = Array("a,\u{e9}\n\"x\n\",😀\n".utf16)
@@ -331,58 +294,5 @@ private struct Fault {
       }
     }
     #expect(accepted > 10)
-  }
-
-  /// A row that is left out has taken no key.
-  @Test func aWrongRowMayBeFollowedByTheRightOne() throws {
-    try withStore { store in
-      try store.table("t").add(["k": "7"])
-      let lines = importer(.ndjson) {
-        $0.matching = .key(["k"])
-        $0.onError = .skip
-      }
-      let report = try take(Array("{\"k\": 7}\n{\"k\": \"7\", \"n\": 1}\n".utf8), lines, of: store)
-      #expect(report.skipped.count == 1 && report.changed == 1)
-    }
-  }
-
-  @Test func newIDsLieAboveAllOfTheFile() throws {
-    try withStore { store in
-      let text = (["n,id", "x,"] + (1...1_500).map { "y,\($0)" }).joined(separator: "\n")
-      try take(Array(text.utf8), importer(.delimited(.csv)) { $0.matching = .id }, of: store)
-      #expect(try store.table("t").snapshot.ids.map(\.rawValue) == [1_501] + (1...1_500))
-    }
-  }
-
-  private static let smallTables: [(String, String)] = [
-    ("FD_GROUP", "code,name"), ("NUTR_DEF", "number,unit,tag,name,decimals,order"),
-  ]
-
-  @Test(
-    .enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"), arguments: smallTables)
-  func realTablesComeBack(file: String, fields: String) throws {
-    let usda = try #require(DelimitedFormat(separator: "^", quote: "~", encoding: .latin1))
-    var text = importer(.delimited(usda, hasHeader: false)) {
-      $0.fields = fields.split(separator: ",").map(String.init)
-    }
-    let source = ImportSource(sharedFolder.appendingPathComponent("data/usda-sr28/\(file).txt"))
-    text.types = try text.detectedTypes(of: source)
-    try withStore { store in
-      _ = try store.write { tx in try text.run(source, into: "t", in: &tx) }
-      let table = try store.table("t").snapshot
-      #expect(table.count > 20)
-      let formats: [ExchangeFormat] = [
-        .delimited(.csv), .delimited(.tsv), .json, .ndjson, .plist, .binaryPlist,
-      ]
-      for (number, format) in formats.enumerated() {
-        let back = importer(format) {
-          $0.matching = .id
-          if case .delimited = format { $0.types = text.types }
-        }
-        try take(try exported(table, TableExport(format: format)), back, into: "u\(number)", of: store)
-        let again = try store.table("u\(number)").snapshot
-        #expect(again.ids == table.ids && again.map(\.record) == table.map(\.record), "\(format)")
-      }
-    }
   }
 }

@@ -7,13 +7,18 @@ struct RandomVerbs {
   private static let fields = ["a", "b", "number", "\u{e9}"]
   /// Rows beyond which a run only changes and deletes: small tables reach every corner sooner.
   private let size: Int
+  /// What may be done to a table as a whole.
+  private let wholeTableVerbs: [Verb]
 
   var random: SeededRandom
   var plain: [String: PlainTable]
 
-  init(random: SeededRandom, tables: [String], size: Int) {
+  init(
+    random: SeededRandom, tables: [String], size: Int, wholeTable: [Verb] = [.truncate, .deleteAll, .drop]
+  ) {
     self.random = random
     self.size = size
+    wholeTableVerbs = wholeTable
     plain = Dictionary(uniqueKeysWithValues: tables.map { ($0, PlainTable()) })
   }
 
@@ -62,7 +67,8 @@ extension RandomVerbs {
     case 13...15: return .move(id, somePosition(of: table))
     case 16: return .moveRow(from: number(below: size + 3) - 1, to: number(below: size + 3) - 1)
     case 17, 18: return .sort("number", descending: number(below: 2) == 0)
-    default: return number(below: 4) == 0 ? [.truncate, .deleteAll, .drop][number(below: 3)] : .delete(id)
+    default:
+      return number(below: 4) == 0 ? wholeTableVerbs[number(below: wholeTableVerbs.count)] : .delete(id)
     }
   }
 

@@ -42,6 +42,26 @@ import Testing
     }
   }
 
+  /// Sides that change different records, or different fields of one, and add others: merged in either order, that is the table
+  /// to which all of it was done, but for the ids and the order of what was added.
+  @Test func disjointChangesAreBothApplied() throws {
+    var random = SeededRandom.fromEnvironment("merge of disjoint changes")
+    for _ in 0..<400 {
+      var editor = TableEditor()
+      let base = editor.table(count: .random(in: 0...15, using: &random), &random)
+      let sides = try DisjointSides(base, &editor, &random)
+      let survivors = sides.both.records.count { base.records.contains($0.id) }
+      for (ours, theirs) in [(sides.ours, sides.theirs), (sides.theirs, sides.ours)] {
+        let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+        try #require(merge.conflicts.isEmpty)
+        let (merged, expected) = (Array(merge.merged.records), Array(sides.both.records))
+        try #require(merged.prefix(survivors) == expected.prefix(survivors))
+        let added = [merged, expected].map { $0.dropFirst(survivors).map { "\($0.record)" }.sorted() }
+        try #require(added[0] == added[1])
+      }
+    }
+  }
+
   @Test func nothingIsLost() throws {
     var random = SeededRandom.fromEnvironment("merge without loss")
     for _ in 0..<600 {
@@ -105,6 +125,53 @@ import Testing
   }
 }
 
+/// Changes of a table, each made by one of two sides, and all of them together.
+private struct DisjointSides {
+  private(set) var ours: TableState
+  private(set) var theirs: TableState
+  private(set) var both: TableState
+
+  init(_ base: TableState, _ editor: inout TableEditor, _ random: inout SeededRandom) throws {
+    (ours, theirs, both) = (base, base, base)
+    for id in base.records.ids {
+      switch Int.random(in: 0...4, using: &random) {
+      case 0: try change(&random) { try $0.apply(.remove([id])) }
+      case 1...3:
+        for field in ["a", "b", "c", "d"] where Bool.random(using: &random) {
+          let value = Int.random(in: 0...3, using: &random) == 0 ? nil : editor.value(&random)
+          try change(&random) { try $0.set(field, value, of: id) }
+        }
+      default: break
+      }
+    }
+    for _ in 0..<Int.random(in: 0...5, using: &random) {
+      let record = editor.record(&random)
+      try change(&random) { try $0.add(record) }
+    }
+  }
+
+  private mutating func change(_ random: inout SeededRandom, _ change: (inout TableState) throws -> Void)
+    throws
+  {
+    if Bool.random(using: &random) { try change(&ours) } else { try change(&theirs) }
+    try change(&both)
+  }
+}
+
+extension TableState {
+  fileprivate mutating func set(_ field: String, _ value: PlistValue?, of id: RecordID) throws {
+    guard let row = records.row(of: id) else { return }
+    var record = records[row].record
+    record[field] = value
+    try apply(.replace(StoredRecord(id: id, record: record)))
+  }
+
+  fileprivate mutating func add(_ record: Record) throws {
+    let id = try #require(RecordID(rawValue: counter + 1))
+    try apply(.insert([StoredRecord(id: id, record: record)], row: records.count))
+  }
+}
+
 /// Makes tables and changes them at random.
 private struct TableEditor {
   /// `nil` for values that are never the same.
@@ -157,11 +224,11 @@ private struct TableEditor {
     }
   }
 
-  private mutating func record(_ random: inout SeededRandom) -> Record {
+  mutating func record(_ random: inout SeededRandom) -> Record {
     ["a": value(&random), "b": value(&random), "c": value(&random)]
   }
 
-  private mutating func value(_ random: inout SeededRandom) -> PlistValue {
+  mutating func value(_ random: inout SeededRandom) -> PlistValue {
     if let values { return .integer(.random(in: values, using: &random)) }
     lastValue += 1
     return .integer(lastValue)

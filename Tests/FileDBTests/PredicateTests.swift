@@ -41,7 +41,9 @@ import Testing
     "due == '2026-01-01'", "due == '2026-01-01T00:00:00Z'", "due == \"2026-01-01 01:00+01:00\"",
     "due == '2025-12-31T19:00:00-0500'", "due < '2026-01-01 00:00:00.5'", "due >= '2026-01-01'",
     "due < '2026-01-02'", "due BETWEEN {'2025-12-31', '2026-01-01'}", "'2025-01-01' < due",
-    "due IN {'2026-01-01'}", "due == DATE('2026-01-01')", "NOT due == 'soon'", "due != 'soon'",
+    "due < '2026-02'", "due == '2026-01'", "due > '2025'", "due == '2026'", "NOT due == '2026-13'",
+    "NOT due == '2026-1'", "NOT due == '20260101'", "NOT due == '٢٠٢٦'", "due IN {'2026-01-01'}",
+    "due == DATE('2026-01-01')", "NOT due == 'soon'", "due != 'soon'",
     "NOT due < 'soon'",
     "NOT due == '2026-13-01'", "NOT due == '2026-01-01T00:00:00+24:00'", "NOT due == date",
     "date == '2026-01-01'",
@@ -197,6 +199,33 @@ import Testing
       #expect(snapshot.count(where: done) == expected.count, "a snapshot stays as it was")
       #expect(try notes.delete(where: done).isEmpty)
       #expect(try store.table("nosuch").snapshot.rows(where: done).isEmpty)
+    }
+  }
+
+  /// What would be false of every record is told, and nothing else is.
+  @Test func aDateAndATextThatIsNone() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      let day = PlistValue.date(Date(timeIntervalSince1970: 0))
+      try table.add(contentsOf: [
+        ["due": day, "mixed": "soon", "d": ["due": day]], ["mixed": day], ["text": "x"],
+      ])
+      for predicate in [
+        "due < 'soon'", "'2026-4-1' > due", "NOT due == '2026-13'", "x == 1 OR due BETWEEN {'2026', 'now'}",
+        "due IN {'2026-01-01', 'soon'}", "due BEGINSWITH '1970'", "due LIKE '1970*'", "d.due < ''",
+      ] {
+        let error = storeError { try RecordPredicate(predicate).checkDates(in: table.snapshot) }
+        #expect(error?.code == StoreError.invalidPredicate, "\(predicate)")
+      }
+      for predicate in [
+        "due < '2026-04'", "due != NULL", "due == text", "mixed < 'soon'", "text < 'soon'",
+        "nothing < 'soon'",
+        "text LIKE 'x'", "due < 5",
+      ] {
+        #expect(throws: Never.self, "\(predicate)") {
+          try RecordPredicate(predicate).checkDates(in: table.snapshot)
+        }
+      }
     }
   }
 }

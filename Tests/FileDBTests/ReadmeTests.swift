@@ -64,6 +64,23 @@ extension TableName<Note> {
     }
   }
 
+  @Test func anAttachedStoreIsReadAndNotWritten() throws {
+    try withTemporaryFolder { folder in
+      let (user, shipped) = (folder.appendingPathComponent("user"), folder.appendingPathComponent("shipped"))
+      let app = try RecordStore(at: shipped)
+      let apple = try app.table("foods").add(["name": "Apple", "kcal": 52])
+      try app.close()
+      let mine = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try mine.table("foods")
+      let soup = try foods.add(["name": "My soup"], at: .top)
+      try foods.set(["kcal": 53], of: apple)  // and the next version's name, if it has another
+      #expect(foods.isOverridden(apple))
+      try foods.revert(apple)
+      #expect(foods.snapshot.ids == [soup, apple] && !foods.isOverridden(apple))
+      try mine.checkInvariants()
+    }
+  }
+
   @Test(.timeLimit(.minutes(2))) func aListHearsOfChanges() async throws {
     struct List {
       var count = 0
@@ -85,7 +102,7 @@ extension TableName<Note> {
     let blocks = readme.components(separatedBy: "```swift\n").dropFirst().compactMap {
       $0.components(separatedBy: "\n```").first
     }
-    #expect(blocks.count == 6)
+    #expect(blocks.count == 7)
     for line in blocks.joined(separator: "\n").split(separator: "\n") {
       #expect(here.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
     }

@@ -64,6 +64,21 @@ private struct Content: Equatable {
     try store.checkInvariants()
   }
 
+  @Test func ofTwoThatChangedPlacesTheOneThatWasMovedGoesBack() throws {
+    let store = RecordStore.inMemory()
+    let table = try store.table("t")
+    let ids = try table.add(contentsOf: (1...3).map { ["n": .integer($0)] })
+    for (moved, position) in [(ids[0], Position.row(1)), (ids[1], .row(0))] {
+      let (_, step) = try store.undoableWrite { tx in try tx.move(moved, in: .records("t"), to: position) }
+      let between = try table.add(["n": 4], at: .after(ids[1]))
+      try store.undo(step)
+      #expect(table.snapshot.ids.filter { $0 != between } == ids)
+      #expect(table.snapshot.row(of: between) == (moved == ids[0] ? 2 : 1), "\(moved)")
+      try table.delete(between)
+    }
+    try store.checkInvariants()
+  }
+
   @Test func aRecordComesBackBehindTheNeighbourItHad() throws {
     let store = RecordStore.inMemory()
     let table = try store.table("t")

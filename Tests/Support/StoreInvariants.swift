@@ -13,7 +13,7 @@ extension RecordStore {
   /// Throws ``BrokenInvariant`` unless everything that is always true of a store is true of this one: each file is a sound
   /// table, the journal is sound, a fresh reader sees what this store shows, and every id leads to its row.
   package func checkInvariants() throws {
-    let fresh = try RecordStore(at: url, disk: disk, options: options)
+    let fresh = try reopened()
     let journal = try checkJournal()
     try require(journal == nil, "\(String(describing: journal))")
     for name in try tableNames {

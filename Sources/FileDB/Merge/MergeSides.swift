@@ -20,7 +20,27 @@ struct MergeSides {
     for key in Array(base.indices) + ours.keys.filter({ $0 >= base.count }) + added {
       contents[key] = MergedContent(base: baseRecord(key), ours: ours[key], theirs: theirs[key])
     }
+    for key in doubtful(in: ours, changedBy: theirs).union(doubtful(in: theirs, changedBy: ours)) {
+      guard let ours = ours[key], let theirs = theirs[key] else { continue }
+      contents[key] = MergedContent(base: base[key], ours: ours, doubtful: theirs)
+    }
     return contents
+  }
+
+  /// The keys under which a side may have another record than the base and the other side: where little is as it was, and
+  /// a new record is more like the former one. An earlier merge may have given that one its new id; but it was edited since, so
+  /// that nobody can tell, and what the other side changed must not be done to the wrong one.
+  private func doubtful(in side: MergeSide, changedBy other: MergeSide) -> Set<Int> {
+    let rewritten = base.indices.filter { key in
+      guard let now = side[key], let changed = other[key], !changed.hasSameFields(as: base[key]) else {
+        return false
+      }
+      return !now.hasSameFields(as: base[key])
+        && !AlikeRecords.isAlike(now.record.fields, base[key].record.fields)
+    }
+    if rewritten.isEmpty { return [] }
+    let new = AlikeRecords(side.new(since: base.count))
+    return Set(rewritten.filter { new.contains(alike: base[$0].record.fields) })
   }
 
   func baseRecord(_ key: Int) -> StoredRecord? { key < base.count ? base[key] : nil }
@@ -68,6 +88,9 @@ struct MergeSide {
 
   subscript(key: Int) -> StoredRecord? { records[key] }
 
+  /// The records whose keys are none of the base's rows.
+  func new(since baseCount: Int) -> [StoredRecord] { keys.filter { $0 >= baseCount }.compactMap { self[$0] } }
+
   private func added(since base: TableState) -> [(RecordID, (key: Int, record: StoredRecord))] {
     keys.lazy.filter { $0 >= base.records.count }.compactMap { key in
       self[key].map { ($0.id, (key, $0)) }
@@ -109,7 +132,6 @@ extension MergeSide {
     guard let row = side.records.row(of: id), let baseRow = base.records.row(of: id) else { return false }
     let (now, former) = (side.records[row], base.records[baseRow])
     if now.hasSameBytes(as: former) { return true }
-    let (old, new) = (former.record.fields, now.record.fields)
-    return old.isEmpty || old.count { new[$0.key] == $0.value } * 2 > old.count
+    return AlikeRecords.isAlike(now.record.fields, former.record.fields)
   }
 }

@@ -42,14 +42,22 @@ struct MergedFields {
 
   init(base: PlistDictionary, ours: PlistDictionary, theirs: PlistDictionary) {
     merged = ours
-    let names = base.map(\.key) + theirs.lazy.map(\.key).filter { base[$0] == nil }
-    for name in names where theirs[name] != base[name] && theirs[name] != ours[name] {
-      if ours[name] == base[name] {
-        merged[name] = theirs[name]
+    for conflict in Self.differences(base: base, ours: ours, theirs: theirs) {
+      if case .field(let name, let base, let ours, let theirs) = conflict, ours == base {
+        merged[name] = theirs
       } else {
-        conflicts.append(.field(name, base: base[name], ours: ours[name], theirs: theirs[name]))
+        conflicts.append(conflict)
       }
     }
+  }
+
+  /// What theirs changed, and ours has otherwise.
+  static func differences(
+    base: PlistDictionary, ours: PlistDictionary, theirs: PlistDictionary
+  ) -> [MergeConflict.Kind] {
+    let names = base.map(\.key) + theirs.lazy.map(\.key).filter { base[$0] == nil }
+    return names.filter { theirs[$0] != base[$0] && theirs[$0] != ours[$0] }
+      .map { .field($0, base: base[$0], ours: ours[$0], theirs: theirs[$0]) }
   }
 }
 
@@ -58,6 +66,13 @@ struct MergedContent {
   /// With the id of the side that it is from.
   let record: StoredRecord
   var conflicts: [MergeConflict.Kind] = []
+
+  /// Ours, where theirs may be another record: all that is changed there is a conflict.
+  init(base: StoredRecord, ours: StoredRecord, doubtful theirs: StoredRecord) {
+    record = ours
+    conflicts = MergedFields.differences(
+      base: base.record.fields, ours: ours.record.fields, theirs: theirs.record.fields)
+  }
 
   /// - Returns: `nil` for a record that is deleted.
   init?(base: StoredRecord?, ours: StoredRecord?, theirs: StoredRecord?) {

@@ -23,6 +23,17 @@ extension TableSnapshot {
       state: try TableFile.decode(bytes, file: file.path, table: name, limits: limits))
   }
 
+  /// Reads the bytes of a table's file, from wherever they came.
+  /// - Parameter name: what ``table`` is to be, and what errors call the file.
+  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable`` with the line.
+  /// - Complexity: O(*n*) in the bytes.
+  public init(bytes: [UInt8], name: String, limits: PlistLimits = PlistLimits()) throws {
+    let nowhere = StoreFolder(path: "/", disk: MemoryDisk())
+    self.init(
+      source: TableSource(table: name, in: .init(folder: nowhere, limits: limits)),
+      state: try TableFile.decode(bytes, file: name, table: name, limits: limits))
+  }
+
   /// Writes the table's file by itself, in canonical bytes: after a crash at any point there is either the old file or the
   /// new. Not for a store that is in use, whose tables are written by ``RecordStore/write(_:)``.
   /// - Throws: the disk's errors.

@@ -38,13 +38,13 @@ extension RecordTable {
   private func changes(
     of selection: RowSelection<Row>, since start: TableSnapshot<Row>?
   ) -> ChangeSequence<TableChange<Row>> {
-    let (log, source) = (store.log, source)
+    let (tables, source) = (store.visible, source)
     return ChangeSequence(of: store, .table(TableKey(name.text))) {
       var isFirst = start == nil
       var selected = SelectedRows(selection, of: start ?? TableSnapshot(source: source, state: TableState()))
       return {
         let before = selected.rows
-        selected.follow(log.snapshot(of: source))
+        selected.follow(tables.snapshot(of: source))
         let change = TableChange(from: before, to: selected.rows)
         guard isFirst || !change.isEmpty else { return nil }
         isFirst = false
@@ -59,12 +59,12 @@ extension RecordTable {
   /// may come back, by a program that edits the file.
   /// - Complexity: O(√*n*) at worst for each change of the table.
   public func changes(of id: RecordID) -> ChangeSequence<RowChange<Row>> {
-    let (log, source) = (store.log, source)
+    let (tables, source) = (store.visible, source)
     return ChangeSequence(of: store, .table(TableKey(name.text))) {
       var isFirst = true
       var shown: StoredRow<Row>?
       return {
-        let row: StoredRow<Row>? = log.snapshot(of: source)[id: id]
+        let row: StoredRow<Row>? = tables.snapshot(of: source)[id: id]
         guard isFirst || row?.stored != shown?.stored else { return nil }
         defer { (isFirst, shown) = (false, row) }
         return RowChange(before: shown, after: row)
@@ -82,13 +82,13 @@ extension RecordStore {
   ///   ``TableChange/init(from:to:)`` does for each table.
   public func changes() -> ChangeSequence<StoreChange> {
     readTablesForObservers()
-    let (log, start, source) = (log, log.states, TableSource.Store(self))
+    let (tables, start, source) = (visible, visible.all, TableSource.Store(self))
     return ChangeSequence(of: self, .allTables) { [weak self] in
       // A watch that others started passed over the tables that came until now.
       self?.readTablesForObservers()
       var shown = start
       return {
-        let change = StoreChange(from: shown, to: log.states, in: source)
+        let change = StoreChange(from: shown, to: tables.all, in: source)
         shown = change.after
         return change.tables.isEmpty ? nil : change
       }
@@ -122,11 +122,8 @@ extension RecordStore {
   }
 }
 
-extension CommitLog {
+extension VisibleTables {
   fileprivate func snapshot<Row>(of source: TableSource) -> TableSnapshot<Row> {
-    TableSnapshot(source: source, state: published(TableKey(source.table))?.state ?? TableState())
+    TableSnapshot(source: source, state: self[TableKey(source.table)])
   }
-
-  /// All tables in memory, as of one moment.
-  fileprivate var states: [TableKey: TableState] { cache.withLock { $0.published.mapValues(\.state) } }
 }

@@ -42,7 +42,7 @@ extension RecordStore {
   /// - Returns: whether `watch` will tell of the next change.
   fileprivate func followDisk(_ watch: FolderWatch) -> Bool {
     // What changes from here on is told of, so that nothing falls between two looks.
-    let isTold = watch.watch(folder.watchedFolders)
+    let isTold = watch.watch(folder.watchedFolders + (visible.attached?.store.folder.watchedFolders ?? []))
     do {
       try refresh()
       if log.signals.concernAllTables { try readAllTables() }

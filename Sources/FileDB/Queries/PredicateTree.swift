@@ -137,15 +137,18 @@ struct FieldName: Equatable, Sendable {
 
 /// Dates in the forms of ISO 8601 that people write.
 enum ISODate {
-  /// `2026-01-31`, which is its first second; with `T` or a space and `12:00`, `12:00:00` or `12:00:00.5`; then with `Z` or
-  /// an offset like `+02:00`. Without one it is UTC.
+  /// `2026`, `2026-01` or `2026-01-31`, which are their first second; a day with `T` or a space and `12:00`, `12:00:00` or
+  /// `12:00:00.5`; then with `Z` or an offset like `+02:00`. Without one it is UTC.
   static func parse(_ text: String) -> Date? {
-    guard (10...40).contains(text.utf8.count), Array(text.utf8)[4] == UInt8(ascii: "-"),
+    guard (4...40).contains(text.utf8.count),
+      text.utf8.dropFirst(4).first.map({ $0 == UInt8(ascii: "-") }) ?? true,
       let match = text.wholeMatch(
-        of: /([0-9-]{10})(?:[T ]([0-9]{2}:[0-9]{2})(?::([0-9]{2})(\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?/)
+        of:
+          /([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?/
+          .asciiOnlyDigits())
     else { return nil }
-    let (_, day, minute, second, fraction, zone) = match.output
-    var seconds = "\(day)T\(minute ?? "00:00"):\(second ?? "00")Z"
+    let (_, year, month, day, minute, second, fraction, zone) = match.output
+    var seconds = "\(year)-\(month ?? "01")-\(day ?? "01")T\(minute ?? "00:00"):\(second ?? "00")Z"
     guard let date = seconds.withUTF8(PlistDate.parse), let offset = offset(zone ?? "Z") else { return nil }
     return date.addingTimeInterval((fraction.flatMap { Double("0\($0)") } ?? 0) - Double(offset))
   }

@@ -13,7 +13,7 @@ import FileDBPlist
 /// It is parsed once, and asked of any number of records, of which it reads the fields that it names. <doc:Queries> has the
 /// language, and says what it means to compare values of different types.
 public struct RecordPredicate: Equatable, Sendable {
-  private let node: PredicateNode
+  let node: PredicateNode
 
   /// - Parameter arguments: for each `%@` and `%K` in turn. That of a `%K` is a `String`, the name of one field as it is: a
   ///   dot in it leads nowhere. That of a `%@` is any value that a record could hold, but no dictionary; `nil` is `NULL`.

@@ -21,8 +21,7 @@ public struct RecordTable<Row: Codable & Sendable>: Sendable {
       return TableSnapshot(source: source, state: state)
     }
     // `RecordStore.table` has read the table, and nothing takes a table out again.
-    let state = store.log.published(TableKey(name.text))?.state ?? TableState()
-    return TableSnapshot(source: source, state: state)
+    return TableSnapshot(source: source, state: store.visible[TableKey(name.text)])
   }
 
   /// Whether the table exists. Its first record makes it.

@@ -32,4 +32,19 @@ extension StoredRecord {
       return nil
     }
   }
+
+  /// Those of these fields that the record has.
+  func fields(_ names: [String]) -> PlistDictionary {
+    bytes.withUnsafeBytes { all in
+      let reader = CanonicalReader(all)
+      var found = PlistDictionary()
+      var entries = reader.entries(of: reader.dict(indentation: TableFile.depthOfFields - 1))
+      while let (key, element) = entries.next() {
+        if let name = names.first(where: { reader.isText(key, $0) }) {
+          found[name] = reader.value(of: element)
+        }
+      }
+      return found
+    }
+  }
 }

@@ -8,14 +8,17 @@ final class TableSource: Sendable {
     let indexes: RowIndexes
     let folder: StoreFolder
     let limits: PlistLimits
+    let attached: AttachedStore?
 
     init(_ store: RecordStore) {
       (indexes, folder, limits) = (store.indexes, store.folder, store.options.limits)
+      attached = store.visible.attached
     }
 
     /// For a table that is read without a store.
     init(folder: StoreFolder, limits: PlistLimits) {
       (indexes, self.folder, self.limits) = (RowIndexes(), folder, limits)
+      attached = nil
     }
   }
 
@@ -31,9 +34,19 @@ final class TableSource: Sendable {
   /// Where the table's file has a value of this very record, or as much of the way to it as there is; `nil` where the
   /// file has another record by now, or none yet.
   func find(_ path: FieldPath, of stored: StoredRecord) -> (file: String, line: Int)? {
+    let key = TableKey(table)
+    if let found = find(path, of: stored, in: key, store.folder) { return found }
+    return store.attached.flatMap { attached in
+      find(path, of: stored, in: attached.table(named: key) ?? key, attached.store.folder)
+    }
+  }
+
+  private func find(
+    _ path: FieldPath, of stored: StoredRecord, in key: TableKey, _ folder: StoreFolder
+  ) -> (file: String, line: Int)? {
     guard
-      case (let file, let content?)? = try? store.folder.readFile(of: TableKey(table), limits: store.limits),
-      let records = try? TableFile.decode(content.bytes, file: file, table: table, limits: store.limits)
+      case (let file, let content?)? = try? folder.readFile(of: key, limits: store.limits),
+      let records = try? TableFile.decode(content.bytes, file: file, table: key.text, limits: store.limits)
         .records,
       let row = records.row(of: stored.id), records[row] == stored
     else { return nil }

@@ -43,7 +43,8 @@ enum Commit {
       try store.log.catchUp()
       defer { transaction.end() }
       let result = try transaction.join(body)
-      try store.log.rehearse(transaction.changes, tables: transaction.changedTables)
+      let (changes, tables) = try transaction.commit()
+      try store.log.rehearse(changes, tables: tables)
       return result
     }
   }
@@ -51,8 +52,8 @@ enum Commit {
   private static func append(
     _ transaction: TransactionState, to store: RecordStore
   ) throws(StoreError) -> CommitTicket? {
-    let tables = transaction.changedTables
+    let (changes, tables) = try transaction.commit()
     guard !tables.isEmpty else { return nil }
-    return try store.log.append(transaction.changes, tables: tables)
+    return try store.log.append(changes, tables: tables)
   }
 }

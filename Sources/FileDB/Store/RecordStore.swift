@@ -18,6 +18,7 @@ public final class RecordStore: Sendable {
 
   let folder: StoreFolder
   let log: CommitLog
+  let visible: VisibleTables
   /// One writer at a time in this process; the file lock sees to the others.
   let writers = WriterGate()
   /// What a crash left beside linked tables is looked for once, by the first checkpoint.
@@ -33,30 +34,37 @@ public final class RecordStore: Sendable {
   /// Opens the store in the folder at `url`. Nothing is read or written yet; the folder is made by the first write.
   /// - Throws: ``StoreError/notAFolder`` where `url` is no file URL, or something else is there.
   public convenience init(at url: URL, options: StoreOptions = StoreOptions()) throws {
-    guard url.isFileURL else {
-      throw StoreError(StoreError.notAFolder, "a store is a folder on the disk", file: url.absoluteString)
-    }
-    try self.init(at: url, disk: SystemDisk(), options: options)
+    try self.init(at: url, disk: SystemDisk(), over: nil, options: options)
   }
 
   /// A store without files, gone with its last reference: for previews and tests.
   public static func inMemory(options: StoreOptions = StoreOptions()) -> RecordStore {
-    RecordStore(url: URL(fileURLWithPath: "/memory"), disk: MemoryDisk(), options: options)
+    RecordStore(url: URL(fileURLWithPath: "/memory"), disk: MemoryDisk(), over: nil, options: options)
   }
 
   package convenience init(at url: URL, disk: any Disk, options: StoreOptions) throws(StoreError) {
-    self.init(url: url, disk: disk, options: options)
+    try self.init(at: url, disk: disk, over: nil, options: options)
+  }
+
+  convenience init(
+    at url: URL, disk: any Disk, over attached: AttachedStore?, options: StoreOptions
+  ) throws(StoreError) {
+    guard url.isFileURL else {
+      throw StoreError(StoreError.notAFolder, "a store is a folder on the disk", file: url.absoluteString)
+    }
+    self.init(url: url, disk: disk, over: attached, options: options)
     let status = try onDisk { () throws(DiskError) in try disk.status(folder.path) }
     if let status, status.kind != .folder {
       throw StoreError(StoreError.notAFolder, "a store is a folder, but this is a file", file: folder.path)
     }
   }
 
-  private init(url: URL, disk: any Disk, options: StoreOptions) {
+  private init(url: URL, disk: any Disk, over attached: AttachedStore?, options: StoreOptions) {
     self.url = url
     self.options = options
     folder = StoreFolder(path: url.standardizedFileURL.path, disk: disk)
     log = CommitLog(folder: folder, options: options)
+    visible = VisibleTables(log, over: attached)
   }
 
   deinit {
@@ -66,7 +74,7 @@ public final class RecordStore: Sendable {
 
   package var disk: any Disk { folder.disk }
 
-  /// The tables, in the order of their names; of a damaged journal those that have a file or are in its sound part.
+  /// The tables, in the order of their names, those of an attached store included; of a damaged journal those that have a file or are in its sound part.
   /// - Throws: the disk's errors.
   public var tableNames: [String] {
     get throws {
@@ -75,7 +83,8 @@ public final class RecordStore: Sendable {
       }
       let pending = log.pendingExistence
       let files = try folder.tableNames().map(TableKey.init).filter { pending[$0] != false }
-      return Set(files).union(pending.filter(\.value).keys).sorted().map(\.text)
+      let own = Set(files).union(pending.filter(\.value).keys)
+      return try own.union(visible.attached?.tableKeys ?? []).sorted().map(\.text)
     }
   }
 
@@ -95,7 +104,12 @@ public final class RecordStore: Sendable {
 
   /// The file of a table: the one that is there, or the one that its first record will make.
   /// - Throws: ``StoreError/ambiguousTable``, ``StoreError/invalidTableName``.
-  public func url(of table: String) throws -> URL { URL(fileURLWithPath: try folder.file(of: table).path) }
+  public func url(of table: String) throws -> URL {
+    if let attached = visible.attached, let name = attached.table(named: TableKey(table)) {
+      return try attached.store.url(of: name.text)
+    }
+    return URL(fileURLWithPath: try folder.file(of: table).path)
+  }
 
   /// Runs `body` as one transaction and commits what it changed.
   ///

@@ -35,9 +35,10 @@ package struct RecordsDifference: Sendable {
 
   package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && updated.isEmpty && moved.isEmpty }
 
+  /// - Parameter movedIDs: records that are known to have been moved, and are named where others might as well be.
   /// - Complexity: O(*m* log *m*), where *m* is the number of records in the chunks that the two do not share, and of the
   ///   chunks between these; O(*s*) in the sections where they share all.
-  package init(from old: OrderedRecords, to new: OrderedRecords) {
+  package init(from old: OrderedRecords, to new: OrderedRecords, moving movedIDs: Set<RecordID> = []) {
     let chunks = ChunkPairs(old.sections, new.sections)
     var survivors = Survivors(of: chunks.unsharedOld)
     for chunk in chunks.new {
@@ -47,7 +48,7 @@ package struct RecordsDifference: Sendable {
       }
       for (offset, record) in chunk.records.enumerated() {
         let newRow = chunk.row + offset
-        if let former = survivors.take(record.id, newRow: newRow) {
+        if let former = survivors.take(record.id, newRow: newRow, isMoved: movedIDs.contains(record.id)) {
           if former.record.hasSameBytes(as: record) { continue }
           updated.append(Update(old: former.record, new: record, oldRow: former.row, newRow: newRow))
         } else {
@@ -105,7 +106,7 @@ private struct ChunkPairs {
 }
 
 /// Tells whether two arrays have one memory. While both are alive, that proves them equal.
-private struct StorageIdentity: Hashable {
+struct StorageIdentity: Hashable {
   private let base: UnsafeRawPointer?
   private let count: Int
 
@@ -129,9 +130,12 @@ private struct Survivors {
   }
 
   /// The record with this id as it was; `nil` where there was none.
-  mutating func take(_ id: RecordID, newRow: Int) -> (row: Int, record: StoredRecord)? {
+  mutating func take(_ id: RecordID, newRow: Int, isMoved: Bool) -> (row: Int, record: StoredRecord)? {
     guard let former = waiting.removeValue(forKey: id) else { return nil }
-    runs.join(RowRun(oldRow: former.row, newRow: newRow, count: 1))
+    runs.join(
+      isMoved
+        ? RowRun(oldRow: former.row, newRowOfMoved: newRow)
+        : RowRun(oldRow: former.row, newRow: newRow, count: 1))
     return former
   }
 

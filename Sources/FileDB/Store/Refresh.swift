@@ -20,6 +20,7 @@ extension RecordStore {
         for table in log.knownTables {
           do throws(StoreError) { _ = try refreshed(table) } catch { failure = failure ?? error }
         }
+        try refreshAttached()
         // Where a checkpoint came in between, the tables read before it may be older than those read after.
       } while log.journalCount != journals
       if let failure { throw failure }
@@ -28,8 +29,21 @@ extension RecordStore {
 
   /// The newest committed state of a table, read from the disk the first time.
   func state(of table: TableKey) throws(StoreError) -> TableState {
-    if let known = log.published(table) { return known.state }
-    return try log.load(table).state
+    let own = if let known = log.published(table) { known } else { try log.load(table) }
+    try readAttached(table)
+    return try visible.view(of: table, own: own.state)
+  }
+
+  /// Reads the attached table of this name, or beneath the one of this name, the first time.
+  func readAttached(_ table: TableKey) throws(StoreError) {
+    guard let attached = visible.attached else { return }
+    _ = try attached.read(attached.table(named: table) ?? table)
+  }
+
+  private func refreshAttached() throws {
+    guard let attached = visible.attached?.store else { return }
+    try attached.refresh()
+    log.signals.tell(of: Set(log.knownTables))
   }
 
   /// A table as the disk has it, read again where its file is not the one that was read. The journal must have been

@@ -3,16 +3,26 @@ struct RowRun: Sendable {
   let oldRow: Int
   let newRow: Int
   private(set) var count: Int
+  /// How much is to be said for leaving these in their places.
+  private(set) var weight: Int
 
   init(oldRow: Int, newRow: Int, count: Int) {
-    (self.oldRow, self.newRow, self.count) = (oldRow, newRow, count)
+    (self.oldRow, self.newRow, self.count, weight) = (oldRow, newRow, count, 2 * count)
+  }
+
+  /// A record that somebody moved: between two that changed places, it is the one to name.
+  init(oldRow: Int, newRowOfMoved newRow: Int) {
+    (self.oldRow, self.newRow, count, weight) = (oldRow, newRow, 1, 1)
   }
 
   fileprivate func isFollowed(by run: RowRun) -> Bool {
     oldRow + count == run.oldRow && newRow + count == run.newRow
   }
 
-  fileprivate mutating func join(_ run: RowRun) { count += run.count }
+  fileprivate mutating func join(_ run: RowRun) {
+    count += run.count
+    weight += run.weight
+  }
 }
 
 extension [RowRun] {
@@ -22,7 +32,7 @@ extension [RowRun] {
   }
 
   /// The runs to move, so that as many records as possible stay: all but an increasing subsequence of the old rows with
-  /// the most records. A subsequence that has one record of a run can have the whole run, so that runs are not cut.
+  /// the most weight. A subsequence that has one record of a run can have the whole run, so that runs are not cut.
   /// - Precondition: in the order of the new rows.
   /// - Complexity: O(*n* log *n*) in the runs.
   func outOfOrder() -> [RowRun] {
@@ -33,7 +43,7 @@ extension [RowRun] {
     var heaviest = HeaviestBefore(count: count)
     let former = indices.map { run in
       let best = heaviest.end(before: rank[run])
-      heaviest.put(.init(weight: best.weight + self[run].count, run: run), at: rank[run])
+      heaviest.put(.init(weight: best.weight + self[run].weight, run: run), at: rank[run])
       return best.run
     }
     var stays = [Bool](repeating: false, count: count)

@@ -17,7 +17,7 @@ public struct CheckFinding: Sendable, CustomStringConvertible {
 }
 
 extension RecordStore {
-  /// Reads the table's file and looks at everything a table should be: a well-formed property list, every record with an
+  /// Reads the table's file, that of the attached store where this one has none, and looks at everything a table should be: a well-formed property list, every record with an
   /// id of its own, a counter that is high enough, an index that fits, no comments; and that the commits in the journal
   /// belong to this file.
   /// - Returns: what was found, in the order of the file; nothing for a sound table.
@@ -35,12 +35,20 @@ extension RecordStore {
       if (try? log.catchUp()) != nil, log.pendingTable(TableKey(table)) != nil {
         _ = try log.load(TableKey(table))
       } else if content == nil {
-        throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
+        return try checkAttached(table)
       }
       return findings
     } catch let error as StoreError where Self.damage.contains(error.code) {
       return [CheckFinding(severity: .damage, error: error)]
     }
+  }
+
+  /// For a table that the store has no file of.
+  private func checkAttached(_ table: String) throws -> [CheckFinding] {
+    guard let attached = visible.attached else {
+      throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
+    }
+    return try attached.store.check((attached.table(named: TableKey(table)) ?? TableKey(table)).text)
   }
 
   /// Reads the journal from the beginning.

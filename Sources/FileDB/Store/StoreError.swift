@@ -76,6 +76,8 @@ extension StoreError {
   public static let newerRow = Code(rawValue: "newerRow")
   /// A row could not be brought to the newest version of its type; see ``VersionedRow``.
   public static let migrationFailed = Code(rawValue: "migrationFailed")
+  /// An attached store is read and never written to.
+  public static let readOnly = Code(rawValue: "readOnly")
   public static let insideWrite = Code(rawValue: "insideWrite")
   /// What is to be undone was changed by a later commit.
   public static let undoConflict = Code(rawValue: "undoConflict")

@@ -19,6 +19,8 @@ final class TransactionState {
   private(set) var bases: [TableKey: TableState] = [:]
   /// And as they are by now.
   private(set) var tables: [TableKey: TableState] = [:]
+  /// Those that are laid over a table of an attached store, without that one, as they were at first.
+  private var overlays: [TableKey: TableState] = [:]
   /// Set when the write has returned. A body can still swap its transaction for that of a write on another store.
   private var isOver = false
   /// What was done to them, in order.
@@ -39,7 +41,10 @@ final class TransactionState {
     }
     let key = TableKey(name)
     if let touched = tables[key] { return touched }
-    let state = try store.refreshed(key).state
+    let own = try store.refreshed(key).state
+    try store.readAttached(key)
+    let state = try store.visible.view(of: key, own: own)
+    if state.attached != nil { overlays[key] = own }
     bases[key] = state
     tables[key] = state
     return state
@@ -49,6 +54,7 @@ final class TransactionState {
   func apply(_ change: Change, to name: String) throws(StoreError) {
     var state = try table(name)
     let key = TableKey(name)
+    try store.visible.checkWritable(key, state, change)
     tables[key] = nil  // Held once only, so that the change need not copy the table.
     do {
       try state.apply(change)
@@ -88,7 +94,50 @@ final class TransactionState {
     for (key, change) in changes where undone.contains(key) { try tables[key]?.apply(change) }
   }
 
-  /// The tables that changed.
+  /// What the store is to commit: of tables over attached ones the changes of the user's own.
+  func commit() throws(StoreError) -> (
+    changes: [(table: TableKey, change: Change)], tables: [TableKey: TableState]
+  ) {
+    var (changes, tables) = (changes, changedTables)
+    for (key, seen) in tables {
+      guard let edit = try overlayEdit(key, seen) else { continue }
+      store.visible.note(seen, of: key, own: edit.own)
+      changes.removeAll { $0.table == key }
+      changes += edit.changes.map { (key, $0) }
+      tables[key] = edit.changes.isEmpty ? nil : edit.own
+    }
+    return (changes, tables)
+  }
+
+  private func overlayEdit(_ key: TableKey, _ seen: TableState) throws(StoreError) -> OverlayEdit? {
+    guard let own = overlays[key], let base = bases[key], let attached = base.attached else { return nil }
+    do {
+      return try OverlayEdit(of: own, over: attached, from: base, to: seen, moving: movedIDs(in: key))
+    } catch {
+      throw error.adding(table: key.text)
+    }
+  }
+
+  /// What would be seen of a table if the user had done nothing to this record; `nil` where it is no attached one.
+  func tableReverting(_ id: RecordID, in name: String) throws(StoreError) -> TableState? {
+    let seen = try table(name)
+    guard let edit = try overlayEdit(TableKey(name), seen), let attached = seen.attached,
+      attached.contains(id)
+    else { return nil }
+    var own = edit.own
+    if own.records.contains(id) { try own.apply(.remove([id])) }
+    return try TableState(own, over: attached)
+  }
+
+  /// The records of a table that were moved by themselves.
+  func movedIDs(in key: TableKey) -> Set<RecordID> {
+    Set(
+      changes.lazy.filter { $0.table == key }.compactMap {
+        if case .move(let id, _) = $0.change { id } else { nil }
+      })
+  }
+
+  /// The tables that changed, as they are seen.
   var changedTables: [TableKey: TableState] {
     let changed = Set(changes.map(\.table))
     return tables.filter { changed.contains($0.key) }

@@ -9,6 +9,8 @@ package struct TableState: Sendable {
   package private(set) var records: OrderedRecords
   /// Keys that some other program put beside ours in the root of the file; kept.
   package let foreignKeys: PlistDictionary
+  /// The table of the attached store that this one is laid over.
+  private(set) var attached: OrderedRecords?
 
   /// A table without a file.
   package init(shape: OrderedRecords.Shape = .standard) {
@@ -27,6 +29,15 @@ package struct TableState: Sendable {
     self.counter = max(counter, records.lazy.map(\.id.rawValue).max() ?? 0)
     self.records = OrderedRecords(records, shape: shape)
     self.foreignKeys = foreignKeys
+  }
+
+  /// A user's table and an attached one as the one table that readers see.
+  init(_ own: TableState, over attached: OrderedRecords, records: OrderedRecords, counter: Int64) {
+    exists = true
+    self.counter = counter
+    self.records = records
+    foreignKeys = own.foreignKeys
+    self.attached = attached
   }
 
   /// The only way a table changes. A change that does not fit throws and leaves the table as it was.
@@ -56,7 +67,8 @@ package struct TableState: Sendable {
     case .removeAll: records.removeAll()
     case .truncate:
       records.removeAll()
-      counter = 0
+      // The attached records keep their ids, which nobody else may get.
+      if attached == nil { counter = 0 }
     }
   }
 

@@ -47,8 +47,8 @@ struct TableUndo: Sendable {
   }
 
   /// - Complexity: as ``RecordsDifference/init(from:to:)``.
-  init(from old: TableState, to new: TableState) {
-    let difference = RecordsDifference(from: old.records, to: new.records)
+  init(from old: TableState, to new: TableState, moving movedIDs: Set<RecordID>) {
+    let difference = RecordsDifference(from: old.records, to: new.records, moving: movedIDs)
     var entries: [RecordID: Entry] = [:]
     for added in difference.inserted {
       entries[added.record.id] = Entry(id: added.record.id, after: added.record)
@@ -81,7 +81,7 @@ extension TransactionState {
     var step = UndoStep(tables: [:])
     for (key, now) in changedTables {
       guard let before = earlier[key] ?? bases[key] else { continue }
-      let table = TableUndo(from: before, to: now)
+      let table = TableUndo(from: before, to: now, moving: movedIDs(in: key))
       if !table.isEmpty { step.tables[key] = table }
     }
     return step

@@ -8,7 +8,11 @@ struct Batch: StoreCommand {
     commandName: "batch", abstract: "Run a script of commands as one transaction.",
     discussion: """
       One command a line, as after 'filedb', all on the same store; # begins a comment, quotes and \\ work as in a shell. \
-      Where a command fails, its line is named and nothing is done.
+      Where a command fails, its line is named and nothing is done. The files that a script names are looked for in its own \
+      folder, from wherever it is run.
+
+      A script that builds a store from its sources has two lines for each table: 'drop TABLE --if-exists' and \
+      'import FILE TABLE'. It makes the same files, byte for byte, however often it is run.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -24,6 +28,7 @@ struct Batch: StoreCommand {
     }
     let script = try Script(text, name: name)
     let store = try store()
+    if file != "-" { try enterFolder(of: file) }
     // What the commands print is true only once all of them are done.
     let output = Terminal.Buffer()
     try options.write(store) { _ in
@@ -34,6 +39,14 @@ struct Batch: StoreCommand {
       }
     }
     output.flush()
+  }
+
+  /// So every path in the script begins there, as an include does in a compiler.
+  private func enterFolder(of script: String) throws {
+    let folder = URL(fileURLWithPath: script).deletingLastPathComponent().path
+    guard FileManager.default.changeCurrentDirectoryPath(folder) else {
+      throw StoreError(StoreError.permissionDenied, "this folder cannot be entered", file: folder)
+    }
   }
 
   /// What looks at the files, where the transaction is not yet, or writes others, which it is not about, or is one of its own.

@@ -17,8 +17,8 @@ struct Count: StoreCommand {
   var group: String?
 
   func run() throws {
-    let predicate = try matching.predicate()
     let table = try existingTable(table)
+    let predicate = try matching.predicate(for: table.snapshot)
     let count: Int
     if let group {
       let rows = predicate.map(table.snapshot.rows) ?? Array(table.snapshot)
@@ -32,6 +32,7 @@ struct Count: StoreCommand {
   }
 
   private func printCounts(_ groups: [RowGroup], of field: String) {
+    if groups.isEmpty { return }
     let isNumeric = groups.allSatisfy { $0.rows[0].record[field]?.isNumeric ?? true }
     let columns = [
       TextTable.Column(title: TerminalText.defused(field), isNumeric: isNumeric),

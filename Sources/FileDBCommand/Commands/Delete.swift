@@ -19,11 +19,10 @@ struct Delete: StoreCommand {
   func validate() throws { try matching.validate(besides: ids) }
 
   func run() throws {
-    guard let predicate = try matching.predicate() else {
-      let table = try existingTable(table)
+    let table = try existingTable(table)
+    guard let predicate = try matching.predicate(for: table.snapshot) else {
       return try options.write(table.store) { tx in try tx.delete(ids, in: table.name) }
     }
-    let table = try existingTable(table)
     let count = try options.write(table.store) { tx in
       let deleted = try tx.delete(where: predicate, in: table.name)
       if deleted.isEmpty { throw StoreError.noMatch(in: table.name) }

@@ -6,7 +6,8 @@ struct Diff: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff", abstract: "Print what differs between two tables, or two stores, record by record.",
     discussion: """
-      A and B are two folders of stores, or two tables: names of tables in the store, or files of any name. Records are \
+      A and B are two folders of stores, or two tables: names of tables in the store, or files of any name, pipes among \
+      them; - is standard input. So 'git show HEAD:todo.plist | filedb diff - todo' compares with a commit. Records are \
       matched by their ids; as few as possible count as moved. The exit code is 0 where there is no difference, 1 where \
       there is one.
 
@@ -51,11 +52,10 @@ struct Diff: StoreCommand {
   }
 
   private func side(_ argument: String) throws -> Side {
+    if argument == "-" { return .table(try TableSnapshot(argument: argument)) }
     let reference = TableReference(argument: argument)
     let url = URL(fileURLWithPath: argument)
-    if !reference.isPath,
-      try store().tableNames.contains(where: { TableName.records($0) == .records(argument) })
-    {
+    if !reference.isPath, try isTable(argument) {
       return .table(try existingTable(reference).snapshot)
     }
     if FileInfo.isFolder(url) { return .store(try RecordStore(at: url)) }
@@ -64,11 +64,16 @@ struct Diff: StoreCommand {
     }
     // Of a table in a store, the journal may have commits that its file has not.
     return reference.isPath && isInStore(url)
-      ? .table(try existingTable(reference).snapshot) : .table(try TableSnapshot(contentsOf: url))
+      ? .table(try existingTable(reference).snapshot) : .table(try TableSnapshot(argument: argument))
+  }
+
+  private func isTable(_ name: String) throws -> Bool {
+    let store = try store()
+    return try store.isAttached(name)
+      || store.tableNames.contains { TableName.records($0) == .records(name) }
   }
 
   private func isInStore(_ file: URL) -> Bool {
-    !file.lastPathComponent.hasPrefix(".")
-      && FileInfo.isFolder(file.deletingLastPathComponent().appendingPathComponent(".filedb"))
+    !file.lastPathComponent.hasPrefix(".") && FileInfo.isStore(file.deletingLastPathComponent())
   }
 }

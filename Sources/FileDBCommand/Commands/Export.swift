@@ -28,28 +28,43 @@ struct Export: StoreCommand {
     let snapshot = table.snapshot
     let rows = try selection.rows(of: snapshot)
     if file != "-" { try checkIsNoTable(URL(fileURLWithPath: file), in: table.store) }
-    try write(rows, snapshot.counter)
+    // On a terminal the rows themselves are seen.
+    let isSeen = file == "-" && Terminal.outputIsTerminal
+    var progress = Progress()
+    defer { progress.finish() }
+    try write(rows, snapshot.counter) { count in
+      if !isSeen { progress.report("\(count) of \(rows.count) rows written") }
+    }
+    progress.finish()
     if file != "-" { Terminal.note("\(rows.count) records exported to '\(file)'") }
     if selection.matching.isGiven, rows.isEmpty { throw StoreError.noMatch(in: table.name) }
   }
 
   /// Writes the rows of a table, which has this counter.
-  private typealias Writer = (AnyRandomAccessCollection<StoredRow<Record>>, _ counter: Int64) throws -> Void
+  private typealias Writer = (
+    AnyRandomAccessCollection<StoredRow<Record>>, _ counter: Int64, _ progress: (_ rows: Int) -> Void
+  ) throws -> Void
 
   private func writer() throws -> Writer {
     switch try exchange.destination(file) {
     case .stream(let format):
       try database.checkIsAbsent()
       let export = TableExport(format: try laidOut(format), fields: selection.fieldNames)
-      guard file != "-" else { return { rows, _ in try export.write(rows) { Terminal.print(bytes: $0) } } }
-      let url = URL(fileURLWithPath: file)
-      return { rows, _ in try export.write(rows, to: url) }
+      guard file == "-" else {
+        let url = URL(fileURLWithPath: file)
+        return { rows, _, progress in try export.write(rows, to: url, progress: progress) }
+      }
+      return { rows, _, progress in
+        try export.write(rows, progress: progress) { Terminal.print(bytes: $0) }
+      }
     case .database(let url):
       try checkIsNotForText()
       var export = SQLiteExport(to: url, table: database.table ?? table.name)
       export.fields = selection.fieldNames
       if database.replace { export.existingTable = .replaced }
-      return { [export] rows, counter in try export.run(rows, counter: counter) }
+      return { [export] rows, counter, progress in
+        try export.run(rows, counter: counter, progress: progress)
+      }
     }
   }
 
@@ -69,14 +84,17 @@ struct Export: StoreCommand {
     guard lineEnd == nil else { throw ValidationError("--line-end is for csv and tsv.") }
   }
 
-  /// In the store's folder a property list is a table, whatever its name, and a table must not be replaced.
+  /// In a store's folder a property list is a table, whatever its name, and a table must not be replaced, by whatever way
+  /// its path leads there.
   private func checkIsNoTable(_ url: URL, in store: RecordStore) throws {
-    let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path
-    guard folder == store.url.resolvingSymlinksInPath().path else { return }
-    let isTable = try url.pathExtension == "plist" || store.tableNames.contains(url.lastPathComponent)
+    let target = FileInfo.target(of: url)
+    let folder = target.deletingLastPathComponent()
+    let stores = [store.url, store.attachedURL].compactMap(\.self)
+    guard stores.contains(where: { FileInfo.isSame(folder, $0) }) || FileInfo.isStore(folder) else { return }
+    let names = try RecordStore(at: folder).tableNames
+    let isTable = target.pathExtension == "plist" || names.contains(target.lastPathComponent)
     if isTable || exchange.format == .plist {
-      throw ValidationError(
-        "'\(file)' would be taken for a table of the store; export it into another folder.")
+      throw ValidationError("'\(file)' would be taken for a table of a store; export it into another folder.")
     }
   }
 }

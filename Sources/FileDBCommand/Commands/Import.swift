@@ -14,12 +14,13 @@ struct Import: StoreCommand {
       the same name, unless --table or --query say else. All rows come in, or, where one is wrong, none. With --on-error skip \
       the wrong ones are reported and left out; where no row is left, the exit code is 65.
 
-      With --key a row whose key is there changes that record: fields of the row win, the others stay.
+      With --key a row whose key is there changes that record: fields of the row win, the others stay. The id \
+      that an export gave it is left out.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(help: "The file; - is standard input, during which other writers wait.") var file: String
+  @Argument(help: "The file; - is standard input.") var file: String
   @Argument var table: TableReference
   @OptionGroup var exchange: ExchangeOptions
   @OptionGroup var database: DatabaseSource
@@ -63,6 +64,7 @@ struct Import: StoreCommand {
     let report = try options.write(store(for: table)) { tx in
       try intake(&tx) { count in progress.report("\(count) rows read") }
     }
+    progress.finish()
     try say(report)
   }
 
@@ -120,22 +122,21 @@ struct Import: StoreCommand {
   }
 
   private func source() throws -> ImportSource {
-    guard file != "-" else { return try detect ? .standardInput.buffered() : .standardInput }
+    // A pipe comes at its writer's pace; nobody should wait for the store meanwhile.
+    guard file != "-" else { return try ImportSource.standardInput.spooled() }
     let url = URL(fileURLWithPath: file)
-    // Before the store is locked, and for good: a pipe can be opened only once.
-    var opened: InputFile? = try InputFile(url)
-    let source = ImportSource(name: file) {
-      let input = try opened ?? InputFile(url)
-      opened = nil
-      return { try input.read() }
-    }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-    let isRegular = attributes?[.type] as? FileAttributeType == .typeRegular
-    return detect && !isRegular ? try source.buffered() : source
+    let source = ImportSource(url, name: file)
+    guard InputFile.isRegular(url) else { return try source.spooled() }
+    _ = try InputFile(url)  // What cannot be read is told before the store is locked.
+    return source
   }
 
   private func say(_ report: ImportReport) throws {
     for error in report.skipped { Terminal.complain(error.description) }
+    if report.ignoredIDs > 0 {
+      Terminal.note(
+        "the field 'id' is taken for the records' id, as exports have it; to keep it, call it 'id_'")
+    }
     let would = options.dryRun ? "would be " : ""
     let taken = report.added + report.changed + report.unchanged
     let skipped = report.skipped.isEmpty ? "" : ", \(report.skipped.count) skipped"

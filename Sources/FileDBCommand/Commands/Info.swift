@@ -14,7 +14,7 @@ struct Info: StoreCommand {
     let table = try existingTable(table)
     let snapshot = table.snapshot
     Terminal.print("file     \(try table.url.path)")
-    Terminal.print("size     \(try FileInfo.size(ofTableAt: table.url))")
+    Terminal.print("size     \(try FileInfo.size(of: table))")
     Terminal.print("records  \(snapshot.count)")
     Terminal.print("counter  \(snapshot.counter)")
     guard !snapshot.isEmpty else { return }
@@ -47,10 +47,11 @@ struct Info: StoreCommand {
 }
 
 extension FileInfo {
-  /// The size of a table's file, for people. A table that is new may be in the journal alone.
-  static func size(ofTableAt url: URL) throws -> String {
-    do { return try FileInfo(at: url).formattedSize } catch StoreError.fileNotFound {
-      return "in the journal"
+  /// The size of a table's file, for people. A table that is new may be in the journal alone, and one that nobody changed in the
+  /// attached store alone.
+  static func size(of table: RecordTable<Record>) throws -> String {
+    do { return try FileInfo(at: table.url).formattedSize } catch StoreError.fileNotFound {
+      return table.isAttachedAlone ? "attached" : "in the journal"
     }
   }
 }

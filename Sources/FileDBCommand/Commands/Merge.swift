@@ -1,5 +1,6 @@
 import ArgumentParser
 import FileDB
+import FileDBExchange
 import Foundation
 
 struct Merge: ParsableCommand {
@@ -40,13 +41,22 @@ struct Merge: ParsableCommand {
 
   /// Git gives an empty file where the table is new on both sides. One that cannot be read is an error.
   private func baseVersion() throws -> TableSnapshot<Record>? {
-    let size = try? FileManager.default.attributesOfItem(atPath: base)[.size] as? Int
-    return (size ?? 0) == 0 ? nil : try version("base", in: base)
+    let url = URL(fileURLWithPath: base)
+    guard FileManager.default.fileExists(atPath: base) else { return nil }
+    if InputFile.isRegular(url) { return try FileInfo(at: url).size == 0 ? nil : version("base", in: base) }
+    let bytes = try InputFile(url).readAll()
+    return bytes.isEmpty ? nil : try named("base") { try TableSnapshot(bytes: bytes, name: base) }
   }
 
   private func version(_ role: String, in file: String) throws -> TableSnapshot<Record> {
+    try named(role) { try TableSnapshot(argument: file) }
+  }
+
+  private func named(
+    _ role: String, _ read: () throws -> TableSnapshot<Record>
+  ) throws -> TableSnapshot<Record> {
     do {
-      return try TableSnapshot(contentsOf: URL(fileURLWithPath: file))
+      return try read()
     } catch let error as StoreError {
       // Git's files have names that tell nobody anything.
       var named = error

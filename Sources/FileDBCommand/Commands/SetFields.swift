@@ -34,9 +34,8 @@ struct SetFields: StoreCommand {
 
   func run() throws {
     let fields = try assignments.record()
-    let predicate = try matching.predicate()
     let table = try existingTable(table)
-    guard let predicate else {
+    guard let predicate = try matching.predicate(for: table.snapshot) else {
       return try options.write(table.store) { tx in
         for id in ids { try tx.set(fields, of: id, in: table.name) }
       }

@@ -12,8 +12,8 @@ struct Tables: StoreCommand {
     let store = try existingStore()
     let rows = try store.tableNames.map { name in
       do {
-        let count = try store.table(name).count.description
-        return [name, count, try FileInfo.size(ofTableAt: store.url(of: name)), ""]
+        let table = try store.table(name)
+        return [name, table.count.description, try FileInfo.size(of: table), ""]
       } catch let error as StoreError {
         return [name, "", "", error.message]
       }

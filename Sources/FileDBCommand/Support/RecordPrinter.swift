@@ -41,8 +41,8 @@ struct RecordPrinter {
 
   /// Prints groups one behind the other; as a table under headings, which stand for the column of `field`.
   func print(_ groups: [RowGroup], by field: String) throws {
-    guard format == .table else { return try print(groups.flatMap(\.rows)) }
     let rows = groups.flatMap(\.rows)
+    guard format == .table, !rows.isEmpty else { return try print(rows) }
     var lines = tableLines(
       rows, columns(of: rows).filter { fields != nil || !$0.utf8.elementsEqual(field.utf8) })[...]
     Terminal.printStyled(lines.removeFirst())
@@ -65,7 +65,9 @@ struct RecordPrinter {
     return columns.keys
   }
 
+  /// Without rows there is nothing to see, not even a title.
   private func printTable(_ rows: [Row]) {
+    if rows.isEmpty { return }
     for line in tableLines(rows, columns(of: rows)) { Terminal.printStyled(line) }
   }
 

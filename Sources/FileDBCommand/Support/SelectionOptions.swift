@@ -19,7 +19,7 @@ struct SelectionOptions: ParsableArguments {
 
   /// Without a condition or an order, the table itself: a page of it needs no other rows.
   func rows(of snapshot: TableSnapshot<Record>) throws -> AnyRandomAccessCollection<StoredRow<Record>> {
-    let predicate = try matching.predicate()
+    let predicate = try matching.predicate(for: snapshot)
     guard let sort else {
       return predicate.map { AnyRandomAccessCollection(snapshot.rows(where: $0)) }
         ?? AnyRandomAccessCollection(snapshot)

@@ -5,6 +5,25 @@ import Foundation
 struct StoreLocation: ParsableArguments {
   @Option(name: .customLong("store"), help: ArgumentHelp("The store's folder.", valueName: "dir"))
   var path: String?
+
+  @Option(
+    name: .customLong("attach"),
+    help: ArgumentHelp(
+      "A store beneath, which is not written to; its tables are also NAME.TABLE, 'main' without a NAME.",
+      valueName: "[name=]dir"))
+  var attached: AttachedLocation?
+}
+
+/// A store to attach: `shipped`, or `app=shipped`.
+struct AttachedLocation: ExpressibleByArgument {
+  let name: String
+  let path: String
+
+  init(argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let isNamed = parts.count == 2 && !parts[0].contains("/")
+    (name, path) = isNamed ? (String(parts[0]), String(parts[1])) : ("main", argument)
+  }
 }
 
 /// A table as it is named on the command line.
@@ -67,7 +86,11 @@ extension StoreCommand {
       } else {
         storeURL
       }
-    guard let shared = OpenStores.shared else { return try RecordStore(at: url) }
+    let attached = location.attached ?? tool.location.attached
+    guard let shared = OpenStores.shared else { return try Self.open(url, over: attached) }
+    guard attached == nil else {
+      throw ValidationError("--attach goes before 'batch', for the whole script.")
+    }
     // In a script the store is the script's, unless a command names another.
     let isNamed = table?.isPath == true || location.path != nil || tool.location.path != nil
     guard !isNamed || url.standardizedFileURL.path == shared.url.standardizedFileURL.path else {
@@ -76,10 +99,15 @@ extension StoreCommand {
     return shared
   }
 
-  /// The store, whose folder must be there: a mistyped one should not look like an empty store.
+  private static func open(_ url: URL, over attached: AttachedLocation?) throws -> RecordStore {
+    guard let attached else { return try RecordStore(at: url) }
+    return try RecordStore(at: url, attaching: URL(fileURLWithPath: attached.path), as: attached.name)
+  }
+
+  /// The store, whose folder must be there, or have one attached: a mistyped one should not look like an empty store.
   func existingStore(for table: TableReference? = nil) throws -> RecordStore {
     let store = try store(for: table)
-    guard FileInfo.isFolder(store.url) else {
+    guard FileInfo.isFolder(store.url) || store.attachedURL != nil else {
       throw StoreError(StoreError.fileNotFound, "there is no such folder", file: store.url.path)
     }
     return store

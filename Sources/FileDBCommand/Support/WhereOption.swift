@@ -25,6 +25,13 @@ struct WhereOption: ParsableArguments {
 
   /// - Throws: ``StoreError/invalidPredicate``.
   func predicate() throws -> RecordPredicate? { try text.map { try RecordPredicate($0) } }
+
+  /// - Throws: ``StoreError/invalidPredicate``, too where a text is compared with the dates of a field and is none.
+  func predicate(for snapshot: TableSnapshot<Record>) throws -> RecordPredicate? {
+    let predicate = try predicate()
+    try predicate?.checkDates(in: snapshot)
+    return predicate
+  }
 }
 
 extension StoreError {

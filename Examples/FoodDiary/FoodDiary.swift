@@ -1,0 +1,120 @@
+import FileDB
+import Foundation
+
+// A diary of what one ate. Its foods are a store that is shipped with it and never written (`build.filedb` builds it); the
+// user's store lies over that. So foods of the user's own stand beside the shipped ones, a shipped figure may be corrected, and
+// the next version of the foods changes neither the diary nor the corrections:
+//
+//     filedb --store Foods batch build.filedb
+//     FoodDiary Foods MyDiary foods soup
+//     FoodDiary Foods MyDiary new "My soup" 40
+//     FoodDiary Foods MyDiary eat 12 250
+//     FoodDiary Foods MyDiary day
+
+/// A food; its figures are for 100 g.
+struct Food: Codable, Sendable {
+  var name: String
+  var group: RecordID?
+  var kcal: Int
+  var protein: Double?
+  var fat: Double?
+  var carbohydrate: Double?
+}
+
+struct FoodGroup: Codable, Sendable {
+  var name: String
+}
+
+/// What was eaten, of a food of either store.
+struct Meal: Codable, Sendable {
+  var food: RecordID
+  var grams: Int
+}
+
+extension TableName<Food> { static var foods: Self { "foods" } }
+extension TableName<FoodGroup> { static var groups: Self { "groups" } }
+extension TableName<Meal> { static var diary: Self { "diary" } }
+
+struct Diary {
+  let foods: RecordTable<Food>
+  let groups: RecordTable<FoodGroup>
+  let meals: RecordTable<Meal>
+
+  init(shipped: URL, user: URL) throws {
+    let store = try RecordStore(at: user, attaching: shipped, as: "main")
+    foods = try store.table(.foods)
+    groups = try store.table(.groups)
+    meals = try store.table(.diary)
+  }
+
+  /// A line for each food with all these words in its name.
+  func list(_ words: [String]) throws -> [String] {
+    try foods.snapshot.search(words.joined(separator: " "), in: ["name"]).map { row in
+      let food = try row.value
+      let group = try food.group.map { try groups.row(with: $0).name } ?? "yours"
+      let mark = foods.isOverridden(row.id) ? ", corrected" : ""
+      return "\(row.id)  \(food.name): \(food.kcal) kcal (\(group)\(mark))"
+    }
+  }
+
+  /// A line for each meal, and their sum.
+  func day() throws -> [String] {
+    var sum = 0
+    let lines = try meals.snapshot.values().map { meal in
+      let food = try foods.row(with: meal.food)
+      let energy = food.kcal * meal.grams / 100
+      sum += energy
+      return "\(meal.grams) g \(food.name): \(energy) kcal"
+    }
+    return lines + ["\(sum) kcal in all"]
+  }
+}
+
+@main
+struct FoodDiary {
+  static func main() throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard arguments.count >= 3 else { fatalError(usage) }
+    let folders = arguments.prefix(2).map { URL(fileURLWithPath: $0, isDirectory: true) }
+    let diary = try Diary(shipped: folders[0], user: folders[1])
+    do {
+      for line in try run(Array(arguments.dropFirst(2)), in: diary) { print(line) }
+    } catch let error as StoreError {
+      print(error)
+      exit(1)
+    }
+  }
+
+  private static func run(_ command: [String], in diary: Diary) throws -> [String] {
+    switch (command[0], command.dropFirst().map(\.self)) {
+    case ("foods", let words): return try diary.list(words)
+    case ("new", let food) where food.count == 2:
+      return [try diary.foods.add(Food(name: food[0], kcal: number(food[1])), at: .top).description]
+    case ("correct", let food) where food.count == 2:
+      try diary.foods.update(id(food[0])) { $0.kcal = number(food[1]) }
+    case ("forget", let food) where food.count == 1: try diary.foods.delete(id(food[0]))
+    case ("restore", let food) where food.count == 1: try diary.foods.revert(id(food[0]))
+    case ("eat", let meal) where meal.count == 2:
+      let food = try diary.foods.snapshot.row(with: id(meal[0]))
+      try diary.meals.add(Meal(food: food.id, grams: number(meal[1])))
+    case ("day", []): return try diary.day()
+    default: fatalError(usage)
+    }
+    return []
+  }
+
+  private static let usage = """
+    usage: FoodDiary FOODS DIARY foods WORD... | new NAME KCAL | correct FOOD KCAL | forget FOOD | restore FOOD
+                                 | eat FOOD GRAMS | day
+    """
+
+  private static func id(_ text: String) -> RecordID {
+    guard let id = RecordID(text) else { fatalError(usage) }
+    return id
+  }
+
+  private static func number(_ text: String) -> Int {
+    guard let number = Int(text) else { fatalError(usage) }
+    return number
+  }
+}

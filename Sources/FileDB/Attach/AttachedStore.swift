@@ -1,0 +1,98 @@
+import FileDBStorage
+import Foundation
+
+/// A store beneath another one, which reads it and never writes to it.
+final class AttachedStore: Sendable {
+  let name: String
+  let store: RecordStore
+
+  /// - Throws: ``StoreError/invalidTableName`` for a name that cannot stand before a table's, and
+  ///   ``StoreError/fileNotFound`` where there is no such store.
+  init(_ store: RecordStore, as name: String) throws(StoreError) {
+    try TableNameRule.check(name)
+    guard !name.contains(".") else {
+      throw StoreError(
+        StoreError.invalidTableName, "the name '\(name)' of an attached store must not hold '.'")
+    }
+    let status = try onDisk { () throws(DiskError) in try store.disk.status(store.folder.path) }
+    guard status != nil else {
+      throw StoreError(StoreError.fileNotFound, "there is no store to attach", file: store.folder.path)
+    }
+    (self.name, self.store) = (name, store)
+  }
+
+  /// The attached table that a name like `main.foods` means.
+  func table(named key: TableKey) -> TableKey? {
+    let prefix = name + "."
+    guard key.text.utf8.starts(with: prefix.utf8) else { return nil }
+    return TableKey(String(decoding: key.text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
+  }
+
+  var tableKeys: [TableKey] {
+    get throws { try store.tableNames.map(TableKey.init) }
+  }
+
+  /// As it was read; `nil` where it was not yet.
+  func table(_ key: TableKey) -> TableState? { store.log.published(key)?.state }
+
+  /// The table, read now where it was not yet.
+  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``, and ``StoreError/counterExhausted`` where its ids reach those
+  ///   of the user's own records.
+  func read(_ key: TableKey) throws(StoreError) -> TableState {
+    let table = try store.state(of: key)
+    guard table.counter <= Overlay.highestAttachedID else {
+      throw StoreError(
+        StoreError.counterExhausted,
+        "an attached table may have ids up to \(Overlay.highestAttachedID), and this one has come to \(table.counter)",
+        file: try store.folder.file(of: key.text).path, table: key.text)
+    }
+    return table
+  }
+}
+
+extension RecordStore {
+  /// Another store on the same files.
+  package func reopened() throws(StoreError) -> RecordStore {
+    let attached = visible.attached
+    guard let attached else { return try RecordStore(at: url, disk: disk, options: options) }
+    let beneath = try AttachedStore(attached.store.reopened(), as: attached.name)
+    return try RecordStore(at: url, disk: disk, over: beneath, options: options)
+  }
+
+  /// Opens the store in the folder at `url` over another one, which is read and never written to: an app's own data over
+  /// that which it was shipped with.
+  ///
+  ///     let store = try RecordStore(at: user, attaching: shipped, as: "main")
+  ///     let foods = try store.table(.foods)                  // shipped foods and the user's, in one order
+  ///     let shippedFoods = try store.table("main.foods")     // as they were shipped; read-only
+  ///
+  /// A table of the store and the attached one of the same name are one table: all verbs work on all its records. What they
+  /// change goes into the user's store alone: another value of a field is an override of it, a deletion hides the record, a move
+  /// is kept with the moved record. So the attached store may be replaced by its next version, and what the user
+  /// did is done to that. The user's own records have ids above 1,000,000,000, where no attached one may be.
+  ///
+  /// The attached tables are read when they are first asked for, and again by ``refresh()`` where they changed.
+  /// - Parameters:
+  ///   - attached: the folder of the other store. Nothing in it is made or changed, so that it may be read-only.
+  ///   - name: with a dot behind it, it names the attached tables as they are. Neither empty nor with a dot in it.
+  /// - Throws: ``StoreError/notAFolder``, ``StoreError/fileNotFound`` where there is nothing to attach,
+  ///   ``StoreError/invalidTableName`` for `name`, and the disk's errors.
+  public convenience init(
+    at url: URL, attaching attached: URL, as name: String, options: StoreOptions = StoreOptions()
+  ) throws {
+    let beneath = try AttachedStore(RecordStore(at: attached, options: options), as: name)
+    guard beneath.store.folder.path != url.standardizedFileURL.path else {
+      throw StoreError(
+        StoreError.notAFolder, "a store cannot be attached to itself", file: beneath.store.folder.path)
+    }
+    try self.init(at: url, disk: SystemDisk(), over: beneath, options: options)
+  }
+
+  /// Whether a name like `main.foods` means a table of the attached store.
+  package func isAttached(_ name: String) -> Bool {
+    visible.attached.map { $0.table(named: TableKey(name)) != nil } ?? false
+  }
+
+  /// The folder of the attached store.
+  public var attachedURL: URL? { visible.attached?.store.url }
+}

@@ -1,0 +1,162 @@
+/// A user's table over one of an attached store: which record is where.
+///
+/// The user's file holds what differs, so that the attached table may be replaced by its next version under it. A record
+/// with the id of an attached one overrides some of its fields, moves it, or deletes it (see ``OverlayMarks``); all others
+/// are the user's own, with ids above every attached one.
+struct Overlay {
+  /// Ids up to this one are the attached store's. Those of the user's own records begin behind it.
+  static let highestAttachedID: Int64 = 1_000_000_000
+
+  let attached: OrderedRecords
+
+  static func isOwn(_ id: RecordID) -> Bool { id.rawValue > highestAttachedID }
+
+  /// Where a record is: attached ones that stay in their places have the even numbers, and what stands behind one of them
+  /// has the odd number after it.
+  struct Rank: Comparable {
+    static let top = Rank(number: -1)
+    static let bottom = Rank(number: .max)
+
+    let number: Int
+
+    static func attached(row: Int) -> Rank { Rank(number: 2 * row) }
+    static func behind(row: Int) -> Rank { Rank(number: 2 * row + 1) }
+
+    var isPlaced: Bool { number & 1 != 0 }
+    /// The rank of what is put behind this.
+    var next: Rank { Rank(number: number | 1) }
+    /// The row of the attached table that this is at or behind; -1 for the top.
+    var row: Int { (number - (isPlaced ? 1 : 0)) / 2 }
+
+    static func < (left: Rank, right: Rank) -> Bool { left.number < right.number }
+  }
+
+  /// - Parameter marks: those of the user's record with this id, where there is one.
+  func rank(of id: RecordID, _ marks: OverlayMarks?) -> Rank {
+    switch marks?.place {
+    case .top: return .top
+    case .bottom: return .bottom
+    // A later version of the attached table may have lost the record.
+    case .after(let id): return attached.row(of: id).map(Rank.behind) ?? .bottom
+    case nil: return attached.row(of: id).map(Rank.attached) ?? .bottom
+    }
+  }
+
+  func place(_ rank: Rank) -> OverlayMarks.Place {
+    switch rank {
+    case .top: .top
+    case .bottom: .bottom
+    default: .after(attached[rank.row].id)
+    }
+  }
+
+  /// The attached record with this id.
+  func base(of id: RecordID) -> StoredRecord? { attached.row(of: id).map { attached[$0] } }
+
+  /// What readers see of a record of the user's file; `nil` where that hides an attached record, or says something about one
+  /// that is gone.
+  func visible(_ stored: StoredRecord, _ marks: OverlayMarks) -> StoredRecord? {
+    if marks.isDeleted { return nil }
+    guard let base = base(of: stored.id) else {
+      return Overlay.isOwn(stored.id) || marks.overrides != nil ? stored.without(marks) : nil
+    }
+    guard let overrides = marks.overrides else { return base }
+    let own = stored.record
+    var merged = base.record
+    for name in overrides { merged[name] = own[name] }
+    return StoredRecord(id: stored.id, record: merged)
+  }
+}
+
+extension StoredRecord {
+  fileprivate func without(_ marks: OverlayMarks) -> StoredRecord {
+    if marks.isEmpty { return self }
+    var record = record
+    OverlayMarks.remove(from: &record.fields)
+    return StoredRecord(id: id, record: record)
+  }
+}
+
+extension TableState {
+  /// The one table that is seen where the user's table lies over an attached one.
+  /// - Complexity: O(*k* log *k*), where *k* is the number of records in the user's file, and O(√*n*) at worst for each of
+  ///   them; O(*n*) where they are many.
+  /// - Throws: ``StoreError/duplicateID`` for a record of the user's own under an id that is the attached store's.
+  init(_ own: TableState, over attached: OrderedRecords) throws(StoreError) {
+    let overlay = Overlay(attached: attached)
+    var records = attached
+    var gone: [(row: Int, id: RecordID)] = []
+    var placed: [(rank: Overlay.Rank, record: StoredRecord)] = []
+    for stored in own.records {
+      let marks = OverlayMarks(of: stored)
+      guard Overlay.isOwn(stored.id) || !marks.isEmpty else { throw .attachedID(of: stored) }
+      let row = attached.row(of: stored.id)
+      let visible = overlay.visible(stored, marks)
+      if let row, let visible, marks.place == nil {
+        records.replace(row: row, with: visible)
+        continue
+      }
+      if let row { gone.append((row, stored.id)) }
+      if let visible { placed.append((overlay.rank(of: stored.id, marks), visible)) }
+    }
+    records.remove(Set(gone.map(\.id)))
+    records.put(PlacedRun.runs(of: placed, without: gone.map(\.row), in: records.count))
+    self.init(
+      own, over: attached, records: records, counter: max(own.counter, Overlay.highestAttachedID))
+  }
+}
+
+extension StoreError {
+  fileprivate static func attachedID(of record: StoredRecord) -> StoreError {
+    StoreError(
+      StoreError.duplicateID,
+      "the ids up to \(Overlay.highestAttachedID) are the attached store's, and this is a record of the user's own",
+      record: record.id)
+  }
+}
+
+/// Records of the user that stand one behind the other among the attached ones that stay.
+private struct PlacedRun {
+  /// The row of the attached record that they are in front of.
+  let row: Int
+  var records: [StoredRecord]
+
+  static func runs(
+    of placed: [(rank: Overlay.Rank, record: StoredRecord)], without gone: [Int], in count: Int
+  ) -> [PlacedRun] {
+    let gone = gone.sorted()
+    var passed = 0
+    var runs: [PlacedRun] = []
+    // Those of one rank stay in the order in which they are in the file.
+    for (rank, entries) in Dictionary(grouping: placed, by: \.rank.number).sorted(by: { $0.key < $1.key }) {
+      let rank = Overlay.Rank(number: rank)
+      while passed < gone.count, rank != .bottom, gone[passed] <= rank.row { passed += 1 }
+      let row = rank == .bottom ? count : rank.row + 1 - passed
+      runs.append(PlacedRun(row: row, records: entries.map(\.record)))
+    }
+    return runs
+  }
+}
+
+extension OrderedRecords {
+  fileprivate mutating func put(_ runs: [PlacedRun]) {
+    let count = runs.reduce(0) { $0 + $1.records.count }
+    // A few are inserted, so that all others stay shared with the attached table.
+    guard count > self.count / 8 else {
+      for run in runs.reversed() { insert(run.records, at: run.row) }
+      return
+    }
+    var all: [StoredRecord] = []
+    all.reserveCapacity(self.count + count)
+    var (rest, row) = (makeIterator(), 0)
+    for run in runs {
+      while row < run.row, let next = rest.next() {
+        all.append(next)
+        row += 1
+      }
+      all += run.records
+    }
+    while let next = rest.next() { all.append(next) }
+    self = OrderedRecords(all, shape: shape)
+  }
+}

@@ -1,0 +1,186 @@
+/// What a transaction did to the one table that it saw, as changes of the user's table.
+struct OverlayEdit {
+  private let overlay: Overlay
+  /// As the transaction left the table.
+  private let seen: OrderedRecords
+  /// The user's table, as far as it is changed.
+  private(set) var own: TableState
+  private(set) var changes: [Change] = []
+  /// New records one below the other, which are one change.
+  private var run: (records: [StoredRecord], row: Int) = ([], 0)
+
+  /// - Parameter movedIDs: the records that the transaction moved.
+  /// - Throws: ``StoreError/reservedField``.
+  init(
+    of own: TableState, over attached: OrderedRecords, from before: TableState, to after: TableState,
+    moving movedIDs: Set<RecordID>
+  ) throws(StoreError) {
+    overlay = Overlay(attached: attached)
+    seen = after.records
+    self.own = own
+    let difference = RecordsDifference(from: before.records, to: after.records, moving: movedIDs)
+    if difference.isEmpty && max(own.counter, Overlay.highestAttachedID) == after.counter { return }
+    if !own.exists { try apply(.create) }
+    try remove(difference.removed.map(\.record.id))
+    let newRows = Set(difference.inserted.map(\.newRow) + difference.moved.map(\.newRow))
+    for update in difference.updated where !newRows.contains(update.newRow) { try self.update(update.new) }
+    try place(newRows.sorted())
+    try raiseCounter(to: after.counter)
+    endRun()
+  }
+
+  private mutating func apply(_ change: Change) throws(StoreError) {
+    endRun()
+    try own.apply(change)
+    changes.append(change)
+  }
+
+  private mutating func endRun() {
+    if !run.records.isEmpty { changes.append(.insert(run.records, row: run.row)) }
+    run.records = []
+  }
+
+  /// Own records go; attached ones are hidden.
+  private mutating func remove(_ ids: [RecordID]) throws(StoreError) {
+    let own = ids.filter(Overlay.isOwn)
+    if !own.isEmpty { try apply(.remove(own)) }
+    var marks = OverlayMarks()
+    marks.isDeleted = true
+    for id in ids where !Overlay.isOwn(id) { try put(StoredRecord(id: id, marks: marks)) }
+  }
+
+  private mutating func update(_ record: StoredRecord) throws(StoreError) {
+    try put(record, at: marks(of: record.id)?.place)
+  }
+
+  /// Puts new records and moved ones where they are by now.
+  /// - Parameter rows: those that they are in, ascending.
+  private mutating func place(_ rows: [Int]) throws(StoreError) {
+    let neighbours = followingNeighbours(of: rows)
+    var former: (row: Int, rank: Overlay.Rank)?
+    for (row, next) in zip(rows, neighbours) {
+      let record = seen[row]
+      let previous = former?.row == row - 1 ? former?.rank : row > 0 ? rank(of: seen[row - 1].id) : nil
+      let rank = rank(of: record.id, between: previous, and: next?.rank)
+      former = (row, rank)
+      guard rank.isPlaced else {
+        try put(record, at: nil)
+        continue
+      }
+      if rank == previous, let behind = own.records.row(of: seen[row - 1].id) {
+        try put(record, at: overlay.place(rank), row: behind + 1)
+      } else if rank == next?.rank, let before = next.flatMap({ own.records.row(of: $0.id) }) {
+        try put(record, at: overlay.place(rank), row: before)
+      } else {
+        try put(record, at: overlay.place(rank))
+      }
+    }
+  }
+
+  /// For each of these rows the first record behind it that keeps its place.
+  private func followingNeighbours(of rows: [Int]) -> [(id: RecordID, rank: Overlay.Rank)?] {
+    var neighbours: [(id: RecordID, rank: Overlay.Rank)?] = []
+    var later: Int?
+    for row in rows.reversed() {
+      if later == row + 1 {
+        neighbours.append(neighbours[neighbours.count - 1])
+      } else {
+        neighbours.append(row + 1 < seen.count ? (seen[row + 1].id, rank(of: seen[row + 1].id)) : nil)
+      }
+      later = row
+    }
+    return neighbours.reversed()
+  }
+
+  /// The rank of a record that is in its place.
+  private func rank(of id: RecordID) -> Overlay.Rank { overlay.rank(of: id, marks(of: id)) }
+
+  /// The rank of a record that gets into a place; an attached one needs no mark where that is its own.
+  private func rank(
+    of id: RecordID, between previous: Overlay.Rank?, and next: Overlay.Rank?
+  ) -> Overlay.Rank {
+    let (previous, next) = (previous ?? .top, next ?? .bottom)
+    if let row = overlay.attached.row(of: id) {
+      let rank = Overlay.Rank.attached(row: row)
+      if previous < rank, rank < next { return rank }
+    }
+    return next == .bottom ? .bottom : previous.next
+  }
+
+  private func marks(of id: RecordID) -> OverlayMarks? {
+    own.records.row(of: id).map { OverlayMarks(of: own.records[$0]) }
+  }
+
+  /// Writes what the user's file has to say of a record.
+  private mutating func put(
+    _ record: StoredRecord, at place: OverlayMarks.Place?, row: Int? = nil
+  ) throws(StoreError) {
+    guard record.fields(OverlayMarks.keys).isEmpty else { throw .overlayField(in: record) }
+    var marks = OverlayMarks()
+    marks.place = Overlay.isOwn(record.id) && place == .bottom ? nil : place
+    if !Overlay.isOwn(record.id) { marks.overrides = overrides(of: record) }
+    let isOnlyMoved = !Overlay.isOwn(record.id) && marks.overrides == nil
+    if !marks.isEmpty || Overlay.isOwn(record.id) {
+      try put(isOnlyMoved ? StoredRecord(id: record.id, marks: marks) : record.adding(marks), row: row)
+    } else if own.records.contains(record.id) {
+      try apply(.remove([record.id]))
+    }
+  }
+
+  /// The fields of which the attached record has other values; all of them where there is no such record.
+  private func overrides(of record: StoredRecord) -> [String]? {
+    guard let base = overlay.base(of: record.id) else { return record.record.fields.map(\.key) }
+    let (old, new) = (base.record.fields, record.record.fields)
+    let names =
+      old.map(\.key).filter { new[$0] != old[$0] } + new.map(\.key).filter { old[$0] == nil }
+    return names.isEmpty ? nil : names
+  }
+
+  /// - Parameter row: where it is put among the others of the file; at the end, or where it is, without one.
+  private mutating func put(_ record: StoredRecord, row: Int? = nil) throws(StoreError) {
+    guard let present = own.records.row(of: record.id) else {
+      let row = row ?? own.records.count
+      if run.records.isEmpty || row != run.row + run.records.count {
+        endRun()
+        run.row = row
+      }
+      try own.apply(.insert([record], row: row))
+      run.records.append(record)
+      return
+    }
+    if !own.records[present].hasSameBytes(as: record) { try apply(.replace(record)) }
+    let newRow = row.map { present < $0 ? $0 - 1 : $0 } ?? present
+    if newRow != present { try apply(.move(record.id, row: newRow)) }
+  }
+
+  /// A record that came and went again in this transaction had an id that nobody else may get.
+  private mutating func raiseCounter(to counter: Int64) throws(StoreError) {
+    guard max(own.counter, Overlay.highestAttachedID) < counter else { return }
+    let highest = RecordID(counted: counter)
+    try apply(.insert([StoredRecord(id: highest, record: Record())], row: own.records.count))
+    try apply(.remove([highest]))
+  }
+}
+
+extension StoredRecord {
+  fileprivate init(id: RecordID, marks: OverlayMarks) {
+    var fields = PlistDictionary()
+    marks.add(to: &fields)
+    self.init(id: id, record: Record(fields: fields))
+  }
+
+  fileprivate func adding(_ marks: OverlayMarks) -> StoredRecord {
+    if marks.isEmpty { return self }
+    var record = record
+    marks.add(to: &record.fields)
+    return StoredRecord(id: id, record: record)
+  }
+}
+
+extension StoreError {
+  fileprivate static func overlayField(in record: StoredRecord) -> StoreError {
+    StoreError(
+      StoreError.reservedField, "this name is kept for what a store says of attached records",
+      record: record.id, field: record.fields(OverlayMarks.keys).first?.key)
+  }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import FileDB
+
+struct Revert: StoreCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Take back what was done to records of the attached store.",
+    discussion: "They have their fields and their places again, also those that were deleted.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @Argument var ids: [RecordID]
+  @OptionGroup var options: WriteOptions
+
+  func run() throws {
+    let table = try existingTable(table)
+    try options.write(table.store) { tx in
+      for id in ids { try tx.revert(id, in: table.name) }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import FileDB
+import Foundation
+
+extension FileInfo {
+  /// Whether a folder is a store that was written to.
+  static func isStore(_ folder: URL) -> Bool { isFolder(folder.appendingPathComponent(".filedb")) }
+
+  /// Whether two paths lead to one folder, whatever links, mounts and letter cases are on the way.
+  static func isSame(_ folder: URL, _ other: URL) -> Bool {
+    guard let identity = identity(of: folder) else { return false }
+    return identity == self.identity(of: other)
+  }
+
+  /// Where a path leads, through links to what is not there yet, too.
+  static func target(of url: URL) -> URL {
+    var target = url
+    for _ in 0..<40 {  // As many as Linux follows.
+      guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path) else { break }
+      target = URL(fileURLWithPath: path, relativeTo: target.deletingLastPathComponent())
+    }
+    return target.resolvingSymlinksInPath()
+  }
+
+  private static func identity(of folder: URL) -> [Int]? {
+    let path = folder.resolvingSymlinksInPath().path
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+      let device = attributes[.systemNumber] as? Int, let inode = attributes[.systemFileNumber] as? Int
+    else { return nil }
+    return [device, inode]
+  }
+}

@@ -1,0 +1,48 @@
+import FileDB
+import FileDBExchange
+import Foundation
+import TestSupport
+import Testing
+
+/// The tables of the USDA's food data through every format and back.
+@Suite struct RealTablesTests {
+  private static let tables: [(file: String, fields: String)] = [
+    (
+      "FOOD_DES",
+      "ndb,group,long,short,common,maker,survey,refuse_text,refuse,scientific,nitrogen,protein,fat,carbohydrate"
+    ), ("FD_GROUP", "code,name"), ("WEIGHT", "ndb,seq,amount,measure,grams,points,deviation"),
+    ("LANGUAL", "ndb,factor"), ("FOOTNOTE", "ndb,number,type,nutrient,text"),
+    ("NUTR_DEF", "number,unit,tag,name,decimals,order"), ("LANGDESC", "factor,description"),
+  ]
+  private static let formats: [ExchangeFormat] = [
+    .delimited(.csv), .delimited(.tsv), .json, .ndjson, .plist, .binaryPlist,
+  ]
+  /// Of each table; all of them with `FILEDB_ROWS=all`.
+  private static let rowLimit =
+    ProcessInfo.processInfo.environment["FILEDB_ROWS"] == "all" ? Int.max : 500
+
+  @Test(
+    .enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"), arguments: tables)
+  func theyComeBackTheSame(file: String, fields: String) throws {
+    let usda = try #require(DelimitedFormat(separator: "^", quote: "~", encoding: .latin1))
+    var text = TableImport(format: .delimited(usda, hasHeader: false))
+    text.fields = fields.split(separator: ",").map(String.init)
+    let url = sharedFolder.appendingPathComponent("data/usda-sr28/\(file).txt")
+    let lines = try Array(Data(contentsOf: url)).split(separator: 0x0A).prefix(Self.rowLimit)
+    let bytes = Array(lines.joined(separator: [0x0A]))
+    text.types = try text.detectedTypes(of: ImportSource(bytes, name: file))
+    try withStore { store in
+      try take(bytes, text, of: store)
+      let table = try store.table("t").snapshot
+      #expect(table.count == lines.count)
+      for (number, format) in Self.formats.enumerated() {
+        var back = TableImport(format: format)
+        back.matching = .id
+        if case .delimited = format { back.types = text.types }
+        try take(try exported(table, TableExport(format: format)), back, into: "u\(number)", of: store)
+        let again = try store.table("u\(number)").snapshot
+        #expect(again.ids == table.ids && again.map(\.record) == table.map(\.record), "\(format)")
+      }
+    }
+  }
+}
