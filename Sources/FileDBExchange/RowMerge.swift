@@ -191,32 +191,44 @@ package struct RowMerge {
 }
 
 /// The values of a row's key, as they are written: so 1 is the same as 1.0, and a wrong type shows.
+///
+/// There is one for each row of the file and of the table. Up to fifteen bytes need no memory of their own in a string.
 private struct RowKey: Hashable {
-  private let bytes: [UInt8]
-  /// For people.
-  let text: String
+  /// Each with its length, so that no two keys run together; an id as it is.
+  private let code: String
 
   init?(of fields: [String], in value: (String) -> PlistValue?) {
-    var bytes: [UInt8] = []
-    var texts: [String] = []
+    var code = ""
     for field in fields {
       guard let value = value(field) else { return nil }
       let text = DelimitedWriter.text(of: value)
-      // With its length, so that no two keys run together.
-      bytes += Array("\(text.utf8.count) \(text)".utf8)
-      texts.append("'\(text)'")
+      code += "\(text.utf8.count) \(text)"
     }
-    self.bytes = bytes
-    text = texts.joined(separator: ", ")
+    self.code = code
   }
 
-  init(_ id: RecordID) {
-    bytes = Array(id.description.utf8)
-    text = id.description
+  init(_ id: RecordID) { code = id.description }
+
+  /// For people.
+  var text: String {
+    var texts: [String] = []
+    var rest = Substring(code)
+    while let space = rest.utf8.firstIndex(of: UInt8(ascii: " ")), let count = Int(rest[..<space]) {
+      let start = rest.utf8.index(after: space)
+      let end = rest.utf8.index(start, offsetBy: count)
+      texts.append("'\(rest[start..<end])'")
+      rest = rest[end...]
+    }
+    return texts.isEmpty ? code : texts.joined(separator: ", ")
   }
 
-  static func == (left: RowKey, right: RowKey) -> Bool { left.bytes == right.bytes }
-  func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+  // By its bytes: to `String`, texts that are canonically equivalent are the same.
+  static func == (left: RowKey, right: RowKey) -> Bool { left.code.utf8.elementsEqual(right.code.utf8) }
+
+  func hash(into hasher: inout Hasher) {
+    var code = code
+    code.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
 }
 
 extension PlistValue {

@@ -5,7 +5,8 @@
 package struct Journal: Sendable {
   /// How long the file is made, and by how much it grows at least.
   package static let allocation = 64 << 10
-  private static let largestGrowth = 1 << 20
+  /// By how much it grows at most, unless a frame needs more; and how much of a long stretch is in memory at a time.
+  private static let largestPiece = 1 << 20
 
   package let path: String
   package let file: any OpenFile
@@ -61,7 +62,7 @@ package struct Journal: Sendable {
     _ path: String, on disk: any Disk, after sequence: UInt64, commit: [UInt8]? = nil
   ) throws(DiskError) -> StagedFile {
     func frame(_ kind: JournalFrame.Kind, _ number: UInt64, _ payload: [UInt8]) -> [UInt8] {
-      JournalFrame(kind: kind, sequence: number, synced: number, payload: payload).bytes
+      JournalFrame(kind: kind, sequence: number, synced: number, payload: payload[...]).bytes
     }
     let start = frame(.start, sequence, JournalStart(length: allocation).payload)
     let bytes = start + (commit.map { frame(.commit, sequence + 1, $0) } ?? [])
@@ -88,23 +89,54 @@ package struct Journal: Sendable {
 
   /// Adds a frame, which survives a power cut once ``file`` was synced. Where it fails, the frame is not there.
   package mutating func append(
-    _ kind: JournalFrame.Kind, _ payload: consuming [UInt8]
+    _ kind: JournalFrame.Kind, _ payload: consuming JournalPayload
   ) throws(DiskError) {
     if isTorn { try clean() }
     let number = kind == .commit ? sequence + 1 : sequence
-    let frame = JournalFrame.encode(kind, sequence: number, synced: synced, payload: payload)
-    try grow(toHold: end + frame.count)
-    let start = doubtfulStart ?? end
-    let doubtful = start < end ? try file.read(at: start, count: end - start) : []
+    let header = JournalFrame.Header(
+      kind: kind, sequence: number, synced: synced, length: payload.count, checksum: payload.checksum)
+    let next = end + JournalFrame.paddedCount(payload.count)
+    try grow(toHold: next)
     do {
-      try file.write(doubtful.isEmpty ? frame : doubtful + frame, at: start)
+      try rewriteDoubtful()
+      try write(header, payload.content)
     } catch {
       isTorn = true
       throw error
     }
     doubtfulStart = nil
-    end += frame.count
+    end = next
     sequence = number
+  }
+
+  private func rewriteDoubtful() throws(DiskError) {
+    guard let doubtfulStart else { return }
+    for start in stride(from: JournalScan.sectorStart(doubtfulStart), to: end, by: Self.largestPiece) {
+      try file.write(try file.read(at: start, count: min(end - start, Self.largestPiece)), at: start)
+    }
+  }
+
+  private func write(
+    _ header: JournalFrame.Header, _ content: consuming JournalPayload.Content
+  ) throws(DiskError) {
+    switch content {
+    case .bytes(let payload): try file.write(JournalFrame.encode(header, payload), at: end)
+    case .pieces(let source):
+      var place = end
+      var next = header.bytes
+      try source.writePayload { piece throws(DiskError) in
+        next += piece
+        // No two writes share a sector: the first half of one alone would look like damage. Some of the payload is left for
+        // the last write, until which the frame is none.
+        let cut = JournalScan.sectorStart(place + next.count - 1)
+        guard cut > place else { return }
+        let rest = Array(next[(cut - place)...])
+        next.removeLast(rest.count)
+        try file.write(next, at: place)
+        (place, next) = (cut, rest)
+      }
+      try file.write(next + JournalFrame.filling(header.length), at: place)
+    }
   }
 
   /// Remembers that the commits up to this one are on the medium.
@@ -112,11 +144,15 @@ package struct Journal: Sendable {
 
   /// Removes what a crash or a failed write left behind the end: else it might one day seem to follow a new frame.
   private mutating func clean() throws(DiskError) {
-    let rest = try file.read(at: end, count: max(length - end, 0))
-    if let last = rest.lastIndex(where: { $0 != 0 }) {
-      try file.write([UInt8](repeating: 0, count: last + 1), at: end)
-      try file.syncData(.full)
+    var wasClean = true
+    // From its end on: for as long as there is any of it, its line tells that to others.
+    for start in stride(from: end, to: length, by: Self.largestPiece).reversed() {
+      let rest = try file.read(at: start, count: min(length - start, Self.largestPiece))
+      guard let last = rest.lastIndex(where: { $0 != 0 }) else { continue }
+      try file.write([UInt8](repeating: 0, count: last + 1), at: start)
+      wasClean = false
     }
+    if !wasClean { try file.syncData(.full) }
     isTorn = false
   }
 
@@ -125,10 +161,10 @@ package struct Journal: Sendable {
   /// again: what a failed sync has dropped, the next does not bring back.
   private mutating func grow(toHold needed: Int) throws(DiskError) {
     guard needed > provenLength else { return }
-    let step = min(max(length, Self.allocation), Self.largestGrowth)
+    let step = min(max(length, Self.allocation), Self.largestPiece)
     let grown = needed > length ? (max(needed, length + step) + 63) & ~63 : length
-    for start in stride(from: max(end, provenLength), to: grown, by: Self.largestGrowth) {
-      try file.write([UInt8](repeating: 0, count: min(grown - start, Self.largestGrowth)), at: start)
+    for start in stride(from: max(end, provenLength), to: grown, by: Self.largestPiece) {
+      try file.write([UInt8](repeating: 0, count: min(grown - start, Self.largestPiece)), at: start)
     }
     try file.syncData(.full)
     length = grown
@@ -183,7 +219,7 @@ struct JournalStart {
   init(length: Int) { self.length = length }
 
   /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)``: then no other frame need mean what it means here.
-  init(_ payload: [UInt8]) throws(JournalDamage) {
+  init(_ payload: ArraySlice<UInt8>) throws(JournalDamage) {
     let lines = String(decoding: payload, as: UTF8.self).split(separator: "\n")
     guard lines.count == 2, lines[0] == Self.format, let length = Int(lines[1]) else {
       let text = String(decoding: payload.prefix(40), as: UTF8.self)

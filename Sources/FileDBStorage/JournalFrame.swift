@@ -18,29 +18,36 @@ package struct JournalFrame: Equatable, Sendable {
   package let sequence: UInt64
   /// The last commit that was known to be on the medium when this frame was written.
   package let synced: UInt64
-  package let payload: [UInt8]
+  /// A part of what was read from the journal, or a copy of it.
+  package let payload: ArraySlice<UInt8>
 
-  package init(kind: Kind, sequence: UInt64, synced: UInt64, payload: [UInt8]) {
+  package init(kind: Kind, sequence: UInt64, synced: UInt64, payload: ArraySlice<UInt8>) {
     self.kind = kind
     self.sequence = sequence
     self.synced = synced
     self.payload = payload
   }
 
-  package var bytes: [UInt8] { Self.encode(kind, sequence: sequence, synced: synced, payload: payload) }
-
-  /// The bytes of a frame, in the memory of its payload where nobody else has that: it may be as long as a table.
-  static func encode(
-    _ kind: Kind, sequence: UInt64, synced: UInt64, payload: consuming [UInt8]
-  ) -> [UInt8] {
+  package var bytes: [UInt8] {
+    let payload = Array(payload)
     let header = Header(
       kind: kind, sequence: sequence, synced: synced, length: payload.count, checksum: Checksum.of(payload))
-    let paddedCount = paddedCount(payload.count)
+    return Self.encode(header, payload)
+  }
+
+  /// The bytes of a frame, in the memory of its payload where nobody else has that.
+  static func encode(_ header: Header, _ payload: consuming [UInt8]) -> [UInt8] {
+    let filling = filling(payload.count)
     var bytes = payload
-    bytes.reserveCapacity(paddedCount)
+    bytes.reserveCapacity(Header.count + bytes.count + filling.count)
     bytes.insert(contentsOf: header.bytes, at: 0)
-    bytes += repeatElement(UInt8(ascii: "\n"), count: paddedCount - bytes.count)
+    bytes += filling
     return bytes
+  }
+
+  /// The line feeds behind a payload of `count` bytes.
+  static func filling(_ count: Int) -> Repeated<UInt8> {
+    repeatElement(UInt8(ascii: "\n"), count: paddedCount(count) - Header.count - count)
   }
 
   /// How many bytes a frame takes whose payload has `count`.

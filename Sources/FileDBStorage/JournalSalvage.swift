@@ -66,7 +66,7 @@ package struct JournalSalvage: Sendable {
       let payload = rest.dropFirst(JournalFrame.Header.count).prefix(header.length)
       guard payload.count == header.length, Checksum.of(payload) == header.checksum else { continue }
       let frame = JournalFrame(
-        kind: header.kind, sequence: header.sequence, synced: header.synced, payload: Array(payload))
+        kind: header.kind, sequence: header.sequence, synced: header.synced, payload: Array(payload)[...])
       return (frame, offset)
     }
     return nil

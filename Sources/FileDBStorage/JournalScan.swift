@@ -43,6 +43,9 @@ package struct JournalScan: Sendable {
   /// A disk writes whole sectors of at least this size.
   private static let sector = 512
 
+  /// Where the sector begins in which the byte at `offset` is.
+  static func sectorStart(_ offset: Int) -> Int { offset - offset % sector }
+
   package private(set) var frames: [(frame: JournalFrame, offset: Int)] = []
   /// Where the next frame goes.
   package private(set) var end: Int
@@ -101,8 +104,10 @@ package struct JournalScan: Sendable {
       fail(.outOfOrder)
       return nil
     }
+    // A part of the bytes keeps all of them in memory, which is right only where it is most of them.
     return JournalFrame(
-      kind: header.kind, sequence: header.sequence, synced: header.synced, payload: Array(payload))
+      kind: header.kind, sequence: header.sequence, synced: header.synced,
+      payload: payload.count > bytes.count / 2 ? payload : Array(payload)[...])
   }
 
   private mutating func fail(_ reason: JournalDamage.Reason) {
@@ -114,7 +119,7 @@ package struct JournalScan: Sendable {
     if payload.last == 0 { return true }
     var start = payload.startIndex
     while start < payload.endIndex {
-      let next = min(((base + start) / Self.sector + 1) * Self.sector - base, payload.endIndex)
+      let next = min(Self.sectorStart(base + start) + Self.sector - base, payload.endIndex)
       if isZero(payload[start..<next]) { return true }
       start = next
     }

@@ -100,3 +100,9 @@ func asNobody<Result>(_ body: () throws -> Result) throws -> Result {
   defer { _ = setfsuid(0) }
   return try body()
 }
+
+extension Journal {
+  mutating func append(_ kind: JournalFrame.Kind, _ payload: [UInt8]) throws(DiskError) {
+    try append(kind, JournalPayload(payload))
+  }
+}

@@ -3,11 +3,11 @@ import Testing
 
 @Suite struct JournalSalvageTests {
   private let start = JournalFrame(
-    kind: .start, sequence: 0, synced: 0, payload: Array("FileDB journal 1\n65536\n".utf8))
+    kind: .start, sequence: 0, synced: 0, payload: Array("FileDB journal 1\n65536\n".utf8)[...])
 
   private func commit(_ number: UInt64) -> JournalFrame {
     let payload = [UInt8](repeating: 64 + UInt8(number), count: 500)
-    return JournalFrame(kind: .commit, sequence: number, synced: number - 1, payload: payload)
+    return JournalFrame(kind: .commit, sequence: number, synced: number - 1, payload: payload[...])
   }
 
   /// A journal with these frames, and the place where each begins.
@@ -58,7 +58,7 @@ import Testing
 
   @Test func aJournalOfAnotherVersionIsLeftAlone() {
     let start = JournalFrame(
-      kind: .start, sequence: 0, synced: 0, payload: Array("FileDB journal 2\n65536\n".utf8))
+      kind: .start, sequence: 0, synced: 0, payload: Array("FileDB journal 2\n65536\n".utf8)[...])
     var bytes = journal([start, commit(1)]).bytes
     bytes[3] ^= 1
     #expect(throws: JournalDamage(reason: .unknownFormat("FileDB journal 2\n65536\n"), offset: 0)) {

@@ -25,7 +25,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
 
 @Suite struct JournalTests {
   @Test func theBytesOfAFrame() {
-    let frame = JournalFrame(kind: .commit, sequence: 161, synced: 160, payload: Array("payload".utf8))
+    let frame = JournalFrame(kind: .commit, sequence: 161, synced: 160, payload: Array("payload".utf8)[...])
     let bytes = String(decoding: frame.bytes, as: UTF8.self)
     #expect(bytes.hasPrefix("commit     0000000000a1 0000000000a0 00000007 "))
     #expect(bytes.utf8.count == 128)
@@ -42,7 +42,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
       let payload = [UInt8](repeating: UInt8(number), count: number * 100)
       try journal.append(.commit, payload)
       let frames = try other.readOn()
-      #expect(frames.map(\.payload) == [payload])
+      #expect(frames.map(\.payload) == [payload[...]])
       #expect(frames.map(\.sequence) == [UInt64(number)])
     }
     #expect(try other.readOn().isEmpty)
@@ -108,7 +108,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     #expect(frames.count == 1)
     try anew.append(.commit, [UInt8](repeating: 9, count: 100))
     let again = try #require(try Journal.open(path, on: disk))
-    #expect(again.frames.dropFirst().map { $0.payload[0] } == [9])
+    #expect(again.frames.dropFirst().map(\.payload.first) == [9])
   }
 
   @Test func aFrameThatIsKnownToHaveBeenSyncedMustBeThere() throws {
@@ -170,9 +170,9 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
 
   @Test func aJournalOfAnotherVersionIsKnownAsOne() throws {
     let start = JournalFrame(
-      kind: .start, sequence: 4, synced: 4, payload: Array("FileDB journal 2\n65536\n".utf8)
+      kind: .start, sequence: 4, synced: 4, payload: Array("FileDB journal 2\n65536\n".utf8)[...]
     ).bytes
-    let ours = JournalFrame(kind: .commit, sequence: 5, synced: 4, payload: Array("payload".utf8)).bytes
+    let ours = JournalFrame(kind: .commit, sequence: 5, synced: 4, payload: Array("payload".utf8)[...]).bytes
     var theirs = ours
     theirs.replaceSubrange(0..<6, with: Array("thing ".utf8))
     for frame in [ours, theirs] {
@@ -193,7 +193,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     #expect(try journal.readOn().isEmpty)
     try journal.append(.commit, Array("second".utf8))
     let frames = try #require(try Journal.open(path, on: disk)).frames
-    #expect(frames.dropFirst().map(\.payload) == [Array("first".utf8), Array("second".utf8)])
+    #expect(frames.dropFirst().map { Array($0.payload) } == [Array("first".utf8), Array("second".utf8)])
   }
 
   /// Found by the crash states: another process made the file longer and failed to sync that, and after a power cut the half
@@ -211,7 +211,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     let read = recording.verbs.count
     try second.append(.commit, long)
     #expect(recording.verbs[read...] == [.writeAt, .syncData, .writeAt])
-    #expect(try #require(try Journal.open(path, on: disk)).frames.last?.payload == long)
+    #expect(try #require(try Journal.open(path, on: disk)).frames.last?.payload == long[...])
   }
 
   /// Without a lock, on a real disk, where a read may see half of a write.

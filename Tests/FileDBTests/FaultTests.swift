@@ -8,8 +8,10 @@ import Testing
 @Suite struct FaultTests {
   private static let place = URL(fileURLWithPath: "/store")
 
-  private static func open(_ disk: any Disk) throws -> RecordStore {
-    try RecordStore(at: place, disk: disk, options: StoreOptions(checkpoints: .manual))
+  private static func open(_ disk: any Disk, journalPiece: Int = 1 << 20) throws -> RecordStore {
+    var options = StoreOptions(checkpoints: .manual)
+    options.journalPiece = journalPiece
+    return try RecordStore(at: place, disk: disk, options: options)
   }
 
   /// A transaction over three tables.
@@ -47,10 +49,10 @@ import Testing
 
   /// Two commits and a checkpoint.
   /// - Returns: the last commit that was acknowledged.
-  private static func work(on disk: any Disk) -> Int64 {
+  private static func work(on disk: any Disk, journalPiece: Int) -> Int64 {
     var acknowledged: Int64 = 1
     do {
-      let store = try open(disk)
+      let store = try open(disk, journalPiece: journalPiece)
       for number in 2...3 {
         try commit(number, in: store)
         acknowledged = Int64(number)
@@ -62,11 +64,17 @@ import Testing
 
   @Test(arguments: [EIO, ENOSPC, EDQUOT, EMFILE, EACCES], [false, true])
   func aFaultAtEveryVerbLosesAndTearsNothing(errno: CInt, lasting: Bool) throws {
+    for journalPiece in [1 << 20, 100] {
+      try failEveryVerb(errno: errno, lasting: lasting, journalPiece: journalPiece)
+    }
+  }
+
+  private func failEveryVerb(errno: CInt, lasting: Bool, journalPiece: Int) throws {
     for verb in 0... {
       let memory = try Self.prepared()
       let faults = FaultyDisk.Faults.fail(at: verb, errno: errno, lasting: lasting, halfWritten: true)
       let disk = FaultyDisk(over: memory, faults: faults)
-      let acknowledged = Self.work(on: disk)
+      let acknowledged = Self.work(on: disk, journalPiece: journalPiece)
       for survivor in [memory, memory.surviving(.kept), memory.surviving(.lost)] {
         let state = try Self.state(of: survivor)
         #expect([acknowledged, acknowledged + 1].contains(state), "verb \(verb)")
@@ -109,14 +117,15 @@ import Testing
     let disk = FaultyDisk(over: memory)
     try Self.commit(3, in: Self.open(disk))
     let journal = try JournalScan(memory.read("/store/.filedb/journal").bytes, at: 0, after: nil)
-    #expect(disk.written[.writeAt]?.last ?? 0 >= journal.end - journal.frames[1].offset)
+    let written = disk.written[.writeAt]?.reduce(0, +) ?? 0
+    #expect(written >= journal.end - journal.frames[1].offset)
   }
 
-  @Test func theStoreGoesOnAfterAFault() throws {
+  @Test(arguments: [1 << 20, 100]) func theStoreGoesOnAfterAFault(journalPiece: Int) throws {
     for verb in 0... {
       let memory = try Self.prepared()
       let disk = FaultyDisk(over: memory, faults: .fail(at: verb, halfWritten: true))
-      guard let store = try? Self.open(disk) else { continue }
+      guard let store = try? Self.open(disk, journalPiece: journalPiece) else { continue }
       let failed = storeError { try store.table("b").add(["n": 1]) }
       if disk.faultCount == 0 { break }
       if failed?.code == StoreError.outcomeUnknown { continue }

@@ -249,7 +249,7 @@ private struct Content: Equatable {
 }
 
 /// Writes at random.
-private struct RandomWriter {
+struct RandomWriter {
   static let tables = ["a", "b"]
   var random: SeededRandom
 

@@ -66,13 +66,13 @@ extension CommitLog {
   /// Puts what the files are about to be into the journal.
   func append(_ checkpoint: LoggedCheckpoint) throws(StoreError) {
     try state.withLock { state throws(StoreError) in
-      let ticket = try append(.checkpoint, checkpoint.payload, &state)
+      let ticket = try append(.checkpoint, JournalPayload(checkpoint.payload), &state)
       state.pending.note(checkpoint, at: ticket.sequence)
     }
   }
 
   private func append(
-    _ kind: JournalFrame.Kind, _ payload: consuming [UInt8], _ state: inout State
+    _ kind: JournalFrame.Kind, _ payload: consuming JournalPayload, _ state: inout State
   ) throws(StoreError) -> CommitTicket {
     guard var journal = state.journal else { throw damage("the journal is gone", table: nil) }
     do {
@@ -89,12 +89,12 @@ extension CommitLog {
   private func encode(
     _ changes: [(table: TableKey, change: Change)], _ tables: [TableKey: TableState],
     _ pending: [TableKey: PendingTable]
-  ) throws(StoreError) -> (commit: LoggedCommit, payload: [UInt8]) {
+  ) throws(StoreError) -> (commit: LoggedCommit, payload: JournalPayload) {
     let new = tables.keys.filter { pending[$0] == nil }
     if !new.isEmpty { try checkTargets(Set(tables.keys).union(pending.keys)) }
     let bases = Dictionary(uniqueKeysWithValues: new.map { ($0, newest($0)?.version ?? .absent) })
     let commit = LoggedCommit(date: Date(), bases: bases, changes: changes)
-    let payload = commit.payload
+    let payload = JournalPayload(of: CommitEncoder(commit: commit, pieceLength: options.journalPiece))
     guard payload.count <= UInt32.max else {
       throw StoreError(StoreError.unrepresentableValue, "a transaction may have 4 GB at most")
     }
@@ -108,7 +108,9 @@ extension CommitLog {
   private func checkSize(_ state: TableState, of table: TableKey, added: Int) throws(StoreError) {
     let limit = options.limits.fileBytes
     guard let known = newest(table), known.content.size + added > limit else { return }
-    if TableFile.encode(state).count > limit {
+    var size = 0
+    TableFile.encode(state) { size += $0.count }
+    if size > limit {
       throw StoreError(
         StoreError.unrepresentableValue, "the table would be longer than \(limit) bytes", file: known.file,
         table: table.text)

@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBStorage
 import Foundation
 
 /// A transaction as the journal holds it: a property list with the changes and, in the very bytes that a table's file has
@@ -22,6 +23,7 @@ struct PayloadFault: Error {
   let message: String
 }
 
+/// The keys of a frame's property list.
 private enum Key {
   static let bases = "bases"
   static let changes = "changes"
@@ -36,49 +38,114 @@ private enum Key {
   static let ids = "ids"
 }
 
-extension LoggedCommit {
-  /// The property list for the journal. The records must be normalized.
-  var payload: [UInt8] {
-    let records = changes.flatMap(\.change.records)
+/// Writes the property list of a commit for the journal. The records must be normalized.
+struct CommitEncoder: PayloadSource {
+  let commit: LoggedCommit
+  /// How long a piece is at least, but for the last.
+  let pieceLength: Int
+
+  func writePayload<Failure>(to sink: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var writer = PlistWriter()
+    func handOnLongPiece(_ writer: inout PlistWriter) throws(Failure) {
+      guard writer.bytes.count >= pieceLength else { return }
+      try sink(writer.bytes)
+      writer.removeAll()
+    }
     writer.append(PlistWriter.header)
     writer.append("<dict>\n" as StaticString)
-    if !bases.isEmpty {
+    if !commit.bases.isEmpty {
       writer.append(key: Key.bases, indentation: 1)
-      writer.append(.dict(dictionary(of: bases)), indentation: 1)
+      writer.append(.dict(dictionary(of: commit.bases)), indentation: 1)
     }
     writer.append(key: Key.changes, indentation: 1)
-    writer.append(.array(changes.map { .dict($1.plist(table: $0.text)) }), indentation: 1)
+    writer.append("\t<array>\n" as StaticString)
+    for (table, change) in commit.changes {
+      writer.append(.dict(change.plist(table: table.text)), indentation: 2)
+      try handOnLongPiece(&writer)
+    }
+    writer.append("\t</array>\n" as StaticString)
     // With room for what follows the records, and for the frame around it all.
-    writer.reserve(records.reduce(1_024) { $0 + $1.bytes.count })
+    writer.reserve(min(commit.records.reduce(0) { $0 + $1.bytes.count }, pieceLength) + 1_024)
     writer.append(key: Key.data, indentation: 1)
-    TableFile.append(records, to: &writer) { _ in }
+    try TableFile.append(commit.records, to: &writer, afterEach: handOnLongPiece)
     writer.append(key: Key.date, indentation: 1)
     writer.append(
-      .date(Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))), indentation: 1)
+      .date(Date(timeIntervalSince1970: commit.date.timeIntervalSince1970.rounded(.down))), indentation: 1)
     writer.append("</dict>\n" as StaticString)
     writer.append(PlistWriter.footer)
-    return writer.bytes
+    try sink(writer.bytes)
+  }
+}
+
+extension LoggedCommit {
+  /// The whole property list for the journal.
+  var payload: [UInt8] {
+    var payload: [UInt8] = []
+    CommitEncoder(commit: self, pieceLength: .max).writePayload { payload = $0 }
+    return payload
   }
 
+  /// The records of all changes, in order.
+  fileprivate var records: LoggedRecords { LoggedRecords(changes: changes) }
+
   /// - Parameter depth: of the deepest record.
-  init(payload: [UInt8], depth: Int) throws(PayloadFault) {
-    var root = try parse(payload, depth: depth)
+  init(payload: ArraySlice<UInt8>, depth: Int) throws(PayloadFault) {
+    let limits = PlistLimits(depth: depth, valueBytes: .max, fileBytes: .max)  // Checked when it was written.
+    if let commit = CanonicalCommit.decode(payload, limits: limits) {
+      self = commit
+    } else {
+      self = try Self.parse(payload, limits: limits)
+    }
+  }
+
+  /// A commit that somebody else wrote.
+  static func parse(_ payload: ArraySlice<UInt8>, limits: PlistLimits) throws(PayloadFault) -> LoggedCommit {
+    var root = try root(of: payload, limits: limits)
     guard case .array(let entries)? = root[Key.changes],
       case .array(let values)? = root.removeValue(forKey: Key.data),
       let date = root[Key.date]?.date
     else { throw PayloadFault(message: "it lacks changes, data or date") }
     var records = try values.map { value throws(PayloadFault) in try record(value) }[...]
-    self.date = date
-    bases = try versions(root[Key.bases])
-    changes = []
+    var commit = LoggedCommit(date: date, bases: try Dictionary(root[Key.bases]), changes: [])
     for entry in entries {
-      guard let entry = entry.dict, let table = entry[Key.table]?.string,
-        let change = Change(entry, records: &records)
-      else { throw PayloadFault(message: "change \(changes.count + 1) is none") }
-      changes.append((TableKey(table), change))
+      guard let entry = entry.dict, commit.add(entry, taking: &records) else {
+        throw PayloadFault(message: "change \(commit.changes.count + 1) is none")
+      }
     }
     guard records.isEmpty else { throw PayloadFault(message: "it has more records than its changes") }
+    return commit
+  }
+
+  /// Adds a change as the journal has it.
+  /// - Parameter records: those of the commit that no change has taken yet.
+  /// - Returns: false where it is none.
+  mutating func add(_ entry: PlistDictionary, taking records: inout ArraySlice<StoredRecord>) -> Bool {
+    guard let table = entry[Key.table]?.string, let change = Change(entry, records: &records) else {
+      return false
+    }
+    changes.append((TableKey(table), change))
+    return true
+  }
+}
+
+/// The records of some changes, one after another.
+private struct LoggedRecords: Sequence, IteratorProtocol {
+  private var changes: ArraySlice<(table: TableKey, change: Change)>
+  /// What is left of the change before them.
+  private var records: ArraySlice<StoredRecord> = []
+
+  init(changes: [(table: TableKey, change: Change)]) { self.changes = changes[...] }
+
+  mutating func next() -> StoredRecord? {
+    while records.isEmpty {
+      guard let (_, change) = changes.popFirst() else { return nil }
+      switch change {
+      case .insert(let inserted, _): records = inserted[...]
+      case .replace(let record): return record
+      case .create, .drop, .remove, .move, .reorder, .removeAll, .truncate: break
+      }
+    }
+    return records.popFirst()
   }
 }
 
@@ -91,8 +158,8 @@ extension LoggedCheckpoint {
     return writer.bytes
   }
 
-  init(payload: [UInt8]) throws(PayloadFault) {
-    tables = try versions(parse(payload, depth: 3)[Key.tables])
+  init(payload: ArraySlice<UInt8>) throws(PayloadFault) {
+    tables = try Dictionary(root(of: payload, limits: PlistLimits(depth: 3))[Key.tables])
   }
 }
 
@@ -174,10 +241,10 @@ extension Change {
   }
 }
 
-private func parse(_ payload: [UInt8], depth: Int) throws(PayloadFault) -> PlistDictionary {
+private func root(of payload: ArraySlice<UInt8>, limits: PlistLimits) throws(PayloadFault) -> PlistDictionary
+{
   let root: PlistValue
-  let limits = PlistLimits(depth: depth, valueBytes: .max, fileBytes: .max)  // Checked when it was written.
-  do { root = try PlistParser.parse(payload, limits: limits) } catch {
+  do { root = try PlistParser.parse(Array(payload), limits: limits) } catch {
     throw PayloadFault(message: error.message)
   }
   guard case .dict(let entries) = root else { throw PayloadFault(message: "its root is no dictionary") }
@@ -197,13 +264,15 @@ private func dictionary(of versions: [TableKey: FileVersion]) -> PlistDictionary
   return result
 }
 
-private func versions(_ value: PlistValue?) throws(PayloadFault) -> [TableKey: FileVersion] {
-  var result: [TableKey: FileVersion] = [:]
-  for entry in value?.dict ?? [:] {
-    guard let version = entry.value.string.flatMap(FileVersion.init(text:)) else {
-      throw PayloadFault(message: "the version of '\(entry.key)' is none")
+extension [TableKey: FileVersion] {
+  /// - Parameter value: from the journal; `nil` for none.
+  init(_ value: PlistValue?) throws(PayloadFault) {
+    self = [:]
+    for entry in value?.dict ?? [:] {
+      guard let version = entry.value.string.flatMap(FileVersion.init(text:)) else {
+        throw PayloadFault(message: "the version of '\(entry.key)' is none")
+      }
+      self[TableKey(entry.key)] = version
     }
-    result[TableKey(entry.key)] = version
   }
-  return result
 }

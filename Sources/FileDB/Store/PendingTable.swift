@@ -50,7 +50,7 @@ extension [TableKey: PendingTable] {
       self[table] = PendingTable(versions: [(version, sequence - 1)])
     }
     for table in commit.tables {
-      let changes = commit.changes.filter { $0.table == table }.map(\.change)
+      let changes = commit.changes.compactMap { $0.table == table ? $0.change : nil }
       self[table]?.commits.append(PendingTable.Commit(sequence: sequence, changes: changes))
       self[table]?.byteCount += byteCount
     }

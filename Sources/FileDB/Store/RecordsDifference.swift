@@ -65,6 +65,35 @@ package struct RecordsDifference: Sendable {
   }
 }
 
+extension RecordsDifference {
+  /// Whether the records that differ, as they were and as they are, surely have more bytes than `limit`: told without
+  /// making the difference, which would take about as much memory as they do. Records that only moved do not count.
+  /// - Complexity: O(*m*) in the records of the chunks that the two do not share, with a look-up for each where these have
+  ///   more bytes than `limit`; it ends as soon as it is sure.
+  static func isLonger(than limit: Int, from old: OrderedRecords, to new: OrderedRecords) -> Bool {
+    let chunks = ChunkPairs(old.sections, new.sections)
+    let former = chunks.unsharedOld.lazy.flatMap(\.records)
+    let present = chunks.new.lazy.filter { chunks.oldRow(sharedWith: $0) == nil }.flatMap(\.records)
+    func isLonger(_ bytes: (StoredRecord) -> Int, _ rest: (StoredRecord) -> Int) -> Bool {
+      var count = 0
+      return present.contains {
+        count += bytes($0)
+        return count > limit
+      }
+        || former.contains {
+          count += rest($0)
+          return count > limit
+        }
+    }
+    guard isLonger(\.bytes.count, \.bytes.count) else { return false }
+    return isLonger(
+      { record in
+        guard let row = old.row(of: record.id) else { return record.bytes.count }
+        return old[row].hasSameBytes(as: record) ? 0 : old[row].bytes.count + record.bytes.count
+      }, { new.contains($0.id) ? 0 : $0.bytes.count })
+  }
+}
+
 /// The chunks of two orders of records, but for the sections that both have at their beginning and at their end.
 private struct ChunkPairs {
   struct Chunk {

@@ -25,6 +25,7 @@ final class TransactionState {
   private var isOver = false
   /// What was done to them, in order.
   private(set) var changes: [(table: TableKey, change: Change)] = []
+  var encoder = RecordEncoder()
 
   init(store: RecordStore) { self.store = store }
 

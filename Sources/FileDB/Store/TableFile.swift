@@ -70,18 +70,20 @@ enum TableFile {
 
   /// Appends records as the array of a root dictionary, the same in a table and in the journal.
   static func append<Failure>(
-    _ records: some Collection<StoredRecord>, to writer: inout PlistWriter,
+    _ records: some Sequence<StoredRecord>, to writer: inout PlistWriter,
     afterEach: (inout PlistWriter) throws(Failure) -> Void
   ) throws(Failure) {
-    guard !records.isEmpty else {
-      writer.indent(1)
-      writer.append("<array/>\n" as StaticString)
+    var iterator = records.makeIterator()
+    var next = iterator.next()
+    guard next != nil else {
+      writer.append("\t<array/>\n" as StaticString)
       return
     }
     writer.append("\t<array>\n" as StaticString)
-    for stored in records {
+    while let stored = next {
       writer.append(stored.bytes)
       try afterEach(&writer)
+      next = iterator.next()
     }
     writer.append("\t</array>\n" as StaticString)
   }
@@ -95,10 +97,11 @@ enum TableFile {
       return
     }
     writer.append("\t<dict>\n" as StaticString)
-    let rows = records.enumerated().map { (DecimalOrder($1.id.rawValue), id: $1.id, row: $0) }
-    for (_, id, row) in rows.sorted(by: { $0.0 < $1.0 }) {
+    var rows = records.enumerated().map { (id: DecimalOrder($1.id.rawValue), row: $0) }
+    rows.sort { $0.id < $1.id }
+    for (id, row) in rows {
       writer.append("\t\t<key>" as StaticString)
-      writer.append(UInt64(id.rawValue))
+      writer.append(id.number)
       writer.append("</key>\n\t\t<string>" as StaticString)
       writer.append(UInt64(row))
       writer.append("</string>\n" as StaticString)
@@ -112,7 +115,7 @@ enum TableFile {
 struct DecimalOrder: Comparable {
   /// The digits, filled up with zeros to the nineteen that an `Int64` may have.
   private let digits: UInt64
-  private let number: UInt64
+  let number: UInt64
 
   init(_ number: Int64) {
     self.number = UInt64(number)

@@ -149,9 +149,8 @@ extension StoreTransaction {
     let records = try rows.map { (id: $0.id, record: try encode($0.value, table: table.text)) }
     // New ids lie above every id that is given, so that the two never meet.
     var counter = try records.reduce(state.table(table.text).counter) { max($0, $1.id?.rawValue ?? 0) }
-    let stored = try records.map { entry in
-      StoredRecord(id: try entry.id ?? nextID(after: &counter, table: table.text), record: entry.record)
-    }
+    let stored = state.encoder.encode(
+      try records.map { (try $0.id ?? nextID(after: &counter, table: table.text), $0.record) })
     // Looked at before anything is removed: a transaction whose body goes on after an error keeps its rows.
     var empty = TableState(counter: 0, records: [], foreignKeys: PlistDictionary())
     do { try empty.apply(.insert(stored, row: 0)) } catch { throw error.adding(table: table.text) }
@@ -174,10 +173,11 @@ extension StoreTransaction {
       throw error.adding(table: table.text)
     }
     var counter = try rows.reduce(state.table(table.text).counter) { max($0, $1.id?.rawValue ?? 0) }
-    let stored = try rows.map { entry in
-      let record = try encode(entry.value, table: table.text)
-      return StoredRecord(id: try entry.id ?? nextID(after: &counter, table: table.text), record: record)
-    }
+    let stored = state.encoder.encode(
+      try rows.map { row in
+        let record = try encode(row.value, table: table.text)
+        return (try row.id ?? nextID(after: &counter, table: table.text), record)
+      })
     try createIfMissing(table.text)
     if !stored.isEmpty { try state.apply(.insert(stored, row: row), to: table.text) }
     return stored.map(\.id)
@@ -199,11 +199,10 @@ extension StoreTransaction {
     let row: Int
     do { row = try state.table(table).insertionRow(for: position) } catch { throw error.adding(table: table) }
     var counter = try state.table(table).counter
-    var stored: [StoredRecord] = []
-    stored.reserveCapacity(records.count)
-    for record in records {
-      stored.append(StoredRecord(id: try nextID(after: &counter, table: table), record: record))
-    }
+    var identified: [(id: RecordID, record: Record)] = []
+    identified.reserveCapacity(records.count)
+    for record in records { identified.append((try nextID(after: &counter, table: table), record)) }
+    let stored = state.encoder.encode(identified)
     try createIfMissing(table)
     if !stored.isEmpty { try state.apply(.insert(stored, row: row), to: table) }
     return stored.map(\.id)
@@ -237,7 +236,7 @@ extension StoreTransaction {
   ) throws(StoreError) {
     do {
       let new = try record.normalized(limits: state.limits)
-      if new != old { try state.apply(.replace(StoredRecord(id: id, record: new)), to: table) }
+      if new != old { try state.apply(.replace(state.encoder.encode(new, id: id)), to: table) }
     } catch {
       var error = error.adding(table: table)
       error.record = id

@@ -19,6 +19,20 @@ extension RecordStore {
     }
   }
 
+  /// As ``undoableWrite(_:)``, for who keeps only steps with up to `limit` bytes of records.
+  /// - Returns: `nil` for a longer step, which is then not even made: it would take the memory of what was written.
+  package func undoableWrite<Result>(
+    upTo limit: Int, _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> (result: Result, step: UndoStep?) {
+    try write { transaction in
+      let state = transaction.state
+      let before = state.tables
+      let result = try body(&transaction)
+      let isTooLong = state.isUndoStepLonger(than: limit, since: before)
+      return (result, isTooLong ? nil : state.undoStep(since: before))
+    }
+  }
+
   /// Takes back what a write did, in one commit.
   ///
   /// What was committed since stays: other records keep their places beside each other, other fields of the same records

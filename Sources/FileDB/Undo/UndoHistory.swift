@@ -27,10 +27,11 @@ package struct UndoHistory {
   }
 
   /// Adds a write that was just made. What was undone before cannot be redone any more.
+  /// - Parameter step: `nil` for one that is longer than ``longestStep``.
   /// - Returns: false where it is too long to be kept; then there is nothing to undo.
-  package func add(_ step: UndoStep) throws -> Bool {
+  package func add(_ step: UndoStep?) throws -> Bool {
     try removeAll(.redo)
-    guard try put(step, .undo) else {
+    guard let step, try put(step, .undo) else {
       try removeAll(.undo)
       return false
     }

@@ -86,6 +86,14 @@ extension TransactionState {
     }
     return step
   }
+
+  /// Whether ``undoStep(since:)`` would surely have more bytes of records than `limit`.
+  func isUndoStepLonger(than limit: Int, since earlier: [TableKey: TableState]) -> Bool {
+    changedTables.contains { key, now in
+      guard let before = earlier[key] ?? bases[key] else { return false }
+      return RecordsDifference.isLonger(than: limit, from: before.records, to: now.records)
+    }
+  }
 }
 
 extension TableUndo {

@@ -142,14 +142,14 @@ struct WriteOptions: ParsableArguments {
     }
     // What a command of a script does is undone with the script.
     guard OpenStores.shared == nil else { return try store.write(body) }
-    let (result, step) = try store.undoableWrite(body)
-    if !step.isEmpty { Self.keep(step, of: store) }
+    let (result, step) = try store.undoableWrite(upTo: UndoHistory.longestStep, body)
+    if step?.isEmpty != true { Self.keep(step, of: store) }
     Self.close(store)
     return result
   }
 
   /// What was done is done, whether it can be undone or not.
-  private static func keep(_ step: UndoStep, of store: RecordStore) {
+  private static func keep(_ step: UndoStep?, of store: RecordStore) {
     do {
       if try !UndoHistory(store).add(step) { Terminal.note("this is too much to be kept for 'filedb undo'") }
     } catch {

@@ -47,9 +47,11 @@ package struct CrashWorkload: Sendable {
 
   package init(
     _ name: String, before: DiskImage = .emptyHome, checkpoints: CheckpointPolicy = .manual,
-    keptText: String? = nil, steps: [Step]
+    journalPiece: Int? = nil, keptText: String? = nil, steps: [Step]
   ) {
-    options = StoreOptions(checkpoints: checkpoints)
+    var options = StoreOptions(checkpoints: checkpoints)
+    if let journalPiece { options.journalPiece = journalPiece }
+    self.options = options
     self.name = name
     self.before = before
     self.keptBytes = keptText.map { Array($0.utf8) }

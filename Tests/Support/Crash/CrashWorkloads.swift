@@ -34,6 +34,12 @@ extension CrashWorkload {
       ]),
     CrashWorkload("large records", steps: [.commit(addLarge("a", 1)), .commit(addLarge("a", 2))]),
     CrashWorkload(
+      "commits in pieces", journalPiece: 100,
+      steps: [
+        .commit(addSome("a", 1)), .commit(addSome("a", 2)), .reopen, .commit(addLarge("b", 3)),
+        .commit(add("a", 4)),
+      ]),
+    CrashWorkload(
       "reopen",
       steps: [.commit(add("a", 1)), .reopen, .commit(add("a", 2)), .reopen, .reopen, .commit(add("a", 3))]),
     CrashWorkload(
@@ -101,6 +107,12 @@ extension CrashWorkload {
     return { tx in try tx.add(["n": .integer(Int64(number)), "text": .string(text)], to: .records(table)) }
   }
 
+  /// Records that take several sectors together.
+  static func addSome(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
+    let row: Record = ["n": .integer(Int64(number)), "text": "one of some records"]
+    return { tx in try tx.add(contentsOf: Array(repeating: row, count: 6), to: .records(table)) }
+  }
+
   /// A record that takes more than half of what is allocated for the journal.
   private static func addHuge(_ table: String, _ number: Int)
     -> @Sendable (inout StoreTransaction) throws -> Void
@@ -159,7 +171,8 @@ extension CrashWorkload {
       }
     }
     let policy = [CheckpointPolicy.manual, .everyCommit, .automatic].randomElement(using: &random)!
-    return CrashWorkload("random \(seed)", checkpoints: policy, steps: steps)
+    let piece = [nil, 100, 600].randomElement(using: &random)!
+    return CrashWorkload("random \(seed)", checkpoints: policy, journalPiece: piece, steps: steps)
   }
 
   private static func change(

@@ -266,9 +266,14 @@ package final class RecordingDisk: Disk {
         let offset = offset ?? log.sizes[number, default: 0]
         log.sizes[number] = max(log.sizes[number, default: 0], offset + bytes.count)
         log.events.append(.write(file: number, offset: offset, bytes))
-        // The journal's frames begin with a word that says what they are.
+        guard path.hasSuffix("/journal") else {
+          log.causes[path] = "writing it"
+          return
+        }
+        // The journal's frames begin with a word that says what they are; what has none is the rest of one.
         let word = String(decoding: bytes.prefix { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
-        log.causes[path] = "writing \(path.hasSuffix("/journal") ? (word.isEmpty ? "zeros" : word) : "it")"
+        let isFrame = JournalFrame.Kind(rawValue: word) != nil
+        if isFrame || bytes.first == 0 { log.causes[path] = "writing \(isFrame ? word : "zeros")" }
       }
     }
 

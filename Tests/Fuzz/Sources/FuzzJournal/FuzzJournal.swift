@@ -60,9 +60,14 @@ private func store(_ bytes: [UInt8]) throws -> RecordStore {
 /// A commit that is as it was written and means anything: it is refused or carried out, and what a store has then, a fresh
 /// one has as well.
 private func checkPayload(_ payload: [UInt8]) throws {
-  guard (try? LoggedCommit(payload: payload, depth: options.limits.depth)) != nil else { return }
+  guard (try? LoggedCommit(payload: payload[...], depth: options.limits.depth)) != nil else { return }
+  if let cut = CanonicalCommit.decode(payload[...], limits: options.limits),
+    try LoggedCommit.parse(payload[...], limits: options.limits).payload != cut.payload
+  {
+    fail("the parser reads another commit")
+  }
   let end = JournalScan(sample.bytes, at: 0, after: nil).end
-  let frame = JournalFrame(kind: .commit, sequence: 6, synced: 5, payload: payload).bytes
+  let frame = JournalFrame(kind: .commit, sequence: 6, synced: 5, payload: payload[...]).bytes
   try checkStore(sample.bytes[..<end] + frame)
 }
 
