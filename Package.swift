@@ -26,13 +26,16 @@ let package = Package(
   products: [
     .library(name: "FileDB", targets: ["FileDB"]),
     .library(name: "FileDBExchange", targets: ["FileDBExchange"]),
+    .library(name: "FileDBSQLite", targets: ["FileDBSQLite"]),
     .library(name: "FileDBLegacy", targets: ["FileDBLegacy"]),
     .executable(name: "filedb", targets: ["FileDBCommand"]),
     // For the tests, which load it into a process of theirs.
     .library(name: "FaultInjection", type: .dynamic, targets: ["FaultInjection"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // For FileDBSQLite and the command line: SwiftPM builds it only for who uses these products.
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
   ],
   targets: [
     .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
@@ -40,11 +43,17 @@ let package = Package(
     module("FileDBStorage", []),
     module("FileDB", ["FileDBPlist", "FileDBStorage"]),
     module("FileDBExchange", ["FileDB"]),
+    module(
+      "FileDBSQLite",
+      [
+        "FileDB", "FileDBExchange", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
     module("FileDBLegacy", ["FileDB"]),
     .executableTarget(
       name: "FileDBCommand",
       dependencies: [
-        "FileDB", "FileDBExchange",
+        "FileDB", "FileDBExchange", "FileDBSQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -75,6 +84,7 @@ let package = Package(
     tests("FileDBModelTests", ["FileDB"]),
     tests("FileDBCrashTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),
+    tests("FileDBSQLiteTests", ["FileDBSQLite", .product(name: "GRDB", package: "GRDB.swift")]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
     tests(

@@ -55,7 +55,7 @@ public struct DelimitedWriter: Sendable {
     guard let quote = format.quote.map(Unicode.Scalar.init) else { return field }
     let isPlain =
       !field.isEmpty && field.unicodeScalars.first != "\u{FEFF}"
-      && !field.utf8.contains { [format.separator, format.quote, 0x0A, 0x0D].contains($0) }
+      && !field.utf8.contains { $0 == format.separator || $0 == format.quote || $0 == 0x0A || $0 == 0x0D }
     if isPlain { return field }
     // Scalar by scalar: to `String` a quote and an accent behind it are one character, which is no quote.
     var text = String.UnicodeScalarView([quote])

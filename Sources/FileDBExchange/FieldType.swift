@@ -50,7 +50,7 @@ public enum FieldType: String, Sendable, CaseIterable {
 
   /// The value of this type that `value`, which may be text, stands for.
   /// - Returns: `nil` where it does not fit.
-  func value(of value: PlistValue) -> PlistValue? {
+  package func value(of value: PlistValue) -> PlistValue? {
     switch (self, value) {
     case (.string, .string), (.json, _), (.integer, .integer), (.integer, .unsigned), (.float, .real),
       (.bool, .bool), (.date, .date), (.data, .data):

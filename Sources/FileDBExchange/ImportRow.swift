@@ -1,22 +1,31 @@
 import FileDB
 
 /// A record on its way into a table, and where it came from.
-struct ImportRow {
+package struct ImportRow {
   /// A row, or what is wrong with it; the next one can be read in either case.
-  typealias Reading = Result<ImportRow, StoreError>
+  package typealias Reading = Result<ImportRow, StoreError>
 
   /// Where a row, or one of its fields, begins, as far as that is known.
-  typealias Place = (line: Int?, column: Int?)
+  package typealias Place = (line: Int?, column: Int?)
 
-  var record: Record
+  package var record: Record
   /// The id it had in the table that it came from.
-  var id: RecordID?
+  package var id: RecordID?
+  /// The table that it came from, where a file has several.
+  let table: String?
   /// The line on which it begins, or, in a file that is not read by lines, its row.
   let origin: Origin
   /// Looked at only where something is wrong: it may have to read the file again.
   let place: (_ field: String?) -> Place
 
-  enum Origin: Equatable {
+  package init(
+    record: Record, table: String? = nil, origin: Origin,
+    place: @escaping (_ field: String?) -> Place = { _ in (nil, nil) }
+  ) {
+    (self.record, self.table, self.origin, self.place) = (record, table, origin, place)
+  }
+
+  package enum Origin: Equatable {
     case line(Int)
     case row(Int)
 
@@ -28,13 +37,13 @@ struct ImportRow {
     }
   }
 
-  func error(
+  package func error(
     _ message: String, code: StoreError.Code = StoreError.invalidText, file: String, field: String? = nil
   ) -> StoreError {
     let place = place(field)
     var message = message
     if place.line == nil { message = "\(origin.text): \(message)" }
-    var error = StoreError(code, message, file: file, line: place.line, field: field)
+    var error = StoreError(code, message, file: file, line: place.line, table: table, field: field)
     error.column = place.column
     return error
   }
@@ -50,13 +59,14 @@ struct ImportRow {
 
   /// Takes `id`, and gives the fields the names that they have in the table.
   mutating func takeID(file: String) throws(StoreError) {
-    if let value = record["id"] {
-      id = RecordID(importing: value)
-      if id == nil {
-        throw error("'\(DelimitedWriter.text(of: value))' is no id of a record", file: file, field: "id")
-      }
-    }
+    if let value = record["id"] { id = try recordID(value, file: file) }
     record = record.withOwnNames
+  }
+
+  /// The id that the value of the field `id` stands for.
+  package func recordID(_ value: PlistValue, file: String) throws(StoreError) -> RecordID {
+    if let id = RecordID(importing: value) { return id }
+    throw error("'\(DelimitedWriter.text(of: value))' is no id of a record", file: file, field: "id")
   }
 }
 

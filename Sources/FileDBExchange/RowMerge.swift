@@ -1,22 +1,34 @@
 import FileDB
 
 /// Brings rows into a table, in batches.
-struct RowMerge {
-  enum Step {
+package struct RowMerge {
+  private enum Step {
     case add(IdentifiedRow<Record>)
     case change(RecordID, Record)
     case nothing
   }
 
+  package struct Rules {
+    let matching: TableImport.Matching
+    let onError: TableImport.ErrorPolicy
+    /// Whether rows that are added may have the ids that they had elsewhere.
+    let keepsIDs: Bool
+    /// Whether the rows of an export have the record's id under a name that a field could have.
+    let hasIDAsField: Bool
+
+    package init(
+      _ matching: TableImport.Matching, onError: TableImport.ErrorPolicy, keepsIDs: Bool, hasIDAsField: Bool
+    ) {
+      (self.matching, self.onError) = (matching, onError)
+      (self.keepsIDs, self.hasIDAsField) = (keepsIDs, hasIDAsField)
+    }
+  }
+
   /// Rows that are added together.
-  static let batchSize = 1_000
+  private static let batchSize = 1_000
 
   private let table: TableName<Record>
-  private let matching: TableImport.Matching
-  /// Whether rows that are added may have the ids that they had elsewhere.
-  private let keepsIDs: Bool
-  /// Whether an export in this format has the record's id under a name that a field could have.
-  private let hasIDAsField: Bool
+  private let rules: Rules
   /// Whether a record of the table has a field that is itself called `id`; looked at with a key only.
   private var tableHasFieldID = false
   private let file: String
@@ -28,18 +40,17 @@ struct RowMerge {
   private var batch: [IdentifiedRow<Record>] = []
   private var isAwaitingIDs = false
   private var position: Position
-  var report = ImportReport()
+  private var count = 0
+  private var report = ImportReport()
 
-  init(
-    _ settings: TableImport, into table: TableName<Record>, at position: Position, of file: String,
+  /// - Parameter file: what errors call the place that the rows come from.
+  package init(
+    _ rules: Rules, into table: TableName<Record>, at position: Position, of file: String,
     in transaction: borrowing StoreTransaction
   ) throws {
-    (self.table, self.position, self.file) = (table, position, file)
-    matching = settings.matching
+    (self.rules, self.table, self.position, self.file) = (rules, table, position, file)
     before = try transaction.snapshot(of: table)
-    keepsIDs = matching == .id || (settings.format.isPropertyList && !before.exists)
-    hasIDAsField = !settings.format.isPropertyList
-    guard case .key(let fields) = matching else { return }
+    guard case .key(let fields) = rules.matching else { return }
     for row in before {
       tableHasFieldID = tableHasFieldID || row["id"] != nil
       guard let key = RowKey(of: fields, in: { row[$0] }) else { continue }
@@ -50,11 +61,26 @@ struct RowMerge {
     }
   }
 
+  /// Takes the next row of the source.
+  /// - Parameter progress: told now and then how many rows were read.
+  package mutating func take(
+    _ reading: ImportRow.Reading, in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void
+  ) throws {
+    count += 1
+    if count % Self.batchSize == 0 { progress(count) }
+    let step: Step
+    do throws(StoreError) {
+      step = try self.step(for: try reading.get())
+    } catch {
+      guard rules.onError == .skip else { throw error }
+      return report.skipped.append(error)
+    }
+    try take(step, in: &transaction)
+  }
+
   /// What is to be done about a row.
   /// - Throws: what is wrong with it; then nothing has happened.
-  mutating func step(for row: ImportRow) throws(StoreError) -> Step {
-    var row = row
-    if matching == .id, row.id == nil { try row.takeID(file: file) }
+  private mutating func step(for row: ImportRow) throws(StoreError) -> Step {
     let record = try row.normalized(file: file)
     let key = try key(of: row, record)
     if let key, let first = origins[key] {
@@ -71,7 +97,7 @@ struct RowMerge {
   {
     let found = key.flatMap { matchingID(for: $0, row) }.flatMap { before[id: $0] }
     let record = try withoutExportedID(row, record, for: found)
-    guard let found else { return .add(IdentifiedRow(record, id: keepsIDs ? row.id : nil)) }
+    guard let found else { return .add(IdentifiedRow(record, id: rules.keepsIDs ? row.id : nil)) }
     let (id, old) = (found.id, found.record)
     try checkTypes(of: row, record, against: old, id)
     var new = old
@@ -79,12 +105,12 @@ struct RowMerge {
     return new == old ? .nothing : .change(id, record)
   }
 
-  mutating func take(_ step: Step, in transaction: inout StoreTransaction) throws {
+  private mutating func take(_ step: Step, in transaction: inout StoreTransaction) throws {
     switch step {
     case .add(let row):
       batch.append(row)
       // The next id of a row that brings none lies above those of all that are still to come.
-      isAwaitingIDs = isAwaitingIDs || (keepsIDs && row.id == nil)
+      isAwaitingIDs = isAwaitingIDs || (rules.keepsIDs && row.id == nil)
       if batch.count >= Self.batchSize, !isAwaitingIDs { try addBatch(in: &transaction) }
     case .change(let id, let fields):
       try transaction.set(fields, of: id, in: table)
@@ -94,9 +120,13 @@ struct RowMerge {
   }
 
   /// Adds what is left, and makes the table where there was nothing to add.
-  mutating func finish(counter: Int64?, in transaction: inout StoreTransaction) throws {
+  /// - Parameter counter: the highest id that the source ever gave, where that is known.
+  package mutating func finish(
+    counter: Int64?, in transaction: inout StoreTransaction
+  ) throws -> ImportReport {
     try addBatch(in: &transaction)
     if let counter, !before.exists { try transaction.raiseCounter(of: table, to: counter) }
+    return report
   }
 
   private mutating func addBatch(in transaction: inout StoreTransaction) throws {
@@ -107,8 +137,8 @@ struct RowMerge {
   }
 
   private func key(of row: ImportRow, _ record: Record) throws(StoreError) -> RowKey? {
-    switch matching {
-    case .nothing: return keepsIDs ? row.id.map(RowKey.init) : nil
+    switch rules.matching {
+    case .nothing: return rules.keepsIDs ? row.id.map(RowKey.init) : nil
     case .id: return row.id.map(RowKey.init)
     case .key(let fields):
       if let key = RowKey(of: fields, in: { record[$0] }) { return key }
@@ -123,7 +153,7 @@ struct RowMerge {
   private mutating func withoutExportedID(
     _ row: ImportRow, _ record: Record, for found: StoredRow<Record>?
   ) throws(StoreError) -> Record {
-    guard case .key(let key) = matching, hasIDAsField else { return record }
+    guard case .key(let key) = rules.matching, rules.hasIDAsField else { return record }
     let isUnknownField = !tableHasFieldID && !before.isEmpty
     if key.contains("id") {
       guard isUnknownField else { return record }
@@ -143,7 +173,7 @@ struct RowMerge {
   private func checkTypes(
     of row: ImportRow, _ record: Record, against old: Record, _ id: RecordID
   ) throws(StoreError) {
-    guard case .key(let fields) = matching else { return }
+    guard case .key(let fields) = rules.matching else { return }
     for field in fields {
       guard let mine = record[field]?.keyType, let theirs = old[field]?.keyType, mine != theirs else {
         continue
@@ -155,7 +185,7 @@ struct RowMerge {
   }
 
   private func matchingID(for key: RowKey, _ row: ImportRow) -> RecordID? {
-    if case .key = matching { return ids[key] }
+    if case .key = rules.matching { return ids[key] }
     return row.id
   }
 }

@@ -116,10 +116,13 @@ public struct TableExport: Sendable {
     if let fields { return fields }
     var names: Set<[UInt8]> = []
     var columns: [String] = []
+    var previous: [String] = []
     for row in rows {
-      for field in row.record.fields where names.insert(Array(field.key.utf8)).inserted {
-        columns.append(field.key)
-      }
+      let fields = row.record.fields.map(\.key)
+      // Most rows have the fields of the one before.
+      if fields.elementsEqual(previous, by: { compareUTF8($0, $1) == 0 }) { continue }
+      columns += fields.filter { names.insert(Array($0.utf8)).inserted }
+      previous = fields
     }
     return columns.sorted { compareUTF8($0, $1) < 0 }
   }

@@ -60,22 +60,15 @@ public struct TableImport: Sendable {
     _ source: ImportSource, into table: TableName<Record>, at position: Position = .bottom,
     in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
-    var merge = try RowMerge(self, into: table, at: position, of: source.name, in: transaction)
-    var count = 0
-    let counter = try read(source) { reading in
-      count += 1
-      if count % RowMerge.batchSize == 0 { progress(count) }
-      let step: RowMerge.Step
-      do {
-        step = try merge.step(for: try reading.get())
-      } catch let error as StoreError {
-        guard onError == .skip else { throw error }
-        return merge.report.skipped.append(error)
-      }
-      try merge.take(step, in: &transaction)
+    // Whoever copies a table wants its ids; who adds to one wants new ones.
+    let keepsIDs = try matching == .id || (format.isPropertyList && !transaction.snapshot(of: table).exists)
+    let rules = RowMerge.Rules(
+      matching, onError: onError, keepsIDs: keepsIDs, hasIDAsField: !format.isPropertyList)
+    var merge = try RowMerge(rules, into: table, at: position, of: source.name, in: transaction)
+    let counter = try read(source) {
+      try merge.take(identified($0, file: source.name), in: &transaction, progress: progress)
     }
-    try merge.finish(counter: counter, in: &transaction)
-    return merge.report
+    return try merge.finish(counter: counter, in: &transaction)
   }
 
   /// The types of the columns of delimited text: integer, float, bool or date where every value of the column is one and
@@ -111,6 +104,17 @@ public struct TableImport: Sendable {
       return rows.counter
     }
     return nil
+  }
+
+  private func identified(_ reading: ImportRow.Reading, file: String) -> ImportRow.Reading {
+    guard matching == .id else { return reading }
+    return reading.flatMap { row in
+      Result { () throws(StoreError) in
+        var row = row
+        if row.id == nil { try row.takeID(file: file) }
+        return row
+      }
+    }
   }
 
   private func typed(_ reading: ImportRow.Reading, file: String) -> ImportRow.Reading {

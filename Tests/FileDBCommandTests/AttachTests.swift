@@ -39,7 +39,8 @@ import Testing
       try RecordStore(at: folder.appendingPathComponent("shipped")).table("groups").create()
       let tables = try filedb(attached + ["tables"], in: folder).output
       #expect(
-        tables.contains(#/foods +3 +[0-9.]+ (KB|bytes)/#) && tables.contains(#/groups +0 +attached/#), "\(tables)"
+        tables.contains(#/foods +3 +[0-9.]+ (KB|bytes)/#) && tables.contains(#/groups +0 +attached/#),
+        "\(tables)"
       )
       let export = try filedb(attached + ["export", "foods", "shipped/foods.plist"], in: folder)
       #expect(export.status == 64, "\(export)")

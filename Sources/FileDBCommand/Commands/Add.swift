@@ -3,7 +3,8 @@ import FileDB
 
 struct Add: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Add a record and print its id.", discussion: "At the bottom, unless a place is given.")
+    commandName: "add", abstract: "Add a record and print its id.",
+    discussion: "At the bottom, unless a place is given.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

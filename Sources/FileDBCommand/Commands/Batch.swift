@@ -5,7 +5,7 @@ import Foundation
 
 struct Batch: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Run a script of commands as one transaction.",
+    commandName: "batch", abstract: "Run a script of commands as one transaction.",
     discussion: """
       One command a line, as after 'filedb', all on the same store; # begins a comment, quotes and \\ work as in a shell. \
       Where a command fails, its line is named and nothing is done. The files that a script names are looked for in its own \

@@ -3,7 +3,7 @@ import FileDB
 
 struct Check: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Look for damage in some tables, or in all and the journal.",
+    commandName: "check", abstract: "Look for damage in some tables, or in all and the journal.",
     discussion: "Prints what it finds with file and line. Damage exits with 65; a warning does not.")
 
   @OptionGroup var location: StoreLocation

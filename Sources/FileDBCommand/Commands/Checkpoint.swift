@@ -3,7 +3,7 @@ import FileDB
 
 struct Checkpoint: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Write the commits in the journal into the tables' files.")
+    commandName: "checkpoint", abstract: "Write the commits in the journal into the tables' files.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

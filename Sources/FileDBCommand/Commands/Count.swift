@@ -3,7 +3,7 @@ import FileDB
 
 struct Count: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print the number of records.",
+    commandName: "count", abstract: "Print the number of records.",
     discussion: """
       With --group, the number for each value of a field, as a table for people, in the order of the first records. Where \
       --where finds nothing, the exit code is 1; 'filedb help show' says what a PREDICATE is.

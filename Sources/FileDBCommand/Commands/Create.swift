@@ -3,7 +3,7 @@ import FileDB
 
 struct Create: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Make an empty table, and the store's folder where it is missing.")
+    commandName: "create", abstract: "Make an empty table, and the store's folder where it is missing.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

@@ -3,7 +3,7 @@ import FileDB
 
 struct Delete: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Delete records, by their ids or by a condition.",
+    commandName: "delete", abstract: "Delete records, by their ids or by a condition.",
     discussion: """
       If one of the ids is not there, or no record matches, none is deleted, and the exit code is 1. 'filedb help show' says \
       what a PREDICATE is.

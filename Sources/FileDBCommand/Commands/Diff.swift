@@ -4,7 +4,7 @@ import Foundation
 
 struct Diff: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print what differs between two tables, or two stores, record by record.",
+    commandName: "diff", abstract: "Print what differs between two tables, or two stores, record by record.",
     discussion: """
       A and B are two folders of stores, or two tables: names of tables in the store, or files of any name, pipes among \
       them; - is standard input. So 'git show HEAD:todo.plist | filedb diff - todo' compares with a commit. Records are \

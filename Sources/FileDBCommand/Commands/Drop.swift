@@ -2,7 +2,8 @@ import ArgumentParser
 import FileDB
 
 struct Drop: StoreCommand {
-  static let configuration = CommandConfiguration(abstract: "Remove a table and its file.")
+  static let configuration = CommandConfiguration(
+    commandName: "drop", abstract: "Remove a table and its file.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

@@ -3,7 +3,7 @@ import FileDB
 
 struct Duplicate: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Copy a record and print the copy's id.",
+    commandName: "duplicate", abstract: "Copy a record and print the copy's id.",
     discussion: "Behind the original, unless a place is given.")
 
   @OptionGroup var location: StoreLocation

@@ -1,15 +1,16 @@
 import ArgumentParser
 import FileDB
 import FileDBExchange
+import FileDBSQLite
 import Foundation
 
 struct Export: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Write the records of a table to a file in another format.",
+    commandName: "export", abstract: "Write the records of a table to a file in another format.",
     discussion: """
-      A file that is there is replaced as a whole, or, where something goes wrong, not at all. Each record has its id as \
-      'id', by which 'filedb import --ids' finds it again. Where --where finds nothing, the exit code is 1. 'filedb help \
-      show' says what a PREDICATE is.
+      A file that is there is replaced as a whole, or, where something goes wrong, not at all; a SQLite database gets \
+      one more table. Each record has its id as 'id', by which 'filedb import --ids' finds it again. Where --where finds \
+      nothing, the exit code is 1. 'filedb help show' says what a PREDICATE is.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -17,41 +18,70 @@ struct Export: StoreCommand {
   @Argument var table: TableReference
   @Argument(help: "The file; - is standard output.") var file = "-"
   @OptionGroup var exchange: ExchangeOptions
-  @Option(help: "Of csv, what ends a line.") var lineEnd = DelimitedFormat.LineEnd.lf
+  @OptionGroup var database: DatabaseDestination
+  @Option(help: "Of csv, what ends a line; by default lf.") var lineEnd: DelimitedFormat.LineEnd?
   @OptionGroup var selection: SelectionOptions
 
   func run() throws {
-    let export = TableExport(format: try format(), fields: selection.fieldNames)
+    let write = try writer()
     let table = try existingTable(table)
-    let rows = try selection.rows(of: table.snapshot)
+    let snapshot = table.snapshot
+    let rows = try selection.rows(of: snapshot)
+    if file != "-" { try checkIsNoTable(URL(fileURLWithPath: file), in: table.store) }
+    // On a terminal the rows themselves are seen.
+    let isSeen = file == "-" && Terminal.outputIsTerminal
     var progress = Progress()
     defer { progress.finish() }
-    func tell(_ count: Int) { progress.report("\(count) of \(rows.count) rows written") }
-    if file == "-" {
-      // On a terminal the rows themselves are seen.
-      try export.write(rows, progress: Terminal.outputIsTerminal ? { _ in } : tell) {
-        Terminal.print(bytes: $0)
-      }
-    } else {
-      let url = URL(fileURLWithPath: file)
-      try checkIsNoTable(url, in: table.store)
-      try export.write(rows, to: url, progress: tell)
-      progress.finish()
-      Terminal.note("\(rows.count) records exported to '\(file)'")
+    try write(rows, snapshot.counter) { count in
+      if !isSeen { progress.report("\(count) of \(rows.count) rows written") }
     }
+    progress.finish()
+    if file != "-" { Terminal.note("\(rows.count) records exported to '\(file)'") }
     if selection.matching.isGiven, rows.isEmpty { throw StoreError.noMatch(in: table.name) }
   }
 
-  private func format() throws -> ExchangeFormat {
-    let format = try exchange.format(of: file == "-" ? nil : file)
-    switch format {
-    case .delimited(var delimited, let hasHeader):
-      delimited.lineEnd = lineEnd
-      return .delimited(delimited, hasHeader: hasHeader)
-    case .binaryPlist where file == "-" && Terminal.outputIsTerminal:
-      throw ValidationError("A binary property list is not for a terminal; name a file.")
-    default: return format
+  /// Writes the rows of a table, which has this counter.
+  private typealias Writer = (
+    AnyRandomAccessCollection<StoredRow<Record>>, _ counter: Int64, _ progress: (_ rows: Int) -> Void
+  ) throws -> Void
+
+  private func writer() throws -> Writer {
+    switch try exchange.destination(file) {
+    case .stream(let format):
+      try database.checkIsAbsent()
+      let export = TableExport(format: try laidOut(format), fields: selection.fieldNames)
+      guard file == "-" else {
+        let url = URL(fileURLWithPath: file)
+        return { rows, _, progress in try export.write(rows, to: url, progress: progress) }
+      }
+      return { rows, _, progress in
+        try export.write(rows, progress: progress) { Terminal.print(bytes: $0) }
+      }
+    case .database(let url):
+      try checkIsNotForText()
+      var export = SQLiteExport(to: url, table: database.table ?? table.name)
+      export.fields = selection.fieldNames
+      if database.replace { export.existingTable = .replaced }
+      return { [export] rows, counter, progress in
+        try export.run(rows, counter: counter, progress: progress)
+      }
     }
+  }
+
+  private func laidOut(_ format: ExchangeFormat) throws -> ExchangeFormat {
+    if case .delimited(var delimited, let hasHeader) = format {
+      delimited.lineEnd = lineEnd ?? .lf
+      return .delimited(delimited, hasHeader: hasHeader)
+    }
+    try checkIsNotForText()
+    if case .binaryPlist = format, file == "-", Terminal.outputIsTerminal {
+      throw ValidationError("A binary property list is not for a terminal; name a file.")
+    }
+    return format
+  }
+
+  private func checkIsNotForText() throws {
+    guard lineEnd == nil else { throw ValidationError("--line-end is for csv and tsv.") }
   }
 
   /// In a store's folder a property list is a table, whatever its name, and a table must not be replaced, by whatever way

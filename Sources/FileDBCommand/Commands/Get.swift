@@ -4,7 +4,7 @@ import FileDBExchange
 
 struct Get: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print one record, or one field of it.",
+    commandName: "get", abstract: "Print one record, or one field of it.",
     discussion:
       "A field alone is printed as it is: text plainly, data in base64, arrays and dictionaries as JSON.")
 

@@ -1,15 +1,18 @@
 import ArgumentParser
 import FileDB
 import FileDBExchange
+import FileDBSQLite
 import Foundation
 
 struct Import: StoreCommand {
   static let configuration = CommandConfiguration(
+    commandName: "import",
     abstract: "Bring the rows of a file into a table, which is made where it is missing.",
     discussion: """
-      The file is delimited text, JSON, NDJSON or a property list, by its extension or --format. Of delimited text the first \
-      row names the fields, unless --fields does. All rows come in, or, where one is wrong, none. With --on-error skip the \
-      wrong ones are reported and left out; where no row is left, the exit code is 65.
+      The file is delimited text, JSON, NDJSON, a property list or a SQLite database, by its extension or --format. Of \
+      delimited text the first row names the fields, unless --fields does. Of a database, the rows are those of the table with \
+      the same name, unless --table or --query say else. All rows come in, or, where one is wrong, none. With --on-error skip \
+      the wrong ones are reported and left out; where no row is left, the exit code is 65.
 
       With --key a row whose key is there changes that record: fields of the row win, the others stay. The id \
       that an export gave it is left out.
@@ -20,6 +23,7 @@ struct Import: StoreCommand {
   @Argument(help: "The file; - is standard input.") var file: String
   @Argument var table: TableReference
   @OptionGroup var exchange: ExchangeOptions
+  @OptionGroup var database: DatabaseSource
   @Option(help: ArgumentHelp("The names of the columns, where there is no header.", valueName: "a,b,c"))
   var fields: String?
   @Option(
@@ -32,8 +36,8 @@ struct Import: StoreCommand {
       "Find the types of the columns: integer, float, bool, date where all values are, and are written the same."
   )
   var detect = false
-  @Option(help: "What an empty text of csv is: no field, unless it is in quotes; or a text.")
-  var empty = DelimitedImport.EmptyText.missing
+  @Option(help: "What an empty text of csv is: by default no field, unless it is in quotes; or a text.")
+  var empty: DelimitedImport.EmptyText?
   @Option(
     help: ArgumentHelp("Change the records that have the same values in these fields.", valueName: "a,b"))
   var key: String?
@@ -54,38 +58,67 @@ struct Import: StoreCommand {
   }
 
   func run() throws {
-    var importer = try importer()
-    let source = try source()
-    if detect {
-      importer.types = try importer.detectedTypes(of: source)
-      let types = importer.types.map { "\($0.key)=\($0.value)" }.sorted()
-      Terminal.note("types: " + (types.isEmpty ? "all are text" : types.joined(separator: ",")))
-    }
+    let intake = try intake()
     var progress = Progress()
     defer { progress.finish() }
     let report = try options.write(store(for: table)) { tx in
-      try importer.run(source, into: .records(table.name), at: place.position ?? .bottom, in: &tx) { count in
-        progress.report("\(count) rows read")
-      }
+      try intake(&tx) { count in progress.report("\(count) rows read") }
     }
     progress.finish()
     try say(report)
   }
 
-  private func importer() throws -> TableImport {
-    var format = try exchange.format(of: file == "-" ? nil : file)
+  /// All of the import but its transaction.
+  private typealias Intake = (inout StoreTransaction, (_ rows: Int) -> Void) throws -> ImportReport
+
+  private func intake() throws -> Intake {
+    let (name, position) = (TableName<Record>(table.name), place.position ?? .bottom)
+    switch try exchange.source(file) {
+    case .stream(let format):
+      let importer = try importer(format)
+      let source = try source()
+      let typed = detect ? try importer.detectingTypes(of: source) : importer
+      return { tx, progress in try typed.run(source, into: name, at: position, in: &tx, progress: progress) }
+    case .database(let file):
+      let importer = try importer(ofDatabase: file)
+      return { tx, progress in try importer.run(into: name, at: position, in: &tx, progress: progress) }
+    }
+  }
+
+  private func importer(_ format: ExchangeFormat) throws -> TableImport {
+    try database.checkIsAbsent()
+    var format = format
     if case .delimited(let delimited, _) = format {
       format = .delimited(delimited, hasHeader: fields == nil)
-    } else if fields != nil || detect {
-      throw ValidationError("--fields and --detect are for csv and tsv.")
+    } else {
+      try checkIsNotForText()
     }
     var importer = TableImport(format: format)
     importer.fields = Self.names(fields) ?? []
     importer.types = try fieldTypes()
-    importer.emptyText = empty
-    importer.matching = Self.names(key).map(TableImport.Matching.key) ?? (ids ? .id : .nothing)
+    importer.emptyText = empty ?? .missing
+    importer.matching = matching
     importer.onError = onError
     return importer
+  }
+
+  private func importer(ofDatabase file: URL) throws -> SQLiteImport {
+    try checkIsNotForText()
+    var importer = SQLiteImport(database.source(named: table.name), of: file)
+    importer.types = try fieldTypes()
+    importer.matching = matching
+    importer.onError = onError
+    return importer
+  }
+
+  private var matching: TableImport.Matching {
+    Self.names(key).map(TableImport.Matching.key) ?? (ids ? .id : .nothing)
+  }
+
+  private func checkIsNotForText() throws {
+    guard fields == nil, !detect, empty == nil else {
+      throw ValidationError("--fields, --detect and --empty are for csv and tsv.")
+    }
   }
 
   private func source() throws -> ImportSource {
@@ -130,5 +163,15 @@ struct Import: StoreCommand {
       result[String(item[..<equals])] = type
     }
     return result
+  }
+}
+
+extension TableImport {
+  fileprivate func detectingTypes(of source: ImportSource) throws -> TableImport {
+    var importer = self
+    importer.types = try detectedTypes(of: source)
+    let types = importer.types.map { "\($0.key)=\($0.value)" }.sorted()
+    Terminal.note("types: " + (types.isEmpty ? "all are text" : types.joined(separator: ",")))
+    return importer
   }
 }

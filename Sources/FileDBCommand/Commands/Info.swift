@@ -4,7 +4,7 @@ import Foundation
 
 struct Info: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Describe a table: its file, its counter, its fields.")
+    commandName: "info", abstract: "Describe a table: its file, its counter, its fields.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

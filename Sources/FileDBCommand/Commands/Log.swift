@@ -4,7 +4,7 @@ import Foundation
 
 struct Log: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List the commits that are in the journal.",
+    commandName: "log", abstract: "List the commits that are in the journal.",
     discussion: "A checkpoint writes them into the tables' files and empties the journal.")
 
   @OptionGroup var location: StoreLocation

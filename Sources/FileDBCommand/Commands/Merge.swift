@@ -5,6 +5,7 @@ import Foundation
 
 struct Merge: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "merge",
     abstract: "Merge two versions of a table's file, record by record: git's merge driver.",
     discussion: """
       BASE is the version that OURS and THEIRS both began with; where it is empty or missing, that is an empty table. The \

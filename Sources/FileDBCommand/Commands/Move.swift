@@ -2,7 +2,8 @@ import ArgumentParser
 import FileDB
 
 struct Move: StoreCommand {
-  static let configuration = CommandConfiguration(abstract: "Move a record to another place.")
+  static let configuration = CommandConfiguration(
+    commandName: "move", abstract: "Move a record to another place.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

@@ -4,7 +4,7 @@ import Foundation
 
 struct Repair: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Mend the journal, and some tables or all that need it.",
+    commandName: "repair", abstract: "Mend the journal, and some tables or all that need it.",
     discussion: """
       Says what it did, with the lines. The file as it was is kept in .filedb/backups. A file in which nothing looks like a \
       table is left alone. Where not all can be mended, the exit code is 65.

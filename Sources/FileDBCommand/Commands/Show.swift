@@ -3,7 +3,7 @@ import FileDB
 
 struct Show: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print the records of a table, in their order.",
+    commandName: "show", abstract: "Print the records of a table, in their order.",
     discussion: """
       \(WhereOption.grammar)
 

@@ -3,7 +3,7 @@ import FileDB
 
 struct Sort: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Put the records into order, to stay.",
+    commandName: "sort", abstract: "Put the records into order, to stay.",
     discussion: "Records without the field come last. Equal ones stay as they were.")
 
   @OptionGroup var location: StoreLocation

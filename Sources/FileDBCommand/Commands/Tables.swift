@@ -2,7 +2,8 @@ import ArgumentParser
 import FileDB
 
 struct Tables: StoreCommand {
-  static let configuration = CommandConfiguration(abstract: "List the tables of the store.")
+  static let configuration = CommandConfiguration(
+    commandName: "tables", abstract: "List the tables of the store.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

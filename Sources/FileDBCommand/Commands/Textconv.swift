@@ -5,6 +5,7 @@ import Foundation
 
 struct Textconv: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "textconv",
     abstract: "Print a table's file as lines that compare well: for 'git diff' and 'git log -p'.",
     discussion: """
       Each record has a line with its id, then one for each field. The index, which changes with every row that is added on \

@@ -3,7 +3,7 @@ import FileDB
 
 struct Truncate: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Delete every record and start counting ids from 1 again.")
+    commandName: "truncate", abstract: "Delete every record and start counting ids from 1 again.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

@@ -3,7 +3,7 @@ import FileDB
 
 struct Undo: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Take back what the last command changed.",
+    commandName: "undo", abstract: "Take back what the last command changed.",
     discussion: """
       The last \(UndoHistory.limit) commands that changed the store can be taken back, the last first. What was changed \
       since by other programs is kept; where it is the very thing that is to be taken back, nothing is done.
@@ -18,7 +18,7 @@ struct Undo: StoreCommand {
 
 struct Redo: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Do again what 'undo' took back.",
+    commandName: "redo", abstract: "Do again what 'undo' took back.",
     discussion: "Until the next command that changes the store.")
 
   @OptionGroup var location: StoreLocation

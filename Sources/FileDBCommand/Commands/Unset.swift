@@ -2,7 +2,8 @@ import ArgumentParser
 import FileDB
 
 struct Unset: StoreCommand {
-  static let configuration = CommandConfiguration(abstract: "Remove fields of a record.")
+  static let configuration = CommandConfiguration(
+    commandName: "unset", abstract: "Remove fields of a record.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

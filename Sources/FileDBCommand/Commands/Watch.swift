@@ -5,7 +5,7 @@ import Foundation
 
 struct Watch: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print each change of a table when it happens, whoever makes it.",
+    commandName: "watch", abstract: "Print each change of a table when it happens, whoever makes it.",
     discussion: """
       Ends with exit code 0 on ^C, when it is terminated, or when nobody reads any more what it prints.
 

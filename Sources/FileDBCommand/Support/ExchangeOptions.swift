@@ -1,11 +1,19 @@
 import ArgumentParser
 import FileDBExchange
+import FileDBSQLite
 import Foundation
 
 /// The formats of import and export, as they are named on the command line.
 enum ExchangeKind: String, ExpressibleByArgument, CaseIterable {
   case csv, tsv, json, ndjson, plist
   case binaryPlist = "binary-plist"
+  case sqlite
+}
+
+/// Where records come from or go to.
+enum ExchangePlace {
+  case stream(ExchangeFormat)
+  case database(URL)
 }
 
 extension DelimitedFormat.Encoding: ExpressibleByArgument {}
@@ -30,18 +38,39 @@ struct ExchangeOptions: ParsableArguments {
     separator != nil || quote != nil || encoding != nil || header != nil
   }
 
-  /// - Parameter file: its path; `nil` for standard input and output.
-  func format(of file: String?) throws -> ExchangeFormat {
-    let chosen = named ?? byExtension(of: file)
-    guard case .delimited(let usual, _) = chosen else {
-      guard !isDelimitedOnly else {
-        throw ValidationError("--separator, --quote, --encoding and --header are for csv and tsv.")
-      }
-      return chosen
-    }
-    return .delimited(try delimited(usual), hasHeader: header ?? true)
+  /// Where an import is from. A database is known by how it begins, whatever its name.
+  func source(_ file: String) throws -> ExchangePlace {
+    let isDatabase = format == nil && file != "-" && SQLiteFile.isDatabase(URL(fileURLWithPath: file))
+    return isDatabase ? try database(file) : try destination(file)
   }
 
+  /// Where an export goes.
+  func destination(_ file: String) throws -> ExchangePlace {
+    let databases = ["sqlite", "sqlite3", "db"]
+    if format == .sqlite || (format == nil && databases.contains(fileExtension(of: file))) {
+      return try database(file)
+    }
+    let chosen = named ?? byExtension(of: file)
+    guard case .delimited(let usual, _) = chosen else {
+      try checkIsNotForText()
+      return .stream(chosen)
+    }
+    return .stream(.delimited(try delimited(usual), hasHeader: header ?? true))
+  }
+
+  private func database(_ file: String) throws -> ExchangePlace {
+    guard file != "-" else { throw ValidationError("A SQLite database is no stream; name a file.") }
+    try checkIsNotForText()
+    return .database(URL(fileURLWithPath: file))
+  }
+
+  private func checkIsNotForText() throws {
+    guard !isDelimitedOnly else {
+      throw ValidationError("--separator, --quote, --encoding and --header are for csv and tsv.")
+    }
+  }
+
+  /// The format of a stream that was asked for.
   private var named: ExchangeFormat? {
     switch format {
     case .csv: .delimited(.csv)
@@ -50,14 +79,17 @@ struct ExchangeOptions: ParsableArguments {
     case .ndjson: .ndjson
     case .plist: .plist
     case .binaryPlist: .binaryPlist
-    case nil: nil
+    case .sqlite, nil: nil
     }
   }
 
-  private func byExtension(of file: String?) -> ExchangeFormat {
+  private func byExtension(of file: String) -> ExchangeFormat {
     // Tables of text have any extension.
-    let known = file.flatMap { ExchangeFormat(fileExtension: URL(fileURLWithPath: $0).pathExtension) }
-    return known ?? .delimited(.csv)
+    ExchangeFormat(fileExtension: fileExtension(of: file)) ?? .delimited(.csv)
+  }
+
+  private func fileExtension(of file: String) -> String {
+    URL(fileURLWithPath: file).pathExtension.lowercased()
   }
 
   private func delimited(_ usual: DelimitedFormat) throws -> DelimitedFormat {

@@ -5,17 +5,23 @@ struct ProgramFailed: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Runs a program and returns what it printed. Spawned plainly: Foundation's `Process` looks for the end only now and
+/// Runs a program and returns what it printed, if that goes into no file. Spawned plainly: Foundation's `Process` looks for the end only now and
 /// then, which would be the most of a short program's time.
 @discardableResult
-func runProgram(_ path: String, _ arguments: [String], input: String? = nil) throws -> String {
+func runProgram(
+  _ path: String, _ arguments: [String], input: String? = nil, output file: URL? = nil
+) throws -> String {
   var descriptors: [Int32] = [0, 0]
   guard pipe(&descriptors) == 0 else { throw ProgramFailed(description: "pipe: error \(errno)") }
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)
   defer { posix_spawn_file_actions_destroy(&actions) }
   posix_spawn_file_actions_addopen(&actions, 0, input ?? "/dev/null", O_RDONLY, 0)
-  posix_spawn_file_actions_adddup2(&actions, descriptors[1], 1)
+  if let file {
+    posix_spawn_file_actions_addopen(&actions, 1, file.path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+  } else {
+    posix_spawn_file_actions_adddup2(&actions, descriptors[1], 1)
+  }
   posix_spawn_file_actions_addclose(&actions, descriptors[0])
 
   var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]

@@ -17,7 +17,13 @@ enum Workload: Hashable {
   case importTables
   case checkpoint
   case writers
+  case csv(CSVWay)
   case command
+}
+
+/// Which way the records go.
+enum CSVWay: String, CaseIterable {
+  case `import`, export
 }
 
 /// The changes of one record that are measured.
@@ -43,8 +49,8 @@ extension Workload: CaseIterable {
         .edit($0, mode)
       }
     } + ObservedRows.allCases.map { .deliver($0) } + [
-      .sortedView, .sort, .importTables, .checkpoint, .writers, .command,
-    ]
+      .sortedView, .sort, .importTables, .checkpoint, .writers,
+    ] + CSVWay.allCases.map { .csv($0) } + [.command]
 
   /// The name by which it is chosen.
   var name: String {
@@ -66,6 +72,7 @@ extension Workload: CaseIterable {
     case .importTables: "import"
     case .checkpoint: "checkpoint"
     case .writers: "writers"
+    case .csv(let way): "csv-\(way.rawValue)"
     case .command: "command"
     }
   }
@@ -93,6 +100,8 @@ extension Workload: CaseIterable {
     case .importTables: "import the USDA tables"
     case .checkpoint: "write the whole table to the disk"
     case .writers: "a commit, \(Workload.writerCount) writers at once"
+    case .csv(.import): "import the records from CSV, with their types, a process"
+    case .csv(.export): "export the records as CSV, a process"
     case .command: "print one record, a process"
     }
   }

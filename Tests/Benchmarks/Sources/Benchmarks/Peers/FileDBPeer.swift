@@ -37,6 +37,8 @@ final class FileDBPeer: Peer {
     case .importTables: try importing()
     case .checkpoint: try writingTable()
     case .writers: try edited.get().runWriters()
+    case .csv(.import): try importingCSV()
+    case .csv(.export): try exportingCSV()
     case .command: try printingRecord()
     }
   }
@@ -158,16 +160,49 @@ extension FileDBPeer {
         check: { try EntryOrder().check($0, count: sample.records) })
     }
   }
+}
 
-  private func printingRecord() throws -> Run {
+/// By the command line.
+extension FileDBPeer {
+  private func program() throws -> String {
     guard let filedb = ProcessInfo.processInfo.environment["FILEDB"] else {
       throw LeftOut("$FILEDB names no filedb")
     }
+    return filedb
+  }
+
+  private func printingRecord() throws -> Run {
+    let filedb = try program()
     let (id, title) = sample.recordToPrint
     return { [sample] in
       try seconds(
         of: { try runProgram(filedb, ["--store", sample.store.path, "get", "sample", String(id)]) },
         check: { try expect($0.contains(title), "the printed record") })
+    }
+  }
+
+  private func importingCSV() throws -> Run {
+    let filedb = try program()
+    let csv = try sample.csv()
+    let types = "amount=integer,price=float,due=date,isDone=bool"
+    return { [sample] in
+      try sample.importCSV(in: "FileDB-csv") {
+        try runProgram(filedb, ["--store", $0.path, "import", csv.path, "sample", "--types", types])
+      } check: { folder in
+        let table = try RecordStore(at: folder).table(.sample)
+        try expect(table.count == sample.records, "the number of records")
+        try expect(try table.snapshot.last?.value == sample.entries.last, "the last record")
+      }
+    }
+  }
+
+  private func exportingCSV() throws -> Run {
+    let filedb = try program()
+    return { [sample] in
+      try sample.exportCSV(in: "FileDB-csv-export") {
+        try runProgram(
+          filedb, ["--store", sample.store.path, "export", "sample", "--format", "csv"], output: $0)
+      }
     }
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The command line of SQLite, on GRDB's database.
 final class SQLiteCommandPeer: Peer {
   static let name = "sqlite3"
@@ -7,14 +9,53 @@ final class SQLiteCommandPeer: Peer {
   init(_ sample: Sample) { self.sample = sample }
 
   func prepare(_ workload: Workload) throws -> Run? {
-    guard workload == .command else { return nil }
+    switch workload {
+    case .command: try printingRecord()
+    case .csv(.import): try importing()
+    case .csv(.export): try exporting()
+    default: nil
+    }
+  }
+
+  private func program() throws -> String {
     guard let sqlite3 = findProgram("sqlite3") else { throw LeftOut("sqlite3 is not installed") }
+    return sqlite3
+  }
+
+  private func printingRecord() throws -> Run {
+    let sqlite3 = try program()
     let file = try GRDBPeer.makeDatabase(sample, in: "sqlite3")
     let (id, title) = sample.recordToPrint
     return {
       try seconds(
         of: { try runProgram(sqlite3, [file.path, "SELECT * FROM storedEntry WHERE id = \(id)"]) },
         check: { try expect($0.contains(title), "the printed record") })
+    }
+  }
+
+  private func importing() throws -> Run {
+    let sqlite3 = try program()
+    let csv = try sample.csv()
+    let schema =
+      "CREATE TABLE t (title TEXT, note TEXT, amount INTEGER, price REAL, due DATETIME, isDone BOOLEAN)"
+    return { [sample] in
+      try sample.importCSV(in: "sqlite3-import") { folder in
+        let file = folder.appendingPathComponent("t.sqlite").path
+        try runProgram(sqlite3, ["-bail", file, schema, ".mode csv", ".import --skip 1 \"\(csv.path)\" t"])
+      } check: {
+        try sample.check($0.appendingPathComponent("t.sqlite"), table: "t")
+      }
+    }
+  }
+
+  private func exporting() throws -> Run {
+    let sqlite3 = try program()
+    let file = try GRDBPeer.makeDatabase(sample, in: "sqlite3")
+    return { [sample] in
+      try sample.exportCSV(in: "sqlite3") {
+        let query = "SELECT * FROM storedEntry ORDER BY position"
+        try runProgram(sqlite3, ["-header", "-csv", file.path, query], output: $0)
+      }
     }
   }
 }

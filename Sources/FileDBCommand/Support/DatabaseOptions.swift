@@ -1,0 +1,39 @@
+import ArgumentParser
+import FileDBSQLite
+
+/// What an import takes from a SQLite database.
+struct DatabaseSource: ParsableArguments {
+  @Option(help: ArgumentHelp("Of a SQLite database, the table or view.", valueName: "name"))
+  var table: String?
+  @Option(help: ArgumentHelp("Of a SQLite database, the rows that this gives.", valueName: "select"))
+  var query: String?
+
+  /// - Parameter name: the table where none was named.
+  func source(named name: String) -> SQLiteImport.Source {
+    query.map(SQLiteImport.Source.query) ?? .table(table ?? name)
+  }
+
+  func checkIsAbsent() throws {
+    guard table == nil, query == nil else {
+      throw ValidationError("--table and --query are for SQLite databases.")
+    }
+  }
+
+  func validate() throws {
+    if table != nil, query != nil { throw ValidationError("Only one of --table and --query.") }
+  }
+}
+
+/// Where in a SQLite database an export goes.
+struct DatabaseDestination: ParsableArguments {
+  @Option(help: ArgumentHelp("Of a SQLite database, the name of the table to make.", valueName: "name"))
+  var table: String?
+  @Flag(help: "Replace a table that the SQLite database has.")
+  var replace = false
+
+  func checkIsAbsent() throws {
+    guard table == nil, !replace else {
+      throw ValidationError("--table and --replace are for SQLite databases.")
+    }
+  }
+}

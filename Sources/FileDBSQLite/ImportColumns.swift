@@ -1,0 +1,46 @@
+import FileDB
+import FileDBExchange
+import GRDB
+
+/// Which column becomes what.
+struct ImportColumns {
+  /// The one that holds the ids.
+  private(set) var id: SQLiteColumn?
+  private(set) var fields: [SQLiteColumn] = []
+
+  /// - Throws: ``StoreError/invalidText`` for columns that cannot be fields.
+  init(_ query: ImportQuery, of source: SQLiteImport) throws {
+    func fault(_ message: String) -> StoreError {
+      StoreError(StoreError.invalidText, message, file: source.file.path, table: source.source.table)
+    }
+    let names = query.statement.columnNames
+    // It tells names apart by their bytes.
+    var known = PlistDictionary()
+    for (position, name) in names.enumerated() {
+      let field = query.field(of: name)
+      let column = SQLiteColumn(
+        position: Int32(position), field: field ?? name, type: source.types[name],
+        of: query.statement.sqliteStatement)
+      guard let field else {
+        if source.matching == .id, ColumnKey(name) == ColumnKey("id") { id = column }
+        continue
+      }
+      guard known[field] == nil else { throw fault("two columns are named '\(field)'") }
+      known[field] = true
+      fields.append(column)
+    }
+    if source.matching == .id, id == nil { throw fault("there is no column 'id'") }
+    if let stray = source.types.keys.filter({ !names.contains($0) }).min() {
+      throw fault("a type is given for '\(stray)', but no column has that name")
+    }
+  }
+}
+
+extension ImportQuery {
+  /// The field in the column `name`; `nil` where that is reserved.
+  fileprivate func field(of name: String) -> String? {
+    if reserved.contains(where: { ColumnKey($0) == ColumnKey(name) }) { return nil }
+    let isEscaped = reserved.contains { ColumnKey(name).isName($0, withUnderscores: 1) }
+    return isEscaped ? String(name.dropLast()) : name
+  }
+}

@@ -1,0 +1,58 @@
+import FileDB
+import FileDBExchange
+import Foundation
+import GRDB
+
+/// The question that an import puts to SQLite.
+struct ImportQuery {
+  let statement: Statement
+  /// The columns that hold what a table of ours has beside its fields.
+  private(set) var reserved: [String] = []
+  /// The highest id that the table ever gave, where the database knows it.
+  private(set) var counter: Int64?
+
+  init(_ source: SQLiteImport, in db: Database) throws {
+    let byID = source.matching == .id
+    if byID { reserved = ["id"] }
+    switch source.source {
+    case .query(let sql):
+      statement = try db.makeStatement(sql: sql)
+      guard statement.isReadonly, statement.columnCount > 0 else {
+        throw StoreError(StoreError.databaseRefused, "the query should be a SELECT", file: source.file.path)
+      }
+    case .table(let table):
+      guard try db.has(table) else { throw try db.hasNo(table, source.file) }
+      let isExported = try SQLiteExport.made(table, in: db)
+      if isExported, source.matching != .nothing { reserved = ["id", "position"] }
+      if byID { counter = try db.sequence(of: table) }
+      let order = try isExported ? "position, id" : db.rowid(of: table)
+      let orderBy = order.map { " ORDER BY \($0)" } ?? ""
+      statement = try db.makeStatement(sql: "SELECT * FROM \(try quotedIdentifier(table))\(orderBy)")
+    }
+  }
+}
+
+extension Database {
+  fileprivate func hasNo(_ table: String, _ file: URL) throws -> StoreError {
+    let names = try String.fetchAll(
+      self,
+      sql: """
+        SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
+        """)
+    let others = names.isEmpty ? "it has none" : "it has " + names.map { "'\($0)'" }.joined(separator: ", ")
+    return StoreError(
+      StoreError.tableNotFound, "the database has no such table; \(others)", file: file.path, table: table)
+  }
+
+  /// What the rowid of `table` is called; `nil` where it has none.
+  fileprivate func rowid(of table: String) throws -> String? {
+    // A view may seem to have one, that of a table behind it; but its order is its own.
+    guard try !viewExists(table) else { return nil }
+    let from = "FROM \(try quotedIdentifier(table))"
+    let names = Set(try makeStatement(sql: "SELECT * \(from)").columnNames.map(ColumnKey.init))
+    // A column may bear one of the three names.
+    return ["rowid", "_rowid_", "oid"].first {
+      !names.contains(ColumnKey($0)) && (try? makeStatement(sql: "SELECT \($0) \(from)")) != nil
+    }
+  }
+}

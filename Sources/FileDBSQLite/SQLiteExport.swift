@@ -1,0 +1,134 @@
+import FileDB
+import FileDBExchange
+import Foundation
+import GRDB
+
+/// Writes the rows of a table into a table of a SQLite database, for whoever wants to ask SQL about them.
+///
+///     try SQLiteExport(to: file, table: "notes").run(notes.snapshot)
+///
+/// The table gets the columns `id INTEGER PRIMARY KEY AUTOINCREMENT` and `position`, which counts the rows from 0 in their order,
+/// and one for each field, in the order of their names:
+///
+/// | value | in SQLite | declared, where the field has no other |
+/// | --- | --- | --- |
+/// | string | text | `TEXT` |
+/// | integer | integer; above 2^63-1 its digits as text | `INTEGER`; nothing |
+/// | real | real; `nan`, which SQLite does not have, as text; -0 as 0 | `REAL` |
+/// | bool | 0 or 1 | `BOOLEAN` |
+/// | date | text, `2024-02-29T12:00:00Z`, as SQLite's date functions read it | `DATETIME` |
+/// | data | blob | `BLOB` |
+/// | array, dict | JSON text, see ``JSONText`` | `TEXT` |
+///
+/// A field whose values are of several types gets a column without a type, where SQLite leaves each as it is. A field called
+/// `id` or `position`, in any case and with any number of underscores behind it, gets one underscore more.
+///
+/// ``SQLiteImport`` brings the table back, with its ids by ``TableImport/Matching/id``.
+public struct SQLiteExport: Sendable {
+  /// What happens to a table of that name that the database has.
+  public enum ExistingTable: Sendable {
+    case refused
+    /// It is dropped, with its indexes and triggers.
+    case replaced
+  }
+
+  public var file: URL
+  /// The name of the table in the database.
+  public var table: String
+  /// The fields to write, in this order; `nil` for all, in the order of their UTF-8 bytes.
+  public var fields: [String]?
+  public var existingTable = ExistingTable.refused
+
+  public init(to file: URL, table: String) {
+    self.file = file
+    self.table = table
+  }
+
+  /// Writes all rows, and the highest id that was ever given; see ``run(_:counter:progress:)``.
+  /// - Throws: also ``StoreError/tableNotFound`` for a table that does not exist here.
+  @discardableResult
+  public func run<Row>(
+    _ snapshot: TableSnapshot<Row>, progress: (_ rows: Int) -> Void = { _ in }
+  ) throws -> Int {
+    guard snapshot.exists else {
+      throw StoreError(StoreError.tableNotFound, "there is no such table", table: snapshot.table)
+    }
+    return try run(snapshot, counter: snapshot.counter, progress: progress)
+  }
+
+  /// Writes the rows in one transaction, and returns how many there were. The database is made where there is no file, and
+  /// other tables of it stay as they are.
+  /// - Parameters:
+  ///   - counter: the highest id that their table ever gave; SQLite will give none below it.
+  ///   - progress: told now and then how many rows were written.
+  /// - Throws: with the file and the table: ``StoreError/tableExists``, ``StoreError/notADatabase``,
+  ///   ``StoreError/damagedDatabase``, ``StoreError/locked``, ``StoreError/databaseRefused`` for a name that SQLite keeps for
+  ///   itself, a NUL in it or too many fields, ``StoreError/unrepresentableValue`` for two fields that SQLite does not tell apart,
+  ///   and the disk's errors.
+  /// - Complexity: O(*n*): the rows are decoded twice, one by one.
+  @discardableResult
+  public func run<Row>(
+    _ rows: some Collection<StoredRow<Row>>, counter: Int64 = 0, progress: (_ rows: Int) -> Void = { _ in }
+  ) throws -> Int {
+    let columns = try ExportColumn.columns(of: rows, named: fields, table: table)
+    let isNew = !FileManager.default.fileExists(atPath: file.path)
+    do {
+      let database = try SQLiteFile(writing: file)
+      try database.write(table: table) { db in
+        try create(columns, in: db)
+        try insert(rows, columns, in: db, progress)
+        if counter > 0 { try db.setSequence(of: table, to: counter) }
+      }
+      try database.close()
+    } catch {
+      if isNew { try? FileManager.default.removeItem(at: file) }
+      throw error
+    }
+    return rows.count
+  }
+
+  private func create(_ columns: [ExportColumn], in db: Database) throws {
+    let name = try quotedIdentifier(table)
+    if try db.has(table) {
+      guard case .replaced = existingTable else {
+        throw StoreError(
+          StoreError.tableExists, "the database has this table, which is replaced only on request",
+          file: file.path, table: table)
+      }
+      try db.execute(sql: "DROP TABLE \(name)")
+    }
+    let fields = try columns.map { ", \(try quotedIdentifier($0.name)) \($0.declaration)" }.joined()
+    try db.execute(sql: "CREATE TABLE \(name) (\(Self.ownColumns)\(fields))")
+  }
+
+  private func insert<Row>(
+    _ rows: some Collection<StoredRow<Row>>, _ columns: [ExportColumn], in db: Database,
+    _ progress: (Int) -> Void
+  ) throws {
+    let places = Array(repeating: "?", count: columns.count + 2).joined(separator: ", ")
+    let statement = try db.makeStatement(sql: "INSERT INTO \(try quotedIdentifier(table)) VALUES (\(places))")
+    for (position, row) in rows.enumerated() {
+      let record = row.record
+      let values = columns.map { record[$0.field]?.databaseValue ?? .null }
+      statement.setUncheckedArguments(
+        StatementArguments([row.id.rawValue.databaseValue, position.databaseValue] + values))
+      try statement.execute()
+      if (position + 1).isMultiple(of: 1_000) { progress(position + 1) }
+    }
+  }
+}
+
+extension PlistValue {
+  fileprivate var databaseValue: DatabaseValue {
+    switch self {
+    case .string(let text): text.databaseValue
+    case .integer(let number): number.databaseValue
+    case .unsigned(let number): number.description.databaseValue
+    case .real(let number): number.isNaN ? "nan".databaseValue : number.databaseValue
+    case .bool(let value): (value ? 1 : 0).databaseValue
+    case .date(let date): PlistDate.text(date).databaseValue
+    case .data(let data): data.databaseValue
+    case .array, .dict: JSONText.value(self).databaseValue
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import FileDB
+import Foundation
+import GRDB
+
+/// A database file, opened for one import or export.
+package struct SQLiteFile {
+  private let url: URL
+  private let queue: DatabaseQueue
+
+  /// Opens a database that is there, to read it only.
+  init(reading url: URL) throws {
+    guard FileManager.default.fileExists(atPath: url.path) else {
+      throw StoreError(StoreError.fileNotFound, "there is no such file", file: url.path)
+    }
+    var configuration = Self.configuration
+    configuration.readonly = true
+    configuration.prepareDatabase { db in
+      // A view of somebody's file is not to run functions with effects.
+      try db.execute(sql: "PRAGMA trusted_schema = OFF")
+    }
+    try self.init(url, configuration)
+  }
+
+  /// Opens a database, which is made where there is no file.
+  init(writing url: URL) throws { try self.init(url, Self.configuration) }
+
+  private init(_ url: URL, _ configuration: Configuration) throws {
+    self.url = url
+    queue = try onSQLite(url) { try DatabaseQueue(path: url.path, configuration: configuration) }
+  }
+
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(5)
+    // To replace a table must not delete rows of others by `ON DELETE CASCADE`.
+    configuration.foreignKeysEnabled = false
+    return configuration
+  }
+
+  /// Whether the file at `url` begins as a database does.
+  package static func isDatabase(_ url: URL) -> Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+    // What a pipe gives is gone once it is read.
+    guard attributes?[.type] as? FileAttributeType == .typeRegular,
+      let start = try? FileHandle(forReadingFrom: url).read(upToCount: 16)
+    else { return false }
+    return start == Data("SQLite format 3\0".utf8)
+  }
+
+  func read<Result>(table: String?, _ body: (Database) throws -> Result) throws -> Result {
+    try onSQLite(url, table: table) { try queue.read(body) }
+  }
+
+  /// Runs `body` in one transaction.
+  func write<Result>(table: String, _ body: (Database) throws -> Result) throws -> Result {
+    try onSQLite(url, table: table) { try queue.write(body) }
+  }
+
+  func close() throws { try onSQLite(url) { try queue.close() } }
+}
+
+/// Runs `body`, and throws SQLite's errors as the store's.
+private func onSQLite<Result>(
+  _ file: URL, table: String? = nil, _ body: () throws -> Result
+) throws -> Result {
+  do { return try body() } catch let error as DatabaseError {
+    throw StoreError(error, file: file, table: table)
+  }
+}
+
+extension Database {
+  /// Whether there is a table or a view of this name.
+  func has(_ table: String) throws -> Bool { try tableExists(table) || viewExists(table) }
+}
+
+/// `name` as SQL has it.
+/// - Throws: SQLite's error for a NUL, where it would stop reading.
+func quotedIdentifier(_ name: String) throws -> String {
+  guard !name.utf8.contains(0) else {
+    throw DatabaseError(resultCode: .SQLITE_ERROR, message: "a name in SQLite cannot hold a NUL")
+  }
+  return "\"" + name.utf8Replacing("\"", with: "\"\"") + "\""
+}
+
+extension String {
+  /// A quote is found even where a combining accent behind it makes one character of both.
+  fileprivate func utf8Replacing(_ scalar: Unicode.Scalar, with text: String) -> String {
+    var result = ""
+    for next in unicodeScalars {
+      if next == scalar { result += text } else { result.unicodeScalars.append(next) }
+    }
+    return result
+  }
+}
+
+/// A name of a column, told from others as SQLite does: by its bytes, but A to Z like a to z.
+struct ColumnKey: Hashable {
+  private let bytes: [UInt8]
+
+  init(_ name: String) {
+    bytes = name.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+  }
+
+  /// Whether this is `other` with at least `count` underscores behind it, and nothing else.
+  func isName(_ other: String, withUnderscores count: Int) -> Bool {
+    let other = ColumnKey(other).bytes
+    return bytes.starts(with: other) && bytes.count >= other.count + count
+      && bytes.dropFirst(other.count).allSatisfy { $0 == UInt8(ascii: "_") }
+  }
+}

@@ -1,0 +1,49 @@
+import FileDB
+import FileDBExchange
+import Foundation
+import GRDB
+
+/// The rows of an import, one after the other.
+final class SQLiteRows {
+  /// The highest id that the table ever gave, where the database knows it.
+  let counter: Int64?
+
+  private let file: String
+  private let table: String?
+  private let statement: Statement
+  private let cursor: RowCursor
+  private let columns: ImportColumns
+  private var count = 0
+
+  init(_ source: SQLiteImport, in db: Database) throws {
+    let query = try ImportQuery(source, in: db)
+    file = source.file.path
+    table = source.source.table
+    statement = query.statement
+    counter = query.counter
+    columns = try ImportColumns(query, of: source)
+    cursor = try Row.fetchCursor(statement)
+  }
+
+  /// - Returns: the next row, or what is wrong with it; `nil` after the last.
+  /// - Throws: SQLite's errors, after which there is no next.
+  func next() throws -> ImportRow.Reading? {
+    guard try cursor.next() != nil else { return nil }
+    count += 1
+    return Result { () throws(StoreError) in try row() }
+  }
+
+  private func row() throws(StoreError) -> ImportRow {
+    // GRDB has a `Record` too.
+    var row = ImportRow(record: FileDB.Record(), table: table, origin: .row(count))
+    if let value = try value(columns.id, of: row) { row.id = try row.recordID(value, file: file) }
+    for column in columns.fields { row.record[column.field] = try value(column, of: row) }
+    return row
+  }
+
+  private func value(_ column: SQLiteColumn?, of row: ImportRow) throws(StoreError) -> PlistValue? {
+    do throws(StoreError) { return try column?.value(in: statement.sqliteStatement) } catch {
+      throw row.error(error.message, code: error.code, file: file, field: column?.field)
+    }
+  }
+}

@@ -1,0 +1,394 @@
+import FileDB
+import FileDBExchange
+import FileDBSQLite
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct SQLiteImportTests {
+  @Test(.enabled(if: sqliteProgram != nil, "needs the sqlite3 program"), arguments: ["UTF-8", "UTF-16le"])
+  func databasesOfTheSQLiteProgramAreReadExactly(encoding: String) throws {
+    try withDatabase { file in
+      _ = try runSQLiteProgram(
+        file,
+        """
+        PRAGMA encoding = '\(encoding)';
+        CREATE TABLE t (i INTEGER, r REAL, s TEXT, b BLOB, ok BOOLEAN, day DATE, x);
+        INSERT INTO t VALUES (-9223372036854775808, 0.1, 'é€😀', x'00ff', 1, '2024-02-29', 1);
+        INSERT INTO t VALUES (9223372036854775807, 9e999, '', x'', 0, 1709164800, 1.0);
+        INSERT INTO t VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+        INSERT INTO t VALUES ('no number', -9e999, 'a' || char(10) || 'b', 'text', 2, 'soon', '1');
+        """)
+      let expected: [Record] = [
+        [
+          "i": .integer(.min), "r": 0.1, "s": "é€😀", "b": .data(Data([0, 255])), "ok": true,
+          "day": "2024-02-29", "x": 1,
+        ],
+        [
+          "i": .integer(.max), "r": .real(.infinity), "s": "", "b": .data(Data()), "ok": false,
+          "day": 1_709_164_800, "x": 1.0,
+        ],
+        [:],
+        [
+          "i": "no number", "r": .real(-.infinity), "s": "a\nb", "b": "text", "ok": 2, "day": "soon",
+          "x": "1",
+        ],
+      ]
+      #expect(try imported(SQLiteImport(.table("t"), of: file)) == expected)
+    }
+  }
+
+  @Test func typesMakeOtherValuesOfThoseThatSQLiteHas() throws {
+    try withDatabase { file in
+      try sql(
+        """
+        CREATE TABLE t (d, b, f, i, j, s, raw);
+        INSERT INTO t VALUES ('2024-02-29T12:00:00Z', 1, 2, '18446744073709551615', '{"a": [1, "x"]}', 7, 'AP8=');
+        INSERT INTO t VALUES ('2024-02-29 12:00:00', 0, 2.5, 3, '[]', 'x', x'00ff');
+        INSERT INTO t VALUES (1709208000, 'yes', 'nan', NULL, '"x"', '', NULL);
+        """, in: file)
+      var importer = SQLiteImport(.table("t"), of: file)
+      importer.types = [
+        "d": .date, "b": .bool, "f": .float, "i": .integer, "j": .json, "s": .string, "raw": .data,
+      ]
+      let noon = PlistValue.date(Date(timeIntervalSince1970: 1_709_208_000))
+      let bytes = PlistValue.data(Data([0, 255]))
+      let expected: [Record] = [
+        [
+          "d": noon, "b": true, "f": 2.0, "i": .unsigned(.max), "j": ["a": [1, "x"]], "s": "7", "raw": bytes,
+        ],
+        ["d": noon, "b": false, "f": 2.5, "i": 3, "j": [], "s": "x", "raw": bytes],
+        ["d": noon, "b": true, "f": .real(.nan), "j": "x", "s": ""],
+      ]
+      #expect(try imported(importer) == expected)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("2024-02-30", .date), ("noon", .date), (".5", .integer), ("maybe", .bool), ("{", .json), ("?", .data),
+    ] as [(String, FieldType)])
+  func valuesThatDoNotFitTheirTypeAreErrors(text: String, type: FieldType) throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (ok, v); INSERT INTO t VALUES (1, NULL), (2, '\(text)')", in: file)
+      var importer = SQLiteImport(.table("t"), of: file)
+      importer.types = ["v": type]
+      let error = storeError { _ = try imported(importer) }
+      #expect(error?.code == StoreError.invalidText)
+      #expect(error?.file == file.path && error?.table == "t" && error?.field == "v")
+      #expect(error?.message.hasPrefix("row 2: ") == true)
+    }
+  }
+
+  private static let orders: [(schema: String, source: SQLiteImport.Source, values: [PlistValue])] = [
+    ("CREATE TABLE t (v); CREATE INDEX i ON t (v)", .table("t"), [3, 1, 2]),
+    ("CREATE TABLE t (v, rowid); CREATE INDEX i ON t (v, rowid)", .table("t"), [3, 1, 2]),
+    ("CREATE TABLE t (v PRIMARY KEY) WITHOUT ROWID", .table("t"), [1, 2, 3]),
+    ("CREATE TABLE t (v)", .query("SELECT v FROM t ORDER BY v DESC"), [3, 2, 1]),
+    ("CREATE TABLE t (v); CREATE VIEW w AS SELECT v FROM t ORDER BY v", .table("w"), [1, 2, 3]),
+    ("CREATE TABLE t (v)", .table("T"), [3, 1, 2]),
+  ]
+
+  @Test(arguments: orders.indices)
+  func rowsComeInTheOrderOfTheirRowidsOrOfTheQuery(index: Int) throws {
+    let (schema, source, values) = Self.orders[index]
+    try withDatabase { file in
+      try sql("\(schema); INSERT INTO t (v) VALUES (3), (1), (2)", in: file)
+      #expect(try imported(SQLiteImport(source, of: file)).map { $0["v"] } == values)
+    }
+  }
+
+  /// A table that no export made keeps its `position`.
+  @Test(arguments: [
+    "id INTEGER PRIMARY KEY, position TEXT", "id INTEGER PRIMARY KEY, position INTEGER",
+    "id INTEGER NOT NULL, position INTEGER NOT NULL",
+    "position INTEGER NOT NULL, id INTEGER PRIMARY KEY",
+  ])
+  func aColumnGivesTheIDs(columns: String) throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (\(columns)); INSERT INTO t (id, position) VALUES (7, 2), (3, 1)", in: file)
+      try withStore { store in
+        try take(SQLiteImport(exported: "t", of: file), of: store)
+        let rows = try store.table("t").snapshot
+        #expect(Set(rows.ids) == [7, 3] && rows.counter == 7)
+        let position = try #require(try rows.row(with: 3).record["position"])
+        #expect(position == (columns.contains("TEXT") ? "1" : 1))
+        #expect(rows.allSatisfy { $0["id"] == nil })
+      }
+      #expect(try imported(SQLiteImport(.query("SELECT id FROM t WHERE id = 7"), of: file)) == [["id": 7]])
+    }
+  }
+
+  @Test func aCounterThatIsNoneIsNotTakenOver() throws {
+    try withDatabase { file in
+      for counter in ["'many'", "-1", "NULL", "1.5"] {
+        try sql(
+          """
+          DROP TABLE IF EXISTS t;
+          CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, v);
+          INSERT INTO t (v) VALUES (1), (2);
+          UPDATE sqlite_sequence SET seq = \(counter)
+          """, in: file)
+        try withStore { store in
+          try take(SQLiteImport(exported: "t", of: file), of: store)
+          #expect(try store.table("t").snapshot.counter == 2)
+        }
+      }
+    }
+  }
+
+  @Test func aQueryCanNameTheIDs() throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (v, id_, position_); INSERT INTO t VALUES (1, 2, 3), (4, 5, 6)", in: file)
+      var importer = SQLiteImport(.query("SELECT rowid AS ID, * FROM t ORDER BY v DESC"), of: file)
+      importer.matching = .id
+      try withStore { store in
+        try take(importer, of: store)
+        let rows = try store.table("t").snapshot
+        #expect(rows.ids == [2, 1])
+        #expect(
+          rows.map(\.record) == [["v": 4, "id": 5, "position_": 6], ["v": 1, "id": 2, "position_": 3]])
+      }
+    }
+  }
+
+  @Test func idsChangeTheRecordsThatAreThere() throws {
+    try withDatabase { file in
+      try withStore { store in
+        let table = try store.table("t")
+        try table.add(contentsOf: [["v": 1, "own": true], ["v": 2], ["v": 3]])
+        try SQLiteExport(to: file, table: "t").run(table.snapshot)
+        try sql("UPDATE t SET v = 20 WHERE id = 2; INSERT INTO t VALUES (NULL, 9, NULL, 4)", in: file)
+        try table.delete(3)
+        let report = try take(SQLiteImport(exported: "t", of: file), of: store)
+        #expect(report.added == 2 && report.changed == 1 && report.unchanged == 1)
+        #expect(table.snapshot.ids == [1, 2, 3, 4])
+        #expect(
+          table.snapshot.map(\.record) == [["v": 1, "own": true], ["v": 20], ["v": 3], ["v": 4]])
+      }
+    }
+  }
+
+  @Test func aKeyChangesTheRecordsThatAreThere() throws {
+    try withDatabase { file in
+      try sql(
+        "CREATE TABLE s (name, v); INSERT INTO s VALUES ('a', 1), ('b', 2), ('c', NULL), ('d', 4)", in: file)
+      try withStore(.disk) { store in
+        let table = try store.table("t")
+        try table.add(contentsOf: [["name": "c", "v": 3], ["name": "b", "own": 1], ["name": "a", "v": 1]])
+        var importer = SQLiteImport(.table("s"), of: file)
+        importer.matching = .key(["name"])
+        let report = try take(importer, of: store)
+        #expect(report.added == 1 && report.changed == 1 && report.unchanged == 2)
+        #expect(
+          table.snapshot.map(\.record) == [
+            ["name": "c", "v": 3], ["name": "b", "own": 1, "v": 2], ["name": "a", "v": 1],
+            ["name": "d", "v": 4],
+          ])
+        try store.checkpoint()
+        let bytes = try Data(contentsOf: table.url)
+        #expect(try take(importer, of: store).unchanged == 4)
+        try store.checkpoint()
+        #expect(try Data(contentsOf: table.url) == bytes)
+        importer.source = .query("SELECT name, v FROM s UNION ALL SELECT 'a', 9")
+        let error = storeError { try take(importer, of: store) }
+        #expect(error?.code == StoreError.duplicateKey && error?.message.contains("first in row 1") == true)
+      }
+    }
+  }
+
+  @Test func wrongRowsCanBeLeftOut() throws {
+    try withDatabase { file in
+      try sql(
+        """
+        CREATE TABLE t (n, s);
+        INSERT INTO t VALUES (1, 'a'), ('x', 'b'), (3, 'c' || char(1)), (4, CAST(x'ff' AS TEXT)), (5, 'e')
+        """, in: file)
+      var importer = SQLiteImport(.table("t"), of: file)
+      importer.types = ["n": .integer]
+      importer.onError = .skip
+      try withStore { store in
+        let report = try take(importer, of: store)
+        #expect(report.added == 2)
+        #expect(report.skipped.map(\.field) == ["n", "s", "s"])
+        #expect(report.skipped.map { $0.message.prefix(6) } == ["row 2:", "row 3:", "row 4:"])
+        #expect(report.skipped.allSatisfy { $0.file == file.path && $0.table == "t" })
+        #expect(try store.table("t").snapshot.map { $0["n"] } == [1, 5])
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("SELECT -1 AS id", StoreError.invalidText), ("SELECT 'x' AS id", StoreError.invalidText),
+    ("SELECT 1.0 AS id", StoreError.invalidText),
+    ("SELECT 1 AS id UNION ALL SELECT 1", StoreError.duplicateKey), ("SELECT 1 AS v", StoreError.invalidText),
+  ])
+  func idsThatAreNoneAreErrors(query: String, code: StoreError.Code) throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (v)", in: file)
+      var importer = SQLiteImport(.query(query), of: file)
+      importer.matching = .id
+      #expect(storeError { _ = try imported(importer) }?.code == code)
+    }
+  }
+
+  @Test(arguments: [
+    ("2024-02-29", 0), ("2024-02-29 12:30", 45_000), ("2024-02-29T12:30", 45_000),
+    ("2024-02-29 12:30:15", 45_015), ("2024-02-29 12:30:15.999", 45_015), ("2024-02-29T12:30:15Z", 45_015),
+    ("2024-02-29 12:30:15.123456+01:00", 41_415), ("2024-02-29 12:30:15 -00:30", 46_815),
+    ("2024-02-29 12:30 Z", 45_000),
+  ])
+  func datesAreReadAsSQLiteReadsThem(text: String, seconds: Int) throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (d); INSERT INTO t VALUES ('\(text)')", in: file)
+      try sql("INSERT INTO t SELECT CAST(strftime('%s', d) AS INTEGER) FROM t", in: file)
+      try sql("INSERT INTO t SELECT julianday(d) FROM t WHERE typeof(d) = 'text'", in: file)
+      var importer = SQLiteImport(.table("t"), of: file)
+      importer.types = ["d": .date]
+      let date = PlistValue.date(Date(timeIntervalSince1970: Double(1_709_164_800 + seconds)))
+      #expect(try imported(importer) == [["d": date], ["d": date], ["d": date]])
+    }
+  }
+
+  @Test(arguments: [
+    "2024-02-30", "2024-02-29 ", "2024-02-29 1:30", "2024-02-29 12:30:15.", "2024-02-29 12:30:15x",
+    "2024-02-29 12:30+1:00", "12:30", "2024-02-29_12:30", "", "0000-01-01",
+  ])
+  func textsThatAreNoDatesAreErrors(text: String) throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (d); INSERT INTO t VALUES ('\(text)')", in: file)
+      var importer = SQLiteImport(.table("t"), of: file)
+      importer.types = ["d": .date]
+      #expect(storeError { _ = try imported(importer) }?.code == StoreError.invalidText)
+    }
+  }
+
+  @Test(arguments: ["1e300", "-1e300", "-1.0", "5373484.5", "9e999"])
+  func numbersThatAreNoJulianDaysAreErrors(number: String) throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (d REAL); INSERT INTO t VALUES (\(number))", in: file)
+      var importer = SQLiteImport(.table("t"), of: file)
+      importer.types = ["d": .date]
+      #expect(storeError { _ = try imported(importer) }?.code == StoreError.invalidText)
+    }
+  }
+
+  @Test func rowsAreAddedWhereTheyAreAskedForInOneCommit() throws {
+    try withDatabase { file in
+      try sql(
+        """
+        CREATE TABLE t (v);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+        INSERT INTO t SELECT i FROM n
+        """, in: file)
+      try withStore { store in
+        let table = try store.table("t")
+        let last = try table.add(["v": 2_501])
+        let importer = SQLiteImport(.table("t"), of: file)
+        var heard: [Int] = []
+        let count = try store.write { tx in
+          try importer.run(into: "t", at: .before(last), in: &tx) { heard.append($0) }
+        }.added
+        #expect(count == 2_500 && heard == [1_000, 2_000])
+        #expect(table.snapshot.map { $0.record["v"] } == (1...2_501).map { .integer($0) })
+        try sql("INSERT INTO t VALUES ('a' || char(1))", in: file)
+        let error = storeError { try take(importer, of: store) }
+        #expect(error?.code == StoreError.unrepresentableValue && error?.field == "v")
+        #expect(table.count == 2_501)
+      }
+    }
+  }
+
+  @Test func anEmptyTableMakesAnEmptyTable() throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (id INTEGER PRIMARY KEY, position, v)", in: file)
+      for importer in [SQLiteImport(.table("t"), of: file), SQLiteImport(exported: "t", of: file)] {
+        try withStore { store in
+          let report = try take(importer, of: store)
+          let table = try store.table("t")
+          #expect(report.added == 0 && table.exists)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("CAST(x'61ff' AS TEXT)", StoreError.unrepresentableValue),
+    ("'a' || char(0) || 'b'", StoreError.unrepresentableValue),
+    ("char(65534)", StoreError.unrepresentableValue),
+  ])
+  func textThatNoTableCanHoldIsRefused(value: String, code: StoreError.Code) throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (v); INSERT INTO t VALUES (\(value))", in: file)
+      let error = storeError { _ = try imported(SQLiteImport(.table("t"), of: file)) }
+      #expect(error?.code == code && error?.field == "v" && error?.table == "t" && error?.file == file.path)
+    }
+  }
+
+  @Test(arguments: [
+    (SQLiteImport.Source.table("no"), StoreError.tableNotFound),
+    (.table("t\"; DROP TABLE t; --"), StoreError.tableNotFound), (.table("t\0"), StoreError.tableNotFound),
+    (.query("SELEC"), StoreError.databaseRefused), (.query(""), StoreError.databaseRefused),
+    (.query("DELETE FROM t"), StoreError.databaseRefused),
+    (.query("DELETE FROM t RETURNING v"), StoreError.databaseRefused),
+    (.query("SELECT 1; DELETE FROM t"), StoreError.databaseRefused),
+    (.query("SELECT ?"), StoreError.databaseRefused),
+    (.query("SELECT 1 AS a, 2 AS a"), StoreError.invalidText),
+    (.query("SELECT 1 AS wgFileDbSecretId"), StoreError.reservedField),
+    (.query("SELECT abs(-9223372036854775808) AS a"), StoreError.databaseRefused),
+  ])
+  func whatCannotBeReadIsAnErrorAndChangesNothing(source: SQLiteImport.Source, code: StoreError.Code) throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (v); INSERT INTO t VALUES (1)", in: file)
+      let before = try Data(contentsOf: file)
+      let error = storeError { _ = try imported(SQLiteImport(source, of: file)) }
+      #expect(error?.code == code && error?.file == file.path)
+      #expect(try Data(contentsOf: file) == before)
+    }
+  }
+
+  @Test func aTypeForNoColumnIsAnError() throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (v)", in: file)
+      var importer = SQLiteImport(.table("t"), of: file)
+      importer.types = ["w": .date]
+      #expect(storeError { _ = try imported(importer) }?.code == StoreError.invalidText)
+    }
+  }
+
+  @Test func filesThatAreNoDatabasesAreNamed() throws {
+    try withDatabase { file in
+      let importer = SQLiteImport(.table("t"), of: file)
+      #expect(storeError { _ = try imported(importer) }?.code == StoreError.fileNotFound)
+      #expect(!FileManager.default.fileExists(atPath: file.path))
+      try Data("This is a letter, not a database.".utf8).write(to: file)
+      let error = storeError { _ = try imported(importer) }
+      #expect(error?.code == StoreError.notADatabase && error?.file == file.path)
+      try Data().write(to: file)  // To SQLite, a database without tables.
+      #expect(storeError { _ = try imported(importer) }?.code == StoreError.tableNotFound)
+      let folder = SQLiteImport(.table("t"), of: file.deletingLastPathComponent())
+      #expect(storeError { _ = try imported(folder) }?.code == StoreError.inputOutput)
+    }
+  }
+
+  @Test func aDamagedDatabaseIsNamedAndAddsNothing() throws {
+    try withDatabase { file in
+      try sql(
+        """
+        CREATE TABLE t (v);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        INSERT INTO t SELECT i || ' and so on' FROM n
+        """, in: file)
+      var bytes = try Data(contentsOf: file)
+      let half = bytes.count / 2 / 4_096 * 4_096
+      bytes.replaceSubrange(half..<half + 4_096, with: Data(repeating: 0xFF, count: 4_096))
+      try bytes.write(to: file)
+      try withStore { store in
+        let error = storeError { try take(SQLiteImport(.table("t"), of: file), of: store) }
+        #expect(error?.code == StoreError.damagedDatabase && error?.table == "t")
+        let table = try store.table("t")
+        #expect(!table.exists)
+      }
+    }
+  }
+}
