@@ -21,6 +21,9 @@ final class StoreFolder: Sendable {
   var journalFile: String { "\(ownFolder)/journal" }
   var backupFolder: String { "\(ownFolder)/backups" }
   var undoFolder: String { "\(ownFolder)/undo" }
+  /// What is known of shipped data; see ``InstalledVersion``.
+  var shippedFolder: String { "\(ownFolder)/shipped" }
+  var installedFile: String { "\(shippedFolder)/installed.plist" }
   private var ignoreFile: String { "\(ownFolder)/.gitignore" }
 
   /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.
@@ -112,6 +115,14 @@ final class StoreFolder: Sendable {
     let turn = try disk.lock(queueFile, timeout: max(deadline - .now, .zero))
     defer { withExtendedLifetime(turn) {} }
     return try disk.lock(lockFile, timeout: max(deadline - .now, .zero))
+  }
+
+  /// Takes the lock of those who install shipped data: from reading the installed version until the new one is recorded.
+  func lockShipped(timeout: Duration) throws(StoreError) -> FileLock {
+    try onDisk { () throws(DiskError) in
+      try disk.createFolder(shippedFolder)
+      return try disk.lock("\(shippedFolder)/lock", timeout: timeout)
+    }
   }
 
   /// Removes the drafts of a crashed run. Needs the lock.

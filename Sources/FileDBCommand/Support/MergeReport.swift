@@ -6,8 +6,8 @@ import FileDBExchange
 struct MergeReport {
   let name: String
 
-  func lines(of merge: TableMerge<Record>) -> [String] {
-    merge.renumbered.map { line($0) } + merge.conflicts.flatMap { lines($0) } + closing(merge.conflicts.count)
+  func lines(renumbered: [MergeRenumbering], conflicts: [MergeConflict]) -> [String] {
+    renumbered.map { line($0) } + conflicts.flatMap { lines($0) } + closing(conflicts.count)
   }
 
   private func line(_ renumbering: MergeRenumbering) -> String {
