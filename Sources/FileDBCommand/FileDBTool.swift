@@ -19,7 +19,7 @@ struct FileDBTool: ParsableCommand {
         name: "Look",
         subcommands: [
           Tables.self, Info.self, Show.self, Get.self, Count.self, Check.self, Log.self, Watch.self,
-          Diff.self,
+          Export.self, Diff.self,
         ]),
       CommandGroup(
         name: "Change records",

@@ -1,9 +1,23 @@
 /// How delimited text is laid out: CSV unless told otherwise.
 public struct DelimitedFormat: Sendable {
   public enum Encoding: String, Sendable, CaseIterable {
+    /// A byte order mark of UTF-16 is heeded.
     case utf8 = "utf-8"
+    /// By its byte order mark; big-endian without one. Written little-endian with one.
+    case utf16 = "utf-16"
+    case utf16LittleEndian = "utf-16le"
+    case utf16BigEndian = "utf-16be"
     /// ISO 8859-1, in which every byte is a character.
     case latin1 = "latin-1"
+  }
+
+  /// What ends a line that is written. Either is read, and CR too.
+  public enum LineEnd: String, Sendable, CaseIterable {
+    case lf
+    /// As RFC 4180 has it.
+    case crlf
+
+    var text: String { self == .lf ? "\n" : "\r\n" }
   }
 
   /// The byte between fields.
@@ -11,6 +25,7 @@ public struct DelimitedFormat: Sendable {
   /// The byte around a field that holds the separator, the quote (doubled) or a line end; `nil` for none.
   public var quote: UInt8?
   public var encoding: Encoding
+  public var lineEnd = LineEnd.lf
 
   /// - Returns: `nil` where separator and quote are the same, are line ends, or are no ASCII characters.
   public init?(

@@ -2,41 +2,84 @@ import FileDB
 
 /// Turns the rows of delimited text into records.
 public struct DelimitedImport: Sendable {
+  /// What a text without a character stands for.
+  public enum EmptyText: String, Sendable, CaseIterable {
+    /// No field; in quotes the empty value of a type that has one: a string or data.
+    case missing
+    /// For a string an empty text, in quotes or not; else as ``missing``.
+    case text
+  }
+
   /// The field names in the order of the columns; `nil` takes them from the first row.
   public var fields: [String]?
   /// The type of a field by its name; a field that is not named is a string.
   public var types: [String: FieldType]
+  public var emptyText: EmptyText
 
-  public init(fields: [String]? = nil, types: [String: FieldType] = [:]) {
+  public init(fields: [String]? = nil, types: [String: FieldType] = [:], emptyText: EmptyText = .missing) {
     self.fields = fields
     self.types = types
+    self.emptyText = emptyText
   }
 
   /// Hands each record to `body`, and returns how many there were.
-  ///
-  /// A text that is empty leaves its field out, unless the field is a string.
-  /// - Throws: ``StoreError`` with the file and line: a text that does not fit its type, a row with too many or too few
-  ///   fields, a column without a name, a name twice or a type for no column; and what `body` throws.
+  /// - Throws: ``StoreError`` with the file, line and column: a text that does not fit its type, a row with too many or too
+  ///   few fields, a column without a name, a name twice or a type for no column; and what `body` throws.
   @discardableResult
   public func run(
     _ reader: consuming DelimitedReader, file: String, _ body: (Record) throws -> Void
   ) throws -> Int {
     var count = 0
+    try forEachRow(reader, file: file) { reading in
+      try body(try reading.get().normalized(file: file))
+      count += 1
+    }
+    return count
+  }
+
+  /// Hands each row to `body`, or what is wrong with it.
+  func forEachRow(
+    _ reader: consuming DelimitedReader, file: String, _ body: (ImportRow.Reading) throws -> Void
+  ) throws {
+    try forEachTexts(&reader, file: file) { row, columns in
+      try body(Result { () throws(StoreError) in try self.row(row, columns: columns, file: file) })
+    }
+  }
+
+  /// For each column the narrowest of integer, float, bool and date whose every text comes back as it is when it is written,
+  /// after all rows were looked at; strings are not named.
+  func detectedTypes(_ reader: consuming DelimitedReader, file: String) throws -> [String: FieldType] {
+    var candidates: [TypeCandidates] = []
+    var names: [String] = []
+    try forEachTexts(&reader, file: file) { row, columns in
+      if names.isEmpty {
+        names = columns.map(\.name)
+        candidates = columns.map { _ in TypeCandidates() }
+      }
+      for (position, cell) in row.cells.prefix(columns.count).enumerated() {
+        candidates[position].see(cell, emptyText)
+      }
+    }
+    var types: [String: FieldType] = [:]
+    for (name, candidates) in zip(names, candidates) { types[name] = candidates.type }
+    return types
+  }
+
+  private func forEachTexts(
+    _ reader: inout DelimitedReader, file: String,
+    _ body: (DelimitedReader.Row, [Column]) throws -> Void
+  ) throws {
     let columns: [Column]
     if let fields {
-      columns = try self.columns(named: fields, file: file, line: nil)
+      columns = try self.columns(named: fields, file: file, header: nil)
     } else {
       guard let header = try reader.next() else {
         throw StoreError(
           StoreError.invalidText, "the file is empty; it should begin with the field names", file: file)
       }
-      columns = try self.columns(named: header.fields, file: file, line: header.line)
+      columns = try self.columns(named: header.fields, file: file, header: header)
     }
-    while let row = try reader.next() {
-      try body(try record(of: row, columns: columns, file: file))
-      count += 1
-    }
-    return count
+    while let row = try reader.next() { try body(row, columns) }
   }
 
   private struct Column {
@@ -44,15 +87,17 @@ public struct DelimitedImport: Sendable {
     let type: FieldType
   }
 
-  private func columns(named names: [String], file: String, line: Int?) throws -> [Column] {
+  private func columns(
+    named names: [String], file: String, header: DelimitedReader.Row?
+  ) throws -> [Column] {
+    func fault(_ message: String, _ position: Int) -> StoreError {
+      let cell = header?.cells[position]
+      return StoreError(invalidText: message, file: file, line: cell?.line, column: cell?.column)
+    }
     var seen: Set<[UInt8]> = []
     for (position, name) in names.enumerated() {
-      if name.isEmpty {
-        throw StoreError(StoreError.invalidText, "column \(position + 1) has no name", file: file, line: line)
-      }
-      if !seen.insert(Array(name.utf8)).inserted {
-        throw StoreError(StoreError.invalidText, "two columns are named '\(name)'", file: file, line: line)
-      }
+      if name.isEmpty { throw fault("column \(position + 1) has no name", position) }
+      if !seen.insert(Array(name.utf8)).inserted { throw fault("two columns are named '\(name)'", position) }
     }
     if let stray = types.keys.sorted().first(where: { !names.contains($0) }) {
       throw StoreError(
@@ -61,28 +106,51 @@ public struct DelimitedImport: Sendable {
     return names.map { Column(name: $0, type: types[$0] ?? .string) }
   }
 
-  private func record(
-    of row: DelimitedReader.Row, columns: [Column], file: String
-  ) throws -> Record {
-    guard row.fields.count == columns.count else {
-      throw StoreError(
-        StoreError.invalidText, "\(row.fields.count) fields where \(columns.count) are expected", file: file,
-        line: row.line)
+  private func row(
+    _ texts: DelimitedReader.Row, columns: [Column], file: String
+  ) throws(StoreError) -> ImportRow {
+    var row = ImportRow(record: Record(), origin: .line(texts.line)) { field in
+      let position = field.flatMap { field in columns.firstIndex { $0.name.utf8.elementsEqual(field.utf8) } }
+      guard let position, position < texts.cells.count else { return (texts.line, 1) }
+      return (texts.cells[position].line, texts.cells[position].column)
     }
-    var record = Record()
-    for (column, text) in zip(columns, row.fields) {
-      if text.isEmpty, column.type != .string { continue }
-      guard let value = column.type.value(of: text) else {
-        throw StoreError(
-          StoreError.invalidText, "'\(text)' is not \(column.type.expectation)", file: file, line: row.line,
-          field: column.name)
+    guard texts.cells.count == columns.count else {
+      throw row.error("\(texts.cells.count) fields where \(columns.count) are expected", file: file)
+    }
+    for (column, cell) in zip(columns, texts.cells) {
+      if cell.isMissing(as: column.type, emptyText) { continue }
+      guard let value = column.type.value(of: cell.text) else {
+        throw row.error("'\(cell.text)' is not \(column.type.expectation)", file: file, field: column.name)
       }
-      record[column.name] = value
+      row.record[column.name] = value
     }
-    do {
-      return try record.normalized(limits: PlistLimits())
-    } catch {
-      throw StoreError(error.code, error.message, file: file, line: row.line, field: error.field)
+    return row
+  }
+}
+
+extension DelimitedReader.Cell {
+  func isMissing(as type: FieldType, _ emptyText: DelimitedImport.EmptyText) -> Bool {
+    guard text.isEmpty else { return false }
+    // In quotes it was written as a value, if the type has an empty one.
+    if isQuoted { return type.value(of: "") == nil }
+    return type != .string || emptyText == .missing
+  }
+}
+
+/// The types that the texts of a column may still have.
+private struct TypeCandidates {
+  private var types: [FieldType] = [.integer, .float, .bool, .date]
+  private var hasText = false
+
+  /// `nil` where only a string takes all.
+  var type: FieldType? { hasText ? types.first : nil }
+
+  mutating func see(_ cell: DelimitedReader.Cell, _ emptyText: DelimitedImport.EmptyText) {
+    guard !types.isEmpty, !cell.isMissing(as: .string, emptyText) else { return }
+    hasText = true
+    types.removeAll { type in
+      type.value(of: cell.text).map { DelimitedWriter.text(of: $0).utf8.elementsEqual(cell.text.utf8) }
+        != true
     }
   }
 }

@@ -8,21 +8,31 @@ import Foundation
 public struct DelimitedReader: ~Copyable {
   /// One record of the text.
   public struct Row: Sendable, Equatable {
-    public var fields: [String]
+    public var cells: [Cell]
     /// The line on which it begins, from 1.
     public var line: Int
+
+    /// The texts of the cells.
+    public var fields: [String] { cells.map(\.text) }
+  }
+
+  /// One field of a record.
+  public struct Cell: Sendable, Equatable {
+    public var text: String
+    /// Whether it stood in quotes: so an empty text is told from none.
+    public var isQuoted: Bool
+    /// Where it begins, both from 1; the column in characters.
+    public var line: Int
+    public var column: Int
   }
 
   private let name: String
   private let format: DelimitedFormat
-  private let nextPiece: () throws -> [UInt8]?
-  private var piece: [UInt8] = []
-  private var position = 0
-  private var hasBegun = false
-  private var isAtEnd = false
+  private var text: TextBytes
 
-  /// The line that is being read, from 1.
+  /// The place of the next character, from 1.
   private var line = 1
+  private var column = 1
 
   /// - Parameters:
   ///   - name: where the text is from, for the errors.
@@ -30,7 +40,7 @@ public struct DelimitedReader: ~Copyable {
   public init(name: String, format: DelimitedFormat, nextPiece: @escaping () throws -> [UInt8]?) {
     self.name = name
     self.format = format
-    self.nextPiece = nextPiece
+    text = TextBytes(TextDecoder(format.encoding, nextPiece: nextPiece))
   }
 
   /// The text of the file at `url`.
@@ -44,174 +54,109 @@ public struct DelimitedReader: ~Copyable {
   /// - Throws: ``StoreError`` with file and line: a quote that is never closed, text behind a closing quote, bytes
   ///   that are not of the encoding.
   public mutating func next() throws -> Row? {
-    if !hasBegun {
-      hasBegun = true
-      try skipByteOrderMark()
-    }
     while true {
-      guard try peek() != nil else { return nil }
+      guard try text.peek() != nil else { return nil }
       let start = line
-      let (fields, isBlank) = try readRecord()
-      if !isBlank { return Row(fields: fields, line: start) }
+      let cells = try readRecord()
+      let isBlank = cells.count == 1 && cells[0].text.isEmpty && !cells[0].isQuoted
+      if !isBlank { return Row(cells: cells, line: start) }
     }
   }
 
-  private mutating func readRecord() throws -> (fields: [String], isBlank: Bool) {
-    var fields: [String] = []
+  private mutating func readRecord() throws -> [Cell] {
+    var cells: [Cell] = []
     while true {
-      let isQuoted = try format.quote != nil && peek() == format.quote
-      let bytes = try isQuoted ? readQuoted() : readPlain()
-      fields.append(try decode(bytes, field: fields.count))
-      guard let end = try take() else { break }
-      if end == format.separator { continue }
-      try endLine(end)
-      return (fields, fields.count == 1 && bytes.isEmpty && !isQuoted)
+      cells.append(try readCell(number: cells.count + 1))
+      guard let end = try text.take() else { return cells }
+      guard end == format.separator else {
+        try endLine(end)
+        return cells
+      }
+      column += 1
     }
-    return (fields, false)
+  }
+
+  private mutating func readCell(number: Int) throws -> Cell {
+    let (line, column) = (line, column)
+    let isQuoted = try format.quote != nil && text.peek() == format.quote
+    let bytes = try isQuoted ? readQuoted() : readPlain()
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      let name = format.encoding.rawValue.uppercased()
+      let advice = format.encoding == .utf8 ? "; the file's encoding may be latin-1" : ""
+      throw error("field \(number) is not \(name)\(advice)", line: self.line, column: column)
+    }
+    return Cell(text: text, isQuoted: isQuoted, line: line, column: column)
   }
 
   /// The bytes up to a separator, a line end, or the end.
   private mutating func readPlain() throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    while try peek() != nil {
-      let start = position
-      while position < piece.count, !isFieldEnd(piece[position]) { position += 1 }
-      bytes.append(contentsOf: piece[start..<position])
-      if position < piece.count { break }
-    }
+    let separator = format.separator
+    let bytes = try text.take { Self.isFieldEnd($0, separator) }
+    column += bytes.count { $0.beginsCharacter }
     return bytes
   }
 
   private mutating func readQuoted() throws -> [UInt8] {
-    let opened = line
-    let quote = try take()
+    let opened = (line, column)
+    let quote = try takeCharacter()
     var bytes: [UInt8] = []
-    while let byte = try take() {
-      if byte == quote {
-        guard try peek() == quote else {
-          if let next = try peek(), !isFieldEnd(next) {
-            throw error(
-              "text behind the closing quote of a field; a quote inside it is written twice", line: line)
-          }
-          return bytes
+    while let byte = try takeCharacter() {
+      guard byte == quote else {
+        bytes.append(byte)
+        continue
+      }
+      guard try text.peek() == quote else {
+        if let next = try text.peek(), !Self.isFieldEnd(next, format.separator) {
+          throw error(
+            "text behind the closing quote of a field; a quote inside it is written twice", line: line,
+            column: column)
         }
-        bytes.append(byte)
-        position += 1
-      } else {
-        bytes.append(byte)
-        if byte == 0x0A { line += 1 }
-        // Of a CRLF the line feed counts.
-        if byte == 0x0D, try peek() != 0x0A { line += 1 }
+        return bytes
       }
+      bytes.append(byte)
+      _ = try takeCharacter()
     }
-    throw error("a quote is opened here and never closed", line: opened)
+    throw error("a quote is opened here and never closed", line: opened.0, column: opened.1)
   }
 
-  private func isFieldEnd(_ byte: UInt8) -> Bool { byte == format.separator || byte == 0x0A || byte == 0x0D }
-
-  private mutating func endLine(_ end: UInt8) throws {
-    if end == 0x0D, try peek() == 0x0A { position += 1 }
-    line += 1
-  }
-
-  private func decode(_ bytes: [UInt8], field: Int) throws -> String {
-    switch format.encoding {
-    case .latin1:
-      var text = ""
-      text.unicodeScalars.append(contentsOf: bytes.lazy.map { Unicode.Scalar($0) })
-      return text
-    case .utf8:
-      guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw error("field \(field + 1) is not UTF-8; the file's encoding may be latin-1", line: line)
-      }
-      return text
+  /// Takes a byte of a text that may have several lines.
+  private mutating func takeCharacter() throws -> UInt8? {
+    guard let byte = try text.take() else { return nil }
+    // Of a CRLF the line feed counts.
+    let isCRLF = try byte == 0x0D && text.peek() == 0x0A
+    if byte == 0x0A || (byte == 0x0D && !isCRLF) {
+      (line, column) = (line + 1, 1)
+    } else if byte.beginsCharacter {
+      column += 1
     }
-  }
-
-  /// The next byte without taking it; `nil` at the end.
-  private mutating func peek() throws -> UInt8? {
-    while position == piece.count {
-      if isAtEnd { return nil }
-      guard let next = try nextPiece() else {
-        isAtEnd = true
-        return nil
-      }
-      piece = next
-      position = 0
-    }
-    return piece[position]
-  }
-
-  private mutating func take() throws -> UInt8? {
-    let byte = try peek()
-    if byte != nil { position += 1 }
     return byte
   }
 
-  private mutating func skipByteOrderMark() throws {
-    guard format.encoding == .utf8, try peek() == 0xEF else { return }
-    // A first piece of one or two bytes is filled up, so that the mark shows as a whole.
-    while piece.count < 3, let more = try nextPiece() { piece += more }
-    if piece.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+  private static func isFieldEnd(_ byte: UInt8, _ separator: UInt8) -> Bool {
+    byte == separator || byte == 0x0A || byte == 0x0D
   }
 
-  private func error(_ message: String, line: Int) -> StoreError {
-    StoreError(StoreError.invalidText, message, file: name, line: line)
+  private mutating func endLine(_ end: UInt8) throws {
+    if end == 0x0D, try text.peek() == 0x0A { _ = try text.take() }
+    (line, column) = (line + 1, 1)
+  }
+
+  private func error(_ message: String, line: Int, column: Int) -> StoreError {
+    StoreError(invalidText: message, file: name, line: line, column: column)
   }
 }
 
 extension StoreError {
   /// Text that does not follow its format, or does not fit the type it should have.
   public static let invalidText = Code(rawValue: "invalidText")
-}
 
-/// A file that is read piece by piece.
-public final class InputFile {
-  private let name: String
-  private let handle: FileHandle
-
-  /// - Throws: ``StoreError/fileNotFound``, ``StoreError/permissionDenied``, ``StoreError/inputOutput``.
-  public init(_ url: URL) throws {
-    name = url.path
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: name, isDirectory: &isFolder), isFolder.boolValue {
-      throw StoreError(StoreError.inputOutput, "this is a folder, not a file", file: name)
-    }
-    do { handle = try FileHandle(forReadingFrom: url) } catch { throw StoreError(reading: name, error) }
-  }
-
-  private init(name: String, handle: FileHandle) {
-    self.name = name
-    self.handle = handle
-  }
-
-  public static var standardInput: InputFile { InputFile(name: "standard input", handle: .standardInput) }
-
-  /// The next bytes, at most 256 KiB; `nil` at the end.
-  public func read() throws -> [UInt8]? {
-    do {
-      guard let data = try handle.read(upToCount: 256 << 10), !data.isEmpty else { return nil }
-      return Array(data)
-    } catch {
-      throw StoreError(reading: name, error)
-    }
-  }
-
-  public func readAll() throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    while let piece = try read() { bytes += piece }
-    return bytes
+  init(invalidText message: String, file: String, line: Int?, column: Int?, field: String? = nil) {
+    self.init(StoreError.invalidText, message, file: file, line: line, field: field)
+    self.column = column
   }
 }
 
-extension StoreError {
-  fileprivate init(reading name: String, _ error: any Error) {
-    switch (error as? CocoaError)?.code {
-    case .fileNoSuchFile, .fileReadNoSuchFile:
-      self.init(StoreError.fileNotFound, "there is no such file", file: name)
-    case .fileReadNoPermission:
-      self.init(StoreError.permissionDenied, "this file may not be read", file: name)
-    default: self.init(StoreError.inputOutput, "\(error)", file: name)
-    }
-  }
+extension UInt8 {
+  /// False for the bytes of UTF-8 that go on with a character.
+  var beginsCharacter: Bool { self & 0xC0 != 0x80 }
 }

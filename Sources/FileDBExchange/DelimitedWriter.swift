@@ -1,7 +1,7 @@
 import FileDB
 import Foundation
 
-/// Writes rows as delimited text, each line ending in LF.
+/// Writes rows as delimited text.
 public struct DelimitedWriter: Sendable {
   public let format: DelimitedFormat
 
@@ -10,7 +10,44 @@ public struct DelimitedWriter: Sendable {
   /// One line; a field is quoted where it holds the separator, the quote or a line end, where it begins with U+FEFF,
   /// which is skipped at the start of a file, or where it is an empty string, so that it is told from a missing one.
   public func line(_ fields: [String?]) -> String {
-    fields.map(text).joined(separator: String(Unicode.Scalar(format.separator))) + "\n"
+    fields.map(text).joined(separator: String(Unicode.Scalar(format.separator))) + format.lineEnd.text
+  }
+
+  /// What the file begins with.
+  var mark: [UInt8] { format.encoding == .utf16 ? [0xFF, 0xFE] : [] }
+
+  /// A field that cannot be written so that it is read again.
+  struct Fault: Error {
+    var message: String
+    /// Counted from 0.
+    var column: Int
+  }
+
+  /// One line in the format's encoding.
+  func bytes(_ fields: [String?]) throws(Fault) -> [UInt8] {
+    for (column, field) in fields.enumerated() {
+      if let message = fault(in: field) { throw Fault(message: message, column: column) }
+    }
+    let line = line(fields)
+    switch format.encoding {
+    case .utf8: return Array(line.utf8)
+    case .latin1: return line.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+    case .utf16, .utf16LittleEndian:
+      return line.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+    case .utf16BigEndian: return line.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+    }
+  }
+
+  private func fault(in field: String?) -> String? {
+    guard let field else { return nil }
+    if format.encoding == .latin1, let scalar = field.unicodeScalars.first(where: { $0.value > 0xFF }) {
+      return "Latin-1 has no character '\(scalar)'"
+    }
+    if format.quote == nil, field.utf8.contains(where: { $0 == format.separator || $0 == 0x0A || $0 == 0x0D })
+    {
+      return "a separator or a line end in a field needs quotes"
+    }
+    return nil
   }
 
   private func text(_ field: String?) -> String {

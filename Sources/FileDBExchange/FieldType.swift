@@ -10,7 +10,8 @@ public enum FieldType: String, Sendable, CaseIterable {
   /// - `integer`: decimal, from -2^63 to 2^64-1. `float`: decimal, or `nan`, `+infinity`, `-infinity`.
   /// - `bool`: `true`, `yes`, `1`, or `false`, `no`, `0`, in any case.
   /// - `date`: `2024-02-29T12:00:00Z`, or `2024-02-29` for its first second in UTC.
-  /// - `data`: base64, white space ignored. `json`: any JSON without `null`.
+  /// - `data`: base64, white space ignored. `json`: any JSON; `1.0` is a real, a `null` in an object leaves its key out, and
+  ///   elsewhere is refused.
   /// - Returns: `nil` where the text does not fit.
   public func value(of text: String) -> PlistValue? {
     var text = text
@@ -30,7 +31,7 @@ public enum FieldType: String, Sendable, CaseIterable {
     case .data:
       let characters = text.utf8.filter { !isXMLSpace($0) }
       return characters.withUnsafeBufferPointer { Base64.decode($0) }.map(PlistValue.data)
-    case .json: return try? JSONDecoder().decode(PlistValue.self, from: Data(text.utf8))
+    case .json: return (try? JSONParser.parse(text)) ?? nil
     }
   }
 
@@ -44,6 +45,20 @@ public enum FieldType: String, Sendable, CaseIterable {
     case .date: "a date like 2024-02-29T12:00:00Z"
     case .data: "base64"
     case .json: "JSON without null"
+    }
+  }
+
+  /// The value of this type that `value`, which may be text, stands for.
+  /// - Returns: `nil` where it does not fit.
+  func value(of value: PlistValue) -> PlistValue? {
+    switch (self, value) {
+    case (.string, .string), (.json, _), (.integer, .integer), (.integer, .unsigned), (.float, .real),
+      (.bool, .bool), (.date, .date), (.data, .data):
+      value
+    case (.float, .integer(let number)): Double(exactly: number).map(PlistValue.real)
+    case (.float, .unsigned(let number)): Double(exactly: number).map(PlistValue.real)
+    case (_, .string(let text)): self.value(of: text)
+    default: nil
     }
   }
 }

@@ -37,9 +37,15 @@ import Testing
       (["add", "t", "a:data=@nofile"], 66, "nofile: there is no such file"),
       (["--store", "nofolder", "tables"], 66, "there is no such folder"),
       (["import", "nofile", "t", "--header"], 66, "there is no such file"),
-      (["import", "t.plist", "t"], 64, "--header, or --fields"),
-      (["import", "t.plist", "t", "--header", "--separator", "ab"], 64, "--separator"),
-      (["import", "t.plist", "t", "--header", "--types", "a=int"], 64, "'a=int' is none"),
+      (["import", "t.csv", "t", "--no-header"], 64, "--header, or --fields"),
+      (["import", "t.csv", "t", "--separator", "ab"], 64, "--separator"),
+      (["import", "t.csv", "t", "--types", "a=int"], 64, "'a=int' is none"),
+      (["import", "t.plist", "t", "--separator", ";"], 64, "for csv and tsv"),
+      (["import", "t.json", "t", "--detect"], 64, "for csv and tsv"),
+      (["import", "t.csv", "t", "--key", "a", "--ids"], 64, "one of --key and --ids"),
+      (["export", "t", "t.plist"], 64, "taken for a table"),
+      (["export", "t", "bare", "--format", "plist"], 64, "taken for a table"),
+      (["export", "t", "nowhere/t.csv"], 66, "nowhere"),
       (["show", "t", "--limit=-1"], 64, "not negative"), (["show", "t", "--format", "xml"], 64, "xml"),
     ]
     try withTable { folder in

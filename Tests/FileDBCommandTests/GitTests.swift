@@ -156,6 +156,20 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
     }
   }
 
+  @Test func aStoreMayBeAnyFolderOfTheRepository() throws {
+    try withTemporaryFolder { folder in
+      try run("git init -q && mkdir -p data/deep && filedb --store data git-setup", in: folder)
+      let line = "git check-attr merge -- data/todo.plist data/deep/Info.plist Info.plist"
+      #expect(
+        try run(line, in: folder).output == """
+          data/todo.plist: merge: filedb
+          data/deep/Info.plist: merge: unspecified
+          Info.plist: merge: unspecified
+
+          """)
+    }
+  }
+
   @Test func noRepositoryIsAnError() throws {
     try withTemporaryFolder { folder in
       let result = try shell("GIT_CEILING_DIRECTORIES=$(dirname $PWD) filedb git-setup", in: folder)

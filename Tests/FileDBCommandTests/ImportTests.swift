@@ -13,7 +13,7 @@ import Testing
       #expect(
         try filedb("show", "food", "--format", "ndjson", in: folder).output == """
           {"id": 1, "kcal": 52, "name": "Apple", "note": "red,\\nor green"}
-          {"id": 2, "name": "Pear", "note": ""}
+          {"id": 2, "name": "Pear"}
 
           """)
       #expect(
@@ -39,8 +39,9 @@ import Testing
       try Data("n\n1\n2\nthree\n".utf8).write(to: folder.appendingPathComponent("f.csv"))
       let result = try filedb("import", "f.csv", "t", "--header", "--types", "n=integer", in: folder)
       #expect(result.status == 65)
-      #expect(result.error == "filedb: f.csv:4: field 'n': 'three' is not a whole number\n")
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["f.csv"])
+      #expect(result.error == "filedb: f.csv:4:1: field 'n': 'three' is not a whole number\n")
+      let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(files.sorted() == [".filedb", "f.csv"])
     }
   }
 

@@ -77,6 +77,21 @@ import Testing
     }
   }
 
+  @Test func aReaderThatNeitherReadsNorLeavesDoesNotKeepIt() throws {
+    try withTemporaryFolder { folder in
+      let text = folder.appendingPathComponent("text")
+      try Data(repeating: 65, count: 1 << 20).write(to: text)
+      let script = """
+        filedb create todo; mkfifo pipe; sleep 300 < pipe & reader=$!
+        filedb watch todo --format ndjson > pipe 2> messages & watch=$!
+        until grep -q watching messages; do sleep 0.05; done
+        filedb add todo text:string=@text > /dev/null; sleep 0.5
+        kill $watch; wait $watch; echo "ended with $?"; kill $reader
+        """
+      #expect(try shell(script, in: folder).output == "ended with 0\n")
+    }
+  }
+
   @Test func aTableThatIsNotThereIsAnError() throws {
     try withTemporaryFolder { folder in
       let result = try filedb("watch", "todo", in: folder)

@@ -139,7 +139,7 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
         [
           "s": "007", "i": -7, "f": 1.5, "b": true, "d": .date(Date(timeIntervalSince1970: 1_709_164_800)),
           "x": .data(Data([1, 2])), "j": ["a": [1, 2.5]],
-        ], ["s": ""],
+        ], Record(),
       ])
   }
 

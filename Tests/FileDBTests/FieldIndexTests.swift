@@ -40,6 +40,25 @@ private let foodsName = TableName<Food>("foods")
     }
   }
 
+  @Test func aTableAnswersForWhatWasCommittedLast() throws {
+    try withStore { store in
+      let foods = try indexed(store)
+      let groups: [Group] = [.dairy, .fruit, .dairy]
+      let ids = try foods.add(
+        contentsOf: groups.enumerated().map { number, group in
+          Food(
+            name: "n", group: group, origin: number == 1 ? nil : "a", kcal: Double(number),
+            grams: number == 0 ? nil : number)
+        })
+      #expect(try foods.records(where: \.group, equals: .dairy).map(\.id) == [ids[0], ids[2]])
+      #expect(try foods.records(where: \.origin, equals: nil).map(\.id) == [ids[1]])
+      #expect(try foods.records(where: \.kcal, in: 1...).map(\.id) == [ids[1], ids[2]])
+      #expect(try foods.records(where: \.grams, in: ..<2).map(\.id) == [ids[1]])
+      try foods.delete(ids[1])
+      #expect(try foods.records(where: \.origin, equals: nil).isEmpty)
+    }
+  }
+
   @Test func itSeesWhatAnotherStoreCommitted() throws {
     var random = SeededRandom.fromEnvironment("FieldIndexTests.other")
     try withStore(.disk) { store in

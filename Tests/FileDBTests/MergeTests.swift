@@ -152,6 +152,7 @@ import Testing
     #expect(try RecordsMerge(base: base, ours: deleted, theirs: base).merged.counter == 9)
     let truncated = base.applying(.truncate)
     #expect(try RecordsMerge(base: base, ours: truncated, theirs: base).merged.counter == 0)
+    #expect(try RecordsMerge(base: base, ours: base, theirs: truncated).merged.counter == 0)
     #expect(try RecordsMerge(base: base, ours: truncated, theirs: deleted).merged.counter == 9)
   }
 

@@ -72,6 +72,30 @@ private struct Food: Codable, Sendable, Equatable {
     }
   }
 
+  /// Rows are decoded some thousands at a time, and each of these in parts.
+  @Test(arguments: [nil, 0, 8_191, 8_192, 13_000, 19_999])
+  func ofManyRowsEachHasItsTurnUpToTheFirstThatDoesNotFit(brokenRow: Int?) throws {
+    try withStore { store in
+      let records = try store.table("foods")
+      let ids = try records.add(contentsOf: (0..<20_000).map { ["name": .string("food \($0)")] })
+      for row in [brokenRow, brokenRow.map { min($0 + 5, 19_999) }].compactMap(\.self) {
+        try records.set(["name": 5], of: ids[row])
+      }
+      let rows = try store.table(TableName<Food>("foods")).snapshot.rows
+      var seen = 0
+      let error = storeError {
+        let found = try rows.filter { food in
+          #expect(food.name == "food \(seen)")
+          seen += 1
+          return true
+        }
+        #expect(found.map(\.id) == ids)
+      }
+      #expect(error?.record == brokenRow.map { ids[$0] })
+      #expect(seen == brokenRow ?? 20_000)
+    }
+  }
+
   @Test func whatAClosureThrowsComesThrough() throws {
     struct Stop: Error {}
     try withFoods(3) { rows, _ in

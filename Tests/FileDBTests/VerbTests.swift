@@ -221,4 +221,15 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
       #expect(try contents(of: folder) == [])
     }
   }
+
+  @Test func aStoreWithoutAFolderCanBeRehearsedIn() throws {
+    try withTemporaryFolder { folder in
+      let missing = folder.appendingPathComponent("missing")
+      for store in [try RecordStore(at: missing), .inMemory()] {
+        #expect(try store.rehearse { tx in try tx.add(Todo(title: "x"), to: .todos) } == 1)
+        #expect(try store.tableNames == [])
+      }
+      #expect(try contents(of: folder) == [])
+    }
+  }
 }

@@ -13,10 +13,11 @@ extension TableSnapshot {
     let folder = StoreFolder(path: file.deletingLastPathComponent().path, disk: disk)
     let isPlist = file.lastPathComponent.hasSuffix(StoreFolder.suffix)
     let name = isPlist ? file.deletingPathExtension().lastPathComponent : file.lastPathComponent
-    let bytes = try onDisk { () throws(DiskError) in try disk.read(file.path).bytes }
-    guard bytes.count <= limits.fileBytes else {
+    let size = try onDisk { () throws(DiskError) in try disk.status(file.path)?.stamp.size ?? 0 }
+    guard size <= limits.fileBytes else {  // Before it is in memory.
       throw StoreError(PlistError(.fileTooLarge(limit: limits.fileBytes)), file: file.path, table: name)
     }
+    let bytes = try onDisk { () throws(DiskError) in try disk.read(file.path).bytes }
     self.init(
       source: TableSource(table: name, in: .init(folder: folder, limits: limits)),
       state: try TableFile.decode(bytes, file: file.path, table: name, limits: limits))

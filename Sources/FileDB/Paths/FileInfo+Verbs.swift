@@ -32,6 +32,32 @@ extension FileInfo {
     throw StoreError(StoreError.notText, "this is not UTF-8 text", file: path, line: line.map { $0 + 1 })
   }
 
+  /// Replaces a file, or makes it, with what `write` appends: after a crash at any point there is the old content or the
+  /// new, whole. Where `write` throws, the file is as it was.
+  /// - Throws: what `write` throws; ``StoreError/fileNotFound`` where the folder is missing, ``StoreError/permissionDenied``,
+  ///   ``StoreError/diskFull``, ``StoreError/invalidPath``, ``StoreError/inputOutput``.
+  package static func replaceFile(
+    at url: URL, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
+  ) throws {
+    let path = try path(of: url)
+    let disk = SystemDisk()
+    var failure: (any Error)?
+    let staged = try onDisk { () throws(DiskError) in
+      try disk.stage(path) { file throws(DiskError) in
+        do { try write { try file.append($0) } } catch let error as DiskError { throw error } catch {
+          failure = error
+        }
+      }
+    }
+    if let failure {
+      disk.discard([staged])
+      throw failure
+    }
+    try onDisk { () throws(DiskError) in
+      for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
+    }
+  }
+
   /// The names of all that is in a folder, hidden files included, in the order of their UTF-8 bytes.
   /// - Throws: ``StoreError/notAFolder`` for a file; ``StoreError/fileNotFound``, ``StoreError/permissionDenied``,
   ///   ``StoreError/invalidPath``, ``StoreError/inputOutput``.

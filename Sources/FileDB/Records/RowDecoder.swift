@@ -16,6 +16,12 @@ struct RowReader<Row: Decodable> {
       return try RowDecoder.decodeValue(Row.self, from: .dict(stored.record.fields), codingPath: [])
     }
     guard let migrations else { return try decode(stored) }
+    return try newest(stored, migrations)
+  }
+
+  // Apart, for room for an optional row is made on entry, which takes as long as reading a field.
+  @inline(never)
+  private mutating func newest(_ stored: StoredRecord, _ migrations: RowMigrations) throws -> Row {
     if let row = try decode(stored, ofVersion: migrations.version) { return row }
     return try decode(migrations.migrated(stored))
   }

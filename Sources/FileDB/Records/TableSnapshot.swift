@@ -40,28 +40,41 @@ public struct TableSnapshot<Row: Codable & Sendable>: Sendable {
   /// - Throws: ``StoreError/invalidRow`` for the first row that does not fit the type.
   /// - Complexity: O(*n*).
   public func values() throws -> [Row] {
-    let parts = Parts(of: count, leastLength: 2_048)
-    return try [Row](unsafeUninitializedCapacity: count) { rows, decoded in
+    let (values, failure) = decoded(0..<count)
+    if let failure { throw failure }
+    return values
+  }
+
+  /// The values of these rows, up to the first that does not fit the type. Of many, several threads decode parts at the same
+  /// time.
+  func decoded(_ range: Range<Int>) -> (values: [Row], failure: (any Error)?) {
+    let parts = Parts(of: range.count, leastLength: 2_048)
+    var failure: (any Error)?
+    let values = [Row](unsafeUninitializedCapacity: range.count) { rows, count in
       // Safe: each thread writes the rows of its own part, and this one waits for all.
       nonisolated(unsafe) let rows = rows
       let ends = concurrentMap(parts.count) { part in
-        decode(parts[part], into: UnsafeMutableBufferPointer(rebasing: rows[parts[part]]))
+        decode(
+          from: range.lowerBound + parts[part].lowerBound,
+          into: UnsafeMutableBufferPointer(rebasing: rows[parts[part]]))
       }
-      if let failure = ends.lazy.compactMap(\.failure).first {
-        for (part, end) in ends.enumerated() { rows[parts[part]].prefix(end.count).deinitialize() }
-        throw failure
+      let last = ends.firstIndex { $0.failure != nil } ?? ends.count - 1
+      for part in parts.indices.dropFirst(last + 1) {
+        rows[parts[part]].prefix(ends[part].count).deinitialize()
       }
-      decoded = count
+      failure = ends[last].failure
+      count = parts[last].lowerBound + ends[last].count
     }
+    return (values, failure)
   }
 
-  /// Decodes these rows in order, up to the first that does not fit.
+  /// Decodes as many rows as there is room for, in order, up to the first that does not fit.
   private func decode(
-    _ rows: Range<Int>, into values: UnsafeMutableBufferPointer<Row>
+    from row: Int, into values: UnsafeMutableBufferPointer<Row>
   ) -> (count: Int, failure: (any Error)?) {
     var reader = RowReader<Row>()
-    var records = state.records.makeIterator(from: rows.lowerBound)
-    for offset in 0..<rows.count {
+    var records = state.records.makeIterator(from: row)
+    for offset in values.indices {
       guard let stored = records.next() else { preconditionFailure("a row is missing") }
       do {
         let row = try StoreError.naming(stored, of: source) { try reader.row(stored) }
@@ -70,7 +83,7 @@ public struct TableSnapshot<Row: Codable & Sendable>: Sendable {
         return (offset, error)
       }
     }
-    return (rows.count, nil)
+    return (values.count, nil)
   }
 }
 
@@ -88,6 +101,11 @@ extension TableSnapshot: RandomAccessCollection {
     public mutating func next() -> StoredRow<Row>? {
       records.next().map { StoredRow(stored: $0, source: source) }
     }
+  }
+
+  /// Begins at `row` instead of the first one.
+  func makeIterator(from row: Int) -> Iterator {
+    Iterator(records: state.records.makeIterator(from: row), source: source)
   }
 
   public func makeIterator() -> Iterator { Iterator(records: state.records.makeIterator(), source: source) }

@@ -13,6 +13,8 @@ struct Parts {
     count = max(1, min(ProcessInfo.processInfo.activeProcessorCount, length / leastLength))
   }
 
+  var indices: Range<Int> { 0..<count }
+
   subscript(part: Int) -> Range<Int> { length * part / count..<length * (part + 1) / count }
 }
 

@@ -163,6 +163,36 @@ extension StoreTransaction {
 }
 
 extension StoreTransaction {
+  /// Adds rows, each under the id that it comes with, or a new one above all of these.
+  /// - Throws: ``StoreError/duplicateID``, and as ``add(_:to:at:)``; then none is added.
+  @discardableResult
+  package mutating func add<Row>(
+    identified rows: [IdentifiedRow<Row>], to table: TableName<Row>, at position: Position
+  ) throws -> [RecordID] {
+    let row: Int
+    do { row = try state.table(table.text).insertionRow(for: position) } catch {
+      throw error.adding(table: table.text)
+    }
+    var counter = try rows.reduce(state.table(table.text).counter) { max($0, $1.id?.rawValue ?? 0) }
+    let stored = try rows.map { entry in
+      let record = try encode(entry.value, table: table.text)
+      return StoredRecord(id: try entry.id ?? nextID(after: &counter, table: table.text), record: record)
+    }
+    try createIfMissing(table.text)
+    if !stored.isEmpty { try state.apply(.insert(stored, row: row), to: table.text) }
+    return stored.map(\.id)
+  }
+
+  /// Makes `counter` the highest id that was ever given, where it is higher.
+  package mutating func raiseCounter<Row>(of table: TableName<Row>, to counter: Int64) throws {
+    guard let highest = RecordID(rawValue: counter), try state.table(table.text).counter < counter else {
+      return
+    }
+    // No change of the journal is about the counter alone; a record that was there raises it.
+    try state.apply(.insert([StoredRecord(id: highest, record: Record())], row: 0), to: table.text)
+    try state.apply(.remove([highest]), to: table.text)
+  }
+
   private mutating func insert(
     _ records: [Record], into table: String, at position: Position
   ) throws(StoreError) -> [RecordID] {

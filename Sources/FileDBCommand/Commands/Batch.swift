@@ -36,10 +36,10 @@ struct Batch: StoreCommand {
     output.flush()
   }
 
-  /// What looks at the files, where the transaction is not yet, or is one of its own.
+  /// What looks at the files, where the transaction is not yet, or writes others, which it is not about, or is one of its own.
   private static let excluded: [any ParsableCommand.Type] = [
     Batch.self, Repair.self, Check.self, Tables.self, Info.self, Log.self, Watch.self, Checkpoint.self,
-    Undo.self, Redo.self, Diff.self,
+    Undo.self, Redo.self, Export.self, Diff.self,
   ]
 
   private func run(_ command: Script.Command, of script: Script) throws {

@@ -27,7 +27,7 @@ struct Get: StoreCommand {
     } else if output.format == .table {
       printFields(of: row)
     } else {
-      RecordPrinter(format: output.format, fields: nil).print([row])
+      try RecordPrinter(format: output.format, fields: nil).print([row])
     }
   }
 

@@ -3,7 +3,7 @@ import FileDB
 import FileDBExchange
 import Foundation
 
-struct GitSetup: ParsableCommand {
+struct GitSetup: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "git-setup",
     abstract: "Make git merge and compare the tables of a store record by record.",
@@ -12,16 +12,19 @@ struct GitSetup: ParsableCommand {
       everybody who clones it makes with this command once. What is there already stays as it is.
       """)
 
-  @Argument(help: "The store's folder, in a git repository.") var folder = "."
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument(help: ArgumentHelp("The store's folder; the store where it is left out.", valueName: "dir"))
+  var folder: String?
   @Flag(help: "Do everything but the writing.") var dryRun = false
 
   /// Only the folder itself: those below it may have property lists of other kinds.
   private static let attributes = "/*.plist merge=filedb diff=filedb"
 
   func run() throws {
-    let url = URL(fileURLWithPath: folder, isDirectory: true)
+    let url = try folder.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? existingStore().url
     guard FileInfo.isFolder(url) else {
-      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: folder)
+      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: url.path)
     }
     let git = Git(folder: url)
     let place = try git.run("rev-parse", "--is-inside-work-tree")
@@ -29,7 +32,7 @@ struct GitSetup: ParsableCommand {
       let reason = place.error.isEmpty ? "" : " (\(place.error))"
       throw StoreError(
         StoreError.fileNotFound, "this folder is in no git repository; 'git init' makes one\(reason)",
-        file: folder)
+        file: url.path)
     }
     try addAttributes(to: url.appendingPathComponent(".gitattributes"))
     for (key, value) in Self.settings { try set(key, to: value, in: git) }
@@ -50,10 +53,7 @@ struct GitSetup: ParsableCommand {
     let name = CommandLine.arguments[0]
     guard name.contains("/") else { return name }
     let path = URL(fileURLWithPath: name).standardizedFileURL.path
-    let isPlain = path.utf8.allSatisfy { byte in
-      UnicodeScalar(byte).properties.isAlphabetic && byte < 128 || "0123456789/._-+".utf8.contains(byte)
-    }
-    return isPlain ? path : "'" + path.replacing("'", with: #"'\''"#) + "'"
+    return "'" + path.replacing("'", with: #"'\''"#) + "'"
   }
 
   private func addAttributes(to file: URL) throws {
@@ -81,7 +81,8 @@ struct GitSetup: ParsableCommand {
       let result = try git.run("config", "--local", "--replace-all", key, value)
       guard result.status == 0 else {
         throw StoreError(
-          StoreError.inputOutput, "git config could not set \(key): \(result.error)", file: folder)
+          StoreError.inputOutput, "git config could not set \(key): \(result.error)",
+          file: git.folder.path)
       }
     }
     say("git config: set \(key) to '\(value)'" + (old.output.isEmpty ? "" : ", it was '\(old.output)'"))

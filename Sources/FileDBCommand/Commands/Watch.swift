@@ -65,7 +65,11 @@ struct Watch: StoreCommand {
     return [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number)
-      source.setEventHandler(handler: end)
+      source.setEventHandler {
+        end()
+        // Where the other end of a full pipe neither reads nor closes, what is being written never is.
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { Foundation.exit(0) }
+      }
       source.resume()
       return source
     }

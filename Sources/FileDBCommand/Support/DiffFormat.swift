@@ -14,6 +14,12 @@ struct FieldDifference {
   let old: PlistValue?
   let new: PlistValue?
 
+  /// One of the two values for people; with its type where that is another, for 1 and "1" look alike.
+  func text(of value: PlistValue) -> String {
+    guard let old, let new, old.typeName != new.typeName else { return "\(name): \(value.cell)" }
+    return "\(name): \(value.cell) (\(value.typeName))"
+  }
+
   /// In the order of the fields' UTF-8 bytes.
   static func all(from old: Record, to new: Record) -> [FieldDifference] {
     var names = old.fields
@@ -70,13 +76,8 @@ struct TextDifference {
 
   private func show(_ fields: [FieldDifference]) {
     for field in fields {
-      // 1 and "1" look alike.
-      let type = { (value: PlistValue) in
-        field.old.map { old in field.new.map { $0.typeName != old.typeName } ?? false } == true
-          ? " (\(value.typeName))" : ""
-      }
-      if let old = field.old { show("    - \(field.name): \(old.cell)\(type(old))", as: .removed) }
-      if let new = field.new { show("    + \(field.name): \(new.cell)\(type(new))", as: .added) }
+      if let old = field.old { show("    - \(field.text(of: old))", as: .removed) }
+      if let new = field.new { show("    + \(field.text(of: new))", as: .added) }
     }
   }
 

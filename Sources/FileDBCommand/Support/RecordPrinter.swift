@@ -7,6 +7,18 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   /// For people; may change. The others are stable.
   case table
   case json, ndjson, csv, tsv, plist
+
+  /// `nil` for a table.
+  fileprivate var exchange: ExchangeFormat? {
+    switch self {
+    case .table: nil
+    case .json: .json
+    case .ndjson: .ndjson
+    case .csv: .delimited(.csv)
+    case .tsv: .delimited(.tsv)
+    case .plist: .plist
+    }
+  }
 }
 
 struct FormatOption: ParsableArguments {
@@ -22,20 +34,14 @@ struct RecordPrinter {
   /// The fields to print, in this order; `nil` for all that occur, in the order of their UTF-8 bytes.
   let fields: [String]?
 
-  func print(_ rows: [Row]) {
-    switch format {
-    case .table: printTable(rows)
-    case .json: printJSON(rows)
-    case .ndjson: for row in rows { Terminal.print(json(row)) }
-    case .csv: printDelimited(rows, format: .csv)
-    case .tsv: printDelimited(rows, format: .tsv)
-    case .plist: printPlist(rows)
-    }
+  func print(_ rows: [Row]) throws {
+    guard let exchange = format.exchange else { return printTable(rows) }
+    try TableExport(format: exchange, fields: fields).write(rows) { Terminal.print(bytes: $0) }
   }
 
   /// Prints groups one behind the other; as a table under headings, which stand for the column of `field`.
-  func print(_ groups: [RowGroup], by field: String) {
-    guard format == .table else { return print(groups.flatMap(\.rows)) }
+  func print(_ groups: [RowGroup], by field: String) throws {
+    guard format == .table else { return try print(groups.flatMap(\.rows)) }
     let rows = groups.flatMap(\.rows)
     var lines = tableLines(
       rows, columns(of: rows).filter { fields != nil || !$0.utf8.elementsEqual(field.utf8) })[...]
@@ -74,44 +80,5 @@ struct RecordPrinter {
     let cells = rows.map { row in [row.id.description] + fields.map { row.record[$0]?.cell ?? "" } }
     let table = TextTable(columns: [TextTable.Column(title: "id", isNumeric: true)] + columns, rows: cells)
     return table.lines(width: Terminal.width)
-  }
-
-  private func json(_ row: Row) -> String { JSONText.object(id: row.id, chosen(row)) }
-
-  private func printJSON(_ rows: [Row]) {
-    guard let last = rows.last else { return Terminal.print("[]") }
-    Terminal.print("[")
-    for row in rows.dropLast() { Terminal.print("  \(json(row)),") }
-    Terminal.print("  \(json(last))\n]")
-  }
-
-  private func printDelimited(_ rows: [Row], format: DelimitedFormat) {
-    let writer = DelimitedWriter(format: format)
-    let fields = columns(of: rows)
-    Terminal.print(writer.line(["id"] + fields.map(JSONText.fieldName)), terminator: "")
-    for row in rows {
-      let texts = fields.map { row.record[$0].map(DelimitedWriter.text(of:)) }
-      Terminal.print(writer.line([row.id.description] + texts), terminator: "")
-    }
-  }
-
-  private func printPlist(_ rows: [Row]) {
-    let records = rows.map { row in
-      var fields = chosen(row).fields
-      fields["wgFileDbSecretId"] = .string(row.id.description)
-      return PlistValue.dict(fields)
-    }
-    // What a table holds can be written again.
-    if let bytes = try? PlistWriter.document(.array(records)) {
-      Terminal.print(String(decoding: bytes, as: UTF8.self), terminator: "")
-    }
-  }
-
-  /// The record with only the fields that were chosen.
-  private func chosen(_ row: Row) -> Record {
-    guard let fields else { return row.record }
-    var record = Record()
-    for field in fields { record[field] = row.record[field] }
-    return record
   }
 }

@@ -55,6 +55,15 @@ enum Terminal {
     write(shown + terminator)
   }
 
+  /// Prints data that may be no UTF-8.
+  static func print(bytes: [UInt8]) {
+    if let text = String(validating: bytes, as: UTF8.self) {
+      print(text, terminator: "")
+    } else {
+      StandardOutput.write(bytes)
+    }
+  }
+
   /// Prints lines that are laid out and styled already.
   static func printStyled(_ text: String) { write(text + "\n") }
 
@@ -113,9 +122,11 @@ struct Progress {
 enum StandardOutput {
   private static let pending = Mutex<[UInt8]>([])
 
-  static func write(_ text: String) {
+  static func write(_ text: String) { write(Array(text.utf8)) }
+
+  static func write(_ more: [UInt8]) {
     let isFull = pending.withLock { bytes in
-      bytes += text.utf8
+      bytes += more
       return bytes.count > 64 << 10
     }
     if isFull { flush() }

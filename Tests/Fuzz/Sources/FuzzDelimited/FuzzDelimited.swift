@@ -21,10 +21,11 @@ private func test(_ bytes: [UInt8]) -> Bool {
 private func format(_ bytes: [UInt8]) -> DelimitedFormat? {
   guard bytes.count >= 3, bytes[0] < 0x80 else { return nil }
   // A byte that is no character stands for no quote.
+  let encodings = DelimitedFormat.Encoding.allCases
   let quote = bytes[1] < 0x80 ? Character(Unicode.Scalar(bytes[1])) : nil
   return DelimitedFormat(
     separator: Character(Unicode.Scalar(bytes[0])), quote: quote,
-    encoding: bytes[2] & 1 == 0 ? .utf8 : .latin1)
+    encoding: encodings[Int(bytes[2]) % encodings.count])
 }
 
 /// What was read of a text, up to the error that ended it.
@@ -70,5 +71,8 @@ private func encode(_ text: String, _ encoding: DelimitedFormat.Encoding) -> [UI
   switch encoding {
   case .utf8: Array(text.utf8)
   case .latin1: text.unicodeScalars.map { UInt8($0.value) }
+  case .utf16, .utf16BigEndian:
+    (encoding == .utf16 ? [0xFE, 0xFF] : []) + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+  case .utf16LittleEndian: text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
   }
 }

@@ -7,6 +7,7 @@ enum Workload: Hashable {
   case record
   case page
   case filter
+  case predicate
   case lookup
   case range
   case edit(EditKind, EditMode)
@@ -36,7 +37,7 @@ enum EditMode: String, CaseIterable {
 
 extension Workload: CaseIterable {
   static let allCases: [Workload] =
-    [.parse, .serialize, .open, .rows, .record, .page, .filter, .lookup, .range]
+    [.parse, .serialize, .open, .rows, .record, .page, .filter, .predicate, .lookup, .range]
     + EditMode.allCases.flatMap { mode in
       EditKind.allCases.filter { mode != .memory || [.top, .move, .delete].contains($0) }.map {
         .edit($0, mode)
@@ -55,6 +56,7 @@ extension Workload: CaseIterable {
     case .record: "record"
     case .page: "page"
     case .filter: "filter"
+    case .predicate: "predicate"
     case .lookup: "lookup"
     case .range: "range"
     case .edit(let kind, let mode): "\(mode.rawValue)-\(kind.rawValue)"
@@ -77,7 +79,8 @@ extension Workload: CaseIterable {
     case .rows: "all rows, typed, in order, from open"
     case .record: "one record by id, decoded"
     case .page: "a page of \(Workload.pageLength) rows at a random place"
-    case .filter: "the rows that a condition is true of, a hundredth, without an index"
+    case .filter: "the rows that a closure is true of, a hundredth, without an index"
+    case .predicate: "the rows that a condition as text is true of, a hundredth, without an index"
     case .lookup: "the rows with one value, by an index"
     case .range: "the rows with a value in a range, a hundredth, by an index"
     case .edit(let kind, .commit): "\(kind.title), a durable commit"

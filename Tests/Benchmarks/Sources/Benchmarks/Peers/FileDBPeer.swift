@@ -27,6 +27,7 @@ final class FileDBPeer: Peer {
     case .record: try readingRecords()
     case .page: try readingPages()
     case .filter: try filtering()
+    case .predicate: try matching()
     case .lookup: try lookingUp()
     case .range: try readingRanges()
     case .edit(let kind, let mode): try edited.get().run(kind, mode)
@@ -98,6 +99,14 @@ extension FileDBPeer {
       try sample.filterRows {
         try table.snapshot.rows.filter { $0.price >= Sample.dear }.map { try $0.value }
       }
+    }
+  }
+
+  private func matching() throws -> Run {
+    let table = try opened.get()
+    let isDear = try RecordPredicate("price >= %@", Sample.dear)
+    return { [sample] in
+      try sample.filterRows { try table.snapshot.rows(where: isDear).map { try $0.value } }
     }
   }
 

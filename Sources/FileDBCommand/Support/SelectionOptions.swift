@@ -1,0 +1,30 @@
+import ArgumentParser
+import FileDB
+
+/// Which records, in which order, with which fields.
+struct SelectionOptions: ParsableArguments {
+  @OptionGroup var matching: WhereOption
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Sort by fields, -FIELD for descending; the table stays as it is.", valueName: "key,-key"))
+  var sort: String?
+  @Flag(help: "Sort text as a person would: 'item 2' before 'item 10', letters before their case.")
+  var localized = false
+  @Option(help: ArgumentHelp("These fields only, in this order.", valueName: "a,b"))
+  var fields: String?
+
+  /// The fields that were chosen, if any.
+  var fieldNames: [String]? { fields.map { $0.split(separator: ",").map(String.init) } }
+
+  /// Without a condition or an order, the table itself: a page of it needs no other rows.
+  func rows(of snapshot: TableSnapshot<Record>) throws -> AnyRandomAccessCollection<StoredRow<Record>> {
+    let predicate = try matching.predicate()
+    guard let sort else {
+      return predicate.map { AnyRandomAccessCollection(snapshot.rows(where: $0)) }
+        ?? AnyRandomAccessCollection(snapshot)
+    }
+    let rows = snapshot.sorted(by: try SortKey.parse([sort], text: localized ? .localized : .bytes))
+    return AnyRandomAccessCollection(predicate.map { rows.filter($0.matches) } ?? rows)
+  }
+}

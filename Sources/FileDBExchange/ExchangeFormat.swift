@@ -1,0 +1,33 @@
+import Foundation
+
+/// The forms in which records leave a table and come into one. <doc:Exchange> says what each of them can hold.
+public enum ExchangeFormat: Sendable {
+  /// A line for each record, after one with the names of the fields.
+  case delimited(DelimitedFormat, hasHeader: Bool = true)
+  /// An array of objects.
+  case json
+  /// An object a line.
+  case ndjson
+  /// An array of dictionaries, in XML or in binary; either is read as what it is.
+  case plist
+  case binaryPlist
+
+  var isPropertyList: Bool {
+    switch self {
+    case .plist, .binaryPlist: true
+    case .delimited, .json, .ndjson: false
+    }
+  }
+
+  /// The format that goes with a file's extension: csv, tsv, tab, json, ndjson, jsonl or plist.
+  public init?(fileExtension: String) {
+    switch fileExtension.lowercased() {
+    case "csv": self = .delimited(.csv)
+    case "tsv", "tab": self = .delimited(.tsv)
+    case "json": self = .json
+    case "ndjson", "jsonl": self = .ndjson
+    case "plist": self = .plist
+    default: return nil
+    }
+  }
+}

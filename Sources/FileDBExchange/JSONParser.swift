@@ -1,0 +1,286 @@
+import FileDB
+
+/// Reads JSON (RFC 8259) as a property list's values, piece by piece. A number with a point or an exponent is a real, any
+/// other an integer; a `null` in an object leaves its key out.
+///
+/// What is no JSON is thrown. JSON that a property list cannot hold is remembered as a fault, and reading goes on behind it.
+struct JSONParser: ~Copyable {
+  struct Place {
+    var line: Int
+    var column = 1
+  }
+
+  private let name: String
+  private var text: TextBytes
+  private let limits: PlistLimits
+  /// Where the next character is.
+  private(set) var place: Place
+  private var fault: StoreError?
+
+  init(
+    name: String, line: Int = 1, limits: PlistLimits = PlistLimits(),
+    nextPiece: @escaping () throws -> [UInt8]?
+  ) {
+    self.name = name
+    self.limits = limits
+    text = TextBytes(TextDecoder(.utf8, nextPiece: nextPiece))
+    place = Place(line: line)
+  }
+
+  /// The value that `text` is as a whole; `nil` for `null`.
+  static func parse(_ text: String, name: String = "JSON") throws -> PlistValue? {
+    var bytes: [UInt8]? = Array(text.utf8)
+    var parser = JSONParser(name: name) {
+      defer { bytes = nil }
+      return bytes
+    }
+    let value = try parser.value()
+    try parser.end()
+    return value
+  }
+
+  /// The next value; `nil` for `null`.
+  mutating func value() throws -> PlistValue? {
+    fault = nil
+    let value = try value(depth: 0)
+    if let fault { throw JSONFault(error: fault) }
+    return value
+  }
+
+  private mutating func value(depth: Int) throws -> PlistValue? {
+    guard depth <= limits.depth else {
+      throw error("this is nested more than \(limits.depth) deep", at: place)
+    }
+    guard let token = try nextToken() else { throw error("the text ends where a value should be", at: place) }
+    switch token {
+    case UInt8(ascii: "{"): return .dict(try object(depth: depth))
+    case UInt8(ascii: "["): return .array(try array(depth: depth))
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): return try word()
+    default: throw error("a value should be here", at: place)
+    }
+  }
+
+  private mutating func object(depth: Int) throws -> PlistDictionary {
+    let start = place
+    var entries: [PlistDictionary.Entry] = []
+    _ = try take()
+    if try takeIf(UInt8(ascii: "}")) { return PlistDictionary() }
+    repeat {
+      guard try nextToken() == UInt8(ascii: "\"") else {
+        throw error("a key in quotes should be here", at: place)
+      }
+      let key = try string()
+      try expect(UInt8(ascii: ":"), "a ':' should be here, behind the key '\(key)'")
+      if let value = try value(depth: depth + 1) {
+        entries.append(PlistDictionary.Entry(key: key, value: value))
+      }
+    } while try takeIf(UInt8(ascii: ","))
+    try expect(UInt8(ascii: "}"), "a ',' or the object's '}' should be here")
+    let dictionary = PlistDictionary(unsorted: entries) {
+      note("the key '\(entries[$0].key)' is in the object twice", at: start)
+    }
+    return dictionary ?? PlistDictionary()
+  }
+
+  private mutating func array(depth: Int) throws -> [PlistValue] {
+    var elements: [PlistValue] = []
+    _ = try take()
+    if try takeIf(UInt8(ascii: "]")) { return elements }
+    repeat {
+      _ = try nextToken()
+      let start = place
+      if let value = try value(depth: depth + 1) {
+        elements.append(value)
+      } else {
+        note("an array of a property list cannot hold null", at: start)
+      }
+    } while try takeIf(UInt8(ascii: ","))
+    try expect(UInt8(ascii: "]"), "a ',' or the array's ']' should be here")
+    return elements
+  }
+
+  private mutating func word() throws -> PlistValue? {
+    let start = place
+    var word: [UInt8] = []
+    while word.count < 6, let byte = try peek(), (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) {
+      word.append(byte)
+      _ = try take()
+    }
+    switch String(decoding: word, as: UTF8.self) {
+    case "true": return true
+    case "false": return false
+    case "null": return nil
+    default: throw error("a value should be here", at: start)
+    }
+  }
+
+  private mutating func number() throws -> PlistValue {
+    let start = place
+    var digits: [UInt8] = []
+    while let byte = try peek(), JSONNumber.characters.contains(byte) {
+      digits.append(byte)
+      _ = try take()
+    }
+    guard let isReal = JSONNumber.isReal(digits) else {
+      throw error("'\(String(decoding: digits.prefix(40), as: UTF8.self))' is no number of JSON", at: start)
+    }
+    let value = digits.withUnsafeBufferPointer { digits in
+      isReal ? PlistNumber.real(digits).map(PlistValue.real) : PlistNumber.integer(digits)
+    }
+    guard let value else {
+      note(
+        isReal
+          ? "this number is too large for a real"
+          : "this number is too large for an integer, which ends at 2^64-1",
+        at: start)
+      return 0
+    }
+    return value
+  }
+}
+
+/// A value that was read, and that a property list cannot hold: the text goes on behind it.
+struct JSONFault: Error {
+  let error: StoreError
+}
+
+extension JSONParser {
+  private mutating func string() throws -> String {
+    let start = place
+    var bytes: [UInt8] = []
+    _ = try take()
+    while let byte = try take() {
+      switch byte {
+      case UInt8(ascii: "\""):
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        note("this text is not UTF-8", at: start)
+        return ""
+      case UInt8(ascii: "\\"): try appendEscape(to: &bytes)
+      case 0..<0x20: throw error("a control character in a text must be written as an escape", at: place)
+      default: bytes.append(byte)
+      }
+    }
+    throw error("a quote is opened here and never closed", at: start)
+  }
+
+  private mutating func appendEscape(to bytes: inout [UInt8]) throws {
+    let start = place
+    switch try take() {
+    case UInt8(ascii: "n"): bytes.append(0x0A)
+    case UInt8(ascii: "r"): bytes.append(0x0D)
+    case UInt8(ascii: "t"): bytes.append(0x09)
+    case UInt8(ascii: "b"): bytes.append(0x08)
+    case UInt8(ascii: "f"): bytes.append(0x0C)
+    case UInt8(ascii: "u"): bytes.append(contentsOf: String(try escapedScalar(at: start)).utf8)
+    case let byte? where [UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/")].contains(byte):
+      bytes.append(byte)
+    default: throw error("JSON has no such escape", at: start)
+    }
+  }
+
+  private mutating func escapedScalar(at start: Place) throws -> Unicode.Scalar {
+    let unit = try hexadecimal(at: start)
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    // Half of a pair; without its other half it is no character, and what follows is read for itself.
+    if UTF16.isLeadSurrogate(unit), try peek() == UInt8(ascii: "\\") {
+      _ = try take()
+      guard try take() == UInt8(ascii: "u") else { throw error("this escape is half a character", at: start) }
+      let second = try hexadecimal(at: start)
+      if UTF16.isTrailSurrogate(second) {
+        let value = 0x10000 + (UInt32(unit & 0x3FF) << 10 | UInt32(second & 0x3FF))
+        if let scalar = Unicode.Scalar(value) { return scalar }
+      }
+    }
+    note("this escape is half a character", at: start)
+    return "\u{FFFD}"
+  }
+
+  private mutating func hexadecimal(at start: Place) throws -> UInt16 {
+    var unit: UInt16 = 0
+    for _ in 0..<4 {
+      guard let byte = try take(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw error("\\u takes four hexadecimal digits", at: start)
+      }
+      unit = unit << 4 | UInt16(digit)
+    }
+    return unit
+  }
+}
+
+extension JSONParser {
+  /// The next byte that is no white space, without taking it; `nil` at the end.
+  mutating func nextToken() throws -> UInt8? {
+    while let byte = try peek(), isXMLSpace(byte) { _ = try take() }
+    return try peek()
+  }
+
+  /// Takes `byte` where it is the next token.
+  mutating func takeIf(_ byte: UInt8) throws -> Bool {
+    guard try nextToken() == byte else { return false }
+    _ = try take()
+    return true
+  }
+
+  mutating func expect(_ byte: UInt8, _ message: @autoclosure () -> String) throws {
+    if try !takeIf(byte) { throw error(message(), at: place) }
+  }
+
+  /// - Throws: where anything but white space follows.
+  mutating func end() throws {
+    if try nextToken() != nil { throw error("the text goes on behind its end", at: place) }
+  }
+
+  private mutating func peek() throws -> UInt8? { try text.peek() }
+
+  private mutating func take() throws -> UInt8? {
+    guard let byte = try text.take() else { return nil }
+    if byte == 0x0A {
+      place = Place(line: place.line + 1)
+    } else if byte.beginsCharacter {
+      place.column += 1
+    }
+    return byte
+  }
+
+  private mutating func note(_ message: String, at place: Place) {
+    if fault == nil { fault = error(message, at: place) }
+  }
+
+  func error(_ message: String, at place: Place) -> StoreError {
+    StoreError(invalidText: message, file: name, line: place.line, column: place.column)
+  }
+}
+
+/// The grammar of a number: an optional minus, digits without a leading zero, a fraction, an exponent.
+private enum JSONNumber {
+  static let characters = Set("+-.0123456789eE".utf8)
+
+  /// Whether it has a fraction or an exponent; `nil` where it is no number.
+  static func isReal(_ text: [UInt8]) -> Bool? {
+    var rest = text[...]
+    func takeDigits() -> Int {
+      let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      rest = rest.dropFirst(digits.count)
+      return digits.count
+    }
+    if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+    let leadsWithZero = rest.first == UInt8(ascii: "0")
+    let count = takeDigits()
+    guard count > 0, !leadsWithZero || count == 1 else { return nil }
+    if rest.isEmpty { return false }
+    if rest.first == UInt8(ascii: ".") {
+      rest = rest.dropFirst()
+      guard takeDigits() > 0 else { return nil }
+    }
+    if let exponent = rest.first, exponent | 0x20 == UInt8(ascii: "e") {
+      rest = rest.dropFirst()
+      if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
+        rest = rest.dropFirst()
+      }
+      guard takeDigits() > 0 else { return nil }
+    }
+    return rest.isEmpty ? true : nil
+  }
+}

@@ -1,0 +1,86 @@
+import FileDB
+
+/// The objects of JSON and NDJSON as the rows of an import.
+enum JSONRows {
+  /// Reads an array of objects.
+  static func readArray(_ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void) throws {
+    var parser = JSONParser(name: source.name, nextPiece: try source.open())
+    try parser.expect(UInt8(ascii: "["), "the file should be an array of objects: '['")
+    if try !parser.takeIf(UInt8(ascii: "]")) {
+      repeat { try body(try row(of: &parser)) } while try parser.takeIf(UInt8(ascii: ","))
+      try parser.expect(UInt8(ascii: "]"), "a ',' or the array's ']' should be here")
+    }
+    try parser.end()
+  }
+
+  /// Reads an object a line; a line without one is skipped. A line that is no JSON is one wrong row.
+  static func readLines(_ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void) throws {
+    var lines = LineReader(nextPiece: try source.open())
+    var number = 0
+    while let line = try lines.next() {
+      number += 1
+      if line.allSatisfy(isXMLSpace) { continue }
+      try body(reading(of: line, number: number, name: source.name))
+    }
+  }
+
+  private static func reading(of line: [UInt8], number: Int, name: String) -> ImportRow.Reading {
+    var bytes: [UInt8]? = line
+    var parser = JSONParser(name: name, line: number) {
+      defer { bytes = nil }
+      return bytes
+    }
+    do {
+      let reading = try row(of: &parser)
+      try parser.end()
+      return reading
+    } catch {
+      return .failure(error as? StoreError ?? StoreError(StoreError.invalidText, "\(error)", file: name))
+    }
+  }
+
+  private static func row(of parser: inout JSONParser) throws -> ImportRow.Reading {
+    _ = try parser.nextToken()
+    let start = parser.place
+    do {
+      guard case .dict(let fields)? = try parser.value() else {
+        return .failure(parser.error("an object should be here", at: start))
+      }
+      let row = ImportRow(record: Record(fields: fields), origin: .line(start.line)) { _ in
+        (start.line, start.column)
+      }
+      return .success(row)
+    } catch let fault as JSONFault {
+      return .failure(fault.error)
+    }
+  }
+}
+
+/// The lines of a text, without their line feeds.
+private struct LineReader {
+  private var text: TextDecoder
+  private var rest: ArraySlice<UInt8> = []
+
+  init(nextPiece: @escaping () throws -> [UInt8]?) { text = TextDecoder(.utf8, nextPiece: nextPiece) }
+
+  mutating func next() throws -> [UInt8]? {
+    var line: [UInt8] = []
+    var hasBegun = false
+    while true {
+      if rest.isEmpty {
+        guard let piece = try text.next() else { return hasBegun ? line : nil }
+        rest = piece[...]
+        continue
+      }
+      hasBegun = true
+      guard let end = rest.firstIndex(of: 0x0A) else {
+        line += rest
+        rest = []
+        continue
+      }
+      line += rest[..<end]
+      rest = rest[(end + 1)...]
+      return line
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import FileDB
+
+/// Brings the records of a file into a table.
+///
+///     var food = TableImport(format: .delimited(.csv))
+///     food.types = ["kcal": .integer]
+///     food.matching = .key(["name"])
+///     let report = try store.write { tx in
+///       try food.run(ImportSource(file), into: "food", in: &tx)
+///     }
+///     print("\(report.added) added, \(report.changed) changed")
+public struct TableImport: Sendable {
+  /// Which record of the table a row of the file is about.
+  public enum Matching: Hashable, Sendable {
+    /// None: every row is a new record, and `id` is a field like any other.
+    case nothing
+    /// The one with the same values in these fields, integers and reals by their value; a new one where there is none. A
+    /// value that differs only in its type, as the text 1 from the number, is an error.
+    case key([String])
+    /// The one whose id is the row's field `id`, as exports have it; where there is none, a new one with that id, and where
+    /// the row has none, with the next id. A field that is itself called `id` is `id_` in the file.
+    case id
+  }
+
+  /// What happens where a row cannot be taken.
+  public enum ErrorPolicy: String, Sendable, CaseIterable {
+    /// The import ends with the error.
+    case stop
+    /// The row is left out, and ``ImportReport/skipped`` has the error. Text that is broken so that nobody can say where
+    /// the next row begins ends the import nevertheless.
+    case skip
+  }
+
+  public var format: ExchangeFormat
+  /// Of delimited text without a header, the names of the columns.
+  public var fields: [String] = []
+  /// The types of fields by their names. Delimited text is a string elsewhere; in the other formats this says which texts are
+  /// dates or data, say.
+  public var types: [String: FieldType] = [:]
+  /// Of delimited text.
+  public var emptyText = DelimitedImport.EmptyText.missing
+  public var matching = Matching.nothing
+  public var onError = ErrorPolicy.stop
+
+  public init(format: ExchangeFormat) { self.format = format }
+
+  /// Reads `source` row by row, and adds its records to the table, the new ones in their order from `position` on; a record
+  /// that matches gets the fields that the row has, and keeps its others and its place. One that already has them is not
+  /// written at all.
+  ///
+  /// A property list keeps its ids in a table that does not exist yet, and a whole table its counter. Elsewhere the ids
+  /// of a property list count only with ``Matching/id``.
+  /// - Parameter progress: told now and then how many rows were read.
+  /// - Throws: ``StoreError/invalidText``, ``StoreError/unrepresentableValue`` and ``StoreError/reservedField`` with file, line
+  ///   and column; ``StoreError/duplicateKey``; the errors of reading the file and of ``StoreTransaction``'s verbs.
+  /// - Complexity: O(*n*) in the rows of the file and, with a key, of the table. Memory grows with the new records, and with
+  ///   the file only where that is a property list.
+  public func run(
+    _ source: ImportSource, into table: TableName<Record>, at position: Position = .bottom,
+    in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void = { _ in }
+  ) throws -> ImportReport {
+    var merge = try RowMerge(self, into: table, at: position, of: source.name, in: transaction)
+    var count = 0
+    let counter = try read(source) { reading in
+      count += 1
+      if count % RowMerge.batchSize == 0 { progress(count) }
+      let step: RowMerge.Step
+      do {
+        step = try merge.step(for: try reading.get())
+      } catch let error as StoreError {
+        guard onError == .skip else { throw error }
+        return merge.report.skipped.append(error)
+      }
+      try merge.take(step, in: &transaction)
+    }
+    try merge.finish(counter: counter, in: &transaction)
+    return merge.report
+  }
+
+  /// The types of the columns of delimited text: integer, float, bool or date where every value of the column is one and
+  /// comes back the same when it is written, so that `007` stays text. ``types`` win.
+  /// - Returns: the types of the columns that are no strings; none for another format.
+  /// - Complexity: it reads all of `source`.
+  public func detectedTypes(of source: ImportSource) throws -> [String: FieldType] {
+    guard case .delimited(let format, _) = format else { return types }
+    let reader = DelimitedReader(name: source.name, format: format, nextPiece: try source.open())
+    let detected = try delimitedImport.detectedTypes(reader, file: source.name)
+    return detected.merging(types) { $1 }
+  }
+
+  private var delimitedImport: DelimitedImport {
+    var names: [String]?
+    if case .delimited(_, hasHeader: false) = format { names = fields }
+    return DelimitedImport(fields: names, types: types, emptyText: emptyText)
+  }
+
+  /// - Returns: the counter of the table that the file is, if it is one.
+  private func read(
+    _ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void
+  ) throws -> Int64? {
+    switch format {
+    case .delimited(let format, _):
+      let reader = DelimitedReader(name: source.name, format: format, nextPiece: try source.open())
+      try delimitedImport.forEachRow(reader, file: source.name, body)
+    case .json: try JSONRows.readArray(source) { try body(typed($0, file: source.name)) }
+    case .ndjson: try JSONRows.readLines(source) { try body(typed($0, file: source.name)) }
+    case .plist, .binaryPlist:
+      let rows = try PlistRows(source)
+      try rows.forEachRow { try body(typed($0, file: source.name)) }
+      return rows.counter
+    }
+    return nil
+  }
+
+  private func typed(_ reading: ImportRow.Reading, file: String) -> ImportRow.Reading {
+    guard !types.isEmpty else { return reading }
+    return reading.flatMap { row in Result { () throws(StoreError) in try typed(row, file: file) } }
+  }
+
+  private func typed(_ row: ImportRow, file: String) throws(StoreError) -> ImportRow {
+    var row = row
+    for (field, type) in types {
+      guard let value = row.record[field] else { continue }
+      guard let typed = type.value(of: value) else {
+        let text = DelimitedWriter.text(of: value)
+        throw row.error("'\(text)' is not \(type.expectation)", file: file, field: field)
+      }
+      row.record[field] = typed
+    }
+    return row
+  }
+}
+
+/// What an import did.
+public struct ImportReport: Sendable {
+  public internal(set) var added = 0
+  public internal(set) var changed = 0
+  /// Rows whose record had all their values already.
+  public internal(set) var unchanged = 0
+  /// Why rows were left out, in their order.
+  public internal(set) var skipped: [StoreError] = []
+}
+
+extension StoreError {
+  /// Two rows of an import, or two records of its table, have the same key.
+  public static let duplicateKey = Code(rawValue: "duplicateKey")
+}

@@ -1,0 +1,117 @@
+/// Turns the bytes of a text into UTF-8, piece by piece, and takes a byte order mark off its start.
+///
+/// What is no text in its encoding becomes a byte that UTF-8 never has, so that whoever reads it refuses it where it stands.
+struct TextDecoder {
+  private enum Form {
+    case utf8, latin1
+    case utf16(isLittleEndian: Bool)
+  }
+
+  private static let invalid: UInt8 = 0xFF
+  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  private let nextPiece: () throws -> [UInt8]?
+  private let encoding: DelimitedFormat.Encoding
+  /// A terminal that has ended would be read anew.
+  private var isAtEnd = false
+  /// Known once the first bytes are.
+  private var form: Form?
+  /// Of UTF-16: the first byte of a unit whose second comes in the next piece, and the first unit of a pair.
+  private var half: UInt8?
+  private var leading: UInt16?
+
+  init(_ encoding: DelimitedFormat.Encoding, nextPiece: @escaping () throws -> [UInt8]?) {
+    (self.encoding, self.nextPiece) = (encoding, nextPiece)
+  }
+
+  /// The next bytes of UTF-8, which may be none; `nil` at the end.
+  mutating func next() throws -> [UInt8]? {
+    guard form != nil else { return try first() }
+    guard let piece = try nextRawPiece() else { return finish() }
+    return decode(piece)
+  }
+
+  private mutating func nextRawPiece() throws -> [UInt8]? {
+    if isAtEnd { return nil }
+    let piece = try nextPiece()
+    isAtEnd = piece == nil
+    return piece
+  }
+
+  private mutating func first() throws -> [UInt8]? {
+    var piece: [UInt8] = []
+    // A short first piece is filled up, so that a mark shows as a whole.
+    while piece.count < 4, let more = try nextRawPiece() { piece += more }
+    let form = form(of: piece)
+    self.form = form
+    let text = decode(piece)
+    if case .latin1 = form { return text }
+    return text.starts(with: Self.mark) ? Array(text.dropFirst(Self.mark.count)) : text
+  }
+
+  /// The mark of UTF-16 is no beginning of any text in UTF-8, so it counts there too.
+  private func form(of beginning: [UInt8]) -> Form {
+    switch encoding {
+    case .latin1: return .latin1
+    case .utf16LittleEndian: return .utf16(isLittleEndian: true)
+    case .utf16BigEndian: return .utf16(isLittleEndian: false)
+    case .utf8, .utf16: break
+    }
+    if beginning.starts(with: [0xFF, 0xFE]) { return .utf16(isLittleEndian: true) }
+    if beginning.starts(with: [0xFE, 0xFF]) { return .utf16(isLittleEndian: false) }
+    return encoding == .utf8 ? .utf8 : .utf16(isLittleEndian: false)
+  }
+
+  private mutating func decode(_ piece: [UInt8]) -> [UInt8] {
+    switch form {
+    case .utf8, nil: return piece
+    case .latin1:
+      var text: [UInt8] = []
+      text.reserveCapacity(piece.count)
+      for byte in piece { Self.append(UInt32(byte), to: &text) }
+      return text
+    case .utf16(let isLittleEndian):
+      var text: [UInt8] = []
+      text.reserveCapacity(piece.count)
+      for byte in piece {
+        guard let first = half else {
+          half = byte
+          continue
+        }
+        half = nil
+        let (low, high) = isLittleEndian ? (first, byte) : (byte, first)
+        append(unit: UInt16(high) << 8 | UInt16(low), to: &text)
+      }
+      return text
+    }
+  }
+
+  private mutating func append(unit: UInt16, to text: inout [UInt8]) {
+    if let first = leading {
+      leading = nil
+      if UTF16.isTrailSurrogate(unit) {
+        return Self.append(0x10000 + (UInt32(first & 0x3FF) << 10 | UInt32(unit & 0x3FF)), to: &text)
+      }
+      text.append(Self.invalid)
+    }
+    if UTF16.isLeadSurrogate(unit) {
+      leading = unit
+    } else if UTF16.isTrailSurrogate(unit) {
+      text.append(Self.invalid)
+    } else {
+      Self.append(UInt32(unit), to: &text)
+    }
+  }
+
+  private mutating func finish() -> [UInt8]? {
+    guard half != nil || leading != nil else { return nil }
+    (half, leading) = (nil, nil)
+    return [Self.invalid]
+  }
+
+  private static func append(_ scalar: UInt32, to text: inout [UInt8]) {
+    if scalar < 0x80 { return text.append(UInt8(scalar)) }
+    guard let scalar = Unicode.Scalar(scalar) else { return text.append(invalid) }
+    text.append(contentsOf: String(scalar).utf8)
+  }
+}

@@ -1,0 +1,166 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ExchangeTests {
+  private func withFoods(_ body: (URL) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      let foods = try RecordStore(at: folder).table("food")
+      try foods.add(contentsOf: [
+        ["name": "Pear, ripe", "kcal": 57], ["name": "Fig", "kcal": 74, "fat": 0.3],
+        ["name": "Butter", "kcal": 717, "fat": 81.0, "id": "B"],
+      ])
+      try foods.store.close()
+      try body(folder)
+    }
+  }
+
+  private func write(_ text: String, to name: String, in folder: URL) throws {
+    try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+  }
+
+  private func read(_ name: String, in folder: URL) throws -> String {
+    try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+  }
+
+  @Test func exportWritesWhatShowPrints() throws {
+    try withFoods { folder in
+      for format in ["csv", "tsv", "json", "ndjson", "plist"] {
+        let shown = try filedb(
+          "show", "food", "--format", format, "--where", "kcal > 60", "--sort", "name", "--fields", "name,id",
+          in: folder)
+        let printed = try filedb(
+          "export", "food", "--format", format, "--where", "kcal > 60", "--sort", "name", "--fields",
+          "name,id", in: folder)
+        #expect(printed == shown)
+      }
+      let result = try filedb("export", "food", "food.json", in: folder)
+      #expect(result == ToolResult(output: "", error: "3 records exported to 'food.json'\n", status: 0))
+      #expect(
+        try read("food.json", in: folder) == filedb("show", "food", "--format", "json", in: folder).output)
+    }
+  }
+
+  @Test func delimitedTextOfAnyShape() throws {
+    try withFoods { folder in
+      let result = try filedb(
+        "export", "food", "-", "--separator", ";", "--quote", "'", "--no-header", "--line-end", "crlf",
+        "--fields", "name",
+        "--where", "kcal < 100", in: folder)
+      #expect(result.output == "1;Pear, ripe\r\n2;Fig\r\n")
+      let noQuote = try filedb("export", "food", "f.csv", "--quote", "", in: folder)
+      #expect(noQuote.status == 65)
+      #expect(
+        noQuote.error == "filedb: record 1: field 'name': a separator or a line end in a field needs quotes\n"
+      )
+      #expect(try filedb("tables", in: folder).status == 0)
+    }
+  }
+
+  @Test func otherEncodings() throws {
+    try withFoods { folder in
+      try filedb("set", "food", "2", "name=Crème", in: folder)
+      for encoding in ["latin-1", "utf-16", "utf-16le", "utf-16be"] {
+        try filedb("export", "food", "f.csv", "--encoding", encoding, "--where", "id = 2", in: folder)
+        let bytes = try Data(contentsOf: folder.appendingPathComponent("f.csv"))
+        let known: [String: String.Encoding] = [
+          "latin-1": .isoLatin1, "utf-16": .utf16, "utf-16le": .utf16LittleEndian,
+          "utf-16be": .utf16BigEndian,
+        ]
+        let text = try String(data: bytes, encoding: #require(known[encoding]))
+        #expect(text == "id,fat,kcal,name\n2,0.3,74,Crème\n", "\(encoding)")
+        let options = ["--encoding", encoding, "--types", "kcal=integer,fat=float", "--ids"]
+        #expect(
+          try filedb(["import", "f.csv", "food"] + options, in: folder).error
+            == "0 added, 0 changed, 1 unchanged\n")
+      }
+    }
+  }
+
+  @Test func anExportThatFailsLeavesTheFile() throws {
+    try withFoods { folder in
+      try write("old", to: "f.csv", in: folder)
+      try filedb("set", "food", "3", "name=Čaj", in: folder)
+      let result = try filedb("export", "food", "f.csv", "--encoding", "latin-1", in: folder)
+      #expect(
+        result.status == 65 && result.error.contains("record 3: field 'name': Latin-1 has no character 'Č'"))
+      #expect(try read("f.csv", in: folder) == "old")
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(names.filter { $0.hasPrefix(".f.csv") } == [])
+    }
+  }
+
+  @Test func everyFormatComesBack() throws {
+    try withFoods { folder in
+      let table = try filedb("export", "food", "--format", "plist", in: folder).output
+      for file in ["f.csv", "f.tsv", "f.json", "f.ndjson", "out/f.plist", "f.bin"] {
+        try FileManager.default.createDirectory(
+          at: folder.appendingPathComponent("out"), withIntermediateDirectories: true)
+        let format = file == "f.bin" ? ["--format", "binary-plist"] : []
+        #expect(try filedb(["export", "food", file] + format, in: folder).status == 0)
+        let types = ["f.csv", "f.tsv"].contains(file) ? ["--types", "kcal=integer,fat=float"] : []
+        let result = try filedb(["import", file, "again", "--ids"] + format + types, in: folder)
+        #expect(result.error == "3 added, 0 changed, 0 unchanged\n")
+        #expect(try filedb("export", "again", "--format", "plist", in: folder).output == table)
+        try filedb("drop", "again", in: folder)
+      }
+    }
+  }
+
+  @Test func aKeyChangesRecords() throws {
+    try withFoods { folder in
+      try write("name,kcal\nFig,74\nButter,720\nKiwi,61\nPlum,46\n", to: "f.csv", in: folder)
+      let arguments = ["import", "f.csv", "food", "--key", "name", "--detect"]
+      let trial = try filedb(arguments + ["--dry-run"], in: folder)
+      #expect(
+        trial.error
+          == "types: kcal=integer\ndry run: nothing was written\n2 would be added, 1 would be changed, 1 unchanged\n"
+      )
+      let result = try filedb(arguments, in: folder)
+      #expect(result.error == "types: kcal=integer\n2 added, 1 changed, 1 unchanged\n")
+      #expect(
+        try filedb("show", "food", "--format", "csv", in: folder).output
+          == "id,fat,id_,kcal,name\n1,,,57,\"Pear, ripe\"\n2,0.3,,74,Fig\n3,81,B,720,Butter\n4,,,61,Kiwi\n5,,,46,Plum\n"
+      )
+      #expect(
+        try filedb(arguments, in: folder).error == "types: kcal=integer\n0 added, 0 changed, 4 unchanged\n")
+      try filedb("undo", in: folder)
+      #expect(try filedb("count", "food", in: folder).output == "3\n")
+    }
+  }
+
+  @Test func wrongRowsAreReported() throws {
+    try withTemporaryFolder { folder in
+      try write("n,s\n1,a\nx,b\n3,c\n", to: "f.csv", in: folder)
+      let skip = ["--types", "n=integer", "--on-error", "skip"]
+      let result = try filedb(["import", "f.csv", "t"] + skip, in: folder)
+      #expect(
+        result.error
+          == "filedb: f.csv:3:1: field 'n': 'x' is not a whole number\n2 records imported into 't', 1 skipped\n"
+      )
+      #expect(result.status == 0)
+      try write("n,s\nx,b\n", to: "f.csv", in: folder)
+      #expect(try filedb(["import", "f.csv", "t"] + skip, in: folder).status == 65)
+      #expect(try filedb("count", "t", in: folder).output == "2\n")
+    }
+  }
+
+  @Test(arguments: ["", " --detect"]) func aPipeIsReadOnce(options: String) throws {
+    try withTemporaryFolder { folder in
+      let line = "mkfifo p; (printf 'n\\nx\\n' > p) & filedb import p t\(options)"
+      let result = try shell(line, in: folder)
+      #expect(result.error.hasSuffix("1 records imported into 't'\n"))
+    }
+  }
+
+  @Test func standardInputIsLookedAtTwice() throws {
+    try withTemporaryFolder { folder in
+      let result = try filedb("import", "-", "t", "--detect", in: folder, input: "n,s\n1,007\n2,\n")
+      #expect(result.error == "types: n=integer\n2 records imported into 't'\n")
+      #expect(
+        try filedb("show", "t", "--format", "ndjson", in: folder).output
+          == "{\"id\": 1, \"n\": 1, \"s\": \"007\"}\n{\"id\": 2, \"n\": 2}\n")
+    }
+  }
+}
