@@ -1,8 +1,11 @@
 import FileDBPlist
 import FileDBStorage
 
-/// The version that is installed in a store, and the shipped tables that it is from: `.filedb/shipped`, where
-/// `installed.plist` names the others.
+/// The version that is installed in a store, and which shipped tables the user's are from.
+///
+/// It is the one record of a table, ``StoreFolder/installedTable``, so that it changes in the very commit that changes the
+/// others. The shipped tables are files in `.filedb/shipped`: made before that commit, and removed once no version needs
+/// them.
 struct InstalledVersion {
   /// A table that is from a shipped one.
   struct Table {
@@ -16,8 +19,9 @@ struct InstalledVersion {
   let generation: Int64
   private(set) var tables: [TableKey: Table] = [:]
 
-  init(version: ShippedVersion, generation: Int64) {
-    (self.version, self.generation) = (version, generation)
+  init(_ version: ShippedVersion, after former: InstalledVersion?) {
+    self.version = version
+    generation = (former?.generation ?? 0) + 1
   }
 
   /// Remembers what became of a table.
@@ -29,65 +33,42 @@ struct InstalledVersion {
       case .none: nil
       }
   }
-
-  /// Keeps shipped tables for the next merge.
-  func keep(_ shipped: [TableKey: TableState], in folder: StoreFolder) throws(StoreError) {
-    for (key, state) in shipped.sorted(by: { $0.key < $1.key }) {
-      let file = "\(folder.shippedFolder)/\(fileName(of: key, generation))"
-      try onDisk { () throws(DiskError) in _ = try folder.disk.replace(file, with: TableFile.encode(state)) }
-    }
-  }
-
-  /// The shipped tables that the user's are from.
-  func bases(in store: RecordStore) throws(StoreError) -> [TableKey: TableState] {
-    var bases: [TableKey: TableState] = [:]
-    for (key, table) in tables {
-      let file = "\(store.folder.shippedFolder)/\(fileName(of: key, table.generation))"
-      let bytes = try onDisk { () throws(DiskError) in try store.disk.read(file).bytes }
-      bases[key] = try TableFile.decode(bytes, file: file, table: key.text, limits: store.options.limits)
-    }
-    return bases
-  }
-
-  private func fileName(of table: TableKey, _ generation: Int64) -> String {
-    "\(generation).\(table.text)\(StoreFolder.suffix)"
-  }
 }
+
+// MARK: - The record
 
 extension InstalledVersion {
   /// - Returns: `nil` where nothing was installed yet.
   static func read(in store: RecordStore) throws(StoreError) -> InstalledVersion? {
-    let file = store.folder.installedFile
-    let bytes: [UInt8]
-    do { bytes = try store.disk.read(file).bytes } catch {
-      if error.kind == .notFound { return nil }
-      throw StoreError(error)
-    }
-    let plist: PlistValue
-    do { plist = try PlistParser.parse(bytes, limits: store.options.limits) } catch {
-      throw StoreError(error, file: file, table: nil)
-    }
-    guard let installed = InstalledVersion(plist) else {
-      throw StoreError(StoreError.damagedTable, "this is no record of an installed version", file: file)
+    try store.log.catchUp()
+    return try read(store.refreshed(TableKey(StoreFolder.installedTable)).state, in: store.folder)
+  }
+
+  /// As the transaction has it, whom nobody can get ahead of.
+  static func read(
+    in transaction: TransactionState, of folder: StoreFolder
+  ) throws(StoreError) -> InstalledVersion? {
+    try read(transaction.table(StoreFolder.installedTable), in: folder)
+  }
+
+  private static func read(
+    _ table: TableState, in folder: StoreFolder
+  ) throws(StoreError) -> InstalledVersion? {
+    guard let record = table.records.first else { return nil }
+    guard let installed = InstalledVersion(record.record.fields) else {
+      throw StoreError(
+        StoreError.damagedTable, "this is no record of an installed version", file: folder.installedFile)
     }
     return installed
   }
 
-  /// Makes this the installed version, and clears away what only the former one needed.
-  func write(in store: RecordStore) throws(StoreError) {
-    let (folder, disk) = (store.folder, store.disk)
-    let bytes: [UInt8]
-    do { bytes = try PlistWriter.document(plist, limits: store.options.limits) } catch {
-      throw StoreError(error, file: folder.installedFile, table: nil)
-    }
-    try onDisk { () throws(DiskError) in _ = try disk.replace(folder.installedFile, with: bytes) }
-    // It is done; what cannot be removed now goes with the next version.
-    try? disk.sweepDrafts(in: folder.shippedFolder)
-    let kept = Set(tables.map { TableKey(fileName(of: $0.key, $0.value.generation)) })
-    for name in (try? disk.list(folder.shippedFolder)) ?? []
-    where name.first?.isWholeNumber == true && !kept.contains(TableKey(name)) {
-      try? disk.remove("\(folder.shippedFolder)/\(name)")
-    }
+  func write(in transaction: TransactionState) throws(StoreError) {
+    let table = StoreFolder.installedTable
+    let state = try transaction.table(table)
+    if !state.exists { try transaction.apply(.create, to: table) }
+    let former = state.records.first?.id
+    let record = StoredRecord(id: former ?? RecordID(counted: 1), record: Record(fields: fields))
+    try transaction.apply(former == nil ? .insert([record], row: 0) : .replace(record), to: table)
   }
 
   private enum Key {
@@ -97,30 +78,72 @@ extension InstalledVersion {
     static let ids = "ids"
   }
 
-  private var plist: PlistValue {
+  private var fields: PlistDictionary {
     var tables = PlistDictionary()
     for (key, table) in self.tables {
       tables[key.text] = .dict([
         Key.generation: .integer(table.generation), Key.ids: .dict(table.ids.plist),
       ])
     }
-    return .dict([
+    return [
       Key.version: .string(version.description), Key.generation: .integer(generation),
       Key.tables: .dict(tables),
-    ])
+    ]
   }
 
-  private init?(_ plist: PlistValue) {
-    guard let fields = plist.dict, let version = fields[Key.version]?.string.flatMap(ShippedVersion.init),
+  private init?(_ fields: PlistDictionary) {
+    guard let version = fields[Key.version]?.string.flatMap(ShippedVersion.init),
       let generation = fields[Key.generation]?.integer, let tables = fields[Key.tables]?.dict
     else { return nil }
-    self.init(version: version, generation: generation)
+    (self.version, self.generation) = (version, generation)
     for entry in tables {
       guard let table = entry.value.dict, let generation = table[Key.generation]?.integer,
         let ids = table[Key.ids]?.dict.flatMap(ShippedIDs.init)
       else { return nil }
       self.tables[TableKey(entry.key)] = Table(generation: generation, ids: ids)
     }
+  }
+}
+
+// MARK: - The shipped tables
+
+extension InstalledVersion {
+  /// Keeps shipped tables for the next merge.
+  func keep(_ shipped: [TableKey: TableState], in folder: StoreFolder) throws(StoreError) {
+    try onDisk { () throws(DiskError) in try folder.disk.createFolder(folder.shippedFolder) }
+    for (key, state) in shipped.sorted(by: { $0.key < $1.key }) {
+      let file = "\(folder.shippedFolder)/\(Self.fileName(of: key, generation))"
+      try onDisk { () throws(DiskError) in _ = try folder.disk.replace(file, with: TableFile.encode(state)) }
+    }
+  }
+
+  /// The shipped tables that the user's are from.
+  func bases(in store: RecordStore) throws(StoreError) -> [TableKey: TableState] {
+    var bases: [TableKey: TableState] = [:]
+    for (key, table) in tables {
+      let file = "\(store.folder.shippedFolder)/\(Self.fileName(of: key, table.generation))"
+      let bytes = try onDisk { () throws(DiskError) in try store.disk.read(file).bytes }
+      bases[key] = try TableFile.decode(bytes, file: file, table: key.text, limits: store.options.limits)
+    }
+    return bases
+  }
+
+  /// Removes what no merge needs any more. What cannot be removed now goes with the next version.
+  static func clearAway(in store: RecordStore) {
+    let (folder, disk) = (store.folder.shippedFolder, store.disk)
+    // Another process may be about to install the next version.
+    try? Commit.locked(store, timeout: .zero) {
+      let tables = try InstalledVersion.read(in: store)?.tables ?? [:]
+      let needed = Set(tables.map { TableKey(fileName(of: $0.key, $0.value.generation)) })
+      try disk.sweepDrafts(in: folder)
+      for name in try disk.list(folder) where !needed.contains(TableKey(name)) {
+        try disk.remove("\(folder)/\(name)")
+      }
+    }
+  }
+
+  private static func fileName(of table: TableKey, _ generation: Int64) -> String {
+    "\(generation).\(table.text)\(StoreFolder.suffix)"
   }
 }
 

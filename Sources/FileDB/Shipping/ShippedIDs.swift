@@ -1,5 +1,3 @@
-import FileDBPlist
-
 /// The ids that shipped records have in the user's table, as far as they are other ones: the user's own records may have had
 /// them first. Kept with the installed version, so that its records are known again however the user edits them.
 struct ShippedIDs {
@@ -15,54 +13,39 @@ struct ShippedIDs {
       foreignKeys: table.foreignKeys)
   }
 
-  /// Finds ids for the new records of a shipped table whose own are taken.
-  /// - Parameter base: the version before, with the user's ids.
+  /// Finds ids for the new records of a shipped table whose own are taken, or were once.
+  /// - Parameters:
+  ///   - base: the version before, with the user's ids.
+  ///   - lastShipped: the highest id that version gave itself; what is above, the user's table gave.
   /// - Returns: those that were found now.
   /// - Throws: ``StoreError/counterExhausted``.
   mutating func admit(
-    _ theirs: TableState, base: TableState, ours: TableState
+    _ theirs: TableState, base: TableState, lastShipped: Int64, ours: TableState
   ) throws(StoreError) -> [MergeRenumbering] {
     ids = ids.filter { theirs.records.contains($0.key) }
     let taken = Set(ids.values)
     let colliding = theirs.records.filter { record in
       if ids[record.id] != nil { return false }
       if taken.contains(record.id) { return true }
-      guard !base.records.contains(record.id), let own = ours.record(with: record.id) else { return false }
-      return !own.hasSameFields(as: record)
+      guard !base.records.contains(record.id) else { return false }
+      if let row = ours.records.row(of: record.id) { return !ours.records[row].hasSameFields(as: record) }
+      // Of a record that the user deleted, perhaps, and an id is never given twice.
+      return base.exists && record.id.rawValue > lastShipped && record.id.rawValue <= ours.counter
     }
-    guard !colliding.isEmpty else { return [] }
-    var twins = Self.strangers(in: ours, base: base, theirs: theirs, taken: taken)
     var last = max(base.counter, ours.counter, theirs.counter, taken.map(\.rawValue).max() ?? 0)
     return try colliding.map { record throws(StoreError) in
-      let id: RecordID
-      // An installation that a crash cut short may have added it.
-      if let twin = twins[record.record.fields]?.popLast() {
-        id = twin
-      } else {
-        guard last < .max else { throw StoreError(StoreError.counterExhausted, "there is no id left") }
-        last += 1
-        id = RecordID(counted: last)
-      }
-      ids[record.id] = id
-      return MergeRenumbering(side: .theirs, oldID: record.id, newID: id)
+      guard last < .max else { throw StoreError(StoreError.counterExhausted, "there is no id left") }
+      last += 1
+      ids[record.id] = RecordID(counted: last)
+      return MergeRenumbering(side: .theirs, oldID: record.id, newID: RecordID(counted: last))
     }
   }
 
-  /// The user's records that are under no shipped id, by their fields, the first one last.
-  private static func strangers(
-    in ours: TableState, base: TableState, theirs: TableState, taken: Set<RecordID>
-  ) -> [PlistDictionary: [RecordID]] {
-    var strangers: [PlistDictionary: [RecordID]] = [:]
-    for record in ours.records.reversed()
-    where !base.records.contains(record.id) && !theirs.records.contains(record.id)
-      && !taken.contains(record.id)
-    {
-      strangers[record.record.fields, default: []].append(record.id)
+  /// Takes over the ids that a merge gave to shipped records.
+  mutating func note(_ renumbered: [MergeRenumbering]) {
+    let shipped = Dictionary(ids.map { ($1, $0) }) { first, _ in first }
+    for renumbering in renumbered where renumbering.side == .theirs {
+      ids[shipped[renumbering.oldID] ?? renumbering.oldID] = renumbering.newID
     }
-    return strangers
   }
-}
-
-extension TableState {
-  fileprivate func record(with id: RecordID) -> StoredRecord? { records.row(of: id).map { records[$0] } }
 }

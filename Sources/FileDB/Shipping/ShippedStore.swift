@@ -6,19 +6,21 @@ import Foundation
 ///     let report = try ShippedStore.install(from: bundled, to: userFolder, version: 3, policy: .merge)
 ///     let store = try RecordStore(at: userFolder)
 ///
-/// Made to be called at every start: where the version is installed already, it reads one small file. See <doc:Shipping>.
+/// Made to be called at every start: where the version is installed already, next to nothing is read. See <doc:Shipping>.
 public enum ShippedStore {
   /// Installs a version where it is not installed yet.
   ///
-  /// All tables change in one commit: after a crash at any point the user's store is as it was or as it is to be, and the
-  /// next call does what is still to do. Several processes may call this at once; one installs, the others wait for it. The
-  /// shipped folder is only read.
+  /// All tables change in one commit, and with them the record of what is installed: after a crash at any point the user's
+  /// store is as it was or as it is to be, and the next call does what is still to do. Several processes may call this at
+  /// once; one installs, the others wait for it. The shipped folder is only read.
   /// - Parameter version: what this version of the app ships. A change of the data needs a new one to reach the user.
   /// - Returns: what was done.
   /// - Throws: ``StoreError/olderThanInstalled`` where a later version is installed; then nothing happened.
-  ///   ``StoreError/fileNotFound`` where there is no shipped folder; ``StoreError/locked``; what
-  ///   ``RecordStore/table(_:)-(TableName<_>)`` throws for a table of either store; what ``RecordStore/write(_:)`` throws.
-  /// - Complexity: O(1) where the version is installed; else O(*n* log *n*) in the records of both stores.
+  ///   ``StoreError/fileNotFound`` where there is no shipped folder; ``StoreError/locked``, also where this is called within a
+  ///   write to the user's store; what ``RecordStore/table(_:)-(TableName<_>)`` throws for a shipped table and, in a merge,
+  ///   for the user's; what ``RecordStore/write(_:)`` throws.
+  /// - Complexity: where the version is installed, it reads the user's journal and one small file; else O(*n* log *n*) in the
+  ///   records of the shipped tables and of the user's tables of those names.
   @discardableResult
   public static func install(
     from shippedFolder: URL, to userFolder: URL, version: ShippedVersion, policy: InstallPolicy
@@ -34,15 +36,18 @@ public enum ShippedStore {
   }
 }
 
-/// What becomes of the user's tables where another version is shipped.
+/// What becomes of the user's tables where another version is shipped. A table that is the user's own, and was never
+/// installed, stays as it is with each of these unless one of its name is shipped.
 public enum InstallPolicy: String, Sendable, CaseIterable {
   /// Tables that the user's store does not have are copied. The others stay as they are.
   case copyIfMissing
-  /// The user's store gets the shipped tables and has no others. Changes of the user are lost.
+  /// The shipped tables take the place of those installed before. Changes of the user in them are lost, and a table that is
+  /// not shipped any more goes. A damaged file that is in the way is kept in `.filedb/backups`.
   case replace
   /// What changed between the shipped versions is done to the user's tables, record by record and field by field as
-  /// ``TableMerge`` does it. The user's rows and changes stay; where both changed the same, the user's counts and there
-  /// is a conflict in the report. A table that the user dropped stays dropped.
+  /// ``TableMerge`` does it, but for records that the user deleted: these stay deleted, though the new version changed them. The
+  /// user's rows and changes stay; where both changed the same, the user's counts and there is a conflict in the report. A
+  /// table that the user dropped stays dropped.
   case merge
 }
 
@@ -52,11 +57,14 @@ public struct InstallReport: Sendable {
     public let name: String
     /// Whether the user's table was changed, made or dropped.
     public let isChanged: Bool
-    /// Where the user and the new version changed the same. A field is as the user has it.
+    /// Where the user and the new version changed the same. The table is as the user has it.
     public let conflicts: [MergeConflict]
     /// Shipped records that have another id in the user's store, which had given theirs to a record of its own. Later
     /// versions know them by it.
     public let renumbered: [MergeRenumbering]
+    /// What was kept of a damaged table that was replaced: its file, and the journal where that had commits for it. A rehearsal
+    /// has none.
+    public let backups: [URL]
   }
 
   public let version: ShippedVersion

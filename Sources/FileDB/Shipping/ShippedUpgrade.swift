@@ -1,4 +1,4 @@
-import FileDBPlist
+import Foundation
 
 /// What a version does to each table of the user's store.
 struct ShippedUpgrade {
@@ -13,43 +13,39 @@ struct ShippedUpgrade {
     var conflicts: [MergeConflict] = []
     var renumbered: [MergeRenumbering] = []
     var ids = ShippedIDs()
-
-    var report: InstallReport.Table {
-      InstallReport.Table(
-        name: key.text, isChanged: isChanged, conflicts: conflicts, renumbered: renumbered)
-    }
   }
 
-  private let former: [TableKey: InstalledVersion.Table]
-  private let bases: [TableKey: TableState]
-  private let shipped: [TableKey: TableState]
-  private let policy: InstallPolicy
-  private let store: RecordStore
+  /// The tables that were installed before.
+  let former: [TableKey: InstalledVersion.Table]
+  /// As they were shipped then; for a merge.
+  let bases: [TableKey: TableState]
+  let shipped: [TableKey: TableState]
+  let policy: InstallPolicy
+  /// Those of the user's that cannot be read.
+  let damaged: Set<TableKey>
 
-  init(
-    of former: InstalledVersion?, in store: RecordStore, to shipped: [TableKey: TableState],
-    policy: InstallPolicy
-  ) throws {
-    self.former = former?.tables ?? [:]
-    bases = policy == .merge ? try former?.bases(in: store) ?? [:] : [:]
-    (self.shipped, self.policy, self.store) = (shipped, policy, store)
-  }
+  /// The tables that this may change.
+  var keys: [TableKey] { Set(shipped.keys).union(former.keys).sorted() }
 
-  func carryOut(in transaction: inout StoreTransaction) throws -> [Outcome] {
-    var keys = Set(shipped.keys).union(former.keys)
-    if policy == .replace { keys.formUnion(try store.tableNames.map(TableKey.init)) }
-    return try keys.sorted().map { try carryOut($0, in: transaction.state) }
+  func carryOut(in transaction: TransactionState) throws(StoreError) -> [Outcome] {
+    try keys.map { key throws(StoreError) in try carryOut(key, in: transaction) }
   }
 
   private func carryOut(_ key: TableKey, in transaction: TransactionState) throws(StoreError) -> Outcome {
-    let ours = try transaction.table(key.text)
     let theirs = shipped[key] ?? TableState()
     var outcome = Outcome(key: key, base: theirs.exists ? .new : .none)
+    if damaged.contains(key) {
+      // One that is copied around, or is replaced in a rehearsal, which does not mend it before.
+      outcome.isChanged = policy == .replace
+      if policy == .copyIfMissing { outcome.base = .former }
+      return outcome
+    }
+    let ours = try transaction.table(key.text)
     let changes: [Change]
     switch policy {
     case .copyIfMissing:
       changes = ours.exists ? [] : ours.steps(to: theirs)
-      // One that is there already is from here if an installation that a crash cut short copied it.
+      // One that is the very same was copied from here, by an app that did so itself.
       let isCopy = former[key] == nil && ours.hasSameRecords(as: theirs)
       if changes.isEmpty, !isCopy { outcome.base = .former }
     case .replace: changes = ours.steps(to: theirs)
@@ -67,13 +63,29 @@ struct ShippedUpgrade {
     if shippedBase.exists, !ours.exists { return [] }
     var ids = former[outcome.key]?.ids ?? ShippedIDs()
     let base = ids.applied(to: shippedBase)
-    let added = try ids.admit(theirs, base: base, ours: ours)
+    let added = try ids.admit(theirs, base: base, lastShipped: shippedBase.counter, ours: ours)
     let merge = try RecordsMerge(base: base, ours: ours, theirs: ids.applied(to: theirs))
+    ids.note(merge.renumbered)
     outcome.ids = ids
-    outcome.conflicts = merge.conflicts
-    outcome.renumbered = added + merge.renumbered
-    let isDropped = !theirs.exists && merge.merged.records.isEmpty
-    return ours.steps(to: isDropped ? TableState() : merge.merged)
+    // The keys beside the records are not installed, so that the user's are in no conflict.
+    outcome.conflicts = merge.conflicts.filter { $0.record != nil }
+    let deleted = merge.recordsDeletedByOurs
+    outcome.renumbered = (added + merge.renumbered).filter { !deleted.contains($0.newID) }
+    var merged = merge.merged
+    if !deleted.isEmpty { try merged.apply(.remove(deleted.sorted())) }
+    let isDropped = !theirs.exists && merged.records.isEmpty
+    return ours.steps(to: isDropped ? TableState() : merged)
+  }
+}
+
+extension RecordsMerge {
+  /// The merged records that the user deleted and the new version changed. They would all come back with a version that
+  /// does something to each record, so they stay deleted.
+  fileprivate var recordsDeletedByOurs: Set<RecordID> {
+    Set(
+      conflicts.compactMap { conflict in
+        if case .deletedByOurs = conflict.kind { conflict.record } else { nil }
+      })
   }
 }
 

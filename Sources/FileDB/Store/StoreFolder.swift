@@ -21,16 +21,18 @@ final class StoreFolder: Sendable {
   var journalFile: String { "\(ownFolder)/journal" }
   var backupFolder: String { "\(ownFolder)/backups" }
   var undoFolder: String { "\(ownFolder)/undo" }
-  /// What is known of shipped data; see ``InstalledVersion``.
+  /// The shipped tables that the user's are from; see ``InstalledVersion``.
   var shippedFolder: String { "\(ownFolder)/shipped" }
-  var installedFile: String { "\(shippedFolder)/installed.plist" }
+  /// A table of our own, among what is ours. No other can have such a name.
+  static let installedTable = ".filedb/installed"
+  var installedFile: String { "\(path)/\(Self.installedTable)\(Self.suffix)" }
   private var ignoreFile: String { "\(ownFolder)/.gitignore" }
 
   /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.
   /// - Returns: the file that is there; `NAME.plist` where none is.
   /// - Throws: ``StoreError/ambiguousTable`` where both are there, ``StoreError/invalidTableName``.
   func file(of table: String) throws(StoreError) -> (path: String, status: FileStatus?) {
-    try TableNameRule.check(table)
+    if table != Self.installedTable { try TableNameRule.check(table) }
     let modern = "\(path)/\(table)\(Self.suffix)"
     let bare = "\(path)/\(table)"
     let modernStatus = try onDisk { () throws(DiskError) in try disk.status(modern) }
@@ -115,14 +117,6 @@ final class StoreFolder: Sendable {
     let turn = try disk.lock(queueFile, timeout: max(deadline - .now, .zero))
     defer { withExtendedLifetime(turn) {} }
     return try disk.lock(lockFile, timeout: max(deadline - .now, .zero))
-  }
-
-  /// Takes the lock of those who install shipped data: from reading the installed version until the new one is recorded.
-  func lockShipped(timeout: Duration) throws(StoreError) -> FileLock {
-    try onDisk { () throws(DiskError) in
-      try disk.createFolder(shippedFolder)
-      return try disk.lock("\(shippedFolder)/lock", timeout: timeout)
-    }
   }
 
   /// Removes the drafts of a crashed run. Needs the lock.

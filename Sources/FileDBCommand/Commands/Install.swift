@@ -10,8 +10,8 @@ struct Install: ParsableCommand {
       version already, nothing happens; where it has a later one, the exit code is 65.
 
       'merge' does to the user's tables what changed between the shipped versions, and keeps what the user did; what both \
-      changed stays as the user has it and is told on standard error. 'replace' makes TO as FROM is. 'copy' adds the tables \
-      that TO does not have.
+      changed stays as the user has it and is told on standard error. 'replace' puts the tables of FROM in the place of those \
+      that were installed before. 'copy' adds the tables that TO does not have. The user's other tables stay.
       """)
 
   @Argument(help: ArgumentHelp("The shipped store's folder.", valueName: "from")) var shipped: String
@@ -30,9 +30,10 @@ struct Install: ParsableCommand {
       policy)
     if dryRun { Terminal.note("dry run: nothing was written") }
     for table in report.tables {
-      let lines = MergeReport(name: table.name).lines(
+      let lines = MergeReport(name: table.name, kind: .installation).lines(
         renumbered: table.renumbered, conflicts: table.conflicts)
-      for line in lines { Terminal.note(line) }
+      let kept = table.backups.map { "\(table.name): was damaged, and is kept as \($0.path)" }
+      for line in lines + kept { Terminal.note(line) }
     }
     Terminal.print(summary(of: report))
   }

@@ -33,7 +33,7 @@ struct Merge: ParsableCommand {
     } else {
       try merge.merged.write(to: URL(fileURLWithPath: output ?? ours))
     }
-    let report = MergeReport(name: path ?? ours)
+    let report = MergeReport(name: path ?? ours, kind: .files)
     for line in report.lines(renumbered: merge.renumbered, conflicts: merge.conflicts) { Terminal.note(line) }
     if !merge.conflicts.isEmpty { throw ExitCode(1) }
   }
