@@ -3,7 +3,7 @@ import Testing
 
 /// A sample of the states that a power cut may leave. `Tests/crash` tries a million.
 @Suite struct CrashStateTests {
-  @Test(arguments: CrashWorkload.all)
+  @Test(arguments: CrashWorkload.all + CrashWorkload.installations)
   func everyStateRecovers(workload: CrashWorkload) throws {
     let seed = SeededRandom.fromEnvironment(workload.name).seed
     var trial = CrashTrial(workload, detail: .quick, seed: seed)

@@ -53,7 +53,9 @@ struct ShippingDisk {
 
 extension ShippingDisk {
   /// Version 1 is installed, and the user has changed things since; `two` waits to be installed.
-  static func upgradable() throws -> ShippingDisk { ShippingDisk(MemoryDisk(try image.get())) }
+  static func upgradable() throws -> ShippingDisk { ShippingDisk(MemoryDisk(try upgradableImage())) }
+
+  static func upgradableImage() throws -> DiskImage { try image.get() }
 
   private static let image = Result { try makeUpgradable() }
 
