@@ -52,6 +52,7 @@ let package = Package(
     example("SharedTransaction"),
     example("TodoList"),
     example("Levels"),
+    example("Upgrade"),
 
     // The process that the tests kill. It sees the public API alone, so that it proves what a user can rely on.
     .executableTarget(
@@ -76,7 +77,7 @@ let package = Package(
     tests("FileDBExchangeTests", ["FileDBExchange"]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
-    tests("FileDBCommandTests", ["FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels"]),
+    tests("FileDBCommandTests", ["FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels", "Upgrade"]),
   ],
   swiftLanguageModes: [.v6]
 )
