@@ -19,19 +19,15 @@ struct FoodApp {
   /// What the app does at every start.
   func start(_ policy: InstallPolicy = .merge) throws -> RecordTable<Food> {
     let report = try ShippedStore.install(from: bundle, to: userFolder, version: version, policy: policy)
-    print(summary(of: report))
+    for line in lines(of: report) { print(line) }
     return try RecordStore(at: userFolder).table(.foods)
   }
 
-  private func summary(of report: InstallReport) -> String {
-    switch report.formerVersion {
-    case nil: "version \(report.version) is installed"
-    case report.version: "version \(report.version) is there already"
-    case let former?:
-      ([
-        "version \(report.version) is installed over \(former)"
-      ] + report.tables.flatMap(\.conflicts).map(text)).joined(separator: "\n")
-    }
+  private func lines(of report: InstallReport) -> [String] {
+    guard let former = report.formerVersion else { return ["version \(report.version) is installed"] }
+    if former == report.version { return ["version \(report.version) is there already"] }
+    return ["version \(report.version) is installed over \(former)"]
+      + report.tables.flatMap(\.conflicts).map(text)
   }
 
   /// What the user may want to know: the new version has something else, and what the user has stays.

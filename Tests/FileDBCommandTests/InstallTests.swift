@@ -37,13 +37,16 @@ import Testing
 
   @Test func aVersionIsInstalledAndUpgraded() throws {
     try withVersions { folder in
+      let trial = try filedb("install", "one", "user", "--version", "1", "--dry-run", in: folder)
+      #expect(trial.output == "version 1; changed: foods\n")
+      #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("user").path))
       let first = try filedb("install", "one", "user", "--version", "1", in: folder)
       #expect(first == ToolResult(output: "version 1; changed: foods\n", error: "", status: 0))
       let user = folder.appendingPathComponent("user")
       try filedb("set", "foods", "1", "title=Oat milk", in: user)
-      let trial = try filedb("install", "one", "user", "--version", "0.9", "--dry-run", in: folder)
-      #expect(trial.status == 65)
-      #expect(trial.error.hasSuffix("version 1 is installed, and 0.9 is an older one\n"))
+      let older = try filedb("install", "one", "user", "--version", "0.9", "--dry-run", in: folder)
+      #expect(older.status == 65)
+      #expect(older.error.hasSuffix("version 1 is installed, and 0.9 is an older one\n"))
       let rehearsed = try filedb("install", "two", "user", "--version", "2", "--dry-run", in: folder)
       #expect(rehearsed.output == "version 2, was 1; changed: foods\n")
       #expect(rehearsed.error.hasPrefix("dry run: nothing was written\nCONFLICT foods: record 1: "))
@@ -97,23 +100,87 @@ import Testing
     }
   }
 
+  /// Runs commands all at once, and gives back what they print.
+  private func atOnce(_ commands: [String], in folder: URL) -> [String] {
+    let outputs = Mutex<[String]>([])
+    let ended = DispatchSemaphore(value: 0)
+    for command in commands {
+      // Not `concurrentPerform`, which starts no more than there are cores.
+      Thread.detachNewThread {
+        let result = try? filedb(command.split(separator: " ").map(String.init), in: folder)
+        outputs.withLock { $0.append(result.map { $0.output + $0.error } ?? "") }
+        ended.signal()
+      }
+    }
+    for _ in commands { ended.wait() }
+    return outputs.withLock { $0.sorted() }
+  }
+
   @Test func processesAtOnceInstallOnce() throws {
     try withVersions { folder in
+      let install = Array(repeating: "install two user --version 2", count: 6)
+      let first = atOnce(install, in: folder)
+      #expect(first == already(2, count: 5) + ["version 2; changed: foods\n"])
+      try FileManager.default.removeItem(at: folder.appendingPathComponent("user"))
       try filedb("install", "one", "user", "--version", "1", in: folder)
       try filedb("add", "foods", "title=Mine", in: folder.appendingPathComponent("user"))
-      let outputs = Mutex<[String]>([])
-      DispatchQueue.concurrentPerform(iterations: 6) { _ in
-        let result = try? filedb(["install", "two", "user", "--version", "2"], in: folder)
-        outputs.withLock { $0.append(result?.output ?? "") }
-      }
-      let lines = outputs.withLock { $0 }
-      #expect(lines.count == 6)
-      #expect(lines.filter { $0 == "version 2, was 1; changed: foods\n" }.count == 1)
-      #expect(lines.filter { $0 == "version 2 is installed already\n" }.count == 5)
+      let second = atOnce(install, in: folder)
+      #expect(second == already(2, count: 5) + ["version 2, was 1; changed: foods\n"])
       let user = try RecordStore(at: folder.appendingPathComponent("user"))
       let titles = try user.table("foods").snapshot.map { $0.record["title"] }
       #expect(titles == ["Fresh milk", "Bread", "Mine", "Quince"])
       try user.checkInvariants()
+    }
+  }
+
+  private func already(_ version: Int, count: Int) -> [String] {
+    Array(repeating: "version \(version) is installed already\n", count: count)
+  }
+
+  /// Two versions of an app that are started at the same time: whoever comes first, the later version is there in the end.
+  @Test func versionsAtOnceDoNotRunBackwards() throws {
+    try withVersions { folder in
+      for round in 1...4 {
+        let user = "user\(round)"
+        _ = atOnce(
+          ["install one \(user) --version 1", "install two \(user) --version 2"].shuffled(), in: folder)
+        let store = try RecordStore(at: folder.appendingPathComponent(user))
+        let titles = try store.table("foods").snapshot.map { $0.record["title"] }
+        #expect(titles == ["Fresh milk", "Bread", "Quince"])
+        let again = try filedb("install", "two", user, "--version", "2", in: folder)
+        #expect(again.output == "version 2 is installed already\n")
+        try store.checkInvariants()
+      }
+    }
+  }
+
+  @Test func aDamagedTableThatIsReplacedIsKept() throws {
+    try withVersions { folder in
+      try filedb("install", "one", "user", "--version", "1", in: folder)
+      let file = folder.appendingPathComponent("user/foods.plist")
+      try Data("rubbish".utf8).write(to: file)
+      #expect(try filedb("install", "two", "user", "--version", "2", in: folder).status == 65)
+      let result = try filedb(
+        "install", "two", "user", "--version", "2", "--policy", "replace", in: folder)
+      #expect(result.output == "version 2, was 1; changed: foods\n")
+      let path = try #require(result.error.firstMatch(of: /foods: was damaged, and is kept as (.*)\n/)).1
+      #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "rubbish")
+    }
+  }
+
+  @Test func whatTheUserDeletedIsSaidToStayDeleted() throws {
+    try withVersions { folder in
+      try filedb("install", "one", "user", "--version", "1", in: folder)
+      try filedb("delete", "foods", "1", in: folder.appendingPathComponent("user"))
+      let result = try filedb("install", "two", "user", "--version", "2", in: folder)
+      #expect(
+        result.error == """
+          CONFLICT foods: record 1: ours deleted it, theirs changed it; it stays deleted
+            base:   {"title":"Milk"}
+            theirs: {"title":"Fresh milk"}
+          foods: 1 conflict; ours is what the user has, theirs what is shipped
+
+          """)
     }
   }
 }

@@ -29,7 +29,10 @@ import Testing
 
   @Test func everyCallOfAnInstallationIsNeeded() throws {
     let others = try places(in: CrashWorkload.all)
-    let places = try places(in: CrashWorkload.installations).filter { others[$0.key] == nil }
+    // What syncs for a process that died is the making of a folder, which the others need as well.
+    let places = try places(in: CrashWorkload.installations).filter {
+      others[$0.key] == nil && $0.key.cause != "nothing new"
+    }
     let missed = try unneeded(places, redundant: Self.redundantInInstallations)
     #expect(missed == Set(Self.redundantInInstallations.keys))
   }

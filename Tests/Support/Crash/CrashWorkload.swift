@@ -29,9 +29,7 @@ package struct CrashWorkload: Sendable {
       case .commit(let body): try store.write(body)
       case .repair(let table): try store.repair(table)
       case .install(let name, let version, let policy):
-        let url = URL(fileURLWithPath: "\(CrashWorkload.home)/\(name)")
-        let shipped = try RecordStore(at: url, disk: store.disk, options: store.options)
-        _ = try ShippedInstall(from: shipped, to: store, version: version, policy: policy).run()
+        try Self.install(name, version, policy, in: store)
       case .checkpoint: try store.checkpoint()
       case .close:
         try store.close()
@@ -39,6 +37,15 @@ package struct CrashWorkload: Sendable {
       case .reopen: return try open()
       }
       return store
+    }
+
+    @discardableResult
+    static func install(
+      _ name: String, _ version: ShippedVersion, _ policy: InstallPolicy, in store: RecordStore
+    ) throws -> InstallReport {
+      let url = URL(fileURLWithPath: "\(CrashWorkload.home)/\(name)")
+      let shipped = try RecordStore(at: url, disk: store.disk, options: store.options)
+      return try ShippedInstall(from: shipped, to: store, version: version, policy: policy).run()
     }
   }
 
@@ -114,11 +121,10 @@ package struct CrashWorkload: Sendable {
       if step.isCommit { number += 1 }
       if number < count { continue }
       if number == count, step.isCommit {
-        guard case .install = step else { continue }
-        let before = try StoreContents(of: store)
-        store = try step.run(in: store, reopening: open)
-        guard try StoreContents(of: store) == before else {
-          throw BrokenInvariant(description: "installation \(number) was there and did something again")
+        guard case .install(let name, let version, let policy) = step else { continue }
+        let former = try Step.install(name, version, policy, in: store).formerVersion
+        guard former == version else {
+          throw BrokenInvariant(description: "version \(version) is there, and not known to be installed")
         }
       } else {
         store = try step.run(in: store, reopening: open)
