@@ -108,7 +108,7 @@ import Testing
       // Not `concurrentPerform`, which starts no more than there are cores.
       Thread.detachNewThread {
         let result = try? filedb(command.split(separator: " ").map(String.init), in: folder)
-        outputs.withLock { $0.append(result.map { $0.output + $0.error } ?? "") }
+        outputs.withLock { $0.append(result?.output ?? "nothing") }
         ended.signal()
       }
     }
@@ -176,8 +176,8 @@ import Testing
       #expect(
         result.error == """
           CONFLICT foods: record 1: ours deleted it, theirs changed it; it stays deleted
-            base:   {"title":"Milk"}
-            theirs: {"title":"Fresh milk"}
+            base:   {"title": "Milk"}
+            theirs: {"title": "Fresh milk"}
           foods: 1 conflict; ours is what the user has, theirs what is shipped
 
           """)
