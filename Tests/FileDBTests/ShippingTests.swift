@@ -185,6 +185,27 @@ import Testing
     try shipping.check()
   }
 
+  /// Just before the lock is taken, another process installs version 2.
+  @Test func whoComesSecondLooksAgain() throws {
+    for (version, code) in [(2, nil), (1, StoreError.olderThanInstalled)] as [(Int, StoreError.Code?)] {
+      let shipping = try ShippingDisk.upgradable()
+      try shipping.disk.remove("/user/.filedb/installed.plist")
+      let isFirst = Atomic<Bool>(true)
+      let disk = FaultyDisk(over: shipping.disk) { _, verb in
+        guard verb == .lock, isFirst.exchange(false, ordering: .relaxed) else { return }
+        _ = try? shipping.install("two", 2, .merge)
+      }
+      var report: InstallReport?
+      let error = storeError {
+        report = try ShippingDisk(disk).install("one", ShippedVersion(integerLiteral: version), .replace)
+      }
+      #expect(error?.code == code)
+      #expect(report?.formerVersion == (code == nil ? 2 : nil))
+      #expect(try shipping.titles("news") == ["1 New"])
+      #expect(try shipping.titles("foods").contains("5 Quince"))
+    }
+  }
+
   @Test func versionsAreComparedNumberByNumber() {
     let ascending: [ShippedVersion] = [0, "0.1", 1, "1.0.1", "1.2", "1.9", "1.10", 2, "10"]
     #expect(ascending.sorted() == ascending)
