@@ -62,6 +62,7 @@ let package = Package(
     example("TodoList"),
     example("Levels"),
     example("FoodDiary", data: ["build.filedb", "foods.txt", "groups.txt"]),
+    example("Upgrade"),
 
     // The process that the tests kill. It sees the public API alone, so that it proves what a user can rely on.
     .executableTarget(
@@ -89,7 +90,7 @@ let package = Package(
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
     tests(
       "FileDBCommandTests",
-      ["FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary"]),
+      ["FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary", "Upgrade"]),
   ],
   swiftLanguageModes: [.v6]
 )

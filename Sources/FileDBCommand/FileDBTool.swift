@@ -32,7 +32,9 @@ struct FileDBTool: ParsableCommand {
         ]),
       CommandGroup(
         name: "Change tables",
-        subcommands: [Create.self, Truncate.self, Drop.self, Import.self, Batch.self]),
+        subcommands: [
+          Create.self, Truncate.self, Drop.self, Import.self, Install.self, Batch.self,
+        ]),
       CommandGroup(name: "Keep in git", subcommands: [Merge.self, Textconv.self, GitSetup.self]),
       CommandGroup(name: "Mend", subcommands: [Repair.self, Checkpoint.self]),
     ])

@@ -11,12 +11,13 @@ enum CrashStates {
     var arguments = CommandLine.arguments.dropFirst()
     var seed = UInt64.random(in: 0 ... .max)
     var states = 1_000_000
-    var workloads = CrashWorkload.all
+    let all = CrashWorkload.all + CrashWorkload.installations
+    var workloads = all
     while let argument = arguments.popFirst() {
       if argument == "--seed", let value = arguments.popFirst().flatMap(UInt64.init) {
         seed = value
       } else if argument == "--workload", let name = arguments.popFirst() {
-        workloads = CrashWorkload.all.filter { $0.name == name }
+        workloads = all.filter { $0.name == name }
       } else if let value = Int(argument), value > 0 {
         states = value
       } else {

@@ -143,4 +143,36 @@ import Testing
       try RecordStore(at: folder).checkInvariants()
     }
   }
+
+  @Test func anUpgradeKeepsWhatTheUserDid() throws {
+    try withTemporaryFolder { folder in
+      let result = try shell("Upgrade", in: folder)
+      #expect(
+        result
+          == ToolResult(
+            output: """
+              version 1 is installed
+                1 Milk, 64 kcal
+                2 Bread, 265 kcal
+                3 Butter, 717 kcal
+              version 1 is there already
+              the user renames the bread, deletes the butter and adds a cake
+              version 2 is installed over 1
+                your name Grandma's bread stays, though it is White bread now
+                Butter has changed, and stays deleted
+                4 My cake, 400 kcal
+                1 Milk, 61 kcal
+                2 Grandma's bread, 266 kcal
+                5 Quince, 57 kcal
+              version 2 is there already
+              version 1 is an older one
+              version 3 is installed over 2
+                1 Milk, 61 kcal
+                2 White bread, 266 kcal
+                3 Butter, 744 kcal
+                4 Quince, 57 kcal
+
+              """, error: "", status: 0))
+    }
+  }
 }

@@ -11,6 +11,15 @@ import Testing
     print("\(workload.name): \(trial.counts)")
   }
 
+  /// And the installation can be done again, or what is left of it.
+  @Test(arguments: CrashWorkload.installations)
+  func everyStateOfAnInstallationRecovers(workload: CrashWorkload) throws {
+    let seed = SeededRandom.fromEnvironment(workload.name).seed
+    var trial = CrashTrial(workload, detail: .oneCut, seed: seed)
+    try trial.run()
+    print("\(workload.name): \(trial.counts)")
+  }
+
   @Test func randomWorkloadsRecover() throws {
     var random = SeededRandom.fromEnvironment("random workloads")
     var sum = CrashCounts()

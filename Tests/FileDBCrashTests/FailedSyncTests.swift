@@ -6,7 +6,7 @@ import Testing
 @Suite struct FailedSyncTests {
   private static let failuresOfAWorkload = 4
 
-  @Test(arguments: CrashWorkload.all)
+  @Test(arguments: CrashWorkload.all + CrashWorkload.installations.suffix(1))
   func nothingIsBuiltOnALostWrite(workload: CrashWorkload) throws {
     var random = SeededRandom.fromEnvironment("failed syncs in '\(workload.name)'")
     let syncs = try CrashTrial.record(workload).sites.filter(\.call.isSync).sorted()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct KilledProcessTests {
   private static let killsOfAWorkload = 4
 
-  @Test(arguments: CrashWorkload.all)
+  @Test(arguments: CrashWorkload.all + CrashWorkload.installations.suffix(1))
   func anotherProcessGoesOn(workload: CrashWorkload) throws {
     var random = SeededRandom.fromEnvironment("kills in '\(workload.name)'")
     let events = try CrashTrial.record(workload).events

@@ -13,26 +13,54 @@ import Testing
     DurabilitySite(.syncData, "table", after: "nothing new"):
       "a file from outside may not be synced; no workload writes one",
   ]
+  private static let redundantInInstallations: [DurabilitySite: String] = [
+    DurabilitySite(.remove, "shipped table", after: ""): "it is in nobody's way",
+    DurabilitySite(.syncFolder, "own folder", after: "making of the shipped"):
+      "the first commit to the record of the version syncs that folder again",
+  ]
 
   /// Few of the states without a call are bad ones, and only some are tried: so what was not found is sought again.
   private static let rounds = 60
 
   @Test func everyCallIsNeeded() throws {
-    var random = SeededRandom.fromEnvironment("necessity")
+    let missed = try unneeded(places(in: CrashWorkload.all), redundant: Self.redundant)
+    #expect(missed == Set(Self.redundant.keys))
+  }
+
+  @Test func everyCallOfAnInstallationIsNeeded() throws {
+    let others = try places(in: CrashWorkload.all)
+    // What syncs for a process that died is the making of a folder, which the others need as well.
+    let places = try places(in: CrashWorkload.installations).filter {
+      others[$0.key] == nil && $0.key.cause != "nothing new"
+    }
+    let missed = try unneeded(places, redundant: Self.redundantInInstallations)
+    #expect(missed == Set(Self.redundantInInstallations.keys))
+  }
+
+  /// The calls that workloads make, and which do.
+  private func places(in workloads: [CrashWorkload]) throws -> [DurabilitySite: [CrashWorkload]] {
     var places: [DurabilitySite: [CrashWorkload]] = [:]
-    for workload in CrashWorkload.all {
+    for workload in workloads {
       for site in try CrashTrial.record(workload).sites { places[site, default: []].append(workload) }
     }
+    return places
+  }
+
+  /// The calls without which no bad state is found.
+  private func unneeded(
+    _ places: [DurabilitySite: [CrashWorkload]], redundant: [DurabilitySite: String]
+  ) throws -> Set<DurabilitySite> {
+    var random = SeededRandom.fromEnvironment("necessity")
     var missed: Set<DurabilitySite> = []
     for (site, workloads) in places.sorted(by: { $0.key < $1.key }) {
-      let rounds = Self.redundant[site] == nil ? Self.rounds : 1
+      let rounds = redundant[site] == nil ? Self.rounds : 1
       let isFound = try (0..<rounds).contains { _ in
         try workloads.contains { try isMissed($0, without: site, seed: random.next()) }
       }
       if !isFound { missed.insert(site) }
     }
     for site in missed.sorted() { print("no bad state found without the \(site)") }
-    #expect(missed == Set(Self.redundant.keys))
+    return missed
   }
 
   /// Whether a bad state is found in a workload that leaves this call out.

@@ -6,7 +6,7 @@ public struct MergeConflict: Sendable {
   public enum Kind: Sendable {
     /// Both changed a field. The merged record has it as ours; `nil` stands for no such field.
     case field(String, base: PlistValue?, ours: PlistValue?, theirs: PlistValue?)
-    /// Ours deleted a record that theirs changed. It is kept as theirs has it.
+    /// Ours deleted a record that theirs changed. It is kept as theirs has it; in an installation it stays deleted.
     case deletedByOurs(base: Record, theirs: Record)
     /// Theirs deleted a record that ours changed. It is kept as ours has it.
     case deletedByTheirs(base: Record, ours: Record)

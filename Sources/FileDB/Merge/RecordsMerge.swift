@@ -108,7 +108,7 @@ extension StoredRecord {
     id == other.id ? hasSameBytes(as: other) : record == other.record
   }
 
-  fileprivate func renumbered(_ newID: RecordID) -> StoredRecord {
+  func renumbered(_ newID: RecordID) -> StoredRecord {
     newID == id ? self : StoredRecord(id: newID, record: record)
   }
 }

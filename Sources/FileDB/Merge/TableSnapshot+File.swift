@@ -38,10 +38,9 @@ extension TableSnapshot {
   /// new. Not for a store that is in use, whose tables are written by ``RecordStore/write(_:)``.
   /// - Throws: the disk's errors.
   /// - Complexity: O(*n* log *n*) in the records.
-  public func write(to url: URL) throws {
-    let disk = SystemDisk()
-    _ = try onDisk { () throws(DiskError) in
-      try disk.replace(url.standardizedFileURL.path, with: TableFile.encode(state))
-    }
+  public func write(to url: URL) throws { try write(to: url.standardizedFileURL.path, on: SystemDisk()) }
+
+  package func write(to path: String, on disk: any Disk) throws(StoreError) {
+    _ = try onDisk { () throws(DiskError) in try disk.replace(path, with: TableFile.encode(state)) }
   }
 }

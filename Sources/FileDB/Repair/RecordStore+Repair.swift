@@ -65,18 +65,39 @@ extension RecordStore {
   ) throws -> (plan: RepairPlan, backups: [URL]) {
     try repairing(table) {
       let plan = try repairPlan(for: table, keeping: choice)
-      if plan.notes.isEmpty { return (plan, []) }
-      let key = TableKey(table)
-      try log.prepare()
-      var backups = try plan.original.map { [try folder.keepBackup(of: plan.file, $0)] } ?? []
-      if log.pendingTable(key) != nil { backups.append(try backUpJournal()) }
-      let mended = CachedTable(
-        state: plan.repaired, sequence: log.sequence, file: plan.file, content: FileContent(.absent),
-        stamp: nil)
-      let written = try Checkpoint.write([TableDraft(key: key, table: mended)], in: self)
-      log.put(written)
-      return (plan, backups.map { URL(fileURLWithPath: $0) })
+      return (plan, try carryOut(plan))
     }
+  }
+
+  /// Makes a table readable for who is about to replace it: as ``repair(_:keeping:)`` does, with what is in the file, and where
+  /// nothing in there can be read as one, by an empty table.
+  /// - Returns: the files that keep the originals.
+  func repairForReplacement(_ table: String) throws -> [URL] {
+    try repairing(table) {
+      do {
+        return try carryOut(repairPlan(for: table, keeping: .file))
+      } catch let error as StoreError where Self.tableDamage.contains(error.code) {
+        let (file, content) = try folder.readFile(of: TableKey(table), limits: options.limits)
+        return try carryOut(
+          RepairPlan(
+            table: table, notes: [error.message], lostCount: 1, file: file, original: content?.bytes,
+            repaired: TableState(counter: 0, records: [], foreignKeys: PlistDictionary())))
+      }
+    }
+  }
+
+  private func carryOut(_ plan: RepairPlan) throws -> [URL] {
+    if plan.notes.isEmpty { return [] }
+    let key = TableKey(plan.table)
+    try log.prepare()
+    var backups = try plan.original.map { [try folder.keepBackup(of: plan.file, $0)] } ?? []
+    if log.pendingTable(key) != nil { backups.append(try backUpJournal()) }
+    let mended = CachedTable(
+      state: plan.repaired, sequence: log.sequence, file: plan.file, content: FileContent(.absent),
+      stamp: nil)
+    let written = try Checkpoint.write([TableDraft(key: key, table: mended)], in: self)
+    log.put(written)
+    return backups.map { URL(fileURLWithPath: $0) }
   }
 
   func repairing<Result>(_ table: String?, _ body: () throws -> Result) throws -> Result {

@@ -60,8 +60,12 @@ final class CommitLog: Sendable {
 
   func pendingTable(_ table: TableKey) -> PendingTable? { state.withLock { $0.pending[table] } }
 
-  /// Which tables the journal makes exist, or not exist any more.
-  var pendingExistence: [TableKey: Bool] { state.withLock { $0.pending.compactMapValues(\.exists) } }
+  /// Which of the user's tables the journal makes exist, or not exist any more.
+  var pendingExistence: [TableKey: Bool] {
+    var existence = state.withLock { $0.pending.compactMapValues(\.exists) }
+    existence[TableKey(StoreFolder.installedTable)] = nil
+    return existence
+  }
 
   /// How long the journal is, and the files that it changes.
   var sizes: (journal: Int, files: Int) {

@@ -64,10 +64,12 @@ extension RecordStore {
     }
   }
 
-  private static let damage: Set = [
-    StoreError.notATable, StoreError.damagedTable, StoreError.ambiguousTable, StoreError.conflict,
-    StoreError.damagedJournal, StoreError.newerFormat,
-  ]
+  private static let damage = tableDamage.union([
+    StoreError.ambiguousTable, StoreError.damagedJournal, StoreError.newerFormat,
+  ])
+
+  /// What a repair of the table mends.
+  static let tableDamage: Set = [StoreError.notATable, StoreError.damagedTable, StoreError.conflict]
 }
 
 extension TableFile {

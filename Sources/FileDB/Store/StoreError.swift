@@ -83,6 +83,8 @@ extension StoreError {
   public static let undoConflict = Code(rawValue: "undoConflict")
   /// The text of a ``RecordPredicate`` is wrong, at ``column``.
   public static let invalidPredicate = Code(rawValue: "invalidPredicate")
+  /// A later version of the shipped data is installed; see ``ShippedStore``.
+  public static let olderThanInstalled = Code(rawValue: "olderThanInstalled")
 
   // Found a file that is no table, or a broken one.
   public static let notATable = Code(rawValue: "notATable")

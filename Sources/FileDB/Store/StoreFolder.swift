@@ -21,13 +21,18 @@ final class StoreFolder: Sendable {
   var journalFile: String { "\(ownFolder)/journal" }
   var backupFolder: String { "\(ownFolder)/backups" }
   var undoFolder: String { "\(ownFolder)/undo" }
+  /// The shipped tables that the user's are from; see ``InstalledVersion``.
+  var shippedFolder: String { "\(ownFolder)/shipped" }
+  /// A table of our own, among what is ours. No other can have such a name.
+  static let installedTable = ".filedb/installed"
+  var installedFile: String { "\(path)/\(Self.installedTable)\(Self.suffix)" }
   private var ignoreFile: String { "\(ownFolder)/.gitignore" }
 
   /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.
   /// - Returns: the file that is there; `NAME.plist` where none is.
   /// - Throws: ``StoreError/ambiguousTable`` where both are there, ``StoreError/invalidTableName``.
   func file(of table: String) throws(StoreError) -> (path: String, status: FileStatus?) {
-    try TableNameRule.check(table)
+    if table != Self.installedTable { try TableNameRule.check(table) }
     let modern = "\(path)/\(table)\(Self.suffix)"
     let bare = "\(path)/\(table)"
     let modernStatus = try onDisk { () throws(DiskError) in try disk.status(modern) }

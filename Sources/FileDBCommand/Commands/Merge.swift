@@ -35,7 +35,8 @@ struct Merge: ParsableCommand {
     } else {
       try merge.merged.write(to: URL(fileURLWithPath: output ?? ours))
     }
-    for line in MergeReport(name: path ?? ours).lines(of: merge) { Terminal.note(line) }
+    let report = MergeReport(name: path ?? ours, kind: .files)
+    for line in report.lines(renumbered: merge.renumbered, conflicts: merge.conflicts) { Terminal.note(line) }
     if !merge.conflicts.isEmpty { throw ExitCode(1) }
   }
 

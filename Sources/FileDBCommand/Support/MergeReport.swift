@@ -4,10 +4,30 @@ import FileDBExchange
 /// What a person must know of a merge. Values are whole: what the merged table does not have stands nowhere else but here
 /// and in the other side's file.
 struct MergeReport {
-  let name: String
+  /// What was merged, and so what becomes of a conflict.
+  enum Kind {
+    case files, installation
 
-  func lines(of merge: TableMerge<Record>) -> [String] {
-    merge.renumbered.map { line($0) } + merge.conflicts.flatMap { lines($0) } + closing(merge.conflicts.count)
+    fileprivate var deletedByOurs: String {
+      switch self {
+      case .files: "it is kept as theirs has it"
+      case .installation: "it stays deleted"
+      }
+    }
+
+    fileprivate var closing: String {
+      switch self {
+      case .files: "the file is a whole table"
+      case .installation: "ours is what the user has, theirs what is shipped"
+      }
+    }
+  }
+
+  let name: String
+  let kind: Kind
+
+  func lines(renumbered: [MergeRenumbering], conflicts: [MergeConflict]) -> [String] {
+    renumbered.map { line($0) } + conflicts.flatMap { lines($0) } + closing(conflicts.count)
   }
 
   private func line(_ renumbering: MergeRenumbering) -> String {
@@ -24,7 +44,7 @@ struct MergeReport {
         "  ours:   \(text(ours))", "  theirs: \(text(theirs))",
       ]
     case .deletedByOurs(let base, let theirs):
-      return ["CONFLICT \(place): ours deleted it, theirs changed it; it is kept as theirs has it"]
+      return ["CONFLICT \(place): ours deleted it, theirs changed it; \(kind.deletedByOurs)"]
         + both("theirs", theirs, since: base)
     case .deletedByTheirs(let base, let ours):
       return ["CONFLICT \(place): theirs deleted it, ours changed it; it is kept as ours has it"]
@@ -42,6 +62,6 @@ struct MergeReport {
 
   private func closing(_ count: Int) -> [String] {
     guard count > 0 else { return [] }
-    return ["\(name): \(count == 1 ? "1 conflict" : "\(count) conflicts"); the file is a whole table"]
+    return ["\(name): \(count == 1 ? "1 conflict" : "\(count) conflicts"); \(kind.closing)"]
   }
 }

@@ -155,6 +155,12 @@ package struct CrashTrial {
     guard let first = history.firstIndex(of: found), let last = history.lastIndex(of: found) else {
       throw BrokenInvariant(description: "what is there was never committed: \(found)")
     }
+    if workload.isResumable {
+      let end = try workload.resume(after: last, on: MemoryDisk(image))
+      guard end == history.last else {
+        throw BrokenInvariant(description: "going on from commit \(last) leads to \(end)")
+      }
+    }
     if detail.secondCutEvery > 0, outcomes.count % detail.secondCutEvery == 0 {
       try cutAgain(image, expecting: found)
     }

@@ -8,6 +8,8 @@ package struct CrashWorkload: Sendable {
     /// A transaction that changes something, so that each commit can be told from the one before.
     case commit(@Sendable (inout StoreTransaction) throws -> Void)
     case repair(String)
+    /// Brings what lies in another folder at home into the store.
+    case install(String, ShippedVersion, InstallPolicy)
     case checkpoint
     case close
     /// Another process takes the store over.
@@ -16,7 +18,7 @@ package struct CrashWorkload: Sendable {
     /// Whether the step changes what is in the store.
     var isCommit: Bool {
       switch self {
-      case .commit, .repair: true
+      case .commit, .repair, .install: true
       case .checkpoint, .close, .reopen: false
       }
     }
@@ -26,6 +28,8 @@ package struct CrashWorkload: Sendable {
       switch self {
       case .commit(let body): try store.write(body)
       case .repair(let table): try store.repair(table)
+      case .install(let name, let version, let policy):
+        try Self.install(name, version, policy, in: store)
       case .checkpoint: try store.checkpoint()
       case .close:
         try store.close()
@@ -34,8 +38,18 @@ package struct CrashWorkload: Sendable {
       }
       return store
     }
+
+    @discardableResult
+    static func install(
+      _ name: String, _ version: ShippedVersion, _ policy: InstallPolicy, in store: RecordStore
+    ) throws -> InstallReport {
+      let url = URL(fileURLWithPath: "\(CrashWorkload.home)/\(name)")
+      let shipped = try RecordStore(at: url, disk: store.disk, options: store.options)
+      return try ShippedInstall(from: shipped, to: store, version: version, policy: policy).run()
+    }
   }
 
+  package static let home = "/home"
   package static let storeFolder = "/home/store"
 
   package let name: String
@@ -90,13 +104,43 @@ package struct CrashWorkload: Sendable {
     }
     return history
   }
+
+  /// Whether a program that is started anew can do the rest of the steps: those that install find out by themselves what is
+  /// still to do.
+  var isResumable: Bool {
+    steps.contains { if case .install = $0 { true } else { false } }
+  }
+
+  /// Goes on after a power cut.
+  /// - Parameter count: how many commits are there. Where the last one is an installation, it is done again, as at every start.
+  /// - Returns: what the store holds in the end.
+  func resume(after count: Int, on disk: any Disk) throws -> StoreContents {
+    let url = URL(fileURLWithPath: Self.storeFolder)
+    func open() throws -> RecordStore { try RecordStore(at: url, disk: disk, options: options) }
+    var store = try open()
+    var number = 0
+    for step in steps {
+      if step.isCommit { number += 1 }
+      if number < count { continue }
+      if number == count, step.isCommit {
+        guard case .install(let name, let version, let policy) = step else { continue }
+        let former = try Step.install(name, version, policy, in: store).formerVersion
+        guard former == version else {
+          throw BrokenInvariant(description: "version \(version) is there, and not known to be installed")
+        }
+      } else {
+        store = try step.run(in: store, reopening: open)
+      }
+    }
+    return try StoreContents(of: open())
+  }
 }
 
 extension DiskImage {
   /// A disk on which a store can be made.
   package static var emptyHome: DiskImage {
     var image = DiskImage()
-    image.folders.insert("/home")
+    image.folders.insert(CrashWorkload.home)
     return image
   }
 

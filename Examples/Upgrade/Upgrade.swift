@@ -1,0 +1,63 @@
+import FileDB
+import Foundation
+
+// An app ships its data, its user changes it, and the app's next version ships other data. This plays both, the one who ships
+// and the user, in a folder that it removes in the end.
+
+@main
+struct Upgrade {
+  static func main() throws {
+    let home = FileManager.default.temporaryDirectory.appendingPathComponent("upgrade-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: home) }
+    let user = home.appendingPathComponent("user")
+    let first = FoodApp(bundle: home.appendingPathComponent("app 1"), version: 1, userFolder: user)
+    let second = FoodApp(bundle: home.appendingPathComponent("app 2"), version: 2, userFolder: user)
+    try ship(in: first.bundle) { _ in }
+    try ship(in: second.bundle, improve)
+
+    show(try first.start())
+    try edit(first.start())
+    show(try second.start())
+    _ = try second.start()
+
+    do { _ = try first.start() } catch StoreError.olderThanInstalled { print("version 1 is an older one") }
+
+    // What an app does whose data is not for its user to change.
+    let third = FoodApp(bundle: second.bundle, version: 3, userFolder: user)
+    show(try third.start(.replace))
+  }
+
+  /// Makes the store that comes with a version of the app.
+  private static func ship(in folder: URL, _ improve: (inout StoreTransaction) throws -> Void) throws {
+    let store = try RecordStore(at: folder)
+    try store.write { tx in
+      for (name, kcal) in [("Milk", 64), ("Bread", 265), ("Butter", 717)] {
+        try tx.add(Food(name: name, kcal: kcal), to: .foods)
+      }
+      try improve(&tx)
+    }
+    try store.close()
+  }
+
+  private static func improve(_ tx: inout StoreTransaction) throws {
+    try tx.update(1, in: .foods) { $0.kcal = 61 }
+    try tx.update(2, in: .foods) { $0 = Food(name: "White bread", kcal: 266) }
+    try tx.update(3, in: .foods) { $0.kcal = 744 }
+    try tx.add(Food(name: "Quince", kcal: 57), to: .foods)
+  }
+
+  private static func edit(_ foods: RecordTable<Food>) throws {
+    try foods.store.write { tx in
+      try tx.update(2, in: .foods) { $0.name = "Grandma's bread" }
+      try tx.delete(3, in: .foods)
+      try tx.add(Food(name: "My cake", kcal: 400), to: .foods, at: .top)
+    }
+    print("the user renames the bread, deletes the butter and adds a cake")
+  }
+
+  private static func show(_ foods: RecordTable<Food>) {
+    for row in foods.snapshot {
+      print("  \(row.id)", (try? row.value).map { "\($0.name), \($0.kcal) kcal" } ?? "?")
+    }
+  }
+}

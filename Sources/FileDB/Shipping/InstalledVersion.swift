@@ -1,0 +1,167 @@
+import FileDBPlist
+import FileDBStorage
+
+/// The version that is installed in a store, and which shipped tables the user's are from.
+///
+/// It is the one record of a table, ``StoreFolder/installedTable``, so that it changes in the very commit that changes the
+/// others. The shipped tables are files in `.filedb/shipped`: made before that commit, and removed once no version needs
+/// them.
+struct InstalledVersion {
+  /// A table that is from a shipped one.
+  struct Table {
+    /// The generation in which it was taken; its file is called after it.
+    let generation: Int64
+    let ids: ShippedIDs
+  }
+
+  let version: ShippedVersion
+  /// Goes up with each installation, so that the files of one never take the place of another's.
+  let generation: Int64
+  private(set) var tables: [TableKey: Table] = [:]
+
+  init(_ version: ShippedVersion, after former: InstalledVersion?) {
+    self.version = version
+    generation = (former?.generation ?? 0) + 1
+  }
+
+  /// Remembers what became of a table.
+  mutating func note(_ outcome: ShippedUpgrade.Outcome, former: Table?) {
+    tables[outcome.key] =
+      switch outcome.base {
+      case .former: former
+      case .new: Table(generation: generation, ids: outcome.ids)
+      case .none: nil
+      }
+  }
+}
+
+// MARK: - The record
+
+extension InstalledVersion {
+  /// - Returns: `nil` where nothing was installed yet.
+  static func read(in store: RecordStore) throws(StoreError) -> InstalledVersion? {
+    try store.log.catchUp()
+    return try read(store.refreshed(TableKey(StoreFolder.installedTable)).state, in: store.folder)
+  }
+
+  /// As the transaction has it, whom nobody can get ahead of.
+  static func read(
+    in transaction: TransactionState, of folder: StoreFolder
+  ) throws(StoreError) -> InstalledVersion? {
+    try read(transaction.table(StoreFolder.installedTable), in: folder)
+  }
+
+  private static func read(
+    _ table: TableState, in folder: StoreFolder
+  ) throws(StoreError) -> InstalledVersion? {
+    guard let record = table.records.first else { return nil }
+    guard let installed = InstalledVersion(record.record.fields) else {
+      throw StoreError(
+        StoreError.damagedTable, "this is no record of an installed version", file: folder.installedFile)
+    }
+    return installed
+  }
+
+  func write(in transaction: TransactionState) throws(StoreError) {
+    let table = StoreFolder.installedTable
+    let state = try transaction.table(table)
+    if !state.exists { try transaction.apply(.create, to: table) }
+    let former = state.records.first?.id
+    let record = StoredRecord(id: former ?? RecordID(counted: 1), record: Record(fields: fields))
+    try transaction.apply(former == nil ? .insert([record], row: 0) : .replace(record), to: table)
+  }
+
+  private enum Key {
+    static let version = "version"
+    static let generation = "generation"
+    static let tables = "tables"
+    static let ids = "ids"
+  }
+
+  private var fields: PlistDictionary {
+    var tables = PlistDictionary()
+    for (key, table) in self.tables {
+      tables[key.text] = .dict([
+        Key.generation: .integer(table.generation), Key.ids: .dict(table.ids.plist),
+      ])
+    }
+    return [
+      Key.version: .string(version.description), Key.generation: .integer(generation),
+      Key.tables: .dict(tables),
+    ]
+  }
+
+  private init?(_ fields: PlistDictionary) {
+    guard let version = fields[Key.version]?.string.flatMap(ShippedVersion.init),
+      let generation = fields[Key.generation]?.integer, let tables = fields[Key.tables]?.dict
+    else { return nil }
+    (self.version, self.generation) = (version, generation)
+    for entry in tables {
+      guard let table = entry.value.dict, let generation = table[Key.generation]?.integer,
+        let ids = table[Key.ids]?.dict.flatMap(ShippedIDs.init)
+      else { return nil }
+      self.tables[TableKey(entry.key)] = Table(generation: generation, ids: ids)
+    }
+  }
+}
+
+// MARK: - The shipped tables
+
+extension InstalledVersion {
+  /// Keeps shipped tables for the next merge.
+  func keep(_ shipped: [TableKey: TableState], in folder: StoreFolder) throws(StoreError) {
+    try onDisk { () throws(DiskError) in try folder.disk.createFolder(folder.shippedFolder) }
+    for (key, state) in shipped.sorted(by: { $0.key < $1.key }) {
+      let file = "\(folder.shippedFolder)/\(Self.fileName(of: key, generation))"
+      try onDisk { () throws(DiskError) in _ = try folder.disk.replace(file, with: TableFile.encode(state)) }
+    }
+  }
+
+  /// The shipped tables that the user's are from.
+  func bases(in store: RecordStore) throws(StoreError) -> [TableKey: TableState] {
+    var bases: [TableKey: TableState] = [:]
+    for (key, table) in tables {
+      let file = "\(store.folder.shippedFolder)/\(Self.fileName(of: key, table.generation))"
+      let bytes = try onDisk { () throws(DiskError) in try store.disk.read(file).bytes }
+      bases[key] = try TableFile.decode(bytes, file: file, table: key.text, limits: store.options.limits)
+    }
+    return bases
+  }
+
+  /// Removes what no merge needs any more. What cannot be removed now goes with the next version.
+  static func clearAway(in store: RecordStore) {
+    let (folder, disk) = (store.folder.shippedFolder, store.disk)
+    // Another process may be about to install the next version.
+    try? Commit.locked(store, timeout: .zero) {
+      let tables = try InstalledVersion.read(in: store)?.tables ?? [:]
+      let needed = Set(tables.map { TableKey(fileName(of: $0.key, $0.value.generation)) })
+      try disk.sweepDrafts(in: folder)
+      for name in try disk.list(folder) where !needed.contains(TableKey(name)) {
+        try disk.remove("\(folder)/\(name)")
+      }
+    }
+  }
+
+  private static func fileName(of table: TableKey, _ generation: Int64) -> String {
+    "\(generation).\(table.text)\(StoreFolder.suffix)"
+  }
+}
+
+extension ShippedIDs {
+  fileprivate var plist: PlistDictionary {
+    var plist = PlistDictionary()
+    for (shipped, own) in ids { plist[shipped.description] = .string(own.description) }
+    return plist
+  }
+
+  fileprivate init?(_ plist: PlistDictionary) {
+    var ids: [RecordID: RecordID] = [:]
+    for entry in plist {
+      guard let shipped = RecordID(entry.key), let own = entry.value.string.flatMap(RecordID.init) else {
+        return nil
+      }
+      ids[shipped] = own
+    }
+    self.init(ids: ids)
+  }
+}

@@ -1,0 +1,127 @@
+import FileDBStorage
+import Foundation
+
+/// An installation from beginning to end: this says in which order things happen.
+///
+/// The shipped tables that a later merge begins with are kept first. Then the user's tables change in one commit, and the record
+/// of the installed version changes in the same: so there is no moment at which it says anything else than is the case.
+package struct ShippedInstall {
+  private let shipped: RecordStore
+  private let store: RecordStore
+  private let version: ShippedVersion
+  private let policy: InstallPolicy
+
+  package init(
+    from shipped: RecordStore, to store: RecordStore, version: ShippedVersion, policy: InstallPolicy
+  ) {
+    (self.shipped, self.store, self.version, self.policy) = (shipped, store, version, policy)
+  }
+
+  init(from shipped: URL, to folder: URL, version: ShippedVersion, policy: InstallPolicy) throws {
+    self.init(
+      from: try RecordStore(at: shipped), to: try RecordStore(at: folder), version: version, policy: policy)
+  }
+
+  package func run() throws -> InstallReport {
+    let known = try InstalledVersion.read(in: store)
+    if let report = try reportIfDone(known) { return report }
+    let tables = try shippedTables()
+    var damaged = try damagedTables(among: tables, known)
+    var backups: [TableKey: [URL]] = [:]
+    if policy == .replace {
+      for key in damaged.sorted() { backups[key] = try store.repairForReplacement(key.text) }
+      damaged = []
+    }
+    let report = try store.write { transaction in
+      let former = try InstalledVersion.read(in: transaction.state, of: store.folder)
+      // Another process may have been quicker.
+      if let report = try reportIfDone(former) { return report }
+      let next = InstalledVersion(version, after: former)
+      try next.keep(tables, in: store.folder)
+      let outcomes = try upgrade(former, tables, damaged, in: transaction.state, to: next)
+      return InstallReport(version, former: former, outcomes, backups)
+    }
+    InstalledVersion.clearAway(in: store)
+    return report
+  }
+
+  package func rehearse() throws -> InstallReport {
+    let known = try InstalledVersion.read(in: store)
+    if let report = try reportIfDone(known) { return report }
+    let tables = try shippedTables()
+    let damaged = try damagedTables(among: tables, known)
+    return try store.rehearse { transaction in
+      let next = InstalledVersion(version, after: known)
+      let outcomes = try upgrade(known, tables, damaged, in: transaction.state, to: next)
+      return InstallReport(version, former: known, outcomes, [:])
+    }
+  }
+
+  /// What there is to say where nothing is to be done.
+  private func reportIfDone(_ installed: InstalledVersion?) throws(StoreError) -> InstallReport? {
+    guard let installed, installed.version >= version else { return nil }
+    guard installed.version == version else {
+      throw StoreError(
+        StoreError.olderThanInstalled,
+        "version \(installed.version) is installed, and \(version) is an older one", file: store.folder.path)
+    }
+    return InstallReport(version, former: installed, [], [:])
+  }
+
+  private func shippedTables() throws -> [TableKey: TableState] {
+    guard try onDisk({ () throws(DiskError) in try shipped.disk.status(shipped.folder.path) }) != nil else {
+      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: shipped.folder.path)
+    }
+    let keys = try shipped.tableNames.map(TableKey.init)
+    return Dictionary(uniqueKeysWithValues: try keys.map { ($0, try shipped.refreshed($0).state) })
+  }
+
+  /// The user's tables that cannot be read and need not be.
+  private func damagedTables(
+    among tables: [TableKey: TableState], _ former: InstalledVersion?
+  ) throws(StoreError) -> Set<TableKey> {
+    if policy == .merge { return [] }
+    var damaged: Set<TableKey> = []
+    for key in Set(tables.keys).union(former?.tables.keys.map(\.self) ?? []) {
+      do throws(StoreError) { _ = try store.refreshed(key) } catch {
+        guard RecordStore.tableDamage.contains(error.code) else { throw error }
+        damaged.insert(key)
+      }
+    }
+    return damaged
+  }
+
+  private func upgrade(
+    _ former: InstalledVersion?, _ tables: [TableKey: TableState], _ damaged: Set<TableKey>,
+    in transaction: TransactionState, to next: consuming InstalledVersion
+  ) throws(StoreError) -> [ShippedUpgrade.Outcome] {
+    let upgrade = ShippedUpgrade(
+      former: former?.tables ?? [:], bases: policy == .merge ? try former?.bases(in: store) ?? [:] : [:],
+      shipped: tables, policy: policy, damaged: damaged)
+    let outcomes = try upgrade.carryOut(in: transaction)
+    for outcome in outcomes { next.note(outcome, former: former?.tables[outcome.key]) }
+    try next.write(in: transaction)
+    return outcomes
+  }
+}
+
+extension InstallReport {
+  fileprivate init(
+    _ version: ShippedVersion, former: InstalledVersion?, _ outcomes: [ShippedUpgrade.Outcome],
+    _ backups: [TableKey: [URL]]
+  ) {
+    self.version = version
+    formerVersion = former?.version
+    tables = outcomes.map { Table($0, backups: backups[$0.key] ?? []) }.filter {
+      $0.isChanged || !$0.conflicts.isEmpty || !$0.renumbered.isEmpty || !$0.backups.isEmpty
+    }
+  }
+}
+
+extension InstallReport.Table {
+  fileprivate init(_ outcome: ShippedUpgrade.Outcome, backups: [URL]) {
+    (name, isChanged) = (outcome.key.text, outcome.isChanged)
+    (conflicts, renumbered) = (outcome.conflicts, outcome.renumbered)
+    self.backups = backups
+  }
+}

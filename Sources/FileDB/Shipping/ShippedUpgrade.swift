@@ -1,0 +1,104 @@
+import Foundation
+
+/// What a version does to each table of the user's store.
+struct ShippedUpgrade {
+  /// What became of a table.
+  struct Outcome {
+    /// Which shipped table the next merge begins with.
+    enum Base { case former, new, none }
+
+    let key: TableKey
+    var base: Base
+    var isChanged = false
+    var conflicts: [MergeConflict] = []
+    var renumbered: [MergeRenumbering] = []
+    var ids = ShippedIDs()
+  }
+
+  /// The tables that were installed before.
+  let former: [TableKey: InstalledVersion.Table]
+  /// As they were shipped then; for a merge.
+  let bases: [TableKey: TableState]
+  let shipped: [TableKey: TableState]
+  let policy: InstallPolicy
+  /// Those of the user's that cannot be read.
+  let damaged: Set<TableKey>
+
+  /// The tables that this may change.
+  var keys: [TableKey] { Set(shipped.keys).union(former.keys).sorted() }
+
+  func carryOut(in transaction: TransactionState) throws(StoreError) -> [Outcome] {
+    try keys.map { key throws(StoreError) in try carryOut(key, in: transaction) }
+  }
+
+  private func carryOut(_ key: TableKey, in transaction: TransactionState) throws(StoreError) -> Outcome {
+    let theirs = shipped[key] ?? TableState()
+    var outcome = Outcome(key: key, base: theirs.exists ? .new : .none)
+    if damaged.contains(key) {
+      // One that is copied around, or is replaced in a rehearsal, which does not mend it before.
+      outcome.isChanged = policy == .replace
+      if policy == .copyIfMissing { outcome.base = .former }
+      return outcome
+    }
+    let ours = try transaction.table(key.text)
+    let changes: [Change]
+    switch policy {
+    case .copyIfMissing:
+      changes = ours.exists ? [] : ours.steps(to: theirs)
+      // One that is the very same was copied from here, by an app that did so itself.
+      let isCopy = former[key] == nil && ours.hasSameRecords(as: theirs)
+      if changes.isEmpty, !isCopy { outcome.base = .former }
+    case .replace: changes = ours.steps(to: theirs)
+    case .merge: changes = try merge(theirs, into: ours, &outcome)
+    }
+    for change in changes { try transaction.apply(change, to: key.text) }
+    outcome.isChanged = !changes.isEmpty
+    return outcome
+  }
+
+  private func merge(
+    _ theirs: TableState, into ours: TableState, _ outcome: inout Outcome
+  ) throws(StoreError) -> [Change] {
+    let shippedBase = bases[outcome.key] ?? TableState()
+    if shippedBase.exists, !ours.exists { return [] }
+    var ids = former[outcome.key]?.ids ?? ShippedIDs()
+    let base = ids.applied(to: shippedBase)
+    let added = try ids.admit(theirs, base: base, lastShipped: shippedBase.counter, ours: ours)
+    let merge = try RecordsMerge(base: base, ours: ours, theirs: ids.applied(to: theirs))
+    ids.note(merge.renumbered)
+    outcome.ids = ids
+    // The keys beside the records are not installed, so that the user's are in no conflict.
+    outcome.conflicts = merge.conflicts.filter { $0.record != nil }
+    let deleted = merge.recordsDeletedByOurs
+    outcome.renumbered = (added + merge.renumbered).filter { !deleted.contains($0.newID) }
+    var merged = merge.merged
+    if !deleted.isEmpty { try merged.apply(.remove(deleted.sorted())) }
+    let isDropped = !theirs.exists && merged.records.isEmpty
+    return ours.steps(to: isDropped ? TableState() : merged)
+  }
+}
+
+extension RecordsMerge {
+  /// The merged records that the user deleted and the new version changed. They would all come back with a version that
+  /// does something to each record, so they stay deleted.
+  fileprivate var recordsDeletedByOurs: Set<RecordID> {
+    Set(
+      conflicts.compactMap { conflict in
+        if case .deletedByOurs = conflict.kind { conflict.record } else { nil }
+      })
+  }
+}
+
+extension TableState {
+  /// The changes that lead from this table to another, be it there or not.
+  fileprivate func steps(to other: TableState) -> [Change] {
+    guard other.exists else { return exists ? [.drop] : [] }
+    guard !exists else { return changes(to: other) }
+    return [.create] + TableState(counter: 0, records: [], foreignKeys: foreignKeys).changes(to: other)
+  }
+
+  fileprivate func hasSameRecords(as other: TableState) -> Bool {
+    exists && other.exists && records.count == other.records.count
+      && zip(records, other.records).allSatisfy { $0.id == $1.id && $0.hasSameFields(as: $1) }
+  }
+}
