@@ -135,6 +135,10 @@ import Testing
 
   /// What is installed is no table to the user, be it in the journal or in its file.
   @Test func theRecordOfTheVersionIsNoTableOfTheUsers() throws {
+    let first = ShippingDisk()
+    try first.ship("one") { tx in try tx.create(.records("foods")) }
+    try first.install("one", 1, .merge)
+    #expect(try first.user.tableNames == ["foods"], "while the record is in the journal alone")
     let shipping = try ShippingDisk.upgradable()
     let names = ["empty", "foods", "news", "notes"]
     try shipping.install("two", 2, .merge)
