@@ -55,6 +55,7 @@ import Testing
       }
       _ = verbs.plain[name]?.perform(.add(rows, .bottom))
       verbs.plain[name]?.counter = 1_000_000_000
+      verbs.plain[name]?.reserved = 13..<1_000_000_001
     }
     try shipped.close()
   }

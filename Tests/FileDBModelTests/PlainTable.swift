@@ -10,6 +10,8 @@ struct PlainTable: Equatable {
   var exists = false
   var counter: Int64 = 0
   var rows: [Row] = []
+  /// Ids that no new record may come with.
+  var reserved: Range<Int64> = 0..<0
 
   func index(_ id: Int64) -> Int? { rows.firstIndex { $0.id == id } }
 
@@ -25,7 +27,7 @@ struct PlainTable: Equatable {
   /// Rows come with ids of their own, or with none and get the next above all of them.
   mutating func replaceAll(_ new: [(id: Int64?, fields: Fields)]) -> [Int64]? {
     let given = new.compactMap(\.id)
-    guard Set(given).count == given.count else { return nil }
+    guard Set(given).count == given.count, !given.contains(where: reserved.contains) else { return nil }
     exists = true
     counter = max(counter, given.max() ?? 0)
     rows = []

@@ -126,8 +126,16 @@ import Testing
       #expect(!foods.isShipped(1) && !foods.isOverridden(1))
       try foods.set(["kcal": 61], of: 1)
       try store.checkInvariants()
-      try foods.delete(1)
+      let (_, step) = try store.undoableWrite { tx in try tx.delete(1, in: .records("foods")) }
       #expect(names(foods) == ["Dates", "Tea"])
+      try store.undo(step)
+      #expect(names(foods) == ["Dates", "Apple", "Tea"])
+      try store.checkInvariants()
+      try foods.delete(1)
+      try FileManager.default.removeItem(at: shipped.appendingPathComponent("foods.plist"))
+      try store.refresh()
+      #expect(names(foods) == ["Tea"], "the table itself is shipped no more")
+      #expect(try foods.add(["name": "Soup"]).rawValue == 1_000_000_002)
       try store.checkInvariants()
     }
   }
@@ -171,6 +179,51 @@ import Testing
     }
   }
 
+  /// It takes back what the user did, and not what the next version does.
+  @Test func anUndoBringsNoFormerVersionBack() throws {
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try store.table("foods")
+      let changes: [(inout StoreTransaction) throws -> Void] = [
+        { tx in try tx.set(["name": "Mine"], of: 1, in: foods.name) },
+        { tx in try tx.delete(2, in: foods.name) },
+        { tx in try tx.move(3, in: foods.name, to: .top) },
+        { tx in try tx.move(1, in: foods.name, to: .bottom) },
+      ]
+      let steps = try changes.map { change in try store.undoableWrite { tx in try change(&tx) }.step }
+      try ship(to: shipped) { foods in
+        try foods.set(["name": "Apple, raw"], of: 1)
+        try foods.set(["name": "Rye bread"], of: 2)
+        try foods.add(["name": "Eggs"], at: .after(2))
+        try foods.add(["name": "Dates"])
+      }
+      try store.refresh()
+      let seen = names(foods)
+      let redos = try steps.reversed().map { step in
+        let redo = try store.undo(step)
+        try store.checkInvariants()
+        return redo
+      }
+      #expect(names(foods) == ["Apple, raw", "Rye bread", "Eggs", "Cheese", "Dates"])
+      #expect(try RecordStore(at: user).table("foods").snapshot.isEmpty)
+      for redo in redos.reversed() { try store.undo(redo) }
+      #expect(names(foods) == seen)
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func whatOthersDidToAShippedRowKeepsItFromBeingUndone() throws {
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try store.table("foods")
+      let (_, step) = try store.undoableWrite { tx in try tx.set(["name": "Mine"], of: 1, in: foods.name) }
+      try foods.set(["name": "Yours"], of: 1)
+      #expect(storeError { try store.undo(step) }?.code == StoreError.undoConflict)
+      #expect(names(foods) == ["Yours", "Bread", "Cheese"])
+      try store.checkInvariants()
+    }
+  }
+
   @Test func idsNeverMeet() throws {
     try withShippedFoods { shipped, user in
       let own = try RecordStore(at: user)
@@ -179,8 +232,16 @@ import Testing
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       let taken = storeError { _ = try store.table("foods") }
       #expect(taken?.code == StoreError.duplicateID && taken?.table == "foods" && taken?.record == 1)
+      #expect(try store.check("foods").map(\.error.code) == [StoreError.duplicateID])
       let write = storeError { try store.write { tx in try tx.delete(1, in: .records("foods")) } }
       #expect(write?.code == StoreError.duplicateID)
+
+      let fresh = try RecordStore(at: user.appendingPathExtension("fresh"), attaching: shipped, as: "main")
+      let early = storeError {
+        try fresh.table("foods").replaceAll(with: [IdentifiedRow(["name": "x"], id: 4)])
+      }
+      #expect(early?.code == StoreError.duplicateID && early?.table == "foods" && early?.record == 4)
+      #expect(try names(fresh.table("foods")) == ["Apple", "Bread", "Cheese"])
 
       let high = try RecordStore(at: shipped)
       try high.table("high").replaceAll(with: [IdentifiedRow(["name": "x"], id: 1_000_000_001)])

@@ -107,10 +107,10 @@ extension TableState {
 }
 
 extension StoreError {
-  fileprivate static func attachedID(of record: StoredRecord) -> StoreError {
+  static func attachedID(of record: StoredRecord) -> StoreError {
     StoreError(
       StoreError.duplicateID,
-      "the ids up to \(Overlay.highestAttachedID) are the attached store's, and this is a record of the user's own",
+      "the ids up to \(Overlay.highestAttachedID) are the attached store's, which has no such record",
       record: record.id)
   }
 }

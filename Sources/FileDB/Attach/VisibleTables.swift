@@ -13,6 +13,9 @@ final class VisibleTables: Sendable {
   let attached: AttachedStore?
   /// The newest views of each table. Two, since readers may be a commit behind the writers.
   private let views = Mutex<[TableKey: [View]]>([:])
+  /// Of the tables that no attached one lies beneath, which ones did when the user wrote them: looked for once, for it takes a
+  /// look at each record.
+  private let overlays = Mutex<[TableKey: Bool]>([:])
 
   init(_ log: CommitLog, over attached: AttachedStore?) { (self.log, self.attached) = (log, attached) }
 
@@ -41,7 +44,7 @@ final class VisibleTables: Sendable {
       guard !own.exists else { throw .hidden(key, by: attached) }
       return attached.table(name) ?? TableState()
     }
-    guard let beneath = attached.table(key), beneath.exists else { return own }
+    guard let beneath = attached.table(key), beneath.exists || isOverlay(key, own) else { return own }
     if let seen = views.withLock({ views in
       views[key]?.last { $0.own.isSame(as: own) && $0.attached.isSame(as: beneath) }?.seen
     }) {
@@ -56,12 +59,37 @@ final class VisibleTables: Sendable {
     }
   }
 
-  /// - Throws: ``StoreError/readOnly`` for a change of the attached store.
-  func checkWritable(_ key: TableKey, _ seen: TableState, _ change: Change) throws(StoreError) {
+  /// Whether the table lay over one that is shipped no more.
+  private func isOverlay(_ key: TableKey, _ own: TableState) -> Bool {
+    guard own.exists else { return false }
+    return overlays.withLock { overlays in
+      if let known = overlays[key] { return known }
+      let isOverlay = own.records.contains { !OverlayMarks(of: $0).isEmpty }
+      overlays[key] = isOverlay
+      return isOverlay
+    }
+  }
+
+  /// - Parameter own: the user's part of the table.
+  /// - Throws: ``StoreError/readOnly`` for a change of the attached store; ``StoreError/duplicateID`` for a new record with an
+  ///   id that a later version of that may have.
+  func checkWritable(
+    _ key: TableKey, _ seen: TableState, _ own: TableState?, _ change: Change
+  ) throws(StoreError) {
     guard let attached else { return }
     if attached.table(named: key) != nil { throw .readOnly("the table is the attached store's", key) }
-    if case .drop = change, seen.attached != nil {
+    guard let beneath = seen.attached else { return }
+    switch change {
+    case .drop:
       throw .readOnly("the table is an attached one beneath the user's, which cannot be dropped", key)
+    case .insert(let records, _):
+      for record in records where !Overlay.isOwn(record.id) && !beneath.contains(record.id) {
+        // What the user changed stays when it is shipped no more, and may be deleted and come back.
+        guard own?.records.contains(record.id) == true else {
+          throw StoreError.attachedID(of: record).adding(table: key.text)
+        }
+      }
+    default: break
     }
   }
 

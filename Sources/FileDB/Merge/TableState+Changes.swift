@@ -1,9 +1,10 @@
 extension TableState {
   /// The changes that lead from this table to another, but for the keys beside its records, and for a counter that is lower.
-  package func changes(to other: TableState) -> [Change] {
+  /// - Parameter movedIDs: see ``RecordsDifference/init(from:to:moving:)``.
+  package func changes(to other: TableState, moving movedIDs: Set<RecordID> = []) -> [Change] {
     if !exists, other.records.isEmpty { return [] }
     var changes: [Change] = exists ? [] : [.create]
-    let difference = RecordsDifference(from: records, to: other.records)
+    let difference = RecordsDifference(from: records, to: other.records, moving: movedIDs)
     if !difference.removed.isEmpty { changes.append(.remove(difference.removed.map(\.record.id))) }
     for case .move(let id, _, let row) in ListSteps(difference).sequence {
       changes.append(.move(id, row: row))

@@ -35,12 +35,20 @@ extension RecordStore {
       if (try? log.catchUp()) != nil, log.pendingTable(TableKey(table)) != nil {
         _ = try log.load(TableKey(table))
       } else if content == nil {
-        return try checkAttached(table)
+        findings = try checkAttached(table)
       }
+      try checkOverlay(TableKey(table))
       return findings
     } catch let error as StoreError where Self.damage.contains(error.code) {
       return [CheckFinding(severity: .damage, error: error)]
     }
+  }
+
+  /// Lays the table over the attached one, where there is one.
+  private func checkOverlay(_ key: TableKey) throws(StoreError) {
+    if visible.attached == nil { return }
+    try readAttached(key)
+    _ = try visible.view(of: key, own: log.load(key).state)
   }
 
   /// For a table that the store has no file of.
@@ -66,6 +74,8 @@ extension RecordStore {
 
   private static let damage = tableDamage.union([
     StoreError.ambiguousTable, StoreError.damagedJournal, StoreError.newerFormat,
+    // Of a table that does not fit the attached one.
+    StoreError.duplicateID, StoreError.counterExhausted,
   ])
 
   /// What a repair of the table mends.

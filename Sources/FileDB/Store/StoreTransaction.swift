@@ -53,9 +53,9 @@ final class TransactionState {
 
   /// Carries out a change, and remembers it for the commit.
   func apply(_ change: Change, to name: String) throws(StoreError) {
+    try check(change, of: name)
     var state = try table(name)
     let key = TableKey(name)
-    try store.visible.checkWritable(key, state, change)
     tables[key] = nil  // Held once only, so that the change need not copy the table.
     do {
       try state.apply(change)
@@ -65,6 +65,12 @@ final class TransactionState {
     }
     tables[key] = state
     changes.append((key, change))
+  }
+
+  /// Whether an attached store lets this be done to a table.
+  func check(_ change: Change, of name: String) throws(StoreError) {
+    let (state, key) = (try table(name), TableKey(name))
+    try store.visible.checkWritable(key, state, overlays[key], change)
   }
 
   /// Runs `body` as a part of this transaction: where it throws, what it did is undone, and no more.
@@ -108,6 +114,11 @@ final class TransactionState {
       tables[key] = edit.changes.isEmpty ? nil : edit.own
     }
     return (changes, tables)
+  }
+
+  /// The user's own part of a table that is seen like this; the table itself where no other lies beneath.
+  func ownTable(_ key: TableKey, seenAs seen: TableState) throws(StoreError) -> TableState {
+    try overlayEdit(key, seen)?.own ?? seen
   }
 
   private func overlayEdit(_ key: TableKey, _ seen: TableState) throws(StoreError) -> OverlayEdit? {

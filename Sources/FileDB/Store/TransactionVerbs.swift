@@ -154,6 +154,7 @@ extension StoreTransaction {
     // Looked at before anything is removed: a transaction whose body goes on after an error keeps its rows.
     var empty = TableState(counter: 0, records: [], foreignKeys: PlistDictionary())
     do { try empty.apply(.insert(stored, row: 0)) } catch { throw error.adding(table: table.text) }
+    try state.check(.insert(stored, row: 0), of: table.text)
     try createIfMissing(table.text)
     try state.apply(.removeAll, to: table.text)
     try state.apply(.insert(stored, row: 0), to: table.text)

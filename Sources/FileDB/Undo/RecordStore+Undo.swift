@@ -15,7 +15,7 @@ extension RecordStore {
       let state = transaction.state
       let before = state.tables
       let result = try body(&transaction)
-      return (result, state.undoStep(since: before))
+      return (result, try state.undoStep(since: before))
     }
   }
 
@@ -28,8 +28,8 @@ extension RecordStore {
       let state = transaction.state
       let before = state.tables
       let result = try body(&transaction)
-      let isTooLong = state.isUndoStepLonger(than: limit, since: before)
-      return (result, isTooLong ? nil : state.undoStep(since: before))
+      let isTooLong = try state.isUndoStepLonger(than: limit, since: before)
+      return (result, isTooLong ? nil : try state.undoStep(since: before))
     }
   }
 
@@ -51,11 +51,7 @@ extension StoreTransaction {
   /// Takes back what a write did, as a part of this transaction; see ``RecordStore/undo(_:)``.
   public mutating func undo(_ step: UndoStep) throws {
     for (key, undo) in step.tables.sorted(by: { $0.key < $1.key }) {
-      let changes: [Change]
-      do throws(StoreError) { changes = try undo.changes(in: try state.table(key.text)) } catch {
-        throw error.adding(table: key.text)
-      }
-      for change in changes { try state.apply(change, to: key.text) }
+      do throws(StoreError) { try state.undo(undo, in: key) } catch { throw error.adding(table: key.text) }
     }
   }
 }

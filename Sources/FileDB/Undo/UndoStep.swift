@@ -77,10 +77,9 @@ struct TableUndo: Sendable {
 
 extension TransactionState {
   /// What takes back all that was done since the tables were as in `earlier`.
-  func undoStep(since earlier: [TableKey: TableState]) -> UndoStep {
+  func undoStep(since earlier: [TableKey: TableState]) throws(StoreError) -> UndoStep {
     var step = UndoStep(tables: [:])
-    for (key, now) in changedTables {
-      guard let before = earlier[key] ?? bases[key] else { continue }
+    for (key, before, now) in try ownTables(since: earlier) {
       let table = TableUndo(from: before, to: now, moving: movedIDs(in: key))
       if !table.isEmpty { step.tables[key] = table }
     }
@@ -88,10 +87,39 @@ extension TransactionState {
   }
 
   /// Whether ``undoStep(since:)`` would surely have more bytes of records than `limit`.
-  func isUndoStepLonger(than limit: Int, since earlier: [TableKey: TableState]) -> Bool {
-    changedTables.contains { key, now in
-      guard let before = earlier[key] ?? bases[key] else { return false }
-      return RecordsDifference.isLonger(than: limit, from: before.records, to: now.records)
+  func isUndoStepLonger(
+    than limit: Int, since earlier: [TableKey: TableState]
+  ) throws(StoreError) -> Bool {
+    try ownTables(since: earlier).contains { _, before, now in
+      RecordsDifference.isLonger(than: limit, from: before.records, to: now.records)
+    }
+  }
+
+  /// The changed tables without the attached ones beneath: these may be others when the step is undone, and then nothing
+  /// of them should come back.
+  private func ownTables(
+    since earlier: [TableKey: TableState]
+  ) throws(StoreError) -> [(TableKey, before: TableState, now: TableState)] {
+    var tables: [(TableKey, before: TableState, now: TableState)] = []
+    for (key, now) in changedTables {
+      guard let before = earlier[key] ?? bases[key] else { continue }
+      tables.append((key, try ownTable(key, seenAs: before), try ownTable(key, seenAs: now)))
+    }
+    return tables
+  }
+
+  func undo(_ undo: TableUndo, in key: TableKey) throws(StoreError) {
+    let seen = try table(key.text)
+    var own = try ownTable(key, seenAs: seen)
+    let changes = try undo.changes(in: own)
+    guard let attached = seen.attached else {
+      for change in changes { try apply(change, to: key.text) }
+      return
+    }
+    for change in changes { try own.apply(change) }
+    let former = try TableState(own, over: attached)
+    for change in seen.changes(to: former, moving: Set(undo.entries.map(\.id))) {
+      try apply(change, to: key.text)
     }
   }
 }
