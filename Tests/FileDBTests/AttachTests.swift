@@ -153,6 +153,13 @@ import Testing
       try store.undo(step)
       #expect(names(foods) == ["Apple", "Bread", "Cheese"] && !foods.isOverridden(1))
       #expect(try RecordStore(at: user).table("foods").snapshot.isEmpty)
+      for id in [1, 2, 3] as [RecordID] {
+        for row in 0..<3 {
+          let (_, step) = try store.undoableWrite { tx in try tx.move(id, in: foods.name, to: .row(row)) }
+          try store.undo(step)
+          #expect(try RecordStore(at: user).table("foods").snapshot.isEmpty, "\(id) to \(row)")
+        }
+      }
       try store.checkInvariants()
     }
   }
