@@ -4,7 +4,7 @@ import Foundation
 
 struct Install: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Bring a shipped store to a user's folder, or up to date there.",
+    commandName: "install", abstract: "Bring a shipped store to a user's folder, or up to date there.",
     discussion: """
       FROM is the store as it is shipped, which is only read; TO is the user's, made where it is missing. Where TO has this \
       version already, nothing happens; where it has a later one, the exit code is 65.

@@ -3,7 +3,7 @@ import FileDB
 
 struct Revert: StoreCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Take back what was done to records of the attached store.",
+    commandName: "revert", abstract: "Take back what was done to records of the attached store.",
     discussion: "They have their fields and their places again, also those that were deleted.")
 
   @OptionGroup var location: StoreLocation
