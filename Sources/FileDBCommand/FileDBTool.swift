@@ -43,10 +43,10 @@ struct FileDBTool: ParsableCommand {
 
   static func main() {
     var outcome: (any Error)?
-    var type: (any ParsableCommand.Type)?
+    var used: any ParsableCommand.Type = Self.self
     do {
       var command = try command(of: Array(CommandLine.arguments.dropFirst()))
-      type = Swift.type(of: command)
+      used = type(of: command)
       try command.run()
     } catch {
       outcome = error
@@ -56,7 +56,7 @@ struct FileDBTool: ParsableCommand {
     case nil: break
     case let error as StoreError: fail(error.description, error.exitStatus)
     case let error as ScriptError: fail(error.description, error.exitStatus)
-    case let error as ValidationError: fail(error, type ?? Self.self)
+    case let error as ValidationError: fail(error, used)
     case let error?: exit(withError: error)
     }
   }
@@ -66,6 +66,8 @@ struct FileDBTool: ParsableCommand {
   static func command(of words: [String]) throws -> any ParsableCommand {
     do { return try parseAsRoot(words) } catch {
       let commands = ["help"] + configuration.subcommands.map { $0.configuration.commandName ?? "" }
+      var words = words[...]
+      while let option = words.first, ["--store", "--attach"].contains(option) { words = words.dropFirst(2) }
       guard let first = words.first, !first.hasPrefix("-"), !commands.contains(first) else { throw error }
       throw ValidationError("There is no command '\(first)'.")
     }

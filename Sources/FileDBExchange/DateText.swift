@@ -6,6 +6,8 @@ enum DateText {
   /// `YYYY-MM-DD`, then perhaps, after a space or `T`, `HH:MM`, `:SS`, a fraction, which is cut off, and `Z` or an offset like
   /// `+01:00` or `+0100`, perhaps after a space.
   static func parse(_ text: String) -> Date? {
+    var text = text
+    if let date = text.withUTF8({ PlistDate.parse($0) }) { return date }  // Most programs write it so.
     let bytes = Array(text.utf8)
     let day = bytes.prefix(10)
     if bytes.count == 10 { return date(day, "00:00:00".utf8) }
@@ -29,10 +31,10 @@ enum DateText {
 
   /// Removes the time zone from the end of `time`, and returns its seconds east of UTC; `nil` where it is none.
   private static func takeOffset(_ time: inout ArraySlice<UInt8>) -> Double? {
+    defer { if time.last == UInt8(ascii: " ") { time.removeLast() } }
     guard let start = time.firstIndex(where: { $0 == UInt8(ascii: "Z") || isSign($0) }) else { return 0 }
     let zone = time[start...]
     time = time[..<start]
-    if time.last == UInt8(ascii: " ") { time.removeLast() }
     return seconds(ofZone: zone)
   }
 

@@ -50,6 +50,7 @@ import Testing
       (["import", ".", "t"], 66, "this is a folder, not a file"),
       (["import", ".", "t", "--format", "sqlite"], 66, "this is a folder, not a file"),
       (["add", "t", "n:integer=0x10"], 65, "'0x10' is not a whole number"),
+      (["--store", "x", "nosuch", "t"], 64, "There is no command 'nosuch'"),
       (["nosuch", "t"], 64, "There is no command 'nosuch'"),
       (["import", "t.csv", "t", "--types", "a"], 64, "Usage: filedb import "),
       (["sort", "t", "--nosuch"], 64, "Usage: filedb sort "),

@@ -97,7 +97,7 @@ import Testing
         #expect(result.error.contains(words), "\(script): \(result.error)")
         #expect(result.output == "", "nothing is printed that is not so")
         if !script.contains("'a=2") {
-          #expect(result.error.hasSuffix("; nothing of the script was done\n"), "\(script): \(result.error)")
+          #expect(result.error.hasSuffix("\nnothing of the script was done\n"), "\(script): \(result.error)")
         }
         #expect(try Data(contentsOf: folder.appendingPathComponent("t.plist")) == before)
       }

@@ -135,7 +135,7 @@ import Testing
       #expect(script.status == 64)
       #expect(
         script.error
-          == "filedb: standard input:2: column 7: expected a field or a value; nothing of the script was done\n"
+          == "filedb: standard input:2: column 7: expected a field or a value\nnothing of the script was done\n"
       )
       #expect(try names(folder).count == 5)
       #expect(

@@ -84,7 +84,7 @@ struct ScriptError: Error {
     }
     let reason = message.split(separator: "\n").first.map(String.init) ?? "it failed"
     // What a command said before on standard error is seen already.
-    return "\(file):\(line): \(reason); nothing of the script was done"
+    return "\(file):\(line): \(reason)\nnothing of the script was done"
   }
 
   var exitStatus: Int32 {
