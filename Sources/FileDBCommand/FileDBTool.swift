@@ -43,8 +43,10 @@ struct FileDBTool: ParsableCommand {
 
   static func main() {
     var outcome: (any Error)?
+    var used: any ParsableCommand.Type = Self.self
     do {
-      var command = try parseAsRoot()
+      var command = try command(of: Array(CommandLine.arguments.dropFirst()))
+      used = type(of: command)
       try command.run()
     } catch {
       outcome = error
@@ -54,13 +56,38 @@ struct FileDBTool: ParsableCommand {
     case nil: break
     case let error as StoreError: fail(error.description, error.exitStatus)
     case let error as ScriptError: fail(error.description, error.exitStatus)
+    case let error as ValidationError: fail(error, used)
     case let error?: exit(withError: error)
+    }
+  }
+
+  /// The command that is asked for.
+  /// - Throws: ArgumentParser's errors. To that, a mistyped command is one unexpected argument, and each word behind it another.
+  static func command(of words: [String]) throws -> any ParsableCommand {
+    do { return try parseAsRoot(words) } catch {
+      let commands = ["help"] + configuration.subcommands.map { $0.configuration.commandName ?? "" }
+      var words = words[...]
+      while let option = words.first, ["--store", "--attach"].contains(option) { words = words.dropFirst(2) }
+      guard let first = words.first, !first.hasPrefix("-"), !commands.contains(first) else { throw error }
+      throw ValidationError("There is no command '\(first)'.")
     }
   }
 
   private static func fail(_ message: String, _ status: Int32) -> Never {
     Terminal.complain(message)
     exit(withError: ExitCode(status))
+  }
+
+  /// What a command finds wrong with its options, in ArgumentParser's words, which would show the usage of the tool as a whole.
+  private static func fail(_ error: ValidationError, _ command: any ParsableCommand.Type) -> Never {
+    let name = command == Self.self ? "" : " " + (command.configuration.commandName ?? "")
+    Terminal.note(
+      """
+      Error: \(error.message)
+      Usage: \(usageString(for: command))
+        See 'filedb\(name) --help' for more information.
+      """)
+    exit(withError: ExitCode.validationFailure)
   }
 }
 

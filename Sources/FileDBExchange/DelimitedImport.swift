@@ -15,6 +15,8 @@ public struct DelimitedImport: Sendable {
   /// The type of a field by its name; a field that is not named is a string.
   public var types: [String: FieldType]
   public var emptyText: EmptyText
+  /// Fields that each row must have.
+  var key: [String] = []
 
   public init(fields: [String]? = nil, types: [String: FieldType] = [:], emptyText: EmptyText = .missing) {
     self.fields = fields
@@ -107,6 +109,9 @@ public struct DelimitedImport: Sendable {
       throw StoreError(
         StoreError.invalidText, "a type is given for '\(stray)', but no column has that name", file: file)
     }
+    if let stray = key.first(where: { !names.contains($0) }) {
+      throw StoreError.noColumn(forKey: stray, file: file)
+    }
     return names.map { Column(name: $0, type: types[$0] ?? .string) }
   }
 
@@ -129,6 +134,14 @@ public struct DelimitedImport: Sendable {
       row.record[column.name] = value
     }
     return row
+  }
+}
+
+extension StoreError {
+  package static func noColumn(forKey field: String, file: String, table: String? = nil) -> StoreError {
+    StoreError(
+      StoreError.invalidText, "it is the key, but no column has that name", file: file, table: table,
+      field: field)
   }
 }
 

@@ -30,4 +30,15 @@ public enum ExchangeFormat: Sendable {
     default: return nil
     }
   }
+
+  /// The format of a file that begins so; `nil` where it may be delimited text.
+  /// - Parameter bytes: as ``ImportSource/beginning(_:)`` gives them.
+  package init?(beginning bytes: [UInt8]) {
+    let signatures: [(String, ExchangeFormat)] = [
+      ("[", .json), ("{", .ndjson), ("bplist", .binaryPlist),
+      ("<?xml", .plist), ("<plist", .plist), ("<!DOCTYPE plist", .plist),
+    ]
+    guard let known = signatures.first(where: { bytes.starts(with: $0.0.utf8) }) else { return nil }
+    self = known.1
+  }
 }

@@ -9,7 +9,8 @@ public enum FieldType: String, Sendable, CaseIterable {
   ///
   /// - `integer`: decimal, from -2^63 to 2^64-1. `float`: decimal, or `nan`, `+infinity`, `-infinity`.
   /// - `bool`: `true`, `yes`, `1`, or `false`, `no`, `0`, in any case.
-  /// - `date`: `2024-02-29T12:00:00Z`, or `2024-02-29` for its first second in UTC.
+  /// - `date`: `2024-02-29`, which is its first second, or with `T` or a space and `12:00`, `12:00:00` or `12:00:00.5`, of which
+  ///   the part of a second is cut off; then with `Z` or an offset like `+02:00`. Without one it is UTC.
   /// - `data`: base64, white space ignored. `json`: any JSON; `1.0` is a real, a `null` in an object leaves its key out, and
   ///   elsewhere is refused.
   /// - Returns: `nil` where the text does not fit.
@@ -17,7 +18,10 @@ public enum FieldType: String, Sendable, CaseIterable {
     var text = text
     switch self {
     case .string: return .string(text)
-    case .integer: return text.withUTF8 { PlistNumber.integer($0) }
+    case .integer:
+      // A property list may have hexadecimal numbers; a text that looks like one is more often an address or a code.
+      if text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) { return nil }
+      return text.withUTF8 { PlistNumber.integer($0) }
     case .float: return text.withUTF8 { PlistNumber.real($0) }.map(PlistValue.real)
     case .bool:
       switch text.lowercased() {
@@ -25,9 +29,7 @@ public enum FieldType: String, Sendable, CaseIterable {
       case "false", "no", "0": return false
       default: return nil
       }
-    case .date:
-      if text.utf8.count == 10 { text += "T00:00:00Z" }
-      return text.withUTF8 { PlistDate.parse($0) }.map(PlistValue.date)
+    case .date: return DateText.parse(text).map(PlistValue.date)
     case .data:
       let characters = text.utf8.filter { !isXMLSpace($0) }
       return characters.withUnsafeBufferPointer { Base64.decode($0) }.map(PlistValue.data)

@@ -64,6 +64,15 @@ public struct ImportSource {
     }
   }
 
+  /// The first bytes behind a byte order mark and white space, as UTF-8: `count` of them, or fewer in a shorter file.
+  package func beginning(_ count: Int) throws -> [UInt8] {
+    var text = TextBytes(TextDecoder(.utf8, nextPiece: try open()))
+    while let next = try text.peek(), isXMLSpace(next) { _ = try text.take() }
+    var bytes: [UInt8] = []
+    while bytes.count < count, let next = try text.take() { bytes.append(next) }
+    return bytes
+  }
+
   func readAll() throws -> [UInt8] {
     let nextPiece = try open()
     var bytes: [UInt8] = []

@@ -6,12 +6,12 @@ public final class InputFile {
   private let name: String
   private let handle: FileHandle
 
-  /// - Throws: ``StoreError/fileNotFound``, ``StoreError/permissionDenied``, ``StoreError/inputOutput``.
+  /// - Throws: ``StoreError/fileNotFound``, also for a folder; ``StoreError/permissionDenied``, ``StoreError/inputOutput``.
   public init(_ url: URL) throws {
     name = url.path
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: name, isDirectory: &isFolder), isFolder.boolValue {
-      throw StoreError(StoreError.inputOutput, "this is a folder, not a file", file: name)
+      throw StoreError(StoreError.fileNotFound, "this is a folder, not a file", file: name)
     }
     do { handle = try FileHandle(forReadingFrom: url) } catch { throw StoreError(reading: name, error) }
   }

@@ -119,11 +119,13 @@ package struct RowMerge {
     }
   }
 
-  /// Adds what is left, and makes the table where there was nothing to add.
+  /// Adds what is left, and makes the table where there was nothing to add. Where every row was wrong, nothing is made.
   /// - Parameter counter: the highest id that the source ever gave, where that is known.
   package mutating func finish(
     counter: Int64?, in transaction: inout StoreTransaction
   ) throws -> ImportReport {
+    let isFruitless = batch.isEmpty && report.added + report.changed + report.unchanged == 0
+    if isFruitless, !report.skipped.isEmpty { return report }
     try addBatch(in: &transaction)
     if let counter, !before.exists { try transaction.raiseCounter(of: table, to: counter) }
     return report

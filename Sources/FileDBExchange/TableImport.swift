@@ -85,7 +85,9 @@ public struct TableImport: Sendable {
   private var delimitedImport: DelimitedImport {
     var names: [String]?
     if case .delimited(_, hasHeader: false) = format { names = fields }
-    return DelimitedImport(fields: names, types: types, emptyText: emptyText)
+    var delimited = DelimitedImport(fields: names, types: types, emptyText: emptyText)
+    if case .key(let fields) = matching { delimited.key = fields }
+    return delimited
   }
 
   /// - Returns: the counter of the table that the file is, if it is one.

@@ -30,6 +30,11 @@ struct ImportColumns {
       fields.append(column)
     }
     if source.matching == .id, id == nil { throw fault("there is no column 'id'") }
+    if case .key(let key) = source.matching,
+      let stray = key.first(where: { known[$0] == nil && !names.contains($0) })
+    {
+      throw StoreError.noColumn(forKey: stray, file: source.file.path, table: source.source.table)
+    }
     if let stray = source.types.keys.filter({ !names.contains($0) }).min() {
       throw fault("a type is given for '\(stray)', but no column has that name")
     }

@@ -16,10 +16,10 @@ struct ImportQuery {
     if byID { reserved = ["id"] }
     switch source.source {
     case .query(let sql):
-      statement = try db.makeStatement(sql: sql)
-      guard statement.isReadonly, statement.columnCount > 0 else {
-        throw StoreError(StoreError.databaseRefused, "the query should be a SELECT", file: source.file.path)
+      guard let select = try db.onlyStatement(of: sql), select.isReadonly, select.columnCount > 0 else {
+        throw StoreError(StoreError.databaseRefused, "the query should be one SELECT", file: source.file.path)
       }
+      statement = select
     case .table(let table):
       guard try db.has(table) else { throw try db.hasNo(table, source.file) }
       let isExported = try SQLiteExport.made(table, in: db)
@@ -33,6 +33,13 @@ struct ImportQuery {
 }
 
 extension Database {
+  /// `nil` where there is none, or a second.
+  fileprivate func onlyStatement(of sql: String) throws -> Statement? {
+    let statements = try allStatements(sql: sql)
+    guard let first = try statements.next() else { return nil }
+    return try statements.next() == nil ? first : nil
+  }
+
   fileprivate func hasNo(_ table: String, _ file: URL) throws -> StoreError {
     let names = try String.fetchAll(
       self,

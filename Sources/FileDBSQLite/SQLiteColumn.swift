@@ -95,7 +95,6 @@ extension FieldType {
     case (.string, .integer(let number)): .string(number.description)
     case (.date, .integer(let seconds)): SQLiteDate.fromSeconds(seconds).map(PlistValue.date)
     case (.date, .real(let day)): SQLiteDate.fromJulianDay(day).map(PlistValue.date)
-    case (.date, .string(let text)): SQLiteDate.parse(text).map(PlistValue.date)
     case (.json, .string(let text)): self.value(of: text)
     default: self.value(of: value)
     }

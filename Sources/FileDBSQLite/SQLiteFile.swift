@@ -9,8 +9,10 @@ package struct SQLiteFile {
 
   /// Opens a database that is there, to read it only.
   init(reading url: URL) throws {
-    guard FileManager.default.fileExists(atPath: url.path) else {
-      throw StoreError(StoreError.fileNotFound, "there is no such file", file: url.path)
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), !isFolder.boolValue else {
+      let message = isFolder.boolValue ? "this is a folder, not a file" : "there is no such file"
+      throw StoreError(StoreError.fileNotFound, message, file: url.path)
     }
     var configuration = Self.configuration
     configuration.readonly = true
@@ -42,9 +44,16 @@ package struct SQLiteFile {
     let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
     // What a pipe gives is gone once it is read.
     guard attributes?[.type] as? FileAttributeType == .typeRegular,
-      let start = try? FileHandle(forReadingFrom: url).read(upToCount: 16)
+      let start = try? FileHandle(forReadingFrom: url).read(upToCount: signature.utf8.count)
     else { return false }
-    return start == Data("SQLite format 3\0".utf8)
+    return isBeginning(start)
+  }
+
+  private static let signature = "SQLite format 3\0"
+
+  /// Whether a database begins so.
+  package static func isBeginning(_ bytes: some Sequence<UInt8>) -> Bool {
+    bytes.starts(with: signature.utf8)
   }
 
   func read<Result>(table: String?, _ body: (Database) throws -> Result) throws -> Result {

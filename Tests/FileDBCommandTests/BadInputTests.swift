@@ -45,7 +45,16 @@ import Testing
       (["import", "t.csv", "t", "--key", "a", "--ids"], 64, "one of --key and --ids"),
       (["export", "t", "t.plist"], 64, "taken for a table"),
       (["export", "t", "bare", "--format", "plist"], 64, "taken for a table"),
-      (["export", "t", "nowhere/t.csv"], 66, "nowhere"),
+      (["export", "t", "nowhere/t.csv"], 66, "/nowhere: there is no such folder\n"),
+      (["export", "t", "nowhere/t.db"], 66, "/nowhere: there is no such folder\n"),
+      (["import", ".", "t"], 66, "this is a folder, not a file"),
+      (["import", ".", "t", "--format", "sqlite"], 66, "this is a folder, not a file"),
+      (["add", "t", "n:integer=0x10"], 65, "'0x10' is not a whole number"),
+      (["--store", "x", "nosuch", "t"], 64, "There is no command 'nosuch'"),
+      (["nosuch", "t"], 64, "There is no command 'nosuch'"),
+      (["import", "t.csv", "t", "--types", "a"], 64, "Usage: filedb import "),
+      (["sort", "t", "--nosuch"], 64, "Usage: filedb sort "),
+      (["--store", ".", "export", "t", "t.plist"], 64, "See 'filedb export --help' for more information."),
       (["show", "t", "--limit=-1"], 64, "not negative"), (["show", "t", "--format", "xml"], 64, "xml"),
     ]
     try withTable { folder in

@@ -43,6 +43,24 @@ import Testing
     }
   }
 
+  /// Runs the README's lines about other formats on the data that they are about.
+  @Test(.enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"))
+  func theReadmesImportsFindSomething() throws {
+    let block = try #require(readme.firstMatch(of: /```sh\n(filedb import (?s).*?)```/)).1
+    let lines = block.replacing("\\\n", with: "").split(separator: "\n")
+    #expect(lines.count == 5)
+    try withTemporaryFolder { folder in
+      let source = sharedFolder.appendingPathComponent("data/usda-sr28/FOOD_DES.txt")
+      try FileManager.default.copyItem(at: source, to: folder.appendingPathComponent("FOOD_DES.txt"))
+      try Data("ndb,price\n01001,2.5\n01004,8\n".utf8).write(to: folder.appendingPathComponent("prices.csv"))
+      for line in lines {
+        let result = try shell(String(line), in: folder)
+        #expect(result.status == 0, "\(line): \(result.error)")
+        #expect(result.error.contains(/[1-9][0-9]* (records|changed)/), "\(line): \(result.error)")
+      }
+    }
+  }
+
   @Test func theQuickstartRuns() throws {
     try withTemporaryFolder { folder in
       let script = packageRoot.appendingPathComponent("Examples/quickstart").path

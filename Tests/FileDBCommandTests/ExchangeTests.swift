@@ -91,6 +91,22 @@ import Testing
     }
   }
 
+  @Test(arguments: ["f.csv", "f.json", "f.db"]) func anExportOfNothingLeavesTheFile(file: String) throws {
+    try withFoods { folder in
+      try filedb("export", "food", file, in: folder)
+      let bytes = try Data(contentsOf: folder.appendingPathComponent(file))
+      let result = try filedb(
+        ["export", "food", file, "--where", "kcal < 0"] + (file == "f.db" ? ["--replace"] : []), in: folder)
+      #expect(
+        result == ToolResult(output: "", error: "filedb: table 'food': no record matches\n", status: 1))
+      #expect(try Data(contentsOf: folder.appendingPathComponent(file)) == bytes)
+      // Who reads a stream gets one that is whole.
+      let stream = try filedb("export", "food", "--format", "json", "--where", "kcal < 0", in: folder)
+      #expect(
+        stream == ToolResult(output: "[]\n", error: "filedb: table 'food': no record matches\n", status: 1))
+    }
+  }
+
   @Test func noLinkLeadsAnExportOverATable() throws {
     try withFoods { folder in
       let table = try read("food.plist", in: folder)
@@ -167,6 +183,46 @@ import Testing
       try write("n,s\nx,b\n", to: "f.csv", in: folder)
       #expect(try filedb(["import", "f.csv", "t"] + skip, in: folder).status == 65)
       #expect(try filedb("count", "t", in: folder).output == "2\n")
+    }
+  }
+
+  @Test(arguments: ["f.csv", "f.json", "f.plist"]) func onlyWrongRowsMakeNoTable(file: String) throws {
+    try withTemporaryFolder { folder in
+      try write("d\nnever\nsoon\n", to: "f.csv", in: folder)
+      try write("[{\"d\": \"never\"}]", to: "f.json", in: folder)
+      try write(
+        "<plist version=\"1.0\"><array><dict><key>d</key><string>never</string></dict></array></plist>",
+        to: "f.plist", in: folder)
+      let result = try filedb("import", file, "t", "--types", "d=date", "--on-error", "skip", in: folder)
+      #expect(result.status == 65)
+      #expect(try RecordStore(at: folder).tableNames == ["f"], "the property list itself")
+      // A file without rows is a table without records.
+      #expect(try filedb("import", "-", "t", in: folder, input: "d\n").status == 0)
+      #expect(try filedb("count", "t", in: folder).output == "0\n")
+    }
+  }
+
+  @Test func aColumnOfTheTableIsCalledAsInTheOtherFormats() throws {
+    try withFoods { folder in
+      let shown = try filedb("show", "food", "--where", "id = 3", "--fields", "id,name", in: folder)
+      #expect(shown.output == "id  id_  name\n 3  B    Butter\n")
+    }
+  }
+
+  @Test(arguments: [
+    ("2024-02-29T10:00:00+02:00", "2024-02-29T08:00:00Z"), ("2024-02-29T10:00+0200", "2024-02-29T08:00:00Z"),
+    ("2024-02-29 12:30:15 -00:30", "2024-02-29T13:00:15Z"), ("2024-02-29 12:00", "2024-02-29T12:00:00Z"),
+    ("2024-02-29T12:00:00.5Z", "2024-02-29T12:00:00Z"), ("2024-02-29", "2024-02-29T00:00:00Z"),
+  ])
+  func datesAreTakenAsPeopleWriteThem(text: String, date: String) throws {
+    try withTemporaryFolder { folder in
+      try filedb("import", "-", "t", "--types", "d=date", in: folder, input: "d\n\(text)\n")
+      try filedb("add", "t", "d:date=\(text)", in: folder)
+      try filedb("add", "t", "d=x", in: folder)
+      try filedb("set", "t", "3", "d:date=\(text)", in: folder)
+      for id in ["1", "2", "3"] { #expect(try filedb("get", "t", id, "d", in: folder).output == date + "\n") }
+      let detected = try filedb("import", "-", "u", "--detect", in: folder, input: "d\n\(text)\n")
+      #expect(detected.error.hasPrefix("types: all are text\n"))
     }
   }
 

@@ -112,7 +112,7 @@ import Testing
       #expect(try filedb(["merge", "--output", "result"] + files, in: folder).status == 0)
       #expect(try show(".file_ours", in: folder) == before)
       #expect(try show("result", in: folder) == show(".file_theirs", in: folder))
-      #expect(try filedb("merge", ".", ".file_ours", ".file_theirs", in: folder).status == 74)
+      #expect(try filedb("merge", ".", ".file_ours", ".file_theirs", in: folder).status == 66)
       #expect(try filedb("merge", ".file_base", "nowhere", ".file_theirs", in: folder).status == 66)
     }
   }

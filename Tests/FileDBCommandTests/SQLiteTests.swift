@@ -162,7 +162,7 @@ private let hasSQLiteProgram =
       (["import", "f.csv", "t", "--table", "a"], 64, "for SQLite databases"),
       (["import", "f.json", "t", "--query", "a"], 64, "for SQLite databases"),
       (["import", "-", "t", "--format", "sqlite"], 64, "name a file"),
-      (["import", "f.db", "t", "--query", "DELETE FROM food"], 65, "should be a SELECT"),
+      (["import", "f.db", "t", "--query", "DELETE FROM food"], 65, "should be one SELECT"),
       (["import", "f.db", "t", "--query", "SELEC"], 65, "syntax error"),
       (["import", "nofile.db", "t"], 66, "there is no such file"),
       (["import", "letter.db", "t"], 65, "file is not a database"),
@@ -174,7 +174,7 @@ private let hasSQLiteProgram =
       (["export", "food", "g.csv", "--table", "a"], 64, "for SQLite databases"),
       (["export", "food", "letter.db"], 65, "file is not a database"),
       (["export", "food", "food", "--format", "sqlite"], 64, "taken for a table"),
-      (["export", "food", "nowhere/g.db"], 74, "nowhere"),
+      (["export", "food", "nowhere/g.db"], 66, "nowhere: there is no such folder"),
     ]
     try withFoods { folder in
       try filedb("export", "food", "f.db", in: folder)

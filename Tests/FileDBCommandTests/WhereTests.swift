@@ -133,7 +133,10 @@ import Testing
       }
       let script = try filedb("batch", in: folder, input: "delete food 1\ncount food --where 'kcal >'\n")
       #expect(script.status == 64)
-      #expect(script.error == "filedb: standard input:2: column 7: expected a field or a value\n")
+      #expect(
+        script.error
+          == "filedb: standard input:2: column 7: expected a field or a value\nnothing of the script was done\n"
+      )
       #expect(try names(folder).count == 5)
       #expect(
         try filedb("batch", in: folder, input: "add food kcal:integer=7\ndelete food --where \"kcal == 7\"\n")

@@ -263,6 +263,21 @@ import Testing
     }
   }
 
+  @Test func aQueryIsOneSelect() throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (v)", in: file)
+      for query in [
+        "SELECT 1; SELECT 2", "SELECT 1 AS v; DROP TABLE t", "", " -- nothing", "DELETE FROM t",
+      ] {
+        let error = storeError { _ = try imported(SQLiteImport(.query(query), of: file)) }
+        #expect(
+          error?.code == StoreError.databaseRefused && error?.message == "the query should be one SELECT",
+          "\(query)")
+      }
+      #expect(try imported(SQLiteImport(.query("SELECT 1 AS v; -- that is all"), of: file)) == [["v": 1]])
+    }
+  }
+
   @Test(arguments: ["1e300", "-1e300", "-1.0", "5373484.5", "9e999"])
   func numbersThatAreNoJulianDaysAreErrors(number: String) throws {
     try withDatabase { file in
@@ -367,7 +382,7 @@ import Testing
       try Data().write(to: file)  // To SQLite, a database without tables.
       #expect(storeError { _ = try imported(importer) }?.code == StoreError.tableNotFound)
       let folder = SQLiteImport(.table("t"), of: file.deletingLastPathComponent())
-      #expect(storeError { _ = try imported(folder) }?.code == StoreError.inputOutput)
+      #expect(storeError { _ = try imported(folder) }?.code == StoreError.fileNotFound)
     }
   }
 

@@ -57,7 +57,7 @@ struct Batch: StoreCommand {
 
   private func run(_ command: Script.Command, of script: Script) throws {
     do {
-      var parsed = try FileDBTool.parseAsRoot(command.words)
+      var parsed = try FileDBTool.command(of: command.words)
       guard parsed is any StoreCommand, !Self.excluded.contains(where: { $0 == type(of: parsed) }) else {
         throw ValidationError("'\(command.words[0])' is no command for a script.")
       }
@@ -82,7 +82,9 @@ struct ScriptError: Error {
     case let error as EncodingError: message = "\(error)"
     default: message = FileDBTool.message(for: cause)
     }
-    return "\(file):\(line): \(message.split(separator: "\n").first.map(String.init) ?? "it failed")"
+    let reason = message.split(separator: "\n").first.map(String.init) ?? "it failed"
+    // What a command said before on standard error is seen already.
+    return "\(file):\(line): \(reason)\nnothing of the script was done"
   }
 
   var exitStatus: Int32 {

@@ -21,6 +21,7 @@ struct Count: StoreCommand {
     let predicate = try matching.predicate(for: table.snapshot)
     let count: Int
     if let group {
+      table.snapshot.noteUnknown([group])
       let rows = predicate.map(table.snapshot.rows) ?? Array(table.snapshot)
       printCounts(RowGroup.groups(of: rows, by: group), of: group)
       count = rows.count

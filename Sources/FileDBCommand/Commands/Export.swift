@@ -10,7 +10,7 @@ struct Export: StoreCommand {
     discussion: """
       A file that is there is replaced as a whole, or, where something goes wrong, not at all; a SQLite database gets \
       one more table. Each record has its id as 'id', by which 'filedb import --ids' finds it again. Where --where finds \
-      nothing, the exit code is 1. 'filedb help show' says what a PREDICATE is.
+      nothing, a file is left alone, and the exit code is 1. 'filedb help show' says what a PREDICATE is.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -27,7 +27,12 @@ struct Export: StoreCommand {
     let table = try existingTable(table)
     let snapshot = table.snapshot
     let rows = try selection.rows(of: snapshot)
-    if file != "-" { try checkIsNoTable(URL(fileURLWithPath: file), in: table.store) }
+    let isNothing = selection.matching.isGiven && rows.isEmpty
+    if file != "-" {
+      // A mistyped condition should not cost the last export; who reads a stream waits for its end.
+      if isNothing { throw StoreError.noMatch(in: table.name) }
+      try checkPlace(URL(fileURLWithPath: file), besides: table.store)
+    }
     // On a terminal the rows themselves are seen.
     let isSeen = file == "-" && Terminal.outputIsTerminal
     var progress = Progress()
@@ -37,7 +42,7 @@ struct Export: StoreCommand {
     }
     progress.finish()
     if file != "-" { Terminal.note("\(rows.count) records exported to '\(file)'") }
-    if selection.matching.isGiven, rows.isEmpty { throw StoreError.noMatch(in: table.name) }
+    if isNothing { throw StoreError.noMatch(in: table.name) }
   }
 
   /// Writes the rows of a table, which has this counter.
@@ -84,11 +89,14 @@ struct Export: StoreCommand {
     guard lineEnd == nil else { throw ValidationError("--line-end is for csv and tsv.") }
   }
 
-  /// In a store's folder a property list is a table, whatever its name, and a table must not be replaced, by whatever way
-  /// its path leads there.
-  private func checkIsNoTable(_ url: URL, in store: RecordStore) throws {
+  /// A file needs a folder, and in a store's folder a property list is a table, whatever its name, and a table must not be
+  /// replaced, by whatever way its path leads there.
+  private func checkPlace(_ url: URL, besides store: RecordStore) throws {
     let target = FileInfo.target(of: url)
     let folder = target.deletingLastPathComponent()
+    guard FileInfo.isFolder(folder) else {
+      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: folder.path)
+    }
     let stores = [store.url, store.attachedURL].compactMap(\.self)
     guard stores.contains(where: { FileInfo.isSame(folder, $0) }) || FileInfo.isStore(folder) else { return }
     let names = try RecordStore(at: folder).tableNames

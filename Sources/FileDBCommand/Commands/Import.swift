@@ -9,7 +9,8 @@ struct Import: StoreCommand {
     commandName: "import",
     abstract: "Bring the rows of a file into a table, which is made where it is missing.",
     discussion: """
-      The file is delimited text, JSON, NDJSON, a property list or a SQLite database, by its extension or --format. Of \
+      The file is delimited text, JSON, NDJSON, a property list or a SQLite database, by --format, its extension, or how it \
+      begins: [ is JSON, { NDJSON, <?xml or <plist a property list, else it is csv. Of \
       delimited text the first row names the fields, unless --fields does. Of a database, the rows are those of the table with \
       the same name, unless --table or --query say else. All rows come in, or, where one is wrong, none. With --on-error skip \
       the wrong ones are reported and left out; where no row is left, the exit code is 65.
@@ -72,17 +73,28 @@ struct Import: StoreCommand {
   private typealias Intake = (inout StoreTransaction, (_ rows: Int) -> Void) throws -> ImportReport
 
   private func intake() throws -> Intake {
-    let (name, position) = (TableName<Record>(table.name), place.position ?? .bottom)
     switch try exchange.source(file) {
-    case .stream(let format):
-      let importer = try importer(format)
+    case .stream(let format)?: return try intake(importer(format), source())
+    case .database(let file)?: return try intake(importer(ofDatabase: file))
+    case nil:
       let source = try source()
-      let typed = detect ? try importer.detectingTypes(of: source) : importer
-      return { tx, progress in try typed.run(source, into: name, at: position, in: &tx, progress: progress) }
-    case .database(let file):
-      let importer = try importer(ofDatabase: file)
-      return { tx, progress in try importer.run(into: name, at: position, in: &tx, progress: progress) }
+      return try intake(importer(exchange.format(of: source)), source)
     }
+  }
+
+  private func intake(_ importer: TableImport, _ source: ImportSource) throws -> Intake {
+    let (name, position) = destination
+    let typed = detect ? try importer.detectingTypes(of: source) : importer
+    return { tx, progress in try typed.run(source, into: name, at: position, in: &tx, progress: progress) }
+  }
+
+  private func intake(_ importer: SQLiteImport) -> Intake {
+    let (name, position) = destination
+    return { tx, progress in try importer.run(into: name, at: position, in: &tx, progress: progress) }
+  }
+
+  private var destination: (TableName<Record>, Position) {
+    (TableName(table.name), place.position ?? .bottom)
   }
 
   private func importer(_ format: ExchangeFormat) throws -> TableImport {

@@ -34,6 +34,7 @@ struct Show: StoreCommand {
     let printer = RecordPrinter(format: output.format, fields: selection.fieldNames)
     let page = Array(rows.dropFirst(offset).prefix(limit ?? .max))
     if let group {
+      table.snapshot.noteUnknown([group])
       try printer.print(RowGroup.groups(of: page, by: group), by: group)
     } else {
       try printer.print(page)

@@ -23,7 +23,8 @@ extension TableImport.ErrorPolicy: ExpressibleByArgument {}
 
 /// The format of a file that comes or goes.
 struct ExchangeOptions: ParsableArguments {
-  @Option(help: "The file's format; where it is not given, the one of the file's extension, or csv.")
+  @Option(
+    help: "The file's format; by default that of its extension, of an import without one what it begins as.")
   var format: ExchangeKind?
   @Option(help: ArgumentHelp("Of csv, the character between fields; 'tab' for a tab.", valueName: "c"))
   var separator: String?
@@ -38,19 +39,41 @@ struct ExchangeOptions: ParsableArguments {
     separator != nil || quote != nil || encoding != nil || header != nil
   }
 
-  /// Where an import is from. A database is known by how it begins, whatever its name.
-  func source(_ file: String) throws -> ExchangePlace {
+  /// Where an import is from, as far as the options and the file's name tell, and how a database begins, whatever its name; `nil`
+  /// where they do not.
+  func source(_ file: String) throws -> ExchangePlace? {
     let isDatabase = format == nil && file != "-" && SQLiteFile.isDatabase(URL(fileURLWithPath: file))
-    return isDatabase ? try database(file) : try destination(file)
+    return isDatabase ? try database(file) : try named(file)
+  }
+
+  /// The format of an import that nothing names, by how it begins: if by nothing else, csv, as tables of text have any
+  /// extension.
+  func format(of source: ImportSource) throws -> ExchangeFormat {
+    let beginning = try source.beginning(16)
+    guard !SQLiteFile.isBeginning(beginning) else {
+      throw ValidationError("This is a SQLite database, which cannot be read from a stream; name its file.")
+    }
+    return ExchangeFormat(beginning: beginning) ?? .delimited(.csv)
   }
 
   /// Where an export goes.
   func destination(_ file: String) throws -> ExchangePlace {
+    if let place = try named(file) { return place }
+    guard ["", "txt"].contains(fileExtension(of: file)) else {
+      let formats = ExchangeKind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("The extension of '\(file)' names no format; give one by --format: \(formats).")
+    }
+    return .stream(.delimited(.csv))
+  }
+
+  /// What the options or the file's extension name; csv where an option is for that alone.
+  private func named(_ file: String) throws -> ExchangePlace? {
     let databases = ["sqlite", "sqlite3", "db"]
     if format == .sqlite || (format == nil && databases.contains(fileExtension(of: file))) {
       return try database(file)
     }
-    let chosen = named ?? byExtension(of: file)
+    let byExtension = ExchangeFormat(fileExtension: fileExtension(of: file))
+    guard let chosen = asked ?? byExtension ?? (isDelimitedOnly ? .delimited(.csv) : nil) else { return nil }
     guard case .delimited(let usual, _) = chosen else {
       try checkIsNotForText()
       return .stream(chosen)
@@ -71,7 +94,7 @@ struct ExchangeOptions: ParsableArguments {
   }
 
   /// The format of a stream that was asked for.
-  private var named: ExchangeFormat? {
+  private var asked: ExchangeFormat? {
     switch format {
     case .csv: .delimited(.csv)
     case .tsv: .delimited(.tsv)
@@ -81,11 +104,6 @@ struct ExchangeOptions: ParsableArguments {
     case .binaryPlist: .binaryPlist
     case .sqlite, nil: nil
     }
-  }
-
-  private func byExtension(of file: String) -> ExchangeFormat {
-    // Tables of text have any extension.
-    ExchangeFormat(fileExtension: fileExtension(of: file)) ?? .delimited(.csv)
   }
 
   private func fileExtension(of file: String) -> String {

@@ -75,7 +75,7 @@ struct RecordPrinter {
   private func tableLines(_ rows: [Row], _ fields: [String]) -> [String] {
     let columns = fields.map { field in
       TextTable.Column(
-        title: TerminalText.defused(field),
+        title: TerminalText.defused(JSONText.fieldName(field)),
         isNumeric: rows.contains { $0.record[field] != nil }
           && rows.allSatisfy { $0.record[field]?.isNumeric ?? true })
     }

@@ -20,11 +20,25 @@ struct SelectionOptions: ParsableArguments {
   /// Without a condition or an order, the table itself: a page of it needs no other rows.
   func rows(of snapshot: TableSnapshot<Record>) throws -> AnyRandomAccessCollection<StoredRow<Record>> {
     let predicate = try matching.predicate(for: snapshot)
+    snapshot.noteUnknown(fieldNames ?? [])
     guard let sort else {
       return predicate.map { AnyRandomAccessCollection(snapshot.rows(where: $0)) }
         ?? AnyRandomAccessCollection(snapshot)
     }
-    let rows = snapshot.sorted(by: try SortKey.parse([sort], text: localized ? .localized : .bytes))
+    let keys = try SortKey.parse([sort], text: localized ? .localized : .bytes)
+    snapshot.noteUnknown(keys.map(\.field))
+    let rows = snapshot.sorted(by: keys)
     return AnyRandomAccessCollection(predicate.map { rows.filter($0.matches) } ?? rows)
+  }
+}
+
+extension TableSnapshot<Record> {
+  /// Says which of these fields no record has: most likely they are mistyped. In an empty table nobody can tell.
+  /// - Complexity: O(*n*) for one that none has, else up to the first record that has it.
+  func noteUnknown(_ fields: [String]) {
+    if isEmpty { return }
+    for field in fields where !contains(where: { $0[field] != nil }) {
+      Terminal.note("no record of '\(table)' has a field '\(field)'")
+    }
   }
 }

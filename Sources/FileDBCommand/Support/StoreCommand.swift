@@ -9,9 +9,9 @@ struct StoreLocation: ParsableArguments {
   @Option(
     name: .customLong("attach"),
     help: ArgumentHelp(
-      "A store beneath, which is not written to; its tables are also NAME.TABLE, 'main' without a NAME.",
+      "One store beneath, which is not written to; its tables are also NAME.TABLE, 'main' without a NAME.",
       valueName: "[name=]dir"))
-  var attached: AttachedLocation?
+  var attached: [AttachedLocation] = []
 }
 
 /// A store to attach: `shipped`, or `app=shipped`.
@@ -86,7 +86,9 @@ extension StoreCommand {
       } else {
         storeURL
       }
-    let attached = location.attached ?? tool.location.attached
+    // Also those that come before the command's name.
+    guard location.attached.count <= 1 else { throw ValidationError("Only one store can be attached.") }
+    let attached = location.attached.first
     guard let shared = OpenStores.shared else { return try Self.open(url, over: attached) }
     guard attached == nil else {
       throw ValidationError("--attach goes before 'batch', for the whole script.")
@@ -151,7 +153,10 @@ struct WriteOptions: ParsableArguments {
   /// What was done is done, whether it can be undone or not.
   private static func keep(_ step: UndoStep?, of store: RecordStore) {
     do {
-      if try !UndoHistory(store).add(step) { Terminal.note("this is too much to be kept for 'filedb undo'") }
+      if try !UndoHistory(store).add(step) {
+        Terminal.note(
+          "this is too much to be kept for 'filedb undo', and what was done before cannot be undone now")
+      }
     } catch {
       Terminal.note("'filedb undo' will not know of this: \(error)")
     }
