@@ -9,7 +9,7 @@ import Testing
   /// of what was added, and for the order.
   @Test func bothSidesWorkIsThere() throws {
     var random = SeededRandom.fromEnvironment("merge over an attached store")
-    for _ in 0..<40 {
+    for _ in 0..<25 {
       try withTemporaryFolder { folder in
         let stores = OverlayStores(folder: folder)
         try stores.ship(&random)

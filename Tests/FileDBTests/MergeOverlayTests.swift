@@ -168,6 +168,27 @@ import Testing
     #expect(try RecordsMerge(base: base, ours: aside, theirs: added).merged.rows == added.rows)
   }
 
+  /// Of two that have changed places in the file, that one was moved which has another mark.
+  @Test func whatStaysIsNotTakenForMoved() throws {
+    let (x, y, new): (RecordID, RecordID, RecordID) = (1_000_000_001, 1_000_000_002, 1_000_000_003)
+    func own(_ id: RecordID, behind place: String) -> StoredRecord {
+      overlay(id, ["id": .integer(id.rawValue)], place: place)
+    }
+    func ids(_ ours: TableState, _ theirs: TableState, since base: TableState) throws -> [RecordID] {
+      try RecordsMerge(base: base, ours: ours, theirs: theirs).merged.records.ids
+    }
+    let upper = table(own(x, behind: "2"), own(y, behind: "1"))
+    let raised = table(own(y, behind: "2"), own(x, behind: "2"))
+    let above = table(own(new, behind: "2"), own(x, behind: "2"), own(y, behind: "1"))
+    #expect(try ids(raised, above, since: upper) == [y, new, x])
+    #expect(try ids(above, raised, since: upper) == [new, y, x])
+    let lower = table(own(y, behind: "1"), own(x, behind: "2"))
+    let sunk = table(own(x, behind: "2"), own(y, behind: "2"))
+    let below = table(own(y, behind: "1"), own(x, behind: "2"), own(new, behind: "2"))
+    #expect(try ids(sunk, below, since: lower) == [x, y, new])
+    #expect(try ids(below, sunk, since: lower) == [x, new, y])
+  }
+
   // MARK: - Deletions
 
   @Test func whatOneDeletedAndTheOtherLeftIsDeleted() throws {

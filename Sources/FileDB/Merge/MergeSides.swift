@@ -108,8 +108,11 @@ struct MergeSide {
     }
     self.keys = keys
     self.records = records
-    marked = Self.marked(records, since: base, overlays)
-    placed = Self.placed(keys, baseCount: base.records.count).union(marked)
+    let marked = Self.marked(records, since: base, overlays)
+    // Where two have changed places, the marked one is that which was moved.
+    let unmarked = keys.filter { !marked.contains($0) }
+    placed = Self.placed(unmarked, baseCount: base.records.count).union(marked)
+    self.marked = marked
   }
 
   subscript(key: Int) -> StoredRecord? { records[key] }
@@ -138,9 +141,9 @@ extension MergeSide {
     _ records: [Int: StoredRecord], since base: TableState, _ overlays: OverlayRecords
   ) -> Set<Int> {
     let marked = records.lazy.filter { key, record in
-      guard key < base.records.count else { return overlays.place(of: record) != nil }
-      let former = base.records[key]
-      return !record.hasSameBytes(as: former) && overlays.place(of: record) != overlays.place(of: former)
+      guard overlays.hasPlace(record.id) else { return false }
+      let former = key < base.records.count ? base.records[key] : nil
+      return former != record && former.map(OverlayMarks.init)?.place != OverlayMarks(of: record).place
     }
     return Set(marked.map(\.key))
   }

@@ -5,31 +5,26 @@ import FileDBPlist
 struct OverlayRecords {
   private let ids: Set<RecordID>
 
-  /// - Parameter base: the version that the sides began with. A record that neither changed is looked for in none.
+  /// Those that a side added or changed. Of any other one there is nothing to find out.
   init(base: TableState, sides: [TableState]) {
-    var ids: Set<RecordID> = []
-    for side in sides {
-      ids.formUnion(side.attachedIDs(otherwiseIn: base))
-      ids.formUnion(base.attachedIDs(otherwiseIn: side))
+    let changed = sides.reduce(into: Set()) { ids, side in ids.formUnion(side.attachedIDs(otherwiseIn: base))
     }
     // One without marks in any of them is a row there, and so in all.
-    self.ids = ids.filter { id in
+    ids = changed.filter { id in
       ([base] + sides).compactMap { $0.record(id) }.allSatisfy { !OverlayMarks(of: $0).isEmpty }
     }
   }
 
   func contains(_ id: RecordID) -> Bool { ids.contains(id) }
 
-  /// What says where a record is among the attached ones; `nil` for a record of a table that lies over none.
-  func place(of record: StoredRecord) -> OverlayMarks.Place? {
-    Overlay.isOwn(record.id) || contains(record.id) ? OverlayMarks(of: record).place : nil
-  }
+  /// Whether a mark says where the record is among the attached ones. Elsewhere that is a field like others.
+  func hasPlace(_ id: RecordID) -> Bool { Overlay.isOwn(id) || contains(id) }
 }
 
 extension TableState {
   fileprivate func record(_ id: RecordID) -> StoredRecord? { records.row(of: id).map { records[$0] } }
 
-  /// The ids that attached records may have, of records that the other table has not or has otherwise.
+  /// The ids of records, none of the user's own, that the other table has not or has otherwise.
   fileprivate func attachedIDs(otherwiseIn other: TableState) -> [RecordID] {
     records.lazy.filter { record in
       !Overlay.isOwn(record.id) && other.record(record.id)?.hasSameBytes(as: record) != true
