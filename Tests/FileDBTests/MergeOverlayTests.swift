@@ -31,7 +31,33 @@ import Testing
     }
   }
 
+  /// However little is as it was, an attached record is known, and is taken for none of the user's own.
+  @Test func anOverrideIsNeverDoubtful() throws {
+    let own = overlay(ownID, ["a": 1, "b": 1])
+    let base = overlay(1, ["a": 1, "b": 1], overriding: ["a"])
+    let rewritten = overlay(1, ["a": 2, "b": 2], overriding: ["a", "b"])
+    let theirs = overlay(1, ["a": 1, "b": 1, "c": 3], overriding: ["a", "c"])
+    let merge = try RecordsMerge(base: table(base), ours: table(rewritten, own), theirs: table(theirs))
+    let both = overlay(1, ["a": 2, "b": 2, "c": 3], overriding: ["a", "b", "c"])
+    #expect(merge.merged.rows == [both, own] && merge.conflicts.isEmpty)
+    let new = try RecordsMerge(
+      base: table(own), ours: table(overlay(ownID, ["a": 2, "b": 2]), base),
+      theirs: table(overlay(ownID, ["a": 1, "b": 1, "c": 3])))
+    #expect(new.merged.rows == [overlay(ownID, ["a": 2, "b": 2, "c": 3]), base] && new.conflicts.isEmpty)
+  }
+
   // MARK: - Fields
+
+  @Test func aSideWithoutChangesChangesNothing() throws {
+    let base = overlay(1, ["a": 1], overriding: ["a"])
+    let others = [nil, overlay(1, ["a": 1, "b": 1], overriding: ["b", "a"], place: "?")]
+    for other in others {
+      for (base, ours, theirs) in [(base, other, base), (base, base, other), (base, other, other)] {
+        let merge = try merged(base, ours, theirs)
+        #expect(merge.merged.rows == [other].compactMap(\.self) && merge.conflicts.isEmpty)
+      }
+    }
+  }
 
   @Test func overridesAreMergedByField() throws {
     let base = overlay(1, ["a": 1, "b": 1, "c": 1, "d": 0], overriding: ["a", "b", "c"])
@@ -139,13 +165,37 @@ import Testing
     #expect(twins.merged.rows == [overlay(one, ["a": 1], place: "2")] && twins.renumbered.isEmpty)
     // An earlier merge gave it a new id, and then it was moved.
     let merge = try RecordsMerge(
-      base: table(overlay(one, ["a": 1])),
+      base: table(overlay(one, ["a": 1], place: "3")),
       ours: table(overlay(one, ["a": "another"]), overlay(two, ["a": 1], place: "2")),
-      theirs: table(overlay(one, ["a": 1, "b": "later"])))
+      theirs: table(overlay(one, ["a": 1, "b": "later"], place: "3")))
     #expect(
       merge.merged.rows == [
         overlay(one, ["a": "another"]), overlay(two, ["a": 1, "b": "later"], place: "2"),
       ])
+    // Edited, moved and copied, it is itself.
+    let base = table(overlay(one, ["a": 1, "b": 1, "c": 1], place: "3"))
+    let edited = overlay(one, ["a": 1, "b": 1, "c": 2], place: "2")
+    let ours = table(edited, overlay(two, ["a": 1, "b": 1, "c": 1]))
+    let theirs = table(overlay(one, ["a": 1, "b": 1, "c": 1, "d": 1], place: "3"))
+    let same = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+    #expect(same.conflicts.isEmpty && same.merged.records.count == 2)
+    #expect(same.merged.rows.first == overlay(one, ["a": 1, "b": 1, "c": 2, "d": 1], place: "2"))
+  }
+
+  /// Where nobody can tell whether it is the same record, moving it is done, and is no conflict.
+  @Test func aMoveOfWhatMayBeAnotherRecordIsNoConflict() throws {
+    let (one, two): (RecordID, RecordID) = (1_000_000_001, 1_000_000_002)
+    let base = table(overlay(one, ["name": "X", "kind": "food", "n": 1]))
+    let other = overlay(two, ["name": "X2", "kind": "food", "n": 1])
+    let rewritten: Record = ["name": "Y", "kind": "food", "n": 2]
+    let moved = table(overlay(one, ["name": "X", "kind": "food", "n": 1], place: "2"))
+    let merge = try RecordsMerge(base: base, ours: table(overlay(one, rewritten), other), theirs: moved)
+    #expect(merge.merged.rows == [other, overlay(one, rewritten, place: "2")] && merge.conflicts.isEmpty)
+    let changed = table(overlay(one, ["name": "X", "kind": "drink", "n": 1], place: "2"))
+    let both = try RecordsMerge(
+      base: base, ours: table(overlay(one, rewritten, place: "3"), other), theirs: changed)
+    #expect(both.merged.rows == [overlay(one, rewritten, place: "3"), other])
+    #expect(both.conflicts.count == 1)
   }
 
   /// Records behind one and the same attached one stand as they do in the file.
@@ -219,6 +269,13 @@ import Testing
         #expect(merge.merged.rows == [other].compactMap(\.self) && merge.conflicts.isEmpty)
       }
     }
+    // A deletion that says a place as well is the same one.
+    let placed = overlay(1, place: "top", deleted: true)
+    for (ours, theirs) in [(placed, changed), (changed, placed)] {
+      let merge = try merged(gone, ours, theirs)
+      #expect(merge.merged.rows == [overlay(1, ["a": 1], overriding: ["a"], place: "top")])
+      #expect(merge.conflicts.isEmpty)
+    }
     let both = try merged(gone, changed, overlay(1, ["b": 1], overriding: ["b"]))
     #expect(both.merged.rows == [overlay(1, ["a": 1, "b": 1], overriding: ["a", "b"])])
   }
@@ -252,6 +309,11 @@ import Testing
     let merge = try merged(nil, plain, overlay(4, ["a": 1], overriding: ["a"]))
     #expect(merge.merged.rows == [plain, overlay(5, ["a": 1], overriding: ["a"])])
     #expect(merge.renumbered.count == 1)
+    let gone = overlay(4, deleted: true)
+    let changed = overlay(3, ["a": 1], overriding: ["a"])
+    let mixed = try RecordsMerge(
+      base: table(overlay(3, deleted: true)), ours: table(gone), theirs: table(changed, plain))
+    #expect(mixed.merged.rows.sorted { $0.id < $1.id } == [changed, gone, overlay(5, ["a": "plain"])])
     let marked = try merged(
       overlay(4, ["a": 1]), overlay(4, ["a": 1], place: "2"), overlay(4, ["a": 1], place: "3"))
     #expect(marked.conflicts.count == 1)
