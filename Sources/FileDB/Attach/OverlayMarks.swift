@@ -19,7 +19,7 @@ struct OverlayMarks: Equatable {
   var isDeleted = false
 
   private static let overridesKey = "wgFileDbOverrides"
-  private static let placeKey = "wgFileDbAfter"
+  static let placeKey = "wgFileDbAfter"
   private static let deletedKey = "wgFileDbDeleted"
   static let keys = [placeKey, deletedKey, overridesKey]
 

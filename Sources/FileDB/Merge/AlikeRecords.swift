@@ -9,7 +9,7 @@ struct AlikeRecords {
   private var places: [PlistDictionary: [Int]] = [:]
 
   init(_ records: [StoredRecord]) {
-    self.records = records.map(\.record.fields)
+    self.records = records.map(\.content)
     for (place, fields) in self.records.enumerated() {
       for field in fields { places[Self.single(field), default: []].append(place) }
     }

@@ -12,7 +12,8 @@ public struct MergeConflict: Sendable {
     case deletedByTheirs(base: Record, ours: Record)
   }
 
-  /// The record's id in the merged table; `nil` for a key beside the records in the root of the file.
+  /// The record's id in the merged table; `nil` for a key beside the records in the root of the file. In a store over an
+  /// attached one, the table has no record with this id where nothing is left of what the sides said about the attached one.
   public let record: RecordID?
   public let kind: Kind
 }

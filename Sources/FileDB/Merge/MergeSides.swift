@@ -5,20 +5,27 @@ struct MergeSides {
   let base: [StoredRecord]
   let ours: MergeSide
   let theirs: MergeSide
+  private let overlays: OverlayRecords
 
   init(base: TableState, ours: TableState, theirs: TableState) {
     self.base = Array(base.records)
-    self.ours = MergeSide(ours, since: base, newKeys: base.records.count)
+    overlays = OverlayRecords(base: base, sides: [ours, theirs])
+    self.ours = MergeSide(ours, since: base, newKeys: base.records.count, overlays: overlays)
     self.theirs = MergeSide(
-      theirs, since: base, newKeys: base.records.count + ours.records.count, sharing: self.ours)
+      theirs, since: base, newKeys: base.records.count + ours.records.count, overlays: overlays,
+      sharing: self.ours)
   }
 
-  /// What becomes of each record that is not deleted, by its key.
+  /// What becomes of each record, by its key.
   func contents() -> [Int: MergedContent] {
     var contents: [Int: MergedContent] = [:]
     let added = theirs.keys.lazy.filter { $0 >= base.count && ours[$0] == nil }
     for key in Array(base.indices) + ours.keys.filter({ $0 >= base.count }) + added {
-      contents[key] = MergedContent(base: baseRecord(key), ours: ours[key], theirs: theirs[key])
+      let (base, ours, theirs) = (baseRecord(key), ours[key], theirs[key])
+      contents[key] =
+        isOverlay(key)
+        ? MergedOverlay(base: base, ours: ours, theirs: theirs).content
+        : MergedContent(base: base, ours: ours, theirs: theirs)
     }
     for key in doubtful(in: ours, changedBy: theirs).union(doubtful(in: theirs, changedBy: ours)) {
       guard let ours = ours[key], let theirs = theirs[key] else { continue }
@@ -27,20 +34,30 @@ struct MergeSides {
     return contents
   }
 
+  /// Conflicts about attached records of which the merged table says nothing.
+  func conflictsOfNone(_ contents: [Int: MergedContent]) -> [MergeConflict] {
+    contents.filter { $0.value.record == nil && !$0.value.conflicts.isEmpty }.sorted { $0.key < $1.key }
+      .flatMap { key, content in content.conflicts.map { MergeConflict(record: id(of: key), kind: $0) } }
+  }
+
+  private func isOverlay(_ key: Int) -> Bool { id(of: key).map(overlays.contains) ?? false }
+
+  /// The id of a record before it may get another one.
+  private func id(of key: Int) -> RecordID? { (baseRecord(key) ?? ours[key] ?? theirs[key])?.id }
+
   /// The keys under which a side may have another record than the base and the other side: where little is as it was, and
   /// a new record is more like the former one. An earlier merge may have given that one its new id; but it was edited since, so
   /// that nobody can tell, and what the other side changed must not be done to the wrong one.
   private func doubtful(in side: MergeSide, changedBy other: MergeSide) -> Set<Int> {
     let rewritten = base.indices.filter { key in
-      guard let now = side[key], let changed = other[key], !changed.hasSameFields(as: base[key]) else {
-        return false
-      }
-      return !now.hasSameFields(as: base[key])
-        && !AlikeRecords.isAlike(now.record.fields, base[key].record.fields)
+      guard let now = side[key], let changed = other[key], !isOverlay(key),
+        !changed.hasSameContent(as: base[key])
+      else { return false }
+      return !now.hasSameContent(as: base[key]) && !AlikeRecords.isAlike(now.content, base[key].content)
     }
     if rewritten.isEmpty { return [] }
-    let new = AlikeRecords(side.new(since: base.count))
-    return Set(rewritten.filter { new.contains(alike: base[$0].record.fields) })
+    let new = AlikeRecords(side.new(since: base.count).filter { !overlays.contains($0.id) })
+    return Set(rewritten.filter { new.contains(alike: base[$0].content) })
   }
 
   func baseRecord(_ key: Int) -> StoredRecord? { key < base.count ? base[key] : nil }
@@ -60,30 +77,42 @@ struct MergeSides {
 struct MergeSide {
   /// By row: the base's row for a record that was there, a number of its own for a new one.
   let keys: [Int]
-  /// The keys of the records that are new, or in another order to those that stay.
+  /// The keys of the records that are new, in another order to those that stay, or ``marked``.
   let placed: Set<Int>
+  /// The keys of the records of which a mark says another place among attached ones than in the base.
+  let marked: Set<Int>
   private let records: [Int: StoredRecord]
 
   /// - Parameters:
   ///   - newKeys: where the keys of new records begin.
+  ///   - overlays: the records that are known by their ids alone.
   ///   - other: the other side, which may have added the very same record.
-  init(_ table: TableState, since base: TableState, newKeys: Int, sharing other: MergeSide? = nil) {
+  init(
+    _ table: TableState, since base: TableState, newKeys: Int, overlays: OverlayRecords,
+    sharing other: MergeSide? = nil
+  ) {
     let added = other.map { Dictionary(uniqueKeysWithValues: $0.added(since: base)) } ?? [:]
-    let renumbered = Self.renumbered(in: table, since: base)
+    let renumbered = Self.renumbered(in: table, since: base, except: overlays)
     let isRenumbered = Set(renumbered.values)
     var keys: [Int] = []
     var records: [Int: StoredRecord] = [:]
     records.reserveCapacity(table.records.count)
     for (row, record) in table.records.enumerated() {
       let former = base.records.row(of: record.id).flatMap { isRenumbered.contains($0) ? nil : $0 }
-      let twin = added[record.id].flatMap { $0.record.hasSameBytes(as: record) ? $0.key : nil }
+      let twin = added[record.id].flatMap {
+        overlays.contains(record.id) || $0.record.hasSameContent(as: record) ? $0.key : nil
+      }
       let key = renumbered[record.id] ?? former ?? twin ?? newKeys + row
       keys.append(key)
       records[key] = record
     }
     self.keys = keys
     self.records = records
-    placed = Self.placed(keys, baseCount: base.records.count)
+    let marked = Self.marked(records, since: base, overlays)
+    // Where two have changed places, the marked one is that which was moved.
+    let unmarked = keys.filter { !marked.contains($0) }
+    placed = Self.placed(unmarked, baseCount: base.records.count).union(marked)
+    self.marked = marked
   }
 
   subscript(key: Int) -> StoredRecord? { records[key] }
@@ -108,21 +137,34 @@ struct MergeSide {
 }
 
 extension MergeSide {
+  private static func marked(
+    _ records: [Int: StoredRecord], since base: TableState, _ overlays: OverlayRecords
+  ) -> Set<Int> {
+    let marked = records.lazy.filter { key, record in
+      guard overlays.hasPlace(record.id) else { return false }
+      let former = key < base.records.count ? base.records[key] : nil
+      return former != record && former.map(OverlayMarks.init)?.place != OverlayMarks(of: record).place
+    }
+    return Set(marked.map(\.key))
+  }
+
   /// The base's rows of records that an earlier merge gave the side under a new id, by that id.
   ///
   /// The old id may be another record's there, and then what happened to the one must not be done to the other. A record counts
   /// as one of the base's under a new id where it has the very fields, and neither id has the same record on both sides.
-  private static func renumbered(in side: TableState, since base: TableState) -> [RecordID: Int] {
-    let strange = side.records.filter { !isSame($0.id, in: side, and: base) }
+  private static func renumbered(
+    in side: TableState, since base: TableState, except overlays: OverlayRecords
+  ) -> [RecordID: Int] {
+    let strange = side.records.filter { !overlays.contains($0.id) && !isSame($0.id, in: side, and: base) }
     guard !strange.isEmpty else { return [:] }
     var gone: [PlistDictionary: [Int]] = [:]
     for (row, record) in base.records.enumerated().reversed()
-    where !isSame(record.id, in: side, and: base) {
-      gone[record.record.fields, default: []].append(row)
+    where !overlays.contains(record.id) && !isSame(record.id, in: side, and: base) {
+      gone[record.content, default: []].append(row)
     }
     var renumbered: [RecordID: Int] = [:]
     for record in strange {
-      if let row = gone[record.record.fields]?.popLast() { renumbered[record.id] = row }
+      if let row = gone[record.content]?.popLast() { renumbered[record.id] = row }
     }
     return renumbered
   }
@@ -132,6 +174,6 @@ extension MergeSide {
     guard let row = side.records.row(of: id), let baseRow = base.records.row(of: id) else { return false }
     let (now, former) = (side.records[row], base.records[baseRow])
     if now.hasSameBytes(as: former) { return true }
-    return AlikeRecords.isAlike(now.record.fields, former.record.fields)
+    return AlikeRecords.isAlike(now.content, former.content)
   }
 }

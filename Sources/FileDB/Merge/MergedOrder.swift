@@ -22,13 +22,21 @@ extension MergeSides {
     var incoming: [Int?: [Int]] = [:]
     var anchor: Int?
     for key in theirs.keys where isKept(key) {
-      if ours[key] == nil || (theirs.placed.contains(key) && !ours.placed.contains(key)) {
+      if ours[key] == nil || isPlacedByTheirs(key) {
         incoming[anchor, default: []].append(key)
       } else if !ours.placed.contains(key) {
         anchor = key
       }
     }
     return incoming
+  }
+
+  /// The mark of a place among attached records is worth nothing without the row among those with the same mark: where only one
+  /// side has a new mark, its row is taken as well.
+  private func isPlacedByTheirs(_ key: Int) -> Bool {
+    let isMarked = theirs.marked.contains(key)
+    if isMarked != ours.marked.contains(key) { return isMarked }
+    return theirs.placed.contains(key) && !ours.placed.contains(key)
   }
 }
 

@@ -10,16 +10,19 @@ package struct RecordsMerge: Sendable {
   package init(base: TableState, ours: TableState, theirs: TableState) throws(StoreError) {
     let sides = MergeSides(base: base, ours: ours, theirs: theirs)
     let contents = sides.contents()
-    let order = sides.order { contents[$0] != nil }
+    let order = sides.order { contents[$0]?.record != nil }
     let numbers = try MergedIDs(sides, order: order, above: max(base.counter, ours.counter, theirs.counter))
     var records: [StoredRecord] = []
     records.reserveCapacity(order.count)
     for key in order {
-      guard let content = contents[key], let id = numbers.ids[key] else { continue }
-      records.append(content.record.renumbered(id))
+      guard let content = contents[key], let record = content.record, let id = numbers.ids[key] else {
+        continue
+      }
+      records.append(record.renumbered(id))
       conflicts += content.conflicts.map { MergeConflict(record: id, kind: $0) }
       renumbered += sides.renumberings(of: key, to: id)
     }
+    conflicts += sides.conflictsOfNone(contents)
     let root = MergedFields(base: base.foreignKeys, ours: ours.foreignKeys, theirs: theirs.foreignKeys)
     conflicts += root.conflicts.map { MergeConflict(record: nil, kind: $0) }
     let counter = Self.counter(base: base.counter, ours: ours.counter, theirs: theirs.counter)
@@ -63,30 +66,31 @@ struct MergedFields {
 
 /// What becomes of one record.
 struct MergedContent {
-  /// With the id of the side that it is from.
-  let record: StoredRecord
+  /// With the id of the side that it is from; `nil` where nothing is left of it.
+  let record: StoredRecord?
   var conflicts: [MergeConflict.Kind] = []
+}
 
+extension MergedContent {
   /// Ours, where theirs may be another record: all that is changed there is a conflict.
   init(base: StoredRecord, ours: StoredRecord, doubtful theirs: StoredRecord) {
     record = ours
     conflicts = MergedFields.differences(
-      base: base.record.fields, ours: ours.record.fields, theirs: theirs.record.fields)
+      base: base.content, ours: ours.content, theirs: theirs.content)
   }
 
-  /// - Returns: `nil` for a record that is deleted.
-  init?(base: StoredRecord?, ours: StoredRecord?, theirs: StoredRecord?) {
+  init(base: StoredRecord?, ours: StoredRecord?, theirs: StoredRecord?) {
     switch (base, ours, theirs) {
-    case (_, nil, nil): return nil
+    case (_, nil, nil): record = nil
     case (nil, let added?, _), (nil, nil, let added?): record = added
     case (let base?, let ours?, nil):
-      if ours.hasSameFields(as: base) { return nil }
-      record = ours
-      conflicts = [.deletedByTheirs(base: base.record, ours: ours.record)]
+      let isKept = !ours.hasSameContent(as: base)
+      record = isKept ? ours : nil
+      if isKept { conflicts = [.deletedByTheirs(base: base.record, ours: ours.record)] }
     case (let base?, nil, let theirs?):
-      if theirs.hasSameFields(as: base) { return nil }
-      record = theirs
-      conflicts = [.deletedByOurs(base: base.record, theirs: theirs.record)]
+      let isKept = !theirs.hasSameContent(as: base)
+      record = isKept ? theirs : nil
+      if isKept { conflicts = [.deletedByOurs(base: base.record, theirs: theirs.record)] }
     case (let base?, let ours?, let theirs?):
       if ours.hasSameFields(as: base) {
         record = theirs
@@ -96,9 +100,16 @@ struct MergedContent {
         let fields = MergedFields(
           base: base.record.fields, ours: ours.record.fields, theirs: theirs.record.fields)
         record = StoredRecord(id: ours.id, record: Record(fields: fields.merged))
-        conflicts = fields.conflicts
+        // Where both moved it among attached ones, it is where ours has it, as elsewhere.
+        conflicts = fields.conflicts.filter { !Overlay.isOwn(ours.id) || !$0.isOfPlace }
       }
     }
+  }
+}
+
+extension MergeConflict.Kind {
+  fileprivate var isOfPlace: Bool {
+    if case .field(OverlayMarks.placeKey, _, _, _) = self { true } else { false }
   }
 }
 
