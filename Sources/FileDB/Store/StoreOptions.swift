@@ -14,7 +14,7 @@ public struct StoreOptions: Sendable {
   /// How tables lie in memory.
   package var shape = OrderedRecords.Shape.standard
   /// In how long pieces a commit goes into the journal, in bytes.
-  package var journalPiece = 1 << 20
+  package var journalPiece = 8 << 20
 
   public init(
     lockTimeout: Duration = .seconds(5), limits: PlistLimits = PlistLimits(),

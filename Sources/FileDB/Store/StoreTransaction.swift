@@ -69,6 +69,7 @@ final class TransactionState {
 
   /// Whether an attached store lets this be done to a table.
   func check(_ change: Change, of name: String) throws(StoreError) {
+    if store.visible.attached == nil { return }
     let (state, key) = (try table(name), TableKey(name))
     try store.visible.checkWritable(key, state, overlays[key], change)
   }
