@@ -6,14 +6,6 @@ import Testing
 
 /// Imports that change records that are there.
 @Suite struct KeyedImportTests {
-  private func importer(_ format: ExchangeFormat, _ change: (inout TableImport) -> Void = { _ in })
-    -> TableImport
-  {
-    var importer = TableImport(format: format)
-    change(&importer)
-    return importer
-  }
-
   @Test func aKeyChangesWhatIsThereAndNothingElse() throws {
     try withStore { store in
       let table = try store.table("t")

@@ -11,6 +11,13 @@ func exported(_ snapshot: TableSnapshot<Record>, _ export: TableExport) throws -
   return bytes
 }
 
+/// An importer with some other settings than usual.
+func importer(_ format: ExchangeFormat, _ change: (inout TableImport) -> Void = { _ in }) -> TableImport {
+  var importer = TableImport(format: format)
+  change(&importer)
+  return importer
+}
+
 @discardableResult
 func take(_ bytes: [UInt8], _ importer: TableImport, into table: String = "t", of store: RecordStore) throws
   -> ImportReport

@@ -17,14 +17,6 @@ private struct Fault {
 }
 
 @Suite struct TableImportTests {
-  private func importer(_ format: ExchangeFormat, _ change: (inout TableImport) -> Void = { _ in })
-    -> TableImport
-  {
-    var importer = TableImport(format: format)
-    change(&importer)
-    return importer
-  }
-
   private func check(_ faults: [Fault], _ importer: TableImport) throws {
     for fault in faults {
       try withStore { store in

@@ -58,21 +58,22 @@ struct Overlay {
   func visible(_ stored: StoredRecord, _ marks: OverlayMarks) -> StoredRecord? {
     if marks.isDeleted { return nil }
     guard let base = base(of: stored.id) else {
-      return Overlay.isOwn(stored.id) || marks.overrides != nil ? stored.without(marks) : nil
+      guard Overlay.isOwn(stored.id) || marks.overrides != nil else { return nil }
+      return marks.isEmpty ? stored : stored.with(OverlayMarks.remove)
     }
     guard let overrides = marks.overrides else { return base }
     let own = stored.record
-    var merged = base.record
-    for name in overrides { merged[name] = own[name] }
-    return StoredRecord(id: stored.id, record: merged)
+    return base.with { merged in
+      for name in overrides { merged[name] = own[name] }
+    }
   }
 }
 
 extension StoredRecord {
-  fileprivate func without(_ marks: OverlayMarks) -> StoredRecord {
-    if marks.isEmpty { return self }
+  /// The record with other fields.
+  func with(_ change: (inout PlistDictionary) -> Void) -> StoredRecord {
     var record = record
-    OverlayMarks.remove(from: &record.fields)
+    change(&record.fields)
     return StoredRecord(id: id, record: record)
   }
 }

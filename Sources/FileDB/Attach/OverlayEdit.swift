@@ -3,11 +3,7 @@ struct OverlayEdit {
   private let overlay: Overlay
   /// As the transaction left the table.
   private let seen: OrderedRecords
-  /// The user's table, as far as it is changed.
-  private(set) var own: TableState
-  private(set) var changes: [Change] = []
-  /// New records one below the other, which are one change.
-  private var run: (records: [StoredRecord], row: Int) = ([], 0)
+  private var recorded: RecordedChanges
 
   /// - Parameter movedIDs: the records that the transaction moved.
   /// - Throws: ``StoreError/reservedField``.
@@ -17,33 +13,26 @@ struct OverlayEdit {
   ) throws(StoreError) {
     overlay = Overlay(attached: attached)
     seen = after.records
-    self.own = own
+    recorded = RecordedChanges(of: own)
     let difference = RecordsDifference(from: before.records, to: after.records, moving: movedIDs)
     if difference.isEmpty && max(own.counter, Overlay.highestAttachedID) == after.counter { return }
-    if !own.exists { try apply(.create) }
+    if !own.exists { try recorded.apply(.create) }
     try remove(difference.removed.map(\.record.id))
     let newRows = Set(difference.inserted.map(\.newRow) + difference.moved.map(\.newRow))
     for update in difference.updated where !newRows.contains(update.newRow) { try self.update(update.new) }
     try place(newRows.sorted())
-    try raiseCounter(to: after.counter)
-    endRun()
+    // A record that came and went again in this transaction had an id that nobody else may get.
+    if after.counter > Overlay.highestAttachedID { try recorded.raiseCounter(to: after.counter) }
   }
 
-  private mutating func apply(_ change: Change) throws(StoreError) {
-    endRun()
-    try own.apply(change)
-    changes.append(change)
-  }
-
-  private mutating func endRun() {
-    if !run.records.isEmpty { changes.append(.insert(run.records, row: run.row)) }
-    run.records = []
-  }
+  /// The user's table, as far as it is changed.
+  var own: TableState { recorded.table }
+  var changes: [Change] { recorded.changes }
 
   /// Own records go; attached ones are hidden.
   private mutating func remove(_ ids: [RecordID]) throws(StoreError) {
     let own = ids.filter(Overlay.isOwn)
-    if !own.isEmpty { try apply(.remove(own)) }
+    if !own.isEmpty { try recorded.apply(.remove(own)) }
     var marks = OverlayMarks()
     marks.isDeleted = true
     for id in ids where !Overlay.isOwn(id) { try put(StoredRecord(id: id, marks: marks)) }
@@ -120,10 +109,14 @@ struct OverlayEdit {
     marks.place = Overlay.isOwn(record.id) && place == .bottom ? nil : place
     if !Overlay.isOwn(record.id) { marks.overrides = overrides(of: record) }
     let isOnlyMoved = !Overlay.isOwn(record.id) && marks.overrides == nil
-    if !marks.isEmpty || Overlay.isOwn(record.id) {
-      try put(isOnlyMoved ? StoredRecord(id: record.id, marks: marks) : record.adding(marks), row: row)
+    if marks.isEmpty, Overlay.isOwn(record.id) {
+      try put(record, row: row)
+    } else if !marks.isEmpty {
+      let marked =
+        isOnlyMoved ? StoredRecord(id: record.id, marks: marks) : record.with { marks.add(to: &$0) }
+      try put(marked, row: row)
     } else if own.records.contains(record.id) {
-      try apply(.remove([record.id]))
+      try recorded.apply(.remove([record.id]))
     }
   }
 
@@ -139,26 +132,12 @@ struct OverlayEdit {
   /// - Parameter row: where it is put among the others of the file; at the end, or where it is, without one.
   private mutating func put(_ record: StoredRecord, row: Int? = nil) throws(StoreError) {
     guard let present = own.records.row(of: record.id) else {
-      let row = row ?? own.records.count
-      if run.records.isEmpty || row != run.row + run.records.count {
-        endRun()
-        run.row = row
-      }
-      try own.apply(.insert([record], row: row))
-      run.records.append(record)
+      try recorded.insert(record, at: row ?? own.records.count)
       return
     }
-    if !own.records[present].hasSameBytes(as: record) { try apply(.replace(record)) }
+    if !own.records[present].hasSameBytes(as: record) { try recorded.apply(.replace(record)) }
     let newRow = row.map { present < $0 ? $0 - 1 : $0 } ?? present
-    if newRow != present { try apply(.move(record.id, row: newRow)) }
-  }
-
-  /// A record that came and went again in this transaction had an id that nobody else may get.
-  private mutating func raiseCounter(to counter: Int64) throws(StoreError) {
-    guard max(own.counter, Overlay.highestAttachedID) < counter else { return }
-    let highest = RecordID(counted: counter)
-    try apply(.insert([StoredRecord(id: highest, record: Record())], row: own.records.count))
-    try apply(.remove([highest]))
+    if newRow != present { try recorded.apply(.move(record.id, row: newRow)) }
   }
 }
 
@@ -167,13 +146,6 @@ extension StoredRecord {
     var fields = PlistDictionary()
     marks.add(to: &fields)
     self.init(id: id, record: Record(fields: fields))
-  }
-
-  fileprivate func adding(_ marks: OverlayMarks) -> StoredRecord {
-    if marks.isEmpty { return self }
-    var record = record
-    marks.add(to: &record.fields)
-    return StoredRecord(id: id, record: record)
   }
 }
 

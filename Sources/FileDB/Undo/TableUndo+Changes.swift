@@ -21,23 +21,14 @@ extension TableUndo {
 
 /// A table on its way back, and the changes that lead there.
 private struct Undoing {
-  private(set) var table: TableState
-  private(set) var changes: [Change] = []
-  /// Records that came back one below the other, which are one change.
-  private var run: (records: [StoredRecord], row: Int) = ([], 0)
+  private var recorded: RecordedChanges
 
-  init(table: TableState) { self.table = table }
+  init(table: TableState) { recorded = RecordedChanges(of: table) }
 
-  mutating func apply(_ change: Change) throws(StoreError) {
-    endRun()
-    try table.apply(change)
-    changes.append(change)
-  }
+  var table: TableState { recorded.table }
+  var changes: [Change] { recorded.changes }
 
-  private mutating func endRun() {
-    if !run.records.isEmpty { changes.append(.insert(run.records, row: run.row)) }
-    run.records = []
-  }
+  mutating func apply(_ change: Change) throws(StoreError) { try recorded.apply(change) }
 
   private func record(_ id: RecordID) -> StoredRecord? {
     table.records.row(of: id).map { table.records[$0] }
@@ -54,33 +45,28 @@ private struct Undoing {
     if !present.isEmpty { try apply(.remove(present)) }
   }
 
-  /// After a truncate or a drop. There is no change for the counter alone; a record that comes and goes has the same effect.
-  mutating func raiseCounter(to counter: Int64) throws(StoreError) {
-    guard table.exists, table.counter < counter, let id = RecordID(rawValue: counter) else { return }
-    try apply(.insert([StoredRecord(id: id, record: Record())], row: table.records.count))
-    try apply(.remove([id]))
-  }
+  /// After a truncate or a drop.
+  mutating func raiseCounter(to counter: Int64) throws(StoreError) { try recorded.raiseCounter(to: counter) }
 
   /// Puts back what the write removed or moved. An order with many changes is given whole.
   mutating func putBack(_ entries: [TableUndo.Entry]) throws(StoreError) {
-    let start = (table: table, changes: changes)
+    let start = recorded
     var missing: [StoredRecord] = []
     var moveCount = 0
     for entry in entries {
       guard let before = entry.before, let place = entry.place else { continue }
       if entry.after == nil {
         guard try isMissing(before) else { continue }
-        try insert(before, at: place)
+        try recorded.insert(before, at: row(of: place))
         missing.append(before)
       } else if let row = table.records.row(of: entry.id) {
         try move(entry.id, from: row, to: place)
         moveCount += 1
       }
     }
-    endRun()
     guard moveCount > 64, moveCount > table.records.count / 8 else { return }
     let order = table.records.ids
-    (table, changes) = start
+    recorded = start
     if !missing.isEmpty { try apply(.insert(missing, row: table.records.count)) }
     try apply(.reorder(order))
   }
@@ -89,14 +75,6 @@ private struct Undoing {
     guard let now = self.record(record.id) else { return true }
     guard now.hasSameBytes(as: record) else { throw conflict(record.id, "its id was given anew") }
     return false
-  }
-
-  private mutating func insert(_ record: StoredRecord, at place: TableUndo.Place) throws(StoreError) {
-    let row = row(of: place)
-    try table.apply(.insert([record], row: row))
-    if run.row + run.records.count != row { endRun() }
-    if run.records.isEmpty { run.row = row }
-    run.records.append(record)
   }
 
   private mutating func move(
