@@ -40,8 +40,10 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     module("FileDBPlist", [.target(name: "CLibXML2", condition: .when(platforms: [.linux]))]),
-    module("FileDBStorage", []),
-    module("FileDB", ["FileDBPlist", "FileDBStorage"]),
+    .target(name: "CFileDB"),
+    module("FileDBStorage", ["CFileDB"]),
+    module("FileDBTables", ["FileDBPlist"]),
+    module("FileDB", ["FileDBTables", "FileDBStorage"]),
     module("FileDBExchange", ["FileDB"]),
     module(
       "FileDBSQLite",

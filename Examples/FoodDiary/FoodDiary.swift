@@ -49,11 +49,11 @@ struct Diary {
 
   /// A line for each food with all these words in its name.
   func list(_ words: [String]) throws -> [String] {
-    try foods.snapshot.search(words.joined(separator: " "), in: ["name"]).map { row in
-      let food = try row.value
-      let group = try food.group.map { try groups.row(with: $0).name } ?? "yours"
-      let mark = foods.isOverridden(row.id) ? ", corrected" : ""
-      return "\(row.id)  \(food.name): \(food.kcal) kcal (\(group)\(mark))"
+    try foods.snapshot.search(words.joined(separator: " "), in: ["name"]).map { record in
+      let food = try record.value
+      let group = try food.group.map { try groups.value(of: $0).name } ?? "yours"
+      let mark = foods.isOverridden(record.id) ? ", corrected" : ""
+      return "\(record.id)  \(food.name): \(food.kcal) kcal (\(group)\(mark))"
     }
   }
 
@@ -61,7 +61,7 @@ struct Diary {
   func day() throws -> [String] {
     var sum = 0
     let lines = try meals.snapshot.values().map { meal in
-      let food = try foods.row(with: meal.food)
+      let food = try foods.value(of: meal.food)
       let energy = food.kcal * meal.grams / 100
       sum += energy
       return "\(meal.grams) g \(food.name): \(energy) kcal"
@@ -95,7 +95,7 @@ struct FoodDiary {
     case ("forget", let food) where food.count == 1: try diary.foods.delete(id(food[0]))
     case ("restore", let food) where food.count == 1: try diary.foods.revert(id(food[0]))
     case ("eat", let meal) where meal.count == 2:
-      let food = try diary.foods.snapshot.row(with: id(meal[0]))
+      let food = try diary.foods.record(with: id(meal[0]))
       try diary.meals.add(Meal(food: food.id, grams: number(meal[1])))
     case ("day", []): return try diary.day()
     default: fatalError(usage)

@@ -36,11 +36,11 @@ struct LevelManager {
   let table: RecordTable<Level>
 
   init(in store: RecordStore) throws {
-    table = try store.table(.levels).indexed(by: \.number)
+    table = try store.table(.levels).withLookup(by: \.number)
     if !table.exists { try table.add(contentsOf: Self.firstLevels) }
   }
 
-  func level(_ number: Int) throws -> StoredRow<Level>? {
+  func level(_ number: Int) throws -> StoredRecord<Level>? {
     try table.records(where: \.number, equals: number).first
   }
 
@@ -64,12 +64,12 @@ struct Levels {
       exit(1)
     }
     for await change in manager.table.changes(of: level.id) {
-      guard let row = change.after else {
+      guard let record = change.after else {
         print("the level is gone")
         break
       }
       let picture: String
-      do { picture = try row.value.picture } catch { picture = "the level cannot be shown: \(error)" }
+      do { picture = try record.value.picture } catch { picture = "the level cannot be shown: \(error)" }
       FileHandle.standardOutput.write(Data((picture + "\n").utf8))
     }
     try store.close()

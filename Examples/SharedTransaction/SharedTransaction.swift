@@ -37,9 +37,9 @@ struct Stock {
 
   /// - Throws: ``OutOfStock``, on purpose after it has changed the table.
   func take(_ name: String) throws {
-    for row in items.snapshot where try row.value.name == name {
-      try items.update(row.id) { $0.count -= 1 }
-      guard try items.row(with: row.id).count >= 0 else { throw OutOfStock(name: name) }
+    for record in items.snapshot where try record.value.name == name {
+      try items.update(record.id) { $0.count -= 1 }
+      guard try items.value(of: record.id).count >= 0 else { throw OutOfStock(name: name) }
     }
   }
 

@@ -1,12 +1,12 @@
 import FileDB
 
-/// What the screen shows, and what a key does to it. The rows themselves come from the table alone.
+/// What the screen shows, and what a key does to it. The records themselves come from the table alone.
 struct ListModel {
   static let help = "a add  space done  d delete  j/k down/up  J/K move down/up  u undo  r redo  q quit"
 
   private let todos: RecordTable<Todo>
   private let edits: UndoStack
-  private var rows: TableSnapshot<Todo>
+  private var records: TableSnapshot<Todo>
   /// The record that the cursor is on: it stays there when others come, go and move.
   private var selected: RecordID?
   /// The title that is being typed.
@@ -16,18 +16,18 @@ struct ListModel {
   init(_ todos: RecordTable<Todo>) {
     self.todos = todos
     edits = UndoStack(store: todos.store)
-    rows = todos.snapshot
-    selected = rows.first?.id
+    records = todos.snapshot
+    selected = records.first?.id
   }
 
-  private var cursor: Int? { selected.flatMap(rows.row(of:)) }
+  private var cursor: Int? { selected.flatMap(records.index(of:)) }
 
   mutating func follow(_ change: TableChange<Todo>) {
-    rows = change.after
-    if selected == nil { selected = rows.first?.id }
+    records = change.after
+    if selected == nil { selected = records.first?.id }
     // A record that was not there before either is our own and comes with the next change.
-    guard let selected, cursor == nil, let row = change.before.row(of: selected) else { return }
-    self.selected = rows.isEmpty ? nil : rows[min(row, rows.count - 1)].id
+    guard let selected, cursor == nil, let index = change.before.index(of: selected) else { return }
+    self.selected = records.isEmpty ? nil : records[min(index, records.count - 1)].id
   }
 
   func isLeft(by key: Key) -> Bool { key == .end || (draft == nil && key == .character("q")) }
@@ -77,22 +77,22 @@ struct ListModel {
   }
 
   private mutating func step(by distance: Int) {
-    guard let row = cursor, rows.indices.contains(row + distance) else { return }
-    selected = rows[row + distance].id
+    guard let index = cursor, records.indices.contains(index + distance) else { return }
+    selected = records[index + distance].id
   }
 
   private func move(by distance: Int) throws {
-    guard let selected, let row = cursor, rows.indices.contains(row + distance) else { return }
-    let neighbour = rows[row + distance].id
-    // By the neighbour and not by its row, which others may have changed a moment ago.
+    guard let selected, let index = cursor, records.indices.contains(index + distance) else { return }
+    let neighbour = records[index + distance].id
+    // By the neighbour and not by its index, which others may have changed a moment ago.
     let position: Position = distance > 0 ? .after(neighbour) : .before(neighbour)
     try edits.write { tx in try tx.move(selected, in: .todo, to: position) }
   }
 
   var lines: [String] {
-    let items = rows.map { row in
-      let mark = row.id == selected ? ">" : " "
-      guard let todo = try? row.value else { return "\(mark) [?] (no todo: \(row.record))" }
+    let items = records.map { record in
+      let mark = record.id == selected ? ">" : " "
+      guard let todo = try? record.value else { return "\(mark) [?] (no todo: \(record.fields))" }
       return "\(mark) [\(todo.isDone ? "x" : " ")] \(todo.title)"
     }
     let footer = draft.map { "new: \($0)_" } ?? note

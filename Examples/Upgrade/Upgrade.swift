@@ -56,8 +56,8 @@ struct Upgrade {
   }
 
   private static func show(_ foods: RecordTable<Food>) {
-    for row in foods.snapshot {
-      print("  \(row.id)", (try? row.value).map { "\($0.name), \($0.kcal) kcal" } ?? "?")
+    for record in foods.snapshot {
+      print("  \(record.id)", (try? record.value).map { "\($0.name), \($0.kcal) kcal" } ?? "?")
     }
   }
 }

@@ -36,7 +36,7 @@ struct FileDBTool: ParsableCommand {
           Create.self, Truncate.self, Drop.self, Import.self, Install.self, Batch.self,
         ]),
       CommandGroup(name: "Keep in git", subcommands: [Merge.self, Textconv.self, GitSetup.self]),
-      CommandGroup(name: "Mend", subcommands: [Repair.self, Checkpoint.self]),
+      CommandGroup(name: "Repair", subcommands: [Repair.self, Checkpoint.self]),
     ])
 
   @OptionGroup var location: StoreLocation
@@ -95,7 +95,7 @@ extension StoreError {
   /// The exit status after sysexits.h, as the help lists them.
   var exitStatus: Int32 {
     switch code {
-    case StoreError.recordNotFound, StoreError.rowNotFound, StoreError.tableNotFound: 1
+    case StoreError.recordNotFound, StoreError.indexOutOfRange, StoreError.tableNotFound: 1
     case StoreError.invalidTableName, StoreError.reservedField, StoreError.invalidPredicate: 64
     case StoreError.fileNotFound, StoreError.notAFolder: 66
     case StoreError.permissionDenied, StoreError.diskFull, StoreError.inputOutput: 74

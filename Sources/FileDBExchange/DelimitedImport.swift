@@ -29,7 +29,7 @@ public struct DelimitedImport: Sendable {
   ///   few fields, a column without a name, a name twice or a type for no column; and what `body` throws.
   @discardableResult
   public func run(
-    _ reader: consuming DelimitedReader, file: String, _ body: (Record) throws -> Void
+    _ reader: consuming DelimitedReader, file: String, _ body: (Fields) throws -> Void
   ) throws -> Int {
     var count = 0
     try forEachRow(reader, file: file) { reading in
@@ -118,7 +118,7 @@ public struct DelimitedImport: Sendable {
   private func row(
     _ texts: DelimitedReader.Row, columns: [Column], file: String
   ) throws(StoreError) -> ImportRow {
-    var row = ImportRow(record: Record(), origin: .line(texts.line)) { field in
+    var row = ImportRow(fields: Fields(), origin: .line(texts.line)) { field in
       let position = field.flatMap { field in columns.firstIndex { $0.name.utf8.elementsEqual(field.utf8) } }
       guard let position, position < texts.cells.count else { return (texts.line, 1) }
       return (texts.cells[position].line, texts.cells[position].column)
@@ -131,7 +131,7 @@ public struct DelimitedImport: Sendable {
       guard let value = column.type.value(of: cell.text) else {
         throw row.error("'\(cell.text)' is not \(column.type.expectation)", file: file, field: column.name)
       }
-      row.record[column.name] = value
+      row.fields[column.name] = value
     }
     return row
   }

@@ -1,7 +1,7 @@
 import FileDB
 import Foundation
 
-/// Writes rows as delimited text.
+/// Writes records as the rows of delimited text.
 public struct DelimitedWriter: Sendable {
   public let format: DelimitedFormat
 

@@ -1,6 +1,6 @@
 import FileDB
 
-/// A record on its way into a table, and where it came from.
+/// A row of a file on its way into a table as a record, and where it came from.
 package struct ImportRow {
   /// A row, or what is wrong with it; the next one can be read in either case.
   package typealias Reading = Result<ImportRow, StoreError>
@@ -8,21 +8,21 @@ package struct ImportRow {
   /// Where a row, or one of its fields, begins, as far as that is known.
   package typealias Place = (line: Int?, column: Int?)
 
-  package var record: Record
+  package var fields: Fields
   /// The id it had in the table that it came from.
   package var id: RecordID?
   /// The table that it came from, where a file has several.
   let table: String?
-  /// The line on which it begins, or, in a file that is not read by lines, its row.
+  /// The line on which it begins, or, in a file that is not read by lines, its number.
   let origin: Origin
   /// Looked at only where something is wrong: it may have to read the file again.
   let place: (_ field: String?) -> Place
 
   package init(
-    record: Record, table: String? = nil, origin: Origin,
+    fields: Fields, table: String? = nil, origin: Origin,
     place: @escaping (_ field: String?) -> Place = { _ in (nil, nil) }
   ) {
-    (self.record, self.table, self.origin, self.place) = (record, table, origin, place)
+    (self.fields, self.table, self.origin, self.place) = (fields, table, origin, place)
   }
 
   package enum Origin: Equatable {
@@ -48,10 +48,10 @@ package struct ImportRow {
     return error
   }
 
-  /// The record as a table will give it back.
-  func normalized(file: String) throws(StoreError) -> Record {
+  /// The fields as a table will give them back.
+  func normalized(file: String) throws(StoreError) -> Fields {
     do {
-      return try record.normalized(limits: PlistLimits())
+      return try fields.normalized(limits: PlistLimits())
     } catch {
       throw self.error(error.message, code: error.code, file: file, field: error.field)
     }
@@ -59,8 +59,8 @@ package struct ImportRow {
 
   /// Takes `id`, and gives the fields the names that they have in the table.
   mutating func takeID(file: String) throws(StoreError) {
-    if let value = record["id"] { id = try recordID(value, file: file) }
-    record = record.withOwnNames
+    if let value = fields["id"] { id = try recordID(value, file: file) }
+    fields = fields.withOwnNames
   }
 
   /// The id that the value of the field `id` stands for.
@@ -81,14 +81,14 @@ extension RecordID {
   }
 }
 
-extension Record {
+extension Fields {
   /// Without the `id` that an export has for the record itself, and the names of the fields as in the table; undoes
   /// ``JSONText/fieldName(_:)``.
-  var withOwnNames: Record {
+  var withOwnNames: Fields {
     var own = PlistDictionary()
-    for field in fields where !field.key.utf8.elementsEqual("id".utf8) {
+    for field in dictionary where !field.key.utf8.elementsEqual("id".utf8) {
       own[JSONText.isEscaped(field.key) ? String(field.key.dropLast()) : field.key] = field.value
     }
-    return Record(fields: own)
+    return Fields(own)
   }
 }

@@ -46,7 +46,7 @@ enum JSONRows {
       guard case .dict(let fields)? = try parser.value() else {
         return .failure(parser.error("an object should be here", at: start))
       }
-      let row = ImportRow(record: Record(fields: fields), origin: .line(start.line)) { _ in
+      let row = ImportRow(fields: Fields(fields), origin: .line(start.line)) { _ in
         (start.line, start.column)
       }
       return .success(row)

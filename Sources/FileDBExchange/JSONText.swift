@@ -5,9 +5,9 @@ import Foundation
 public enum JSONText {
   /// The record as one object on one line: its id as the number `id`, then its fields in the order of their names, as
   /// ``fieldName(_:)`` has them.
-  public static func object(id: RecordID, _ record: Record) -> String {
+  public static func object(id: RecordID, _ record: Fields) -> String {
     var text = "{\"id\": \(id)"
-    for field in record.fields {
+    for field in record.dictionary {
       text += ", \(quoted(fieldName(field.key))): \(value(field.value))"
     }
     return text + "}"

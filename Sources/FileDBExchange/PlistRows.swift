@@ -48,7 +48,7 @@ struct PlistRows {
   }
 
   private func row(_ number: Int) throws(StoreError) -> ImportRow {
-    var row = ImportRow(record: Record(), origin: .row(number)) { field in (line(of: field, in: number), nil)
+    var row = ImportRow(fields: Fields(), origin: .row(number)) { field in (line(of: field, in: number), nil)
     }
     guard case .dict(var fields) = elements[number] else {
       throw row.error("a dictionary should be here", file: file)
@@ -57,7 +57,7 @@ struct PlistRows {
       row.id = RecordID(importing: value)
       if row.id == nil { throw row.error("the id is no whole number", file: file, field: Self.idKey) }
     }
-    row.record.fields = fields
+    row.fields.dictionary = fields
     return row
   }
 

@@ -1,10 +1,10 @@
 import FileDB
 
-/// Brings rows into a table, in batches.
+/// Brings the rows of an import into a table, in batches.
 package struct RowMerge {
   private enum Step {
-    case add(IdentifiedRow<Record>)
-    case change(RecordID, Record)
+    case add(IdentifiedValue<Fields>)
+    case change(RecordID, Fields)
     case nothing
   }
 
@@ -13,7 +13,7 @@ package struct RowMerge {
     let onError: TableImport.ErrorPolicy
     /// Whether rows that are added may have the ids that they had elsewhere.
     let keepsIDs: Bool
-    /// Whether the rows of an export have the record's id under a name that a field could have.
+    /// Whether an export has each record's id under a name that a field could have.
     let hasIDAsField: Bool
 
     package init(
@@ -24,20 +24,20 @@ package struct RowMerge {
     }
   }
 
-  /// Rows that are added together.
+  /// Records that are added together.
   private static let batchSize = 1_000
 
-  private let table: TableName<Record>
+  private let table: TableName<Fields>
   private let rules: Rules
   /// Whether a record of the table has a field that is itself called `id`; looked at with a key only.
   private var tableHasFieldID = false
   private let file: String
   /// The table before the import. No record is matched twice, so it serves to the end.
-  private let before: TableSnapshot<Record>
+  private let before: TableSnapshot<Fields>
   private var ids: [RowKey: RecordID] = [:]
   /// Where in the file each key was met.
   private var origins: [RowKey: ImportRow.Origin] = [:]
-  private var batch: [IdentifiedRow<Record>] = []
+  private var batch: [IdentifiedValue<Fields>] = []
   private var isAwaitingIDs = false
   private var position: Position
   private var count = 0
@@ -45,7 +45,7 @@ package struct RowMerge {
 
   /// - Parameter file: what errors call the place that the rows come from.
   package init(
-    _ rules: Rules, into table: TableName<Record>, at position: Position, of file: String,
+    _ rules: Rules, into table: TableName<Fields>, at position: Position, of file: String,
     in transaction: borrowing StoreTransaction
   ) throws {
     (self.rules, self.table, self.position, self.file) = (rules, table, position, file)
@@ -93,15 +93,15 @@ package struct RowMerge {
     return step
   }
 
-  private mutating func step(for row: ImportRow, _ record: Record, _ key: RowKey?) throws(StoreError) -> Step
+  private mutating func step(for row: ImportRow, _ record: Fields, _ key: RowKey?) throws(StoreError) -> Step
   {
     let found = key.flatMap { matchingID(for: $0, row) }.flatMap { before[id: $0] }
     let record = try withoutExportedID(row, record, for: found)
-    guard let found else { return .add(IdentifiedRow(record, id: rules.keepsIDs ? row.id : nil)) }
-    let (id, old) = (found.id, found.record)
+    guard let found else { return .add(IdentifiedValue(record, id: rules.keepsIDs ? row.id : nil)) }
+    let (id, old) = (found.id, found.fields)
     try checkTypes(of: row, record, against: old, id)
     var new = old
-    for field in record.fields { new[field.key] = field.value }
+    for field in record.dictionary { new[field.key] = field.value }
     return new == old ? .nothing : .change(id, record)
   }
 
@@ -138,7 +138,7 @@ package struct RowMerge {
     batch.removeAll(keepingCapacity: true)
   }
 
-  private func key(of row: ImportRow, _ record: Record) throws(StoreError) -> RowKey? {
+  private func key(of row: ImportRow, _ record: Fields) throws(StoreError) -> RowKey? {
     switch rules.matching {
     case .nothing: return rules.keepsIDs ? row.id.map(RowKey.init) : nil
     case .id: return row.id.map(RowKey.init)
@@ -153,8 +153,8 @@ package struct RowMerge {
   ///
   /// A file from elsewhere may have a field `id`, too; whether it has, the table tells.
   private mutating func withoutExportedID(
-    _ row: ImportRow, _ record: Record, for found: StoredRow<Record>?
-  ) throws(StoreError) -> Record {
+    _ row: ImportRow, _ record: Fields, for found: StoredRecord<Fields>?
+  ) throws(StoreError) -> Fields {
     guard case .key(let key) = rules.matching, rules.hasIDAsField else { return record }
     let isUnknownField = !tableHasFieldID && !before.isEmpty
     if key.contains("id") {
@@ -163,7 +163,7 @@ package struct RowMerge {
         "no record of the table has a field 'id'; its records' own ids match without a key", file: file,
         field: "id")
     }
-    let isEscaped = record.fields.contains { JSONText.isEscaped($0.key) }
+    let isEscaped = record.dictionary.contains { JSONText.isEscaped($0.key) }
     guard let id = record["id"] else { return isEscaped ? record.withOwnNames : record }
     let isOwnID = found.map { $0.id == RecordID(importing: id) && $0["id"] == nil } ?? false
     guard isEscaped || isUnknownField || isOwnID else { return record }
@@ -173,7 +173,7 @@ package struct RowMerge {
 
   /// A text that should be a number would turn the record's number into a text.
   private func checkTypes(
-    of row: ImportRow, _ record: Record, against old: Record, _ id: RecordID
+    of row: ImportRow, _ record: Fields, against old: Fields, _ id: RecordID
   ) throws(StoreError) {
     guard case .key(let fields) = rules.matching else { return }
     for field in fields {
@@ -194,7 +194,8 @@ package struct RowMerge {
 
 /// The values of a row's key, as they are written: so 1 is the same as 1.0, and a wrong type shows.
 ///
-/// There is one for each row of the file and of the table. Up to fifteen bytes need no memory of their own in a string.
+/// There is one for each row of the file and for each record of the table. Up to fifteen bytes need no memory of their own
+/// in a string.
 private struct RowKey: Hashable {
   /// Each with its length, so that no two keys run together; an id as it is.
   private let code: String

@@ -6,7 +6,7 @@ import Foundation
 ///
 ///     try TableExport(format: .json).write(store.table("food").snapshot, to: file)
 public struct TableExport: Sendable {
-  public typealias Row = StoredRow<Record>
+  public typealias Row = StoredRecord<Fields>
 
   public var format: ExchangeFormat
   /// The fields to write, in this order where the format has one; `nil` for all, in the order of their UTF-8 bytes.
@@ -18,20 +18,20 @@ public struct TableExport: Sendable {
   }
 
   /// Replaces the file at `url`, or makes it: whatever happens, there is the old content or the new, whole and synced.
-  /// - Parameter progress: told now and then how many rows were written.
+  /// - Parameter progress: told now and then how many records were written.
   /// - Throws: as ``write(_:progress:_:)``, and the disk's errors.
   public func write(
-    _ rows: some Collection<Row>, to url: URL, progress: (_ rows: Int) -> Void = { _ in }
+    _ rows: some Collection<Row>, to url: URL, progress: (_ records: Int) -> Void = { _ in }
   ) throws {
     try FileInfo.replaceFile(at: url) { append in try write(rows, progress: progress, append) }
   }
 
   /// Hands the bytes of the file to `sink`, piece by piece; for a binary property list, whose offsets come last, all at once.
-  /// - Parameter progress: told now and then how many rows were written.
+  /// - Parameter progress: told now and then how many records were written.
   /// - Throws: ``StoreError/unrepresentableValue`` with record and field, where the encoding lacks a character or a field
   ///   would need the quotes that the format has not; what `sink` throws.
   public func write(
-    _ rows: some Collection<Row>, progress: (_ rows: Int) -> Void = { _ in }, _ sink: Sink
+    _ rows: some Collection<Row>, progress: (_ records: Int) -> Void = { _ in }, _ sink: Sink
   ) throws {
     switch format {
     case .delimited(let format, let hasHeader):
@@ -47,9 +47,9 @@ public struct TableExport: Sendable {
   }
 
   public typealias Sink = (_ bytes: [UInt8]) throws -> Void
-  private typealias Progress = (_ rows: Int) -> Void
+  private typealias Progress = (_ records: Int) -> Void
 
-  /// Gathers what `bytes` makes of each row into larger pieces.
+  /// Gathers what `bytes` makes of each record into larger pieces.
   private func write(
     _ rows: some Collection<Row>, _ progress: Progress, _ sink: Sink, _ bytes: (Row) throws -> [UInt8]
   ) throws {
@@ -101,7 +101,7 @@ public struct TableExport: Sendable {
     try sink(writer.mark)
     if hasHeader { try sink(try writer.bytes(["id"] + columns.map(JSONText.fieldName))) }
     try write(rows, progress, sink) { row in
-      let record = row.record
+      let record = row.fields
       do {
         return try writer.bytes(
           [row.id.description] + columns.map { record[$0].map(DelimitedWriter.text(of:)) })
@@ -118,8 +118,8 @@ public struct TableExport: Sendable {
     var columns: [String] = []
     var previous: [String] = []
     for row in rows {
-      let fields = row.record.fields.map(\.key)
-      // Most rows have the fields of the one before.
+      let fields = row.fields.dictionary.map(\.key)
+      // Most records have the fields of the one before.
       if fields.elementsEqual(previous, by: { compareUTF8($0, $1) == 0 }) { continue }
       columns += fields.filter { names.insert(Array($0.utf8)).inserted }
       previous = fields
@@ -130,15 +130,15 @@ public struct TableExport: Sendable {
   private func json(_ row: Row) -> String { JSONText.object(id: row.id, chosen(row)) }
 
   private func plist(_ row: Row) -> PlistValue {
-    var fields = chosen(row).fields
+    var fields = chosen(row).dictionary
     fields["wgFileDbSecretId"] = .string(row.id.description)
     return .dict(fields)
   }
 
   /// The record with only the fields that were chosen.
-  private func chosen(_ row: Row) -> Record {
-    guard let fields else { return row.record }
-    var record = Record()
+  private func chosen(_ row: Row) -> Fields {
+    guard let fields else { return row.fields }
+    var record = Fields()
     for field in fields { record[field] = row[field] }
     return record
   }

@@ -54,10 +54,10 @@ public struct TableImport: Sendable {
   /// - Parameter progress: told now and then how many rows were read.
   /// - Throws: ``StoreError/invalidText``, ``StoreError/unrepresentableValue`` and ``StoreError/reservedField`` with file, line
   ///   and column; ``StoreError/duplicateKey``; the errors of reading the file and of ``StoreTransaction``'s verbs.
-  /// - Complexity: O(*n*) in the rows of the file and, with a key, of the table. Memory grows with the new records, and with
-  ///   the file only where that is a property list.
+  /// - Complexity: O(*n*) in the rows of the file and, with a key, in the records of the table. Memory grows with the new
+  ///   records, and with the file only where that is a property list.
   public func run(
-    _ source: ImportSource, into table: TableName<Record>, at position: Position = .bottom,
+    _ source: ImportSource, into table: TableName<Fields>, at position: Position = .bottom,
     in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
     // Whoever copies a table wants its ids; who adds to one wants new ones.
@@ -127,12 +127,12 @@ public struct TableImport: Sendable {
   private func typed(_ row: ImportRow, file: String) throws(StoreError) -> ImportRow {
     var row = row
     for (field, type) in types {
-      guard let value = row.record[field] else { continue }
+      guard let value = row.fields[field] else { continue }
       guard let typed = type.value(of: value) else {
         let text = DelimitedWriter.text(of: value)
         throw row.error("'\(text)' is not \(type.expectation)", file: file, field: field)
       }
-      row.record[field] = typed
+      row.fields[field] = typed
     }
     return row
   }

@@ -5,9 +5,9 @@ import Foundation
 enum ItemConversion {
   /// - Throws: ``StoreError/unrepresentableValue`` where the record has two fields that the dictionary would take for
   ///   one.
-  static func item(_ row: StoredRow<Record>) throws -> [String: Any] {
+  static func item(_ row: StoredRecord<Fields>) throws -> [String: Any] {
     do {
-      var item = try dictionary(row.record.fields, path: "")
+      var item = try dictionary(row.fields.dictionary, path: "")
       item[kMainIdKey] = row.id.description
       return item
     } catch var error as StoreError {
@@ -18,14 +18,14 @@ enum ItemConversion {
 
   /// The item's fields without the id.
   /// - Throws: ``StoreError/unrepresentableValue`` with the field.
-  static func record(_ item: [String: Any]) throws -> Record {
+  static func record(_ item: [String: Any]) throws -> Fields {
     var fields = try plistDictionary(item, path: "", depth: 0)
     fields[kMainIdKey] = nil
-    return Record(fields: fields)
+    return Fields(fields)
   }
 
   /// The id in an item; `nil` where it has none.
-  /// - Throws: ``StoreError/invalidRow`` where it is no whole number.
+  /// - Throws: ``StoreError/invalidValue`` where it is no whole number.
   static func id(of item: [String: Any]) throws -> RecordID? {
     guard let value = item[kMainIdKey] else { return nil }
     let id: RecordID? =
@@ -36,7 +36,7 @@ enum ItemConversion {
       }
     guard let id else {
       throw StoreError(
-        StoreError.invalidRow, "an id is a whole number in decimal digits", field: kMainIdKey)
+        StoreError.invalidValue, "an id is a whole number in decimal digits", field: kMainIdKey)
     }
     return id
   }
@@ -73,7 +73,7 @@ extension ItemConversion {
       guard result.updateValue(try object(entry.value, path: field), forKey: entry.key) == nil else {
         throw StoreError(
           StoreError.unrepresentableValue,
-          "two field names differ only in their Unicode form, which no dictionary tells apart; read it as a Record",
+          "two field names differ only in their Unicode form, which no dictionary tells apart; read them as `Fields`",
           field: field)
       }
     }

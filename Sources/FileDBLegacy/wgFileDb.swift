@@ -8,7 +8,7 @@ public let kFileDbFolder = "wgFileDb"
 public let kFileDbAIKey = "autoincrement"
 /// The key, in the root of a table file, of the items.
 public let kFileDbDataKey = "data"
-/// The key, in the root of a table file, of the rows by id.
+/// The key, in the root of a table file, of the index map, which leads from an id to an index.
 public let kFileDbIndexKey = "index"
 /// The field in which an item has its id, as a decimal string.
 public let kMainIdKey = "wgFileDbSecretId"
@@ -120,11 +120,13 @@ public enum wgFileDb {
 
   /// `saveFullData:toDb:`: makes `arr` the items of the table. An item with an id keeps it; one without gets a new id,
   /// above every other.
-  /// - Throws: ``StoreError/duplicateID``; ``StoreError/invalidRow`` where an id is no whole number; else as
+  /// - Throws: ``StoreError/duplicateID``; ``StoreError/invalidValue`` where an id is no whole number; else as
   ///   ``addItem(toBottom:intoDb:)``. Then the table stays as it was.
   public static func saveFullData(_ arr: [[String: Any]], toDb dbName: String) throws {
-    let rows = try arr.map { IdentifiedRow(try ItemConversion.record($0), id: try ItemConversion.id(of: $0)) }
-    try table(dbName).replaceAll(with: rows)
+    let records = try arr.map {
+      IdentifiedValue(try ItemConversion.record($0), id: try ItemConversion.id(of: $0))
+    }
+    try table(dbName).replaceAll(with: records)
   }
 
   /// `getNumberOfItemsInDb:`; 0 for a table that is not there.
@@ -136,7 +138,7 @@ public enum wgFileDb {
   ///   a Swift dictionary takes for one, since they differ only in how an accent is written; and as
   ///   ``RecordStore/table(_:)-(TableName<_>)``.
   public static func getItem(_ idItem: Int, inDb dbName: String) throws -> [String: Any] {
-    try ItemConversion.item(table(dbName).snapshot.row(with: ItemConversion.id(idItem, table: dbName)))
+    try ItemConversion.item(table(dbName).snapshot.record(with: ItemConversion.id(idItem, table: dbName)))
   }
 
   /// `addItemToBottom:intoDb:`. An id that the item has already is not looked at.
@@ -165,16 +167,16 @@ public enum wgFileDb {
     try table(dbName).update(ItemConversion.id(idItem, table: dbName), to: ItemConversion.record(item))
   }
 
-  /// `moveTableItem:to:inDb:`: moves the item in one row to another, where it is in the end. Takes what UITableView
-  /// gives to `tableView(_:moveRowAt:to:)`: the row is the last number of an index path.
-  /// - Throws: ``StoreError/rowNotFound``, for an empty index path too, and as ``getPathToDb(_:)``.
+  /// `moveTableItem:to:inDb:`: moves the item at one index to another, where it is in the end. Takes what UITableView
+  /// gives to `tableView(_:moveRowAt:to:)`: the index is the last number of an index path.
+  /// - Throws: ``StoreError/indexOutOfRange``, for an empty index path too, and as ``getPathToDb(_:)``.
   public static func moveTableItem(
     _ fromIndexPath: IndexPath, to toIndexPath: IndexPath, inDb dbName: String
   ) throws {
-    guard let row = fromIndexPath.last, let newRow = toIndexPath.last else {
-      throw StoreError(StoreError.rowNotFound, "an empty index path names no row", table: dbName)
+    guard let row = fromIndexPath.last, let newIndex = toIndexPath.last else {
+      throw StoreError(StoreError.indexOutOfRange, "an empty index path names no index", table: dbName)
     }
-    try table(dbName).move(fromRow: row, toRow: newRow)
+    try table(dbName).move(fromIndex: row, toIndex: newIndex)
   }
 
   /// `duplicateItemToBottom:inDb:`.
@@ -208,7 +210,7 @@ public enum wgFileDb {
   }
 
   /// The table as it is on the disk now: the original read its file at each call.
-  private static func table(_ name: String) throws -> RecordTable<Record> {
+  private static func table(_ name: String) throws -> RecordTable<Fields> {
     let store = try store
     let table = try store.table(name)
     try store.refresh()

@@ -7,10 +7,10 @@ struct ExportColumn {
   /// The type of all its values; empty where they differ, so that SQLite converts none.
   let declaration: String
 
-  /// One for each of `fields`, or of those that the rows have, in the order of their names.
+  /// One for each of `fields`, or of those that the records have, in the order of their names.
   /// - Throws: ``StoreError/unrepresentableValue`` for two names that are one to SQLite.
   static func columns<Row>(
-    of rows: some Collection<StoredRow<Row>>, named fields: [String]?, table: String
+    of rows: some Collection<StoredRecord<Row>>, named fields: [String]?, table: String
   ) throws(StoreError) -> [ExportColumn] {
     let declarations = declarations(of: rows)
     var names: Set<ColumnKey> = []
@@ -28,10 +28,10 @@ struct ExportColumn {
   }
 
   /// By the names of the fields; a dictionary of property lists, for it tells names apart by their bytes.
-  private static func declarations<Row>(of rows: some Collection<StoredRow<Row>>) -> PlistDictionary {
+  private static func declarations<Row>(of rows: some Collection<StoredRecord<Row>>) -> PlistDictionary {
     var declarations = PlistDictionary()
     for row in rows {
-      for entry in row.record.fields {
+      for entry in row.fields.dictionary {
         let declaration = PlistValue.string(declaration(of: entry.value))
         let known = declarations[entry.key]
         if known == nil {

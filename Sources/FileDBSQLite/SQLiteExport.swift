@@ -3,12 +3,12 @@ import FileDBExchange
 import Foundation
 import GRDB
 
-/// Writes the rows of a table into a table of a SQLite database, for whoever wants to ask SQL about them.
+/// Writes the records of a table into a table of a SQLite database, for whoever wants to ask SQL about them.
 ///
 ///     try SQLiteExport(to: file, table: "notes").run(notes.snapshot)
 ///
-/// The table gets the columns `id INTEGER PRIMARY KEY AUTOINCREMENT` and `position`, which counts the rows from 0 in their order,
-/// and one for each field, in the order of their names:
+/// The table gets the columns `id INTEGER PRIMARY KEY AUTOINCREMENT` and `position`, which counts the records from 0 in their
+/// order, and one for each field, in the order of their names:
 ///
 /// | value | in SQLite | declared, where the field has no other |
 /// | --- | --- | --- |
@@ -44,11 +44,11 @@ public struct SQLiteExport: Sendable {
     self.table = table
   }
 
-  /// Writes all rows, and the highest id that was ever given; see ``run(_:counter:progress:)``.
+  /// Writes all records, and the highest id that was ever given; see ``run(_:counter:progress:)``.
   /// - Throws: also ``StoreError/tableNotFound`` for a table that does not exist here.
   @discardableResult
   public func run<Row>(
-    _ snapshot: TableSnapshot<Row>, progress: (_ rows: Int) -> Void = { _ in }
+    _ snapshot: TableSnapshot<Row>, progress: (_ records: Int) -> Void = { _ in }
   ) throws -> Int {
     guard snapshot.exists else {
       throw StoreError(StoreError.tableNotFound, "there is no such table", table: snapshot.table)
@@ -56,19 +56,20 @@ public struct SQLiteExport: Sendable {
     return try run(snapshot, counter: snapshot.counter, progress: progress)
   }
 
-  /// Writes the rows in one transaction, and returns how many there were. The database is made where there is no file, and
-  /// other tables of it stay as they are.
+  /// Writes the records in one transaction, and returns how many there were. The database is made where there is no file,
+  /// and other tables of it stay as they are.
   /// - Parameters:
   ///   - counter: the highest id that their table ever gave; SQLite will give none below it.
-  ///   - progress: told now and then how many rows were written.
+  ///   - progress: told now and then how many records were written.
   /// - Throws: with the file and the table: ``StoreError/tableExists``, ``StoreError/notADatabase``,
   ///   ``StoreError/damagedDatabase``, ``StoreError/locked``, ``StoreError/databaseRefused`` for a name that SQLite keeps for
   ///   itself, a NUL in it or too many fields, ``StoreError/unrepresentableValue`` for two fields that SQLite does not tell apart,
   ///   and the disk's errors.
-  /// - Complexity: O(*n*): the rows are decoded twice, one by one.
+  /// - Complexity: O(*n*): the records are decoded twice, one by one.
   @discardableResult
   public func run<Row>(
-    _ rows: some Collection<StoredRow<Row>>, counter: Int64 = 0, progress: (_ rows: Int) -> Void = { _ in }
+    _ rows: some Collection<StoredRecord<Row>>, counter: Int64 = 0,
+    progress: (_ records: Int) -> Void = { _ in }
   ) throws -> Int {
     let columns = try ExportColumn.columns(of: rows, named: fields, table: table)
     let isNew = !FileManager.default.fileExists(atPath: file.path)
@@ -102,13 +103,13 @@ public struct SQLiteExport: Sendable {
   }
 
   private func insert<Row>(
-    _ rows: some Collection<StoredRow<Row>>, _ columns: [ExportColumn], in db: Database,
+    _ rows: some Collection<StoredRecord<Row>>, _ columns: [ExportColumn], in db: Database,
     _ progress: (Int) -> Void
   ) throws {
     let places = Array(repeating: "?", count: columns.count + 2).joined(separator: ", ")
     let statement = try db.makeStatement(sql: "INSERT INTO \(try quotedIdentifier(table)) VALUES (\(places))")
     for (position, row) in rows.enumerated() {
-      let record = row.record
+      let record = row.fields
       let values = columns.map { record[$0.field]?.databaseValue ?? .null }
       statement.setUncheckedArguments(
         StatementArguments([row.id.rawValue.databaseValue, position.databaseValue] + values))

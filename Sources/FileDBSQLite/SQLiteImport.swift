@@ -30,9 +30,9 @@ public struct SQLiteImport: Sendable {
   /// it has an offset, an integer of seconds since 1970, or a real, a Julian day; parts of a second are cut off. A `bool` may be 0 or
   /// 1.
   public var types: [String: FieldType] = [:]
-  /// What the rows are about. By `.id`, the column `id` holds their ids and becomes no field; by that or a key, nor do the `id`
-  /// and the `position` of a table that ``SQLiteExport`` made. A field of one of these names is in a column with one underscore
-  /// more.
+  /// Which records the rows are about. By `.id`, the column `id` holds their ids and becomes no field; by that or a key,
+  /// nor do the `id` and the `position` of a table that ``SQLiteExport`` made. A field of one of these names is in a column
+  /// with one underscore more.
   public var matching = TableImport.Matching.nothing
   public var onError = TableImport.ErrorPolicy.stop
 
@@ -50,10 +50,10 @@ public struct SQLiteImport: Sendable {
   ///   does not only read, ``StoreError/locked``, ``StoreError/invalidText`` for a value that does not fit its type or columns
   ///   that cannot be fields, ``StoreError/unrepresentableValue``, ``StoreError/reservedField``,
   ///   ``StoreError/duplicateKey``; and the errors of ``StoreTransaction``'s verbs.
-  /// - Complexity: O(*n*) in the rows and, with a key, in those of the table. Memory grows with the new records.
+  /// - Complexity: O(*n*) in the rows and, with a key, in the records of the table. Memory grows with the new records.
   @discardableResult
   public func run(
-    into table: TableName<Record>, at position: Position = .bottom, in transaction: inout StoreTransaction,
+    into table: TableName<Fields>, at position: Position = .bottom, in transaction: inout StoreTransaction,
     progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
     // Which `id` an export wrote is known by its table.

@@ -34,10 +34,9 @@ final class SQLiteRows {
   }
 
   private func row() throws(StoreError) -> ImportRow {
-    // GRDB has a `Record` too.
-    var row = ImportRow(record: FileDB.Record(), table: table, origin: .row(count))
+    var row = ImportRow(fields: Fields(), table: table, origin: .row(count))
     if let value = try value(columns.id, of: row) { row.id = try row.recordID(value, file: file) }
-    for column in columns.fields { row.record[column.field] = try value(column, of: row) }
+    for column in columns.fields { row.fields[column.field] = try value(column, of: row) }
     return row
   }
 

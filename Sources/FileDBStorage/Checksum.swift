@@ -1,3 +1,5 @@
+import CFileDB
+
 /// CRC-32C (Castagnoli), as in iSCSI, ext4 and Btrfs: polynomial 0x1EDC6F41 reflected, begun and ended with all ones
 /// (RFC 3720, section 12.1).
 package struct Checksum: Equatable, Sendable {
@@ -15,23 +17,36 @@ package struct Checksum: Equatable, Sendable {
     return checksum.value
   }
 
-  /// Sixteen bytes at a time, each by a table of its own ("slicing by 16").
-  /// - Complexity: O(*n*), at 2 to 4 GB/s.
+  /// - Complexity: O(*n*), at 8 GB/s by the CPU's own instruction, else at 2 to 4 GB/s.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    var register = register
-    Self.tables.withUnsafeBufferPointer { table in
+    register = Self.hasInstruction ? Self.byInstruction(register, bytes) : Self.byTables(register, bytes)
+  }
+}
+
+/// The two ways to the register after more bytes, which the tests compare.
+extension Checksum {
+  package static var hasInstruction: Bool { filedb_has_crc32c() }
+
+  /// Only for a CPU that has the instruction.
+  package static func byInstruction(_ register: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    filedb_crc32c(register, bytes.baseAddress, bytes.count)
+  }
+
+  /// Sixteen bytes at a time, each by a table of its own ("slicing by 16").
+  package static func byTables(_ register: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    tables.withUnsafeBufferPointer { table in
+      var register = register
       let whole = bytes.count & ~15
       for offset in stride(from: 0, to: whole, by: 16) {
         let first = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         let second = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
-        register =
-          Self.entries(table, 15, first ^ UInt64(register)) ^ Self.entries(table, 7, second)
+        register = entries(table, 15, first ^ UInt64(register)) ^ entries(table, 7, second)
       }
       for offset in whole..<bytes.count {
         register = register >> 8 ^ table[Int(UInt8(truncatingIfNeeded: register) ^ bytes[offset])]
       }
+      return register
     }
-    self.register = register
   }
 
   /// What eight bytes do to the register, the first of which `last` others follow.

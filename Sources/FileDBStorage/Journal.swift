@@ -11,6 +11,8 @@ package struct Journal: Sendable {
   package let path: String
   package let file: any OpenFile
   private let stamp: FileStamp
+  /// Of the format that it was made in; see ``JournalStart``.
+  package private(set) var format = JournalStart.newestFormat
   /// The last commit in the file.
   package private(set) var sequence: UInt64 = 0
   /// The last commit that is known to be on the medium.
@@ -20,8 +22,9 @@ package struct Journal: Sendable {
   private var length = 0
   /// How long it stays whatever happens. A process that grew it may have failed to sync that.
   private var provenLength = 0
-  /// Whether there is something else than zeros behind the end.
-  private var isTorn = false
+  private var salt: UInt32 = 0
+  /// Whether a crash left something else than zeros behind the end, which ``clean()`` removes.
+  package private(set) var isTorn = false
   /// Where the frames begin that another process wrote and may have failed to sync. The system reports that once, to that
   /// process, and may never write them: so they are written again before anything is built on them.
   private var doubtfulStart: Int?
@@ -40,6 +43,7 @@ package struct Journal: Sendable {
     }
     let scan = try journal.scan(after: nil)
     let start = try journal.start(scan.frames.first?.frame)
+    (journal.format, journal.salt) = (start.format, start.salt)
     journal.take(scan)
     let proven = scan.frames.last { $0.frame.kind != .checkpoint && $0.frame.sequence <= journal.synced }
     let doubtful = scan.frames.first { $0.offset > proven?.offset ?? 0 }
@@ -61,11 +65,12 @@ package struct Journal: Sendable {
   package static func stage(
     _ path: String, on disk: any Disk, after sequence: UInt64, commit: [UInt8]? = nil
   ) throws(DiskError) -> StagedFile {
+    let start = JournalStart(length: allocation, salt: .random(in: 1 ... .max))
     func frame(_ kind: JournalFrame.Kind, _ number: UInt64, _ payload: [UInt8]) -> [UInt8] {
-      JournalFrame(kind: kind, sequence: number, synced: number, payload: payload[...]).bytes
+      JournalFrame(kind: kind, sequence: number, synced: number, payload: payload[...]).bytes(salt: start.salt)
     }
-    let start = frame(.start, sequence, JournalStart(length: allocation).payload)
-    let bytes = start + (commit.map { frame(.commit, sequence + 1, $0) } ?? [])
+    let bytes =
+      frame(.start, sequence, start.payload) + (commit.map { frame(.commit, sequence + 1, $0) } ?? [])
     return try disk.stage(
       bytes + [UInt8](repeating: 0, count: max(0, allocation - bytes.count)), for: path)
   }
@@ -87,63 +92,40 @@ package struct Journal: Sendable {
     return scan.frames.map(\.frame)
   }
 
-  /// Adds a frame, which survives a power cut once ``file`` was synced. Where it fails, the frame is not there.
-  package mutating func append(
-    _ kind: JournalFrame.Kind, _ payload: consuming JournalPayload
-  ) throws(DiskError) {
-    if isTorn { try clean() }
+  /// Writes a frame behind the last one, in one piece. It survives a power cut once ``file`` was synced. Where this fails, the
+  /// frame is not there.
+  ///
+  /// Whoever calls it has called ``clean()``, ``reserve(_:)`` and ``rewriteDoubtful()`` before.
+  package mutating func write(_ kind: JournalFrame.Kind, _ payload: consuming [UInt8]) throws(DiskError) {
     let number = kind == .commit ? sequence + 1 : sequence
     let header = JournalFrame.Header(
-      kind: kind, sequence: number, synced: synced, length: payload.count, checksum: payload.checksum)
-    let next = end + JournalFrame.paddedCount(payload.count)
-    try grow(toHold: next)
+      kind: kind, sequence: number, synced: synced, length: payload.count, checksum: Checksum.of(payload))
     do {
-      try rewriteDoubtful()
-      try write(header, payload.content)
+      try file.write(JournalFrame.encode(header, payload, salt: salt), at: end)
     } catch {
       isTorn = true
       throw error
     }
-    doubtfulStart = nil
-    end = next
+    end += JournalFrame.paddedCount(header.length)
     sequence = number
   }
 
-  private func rewriteDoubtful() throws(DiskError) {
-    guard let doubtfulStart else { return }
-    for start in stride(from: JournalScan.sectorStart(doubtfulStart), to: end, by: Self.largestPiece) {
+  /// Writes the frames again that another process wrote and may have failed to sync. The next sync covers them.
+  package mutating func rewriteDoubtful() throws(DiskError) {
+    guard let start = doubtfulStart else { return }
+    for start in stride(from: JournalScan.sectorStart(start), to: end, by: Self.largestPiece) {
       try file.write(try file.read(at: start, count: min(end - start, Self.largestPiece)), at: start)
     }
-  }
-
-  private func write(
-    _ header: JournalFrame.Header, _ content: consuming JournalPayload.Content
-  ) throws(DiskError) {
-    switch content {
-    case .bytes(let payload): try file.write(JournalFrame.encode(header, payload), at: end)
-    case .pieces(let source):
-      var place = end
-      var next = header.bytes
-      try source.writePayload { piece throws(DiskError) in
-        next += piece
-        // No two writes share a sector: the first half of one alone would look like damage. Some of the payload is left for
-        // the last write, until which the frame is none.
-        let cut = JournalScan.sectorStart(place + next.count - 1)
-        guard cut > place else { return }
-        let rest = Array(next[(cut - place)...])
-        next.removeLast(rest.count)
-        try file.write(next, at: place)
-        (place, next) = (cut, rest)
-      }
-      try file.write(next + JournalFrame.filling(header.length), at: place)
-    }
+    doubtfulStart = nil
   }
 
   /// Remembers that the commits up to this one are on the medium.
   package mutating func noteSynced(through sequence: UInt64) { synced = max(synced, sequence) }
 
   /// Removes what a crash or a failed write left behind the end: else it might one day seem to follow a new frame.
-  private mutating func clean() throws(DiskError) {
+  /// - Returns: whether the file must be synced before a frame is written.
+  package mutating func clean() throws(DiskError) -> Bool {
+    guard isTorn else { return false }
     var wasClean = true
     // From its end on: for as long as there is any of it, its line tells that to others.
     for start in stride(from: end, to: length, by: Self.largestPiece).reversed() {
@@ -152,24 +134,28 @@ package struct Journal: Sendable {
       try file.write([UInt8](repeating: 0, count: last + 1), at: start)
       wasClean = false
     }
-    if !wasClean { try file.syncData(.full) }
     isTorn = false
+    return !wasClean
   }
 
-  /// Makes the file longer, and sees to it that it stays so before a frame goes there: on ext4 another process whose own
-  /// sync waits for the same pages may return before the new length is on the medium. Zeros that others wrote are written
-  /// again: what a failed sync has dropped, the next does not bring back.
-  private mutating func grow(toHold needed: Int) throws(DiskError) {
-    guard needed > provenLength else { return }
+  /// Makes the file long enough for a frame with a payload of `count` bytes. It must stay so before the frame goes there: on
+  /// ext4 another process whose own sync waits for the same pages may return before the new length is on the medium. Zeros
+  /// that others wrote are written again: what a failed sync has dropped, the next does not bring back.
+  /// - Returns: whether the file must be synced before a frame is written, and ``noteLengthSynced()`` be called.
+  package mutating func reserve(_ count: Int) throws(DiskError) -> Bool {
+    let needed = end + JournalFrame.paddedCount(count)
+    guard needed > provenLength else { return false }
     let step = min(max(length, Self.allocation), Self.largestPiece)
     let grown = needed > length ? (max(needed, length + step) + 63) & ~63 : length
     for start in stride(from: max(end, provenLength), to: grown, by: Self.largestPiece) {
       try file.write([UInt8](repeating: 0, count: min(grown - start, Self.largestPiece)), at: start)
     }
-    try file.syncData(.full)
     length = grown
-    provenLength = grown
+    return true
   }
+
+  /// Remembers that the file stays as long as it is.
+  package mutating func noteLengthSynced() { provenLength = length }
 
   /// What is in the file from ``end`` on.
   private mutating func scan(after sequence: UInt64?) throws(JournalError) -> JournalScan {
@@ -179,7 +165,7 @@ package struct Journal: Sendable {
         length = try file.status().stamp.size
         return try file.read(at: end, count: max(length - end, 0))
       }
-      let scan = JournalScan(bytes, at: end, after: sequence)
+      let scan = JournalScan(bytes, at: end, after: sequence, salt: salt)
       guard let damage = scan.damage else { return scan }
       // What is damage to us may be sound in another format.
       if sequence == nil, let first = scan.frames.first { _ = try start(first.frame) }
@@ -210,25 +196,43 @@ package struct Journal: Sendable {
   }
 }
 
-/// What the first frame says: the format, and how long the file was made.
-struct JournalStart {
-  private static let format = "FileDB journal 1"
+/// What the first frame says: the format, how long the file was made, and the salt of the other frames.
+package struct JournalStart {
+  /// Format 1 has commits as property lists, and no salt.
+  package static let newestFormat = 2
+  private static let title = "FileDB journal"
 
-  var length: Int
+  let format: Int
+  let length: Int
+  /// A random number that is mixed into the checksum of each other frame's line; 0 in format 1.
+  let salt: UInt32
 
-  init(length: Int) { self.length = length }
+  init(length: Int, salt: UInt32) { (format, self.length, self.salt) = (Self.newestFormat, length, salt) }
 
   /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)``: then no other frame need mean what it means here.
   init(_ payload: ArraySlice<UInt8>) throws(JournalDamage) {
     let lines = String(decoding: payload, as: UTF8.self).split(separator: "\n")
-    guard lines.count == 2, lines[0] == Self.format, let length = Int(lines[1]) else {
-      let text = String(decoding: payload.prefix(40), as: UTF8.self)
-      throw JournalDamage(reason: .unknownFormat(text), offset: 0)
+    switch (lines.first, lines.count) {
+    case ("\(Self.title) 1", 2): (format, salt) = (1, 0)
+    case ("\(Self.title) 2", 3): (format, salt) = (2, try Self.number(lines[2], radix: 16, in: payload))
+    default: throw Self.unknown(payload)
     }
-    self.length = length
+    length = try Self.number(lines[1], radix: 10, in: payload)
   }
 
-  var payload: [UInt8] { Array("\(Self.format)\n\(length)\n".utf8) }
+  private static func number<Number: FixedWidthInteger>(
+    _ digits: Substring, radix: Int, in payload: ArraySlice<UInt8>
+  ) throws(JournalDamage) -> Number {
+    guard let number = Number(digits, radix: radix) else { throw unknown(payload) }
+    return number
+  }
+
+  private static func unknown(_ payload: ArraySlice<UInt8>) -> JournalDamage {
+    JournalDamage(
+      reason: .unknownFormat(String(decoding: payload.prefix(40), as: UTF8.self)), offset: 0)
+  }
+
+  var payload: [UInt8] { Array("\(Self.title) \(format)\n\(length)\n\(hexadecimal(salt))\n".utf8) }
 }
 
 package enum JournalError: Error, Sendable {

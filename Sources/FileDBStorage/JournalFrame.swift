@@ -28,19 +28,20 @@ package struct JournalFrame: Equatable, Sendable {
     self.payload = payload
   }
 
-  package var bytes: [UInt8] {
+  /// - Parameter salt: the journal's; see ``JournalStart/salt``.
+  package func bytes(salt: UInt32) -> [UInt8] {
     let payload = Array(payload)
     let header = Header(
       kind: kind, sequence: sequence, synced: synced, length: payload.count, checksum: Checksum.of(payload))
-    return Self.encode(header, payload)
+    return Self.encode(header, payload, salt: salt)
   }
 
   /// The bytes of a frame, in the memory of its payload where nobody else has that.
-  static func encode(_ header: Header, _ payload: consuming [UInt8]) -> [UInt8] {
+  static func encode(_ header: Header, _ payload: consuming [UInt8], salt: UInt32) -> [UInt8] {
     let filling = filling(payload.count)
     var bytes = payload
     bytes.reserveCapacity(Header.count + bytes.count + filling.count)
-    bytes.insert(contentsOf: header.bytes, at: 0)
+    bytes.insert(contentsOf: header.bytes(salt: salt), at: 0)
     bytes += filling
     return bytes
   }
@@ -54,7 +55,10 @@ package struct JournalFrame: Equatable, Sendable {
   package static func paddedCount(_ count: Int) -> Int { (Header.count + count + 63) & ~63 }
 
   /// The line that begins a frame: kind, sequence, synced, length of the payload, checksum of the payload, checksum of
-  /// what stands before it in the line.
+  /// what stands before it in the line, mixed with the journal's salt.
+  ///
+  /// The salt tells a line that was written as a frame of this journal from one that a record or another journal's frame
+  /// brings along in a payload.
   struct Header: Equatable {
     static let count = 64
     static let checkedCount = 54
@@ -65,7 +69,12 @@ package struct JournalFrame: Equatable, Sendable {
     var length: Int
     var checksum: UInt32
 
-    var bytes: [UInt8] {
+    func bytes(salt: UInt32) -> [UInt8] {
+      let line = checkedBytes
+      return line + Self.ending(Checksum.of(line) ^ kind.mixed(salt))
+    }
+
+    private var checkedBytes: [UInt8] {
       var line: [UInt8] = []
       line.reserveCapacity(Self.count)
       line += kind.rawValue.utf8
@@ -74,10 +83,10 @@ package struct JournalFrame: Equatable, Sendable {
         line.append(UInt8(ascii: " "))
         append(number, width: width, to: &line)
       }
-      return line + Self.ending(Checksum.of(line))
+      return line
     }
 
-    /// What follows the bytes with this checksum.
+    /// What follows the bytes before it, with this checksum.
     static func ending(_ checksum: UInt32) -> [UInt8] {
       var ending = [UInt8(ascii: " ")]
       append(UInt64(checksum), width: 8, to: &ending)
@@ -93,24 +102,39 @@ package struct JournalFrame: Equatable, Sendable {
       self.checksum = checksum
     }
 
-    /// The header in these 64 bytes; `nil` where they are none, or not as they were written.
-    init?(_ bytes: ArraySlice<UInt8>) {
+    /// The header in these 64 bytes; `nil` where they are none, or not as they were written with this salt.
+    init?(_ bytes: ArraySlice<UInt8>, salt: UInt32) {
+      guard let (header, found) = Self.salted(bytes), found == header.kind.mixed(salt) else { return nil }
+      self = header
+    }
+
+    /// The header in these 64 bytes, and the salt that its checksum was mixed with if it is one.
+    static func salted(_ bytes: ArraySlice<UInt8>) -> (header: Header, salt: UInt32)? {
       let first = bytes.startIndex
       func number(_ range: Range<Int>) -> UInt64? {
         hexadecimal(bytes[first + range.lowerBound..<first + range.upperBound])
       }
-      guard bytes.count == Self.count, let ownChecksum = number(55..<63),
-        ownChecksum == UInt64(Checksum.of(bytes.prefix(Self.checkedCount))),
+      guard bytes.count == count, let ownChecksum = number(55..<63),
         let kind = Kind.allCases.first(where: { bytes.starts(with: $0.rawValue.utf8) }),
         let sequence = number(11..<23), let synced = number(24..<36), let length = number(37..<45),
         let checksum = number(46..<54)
       else { return nil }
-      self.init(
+      let header = Header(
         kind: kind, sequence: sequence, synced: synced, length: Int(length), checksum: UInt32(checksum))
       // So that one frame has one form.
-      guard bytes.elementsEqual(self.bytes) else { return nil }
+      let checked = header.checkedBytes
+      let end = ending(UInt32(ownChecksum))
+      guard bytes.prefix(checkedCount).elementsEqual(checked), bytes.suffix(end.count).elementsEqual(end) else {
+        return nil
+      }
+      return (header, UInt32(ownChecksum) ^ Checksum.of(checked))
     }
   }
+}
+
+extension JournalFrame.Kind {
+  /// The first frame says what the salt is, so that it has none itself.
+  fileprivate func mixed(_ salt: UInt32) -> UInt32 { self == .start ? 0 : salt }
 }
 
 private func append(_ number: UInt64, width: Int, to line: inout [UInt8]) {
@@ -130,4 +154,11 @@ private func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
     }
   }
   return number
+}
+
+/// The eight hexadecimal digits of a checksum or a salt, lower case.
+package func hexadecimal(_ number: UInt32) -> String {
+  var digits: [UInt8] = []
+  append(UInt64(number), width: 8, to: &digits)
+  return String(decoding: digits, as: UTF8.self)
 }

@@ -46,6 +46,9 @@ package struct JournalScan: Sendable {
   /// Where the sector begins in which the byte at `offset` is.
   static func sectorStart(_ offset: Int) -> Int { offset - offset % sector }
 
+  /// The journal's; found in its first frame where that is among these.
+  package private(set) var salt: UInt32
+
   package private(set) var frames: [(frame: JournalFrame, offset: Int)] = []
   /// Where the next frame goes.
   package private(set) var end: Int
@@ -59,12 +62,15 @@ package struct JournalScan: Sendable {
   /// - Parameters:
   ///   - bytes: the journal from the offset `base` on, to the end of the file.
   ///   - sequence: the number of the last commit before; `nil` at the beginning.
-  package init(_ bytes: [UInt8], at base: Int, after sequence: UInt64?) {
+  ///   - salt: the journal's; at its beginning its first frame says it.
+  package init(_ bytes: [UInt8], at base: Int, after sequence: UInt64?, salt: UInt32 = 0) {
     self.bytes = bytes
     self.base = base
+    self.salt = salt
     end = base
     var last = sequence
     while let frame = readFrame(after: last) {
+      if frame.kind == .start, let start = try? JournalStart(frame.payload) { self.salt = start.salt }
       frames.append((frame, end))
       last = frame.sequence
       end += JournalFrame.paddedCount(frame.payload.count)
@@ -81,7 +87,7 @@ package struct JournalScan: Sendable {
   private mutating func readFrame(after last: UInt64?) -> JournalFrame? {
     let rest = rest
     let line = rest.prefix(JournalFrame.Header.count)
-    guard let header = JournalFrame.Header(line) else {
+    guard let header = JournalFrame.Header(line, salt: salt) else {
       if line.count < JournalFrame.Header.count {
         if !isZero(line) { fail(.cutOff(length: base + bytes.count)) }
       } else if line.first != 0, line.last != 0 {
@@ -130,8 +136,8 @@ package struct JournalScan: Sendable {
   private func knowsSynced(_ sequence: UInt64) -> Bool {
     stride(from: end - base, to: bytes.count, by: JournalFrame.Header.count).contains { start in
       bytes[start] != 0
-        && JournalFrame.Header(bytes[start...].prefix(JournalFrame.Header.count)).map {
-          $0.synced >= sequence
+        && JournalFrame.Header(bytes[start...].prefix(JournalFrame.Header.count), salt: salt).map {
+          $0.kind != .start && $0.synced >= sequence
         }
           ?? false
     }

@@ -13,6 +13,6 @@ func askForLargePages(_ memory: UnsafeMutableRawBufferPointer) {
     // Only whole pages inside, so that nobody else's memory is meant.
     let first = start.alignedUp(toMultipleOf: pageSize)
     let last = (start + memory.count).alignedDown(toMultipleOf: pageSize)
-    _ = madvise(first, last - first, 14)  // MADV_HUGEPAGE, which the C library's module leaves out.
+    _ = madvise(first, last - first, MADV_HUGEPAGE)
   #endif
 }

@@ -1,3 +1,5 @@
+import CFileDB
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -146,6 +148,15 @@ package struct SystemDisk: Disk {
         return FileLock { withExtendedLifetime(file) {} }
       }
     }
+  }
+}
+
+extension SystemDisk {
+  /// Exchanges two names at once: after a crash either both are exchanged or none. A link is exchanged itself.
+  /// - Throws: `notFound` where one is missing; the errno `EINVAL`, `ENOSYS` or `ENOTSUP` where the file system has no
+  ///   such thing.
+  package func exchange(_ path: String, with other: String) throws(DiskError) {
+    guard filedb_exchange(path, other) == 0 else { throw DiskError("exchange", path, errno: errno) }
   }
 }
 

@@ -38,7 +38,7 @@ import Testing
       #expect(other.status() == 0)
       let store = try RecordStore(at: folder.appendingPathComponent("TodoList.store"))
       try store.checkInvariants()
-      #expect(try store.table("todo").snapshot.map { $0.record["title"] } == ["Rent", "Milk"])
+      #expect(try store.table("todo").snapshot.map { $0.fields["title"] } == ["Rent", "Milk"])
     }
   }
 
@@ -58,11 +58,11 @@ import Testing
       #expect(foods.count > 30 && groups.count > 5)
       #expect(foods.ids.map(\.rawValue) == Array(1..<Int64(foods.count + 1)))
       for food in foods {
-        #expect(food.record.fields.keys == ["carbohydrate", "fat", "group", "kcal", "name", "protein"])
+        #expect(food.fields.dictionary.keys == ["carbohydrate", "fat", "group", "kcal", "name", "protein"])
         let group = try #require(food["group"].flatMap { RecordID(rawValue: $0.integer ?? 0) })
-        #expect(groups.contains { $0.id == group }, "\(food.record)")
+        #expect(groups.contains { $0.id == group }, "\(food.fields)")
       }
-      #expect(try store.table("version").snapshot.map(\.record) == [["number": 1]])
+      #expect(try store.table("version").snapshot.map(\.fields) == [["number": 1]])
       try store.checkInvariants()
 
       let first = try tables(in: store.url)

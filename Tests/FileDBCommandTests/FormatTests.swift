@@ -16,7 +16,7 @@ import Testing
   }
 
   private func names(_ table: String, in folder: URL) throws -> [PlistValue?] {
-    try RecordStore(at: folder).table(table).snapshot.map { $0.record["name"] }
+    try RecordStore(at: folder).table(table).snapshot.map { $0.fields["name"] }
   }
 
   @Test(arguments: ["csv", "json", "ndjson", "plist", "binary-plist"])

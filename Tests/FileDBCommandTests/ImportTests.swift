@@ -52,7 +52,7 @@ import Testing
       let text = (["n"] + numbers).joined(separator: "\n")
       #expect(try filedb("import", "-", "t", "--header", "--top", in: folder, input: text).status == 0)
       let rows = try RecordStore(at: folder).table("t").snapshot
-      #expect(rows.map { $0.record["n"]?.string } == numbers + ["last"])
+      #expect(rows.map { $0.fields["n"]?.string } == numbers + ["last"])
       #expect(rows.map(\.id.rawValue) == (2...Int64(count + 1)) + [1])
     }
   }
@@ -93,7 +93,7 @@ import Testing
         let texts = line.split(separator: "^", omittingEmptySubsequences: false)
         return !zip(names, texts).allSatisfy { name, quoted in
           let text = quoted.hasPrefix("~") ? quoted.dropFirst().dropLast() : quoted
-          return switch row.record[name] {
+          return switch row.fields[name] {
           case .string(let value)?: text == value
           case .integer(let value)?: Int64(text) == value
           case .real(let value)?: Double(text) == value

@@ -28,8 +28,8 @@ import Testing
   private let files = [".file_base", ".file_ours", ".file_theirs"]
 
   private func show(_ file: String, in folder: URL) throws -> [String] {
-    let table = try TableSnapshot<Record>(contentsOf: folder.appendingPathComponent(file))
-    return table.map { "\($0.id) \($0.record)" }
+    let table = try TableSnapshot<Fields>(contentsOf: folder.appendingPathComponent(file))
+    return table.map { "\($0.id) \($0.fields)" }
   }
 
   @Test func aCleanMergeIsSilent() throws {

@@ -24,7 +24,7 @@ import Testing
   }
 
   private func names(_ folder: URL) throws -> [String] {
-    try RecordStore(at: folder).table("food").snapshot.compactMap { $0.record["name"]?.string }
+    try RecordStore(at: folder).table("food").snapshot.compactMap { $0.fields["name"]?.string }
   }
 
   @Test func aTextThatIsNoDateIsRefused() throws {

@@ -8,20 +8,20 @@ import Testing
 @Suite struct MergedFileTests {
   private static let file = "/home/ours.plist"
 
-  private static func table(_ titles: [String], in name: String) throws -> TableSnapshot<Record> {
+  private static func table(_ titles: [String], in name: String) throws -> TableSnapshot<Fields> {
     let store = RecordStore.inMemory()
     try store.table(name).add(contentsOf: titles.map { ["title": .string($0)] })
     return try store.table(name).snapshot
   }
 
-  private static func bytes(of table: TableSnapshot<Record>) throws -> [UInt8] {
+  private static func bytes(of table: TableSnapshot<Fields>) throws -> [UInt8] {
     let disk = MemoryDisk(.emptyHome)
-    try table.write(to: file, on: disk)
+    try table.write(to: file, on: StoreDisk(disk))
     return try disk.read(file).bytes
   }
 
   private let before: DiskImage
-  private let merged: TableSnapshot<Record>
+  private let merged: TableSnapshot<Fields>
   private let new: [UInt8]
 
   init() throws {
@@ -35,7 +35,7 @@ import Testing
 
   private func violations(_ meddling: RecordingDisk.Meddling = .init()) throws -> Int {
     let disk = RecordingDisk(before, storeFolder: "/home", meddling: meddling)
-    try merged.write(to: Self.file, on: disk)
+    try merged.write(to: Self.file, on: StoreDisk(disk))
     disk.note(.acknowledged(1))
     var count = 0
     let seed = SeededRandom.fromEnvironment("cuts in a merge").seed
@@ -53,7 +53,7 @@ import Testing
 
   @Test func everyCallIsNeeded() throws {
     let disk = RecordingDisk(before, storeFolder: "/home")
-    try merged.write(to: Self.file, on: disk)
+    try merged.write(to: Self.file, on: StoreDisk(disk))
     #expect(disk.sites.count == 3)
     for site in disk.sites { #expect(try violations(.init(omitted: site)) > 0, "\(site)") }
   }

@@ -5,23 +5,23 @@ import TestSupport
 import Testing
 
 @Suite struct BinaryPlistTests {
-  private static let record: Record = [
+  private static let record: Fields = [
     "i": 1, "n": -1, "u": .unsigned(.max), "r": 0.5, "b": true, "s": "é😀", "a": "ascii", "e": "",
     "d": .date(Date(timeIntervalSince1970: 1_709_164_800)), "x": .data(Data(0..<40)),
     "l": .array((0..<300).map { .integer($0) }), "k": ["deep": ["er": [[], [:]]]],
   ]
 
-  private func imported(_ bytes: [UInt8]) throws -> [Record] {
+  private func imported(_ bytes: [UInt8]) throws -> [Fields] {
     try withStore { store in
       try take(bytes, TableImport(format: .binaryPlist), of: store)
-      return try store.table("t").snapshot.map(\.record)
+      return try store.table("t").snapshot.map(\.fields)
     }
   }
 
   private func exportedRecords() throws -> [UInt8] {
     try withStore { store in
       let table = try store.table("t")
-      try table.add(contentsOf: [Self.record, Record(), Self.record])
+      try table.add(contentsOf: [Self.record, Fields(), Self.record])
       return try exported(table.snapshot, TableExport(format: .binaryPlist))
     }
   }
@@ -49,7 +49,7 @@ import Testing
       ]
     ]
     let bytes = try PropertyListSerialization.data(fromPropertyList: records, format: .binary, options: 0)
-    let expected: Record = [
+    let expected: Fields = [
       "i": 1, "n": -1, "r": 0.5, "b": true, "s": "é😀", "a": "ascii", "x": .data(Data(0..<40)),
       "big": .integer(1 << 40), "d": .date(Date(timeIntervalSince1970: 1_709_164_800)),
       "l": .array((0..<300).map { .integer($0) }), "k": ["deep": []],

@@ -114,13 +114,13 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
 }
 
 @Suite struct DelimitedImportTests {
-  private func records(_ text: String, _ importer: DelimitedImport) throws -> [Record] {
+  private func records(_ text: String, _ importer: DelimitedImport) throws -> [Fields] {
     var sent = false
     let reader = DelimitedReader(name: "text", format: .csv) {
       defer { sent = true }
       return sent ? nil : Array(text.utf8)
     }
-    var records: [Record] = []
+    var records: [Fields] = []
     #expect(try importer.run(reader, file: "text") { records.append($0) } == records.count)
     return records
   }
@@ -139,7 +139,7 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
         [
           "s": "007", "i": -7, "f": 1.5, "b": true, "d": .date(Date(timeIntervalSince1970: 1_709_164_800)),
           "x": .data(Data([1, 2])), "j": ["a": [1, 2.5]],
-        ], Record(),
+        ], Fields(),
       ])
   }
 
@@ -184,13 +184,13 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
   }
 
   @Test func aFieldCalledIDKeepsANameOfItsOwn() {
-    let record: Record = ["id": "a", "id_": "b", "id__": "c", "idle": "d"]
+    let record: Fields = ["id": "a", "id_": "b", "id__": "c", "idle": "d"]
     #expect(
       JSONText.object(id: 1, record) == #"{"id": 1, "id_": "a", "id__": "b", "id___": "c", "idle": "d"}"#)
   }
 
   @Test func jsonSaysWhatAValueIs() {
-    let record: Record = [
+    let record: Fields = [
       "id": "own", "s": "a\"\\\n\u{7f}\u{9b}é", "i": -1, "u": .unsigned(.max), "r": 2.0, "n": .real(.nan),
       "b": false,
       "d": .date(Date(timeIntervalSince1970: 0)), "x": .data(Data([255])), "l": [1, ["k": "v"]],

@@ -8,9 +8,9 @@ import Testing
 @Suite struct DelimitedStandardTests {
   private struct Example {
     let text: String
-    let records: [Record]
+    let records: [Fields]
 
-    init(_ text: String, _ records: [Record]) { (self.text, self.records) = (text, records) }
+    init(_ text: String, _ records: [Fields]) { (self.text, self.records) = (text, records) }
   }
 
   private static let examples: [Example] = [
@@ -43,7 +43,7 @@ import Testing
         try take(Array(example.text.utf8), TableImport(format: .delimited(.csv)), of: store)
         let table = try store.table("t")
         #expect(
-          table.exists && table.snapshot.map(\.record) == example.records, "\(example.text.debugDescription)")
+          table.exists && table.snapshot.map(\.fields) == example.records, "\(example.text.debugDescription)")
       }
     }
   }

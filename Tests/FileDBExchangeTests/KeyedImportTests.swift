@@ -19,7 +19,7 @@ import Testing
       let report = try take(Array("k,n\nb,2\nc,9\na,7\nd,\n".utf8), csv, of: store)
       #expect((report.added, report.changed, report.unchanged) == (1, 1, 2))
       #expect(
-        table.snapshot.map(\.record) == [
+        table.snapshot.map(\.fields) == [
           ["k": "a", "n": 7, "own": true], ["k": "b", "n": 2], ["n": 3], ["k": "d", "n": 4.0],
           ["k": "c", "n": 9],
         ])
@@ -50,11 +50,11 @@ import Testing
       try table.add(contentsOf: [["k": "a", "n": "1"], ["k": "b", "n": "2"], ["k": "c"]], at: .top)
       if hasFieldID { try table.set(["id": "B", "id_": "C"], of: 2) }
       let file = try exported(table.snapshot, TableExport(format: format))
-      let before = table.snapshot.map(\.record)
+      let before = table.snapshot.map(\.fields)
       try table.set(["n": "9"], of: 1)
       let report = try take(file, importer(format) { $0.matching = .key(["k"]) }, of: store)
       #expect((report.added, report.changed, report.unchanged) == (0, 1, 2))
-      #expect(table.snapshot.map(\.record) == before)
+      #expect(table.snapshot.map(\.fields) == before)
     }
   }
 
@@ -65,7 +65,7 @@ import Testing
       let report = try take(Array("id,k,id_\n7,a,\n8,b,\n9,c,own\n".utf8), csv, of: store)
       #expect((report.added, report.unchanged, report.ignoredIDs) == (2, 1, 3))
       #expect(
-        try store.table("t").snapshot.map(\.record) == [["k": "a"], ["k": "b"], ["k": "c", "id": "own"]])
+        try store.table("t").snapshot.map(\.fields) == [["k": "a"], ["k": "b"], ["k": "c", "id": "own"]])
     }
   }
 
@@ -76,7 +76,7 @@ import Testing
       try take(Array("id,k\n7,a\n2,b\n".utf8), csv, of: store)
       try take(Array("id,k\n8,a\n2,b\n3,c\n".utf8), csv, of: store)
       #expect(
-        try store.table("t").snapshot.map(\.record) == [
+        try store.table("t").snapshot.map(\.fields) == [
           ["k": "a", "id": "8"], ["k": "b", "id": "2"], ["k": "c", "id": "3"],
         ])
       let byID = importer(.delimited(.csv)) { $0.matching = .key(["id"]) }

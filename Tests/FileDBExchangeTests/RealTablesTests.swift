@@ -41,7 +41,7 @@ import Testing
         if case .delimited = format { back.types = text.types }
         try take(try exported(table, TableExport(format: format)), back, into: "u\(number)", of: store)
         let again = try store.table("u\(number)").snapshot
-        #expect(again.ids == table.ids && again.map(\.record) == table.map(\.record), "\(format)")
+        #expect(again.ids == table.ids && again.map(\.fields) == table.map(\.fields), "\(format)")
       }
     }
   }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What `export` writes of a table, in pieces as they come.
-func exported(_ snapshot: TableSnapshot<Record>, _ export: TableExport) throws -> [UInt8] {
+func exported(_ snapshot: TableSnapshot<Fields>, _ export: TableExport) throws -> [UInt8] {
   var bytes: [UInt8] = []
   try export.write(snapshot) { bytes += $0 }
   return bytes
@@ -34,10 +34,10 @@ private struct RandomRecords {
   static let fields = ["a", "id", "id_", "e\u{301}", "\u{e9}", "with, \"all\"\n of it", "z"]
 
   mutating func fill(
-    _ table: RecordTable<Record>, _ fields: [String], _ value: (inout SeededRandom) -> PlistValue?
+    _ table: RecordTable<Fields>, _ fields: [String], _ value: (inout SeededRandom) -> PlistValue?
   ) throws {
     for _ in 0..<Int.random(in: 0...60, using: &random) {
-      var record = Record()
+      var record = Fields()
       for field in fields { record[field] = value(&random) }
       try table.add(record, at: Bool.random(using: &random) ? .top : .bottom)
     }
@@ -139,7 +139,7 @@ private func sometimes(_ random: inout SeededRandom, _ value: (inout SeededRando
         #expect(again.exists)
         #expect(report.added == table.count)
         #expect(again.snapshot.ids == table.snapshot.ids)
-        let wrong = zip(table.snapshot, again.snapshot).first { $0.record != $1.record }
+        let wrong = zip(table.snapshot, again.snapshot).first { $0.fields != $1.fields }
         #expect(wrong == nil, "seed \(random.seed)")
       }
     }

@@ -30,10 +30,10 @@ private struct Fault {
     }
   }
 
-  private func records(_ text: String, _ importer: TableImport) throws -> [Record] {
+  private func records(_ text: String, _ importer: TableImport) throws -> [Fields] {
     try withStore { store in
       try take(Array(text.utf8), importer, of: store)
-      return try store.table("t").snapshot.map(\.record)
+      return try store.table("t").snapshot.map(\.fields)
     }
   }
 
@@ -105,7 +105,7 @@ private struct Fault {
       let sound = bytes("\u{FEFF}n,é\n😀,\"ž\n\"\n")
       try withStore { store in
         try take(sound, importer, of: store)
-        #expect(try store.table("t").snapshot.map(\.record) == [["n": "😀", "é": "ž\n"]])
+        #expect(try store.table("t").snapshot.map(\.fields) == [["n": "😀", "é": "ž\n"]])
         let lone = sound.dropLast(2) + (isLittle ? [0x00, 0xD8] : [0xD8, 0x00]) + bytes("\n")
         for broken in [Array(lone), sound + [0x41]] {
           let error = try #require(storeError { try take(broken, importer, of: store) })
@@ -130,7 +130,7 @@ private struct Fault {
       let text = "{\"a\": 1}\n{\"a\": }\n[]\n{\"a\": [null], \"b\": 2}\n\n{\"a\": 2} {}\n{\"a\": 3}\n"
       let second = try take(Array(text.utf8), lines, into: "u", of: store)
       #expect(second.skipped.map(\.line) == [2, 3, 4, 6])
-      #expect(try store.table("u").snapshot.map(\.record) == [["a": 1], ["a": 3]])
+      #expect(try store.table("u").snapshot.map(\.fields) == [["a": 1], ["a": 3]])
       let array = importer(.json) { $0.onError = .skip }
       let third = try take(Array("[{\"a\": [null]}, 5,\n{\"a\": 1}]".utf8), array, into: "v", of: store)
       #expect(third.added == 1 && third.skipped.count == 2)
@@ -153,7 +153,7 @@ private struct Fault {
         var csv = importer(.delimited(.csv)) { $0.onError = .skip }
         csv.types = try csv.detectedTypes(of: ImportSource(text, name: "file"))
         let report = try take(text, csv, of: store)
-        #expect(try store.table("t").snapshot.map(\.record) == [["n": 1, "s": "a"], ["n": 5, "s": "é"]])
+        #expect(try store.table("t").snapshot.map(\.fields) == [["n": 1, "s": "a"], ["n": 5, "s": "é"]])
         #expect(report.skipped.map(\.line) == lines && report.skipped.map(\.column) == columns)
         #expect(report.skipped.allSatisfy { $0.file == "file" && $0.message.contains("field") })
         csv.onError = .stop
@@ -239,7 +239,7 @@ private struct Fault {
     let units = Array("a,\u{e9}\n\"x\n\",😀\n".utf16)
     let utf16: [UInt8] = [0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
     let lines = Array("\u{FEFF}{\"a\": 1}\r\n\n{\"b\": \"é\"}".utf8)
-    let cases: [([UInt8], ExchangeFormat, [Record])] = [
+    let cases: [([UInt8], ExchangeFormat, [Fields])] = [
       (json, .json, [["é": "😀 😀", "n": [1500.0, -2, true]], ["a": ["b": "c"]]]),
       (utf16, .delimited(.csv), [["a": "x\n", "é": "😀"]]), (lines, .ndjson, [["a": 1], ["b": "é"]]),
     ]
@@ -254,7 +254,7 @@ private struct Fault {
           }
         }
         _ = try store.write { tx in try importer(format).run(source, into: "t", in: &tx) }
-        #expect(try store.table("t").snapshot.map(\.record) == records)
+        #expect(try store.table("t").snapshot.map(\.fields) == records)
       }
     }
   }

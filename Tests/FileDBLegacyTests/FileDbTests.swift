@@ -146,8 +146,8 @@ extension LegacyTests {
         for path in [[0, 4], [0, -1], []] as [IndexPath] {
           let from = error { try wgFileDb.moveTableItem(path, to: [0, 0], inDb: "todo") }
           let to = error { try wgFileDb.moveTableItem([0, 0], to: path, inDb: "todo") }
-          #expect(from?.code == StoreError.rowNotFound)
-          #expect(to?.code == StoreError.rowNotFound)
+          #expect(from?.code == StoreError.indexOutOfRange)
+          #expect(to?.code == StoreError.indexOutOfRange)
         }
         #expect(try titles("todo") == ["b", "c", "d", "a"])
       }
@@ -210,9 +210,9 @@ extension LegacyTests {
         try fill("todo", 2)
         for (items, code) in [
           ([[kMainIdKey: "2"], [kMainIdKey: 2]], StoreError.duplicateID),
-          ([[:], [kMainIdKey: "two"]], StoreError.invalidRow),
-          ([[:], [kMainIdKey: -1]], StoreError.invalidRow),
-          ([[:], [kMainIdKey: 1.5]], StoreError.invalidRow),
+          ([[:], [kMainIdKey: "two"]], StoreError.invalidValue),
+          ([[:], [kMainIdKey: -1]], StoreError.invalidValue),
+          ([[:], [kMainIdKey: 1.5]], StoreError.invalidValue),
           ([[:], ["title": NSNull()]], StoreError.unrepresentableValue),
         ] as [([[String: Any]], StoreError.Code)] {
           #expect(error { try wgFileDb.saveFullData(items, toDb: "todo") }?.code == code)

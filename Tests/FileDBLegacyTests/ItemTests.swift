@@ -39,7 +39,7 @@ extension LegacyTests {
         let rows = try wgFileDb.store.table("t").snapshot
         #expect(rows.count == all.count)
         for (row, (value, expected)) in zip(rows, all) {
-          #expect(row.record["f"] == expected, "\(type(of: value)) \(value)")
+          #expect(row.fields["f"] == expected, "\(type(of: value)) \(value)")
         }
       }
     }
@@ -67,10 +67,10 @@ extension LegacyTests {
         #expect((item["dict"] as? [String: [String: Int]])?["a"]?["b"] == 1)
         #expect(item.count == given.count + 1)
 
-        let before = try wgFileDb.store.table("t").snapshot[0].record
+        let before = try wgFileDb.store.table("t").snapshot[0].fields
         try wgFileDb.updateItem(id, withData: item, inDb: "t")
         #expect(
-          try wgFileDb.store.table("t").snapshot[0].record == before, "every type survives the way back")
+          try wgFileDb.store.table("t").snapshot[0].fields == before, "every type survives the way back")
 
         item["integer"] = 3
         #expect(try wgFileDb.getItem(id, inDb: "t")["integer"] as? Int == 2, "an item is a copy")
@@ -106,7 +106,7 @@ extension LegacyTests {
         #expect(error?.record == id)
         #expect(error?.field == "outer.\u{E9}")
         #expect(try wgFileDb.duplicateItem(toTop: 1, inDb: "t") == 2)
-        #expect(try table.row(with: 2) == table.row(with: id))
+        #expect(try table.value(of: 2) == table.value(of: id))
       }
     }
   }

@@ -49,7 +49,7 @@ import Testing
   private func ship(_ verbs: inout RandomVerbs, to folder: URL) throws {
     let shipped = try RecordStore(at: folder)
     for name in verbs.plain.keys.sorted() {
-      let rows = (1...12).map { Fields(uniqueKeysWithValues: [("number", .integer(Int64($0 % 5)))]) }
+      let rows = (1...12).map { PlainFields(uniqueKeysWithValues: [("number", .integer(Int64($0 % 5)))]) }
       try shipped.write { tx in
         _ = try tx.perform(.add(rows, .bottom), in: .records(name))
       }

@@ -4,7 +4,7 @@ import FileDB
 struct PlainTable: Equatable {
   struct Row: Equatable {
     var id: Int64
-    var fields: Fields
+    var fields: PlainFields
   }
 
   var exists = false
@@ -15,7 +15,7 @@ struct PlainTable: Equatable {
 
   func index(_ id: Int64) -> Int? { rows.firstIndex { $0.id == id } }
 
-  mutating func add(_ many: [Fields], at position: Position) -> [Int64]? {
+  mutating func add(_ many: [PlainFields], at position: Position) -> [Int64]? {
     guard let row = row(for: position) else { return nil }
     exists = true
     let new = many.enumerated().map { Row(id: counter + 1 + Int64($0), fields: $1) }
@@ -25,7 +25,7 @@ struct PlainTable: Equatable {
   }
 
   /// Rows come with ids of their own, or with none and get the next above all of them.
-  mutating func replaceAll(_ new: [(id: Int64?, fields: Fields)]) -> [Int64]? {
+  mutating func replaceAll(_ new: [(id: Int64?, fields: PlainFields)]) -> [Int64]? {
     let given = new.compactMap(\.id)
     guard Set(given).count == given.count, !given.contains(where: reserved.contains) else { return nil }
     exists = true
@@ -72,7 +72,7 @@ struct PlainTable: Equatable {
     switch position {
     case .top: return 0
     case .bottom: return rest.count
-    case .row(let row): return (0...rest.count).contains(row) ? row : nil
+    case .index(let row): return (0...rest.count).contains(row) ? row : nil
     case .before(let id) where id.rawValue == moving, .after(let id) where id.rawValue == moving:
       return index(id.rawValue)
     case .before(let id): return rest.firstIndex { $0.id == id.rawValue }

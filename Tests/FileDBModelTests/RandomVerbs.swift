@@ -44,8 +44,8 @@ struct RandomVerbs {
       try same(snapshot.counter, model.counter, "\(name)'s counter")
       try same(snapshot.ids.map(\.rawValue), model.rows.map(\.id), "\(name)'s ids")
       for (stored, row) in zip(snapshot, model.rows) {
-        try same(stored.record, Record(plain: row.fields), "\(name)'s record \(row.id)")
-        try same(snapshot[id: stored.id]?.record, stored.record, "\(name)'s record \(row.id) by its id")
+        try same(stored.fields, Fields(plain: row.fields), "\(name)'s record \(row.id)")
+        try same(snapshot[id: stored.id]?.fields, stored.fields, "\(name)'s record \(row.id) by its id")
       }
     }
   }
@@ -74,12 +74,12 @@ extension RandomVerbs {
 
   private mutating func number(below bound: Int) -> Int { .random(in: 0..<bound, using: &random) }
 
-  private mutating func someRows(_ counts: Range<Int>) -> [Fields] {
+  private mutating func someRows(_ counts: Range<Int>) -> [PlainFields] {
     (0..<Int.random(in: counts, using: &random)).map { _ in someFields() }
   }
 
-  private mutating func someFields() -> Fields {
-    var result: Fields = [:]
+  private mutating func someFields() -> PlainFields {
+    var result: PlainFields = [:]
     for field in Self.fields where number(below: 2) == 0 {
       let isText = field != "number" && number(below: 3) == 0
       result[field] = isText ? .string("<&\r\n>") : .integer(Int64(number(below: 10)))
@@ -97,7 +97,7 @@ extension RandomVerbs {
     switch number(below: 5) {
     case 0: .top
     case 1: .bottom
-    case 2: .row(number(below: table.rows.count + 3) - 1)
+    case 2: .index(number(below: table.rows.count + 3) - 1)
     case 3: .before(RecordID(rawValue: someID(of: table))!)
     default: .after(RecordID(rawValue: someID(of: table))!)
     }

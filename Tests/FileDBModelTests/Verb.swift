@@ -1,15 +1,15 @@
 import FileDB
 import TestSupport
 
-typealias Fields = [String: PlistValue]
+typealias PlainFields = [String: PlistValue]
 
 /// A verb and what it is to be done with, so that a store and a plain table can be told the same.
 enum Verb {
-  case add([Fields], Position)
+  case add([PlainFields], Position)
   case duplicate(Int64, Position)
-  case replaceAll([(id: Int64?, fields: Fields)])
-  case set(Int64, Fields)
-  case update(Int64, Fields)
+  case replaceAll([(id: Int64?, fields: PlainFields)])
+  case set(Int64, PlainFields)
+  case update(Int64, PlainFields)
   case unset(Int64, String)
   case delete(Int64)
   case deleteMany([Int64])
@@ -62,24 +62,24 @@ extension PlainTable {
 
 extension StoreTransaction {
   /// Does `verb`, and returns the new ids.
-  mutating func perform(_ verb: Verb, in table: TableName<Record>) throws -> [Int64] {
+  mutating func perform(_ verb: Verb, in table: TableName<Fields>) throws -> [Int64] {
     func id(_ number: Int64) -> RecordID { RecordID(rawValue: number)! }
     switch verb {
     case .add(let rows, let position):
-      return try add(contentsOf: rows.map(Record.init(plain:)), to: table, at: position).map(\.rawValue)
+      return try add(contentsOf: rows.map(Fields.init(plain:)), to: table, at: position).map(\.rawValue)
     case .duplicate(let number, let position):
       return [try duplicate(id(number), in: table, to: position).rawValue]
     case .replaceAll(let rows):
-      let rows = rows.map { IdentifiedRow(Record(plain: $0.fields), id: $0.id.map(id)) }
+      let rows = rows.map { IdentifiedValue(Fields(plain: $0.fields), id: $0.id.map(id)) }
       return try replaceAll(in: table, with: rows).map(\.rawValue)
-    case .set(let number, let fields): try set(Record(plain: fields), of: id(number), in: table)
+    case .set(let number, let fields): try set(Fields(plain: fields), of: id(number), in: table)
     case .update(let number, let fields):
       try update(id(number), in: table) { record in for (key, value) in fields { record[key] = value } }
     case .unset(let number, let field): try unset([field], of: id(number), in: table)
     case .delete(let number): try delete(id(number), in: table)
     case .deleteMany(let numbers): try delete(numbers.map(id), in: table)
     case .move(let number, let position): try move(id(number), in: table, to: position)
-    case .moveRow(let from, let to): try move(fromRow: from, toRow: to, in: table)
+    case .moveRow(let from, let to): try move(fromIndex: from, toIndex: to, in: table)
     case .sort(let field, let descending):
       try sort(table, by: [descending ? .descending(field) : .ascending(field)])
     case .deleteAll: try deleteAll(in: table)
@@ -90,8 +90,8 @@ extension StoreTransaction {
   }
 }
 
-extension Record {
-  init(plain: Fields) {
+extension Fields {
+  init(plain: PlainFields) {
     self.init()
     for (field, value) in plain { self[field] = value }
   }

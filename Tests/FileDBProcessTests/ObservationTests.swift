@@ -31,7 +31,7 @@ import Testing
       let url = store.url
       let changes = store.changes()
       let worker = try Worker(["writer", url.path, "a", "\(seed)", "--commits", "300"], in: url)
-      let marker = TableName<Record>("end")
+      let marker = TableName<Fields>("end")
       let listening = Task {
         var views: [String: StrictTableView] = [:]
         for await change in changes {

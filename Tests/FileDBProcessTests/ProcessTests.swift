@@ -31,8 +31,8 @@ import Testing
       let rows = try store.table("first").snapshot
       #expect(rows.ids == (Int64(1)...200).map { RecordID(rawValue: $0) })
       for writer in ["a", "b"] {
-        let own = rows.filter { $0.record["writer"]?.string == writer }
-        #expect(own.map { $0.record["key"]?.integer } == Array(1...100))
+        let own = rows.filter { $0.fields["writer"]?.string == writer }
+        #expect(own.map { $0.fields["key"]?.integer } == Array(1...100))
       }
       try store.checkInvariants()
     }
@@ -54,7 +54,7 @@ import Testing
 
       let patient = try RecordStore(at: url, options: StoreOptions(lockTimeout: .seconds(60)))
       try patient.table("first").add(["by": "the next one"])
-      #expect(try patient.table("first").snapshot.map(\.record) == [["by": "the next one"]])
+      #expect(try patient.table("first").snapshot.map(\.fields) == [["by": "the next one"]])
       try patient.checkNothingIsLeftBehind()
     }
   }

@@ -27,10 +27,10 @@ func literals(_ query: String, in file: URL) throws -> [[String]] {
 }
 
 /// The records that an import adds to an empty store.
-func imported(_ importer: SQLiteImport) throws -> [FileDB.Record] {
+func imported(_ importer: SQLiteImport) throws -> [FileDB.Fields] {
   try withStore { store in
     let report = try take(importer, of: store)
-    let records = try store.table("t").snapshot.map(\.record)
+    let records = try store.table("t").snapshot.map(\.fields)
     precondition(report.added == records.count)
     return records
   }
@@ -38,7 +38,7 @@ func imported(_ importer: SQLiteImport) throws -> [FileDB.Record] {
 
 @discardableResult
 func take(
-  _ importer: SQLiteImport, into table: TableName<FileDB.Record> = "t", of store: RecordStore
+  _ importer: SQLiteImport, into table: TableName<FileDB.Fields> = "t", of store: RecordStore
 ) throws -> ImportReport {
   try store.write { tx in try importer.run(into: table, in: &tx) }
 }

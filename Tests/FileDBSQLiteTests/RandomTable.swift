@@ -5,7 +5,7 @@ import TestSupport
 
 /// Rows whose fields SQLite can hold without loss, and the types that an import has to be told.
 struct RandomTable {
-  private(set) var rows: [IdentifiedRow<Record>] = []
+  private(set) var rows: [IdentifiedValue<Fields>] = []
   private(set) var types: [String: FieldType] = [:]
 
   private enum Kind: CaseIterable {
@@ -34,11 +34,11 @@ struct RandomTable {
     }
     let ids = Array(0..<Int64.random(in: 0...30, using: &random)).shuffled(using: &random)
     for id in ids {
-      var record = Record()
+      var record = Fields()
       for (name, kind) in kinds where Int.random(in: 0..<4, using: &random) > 0 {
         record[name] = Self.value(kind, using: &random)
       }
-      rows.append(IdentifiedRow(record, id: RecordID(rawValue: id == 0 ? .max / 2 : id)))
+      rows.append(IdentifiedValue(record, id: RecordID(rawValue: id == 0 ? .max / 2 : id)))
     }
     // A field that no row has becomes no column.
     types = types.filter { type in

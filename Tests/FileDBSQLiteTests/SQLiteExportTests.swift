@@ -73,7 +73,7 @@ import Testing
           let (old, new) = (try store.table("t").snapshot, try store.table("back").snapshot)
           #expect(new.ids == old.ids && new.counter == old.counter)
           for (before, after) in zip(old, new) {
-            #expect(after.record == before.record, "id \(before.id), seed \(random.seed)")
+            #expect(after.fields == before.fields, "id \(before.id), seed \(random.seed)")
           }
         }
       }
@@ -162,7 +162,7 @@ import Testing
       try sql("CREATE TABLE t (v); INSERT INTO t VALUES (7)", in: file)
       try withStore { store in
         let table = try store.table("t")
-        var record = Record()
+        var record = Fields()
         for number in 0..<2_100 { record["f\(number)"] = 1 }  // SQLite has 2000 columns.
         try table.add(record)
         var export = SQLiteExport(to: file, table: "t")

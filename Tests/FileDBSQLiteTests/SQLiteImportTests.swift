@@ -19,7 +19,7 @@ import Testing
         INSERT INTO t VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL);
         INSERT INTO t VALUES ('no number', -9e999, 'a' || char(10) || 'b', 'text', 2, 'soon', '1');
         """)
-      let expected: [Record] = [
+      let expected: [Fields] = [
         [
           "i": .integer(.min), "r": 0.1, "s": "é€😀", "b": .data(Data([0, 255])), "ok": true,
           "day": "2024-02-29", "x": 1,
@@ -53,7 +53,7 @@ import Testing
       ]
       let noon = PlistValue.date(Date(timeIntervalSince1970: 1_709_208_000))
       let bytes = PlistValue.data(Data([0, 255]))
-      let expected: [Record] = [
+      let expected: [Fields] = [
         [
           "d": noon, "b": true, "f": 2.0, "i": .unsigned(.max), "j": ["a": [1, "x"]], "s": "7", "raw": bytes,
         ],
@@ -111,7 +111,7 @@ import Testing
         try take(SQLiteImport(exported: "t", of: file), of: store)
         let rows = try store.table("t").snapshot
         #expect(Set(rows.ids) == [7, 3] && rows.counter == 7)
-        let position = try #require(try rows.row(with: 3).record["position"])
+        let position = try #require(try rows.record(with: 3).fields["position"])
         #expect(position == (columns.contains("TEXT") ? "1" : 1))
         #expect(rows.allSatisfy { $0["id"] == nil })
       }
@@ -147,7 +147,7 @@ import Testing
         let rows = try store.table("t").snapshot
         #expect(rows.ids == [2, 1])
         #expect(
-          rows.map(\.record) == [["v": 4, "id": 5, "position_": 6], ["v": 1, "id": 2, "position_": 3]])
+          rows.map(\.fields) == [["v": 4, "id": 5, "position_": 6], ["v": 1, "id": 2, "position_": 3]])
       }
     }
   }
@@ -164,7 +164,7 @@ import Testing
         #expect(report.added == 2 && report.changed == 1 && report.unchanged == 1)
         #expect(table.snapshot.ids == [1, 2, 3, 4])
         #expect(
-          table.snapshot.map(\.record) == [["v": 1, "own": true], ["v": 20], ["v": 3], ["v": 4]])
+          table.snapshot.map(\.fields) == [["v": 1, "own": true], ["v": 20], ["v": 3], ["v": 4]])
       }
     }
   }
@@ -181,7 +181,7 @@ import Testing
         let report = try take(importer, of: store)
         #expect(report.added == 1 && report.changed == 1 && report.unchanged == 2)
         #expect(
-          table.snapshot.map(\.record) == [
+          table.snapshot.map(\.fields) == [
             ["name": "c", "v": 3], ["name": "b", "own": 1, "v": 2], ["name": "a", "v": 1],
             ["name": "d", "v": 4],
           ])
@@ -305,7 +305,7 @@ import Testing
           try importer.run(into: "t", at: .before(last), in: &tx) { heard.append($0) }
         }.added
         #expect(count == 2_500 && heard == [1_000, 2_000])
-        #expect(table.snapshot.map { $0.record["v"] } == (1...2_501).map { .integer($0) })
+        #expect(table.snapshot.map { $0.fields["v"] } == (1...2_501).map { .integer($0) })
         try sql("INSERT INTO t VALUES ('a' || char(1))", in: file)
         let error = storeError { try take(importer, of: store) }
         #expect(error?.code == StoreError.unrepresentableValue && error?.field == "v")

@@ -45,6 +45,35 @@ import Testing
     }
   }
 
+  private static let noInstruction: Comment = "this CPU has no instruction for CRC-32C"
+
+  @Test func theTablesGiveTheKnownValues() {
+    #expect("123456789".bytes.withUnsafeBytes { ~Checksum.byTables(.max, $0) } == 0xE306_9283)
+    #expect([UInt8](0..<32).withUnsafeBytes { ~Checksum.byTables(.max, $0) } == 0x46DD_794E)
+  }
+
+  @Test(.enabled(if: Checksum.hasInstruction, noInstruction))
+  func theInstructionGivesTheKnownValues() {
+    #expect("123456789".bytes.withUnsafeBytes { ~Checksum.byInstruction(.max, $0) } == 0xE306_9283)
+    #expect([UInt8](0..<32).withUnsafeBytes { ~Checksum.byInstruction(.max, $0) } == 0x46DD_794E)
+  }
+
+  @Test(.enabled(if: Checksum.hasInstruction, noInstruction))
+  func theInstructionAgreesWithTheTablesWhereverTheBytesLie() {
+    var random = SeededRandom.fromEnvironment("the instruction and the tables")
+    let bytes = (0..<100_008).map { _ in UInt8.random(in: 0...255, using: &random) }
+    for count in Array(0...300) + [4_095, 4_096, 65_537, 100_000] {
+      for start in 0..<8 {
+        let register = UInt32.random(in: 0...UInt32.max, using: &random)
+        bytes[start..<start + count].withUnsafeBytes {
+          #expect(
+            Checksum.byInstruction(register, $0) == Checksum.byTables(register, $0),
+            "\(count) bytes from \(start)")
+        }
+      }
+    }
+  }
+
   @Test func aSingleWrongByteIsPutRight() {
     let bytes = Array("a payload whose bytes may go wrong, one at a time".utf8)
     let checksum = Checksum.of(bytes)

@@ -102,7 +102,14 @@ func asNobody<Result>(_ body: () throws -> Result) throws -> Result {
 }
 
 extension Journal {
+  /// Adds a frame in the steps in which a commit does.
   mutating func append(_ kind: JournalFrame.Kind, _ payload: [UInt8]) throws(DiskError) {
-    try append(kind, JournalPayload(payload))
+    if try clean() { try file.syncData(.full) }
+    if try reserve(payload.count) {
+      try file.syncData(.full)
+      noteLengthSynced()
+    }
+    try rewriteDoubtful()
+    try write(kind, payload)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct JournalSalvageTests {
   private let start = JournalFrame(
-    kind: .start, sequence: 0, synced: 0, payload: Array("FileDB journal 1\n65536\n".utf8)[...])
+    kind: .start, sequence: 0, synced: 0, payload: Array("FileDB journal 2\n65536\n0badcafe\n".utf8)[...])
 
   private func commit(_ number: UInt64) -> JournalFrame {
     let payload = [UInt8](repeating: 64 + UInt8(number), count: 500)
@@ -16,7 +16,7 @@ import Testing
     var starts: [Int] = []
     for frame in frames {
       starts.append(bytes.count)
-      bytes += frame.bytes
+      bytes += frame.bytes(salt: 0x0bad_cafe)
     }
     return (bytes + [UInt8](repeating: 0, count: 1 << 16 - bytes.count), starts)
   }

@@ -26,7 +26,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
 @Suite struct JournalTests {
   @Test func theBytesOfAFrame() {
     let frame = JournalFrame(kind: .commit, sequence: 161, synced: 160, payload: Array("payload".utf8)[...])
-    let bytes = String(decoding: frame.bytes, as: UTF8.self)
+    let bytes = String(decoding: frame.bytes(salt: 0), as: UTF8.self)
     #expect(bytes.hasPrefix("commit     0000000000a1 0000000000a0 00000007 "))
     #expect(bytes.utf8.count == 128)
     #expect(bytes.dropFirst(64) == "payload" + String(repeating: "\n", count: 57))
@@ -170,9 +170,10 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
 
   @Test func aJournalOfAnotherVersionIsKnownAsOne() throws {
     let start = JournalFrame(
-      kind: .start, sequence: 4, synced: 4, payload: Array("FileDB journal 2\n65536\n".utf8)[...]
-    ).bytes
-    let ours = JournalFrame(kind: .commit, sequence: 5, synced: 4, payload: Array("payload".utf8)[...]).bytes
+      kind: .start, sequence: 4, synced: 4, payload: Array("FileDB journal 3\n65536\n".utf8)[...]
+    ).bytes(salt: 0)
+    let ours = JournalFrame(kind: .commit, sequence: 5, synced: 4, payload: Array("payload".utf8)[...]).bytes(
+      salt: 0)
     var theirs = ours
     theirs.replaceSubrange(0..<6, with: Array("thing ".utf8))
     for frame in [ours, theirs] {
@@ -180,7 +181,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
       let rest = [UInt8](repeating: 0, count: Journal.allocation - start.count - frame.count)
       _ = try disk.replace(path, with: start + frame + rest)
       let damage = journalError { () throws(JournalError) in _ = try Journal.open(path, on: disk) }
-      #expect(damage == JournalDamage(reason: .unknownFormat("FileDB journal 2\n65536\n"), offset: 0))
+      #expect(damage == JournalDamage(reason: .unknownFormat("FileDB journal 3\n65536\n"), offset: 0))
     }
   }
 

@@ -101,7 +101,7 @@ import Testing
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       let foods = try store.table("foods")
       #expect(names(foods) == ["Gouda", "Eggs", "Apple, raw", "Tea", "Dates", "Soup"])
-      #expect(try foods.row(with: 1) == ["name": "Apple, raw", "kcal": 60, "fat": 0])
+      #expect(try foods.value(of: 1) == ["name": "Apple, raw", "kcal": 60, "fat": 0])
       #expect([1, 3].map(foods.isOverridden) == [true, false])
       try store.checkInvariants()
     }
@@ -122,7 +122,7 @@ import Testing
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       let foods = try store.table("foods")
       #expect(names(foods) == ["Dates", "Apple", "Tea"])
-      #expect(try foods.row(with: 1) == ["name": "Apple", "kcal": 60, "note": "old"])
+      #expect(try foods.value(of: 1) == ["name": "Apple", "kcal": 60, "note": "old"])
       #expect(!foods.isShipped(1) && !foods.isOverridden(1))
       try foods.set(["kcal": 61], of: 1)
       try store.checkInvariants()
@@ -155,7 +155,7 @@ import Testing
       #expect(try RecordStore(at: user).table("foods").snapshot.isEmpty)
       for id in [1, 2, 3] as [RecordID] {
         for row in 0..<3 {
-          let (_, step) = try store.undoableWrite { tx in try tx.move(id, in: foods.name, to: .row(row)) }
+          let (_, step) = try store.undoableWrite { tx in try tx.move(id, in: foods.name, to: .index(row)) }
           try store.undo(step)
           #expect(try RecordStore(at: user).table("foods").snapshot.isEmpty, "\(id) to \(row)")
         }
@@ -169,8 +169,8 @@ import Testing
       { try $0.set(["name": "x"], of: 2) }, { try $0.delete(2) }, { try $0.move(2, to: .top) },
       { try $0.move(2, to: .bottom) }, { try $0.move(1, to: .after(2)) }, { try $0.unset(["name"], of: 2) },
       { try $0.delete([1, 2, 3]) },
-    ] as [@Sendable (RecordTable<Record>) throws -> Void])
-  func aRecordIsReverted(_ change: @Sendable (RecordTable<Record>) throws -> Void) throws {
+    ] as [@Sendable (RecordTable<Fields>) throws -> Void])
+  func aRecordIsReverted(_ change: @Sendable (RecordTable<Fields>) throws -> Void) throws {
     try withShippedFoods { shipped, user in
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       let foods = try store.table("foods")
@@ -245,13 +245,13 @@ import Testing
 
       let fresh = try RecordStore(at: user.appendingPathExtension("fresh"), attaching: shipped, as: "main")
       let early = storeError {
-        try fresh.table("foods").replaceAll(with: [IdentifiedRow(["name": "x"], id: 4)])
+        try fresh.table("foods").replaceAll(with: [IdentifiedValue(["name": "x"], id: 4)])
       }
       #expect(early?.code == StoreError.duplicateID && early?.table == "foods" && early?.record == 4)
       #expect(try names(fresh.table("foods")) == ["Apple", "Bread", "Cheese"])
 
       let high = try RecordStore(at: shipped)
-      try high.table("high").replaceAll(with: [IdentifiedRow(["name": "x"], id: 1_000_000_001)])
+      try high.table("high").replaceAll(with: [IdentifiedValue(["name": "x"], id: 1_000_000_001)])
       try high.close()
       let reached = storeError { _ = try RecordStore(at: user, attaching: shipped, as: "main").table("high") }
       #expect(reached?.code == StoreError.counterExhausted && reached?.table == "high")
@@ -287,8 +287,8 @@ import Testing
     try withShippedFoods { shipped, user in
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       for name in ["foods", "main.foods"] as [TableName<Food>] {
-        let error = storeError { _ = try store.table(name).row(with: 1) }
-        #expect(error?.code == StoreError.invalidRow && error?.record == 1 && error?.field == "kcal")
+        let error = storeError { _ = try store.table(name).value(of: 1) }
+        #expect(error?.code == StoreError.invalidValue && error?.record == 1 && error?.field == "kcal")
         #expect(error?.file == shipped.appendingPathComponent("foods.plist").path && error?.line != nil)
       }
       try Data("no table".utf8).write(to: shipped.appendingPathComponent("broken.plist"))
@@ -327,9 +327,9 @@ import Testing
   @Test func aMoveIsKeptWithTheRecordThatWasMoved() throws {
     try withShippedFoods { shipped, user in
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
-      try store.table("foods").move(1, to: .row(1))
+      try store.table("foods").move(1, to: .index(1))
       #expect(try RecordStore(at: user).table("foods").snapshot.ids == [1])
-      try store.table("foods").move(fromRow: 1, toRow: 0)
+      try store.table("foods").move(fromIndex: 1, toIndex: 0)
       #expect(try RecordStore(at: user).table("foods").snapshot.isEmpty)
     }
   }
@@ -352,13 +352,13 @@ import Testing
     try ship(to: shipped) { foods in try foods.set(["name": "Pear"], of: 1) }
     let news = try #require(await changes.next())
     #expect(
-      news.steps.updates.map(\.id) == [1] && news.after.map(\.record) == [["name": "Pear"], ["name": "Rye"]])
+      news.steps.updates.map(\.id) == [1] && news.after.map(\.fields) == [["name": "Pear"], ["name": "Rye"]])
     try store.checkInvariants()
   }
 
   // MARK: -
 
-  private func names(_ table: RecordTable<Record>) -> [String?] { table.snapshot.map { $0["name"]?.string } }
+  private func names(_ table: RecordTable<Fields>) -> [String?] { table.snapshot.map { $0["name"]?.string } }
 
   private func withShippedFoods(_ body: (_ shipped: URL, _ user: URL) throws -> Void) throws {
     try withTemporaryFolder { folder in
@@ -372,7 +372,7 @@ import Testing
     }
   }
 
-  private func ship(to folder: URL, _ body: (RecordTable<Record>) throws -> Void) throws {
+  private func ship(to folder: URL, _ body: (RecordTable<Fields>) throws -> Void) throws {
     let store = try RecordStore(at: folder)
     try body(store.table("foods"))
     try store.close()

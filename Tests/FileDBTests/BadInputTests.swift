@@ -34,7 +34,7 @@ func record(_ id: String, _ fields: String = "") -> String {
         ("unset", { try table.unset(["n"], of: 7) }), ("delete", { try table.delete(7) }),
         ("delete many", { try table.delete([1, 7]) }), ("move", { try table.move(7, to: .top) }),
         ("move beside", { try table.move(1, to: .after(7)) }), ("duplicate", { try table.duplicate(7) }),
-        ("add beside", { try table.add([:], at: .before(7)) }), ("read", { _ = try table.row(with: 7) }),
+        ("add beside", { try table.add([:], at: .before(7)) }), ("read", { _ = try table.value(of: 7) }),
       ]
       for (name, verb) in verbs {
         let error = storeError(verb)
@@ -42,12 +42,12 @@ func record(_ id: String, _ fields: String = "") -> String {
         #expect(error?.record == 7 && error?.table == "t", "\(name): \(String(describing: error))")
       }
       let rows: [(String, () throws -> Void)] = [
-        ("from", { try table.move(fromRow: 1, toRow: 0) }),
-        ("below", { try table.move(fromRow: -1, toRow: 0) }),
-        ("to", { try table.move(fromRow: 0, toRow: 1) }), ("move", { try table.move(1, to: .row(1)) }),
-        ("add", { try table.add([:], at: .row(2)) }), ("before", { try table.add([:], at: .row(-1)) }),
+        ("from", { try table.move(fromIndex: 1, toIndex: 0) }),
+        ("below", { try table.move(fromIndex: -1, toIndex: 0) }),
+        ("to", { try table.move(fromIndex: 0, toIndex: 1) }), ("move", { try table.move(1, to: .index(1)) }),
+        ("add", { try table.add([:], at: .index(2)) }), ("before", { try table.add([:], at: .index(-1)) }),
       ]
-      for (name, verb) in rows { #expect(storeError(verb)?.code == StoreError.rowNotFound, "\(name)") }
+      for (name, verb) in rows { #expect(storeError(verb)?.code == StoreError.indexOutOfRange, "\(name)") }
       #expect(table.snapshot.ids == [1])
     }
   }
@@ -89,7 +89,7 @@ func record(_ id: String, _ fields: String = "") -> String {
       #expect(storeError { try table.add(["wgFileDbSecretId": "5"]) }?.code == StoreError.reservedField)
       #expect(
         storeError { try table.set(["wgFileDbSecretId": "5"], of: id) }?.code == StoreError.reservedField)
-      #expect(try table.row(with: id) == ["ok": true])
+      #expect(try table.value(of: id) == ["ok": true])
     }
   }
 
@@ -111,12 +111,12 @@ func record(_ id: String, _ fields: String = "") -> String {
         "date": .date(moment), "nan": .real(Double(nan: 5, signaling: false)), "small": .unsigned(5),
         "large": .unsigned(.max), "minus": -0.0, "lines": "a\r\nb\rc\n", "e\u{301}": 1, "\u{e9}": 2,
       ])
-      let record = try table.row(with: id)
+      let record = try table.value(of: id)
       #expect(record["date"] == .date(Date(timeIntervalSinceReferenceDate: 1)))
       #expect(record["small"] == .integer(5))
       #expect(record["large"] == .unsigned(.max))
       #expect(record["lines"] == "a\r\nb\rc\n")
-      #expect(record.fields.count == 8, "fields that look alike are two")
+      #expect(record.dictionary.count == 8, "fields that look alike are two")
     }
   }
 
@@ -188,7 +188,7 @@ func record(_ id: String, _ fields: String = "") -> String {
       let twice = try #require(storeError { _ = try store.table("t") })
       #expect(twice.line == 8)
       #expect(twice.record == 1)
-      #expect(twice.description == "\(file.path):8: table 't': record 1: rows 0 and 2 have the same id")
+      #expect(twice.description == "\(file.path):8: table 't': record 1: the records at indices 0 and 2 have the same id")
       try Data(tableText(records: [record("1"), "<dict><key>a</key><integer>x</integer></dict>"]).utf8).write(
         to: file)
       let integer = try #require(storeError { _ = try store.table("t") })
@@ -261,8 +261,8 @@ func record(_ id: String, _ fields: String = "") -> String {
       try store.table("e\u{301}").add(["from": "two scalars"])
       try store.table("\u{E9}").add(["from": "one scalar"])
       let fresh = try RecordStore(at: store.url)
-      #expect(try fresh.table("e\u{301}").row(with: 1) == ["from": "two scalars"])
-      #expect(try fresh.table("\u{E9}").row(with: 1) == ["from": "one scalar"])
+      #expect(try fresh.table("e\u{301}").value(of: 1) == ["from": "two scalars"])
+      #expect(try fresh.table("\u{E9}").value(of: 1) == ["from": "one scalar"])
       try fresh.write { tx in
         try tx.add(["n": 1], to: .records("\u{E9}"))
         try tx.delete(1, in: .records("e\u{301}"))

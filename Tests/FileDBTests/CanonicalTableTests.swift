@@ -96,7 +96,7 @@ import Testing
           "d": ["x": [true, 1.5]],
         ]
       })
-    for _ in 0..<count / 2 { try table.move(fromRow: .random(in: 0..<count, using: &random), toRow: 0) }
+    for _ in 0..<count / 2 { try table.move(fromIndex: .random(in: 0..<count, using: &random), toIndex: 0) }
     try store.checkpoint()
     return try store.disk.read(store.url.path + "/t.plist").bytes
   }
@@ -127,7 +127,7 @@ import Testing
     let store = try RecordStore(at: URL(fileURLWithPath: "/store"), disk: disk, options: StoreOptions())
     do {
       let snapshot = try store.table("t").snapshot
-      return "\(snapshot.counter): " + snapshot.map { "\($0.id) \($0.record)" }.joined(separator: "; ")
+      return "\(snapshot.counter): " + snapshot.map { "\($0.id) \($0.fields)" }.joined(separator: "; ")
     } catch {
       return "\(error)"
     }

@@ -6,7 +6,7 @@ import Testing
 /// what does not come from waiting for ever.
 @Suite(.timeLimit(.minutes(2))) struct ChangesTests {
   private let store = RecordStore.inMemory()
-  private let table: RecordTable<Record>
+  private let table: RecordTable<Fields>
 
   init() throws { table = try store.table("list") }
 
@@ -28,7 +28,7 @@ import Testing
     let id = try table.add(["n": 2])
     var changes = table.changes(since: shown).makeAsyncIterator()
     let first = try #require(await changes.next())
-    #expect(first.before.ids == shown.ids && first.steps.sequence == [.insert(id, row: 1)])
+    #expect(first.before.ids == shown.ids && first.steps.sequence == [.insert(id, index: 1)])
   }
 
   @Test func whoIsSlowGetsOneChangeToTheNewest() async throws {
@@ -116,7 +116,7 @@ import Testing
       try table.set(["isDone": .bool(!view.ids.contains(other))], of: other)
       let change = try #require(await changes.next())
       try view.show(change)
-      let expected = table.snapshot.sorted(by: [.descending("n")]).filter { $0.record["isDone"] == true }
+      let expected = table.snapshot.sorted(by: [.descending("n")]).filter { $0.fields["isDone"] == true }
       try #require(change.after.ids == expected.map(\.id))
       try #require(view.shows(change.after))
     }
@@ -138,15 +138,15 @@ import Testing
     let ids = try table.add(contentsOf: [["n": 1], ["n": 2]])
     var changes = table.changes(of: ids[0]).makeAsyncIterator()
     let first = try #require(await changes.next())
-    #expect(first.before == nil && first.after?.record == ["n": 1])
+    #expect(first.before == nil && first.after?.fields == ["n": 1])
     try table.set(["n": 3], of: ids[1])
     try table.move(ids[0], to: .bottom)
     try table.set(["n": 4], of: ids[0])
     let second = try #require(await changes.next())
-    #expect(second.before?.record == ["n": 1] && second.after?.record == ["n": 4])
+    #expect(second.before?.fields == ["n": 1] && second.after?.fields == ["n": 4])
     try table.delete(ids[0])
     let third = try #require(await changes.next())
-    #expect(third.before?.record == ["n": 4] && third.after == nil)
+    #expect(third.before?.fields == ["n": 4] && third.after == nil)
   }
 
   @Test func ofAStoreOneHearsWhichTablesChanged() async throws {

@@ -176,8 +176,8 @@ import Testing
   @Test func aJournalOfAnotherFormatIsLeftAlone() throws {
     let disk = MemoryDisk()
     try open(disk).table("t").add([:])
-    let payload = Array("FileDB journal 2\n65536\n".utf8)
-    let frame = JournalFrame(kind: .start, sequence: 1, synced: 1, payload: payload[...]).bytes
+    let payload = Array("FileDB journal 3\n65536\n".utf8)
+    let frame = JournalFrame(kind: .start, sequence: 1, synced: 1, payload: payload[...]).bytes(salt: 0)
     _ = try disk.replace("/store/.filedb/journal", with: frame)
     let store = try open(disk)
     #expect(storeError { try store.table("t").add([:]) }?.code == StoreError.newerFormat)

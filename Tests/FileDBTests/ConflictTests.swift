@@ -35,7 +35,7 @@ import Testing
   }
 
   private func rows(_ store: RecordStore) throws -> [String] {
-    try store.table("t").snapshot.map { "\($0.id): \($0.record["n"]?.integer ?? 0)" }
+    try store.table("t").snapshot.map { "\($0.id): \($0.fields["n"]?.integer ?? 0)" }
   }
 
   @Test func aConflictKeepsBothSidesAndStopsNoOtherTable() throws {
@@ -146,7 +146,7 @@ import Testing
       try edit(
         edited, replacing: "<string>3</string>\n\t\t</dict>", with: "<string>4</string>\n\t\t</dict>", store)
       let repair = try store.repair("t", keeping: choice)
-      #expect(repair.plan.notes.contains { $0.contains("by the index it is 3") })
+      #expect(repair.plan.notes.contains { $0.contains("by the index map it is 3") })
       #expect(try Set(rows(store)).isSuperset(of: ["4: 4", "3: 3"]))
       try store.checkInvariants()
     }

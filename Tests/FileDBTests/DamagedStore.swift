@@ -13,7 +13,7 @@ struct DamagedStore {
     case waiting
   }
 
-  typealias Rows = [String: [StoredRow<Record>]]
+  typealias Rows = [String: [StoredRecord<Fields>]]
 
   static let journal = "/store/.filedb/journal"
   static let tables = ["a", "b"]
@@ -136,7 +136,7 @@ extension DamagedStore {
       let sound = rows.filter { !hit.contains($0.id.rawValue) }
       let ids = Set(sound.map(\.id))
       let kept = (found[table] ?? []).filter { hit.isEmpty || ids.contains($0.id) }
-      return kept.elementsEqual(sound) { $0.id == $1.id && $0.record == $1.record }
+      return kept.elementsEqual(sound) { $0.id == $1.id && $0.fields == $1.fields }
     }
   }
 }

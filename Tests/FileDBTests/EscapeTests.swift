@@ -113,7 +113,7 @@ import Testing
     let (status, output) = try compile(
       """
       import FileDB
-      let table = TableName<Record>.records("t")
+      let table = TableName<Fields>.records("t")
       \(snippet.source)
       """)
     if let error = snippet.error {
@@ -138,7 +138,7 @@ import Testing
       try Data(source.utf8).write(to: folder.appendingPathComponent("Snippet.swift"))
       // The modules ask for libxml2's by name; nothing here needs what is in it, nor its headers.
       let modules = folder.appendingPathComponent("module.modulemap")
-      try Data("module CLibXML2 {}\n".utf8).write(to: modules)
+      try Data("module CLibXML2 {}\nmodule CFileDB {}\n".utf8).write(to: modules)
       // Ownership is checked in the intermediate language, after the types.
       return try Self.run(
         [

@@ -8,9 +8,9 @@ import Testing
 @Suite struct FaultTests {
   private static let place = URL(fileURLWithPath: "/store")
 
-  private static func open(_ disk: any Disk, journalPiece: Int = 1 << 20) throws -> RecordStore {
+  private static func open(_ disk: any Disk, longestFrame: Int = 1 << 20) throws -> RecordStore {
     var options = StoreOptions(checkpoints: .manual)
-    options.journalPiece = journalPiece
+    options.longestFrame = longestFrame
     return try RecordStore(at: place, disk: disk, options: options)
   }
 
@@ -39,7 +39,7 @@ import Testing
   /// The commit that all tables show.
   private static func state(of disk: any Disk) throws -> Int64 {
     let store = try open(disk)
-    let commits = try ["a", "b"].map { try store.table($0).snapshot.last?.record["commit"]?.integer ?? 0 }
+    let commits = try ["a", "b"].map { try store.table($0).snapshot.last?.fields["commit"]?.integer ?? 0 }
     let isDropped = try !store.table("c").exists
     guard Set(commits).count == 1, isDropped == (commits[0] >= 2) else {
       throw BrokenInvariant(description: "in part: \(commits), c dropped: \(isDropped)")
@@ -49,10 +49,10 @@ import Testing
 
   /// Two commits and a checkpoint.
   /// - Returns: the last commit that was acknowledged.
-  private static func work(on disk: any Disk, journalPiece: Int) -> Int64 {
+  private static func work(on disk: any Disk, longestFrame: Int) -> Int64 {
     var acknowledged: Int64 = 1
     do {
-      let store = try open(disk, journalPiece: journalPiece)
+      let store = try open(disk, longestFrame: longestFrame)
       for number in 2...3 {
         try commit(number, in: store)
         acknowledged = Int64(number)
@@ -64,17 +64,17 @@ import Testing
 
   @Test(arguments: [EIO, ENOSPC, EDQUOT, EMFILE, EACCES], [false, true])
   func aFaultAtEveryVerbLosesAndTearsNothing(errno: CInt, lasting: Bool) throws {
-    for journalPiece in [1 << 20, 100] {
-      try failEveryVerb(errno: errno, lasting: lasting, journalPiece: journalPiece)
+    for longestFrame in [1 << 20, 100] {
+      try failEveryVerb(errno: errno, lasting: lasting, longestFrame: longestFrame)
     }
   }
 
-  private func failEveryVerb(errno: CInt, lasting: Bool, journalPiece: Int) throws {
+  private func failEveryVerb(errno: CInt, lasting: Bool, longestFrame: Int) throws {
     for verb in 0... {
       let memory = try Self.prepared()
       let faults = FaultyDisk.Faults.fail(at: verb, errno: errno, lasting: lasting, halfWritten: true)
       let disk = FaultyDisk(over: memory, faults: faults)
-      let acknowledged = Self.work(on: disk, journalPiece: journalPiece)
+      let acknowledged = Self.work(on: disk, longestFrame: longestFrame)
       for survivor in [memory, memory.surviving(.kept), memory.surviving(.lost)] {
         let state = try Self.state(of: survivor)
         #expect([acknowledged, acknowledged + 1].contains(state), "verb \(verb)")
@@ -104,7 +104,7 @@ import Testing
     #expect(storeError { try store.table("a").add([:]) }?.code == StoreError.closed)
     #expect(storeError { try store.checkpoint() }?.code == StoreError.closed)
     try store.refresh()
-    #expect(try store.table("a").row(with: 1)["commit"] == 2, "reading goes on")
+    #expect(try store.table("a").value(of: 1)["commit"] == 2, "reading goes on")
     let anew = try Self.open(memory)
     try anew.table("a").add([:])
     try anew.checkInvariants()
@@ -121,11 +121,11 @@ import Testing
     #expect(written >= journal.end - journal.frames[1].offset)
   }
 
-  @Test(arguments: [1 << 20, 100]) func theStoreGoesOnAfterAFault(journalPiece: Int) throws {
+  @Test(arguments: [1 << 20, 100]) func theStoreGoesOnAfterAFault(longestFrame: Int) throws {
     for verb in 0... {
       let memory = try Self.prepared()
       let disk = FaultyDisk(over: memory, faults: .fail(at: verb, halfWritten: true))
-      guard let store = try? Self.open(disk, journalPiece: journalPiece) else { continue }
+      guard let store = try? Self.open(disk, longestFrame: longestFrame) else { continue }
       let failed = storeError { try store.table("b").add(["n": 1]) }
       if disk.faultCount == 0 { break }
       if failed?.code == StoreError.outcomeUnknown { continue }

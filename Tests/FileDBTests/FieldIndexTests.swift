@@ -85,12 +85,12 @@ private let foodsName = TableName<Food>("foods")
         try tx.update(id, in: foodsName) { $0.origin = "here" }
         let added = try tx.add(random.food(origin: "here"), to: foodsName)
         #expect(
-          try tx.snapshot(of: foodsName).rows(where: \.origin, equals: "here").map(\.id) == [id, added])
-        #expect(try foods.snapshot.rows(where: \.origin, equals: "here").map(\.id) == [id, added])
-        #expect(try before.rows(where: \.origin, equals: "here").map(\.id) == [])
+          try tx.snapshot(of: foodsName).records(where: \.origin, equals: "here").map(\.id) == [id, added])
+        #expect(try foods.snapshot.records(where: \.origin, equals: "here").map(\.id) == [id, added])
+        #expect(try before.records(where: \.origin, equals: "here").map(\.id) == [])
         throw CancellationError()
       }
-      #expect(try foods.snapshot.rows(where: \.origin, equals: "here").map(\.id) == [])
+      #expect(try foods.snapshot.records(where: \.origin, equals: "here").map(\.id) == [])
       try expectAgreement(foods.snapshot, &random)
     }
   }
@@ -104,14 +104,14 @@ private let foodsName = TableName<Food>("foods")
       let raw = try store.table("foods")
       for id: RecordID in [12, 5] { try raw.set(["name": 5], of: id) }
       for attempt in [
-        { _ = try foods.snapshot.rows(where: \.origin, equals: "none") },
-        { _ = try foods.snapshot.rows(where: \.kcal, in: 0...0) },
+        { _ = try foods.snapshot.records(where: \.origin, equals: "none") },
+        { _ = try foods.snapshot.records(where: \.kcal, in: 0...0) },
       ] {
         let error = try #require(storeError(attempt))
-        #expect(error.code == StoreError.invalidRow && error.record == 5 && error.field == "name")
+        #expect(error.code == StoreError.invalidValue && error.record == 5 && error.field == "name")
       }
       try raw.move(12, to: .top)
-      #expect(storeError { _ = try foods.snapshot.rows(where: \.grams, in: 1...) }?.record == 12)
+      #expect(storeError { _ = try foods.snapshot.records(where: \.grams, in: 1...) }?.record == 12)
       for id: RecordID in [12, 5] { try raw.set(["name": "mended"], of: id) }
       try expectAgreement(foods.snapshot, &random)
     }
@@ -121,16 +121,16 @@ private let foodsName = TableName<Food>("foods")
   @Test func itDecodesOnlyWhatHasChanged() throws {
     try withStore { store in
       let name = TableName<Counted>("counted")
-      try store.table(name).indexed(by: \.number)
+      try store.table(name).withLookup(by: \.number)
       let counted = try store.table(name)
       try counted.add(contentsOf: (0..<1_000).map { Counted(number: $0 % 10) })
-      #expect(try counted.snapshot.rows(where: \.number, equals: 3).count == 100)
+      #expect(try counted.snapshot.records(where: \.number, equals: 3).count == 100)
       let before = Counted.decodings
-      #expect(try counted.snapshot.rows(where: \.number, equals: 4).count == 100)
-      #expect(try counted.snapshot.rows(where: \.number, in: 4..<6).count == 200)
+      #expect(try counted.snapshot.records(where: \.number, equals: 4).count == 100)
+      #expect(try counted.snapshot.records(where: \.number, in: 4..<6).count == 200)
       #expect(Counted.decodings == before)
       try counted.set(["number": 77], of: 5)
-      #expect(try counted.snapshot.rows(where: \.number, equals: 77).map(\.id) == [5])
+      #expect(try counted.snapshot.records(where: \.number, equals: 77).map(\.id) == [5])
       #expect(Counted.decodings <= before + 4)
     }
   }
@@ -139,7 +139,7 @@ private let foodsName = TableName<Food>("foods")
     func find<Value: Hashable & Sendable>(
       _ value: Value, _ path: KeyPath<Food, Value> & Sendable, in table: RecordTable<Food>
     ) throws -> [RecordID] {
-      try table.indexed(by: path).snapshot.rows(where: path, equals: value).map(\.id)
+      try table.withLookup(by: path).snapshot.records(where: path, equals: value).map(\.id)
     }
     var random = SeededRandom.fromEnvironment("FieldIndexTests.optional")
     try withStore { store in
@@ -151,7 +151,7 @@ private let foodsName = TableName<Food>("foods")
       }
       #expect(try find("a", \.origin, in: foods) == [1, 3])
       #expect(try find(nil, \.origin, in: foods) == [2])
-      #expect(try foods.snapshot.rows(where: \.origin, equals: nil).map(\.id) == [2])
+      #expect(try foods.snapshot.records(where: \.origin, equals: nil).map(\.id) == [2])
     }
   }
 
@@ -177,8 +177,8 @@ private let foodsName = TableName<Food>("foods")
   }
 
   private func indexed(_ store: RecordStore) throws -> RecordTable<Food> {
-    try store.table(foodsName).indexed(by: \.group).indexed(by: \.origin).indexed(by: \.kcal)
-      .indexed(by: \.grams)
+    try store.table(foodsName).withLookup(by: \.group).withLookup(by: \.origin).withLookup(by: \.kcal)
+      .withLookup(by: \.grams)
   }
 }
 
@@ -188,21 +188,21 @@ private func expectAgreement(_ foods: TableSnapshot<Food>, _ random: inout Seede
     try foods.filter { try isIncluded($0.value) }.map(\.id)
   }
   for group in Group.allCases {
-    #expect(try foods.rows(where: \.group, equals: group).map(\.id) == rows { $0.group == group })
+    #expect(try foods.records(where: \.group, equals: group).map(\.id) == rows { $0.group == group })
   }
   for origin in ["a", "b", "here", nil] {
-    #expect(try foods.rows(where: \.origin, equals: origin).map(\.id) == rows { $0.origin == origin })
+    #expect(try foods.records(where: \.origin, equals: origin).map(\.id) == rows { $0.origin == origin })
   }
   let (low, high) = (Double.random(in: -1...9, using: &random), Double.random(in: 9...12, using: &random))
   #expect(
-    try foods.rows(where: \.kcal, in: low...high).map(\.id) == rows { (low...high).contains($0.kcal) })
-  #expect(try foods.rows(where: \.kcal, in: ..<high).map(\.id) == rows { $0.kcal < high })
-  #expect(try foods.rows(where: \.kcal, equals: .nan).map(\.id) == [])
+    try foods.records(where: \.kcal, in: low...high).map(\.id) == rows { (low...high).contains($0.kcal) })
+  #expect(try foods.records(where: \.kcal, in: ..<high).map(\.id) == rows { $0.kcal < high })
+  #expect(try foods.records(where: \.kcal, equals: .nan).map(\.id) == [])
   #expect(
-    try foods.rows(where: \.grams, in: 2..<5).map(\.id) == rows { $0.grams.map { 2..<5 ~= $0 } ?? false })
-  #expect(try foods.rows(where: \.grams, in: 3...).map(\.id) == rows { $0.grams ?? 0 >= 3 })
-  #expect(try foods.rows(where: \.grams, in: ...3).map(\.id) == rows { $0.grams ?? 4 <= 3 })
-  #expect(try foods.rows(where: \.name, equals: "n3").map(\.id) == rows { $0.name == "n3" })
+    try foods.records(where: \.grams, in: 2..<5).map(\.id) == rows { $0.grams.map { 2..<5 ~= $0 } ?? false })
+  #expect(try foods.records(where: \.grams, in: 3...).map(\.id) == rows { $0.grams ?? 0 >= 3 })
+  #expect(try foods.records(where: \.grams, in: ...3).map(\.id) == rows { $0.grams ?? 4 <= 3 })
+  #expect(try foods.records(where: \.name, equals: "n3").map(\.id) == rows { $0.name == "n3" })
 }
 
 extension SeededRandom {
@@ -221,9 +221,9 @@ extension SeededRandom {
     switch (Int.random(in: 0...9, using: &self), id) {
     case (0...2, _), (_, nil):
       let foods = (0..<Int.random(in: 1...8, using: &self)).map { _ in food() }
-      try table.add(contentsOf: foods, at: .row(Int.random(in: 0...ids.count, using: &self)))
+      try table.add(contentsOf: foods, at: .index(Int.random(in: 0...ids.count, using: &self)))
     case (3, let id?): try table.delete(id)
-    case (4, let id?): try table.move(id, to: .row(Int.random(in: ids.indices, using: &self)))
+    case (4, let id?): try table.move(id, to: .index(Int.random(in: ids.indices, using: &self)))
     case (5, let id?): try table.duplicate(id)
     case (6, _): try table.sort(by: \.name)
     case (7, _) where Int.random(in: 0...9, using: &self) == 0: try table.truncate()

@@ -15,7 +15,7 @@ import Testing
       try withStore(options: Self.options) { store in
         let table = try store.table("list")
         var view = StrictTableView()
-        var list: [StoredRow<Record>] = []
+        var list: [StoredRecord<Fields>] = []
         var shown = table.snapshot
         for _ in 0..<40 {
           for _ in 0...Int.random(in: 0...4, using: &random) { try edit(table, &random) }
@@ -56,8 +56,8 @@ import Testing
       }
       let steps = TableChange(from: before, to: table.snapshot).steps
       #expect(steps.moves.map(\.id) == [ids[7]] && steps.updates == steps.moves)
-      #expect(steps.updates.first?.oldRow == 7 && steps.updates.first?.newRow == 0)
-      #expect(steps.sequence == [.move(ids[7], fromRow: 7, row: 0), .update(ids[7], row: 0)])
+      #expect(steps.updates.first?.oldIndex == 7 && steps.updates.first?.newIndex == 0)
+      #expect(steps.sequence == [.move(ids[7], fromIndex: 7, index: 0), .update(ids[7], index: 0)])
     }
   }
 
@@ -73,23 +73,23 @@ import Testing
   }
 
   /// Carries the single steps out as their documentation does, and requires the new rows.
-  private func apply(_ change: TableChange<Record>, to list: inout [StoredRow<Record>]) throws {
+  private func apply(_ change: TableChange<Fields>, to list: inout [StoredRecord<Fields>]) throws {
     for step in change.steps.sequence {
       switch step {
       case .delete(let id, let row): try #require(list.remove(at: row).id == id)
       case .insert(let id, let row):
         try #require(change.after[row].id == id)
         list.insert(change.after[row], at: row)
-      case .move(let id, let oldRow, let row):
-        try #require(list[oldRow].id == id)
-        list.insert(list.remove(at: oldRow), at: row)
+      case .move(let id, let oldIndex, let row):
+        try #require(list[oldIndex].id == id)
+        list.insert(list.remove(at: oldIndex), at: row)
       case .update(let id, let row):
         try #require(list[row].id == id)
         list[row] = change.after[row]
       }
     }
     try #require(list.map(\.id) == change.after.ids)
-    try #require(list.map(\.record) == change.after.map(\.record))
+    try #require(list.map(\.fields) == change.after.map(\.fields))
   }
 
   /// All orders of all subsets.
@@ -101,28 +101,28 @@ import Testing
   }
 
   /// Rows that are also updated when they go to a row of another kind.
-  private func snapshot(_ ids: [Int64]) throws -> TableSnapshot<Record> {
+  private func snapshot(_ ids: [Int64]) throws -> TableSnapshot<Fields> {
     let table = try RecordStore.inMemory(options: Self.options).table("list")
     try table.replaceAll(
       with: ids.enumerated().map { row, id in
-        IdentifiedRow(["isEven": .bool(row.isMultiple(of: 2))], id: RecordID(rawValue: id))
+        IdentifiedValue(["isEven": .bool(row.isMultiple(of: 2))], id: RecordID(rawValue: id))
       })
     return table.snapshot
   }
 
-  private func edit(_ table: RecordTable<Record>, _ random: inout SeededRandom) throws {
+  private func edit(_ table: RecordTable<Fields>, _ random: inout SeededRandom) throws {
     let ids = table.snapshot.ids
     guard let id = ids.randomElement(using: &random) else {
       try table.add(contentsOf: (0..<9).map { ["n": .integer($0)] })
       return
     }
     switch Int.random(in: 0..<20, using: &random) {
-    case 0..<6: try table.move(id, to: .row(.random(in: 0..<ids.count, using: &random)))
+    case 0..<6: try table.move(id, to: .index(.random(in: 0..<ids.count, using: &random)))
     case 6..<11: try table.set(["n": .integer(.random(in: 0...3, using: &random))], of: id)
     case 11..<14: try table.delete(id)
     case 14: try table.sort(by: [.ascending("n")])
     case 15: try table.truncate()
-    default: try table.add(["n": 0], at: .row(.random(in: 0...ids.count, using: &random)))
+    default: try table.add(["n": 0], at: .index(.random(in: 0...ids.count, using: &random)))
     }
   }
 }

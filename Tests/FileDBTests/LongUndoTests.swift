@@ -48,7 +48,7 @@ import Testing
       }
       let set = { (tx: inout StoreTransaction) in
         for id in try tx.snapshot(of: .records("t")).ids.prefix(count) {
-          let number = try tx.snapshot(of: .records("t")).row(with: id).record["n"]?.integer ?? 0
+          let number = try tx.snapshot(of: .records("t")).record(with: id).fields["n"]?.integer ?? 0
           try tx.set(["n": .integer(number + 1)], of: id, in: .records("t"))
         }
       }

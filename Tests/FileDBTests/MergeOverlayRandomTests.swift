@@ -43,18 +43,18 @@ import Testing
   }
 
   private func compare(
-    _ merged: TableSnapshot<Record>, _ both: TableSnapshot<Record>, _ ids: [RecordID]
+    _ merged: TableSnapshot<Fields>, _ both: TableSnapshot<Fields>, _ ids: [RecordID]
   ) throws {
     for id in ids { try #require(merged.record(id) == both.record(id), "record \(id)") }
     let added = [merged, both].map { seen in
-      seen.filter { !ids.contains($0.id) }.map { "\($0.record)" }.sorted()
+      seen.filter { !ids.contains($0.id) }.map { "\($0.fields)" }.sorted()
     }
     try #require(added[0] == added[1])
   }
 }
 
-extension TableSnapshot<Record> {
-  fileprivate func record(_ id: RecordID) -> Record? { try? row(with: id).value }
+extension TableSnapshot<Fields> {
+  fileprivate func record(_ id: RecordID) -> Fields? { try? record(with: id).value }
 }
 
 /// The folders of an attached store, and of a user's in several branches.
@@ -67,7 +67,7 @@ private struct OverlayStores {
   func ship(_ random: inout SeededRandom) throws {
     let store = try RecordStore(at: url("shipped"), options: options)
     // Few values, so that records are alike.
-    let rows: [Record] = (1...12).map { _ in
+    let rows: [Fields] = (1...12).map { _ in
       ["a": .integer(.random(in: 0...2, using: &random)), "b": .integer(.random(in: 0...2, using: &random))]
     }
     try store.table("foods").add(contentsOf: rows)
@@ -90,7 +90,7 @@ private struct OverlayStores {
   }
 
   /// The user's own table, after edits in a copy of the base.
-  func branch(_ name: String, _ edits: ArraySlice<OverlayEdits>) throws -> TableSnapshot<Record> {
+  func branch(_ name: String, _ edits: ArraySlice<OverlayEdits>) throws -> TableSnapshot<Fields> {
     try FileManager.default.copyItem(at: url("base"), to: url(name))
     let store = try open(name)
     for edits in edits { try edits.apply(to: store.table("foods")) }
@@ -98,11 +98,11 @@ private struct OverlayStores {
     return try own(name)
   }
 
-  func own(_ name: String) throws -> TableSnapshot<Record> {
+  func own(_ name: String) throws -> TableSnapshot<Fields> {
     try TableSnapshot(contentsOf: url(name).appendingPathComponent("foods.plist"))
   }
 
-  func write(_ table: TableSnapshot<Record>, as name: String) throws {
+  func write(_ table: TableSnapshot<Fields>, as name: String) throws {
     try FileManager.default.createDirectory(at: url(name), withIntermediateDirectories: true)
     try table.write(to: url(name).appendingPathComponent("foods.plist"))
   }
@@ -113,20 +113,20 @@ private struct OverlayStores {
 /// Ordinary verbs that look at some records alone, so that they do the same whatever became of the others.
 private struct OverlayEdits {
   private enum Edit {
-    case set(RecordID, Record)
+    case set(RecordID, Fields)
     case unset(RecordID, String)
     case delete(RecordID)
     case revert(RecordID)
     case move(RecordID, Position)
-    case add(Record, Position)
-    case duplicate(RecordID, Record)
+    case add(Fields, Position)
+    case duplicate(RecordID, Fields)
   }
 
   private var edits: [Edit] = []
 
   init(of ids: [RecordID], _ random: inout SeededRandom) {
     for _ in 0..<Int.random(in: 0...12, using: &random) {
-      let record: Record = [
+      let record: Fields = [
         ["a", "b", "c"].randomElement(using: &random)!: .integer(.random(in: 0...3, using: &random))
       ]
       let place = Self.place(among: ids, &random)
@@ -147,7 +147,7 @@ private struct OverlayEdits {
   }
 
   /// What makes a new record another one than each that the other side adds: the very same with the same id would be one.
-  private static func tag(_ random: inout SeededRandom) -> Record {
+  private static func tag(_ random: inout SeededRandom) -> Fields {
     ["tag": .integer(.random(in: 0 ... .max, using: &random))]
   }
 
@@ -156,7 +156,7 @@ private struct OverlayEdits {
     return [.top, .bottom, others.first.map { .after($0) } ?? .top].randomElement(using: &random)!
   }
 
-  func apply(to foods: RecordTable<Record>) throws {
+  func apply(to foods: RecordTable<Fields>) throws {
     for edit in edits {
       switch edit {
       case .set(let id, let fields) where foods.contains(id): try foods.set(fields, of: id)
@@ -176,6 +176,6 @@ private struct OverlayEdits {
   }
 }
 
-extension RecordTable<Record> {
-  fileprivate func contains(_ id: RecordID) -> Bool { snapshot.row(of: id) != nil }
+extension RecordTable<Fields> {
+  fileprivate func contains(_ id: RecordID) -> Bool { snapshot.index(of: id) != nil }
 }

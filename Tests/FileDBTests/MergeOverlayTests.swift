@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test func theOtherFieldsAreThoseOfOurs() throws {
-    let (ours, theirs) = (["a": 1, "old": "ours"] as Record, ["b": 2, "old": "theirs"] as Record)
+    let (ours, theirs) = (["a": 1, "old": "ours"] as Fields, ["b": 2, "old": "theirs"] as Fields)
     let both = try merged(nil, overlay(1, ours, overriding: ["a"]), overlay(1, theirs, overriding: ["b"]))
     #expect(both.merged.rows == [overlay(1, ["a": 1, "b": 2, "old": "ours"], overriding: ["a", "b"])])
     let moved = try merged(nil, overlay(1, place: "top"), overlay(1, theirs, overriding: ["b"]))
@@ -126,8 +126,8 @@ import Testing
     ] as [(String?, String?, String?, String?)])
   func placesAreMerged(base: String?, ours: String?, theirs: String?, expected: String?) throws {
     // An override of each keeps them from being the same but for the place.
-    func attached(_ place: String?, _ fields: Record = ["a": 1, "c": 1], _ names: [String] = ["c"])
-      -> StoredRecord
+    func attached(_ place: String?, _ fields: Fields = ["a": 1, "c": 1], _ names: [String] = ["c"])
+      -> EncodedRecord
     {
       overlay(1, fields, overriding: names, place: place)
     }
@@ -136,10 +136,10 @@ import Testing
     #expect(merge.merged.rows == [attached(expected, ["a": 2, "c": 2], ["a", "c"])])
     #expect(merge.conflicts.isEmpty)
 
-    func own(_ place: String?, _ fields: Record = ["a": 1, "b": 1]) -> StoredRecord {
+    func own(_ place: String?, _ fields: Fields = ["a": 1, "b": 1]) -> EncodedRecord {
       overlay(ownID, fields, place: place)
     }
-    for fields in [["a": 1, "b": 1], ["a": 3, "b": 1]] as [Record] {
+    for fields in [["a": 1, "b": 1], ["a": 3, "b": 1]] as [Fields] {
       let merge = try merged(own(base), own(ours, fields), own(theirs, ["a": 1, "b": 2]))
       var both = fields
       both["b"] = 2
@@ -151,8 +151,8 @@ import Testing
   }
 
   @Test func whatOneMovedAndTheOtherDeletedIsDeleted() throws {
-    let (old, moved) = (["a": 1] as Record, overlay(ownID, ["a": 1], place: "top"))
-    for (ours, theirs) in [(nil, moved), (moved, nil)] as [(StoredRecord?, StoredRecord?)] {
+    let (old, moved) = (["a": 1] as Fields, overlay(ownID, ["a": 1], place: "top"))
+    for (ours, theirs) in [(nil, moved), (moved, nil)] as [(EncodedRecord?, EncodedRecord?)] {
       let merge = try merged(overlay(ownID, old), ours, theirs)
       #expect(merge.merged.rows.isEmpty && merge.conflicts.isEmpty)
     }
@@ -187,7 +187,7 @@ import Testing
     let (one, two): (RecordID, RecordID) = (1_000_000_001, 1_000_000_002)
     let base = table(overlay(one, ["name": "X", "kind": "food", "n": 1]))
     let other = overlay(two, ["name": "X2", "kind": "food", "n": 1])
-    let rewritten: Record = ["name": "Y", "kind": "food", "n": 2]
+    let rewritten: Fields = ["name": "Y", "kind": "food", "n": 2]
     let moved = table(overlay(one, ["name": "X", "kind": "food", "n": 1], place: "2"))
     let merge = try RecordsMerge(base: base, ours: table(overlay(one, rewritten), other), theirs: moved)
     #expect(merge.merged.rows == [other, overlay(one, rewritten, place: "2")] && merge.conflicts.isEmpty)
@@ -201,7 +201,7 @@ import Testing
   /// Records behind one and the same attached one stand as they do in the file.
   @Test func aPlaceComesWithItsRow() throws {
     let (x, y, z): (RecordID, RecordID, RecordID) = (1_000_000_001, 1_000_000_002, 1_000_000_003)
-    func own(_ id: RecordID, behind place: String) -> StoredRecord {
+    func own(_ id: RecordID, behind place: String) -> EncodedRecord {
       overlay(id, ["id": .integer(id.rawValue)], place: place)
     }
     let base = table(own(x, behind: "1"), own(y, behind: "2"), own(z, behind: "2"))
@@ -221,7 +221,7 @@ import Testing
   /// Of two that have changed places in the file, that one was moved which has another mark.
   @Test func whatStaysIsNotTakenForMoved() throws {
     let (x, y, new): (RecordID, RecordID, RecordID) = (1_000_000_001, 1_000_000_002, 1_000_000_003)
-    func own(_ id: RecordID, behind place: String) -> StoredRecord {
+    func own(_ id: RecordID, behind place: String) -> EncodedRecord {
       overlay(id, ["id": .integer(id.rawValue)], place: place)
     }
     func ids(_ ours: TableState, _ theirs: TableState, since base: TableState) throws -> [RecordID] {
@@ -245,7 +245,7 @@ import Testing
     let gone = overlay(1, deleted: true)
     let (base, moved) = (overlay(1, ["a": 1], overriding: ["a"]), overlay(1, place: "top"))
     // Whoever moved it or took its changes back has nothing to lose.
-    let others: [(StoredRecord?, StoredRecord?)] = [
+    let others: [(EncodedRecord?, EncodedRecord?)] = [
       (nil, nil), (base, base), (nil, moved), (base, nil), (base, moved), (moved, nil),
       (base, overlay(1, ["a": 1], overriding: ["a"], place: "top")),
       (base, overlay(1, ["a": 1, "b": "the next version's"], overriding: ["a"])),
@@ -284,7 +284,7 @@ import Testing
     let gone = overlay(1, deleted: true)
     let changed = overlay(1, ["a": 2, "b": 1], overriding: ["a"], place: "top")
     for base in [nil, overlay(1, ["a": 1, "b": 1], overriding: ["a"])] {
-      let former = base == nil ? [:] : ["a": 1, "b": 1] as Record
+      let former = base == nil ? [:] : ["a": 1, "b": 1] as Fields
       let byOurs = try merged(base, gone, changed)
       #expect(byOurs.merged.rows == [changed] && byOurs.conflicts.map(\.record) == [1])
       guard case .deletedByOurs(base: former, theirs: ["a": 2, "b": 1])? = byOurs.conflicts.first?.kind else {
@@ -322,32 +322,32 @@ import Testing
   // MARK: -
 
   private func merged(
-    _ base: StoredRecord?, _ ours: StoredRecord?, _ theirs: StoredRecord?
+    _ base: EncodedRecord?, _ ours: EncodedRecord?, _ theirs: EncodedRecord?
   ) throws -> RecordsMerge {
-    func side(_ record: StoredRecord?) -> TableState { record.map { table($0) } ?? table() }
+    func side(_ record: EncodedRecord?) -> TableState { record.map { table($0) } ?? table() }
     return try RecordsMerge(base: side(base), ours: side(ours), theirs: side(theirs))
   }
 
-  private func table(_ records: StoredRecord...) -> TableState {
+  private func table(_ records: EncodedRecord...) -> TableState {
     TableState(counter: 0, records: records, foreignKeys: PlistDictionary())
   }
 
   private func overlay(
-    _ id: RecordID, _ fields: Record = [:], overriding names: [String]? = nil, place: String? = nil,
+    _ id: RecordID, _ fields: Fields = [:], overriding names: [String]? = nil, place: String? = nil,
     deleted: Bool = false
-  ) -> StoredRecord {
+  ) -> EncodedRecord {
     var record = fields
     if let names { record["wgFileDbOverrides"] = .array(names.map { .string($0) }) }
     if let place { record["wgFileDbAfter"] = .string(place) }
     if deleted { record["wgFileDbDeleted"] = true }
-    return StoredRecord(id: id, record: record)
+    return EncodedRecord(id: id, fields: record)
   }
 }
 
 extension TableState {
-  fileprivate var rows: [StoredRecord] { Array(records) }
+  fileprivate var rows: [EncodedRecord] { Array(records) }
 
-  fileprivate func adding(_ record: StoredRecord) -> TableState {
+  fileprivate func adding(_ record: EncodedRecord) -> TableState {
     TableState(counter: counter, records: Array(records) + [record], foreignKeys: foreignKeys)
   }
 }

@@ -32,11 +32,11 @@ import Testing
       let lower = editor.edited(base, rows: fence + 1..<base.records.count, &random)
       let below = base.records.count - fence
       let expected =
-        upper.records.dropLast(below).map(\.record) + [base.records[fence].record]
-        + lower.records.dropFirst(fence + 1).map(\.record)
+        upper.records.dropLast(below).map(\.fields) + [base.records[fence].fields]
+        + lower.records.dropFirst(fence + 1).map(\.fields)
       for (ours, theirs) in [(upper, lower), (lower, upper)] {
         let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
-        try #require(merge.merged.records.map(\.record) == expected)
+        try #require(merge.merged.records.map(\.fields) == expected)
         try #require(merge.conflicts.isEmpty)
       }
     }
@@ -56,7 +56,7 @@ import Testing
         try #require(merge.conflicts.isEmpty)
         let (merged, expected) = (Array(merge.merged.records), Array(sides.both.records))
         try #require(merged.prefix(survivors) == expected.prefix(survivors))
-        let added = [merged, expected].map { $0.dropFirst(survivors).map { "\($0.record)" }.sorted() }
+        let added = [merged, expected].map { $0.dropFirst(survivors).map { "\($0.fields)" }.sorted() }
         try #require(added[0] == added[1])
       }
     }
@@ -76,7 +76,7 @@ import Testing
       for record in base.records where merge.merged.records.contains(record.id) {
         let deleted = [ours, theirs].filter { !$0.records.contains(record.id) }
         let kept = [ours, theirs].compactMap { side in
-          side.records.row(of: record.id).map { side.records[$0] }
+          side.records.index(of: record.id).map { side.records[$0] }
         }
         try #require(deleted.isEmpty || kept.contains { $0 != record }, "\(record.id) came back")
       }
@@ -88,18 +88,18 @@ import Testing
     of side: TableState, on name: MergeRenumbering.Side, since base: TableState, in merge: RecordsMerge
   ) throws {
     for record in side.records {
-      let former = base.records.row(of: record.id).map { base.records[$0] }
+      let former = base.records.index(of: record.id).map { base.records[$0] }
       if record == former { continue }
       let id = merge.renumbered.first { $0.side == name && $0.oldID == record.id }?.newID ?? record.id
-      let row = try #require(merge.merged.records.row(of: id), "record \(record.id) is lost")
-      let merged = merge.merged.records[row].record
-      for field in ["a", "b", "c"] where record.record[field] != former?.record[field] {
-        if merged[field] == record.record[field] { continue }
+      let row = try #require(merge.merged.records.index(of: id), "record \(record.id) is lost")
+      let merged = merge.merged.records[row].fields
+      for field in ["a", "b", "c"] where record.fields[field] != former?.fields[field] {
+        if merged[field] == record.fields[field] { continue }
         let told = merge.conflicts.contains { conflict in
           guard conflict.record == id, case .field(field, _, let ours, let theirs) = conflict.kind else {
             return false
           }
-          return (name == .ours ? ours : theirs) == record.record[field]
+          return (name == .ours ? ours : theirs) == record.fields[field]
         }
         try #require(told, "record \(record.id): '\(field)' is lost")
       }
@@ -160,15 +160,15 @@ private struct DisjointSides {
 
 extension TableState {
   fileprivate mutating func set(_ field: String, _ value: PlistValue?, of id: RecordID) throws {
-    guard let row = records.row(of: id) else { return }
-    var record = records[row].record
+    guard let row = records.index(of: id) else { return }
+    var record = records[row].fields
     record[field] = value
-    try apply(.replace(StoredRecord(id: id, record: record)))
+    try apply(.replace(EncodedRecord(id: id, fields: record)))
   }
 
-  fileprivate mutating func add(_ record: Record) throws {
+  fileprivate mutating func add(_ record: Fields) throws {
     let id = try #require(RecordID(rawValue: counter + 1))
-    try apply(.insert([StoredRecord(id: id, record: record)], row: records.count))
+    try apply(.insert([EncodedRecord(id: id, fields: record)], index: records.count))
   }
 }
 
@@ -182,7 +182,7 @@ private struct TableEditor {
 
   mutating func table(count: Int, _ random: inout SeededRandom) -> TableState {
     let records = (1...Int64(count + 1)).dropLast().map {
-      StoredRecord(id: RecordID(rawValue: $0)!, record: record(&random))
+      EncodedRecord(id: RecordID(rawValue: $0)!, fields: record(&random))
     }
     return TableState(counter: Int64(count), records: records, foreignKeys: PlistDictionary())
   }
@@ -209,22 +209,22 @@ private struct TableEditor {
     let kind = Int.random(in: 0...7, using: &random)
     guard kind > 1, let row = rows.randomElement(using: &random) else {
       let id = RecordID(rawValue: table.counter + 1)!
-      let new = StoredRecord(id: id, record: record(&random))
-      return .insert([new], row: .random(in: rows.lowerBound...rows.upperBound, using: &random))
+      let new = EncodedRecord(id: id, fields: record(&random))
+      return .insert([new], index: .random(in: rows.lowerBound...rows.upperBound, using: &random))
     }
     let old = table.records[row]
     switch kind {
     case 2...3: return .remove([old.id])
-    case 4...5: return .move(old.id, row: rows.randomElement(using: &random) ?? row)
+    case 4...5: return .move(old.id, index: rows.randomElement(using: &random) ?? row)
     default:
-      var record = old.record
+      var record = old.fields
       let field = ["a", "b", "c"].randomElement(using: &random) ?? "a"
       record[field] = Int.random(in: 0...3, using: &random) == 0 ? nil : value(&random)
-      return .replace(StoredRecord(id: old.id, record: record))
+      return .replace(EncodedRecord(id: old.id, fields: record))
     }
   }
 
-  mutating func record(_ random: inout SeededRandom) -> Record {
+  mutating func record(_ random: inout SeededRandom) -> Fields {
     ["a": value(&random), "b": value(&random), "c": value(&random)]
   }
 

@@ -48,8 +48,8 @@ import Testing
   }
 
   @Test func twoNewRecordsWithOneIDAreBothKept() throws {
-    let ours = base.applying(.insert([record(4, ["a": "ours"])], row: 3))
-    let theirs = base.applying(.insert([record(4, ["a": "theirs"]), record(5, ["a": "more"])], row: 3))
+    let ours = base.applying(.insert([record(4, ["a": "ours"])], index: 3))
+    let theirs = base.applying(.insert([record(4, ["a": "theirs"]), record(5, ["a": "more"])], index: 3))
     let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
     #expect(merge.merged.records.ids == [1, 2, 3, 4, 6, 5])
     #expect(merge.merged.fields(of: 4) == ["a": "ours"])
@@ -61,16 +61,16 @@ import Testing
   }
 
   @Test func theSameAdditionIsOne() throws {
-    let added = base.applying(.insert([record(4, ["a": "same"])], row: 0))
-    let merge = try RecordsMerge(base: base, ours: added, theirs: added.applying(.move(4, row: 3)))
+    let added = base.applying(.insert([record(4, ["a": "same"])], index: 0))
+    let merge = try RecordsMerge(base: base, ours: added, theirs: added.applying(.move(4, index: 3)))
     #expect(merge.merged.rows == added.rows)
     #expect(merge.renumbered.isEmpty)
   }
 
   @Test func aRecordWithoutAnIDLeftIsAnError() throws {
     let last = try #require(RecordID(rawValue: .max))
-    let ours = base.applying(.insert([record(last, ["a": "ours"])], row: 0))
-    let theirs = base.applying(.insert([record(last, ["a": "theirs"])], row: 0))
+    let ours = base.applying(.insert([record(last, ["a": "ours"])], index: 0))
+    let theirs = base.applying(.insert([record(last, ["a": "theirs"])], index: 0))
     let error = storeError { _ = try RecordsMerge(base: base, ours: ours, theirs: theirs) }
     #expect(error?.code == StoreError.counterExhausted)
   }
@@ -81,7 +81,7 @@ import Testing
     let base = table([1: ["name": "X", "kind": "food", "n": 1]])
     let changed = base.applying(.replace(record(1, ["name": "X", "kind": "drink", "n": 1])))
     let other = base.applying(.replace(record(1, ["name": "Y", "kind": "food", "n": 2])))
-      .applying(.insert([record(2, ["name": "X2", "kind": "food", "n": 1])], row: 1))
+      .applying(.insert([record(2, ["name": "X2", "kind": "food", "n": 1])], index: 1))
     let merge = try RecordsMerge(base: base, ours: other, theirs: changed)
     #expect(merge.merged.rows == other.rows)
     guard case .field("kind", base: "food", ours: "food", theirs: "drink") = merge.conflicts.first?.kind
@@ -95,7 +95,7 @@ import Testing
     #expect(turned.conflicts.count == 2)
     // A record that is only much changed is the same one.
     let rewritten = base.applying(.replace(record(1, ["name": "Y", "kind": "food", "n": 2])))
-      .applying(.insert([record(2, ["name": "Z", "kind": "food", "n": 3])], row: 1))
+      .applying(.insert([record(2, ["name": "Z", "kind": "food", "n": 3])], index: 1))
     let clean = try RecordsMerge(base: base, ours: rewritten, theirs: changed)
     #expect(clean.conflicts.isEmpty && clean.merged.fields(of: 1) == ["name": "Y", "kind": "drink", "n": 2])
   }
@@ -127,11 +127,11 @@ import Testing
 
   /// Theirs goes on with the record that ours has under a new id since the last merge; its old id is another record's here.
   @Test func aRenumberedRecordIsKnownAgain() throws {
-    let ours = base.applying(.insert([record(4, ["a": "ours"])], row: 3))
-    let theirs = base.applying(.insert([record(4, ["a": "theirs"])], row: 3))
+    let ours = base.applying(.insert([record(4, ["a": "ours"])], index: 3))
+    let theirs = base.applying(.insert([record(4, ["a": "theirs"])], index: 3))
     let first = try RecordsMerge(base: base, ours: ours, theirs: theirs)
     let later = theirs.applying(.replace(record(4, ["a": "theirs", "b": "later"])))
-      .applying(.insert([record(5, ["a": "one more"])], row: 4))
+      .applying(.insert([record(5, ["a": "one more"])], index: 4))
     let second = try RecordsMerge(base: theirs, ours: first.merged, theirs: later)
     #expect(second.merged.fields(of: 4) == ["a": "ours"])
     #expect(second.merged.fields(of: 5) == ["a": "theirs", "b": "later"])
@@ -150,7 +150,7 @@ import Testing
 
   @Test func anEditedRecordWithACopyStaysItself() throws {
     let base = table([1: ["a": "x", "b": "y", "c": "z"]])
-    let ours = base.applying(.insert([record(2, ["a": "x", "b": "y", "c": "z"])], row: 1))
+    let ours = base.applying(.insert([record(2, ["a": "x", "b": "y", "c": "z"])], index: 1))
       .applying(.replace(record(1, ["a": "edited", "b": "y", "c": "z"])))
     let theirs = base.applying(.replace(record(1, ["a": "x", "b": "theirs", "c": "z"])))
     let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test func theCounterIsTheHighestUnlessOneSideBeganAnew() throws {
-    let deleted = base.applying(.insert([record(9, [:])], row: 0)).applying(.remove([9]))
+    let deleted = base.applying(.insert([record(9, [:])], index: 0)).applying(.remove([9]))
     #expect(try RecordsMerge(base: base, ours: base, theirs: deleted).merged.counter == 9)
     #expect(try RecordsMerge(base: base, ours: deleted, theirs: base).merged.counter == 9)
     let truncated = base.applying(.truncate)
@@ -189,10 +189,10 @@ import Testing
       let base = todo.snapshot
       try base.write(to: folder.appendingPathComponent("odd name"))
       try todo.add(["title": "Bread"], at: .top)
-      let theirs = try TableSnapshot<Record>(contentsOf: folder.appendingPathComponent("odd name"))
+      let theirs = try TableSnapshot<Fields>(contentsOf: folder.appendingPathComponent("odd name"))
       #expect(theirs.table == "odd name")
       let merge = try TableMerge(base: base, ours: theirs, theirs: todo.snapshot)
-      #expect(merge.merged.map(\.record) == todo.snapshot.map(\.record))
+      #expect(merge.merged.map(\.fields) == todo.snapshot.map(\.fields))
       try store.close()
       try merge.merged.write(to: folder.appendingPathComponent("odd name"))
       #expect(
@@ -203,11 +203,11 @@ import Testing
   }
 }
 
-private func record(_ id: RecordID, _ record: Record) -> StoredRecord { StoredRecord(id: id, record: record) }
+private func record(_ id: RecordID, _ record: Fields) -> EncodedRecord { EncodedRecord(id: id, fields: record) }
 
-private func table(_ records: KeyValuePairs<RecordID, Record>) -> TableState {
+private func table(_ records: KeyValuePairs<RecordID, Fields>) -> TableState {
   TableState(
-    counter: 0, records: records.map { StoredRecord(id: $0.key, record: $0.value) },
+    counter: 0, records: records.map { EncodedRecord(id: $0.key, fields: $0.value) },
     foreignKeys: PlistDictionary())
 }
 
@@ -218,7 +218,7 @@ extension TableState {
     return table
   }
 
-  fileprivate var rows: [StoredRecord] { Array(records) }
+  fileprivate var rows: [EncodedRecord] { Array(records) }
 
-  fileprivate func fields(of id: RecordID) -> Record? { records.first { $0.id == id }?.record }
+  fileprivate func fields(of id: RecordID) -> Fields? { records.first { $0.id == id }?.fields }
 }

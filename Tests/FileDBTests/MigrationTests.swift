@@ -6,11 +6,11 @@ import Testing
 
 private struct OldMemo: Codable, Sendable { var name: String }
 
-private struct Memo: VersionedRow, Equatable {
+private struct Memo: VersionedValue, Equatable {
   var title: String
   var tags: [String]
 
-  static let migrations: [RowMigration] = [
+  static let migrations: [ValueMigration] = [
     {
       $0["title"] = $0["name"]
       $0["name"] = nil
@@ -25,21 +25,21 @@ private struct Memo: VersionedRow, Equatable {
 }
 
 /// The same table, seen by a program between the two.
-private struct MiddleMemo: VersionedRow {
+private struct MiddleMemo: VersionedValue {
   var title: String
-  static var migrations: [RowMigration] { [Memo.migrations[0]] }
+  static var migrations: [ValueMigration] { [Memo.migrations[0]] }
 }
 
 private let notes = TableName<Memo>("notes")
-private let versionKey = "wgFileDbRowVersion"
+private let versionKey = "wgFileDbVersion"
 
 @Suite struct MigrationTests {
   @Test func aNewRowIsOfTheNewestVersion() throws {
     try withStore { store in
       let id = try store.table(notes).add(Memo(title: "a", tags: ["x"]))
-      let record = try store.table("notes").row(with: id)
-      #expect(record == ["title": "a", "tags": ["x"], "wgFileDbRowVersion": 2])
-      #expect(try store.table(notes).row(with: id) == Memo(title: "a", tags: ["x"]))
+      let record = try store.table("notes").value(of: id)
+      #expect(record == ["title": "a", "tags": ["x"], "wgFileDbVersion": 2])
+      #expect(try store.table(notes).value(of: id) == Memo(title: "a", tags: ["x"]))
     }
   }
 
@@ -53,8 +53,8 @@ private let versionKey = "wgFileDbRowVersion"
       #expect(try table.snapshot.values() == titles.map { Memo(title: $0, tags: []) })
       #expect(try table.snapshot.map { try $0.value.title } == titles)
       #expect(try table.snapshot.sorted(by: \.title).map { try $0.value.title } == titles.sorted())
-      #expect(try store.table("notes").row(with: 1) == ["name": "c"])
-      #expect(try store.table("notes").row(with: middle) == ["title": "d", "wgFileDbRowVersion": 1])
+      #expect(try store.table("notes").value(of: 1) == ["name": "c"])
+      #expect(try store.table("notes").value(of: middle) == ["title": "d", "wgFileDbVersion": 1])
     }
   }
 
@@ -69,10 +69,10 @@ private let versionKey = "wgFileDbRowVersion"
       try table.unset(["mine"], of: ids[3])
       let version: PlistValue = 2
       let records = try raw.snapshot.values()
-      #expect(records[0] == ["title": "0", "tags": ["x"], "mine": true, "wgFileDbRowVersion": version])
-      #expect(records[1] == ["title": "1", "tags": [], "mine": true, "wgFileDbRowVersion": version])
-      #expect(records[2] == ["title": "new", "tags": [], "mine": true, "wgFileDbRowVersion": version])
-      #expect(records[3] == ["title": "3", "tags": [], "wgFileDbRowVersion": version])
+      #expect(records[0] == ["title": "0", "tags": ["x"], "mine": true, "wgFileDbVersion": version])
+      #expect(records[1] == ["title": "1", "tags": [], "mine": true, "wgFileDbVersion": version])
+      #expect(records[2] == ["title": "new", "tags": [], "mine": true, "wgFileDbVersion": version])
+      #expect(records[3] == ["title": "3", "tags": [], "wgFileDbVersion": version])
     }
   }
 
@@ -119,7 +119,7 @@ private let versionKey = "wgFileDbRowVersion"
       let before = try raw.snapshot.values()
       let table = try store.table(notes)
       let attempts: [() throws -> Void] = [
-        { try table.migrate() }, { _ = try table.snapshot.values() }, { _ = try table.row(with: 2) },
+        { try table.migrate() }, { _ = try table.snapshot.values() }, { _ = try table.value(of: 2) },
         { try table.update(2) { $0.title = "x" } }, { try table.set(["title": "x"], of: 2) },
       ]
       for attempt in attempts {
@@ -141,19 +141,19 @@ private let versionKey = "wgFileDbRowVersion"
       try raw.add(contentsOf: [["name": "a"], ["name": 5], [:]])
       let before = try raw.snapshot.values()
       let error = try #require(storeError { try store.table(notes).migrate() })
-      #expect(error.code == StoreError.invalidRow && error.record == 2 && error.field == "title")
+      #expect(error.code == StoreError.invalidValue && error.record == 2 && error.field == "title")
       #expect(try raw.snapshot.values() == before)
     }
   }
 
   @Test func aStepCannotMakeWhatNoFileHolds() throws {
-    struct Broken: VersionedRow {
+    struct Broken: VersionedValue {
       var text: String
-      static let migrations: [RowMigration] = [{ $0["text"] = "\u{0}" }]
+      static let migrations: [ValueMigration] = [{ $0["text"] = "\u{0}" }]
     }
     try withStore { store in
       let id = try store.table("t").add([:])
-      let error = try #require(storeError { _ = try store.table(TableName<Broken>("t")).row(with: id) })
+      let error = try #require(storeError { _ = try store.table(TableName<Broken>("t")).value(of: id) })
       #expect(error.code == StoreError.migrationFailed && error.message.contains("'text'"))
     }
   }
@@ -161,43 +161,43 @@ private let versionKey = "wgFileDbRowVersion"
   @Test func aRowOfANewerProgramIsNeitherReadNorChanged() throws {
     try withStore(.disk) { store in
       let id = try store.table(notes).add(Memo(title: "a", tags: []))
-      let newest = try store.table("notes").row(with: id)
+      let newest = try store.table("notes").value(of: id)
       // Another process, and another version of the program.
       let other = try RecordStore(at: store.url)
       let table = try other.table(TableName<MiddleMemo>("notes"))
       let attempts: [() throws -> Void] = [
-        { _ = try table.row(with: id) }, { _ = try table.snapshot.values() }, { try table.migrate() },
+        { _ = try table.value(of: id) }, { _ = try table.snapshot.values() }, { try table.migrate() },
         { try table.update(id) { $0.title = "b" } }, { try table.update(id, to: MiddleMemo(title: "b")) },
         { try table.set(["title": "b"], of: id) }, { try table.unset(["tags"], of: id) },
       ]
       for attempt in attempts {
         let error = try #require(storeError(attempt))
-        #expect(error.code == StoreError.newerRow && error.table == "notes" && error.record == id)
+        #expect(error.code == StoreError.newerVersion && error.table == "notes" && error.record == id)
         #expect(error.message.contains("is 2") && error.message.contains("knows 1"))
       }
-      #expect(try store.table("notes").row(with: id) == newest)
+      #expect(try store.table("notes").value(of: id) == newest)
       // What needs no look into it goes on, and each reads what the older one adds.
       let added = try table.add(MiddleMemo(title: "c"))
       try table.move(id, to: .bottom)
       try store.refresh()
-      #expect(try store.table(notes).row(with: added) == Memo(title: "c", tags: []))
+      #expect(try store.table(notes).value(of: added) == Memo(title: "c", tags: []))
     }
   }
 
   @Test func aVersionThatIsNoneIsAnError() throws {
     try withStore { store in
       for version: PlistValue in ["2", -1, 1.5] {
-        let id = try store.table("notes").add(["title": "a", "wgFileDbRowVersion": version])
-        let error = try #require(storeError { _ = try store.table(notes).row(with: id) })
-        #expect(error.code == StoreError.invalidRow && error.field == versionKey && error.record == id)
+        let id = try store.table("notes").add(["title": "a", "wgFileDbVersion": version])
+        let error = try #require(storeError { _ = try store.table(notes).value(of: id) })
+        #expect(error.code == StoreError.invalidValue && error.field == versionKey && error.record == id)
       }
     }
   }
 
   @Test func theVersionsNameIsNoFieldOfSuchARow() throws {
-    struct Clash: VersionedRow {
-      var wgFileDbRowVersion = 1
-      static let migrations: [RowMigration] = []
+    struct Clash: VersionedValue {
+      var wgFileDbVersion = 1
+      static let migrations: [ValueMigration] = []
     }
     try withStore { store in
       let error = try #require(storeError { try store.table(TableName<Clash>("t")).add(Clash()) })
@@ -207,14 +207,14 @@ private let versionKey = "wgFileDbRowVersion"
 
   /// The first version of a type leaves no trace in the file.
   @Test func versionZeroIsNotWritten() throws {
-    struct First: VersionedRow {
+    struct First: VersionedValue {
       var name: String
-      static let migrations: [RowMigration] = []
+      static let migrations: [ValueMigration] = []
     }
     try withStore { store in
       let id = try store.table(TableName<First>("notes")).add(First(name: "a"))
-      #expect(try store.table("notes").row(with: id) == ["name": "a"])
-      #expect(try store.table(notes).row(with: id) == Memo(title: "a", tags: []))
+      #expect(try store.table("notes").value(of: id) == ["name": "a"])
+      #expect(try store.table(notes).value(of: id) == Memo(title: "a", tags: []))
     }
   }
 }

@@ -71,7 +71,7 @@ import Testing
       #expect(notes?.count == 1 && notes?.error == nil)
       for title in ["second", "third"] {
         try await changed(of: notes) { try table.add(Note(title: title)) }
-        #expect(try notes?.rows.last?.value.title == title)
+        #expect(try notes?.records.last?.value.title == title)
       }
       weak let released = notes
       notes = nil
@@ -85,7 +85,7 @@ import Testing
   private func changed<Row>(of table: ObservableTable<Row>?, after body: () throws -> Void) async rethrows {
     let (changes, continuation) = AsyncStream<Void>.makeStream()
     withObservationTracking {
-      _ = table?.rows
+      _ = table?.records
     } onChange: {
       continuation.yield()
     }

@@ -68,7 +68,7 @@ import Testing
 /// The same records in both forms.
 private struct Pair {
   var records: OrderedRecords
-  var model: [StoredRecord] = []
+  var model: [EncodedRecord] = []
   var nextID: Int64 = 1
 
   init(shape: OrderedRecords.Shape) { records = OrderedRecords(shape: shape) }
@@ -81,7 +81,7 @@ private struct Pair {
   }
 
   mutating func remove(row: Int) {
-    records.remove(row: row)
+    records.remove(index: row)
     model.remove(at: row)
   }
 
@@ -92,26 +92,26 @@ private struct Pair {
       insert(.random(in: 1...3, using: &random), at: .random(in: 0...model.count, using: &random))
     case (6..<9, let row?): remove(row: row)
     case (9..<12, let row?):
-      let newRow = Int.random(in: model.indices, using: &random)
-      records.move(row: row, to: newRow)
-      model.insert(model.remove(at: row), at: newRow)
+      let newIndex = Int.random(in: model.indices, using: &random)
+      records.move(index: row, to: newIndex)
+      model.insert(model.remove(at: row), at: newIndex)
     case (12..<14, let row?):
       let new = stored(model[row].id.rawValue, value: .random(in: 1...9, using: &random))
-      records.replace(row: row, with: new)
+      records.replace(index: row, with: new)
       model[row] = new
     case (14, _):
       let ids = Set(model.map(\.id).filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
       records.remove(ids)
       model.removeAll { ids.contains($0.id) }
     default:
-      let oldRows = model.indices.shuffled(using: &random)
-      records.reorder(oldRows)
-      model = oldRows.map { model[$0] }
+      let oldIndices = model.indices.shuffled(using: &random)
+      records.reorder(oldIndices)
+      model = oldIndices.map { model[$0] }
     }
   }
 
-  private func stored(_ id: Int64, value: Int64) -> StoredRecord {
-    StoredRecord(id: RecordID(rawValue: id)!, record: ["n": .integer(value)])
+  private func stored(_ id: Int64, value: Int64) -> EncodedRecord {
+    EncodedRecord(id: RecordID(rawValue: id)!, fields: ["n": .integer(value)])
   }
 
   func check() throws {
@@ -123,8 +123,8 @@ private struct Pair {
     }
     for (row, record) in model.enumerated() {
       try #require(records[row] == record)
-      try #require(records.row(of: record.id) == row)
+      try #require(records.index(of: record.id) == row)
     }
-    try #require(records.row(of: RecordID(rawValue: nextID)!) == nil)
+    try #require(records.index(of: RecordID(rawValue: nextID)!) == nil)
   }
 }

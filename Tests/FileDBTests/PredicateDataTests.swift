@@ -11,11 +11,11 @@ struct PredicateDataTests {
     "protein", "fat", "carbohydrate",
   ]
 
-  private static func food() throws -> [Record] {
+  private static func food() throws -> [Fields] {
     let file = sharedFolder.appendingPathComponent("data/usda-sr28/FOOD_DES.txt")
     let text = try #require(String(data: Data(contentsOf: file), encoding: .isoLatin1))
     return text.split(separator: "\r\n").map { line in
-      var record = Record()
+      var record = Fields()
       let cells = line.split(separator: "^", omittingEmptySubsequences: false)
       for (column, cell) in zip(columns, cells) where !cell.isEmpty && cell != "~~" {
         if cell.hasPrefix("~") {
@@ -30,8 +30,8 @@ struct PredicateDataTests {
   }
 
   @Test func predicatesAgreeWithClosures() throws {
-    typealias Test = (Record) -> Bool
-    func text(_ record: Record, _ field: String) -> String { record[field]?.string ?? "" }
+    typealias Test = (Fields) -> Bool
+    func text(_ record: Fields, _ field: String) -> String { record[field]?.string ?? "" }
     let cases: [(String, Test)] = [
       ("group == '0100'", { $0["group"] == "0100" }),
       ("fat > 8.9 AND protein >= 4.25", { $0["fat"]?.real ?? 0 > 8.9 && $0["protein"]?.real ?? 0 >= 4.25 }),
@@ -85,13 +85,13 @@ struct PredicateDataTests {
       for (text, isTrue) in cases {
         let expected = zip(table.snapshot.ids, food).filter { isTrue($1) }.map(\.0)
         #expect(!expected.isEmpty, "\(text)")
-        #expect(table.snapshot.rows(where: try RecordPredicate(text)).map(\.id) == expected, "\(text)")
+        #expect(table.snapshot.records(where: try RecordPredicate(text)).map(\.id) == expected, "\(text)")
       }
       let found = table.snapshot.search("creme raw", in: ["long"])
       #expect(
         found.map(\.id)
           == table.snapshot.filter { row in
-            let name = text(row.record, "long").lowercased()
+            let name = text(row.fields, "long").lowercased()
             return name.contains("creme") && name.contains("raw")
           }.map(\.id))
     }

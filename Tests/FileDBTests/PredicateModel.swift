@@ -85,10 +85,10 @@ struct ModelRecord {
     }
   }
 
-  var record: Record {
+  var record: Fields {
     var inner = PlistDictionary()
     inner["k"] = key.plist
-    var record: Record = [
+    var record: Fields = [
       "list": .array(list.compactMap(\.plist)), "d": .dict(inner), "z": "never asked for",
     ]
     record["f"] = f.plist

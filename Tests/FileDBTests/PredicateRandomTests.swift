@@ -18,7 +18,7 @@ import Testing
         let model = Self.model(depth: 3, &random)
         let predicate = try RecordPredicate(model.text)
         let expected = records.filter(model.isTrue).compactMap { RecordID(rawValue: Int64($0.id)) }
-        #expect(table.snapshot.rows(where: predicate).map(\.id) == expected, "\(model.text)")
+        #expect(table.snapshot.records(where: predicate).map(\.id) == expected, "\(model.text)")
         #expect(table.snapshot.first(where: predicate)?.id == expected.first)
         let again = try RecordPredicate(predicate.description)
         #expect(again == predicate && again.description == predicate.description, "\(predicate)")
@@ -103,7 +103,7 @@ import Testing
       for pattern in Self.words(of: ["a", "é", "*", "?"], upTo: 5) {
         let predicate = try RecordPredicate("a LIKE %@", pattern.joined())
         let expected = zip(table.snapshot.ids, texts).filter { Self.isLike($1[...], pattern[...]) }.map(\.0)
-        #expect(table.snapshot.rows(where: predicate).map(\.id) == expected, "\(pattern)")
+        #expect(table.snapshot.records(where: predicate).map(\.id) == expected, "\(pattern)")
       }
     }
   }

@@ -5,7 +5,7 @@ import Testing
 
 /// What predicates mean, by examples.
 @Suite struct PredicateTests {
-  private static let butter: Record = [
+  private static let butter: Fields = [
     "name": "Crème brûlée", "group": "Dairy", "kcal": 717, "fat": 81.5, "big": .unsigned(.max), "done": true,
     "open": false, "due": .date(Date(timeIntervalSince1970: 1_767_225_600)),  // 2026-01-01
     "raw": .data(Data([1, 2])), "tags": ["red", "Grün", "blue"], "empty": [], "sizes": [1, 2.5, 30],
@@ -126,7 +126,7 @@ import Testing
       func ids(_ text: String, _ arguments: (any Encodable)?...) throws -> [RecordID] {
         let predicate = try RecordPredicate(text, arguments: arguments)
         #expect(try RecordPredicate(predicate.description) == predicate, "\(predicate)")
-        return table.snapshot.rows(where: predicate).map(\.id)
+        return table.snapshot.records(where: predicate).map(\.id)
       }
       let limit = 700
       #expect(try ids("kcal > %@ AND %K == %@", limit, "group", "Dairy") == [1])
@@ -184,7 +184,7 @@ import Testing
       let done = try RecordPredicate("isDone == TRUE AND title ENDSWITH '9'")
       let expected = try notes.snapshot.filter { try $0.value.isDone && $0.value.title.hasSuffix("9") }.map(
         \.id)
-      #expect(notes.snapshot.rows(where: done).map(\.id) == expected)
+      #expect(notes.snapshot.records(where: done).map(\.id) == expected)
       #expect(notes.snapshot.count(where: done) == expected.count)
       #expect(notes.snapshot.first(where: done)?.id == expected.first)
       #expect(notes.snapshot.lazy.filter(done.matches).map(\.id).elementsEqual(expected))
@@ -198,7 +198,7 @@ import Testing
       #expect(notes.count == 5_000 - expected.count)
       #expect(snapshot.count(where: done) == expected.count, "a snapshot stays as it was")
       #expect(try notes.delete(where: done).isEmpty)
-      #expect(try store.table("nosuch").snapshot.rows(where: done).isEmpty)
+      #expect(try store.table("nosuch").snapshot.records(where: done).isEmpty)
     }
   }
 

@@ -21,7 +21,7 @@ extension TableName<Note> {
 
       let milk = try notes.add(Note(title: "Buy milk"), at: .top)
       let rent = try notes.add(Note(title: "Pay the rent"))
-      try notes.move(milk, to: .bottom)  // .top .bottom .row(3) .before(id) .after(id)
+      try notes.move(milk, to: .bottom)  // .top .bottom .index(3) .before(id) .after(id)
       try notes.update(milk) { $0.isDone = true }  // fields that Note does not know stay
       try notes.duplicate(rent, to: .top)
       try notes.sort(by: \.title)  // and it stays sorted so
@@ -39,15 +39,15 @@ extension TableName<Note> {
       let things = try store.table("things")
       let thing = try things.add(["name": "Lamp", "watts": 7.5, "rooms": ["hall", "attic"]])
       try things.set(["broken": true], of: thing)
-      let lamps = things.snapshot.filter { $0.record["watts"] != nil }
+      let lamps = things.snapshot.filter { $0.fields["watts"] != nil }
       let byName = things.snapshot.sorted(by: [.ascending("name", text: .localized), .descending("watts")])
-      let bright = things.snapshot.rows(where: try RecordPredicate("watts > %@ AND name LIKE[cd] 'l*'", 5))
+      let bright = things.snapshot.records(where: try RecordPredicate("watts > %@ AND name LIKE[cd] 'l*'", 5))
       let found = things.snapshot.search("lamp", in: ["name"])  // every word, whatever its case and accents
       #expect(lamps.map(\.id) == byName.map(\.id) && lamps.map(\.id) == bright.map(\.id) && found.count == 1)
 
-      let open = try notes.snapshot.rows.filter { !$0.isDone }  // with their ids
-      let next = try notes.snapshot.rows.first { !$0.isDone }
-      let titled = try notes.indexed(by: \.title).records(where: \.title, equals: "Buy oat milk")
+      let open = try notes.snapshot.records.filter { !$0.isDone }  // with their ids
+      let next = try notes.snapshot.records.first { !$0.isDone }
+      let titled = try notes.withLookup(by: \.title).records(where: \.title, equals: "Buy oat milk")
       #expect(open.map(\.id) == [next?.id] && titled.count == 1)
 
       let edits = UndoStack(store: store)

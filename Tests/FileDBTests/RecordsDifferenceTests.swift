@@ -38,10 +38,10 @@ import Testing
     let old = OrderedRecords(
       records(1...9) + (0..<2_000).map { _ in record(0, value: 0) } + records(10...19), shape: Self.shape)
     var new = old
-    new.replace(row: 1, with: record(2, value: 1))
-    new.replace(row: 2_010, with: record(11, value: 1))
+    new.replace(index: 1, with: record(2, value: 1))
+    new.replace(index: 2_010, with: record(11, value: 1))
     let difference = RecordsDifference(from: old, to: new)
-    #expect(difference.updated.map(\.newRow) == [1, 2_010])
+    #expect(difference.updated.map(\.newIndex) == [1, 2_010])
     #expect(difference.moved.isEmpty && difference.removed.isEmpty && difference.inserted.isEmpty)
   }
 
@@ -49,22 +49,22 @@ import Testing
 
   private func check(from old: OrderedRecords, to new: OrderedRecords) throws {
     let difference = RecordsDifference(from: old, to: new)
-    let (oldRows, newRows) = (rows(old), rows(new))
-    try #require(difference.removed.map(\.record) == old.filter { newRows[$0.id] == nil })
-    try #require(difference.removed.map(\.oldRow) == difference.removed.map { oldRows[$0.record.id] })
-    try #require(difference.inserted.map(\.record) == new.filter { oldRows[$0.id] == nil })
-    try #require(difference.inserted.map(\.newRow) == difference.inserted.map { newRows[$0.record.id] })
-    let updated = new.filter { record in oldRows[record.id].map { old[$0] != record } ?? false }
+    let (oldIndices, newIndices) = (rows(old), rows(new))
+    try #require(difference.removed.map(\.record) == old.filter { newIndices[$0.id] == nil })
+    try #require(difference.removed.map(\.oldIndex) == difference.removed.map { oldIndices[$0.record.id] })
+    try #require(difference.inserted.map(\.record) == new.filter { oldIndices[$0.id] == nil })
+    try #require(difference.inserted.map(\.newIndex) == difference.inserted.map { newIndices[$0.record.id] })
+    let updated = new.filter { record in oldIndices[record.id].map { old[$0] != record } ?? false }
     try #require(difference.updated.map(\.new) == updated)
     for update in difference.updated {
-      try #require(old[update.oldRow] == update.old && new[update.newRow] == update.new)
+      try #require(old[update.oldIndex] == update.old && new[update.newIndex] == update.new)
     }
     for move in difference.moved {
-      try #require(old[move.oldRow].id == move.id && new[move.newRow].id == move.id)
+      try #require(old[move.oldIndex].id == move.id && new[move.newIndex].id == move.id)
     }
-    try #require(difference.moved.map(\.newRow) == difference.moved.map(\.newRow).sorted())
+    try #require(difference.moved.map(\.newIndex) == difference.moved.map(\.newIndex).sorted())
     try #require(applied(difference, to: old.ids) == new.ids)
-    let survivors = new.compactMap { oldRows[$0.id] }
+    let survivors = new.compactMap { oldIndices[$0.id] }
     try #require(difference.moved.count == survivors.count - longestIncrease(survivors))
   }
 
@@ -76,7 +76,7 @@ import Testing
     let gone = Set(difference.removed.map(\.record.id) + difference.moved.map(\.id))
     var ids = old.filter { !gone.contains($0) }
     let put =
-      difference.inserted.map { ($0.newRow, $0.record.id) } + difference.moved.map { ($0.newRow, $0.id) }
+      difference.inserted.map { ($0.newIndex, $0.record.id) } + difference.moved.map { ($0.newIndex, $0.id) }
     for (row, id) in put.sorted(by: { $0.0 < $1.0 }) { ids.insert(id, at: min(row, ids.count)) }
     return ids
   }
@@ -96,10 +96,10 @@ import Testing
   private func edit(_ records: inout OrderedRecords, nextID: inout Int64, _ random: inout SeededRandom) {
     guard let row = records.indices.randomElement(using: &random) else { return }
     switch random.int(0...9) {
-    case 0..<3: records.move(row: row, to: random.int(0...records.count - 1))
+    case 0..<3: records.move(index: row, to: random.int(0...records.count - 1))
     case 3..<5:
-      records.replace(row: row, with: record(records[row].id.rawValue, value: Int64(random.int(0...2))))
-    case 5..<7: records.remove(row: row)
+      records.replace(index: row, with: record(records[row].id.rawValue, value: Int64(random.int(0...2))))
+    case 5..<7: records.remove(index: row)
     case 7: records.reorder(records.indices.shuffled(using: &random))
     default:
       records.insert([record(nextID, value: 0)], at: row)
@@ -107,10 +107,10 @@ import Testing
     }
   }
 
-  private func records(_ ids: ClosedRange<Int>) -> [StoredRecord] { ids.map { record(Int64($0), value: 0) } }
+  private func records(_ ids: ClosedRange<Int>) -> [EncodedRecord] { ids.map { record(Int64($0), value: 0) } }
 
-  private func record(_ id: Int64, value: Int64) -> StoredRecord {
-    StoredRecord(id: RecordID(rawValue: id)!, record: ["n": .integer(value)])
+  private func record(_ id: Int64, value: Int64) -> EncodedRecord {
+    EncodedRecord(id: RecordID(rawValue: id)!, fields: ["n": .integer(value)])
   }
 }
 

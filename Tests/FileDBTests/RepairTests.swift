@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct RepairTests {
-  private func repaired(_ bytes: Data, _ body: (RecordTable<Record>, [String]) throws -> Void) throws {
+  private func repaired(_ bytes: Data, _ body: (RecordTable<Fields>, [String]) throws -> Void) throws {
     try withTemporaryFolder { folder in
       let file = folder.appendingPathComponent("t.plist")
       try bytes.write(to: file)
@@ -36,7 +36,7 @@ import Testing
       ], rest: "<key>owner</key><string>me</string>")
     try repaired(Data(text.utf8)) { table, notes in
       #expect(
-        table.snapshot.map { $0.record } == [
+        table.snapshot.map { $0.fields } == [
           ["a": "first"], ["a": "no id"], ["a": "doubled"], ["value": "stray"], ["a": "odd"],
         ])
       #expect(table.snapshot.ids == [7, 8, 9, 10, 3])
@@ -74,8 +74,8 @@ import Testing
       #expect(table.snapshot.ids == [7, 3, 8])
       #expect(
         notes.suffix(2) == [
-          "line 6: this record has no id; by the index it is 7",
-          "line 8: another record has the id 3; by the index it is 8",
+          "line 6: this record has no id; by the index map it is 7",
+          "line 8: another record has the id 3; by the index map it is 8",
         ])
     }
     try repaired(text(["<dict><key>a</key><true/></dict>", record("5"), record("5")])) { table, _ in
@@ -96,8 +96,8 @@ import Testing
   }
 
   /// A table of ours with five records of every kind of value, and its records' places in the bytes.
-  private func sample() throws -> (bytes: [UInt8], records: [Record], places: [Range<Int>]) {
-    let records: [Record] = (0..<5).map { number in
+  private func sample() throws -> (bytes: [UInt8], records: [Fields], places: [Range<Int>]) {
+    let records: [Fields] = (0..<5).map { number in
       [
         "n": .integer(number), "text": .string("line\n\t\t<dict>\n& \(number)"),
         "inside": ["deep": ["x": [1, 2.5]]],
@@ -126,7 +126,7 @@ import Testing
       try repaired(Data(bytes[..<length])) { table, _ in
         // The line end behind the last tag may be missing.
         let whole = places.count { $0.upperBound - 1 <= length }
-        #expect(table.snapshot.map(\.record) == Array(records.prefix(whole)), "cut at byte \(length)")
+        #expect(table.snapshot.map(\.fields) == Array(records.prefix(whole)), "cut at byte \(length)")
         #expect(table.counter == 5)
       }
     }
@@ -152,7 +152,7 @@ import Testing
           Issue.record("byte \(position), seed \(random.seed): not repaired, \(String(describing: error))")
           return
         }
-        let kept = try store.table("t").snapshot.map(\.record)
+        let kept = try store.table("t").snapshot.map(\.fields)
         let sound = records.indices.filter { $0 != hit }.map { records[$0] }
         #expect(sound.allSatisfy(kept.contains), "byte \(position), seed \(random.seed)")
         try store.checkInvariants()
@@ -174,8 +174,8 @@ import Testing
         let plan = try store.repair("t").plan
         #expect(plan.lostCount == 1)
         #expect(try store.table("t").snapshot.ids == [2, 3, 10])
-        #expect(try store.table("t").row(with: 2) == ["in": ["x": [:]]])
-        #expect(try store.table("t").row(with: 10) == ["noid": true])
+        #expect(try store.table("t").value(of: 2) == ["in": ["x": [:]]])
+        #expect(try store.table("t").value(of: 10) == ["noid": true])
       }
     }
   }

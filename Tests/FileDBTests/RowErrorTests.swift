@@ -13,7 +13,7 @@ private struct Person: Codable, Sendable {
 
 /// A row that does not fit its type says where it is in the file.
 @Suite struct RowErrorTests {
-  private let fitting: Record = [
+  private let fitting: Fields = [
     "name": "Anna", "address": ["street": "High Street"], "tags": ["a", "b"], "byNumber": ["7": true],
   ]
 
@@ -32,13 +32,13 @@ private struct Person: Codable, Sendable {
       try withTable { store, people in
         let id = try #require(people.snapshot.ids.dropFirst().first)
         if let value {
-          try store.table("people").set(Record(field, value), of: id)
+          try store.table("people").set(Fields(field, value), of: id)
         } else {
           try store.table("people").unset([field], of: id)
         }
         try store.checkpoint()
-        let error = try #require(storeError { _ = try people.row(with: id) })
-        #expect(error.code == StoreError.invalidRow && error.record == id && error.table == "people")
+        let error = try #require(storeError { _ = try people.value(of: id) })
+        #expect(error.code == StoreError.invalidValue && error.record == id && error.table == "people")
         #expect(error.field == path)
         let file = try people.url.path
         let line = try #require(error.line)
@@ -73,15 +73,15 @@ private struct Person: Codable, Sendable {
       let id = people.snapshot.ids[0]
       try store.checkpoint()
       try store.table("people").set(["name": 5], of: id)
-      let inJournal = try #require(storeError { _ = try people.row(with: id) })
+      let inJournal = try #require(storeError { _ = try people.value(of: id) })
       #expect(inJournal.line == nil && inJournal.file == nil)
       try store.write { tx in
         try tx.set(["name": 6], of: id, in: .records("people"))
-        let inWrite = storeError { _ = try people.row(with: id) }
-        #expect(inWrite?.code == StoreError.invalidRow && inWrite?.line == nil)
+        let inWrite = storeError { _ = try people.value(of: id) }
+        #expect(inWrite?.code == StoreError.invalidValue && inWrite?.line == nil)
       }
       // Found when it is asked for: by then the file has it.
-      let late = try #require(storeError { _ = try people.row(with: id) })
+      let late = try #require(storeError { _ = try people.value(of: id) })
       try store.checkpoint()
       #expect(late.line != nil)
     }
@@ -109,7 +109,7 @@ private struct Person: Codable, Sendable {
   }
 }
 
-extension Record {
+extension Fields {
   fileprivate init(_ field: String, _ value: PlistValue) {
     self.init()
     self[field] = value

@@ -17,11 +17,11 @@ private struct Food: Codable, Sendable, Equatable {
     return Food(name: "food \(number)", group: group, kcal: number % 7 == 0 ? nil : kcal)
   }
 
-  private func withFoods(_ count: Int, _ body: (DecodedRows<Food>, [RecordID]) throws -> Void) throws {
+  private func withFoods(_ count: Int, _ body: (DecodedRecords<Food>, [RecordID]) throws -> Void) throws {
     try withStore { store in
       let table = try store.table(TableName<Food>("foods"))
       let ids = try table.add(contentsOf: foods.prefix(count))
-      try body(table.snapshot.rows, ids)
+      try body(table.snapshot.records, ids)
     }
   }
 
@@ -64,11 +64,11 @@ private struct Food: Codable, Sendable, Equatable {
       let table = try store.table(TableName<Food>("foods"))
       try table.add(contentsOf: foods.prefix(3))
       let broken = try store.table("foods").add(["name": 5])
-      let rows = table.snapshot.rows
+      let rows = table.snapshot.records
       #expect(try rows.first { $0.name == "food 2" }?.id == 3)
       #expect(try rows.contains { $0.name == "food 2" })
       let error = try #require(storeError { _ = try rows.filter { _ in false } })
-      #expect(error.code == StoreError.invalidRow && error.record == broken && error.field == "name")
+      #expect(error.code == StoreError.invalidValue && error.record == broken && error.field == "name")
     }
   }
 
@@ -81,7 +81,7 @@ private struct Food: Codable, Sendable, Equatable {
       for row in [brokenRow, brokenRow.map { min($0 + 5, 19_999) }].compactMap(\.self) {
         try records.set(["name": 5], of: ids[row])
       }
-      let rows = try store.table(TableName<Food>("foods")).snapshot.rows
+      let rows = try store.table(TableName<Food>("foods")).snapshot.records
       var seen = 0
       let error = storeError {
         let found = try rows.filter { food in

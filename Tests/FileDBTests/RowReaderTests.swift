@@ -40,7 +40,7 @@ private final class Keeper: Codable, @unchecked Sendable {
       let ids = try table.add(contentsOf: many)
       for row in [8_990, 4_600, 4_400] { try table.set(["zeta": "none"], of: ids[row]) }
       let error = try #require(storeError { _ = try table.snapshot.values() })
-      #expect(error.code == StoreError.invalidRow && error.record == ids[4_400])
+      #expect(error.code == StoreError.invalidValue && error.record == ids[4_400])
       #expect(error.field == "zeta" && error.table == "t")
     }
   }
@@ -50,7 +50,7 @@ private final class Keeper: Codable, @unchecked Sendable {
     try withStore { store in
       let table = try store.table("t")
       for number in 0..<40 {
-        var record: Record = ["alpha": .string("\(number)"), "zeta": .integer(Int64(number))]
+        var record: Fields = ["alpha": .string("\(number)"), "zeta": .integer(Int64(number))]
         for extra in 0..<number % 7 { record["b\(extra)"] = .integer(-1) }
         if number % 2 == 0 { record["maybe"] = .real(0.5) }
         try table.add(record)
@@ -67,7 +67,7 @@ private final class Keeper: Codable, @unchecked Sendable {
       try store.table(TableName<Sample>("t")).add(contentsOf: many)
       let keepers = try store.table(TableName<Keeper>("t")).snapshot.values()
       #expect(try keepers.map { try $0.sample } == many)
-      let keeper = try store.table(TableName<Keeper>("t")).row(with: 2)
+      let keeper = try store.table(TableName<Keeper>("t")).value(of: 2)
       try store.table("t").truncate()
       #expect(try keeper.sample == many[1])
     }

@@ -177,7 +177,7 @@ extension String {
       let rows = random.rows(60)
       let ids = try table.add(contentsOf: rows)
       try expectSame(table.snapshot.values(), rows)
-      for (id, row) in zip(ids, rows) { try expectSame([table.row(with: id)], [row]) }
+      for (id, row) in zip(ids, rows) { try expectSame([table.value(of: id)], [row]) }
       try store.checkpoint()
       guard place == .disk else { return }
       let fresh = try RecordStore(at: store.url)
@@ -196,8 +196,8 @@ extension String {
       for _ in 0..<60 {
         let next = random.row()
         try table.update(id, to: next)
-        try expectSame([table.row(with: id)], [next])
-        #expect(try raw.row(with: id)["mine"] == "stays")
+        try expectSame([table.value(of: id)], [next])
+        #expect(try raw.value(of: id)["mine"] == "stays")
       }
     }
   }
@@ -221,7 +221,7 @@ extension String {
           bag.letters = ["b", "c"]
           bag.points[b] = 3
         }
-        #expect(try table.row(with: id) == Bag(letters: ["b", "c"], points: [a: 1, b: 3]))
+        #expect(try table.value(of: id) == Bag(letters: ["b", "c"], points: [a: 1, b: 3]))
       }
     }
   }
@@ -236,8 +236,8 @@ extension String {
       }
       let table = try store.table(TableName<Sparse>("t"))
       let id = try table.add(Sparse(twice: .some(.none)))
-      #expect(try store.table("t").row(with: id) == ["shape": ["circle": ["radius": 1.0]]])
-      let row = try table.row(with: id)
+      #expect(try store.table("t").value(of: id) == ["shape": ["circle": ["radius": 1.0]]])
+      let row = try table.value(of: id)
       #expect(row.a == nil && row.b == nil && row.twice == nil)
     }
   }
@@ -247,18 +247,18 @@ extension String {
     try withStore { store in
       let table = try store.table(TableName<Price>("t"))
       let id = try table.add(Price(amount: .nan))
-      #expect(try table.row(with: id).amount.isNaN)
+      #expect(try table.value(of: id).amount.isNaN)
       let raw = try store.table("t")
       for text in ["12 apples", "", "0x10", "1-2", "inf"] {
         try raw.set(["amount": .string(text)], of: id)
-        #expect(storeError { _ = try table.row(with: id) }?.field == "amount", "\(text)")
+        #expect(storeError { _ = try table.value(of: id) }?.field == "amount", "\(text)")
       }
       let amounts: [(PlistValue, String)] = [
         ("-1.50", "-1.5"), ("1e3", "1000"), (.unsigned(.max), "18446744073709551615"), (.real(0.1), "0.1"),
       ]
       for (value, text) in amounts {
         try raw.set(["amount": value], of: id)
-        #expect(try table.row(with: id) == Price(amount: Decimal(string: text)!))
+        #expect(try table.value(of: id) == Price(amount: Decimal(string: text)!))
       }
     }
   }
@@ -268,10 +268,10 @@ extension String {
     try withStore { store in
       let table = try store.table(TableName<Scores>("t"))
       let error = try #require(storeError { try table.add(Scores(scores: ["anna": nil])) })
-      #expect(error.code == StoreError.invalidRow && error.field == "scores.anna")
+      #expect(error.code == StoreError.invalidValue && error.field == "scores.anna")
       let id = try table.add(Scores(scores: ["anna": 1]))
       let update = try #require(storeError { try table.update(id) { $0.scores["anna"] = .some(nil) } })
-      #expect(update.code == StoreError.invalidRow && update.field == "scores.anna" && update.record == id)
+      #expect(update.code == StoreError.invalidValue && update.field == "scores.anna" && update.record == id)
     }
   }
 
@@ -299,7 +299,7 @@ extension String {
     }
     try withStore { store in
       let table = try store.table(TableName<Split>("t"))
-      #expect(try table.row(with: table.add(Split())) == Split())
+      #expect(try table.value(of: table.add(Split())) == Split())
     }
   }
 
@@ -308,9 +308,9 @@ extension String {
     struct Holder: Codable, Sendable { var nothing = Nothing() }
     try withStore { store in
       let table = try store.table(TableName<Holder>("t"))
-      _ = try table.row(with: table.add(Holder()))
+      _ = try table.value(of: table.add(Holder()))
       let id = try store.table("t").add([:])
-      #expect(storeError { _ = try table.row(with: id) }?.field == "nothing")
+      #expect(storeError { _ = try table.value(of: id) }?.field == "nothing")
     }
   }
 

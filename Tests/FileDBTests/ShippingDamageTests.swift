@@ -73,7 +73,7 @@ import Testing
     // Once it is mended, it is still known to be of version 1.
     try shipping.user.repair("foods")
     try shipping.install("two", 3, .merge)
-    #expect(try shipping.user.table("foods").row(with: 3) == ["title": "Sea salt", "unit": "g"])
+    #expect(try shipping.user.table("foods").value(of: 3) == ["title": "Sea salt", "unit": "g"])
   }
 
   @Test func mergingNeedsIt() throws {

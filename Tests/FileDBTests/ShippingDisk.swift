@@ -25,7 +25,7 @@ struct ShippingDisk {
         let state = try former.table(table).snapshot
         try shipped.write { tx in
           try tx.replaceAll(
-            in: .records(table), with: state.map { IdentifiedRow($0.record, id: $0.id) })
+            in: .records(table), with: state.map { IdentifiedValue($0.fields, id: $0.id) })
         }
       }
     }
@@ -42,7 +42,7 @@ struct ShippingDisk {
 
   /// The titles of a table, with the ids.
   func titles(_ table: String) throws -> [String] {
-    try user.table(table).snapshot.map { "\($0.id) \($0.record["title"]?.string ?? "-")" }
+    try user.table(table).snapshot.map { "\($0.id) \($0.fields["title"]?.string ?? "-")" }
   }
 
   func check() throws {

@@ -15,7 +15,7 @@ import Testing
     #expect(report.tables.filter(\.isChanged).map(\.name) == ["foods", "news", "tips"])
     #expect(
       try shipping.titles("foods") == ["5 Quince", "2 White bread", "3 Sea salt", "4 My own", "1 Milk"])
-    #expect(try shipping.user.table("foods").row(with: 3)["unit"] == "g")
+    #expect(try shipping.user.table("foods").value(of: 3)["unit"] == "g")
     #expect(try shipping.user.tableNames == ["empty", "foods", "news", "notes"])
     let foods = try #require(report.tables.first { $0.name == "foods" })
     #expect(foods.renumbered.map(text) == ["theirs 4 5"])
@@ -33,7 +33,7 @@ import Testing
       Issue.record("\(conflict)")
       return
     }
-    #expect(try shipping.user.table("foods").row(with: 2)["title"] == "Rye bread")
+    #expect(try shipping.user.table("foods").value(of: 2)["title"] == "Rye bread")
   }
 
   /// The new id stays that record's, even when nothing in it is as it was.
@@ -52,9 +52,9 @@ import Testing
     #expect(report.tables.map(\.name) == ["foods"])
     #expect(report.tables[0].renumbered.map(text) == ["theirs 5 6"])
     let foods = try shipping.user.table("foods")
-    #expect(try foods.row(with: 5) == ["title": "Quinces", "mine": true, "unit": "kg"])
-    #expect(try foods.row(with: 4) == ["title": "My own"])
-    #expect(try foods.row(with: 6) == ["title": "Fig"])
+    #expect(try foods.value(of: 5) == ["title": "Quinces", "mine": true, "unit": "kg"])
+    #expect(try foods.value(of: 4) == ["title": "My own"])
+    #expect(try foods.value(of: 6) == ["title": "Fig"])
     try shipping.check()
   }
 
@@ -97,7 +97,7 @@ import Testing
     }
     try shipping.install("three", 3, .merge)
     #expect(try shipping.titles("foods") == ["5 Quince", "3 Sea salt", "4 My own"])
-    #expect(try shipping.user.table("foods").row(with: 3) == ["title": "Sea salt", "unit": "g", "kcal": 100])
+    #expect(try shipping.user.table("foods").value(of: 3) == ["title": "Sea salt", "unit": "g", "kcal": 100])
     try shipping.check()
   }
 
@@ -143,7 +143,7 @@ import Testing
       try tx.set(["unit": "kg"], of: 2, in: .records("foods"))
     }
     try shipping.install("three", 3, .merge)
-    #expect(try shipping.user.table("foods").row(with: 5) == ["title": "Toast", "unit": "kg"])
+    #expect(try shipping.user.table("foods").value(of: 5) == ["title": "Toast", "unit": "kg"])
     #expect(try !shipping.titles("foods").contains("2 White bread"))
     try shipping.check()
   }
@@ -158,7 +158,7 @@ import Testing
     try shipping.user.table("foods").set(["title": "Sea salt"], of: 3)
     try shipping.install("two", 2, .merge)
     #expect(try shipping.titles("foods") == ["4 Quince", "1 Milk", "2 White bread", "3 Sea salt"])
-    #expect(try shipping.user.table("foods").row(with: 3)["unit"] == "g")
+    #expect(try shipping.user.table("foods").value(of: 3)["unit"] == "g")
   }
 
   /// Nothing tells which of them the user changed, so none is lost.

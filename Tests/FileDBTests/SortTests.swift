@@ -28,10 +28,10 @@ private struct Food: Codable, Sendable {
       }.map(\.element)
       try table.add(contentsOf: shuffled.map { ["v": Self.ordered[$0]] } + [["w": 1]])
       try table.sort(by: [.ascending("v")])
-      #expect(table.snapshot.map { $0.record["v"] } == Self.ordered + [nil])
+      #expect(table.snapshot.map { $0.fields["v"] } == Self.ordered + [nil])
       try table.sort(by: [.descending("v")])
       #expect(
-        table.snapshot.map { $0.record["v"] } == Self.ordered.reversed() + [nil], "missing ones stay last")
+        table.snapshot.map { $0.fields["v"] } == Self.ordered.reversed() + [nil], "missing ones stay last")
     }
   }
 
@@ -47,7 +47,7 @@ private struct Food: Codable, Sendable {
   @Test func severalKeysAndAStableOrder() throws {
     try withStore { store in
       let table = try store.table("t")
-      let rows: [Record] = [
+      let rows: [Fields] = [
         ["g": "b", "n": 1], ["g": "a", "n": 1], ["g": "b", "n": 2], ["g": "a", "n": 1], ["n": 9], ["g": "a"],
       ]
       try table.add(contentsOf: rows)
@@ -63,8 +63,8 @@ private struct Food: Codable, Sendable {
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: ["item 10", "Item 2", "apple", "item 1", "Zoo"].map { ["v": .string($0)] })
-      func order(_ text: SortKey.TextOrder) -> [PlistValue?] {
-        table.snapshot.sorted(by: [.ascending("v", text: text)]).map { $0.record["v"] }
+      func order(_ text: TextOrder) -> [PlistValue?] {
+        table.snapshot.sorted(by: [.ascending("v", text: text)]).map { $0.fields["v"] }
       }
       #expect(order(.bytes) == ["Item 2", "Zoo", "apple", "item 1", "item 10"])
       #expect(order(.localized) == ["apple", "item 1", "Item 2", "item 10", "Zoo"])
@@ -83,8 +83,8 @@ private struct Food: Codable, Sendable {
   }
 
   /// What is compared at a glance has the order of the whole values.
-  @Test(arguments: [SortKey.TextOrder.bytes, .localized])
-  func aGlanceAgreesWithTheValues(text: SortKey.TextOrder) {
+  @Test(arguments: [TextOrder.bytes, .localized])
+  func aGlanceAgreesWithTheValues(text: TextOrder) {
     let reals = [
       0, -0.0, 1, -1, 1.5, .infinity, -.infinity, .nan, 0x1p53, 0x1p63, 0x1p64, 1e300, 1e-300, -1e-300,
     ]

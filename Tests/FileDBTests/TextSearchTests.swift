@@ -37,8 +37,8 @@ import Testing
       try table.add(contentsOf: (1...9_000).map { ["a": .string("Nº \($0)"), "b": .string("é\($0 % 7)")] })
       try table.move(8_888, to: .top)
       let expected = table.snapshot.filter {
-        $0.record["a"]!.string!.contains("88") && $0.record["b"]!.string!.contains("5")
-          || $0.record["a"]!.string!.contains("5") && $0.record["a"]!.string!.contains("88")
+        $0.fields["a"]!.string!.contains("88") && $0.fields["b"]!.string!.contains("5")
+          || $0.fields["a"]!.string!.contains("5") && $0.fields["a"]!.string!.contains("88")
       }.map(\.id)
       #expect(!expected.isEmpty)
       #expect(table.snapshot.search("88 5").map(\.id) == expected)

@@ -93,7 +93,7 @@ func contents(of folder: URL) throws -> [String] {
         #expect(throws: StoreError.self) { try tx.add(["n": 2], to: .records("t"), at: .before(7)) }
         #expect(throws: StoreError.self) {
           try tx.replaceAll(
-            in: .records("t"), with: [IdentifiedRow(Record(), id: 1), IdentifiedRow(Record(), id: 1)])
+            in: .records("t"), with: [IdentifiedValue(Fields(), id: 1), IdentifiedValue(Fields(), id: 1)])
         }
       }
       #expect(table.snapshot.ids == [1])
@@ -152,7 +152,7 @@ func contents(of folder: URL) throws -> [String] {
         #expect(try !tx.snapshot(of: .records("new")).exists)
         try tx.add(["n": 5], to: .records("t"))
       }
-      #expect(table.snapshot.map { $0.record["n"] } == [1, 3, 5])
+      #expect(table.snapshot.map { $0.fields["n"] } == [1, 3, 5])
       #expect(table.counter == 4, "an id that was undone was never given")
       #expect(try store.tableNames == ["t"])
     }
@@ -181,7 +181,7 @@ func contents(of folder: URL) throws -> [String] {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(ids.sorted().map(\.rawValue) == Array(1...50))
-    let numbers = try store.table("t").snapshot.compactMap { $0.record["n"]?.integer }
+    let numbers = try store.table("t").snapshot.compactMap { $0.fields["n"]?.integer }
     #expect(numbers.sorted() == Array(0..<50))
     try store.checkInvariants()
   }
@@ -232,8 +232,8 @@ func contents(of folder: URL) throws -> [String] {
     }
     #expect(table.count == 200)
     for worker in 0..<8 {
-      let turns = table.snapshot.filter { $0.record["worker"] == .integer(Int64(worker)) }.map {
-        $0.record["turn"]
+      let turns = table.snapshot.filter { $0.fields["worker"] == .integer(Int64(worker)) }.map {
+        $0.fields["turn"]
       }
       #expect(turns == (0..<25).map { PlistValue.integer($0) }, "each worker's records are in its own order")
     }
@@ -266,7 +266,7 @@ func contents(of folder: URL) throws -> [String] {
       let (started, stopped) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       Thread.detachNewThread {
         while !isDone.load(ordering: .relaxed) {
-          try? table.move(fromRow: 0, toRow: 1)
+          try? table.move(fromIndex: 0, toIndex: 1)
           started.signal()
         }
         stopped.signal()

@@ -38,7 +38,7 @@ private struct Everything: Codable, Sendable, Equatable {
   var mood = Mood.bad
   var shapes: [Shape] = [.circle(radius: 1.5), .square(2), .none]
   var any: PlistValue = ["x": [1, "y"]]
-  var record: Record = ["f": 1]
+  var record: Fields = ["f": 1]
 }
 
 extension Mood: Sendable {}
@@ -82,9 +82,9 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let table = try store.table(TableName<Everything>("all"))
       let row = Everything()
       let id = try table.add(row)
-      #expect(try table.row(with: id) == row)
+      #expect(try table.value(of: id) == row)
       let fresh = try RecordStore(at: store.url, options: store.options)
-      if place == .disk { #expect(try fresh.table(TableName<Everything>("all")).row(with: id) == row) }
+      if place == .disk { #expect(try fresh.table(TableName<Everything>("all")).value(of: id) == row) }
     }
   }
 
@@ -92,7 +92,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
     try withStore { store in
       let table = try store.table(TableName<Everything>("all"))
       let id = try table.add(Everything())
-      let record = table.snapshot[id: id]?.record
+      let record = table.snapshot[id: id]?.fields
       #expect(record?["missing"] == nil)
       #expect(record?["part"] == ["name": "p"])
       #expect(record?["url"] == "https://example.org/a?b=c")
@@ -108,9 +108,9 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let id = try raw.add(["n": 2.0, "other": "x"])
       let typed = try store.table(TableName<Counted>("t"))
       try typed.update(id) { _ in }
-      #expect(try raw.row(with: id) == ["n": 2.0, "other": "x"])
+      #expect(try raw.value(of: id) == ["n": 2.0, "other": "x"])
       try typed.update(id) { $0.n += 1 }
-      #expect(try raw.row(with: id) == ["n": 3, "other": "x"])
+      #expect(try raw.value(of: id) == ["n": 3, "other": "x"])
     }
   }
 
@@ -123,7 +123,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
         outer.part.name = "q"
         outer.part.weight = nil
       }
-      #expect(try raw.row(with: id) == ["part": ["name": "q", "colour": "red"]])
+      #expect(try raw.value(of: id) == ["part": ["name": "q", "colour": "red"]])
     }
   }
 
@@ -134,22 +134,22 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let typed = try store.table(TableName<Nested>("t"))
       try typed.update(id) { $0.parts[0].name = "P" }
       #expect(
-        try raw.row(with: id) == ["parts": [["name": "P", "note": "mine"], ["name": "q", "note": "too"]]])
+        try raw.value(of: id) == ["parts": [["name": "P", "note": "mine"], ["name": "q", "note": "too"]]])
       try typed.update(id) { $0.parts.reverse() }
       #expect(
-        try raw.row(with: id) == ["parts": [["name": "q", "note": "too"], ["name": "P", "note": "mine"]]])
+        try raw.value(of: id) == ["parts": [["name": "q", "note": "too"], ["name": "P", "note": "mine"]]])
       try typed.update(id) { $0.parts[0] = Part(name: "new") }
       try typed.update(id) { $0.parts.insert(Part(name: "top"), at: 0) }
       #expect(
-        try raw.row(with: id) == [
+        try raw.value(of: id) == [
           "parts": [["name": "top"], ["name": "new", "note": "too"], ["name": "P", "note": "mine"]]
         ])
       try typed.update(id) { $0.parts.removeFirst(2) }
-      #expect(try raw.row(with: id) == ["parts": [["name": "P", "note": "mine"]]])
+      #expect(try raw.value(of: id) == ["parts": [["name": "P", "note": "mine"]]])
       // A new one takes nothing over from one that only moved away from its place.
       try typed.update(id) { $0.parts.append(Part(name: "last")) }
       try typed.update(id) { $0.parts = [Part(name: "first"), $0.parts[0]] }
-      #expect(try raw.row(with: id) == ["parts": [["name": "first"], ["name": "P", "note": "mine"]]])
+      #expect(try raw.value(of: id) == ["parts": [["name": "first"], ["name": "P", "note": "mine"]]])
     }
   }
 
@@ -161,7 +161,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let id = try raw.add(["parts": [part, ["name": "p", "weight": 2, "note": "too"]]])
       try store.table(TableName<Nested>("t")).update(id) { $0.parts.append(Part(name: "q")) }
       #expect(
-        try raw.row(with: id)
+        try raw.value(of: id)
           == ["parts": [part, ["name": "p", "weight": 2, "note": "too"], ["name": "q"]]])
     }
   }
@@ -171,27 +171,27 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let raw = try store.table("t")
       let id = try raw.add(["n": "text", "other": 1])
       let typed = try store.table(TableName<Counted>("t"))
-      #expect(storeError { try typed.update(id) { $0.n += 1 } }?.code == StoreError.invalidRow)
+      #expect(storeError { try typed.update(id) { $0.n += 1 } }?.code == StoreError.invalidValue)
       try typed.update(id, to: Counted(n: 5))
-      #expect(try raw.row(with: id) == ["n": 5, "other": 1])
+      #expect(try raw.value(of: id) == ["n": 5, "other": 1])
     }
   }
 
   @Test func aRowThatDoesNotFitNamesItsField() throws {
     try withStore { store in
       let raw = try store.table("t")
-      let rows: [(Record, field: String)] = [
+      let rows: [(Fields, field: String)] = [
         ([:], "n"), (["n": "text"], "n"), (["n": 1.5], "n"), (["n": .unsigned(.max)], "n"), (["n": [1]], "n"),
       ]
       for (record, field) in rows {
         let id = try raw.add(record)
-        let error = try #require(storeError { _ = try store.table(TableName<Counted>("t")).row(with: id) })
-        #expect(error.code == StoreError.invalidRow)
+        let error = try #require(storeError { _ = try store.table(TableName<Counted>("t")).value(of: id) })
+        #expect(error.code == StoreError.invalidValue)
         #expect(error.field == field)
         #expect(error.record == id && error.table == "t")
       }
       let id = try raw.add(["parts": [["name": "p"], ["weight": 1.0]]])
-      let error = try #require(storeError { _ = try store.table(TableName<Nested>("t")).row(with: id) })
+      let error = try #require(storeError { _ = try store.table(TableName<Nested>("t")).value(of: id) })
       #expect(error.field == "parts[1].name")
     }
   }
@@ -200,20 +200,20 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
     try withStore { store in
       let dogs = try store.table(TableName<Dog>("dogs"))
       let id = try dogs.add(Dog(name: "Rex", tricks: 3))
-      #expect(try store.table("dogs").row(with: id) == ["super": ["name": "Rex"], "tricks": 3])
-      let dog = try dogs.row(with: id)
+      #expect(try store.table("dogs").value(of: id) == ["super": ["name": "Rex"], "tricks": 3])
+      let dog = try dogs.value(of: id)
       #expect(dog.name == "Rex" && dog.tricks == 3)
       try store.table("dogs").unset(["super"], of: id)
-      #expect(storeError { _ = try dogs.row(with: id) }?.field == "super")
+      #expect(storeError { _ = try dogs.value(of: id) }?.field == "super")
     }
   }
 
   @Test func aRowThatIsNoKeyedContainerIsRefused() throws {
     try withStore { store in
-      #expect(storeError { try store.table(TableName<[Int]>("t")).add([1]) }?.code == StoreError.invalidRow)
+      #expect(storeError { try store.table(TableName<[Int]>("t")).add([1]) }?.code == StoreError.invalidValue)
       let error = try #require(
         storeError { try store.table(TableName<[String: [Int?]]>("t")).add(["a": [nil]]) })
-      #expect(error.code == StoreError.invalidRow)
+      #expect(error.code == StoreError.invalidValue)
       #expect(error.field == "a[0]" && error.table == "t")
       let names = try store.tableNames
       #expect(names == [])

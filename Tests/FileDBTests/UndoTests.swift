@@ -6,14 +6,14 @@ import Testing
 /// Everything of a store that an undo has to bring back.
 private struct Content: Equatable {
   var ids: [String: [RecordID]] = [:]
-  var records: [String: [Record]] = [:]
+  var records: [String: [Fields]] = [:]
 
   init(_ store: RecordStore, _ names: [String]) throws {
     for name in names {
       let snapshot = try store.table(name).snapshot
       if !snapshot.exists { continue }
       ids[name] = snapshot.ids
-      records[name] = snapshot.map(\.record)
+      records[name] = snapshot.map(\.fields)
     }
   }
 }
@@ -60,7 +60,7 @@ private struct Content: Equatable {
     try table.delete(ids[0])
     try store.undo(step)
     #expect(table.snapshot.ids == [others, ids[1], ids[2], ids[3], ids[4], ids[5]])
-    #expect(try table.row(with: ids[1]) == ["n": 2, "kept": "new"])
+    #expect(try table.value(of: ids[1]) == ["n": 2, "kept": "new"])
     try store.checkInvariants()
   }
 
@@ -68,12 +68,12 @@ private struct Content: Equatable {
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     let ids = try table.add(contentsOf: (1...3).map { ["n": .integer($0)] })
-    for (moved, position) in [(ids[0], Position.row(1)), (ids[1], .row(0))] {
+    for (moved, position) in [(ids[0], Position.index(1)), (ids[1], .index(0))] {
       let (_, step) = try store.undoableWrite { tx in try tx.move(moved, in: .records("t"), to: position) }
       let between = try table.add(["n": 4], at: .after(ids[1]))
       try store.undo(step)
       #expect(table.snapshot.ids.filter { $0 != between } == ids)
-      #expect(table.snapshot.row(of: between) == (moved == ids[0] ? 2 : 0), "\(moved)")
+      #expect(table.snapshot.index(of: between) == (moved == ids[0] ? 2 : 0), "\(moved)")
       try table.delete(between)
     }
     try store.checkInvariants()
@@ -100,13 +100,13 @@ private struct Content: Equatable {
     #expect(error?.table == "t")
     #expect(error?.record == id)
     #expect(error?.message == "this cannot be undone: its field 'n' was changed since")
-    #expect(try table.row(with: id) == ["n": 3, "other": 1])
+    #expect(try table.value(of: id) == ["n": 3, "other": 1])
     try table.delete(id)
     #expect(storeError { _ = try store.undo(step) }?.code == StoreError.undoConflict)
     let (added, adding) = try store.undoableWrite { tx in try tx.add(["n": 1], to: .records("t")) }
     try table.set(["n": 5], of: added)
     #expect(storeError { try store.undo(adding) }?.code == StoreError.undoConflict)
-    #expect(try table.row(with: added) == ["n": 5])
+    #expect(try table.value(of: added) == ["n": 5])
     let (_, unsetting) = try store.undoableWrite { tx in try tx.unset(["n"], of: added, in: .records("t")) }
     try table.set(["n": 6], of: added)
     #expect(storeError { _ = try store.undo(unsetting) }?.code == StoreError.undoConflict)
@@ -130,7 +130,7 @@ private struct Content: Equatable {
     let (_, step) = try store.undoableWrite { tx in try tx.set([composed: 2], of: id, in: .records("t")) }
     try table.set([decomposed: 2], of: id)
     try store.undo(step)
-    #expect(try table.row(with: id) == [composed: 1, decomposed: 2])
+    #expect(try table.value(of: id) == [composed: 1, decomposed: 2])
   }
 
   @Test func idsAreNotGivenAgain() throws {
@@ -258,9 +258,9 @@ struct RandomWriter {
   }
 
   private mutating func verb(_ tx: inout StoreTransaction) throws {
-    let table = TableName<Record>.records(Self.tables.randomElement(using: &random) ?? "a")
+    let table = TableName<Fields>.records(Self.tables.randomElement(using: &random) ?? "a")
     let snapshot = try tx.snapshot(of: table)
-    let position: Position = .row(.random(in: 0...snapshot.count, using: &random))
+    let position: Position = .index(.random(in: 0...snapshot.count, using: &random))
     guard let id = snapshot.ids.randomElement(using: &random) else {
       try tx.add(contentsOf: (0..<12).map { _ in someFields() }, to: table)
       return
@@ -270,7 +270,7 @@ struct RandomWriter {
     case 6..<10: try tx.set(someFields(), of: id, in: table)
     case 10..<15:
       try tx.move(
-        id, in: table, to: snapshot.count > 1 ? .row(.random(in: 0..<snapshot.count, using: &random)) : .top)
+        id, in: table, to: snapshot.count > 1 ? .index(.random(in: 0..<snapshot.count, using: &random)) : .top)
     case 15..<20: try tx.delete(id, in: table)
     case 20: try tx.sort(table, by: [.descending("n")])
     case 21: try tx.deleteAll(in: table)
@@ -279,8 +279,8 @@ struct RandomWriter {
     }
   }
 
-  private mutating func someFields() -> Record {
-    var record: Record = ["n": .integer(.random(in: 0..<20, using: &random))]
+  private mutating func someFields() -> Fields {
+    var record: Fields = ["n": .integer(.random(in: 0..<20, using: &random))]
     if Bool.random(using: &random) {
       record["text"] = .string("text \(Int.random(in: 0..<5, using: &random))")
     }

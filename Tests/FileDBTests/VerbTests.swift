@@ -31,7 +31,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
       let id = try notes.add(Todo(title: "milk"))
       #expect(id == 1)
       #expect(notes.exists)
-      #expect(try notes.row(with: 1) == Todo(title: "milk"))
+      #expect(try notes.value(of: 1) == Todo(title: "milk"))
       #expect(try store.tableNames == ["todos"])
     }
   }
@@ -39,7 +39,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
   @Test func everyPositionOfEverySmallTable() throws {
     for count in 0..<5 {
       var positions: [(Position, row: Int)] = [(.top, 0), (.bottom, count)]
-      for row in 0...count { positions.append((.row(row), row)) }
+      for row in 0...count { positions.append((.index(row), row)) }
       for row in 0..<count {
         let id = RecordID(rawValue: Int64(row + 1))!
         positions += [(.before(id), row), (.after(id), row + 1)]
@@ -65,10 +65,10 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
           let ids = try fill(notes, count)
           var expected = Array("abcdefgh".prefix(count))
           expected.insert(expected.remove(at: from), at: to)
-          try notes.move(fromRow: from, toRow: to)
+          try notes.move(fromIndex: from, toIndex: to)
           #expect(try titles(notes) == String(expected), "row \(from) to \(to) of \(count)")
 
-          try notes.move(ids[from], to: .row(from))
+          try notes.move(ids[from], to: .index(from))
           #expect(try titles(notes) == String("abcdefgh".prefix(count)), "and back")
 
           for (position, row) in [(Position.before(ids[to]), to), (.after(ids[to]), to + 1)] where from != to
@@ -80,7 +80,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
               try tx.move(ids[from], in: .todos, to: position)
               let now = try tx.snapshot(of: .todos).values().map(\.title).joined()
               #expect(now == String(rest), "\(position) from row \(from) of \(count)")
-              try tx.move(ids[from], in: .todos, to: .row(from))
+              try tx.move(ids[from], in: .todos, to: .index(from))
             }
           }
         }
@@ -111,12 +111,12 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
         note.title = "B"
         note.due = nil
       }
-      let row = try notes.snapshot.row(with: ids[1])
-      #expect(row.record == ["title": "B", "isDone": false, "colour": "red"])
+      let row = try notes.snapshot.record(with: ids[1])
+      #expect(row.fields == ["title": "B", "isDone": false, "colour": "red"])
       #expect(notes.snapshot.ids == ids)
       try notes.update(ids[1], to: Todo(title: "C", isDone: true))
-      #expect(try notes.snapshot.row(with: ids[1]).record["colour"] == "red")
-      #expect(try notes.row(with: ids[1]).isDone)
+      #expect(try notes.snapshot.record(with: ids[1]).fields["colour"] == "red")
+      #expect(try notes.value(of: ids[1]).isDone)
     }
   }
 
@@ -126,7 +126,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
       let id = try table.add(["a": 1, "b": "two", "c": [true]])
       try table.set(["b": 2.5, "d": "new"], of: id)
       try table.unset(["a", "absent"], of: id)
-      #expect(try table.row(with: id) == ["b": 2.5, "c": [true], "d": "new"])
+      #expect(try table.value(of: id) == ["b": 2.5, "c": [true], "d": "new"])
     }
   }
 
@@ -177,7 +177,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
       #expect(try notes.duplicate(ids[1], to: .top) == 5)
       #expect(try notes.duplicate(ids[1], to: .bottom) == 6)
       #expect(try titles(notes) == "babbcb")
-      #expect(try notes.snapshot.row(with: 4).record == notes.snapshot.row(with: ids[1]).record)
+      #expect(try notes.snapshot.record(with: 4).fields == notes.snapshot.record(with: ids[1]).fields)
     }
   }
 
@@ -186,15 +186,15 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
       let notes = try store.table(.todos)
       try fill(notes, 3)
       let ids = try notes.replaceAll(with: [
-        IdentifiedRow(Todo(title: "x"), id: 3), IdentifiedRow(Todo(title: "y")),
-        IdentifiedRow(Todo(title: "z"), id: 9),
+        IdentifiedValue(Todo(title: "x"), id: 3), IdentifiedValue(Todo(title: "y")),
+        IdentifiedValue(Todo(title: "z"), id: 9),
       ])
       #expect(ids == [3, 10, 9])
       #expect(try titles(notes) == "xyz")
       #expect(notes.counter == 10)
       #expect(throws: StoreError.self) {
         try notes.replaceAll(with: [
-          IdentifiedRow(Todo(title: "p"), id: 3), IdentifiedRow(Todo(title: "q"), id: 3),
+          IdentifiedValue(Todo(title: "p"), id: 3), IdentifiedValue(Todo(title: "q"), id: 3),
         ])
       }
       #expect(try titles(notes) == "xyz")

@@ -53,8 +53,8 @@ import Testing
       for (n, place) in [(11, Place.beside), (12, .inPlace), (13, .beside), (14, .inPlace)] {
         try edit(table, "<integer>\(n == 11 ? 1 : n - 1)<", "<integer>\(n)<", place)
         let change = try #require(await changes.next())
-        #expect(change.steps.updates.map(\.newRow) == [0] && change.steps.sequence.count == 1)
-        #expect(change.after[0].record == ["n": .integer(Int64(n))])
+        #expect(change.steps.updates.map(\.newIndex) == [0] && change.steps.sequence.count == 1)
+        #expect(change.after[0].fields == ["n": .integer(Int64(n))])
       }
     }
   }
@@ -72,7 +72,7 @@ import Testing
       try store.refresh()
       var changes = table.changes(since: table.snapshot).makeAsyncIterator()
       try edit(table, "<integer>1<", "<integer>2<", .inPlace)
-      #expect(await changes.next()?.after[0].record == ["n": 2])
+      #expect(await changes.next()?.after[0].fields == ["n": 2])
     }
   }
 
@@ -92,7 +92,7 @@ import Testing
       #expect(store.observationError?.table == "list")
       try Data(String(decoding: whole, as: UTF8.self).replacing("<integer>1<", with: "<integer>2<").utf8)
         .write(to: table.url)
-      #expect(await changes.next()?.after[0].record == ["n": 2])
+      #expect(await changes.next()?.after[0].fields == ["n": 2])
       while try #require(await errors.next()) != nil {}
       #expect(store.observationError == nil)
     }
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test func whereTheSystemRefusesToWatchOneHearsOfThisStore() async throws {
-    func changes(on disk: FaultyDisk) throws -> (RecordTable<Record>, ChangeSequence<TableChange<Record>>) {
+    func changes(on disk: FaultyDisk) throws -> (RecordTable<Fields>, ChangeSequence<TableChange<Fields>>) {
       let folder = URL(fileURLWithPath: "/store")
       let table = try RecordStore(at: folder, disk: disk, options: StoreOptions()).table("list")
       return (table, table.changes())
@@ -188,7 +188,7 @@ import Testing
   private enum Place { case beside, inPlace }
 
   private func edit(
-    _ table: RecordTable<Record>, _ old: String, _ new: String, _ place: Place
+    _ table: RecordTable<Fields>, _ old: String, _ new: String, _ place: Place
   ) throws {
     let text = try String(contentsOf: table.url, encoding: .utf8)
     #expect(text.contains(old))

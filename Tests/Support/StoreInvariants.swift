@@ -10,6 +10,9 @@ package struct BrokenInvariant: Error, CustomStringConvertible {
 }
 
 extension RecordStore {
+  /// What the store's folder lies on.
+  package var disk: any Disk { get throws { try folder.disk.disk } }
+
   /// Throws ``BrokenInvariant`` unless everything that is always true of a store is true of this one: each file is a sound
   /// table, the journal is sound, a fresh reader sees what this store shows, and every id leads to its row.
   package func checkInvariants() throws {
@@ -30,20 +33,22 @@ extension RecordStore {
     guard try disk.status(folder) != nil else { return }
     let drafts = try disk.list(folder).filter { $0.hasPrefix(".") && $0 != ".filedb" }
     try require(drafts.isEmpty, "left behind: \(drafts)")
-    let own = try disk.list(folder + "/.filedb").filter { $0.hasPrefix(".") && $0 != ".gitignore" }
+    let own = try disk.list(folder + "/.filedb").filter {
+      $0.hasPrefix(".") && $0 != ".gitignore" || $0.hasPrefix("records-")
+    }
     try require(own.isEmpty, "left behind: \(own)")
     try checkInvariants()
   }
 
-  private func compare(_ live: TableSnapshot<Record>, with read: TableSnapshot<Record>) throws {
+  private func compare(_ live: TableSnapshot<Fields>, with read: TableSnapshot<Fields>) throws {
     try require(
       live.counter == read.counter, "\(live.table): counter \(live.counter), on the disk \(read.counter)")
     try require(live.ids == read.ids, "\(live.table): ids \(live.ids), on the disk \(read.ids)")
     for (row, (mine, theirs)) in zip(live, read).enumerated() {
       try require(
-        mine.record == theirs.record,
-        "\(live.table), row \(row): \(mine.record), on the disk \(theirs.record)")
-      try require(live.row(of: mine.id) == row, "\(live.table): id \(mine.id) does not lead to row \(row)")
+        mine.fields == theirs.fields,
+        "\(live.table), row \(row): \(mine.fields), on the disk \(theirs.fields)")
+      try require(live.index(of: mine.id) == row, "\(live.table): id \(mine.id) does not lead to row \(row)")
       try require(mine.id.rawValue <= live.counter, "\(live.table): id \(mine.id) above the counter")
     }
   }

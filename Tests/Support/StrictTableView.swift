@@ -8,21 +8,21 @@ package struct StrictTableView: Equatable {
 
   /// What each visible cell shows.
   package private(set) var ids: [RecordID] = []
-  private var contents: [Record] = []
+  private var contents: [Fields] = []
 
   package init() {}
 
   /// Shows a change as its documentation says: the batch, and then the rows whose fields are others.
-  package mutating func show(_ change: TableChange<Record>) throws {
+  package mutating func show(_ change: TableChange<Fields>) throws {
     try performBatchUpdates(change.steps, after: change.after)
-    try reconfigure(change.steps.updates.map(\.newRow), from: change.after)
+    try reconfigure(change.steps.updates.map(\.newIndex), from: change.after)
   }
 
   private mutating func performBatchUpdates(
-    _ steps: ListSteps, after: TableSnapshot<Record>
+    _ steps: ListSteps, after: TableSnapshot<Fields>
   ) throws {
-    let (deleted, inserted) = (steps.deletions.map(\.row), steps.insertions.map(\.row))
-    let (sources, targets) = (steps.moves.map(\.oldRow), steps.moves.map(\.newRow))
+    let (deleted, inserted) = (steps.deletions.map(\.index), steps.insertions.map(\.index))
+    let (sources, targets) = (steps.moves.map(\.oldIndex), steps.moves.map(\.newIndex))
     try check(deleted + sources, of: ids.count, "deleted or moved")
     try check(inserted + targets, of: after.count, "inserted or moved to")
     guard ids.count - deleted.count + inserted.count == after.count else {
@@ -38,12 +38,12 @@ package struct StrictTableView: Equatable {
     (ids, contents) = ([], [])
     for row in after.indices {
       // A view asks for the contents of inserted rows alone.
-      if let oldRow = isNew.contains(row) ? nil : moved[row] ?? staying.popFirst() {
-        ids.append(former.ids[oldRow])
-        contents.append(former.contents[oldRow])
+      if let oldIndex = isNew.contains(row) ? nil : moved[row] ?? staying.popFirst() {
+        ids.append(former.ids[oldIndex])
+        contents.append(former.contents[oldIndex])
       } else {
         ids.append(after[row].id)
-        contents.append(after[row].record)
+        contents.append(after[row].fields)
       }
     }
   }
@@ -55,13 +55,13 @@ package struct StrictTableView: Equatable {
     if Set(rows).count != rows.count { throw Refusal(description: "a row is \(what) twice: \(rows)") }
   }
 
-  private mutating func reconfigure(_ rows: [Int], from after: TableSnapshot<Record>) throws {
+  private mutating func reconfigure(_ rows: [Int], from after: TableSnapshot<Fields>) throws {
     try check(rows, of: ids.count, "updated")
-    for row in rows { contents[row] = after[row].record }
+    for row in rows { contents[row] = after[row].fields }
   }
 
   /// Whether it shows exactly these rows.
-  package func shows(_ rows: TableSnapshot<Record>) -> Bool {
-    ids == rows.ids && contents == rows.map(\.record)
+  package func shows(_ rows: TableSnapshot<Fields>) -> Bool {
+    ids == rows.ids && contents == rows.map(\.fields)
   }
 }

@@ -1,24 +1,24 @@
-import FileDBStorage
 import Foundation
 
 /// A store beneath another one, which reads it and never writes to it.
 final class AttachedStore: Sendable {
   let name: String
   let store: RecordStore
+  let folder: StoreFolder
 
   /// - Throws: ``StoreError/invalidTableName`` for a name that cannot stand before a table's, and
   ///   ``StoreError/fileNotFound`` where there is no such store.
   init(_ store: RecordStore, as name: String) throws(StoreError) {
-    try TableNameRule.check(name)
+    try TableNameRule.validate(name)
     guard !name.contains(".") else {
       throw StoreError(
         StoreError.invalidTableName, "the name '\(name)' of an attached store must not hold '.'")
     }
-    let status = try onDisk { () throws(DiskError) in try store.disk.status(store.folder.path) }
-    guard status != nil else {
-      throw StoreError(StoreError.fileNotFound, "there is no store to attach", file: store.folder.path)
+    let folder = try store.folder
+    guard try folder.disk.status(folder.path) != nil else {
+      throw StoreError(StoreError.fileNotFound, "there is no store to attach", file: folder.path)
     }
-    (self.name, self.store) = (name, store)
+    (self.name, self.store, self.folder) = (name, store, folder)
   }
 
   /// The attached table that a name like `main.foods` means.
@@ -33,32 +33,24 @@ final class AttachedStore: Sendable {
   }
 
   /// As it was read; `nil` where it was not yet.
-  func table(_ key: TableKey) -> TableState? { store.log.published(key)?.state }
+  func table(_ key: TableKey) -> TableState? { store.tables.published(key) }
 
   /// The table, read now where it was not yet.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``, and ``StoreError/counterExhausted`` where its ids reach those
   ///   of the user's own records.
   func read(_ key: TableKey) throws(StoreError) -> TableState {
-    let table = try store.state(of: key)
+    let table = try store.read(key)
     guard table.counter <= Overlay.highestAttachedID else {
       throw StoreError(
         StoreError.counterExhausted,
         "an attached table may have ids up to \(Overlay.highestAttachedID), and this one has come to \(table.counter)",
-        file: try store.folder.file(of: key.text).path, table: key.text)
+        file: try folder.file(of: key.text).path, table: key.text)
     }
     return table
   }
 }
 
 extension RecordStore {
-  /// Another store on the same files.
-  package func reopened() throws(StoreError) -> RecordStore {
-    let attached = visible.attached
-    guard let attached else { return try RecordStore(at: url, disk: disk, options: options) }
-    let beneath = try AttachedStore(attached.store.reopened(), as: attached.name)
-    return try RecordStore(at: url, disk: disk, over: beneath, options: options)
-  }
-
   /// Opens the store in the folder at `url` over another one, which is read and never written to: an app's own data over
   /// that which it was shipped with.
   ///
@@ -66,10 +58,10 @@ extension RecordStore {
   ///     let foods = try store.table(.foods)                  // shipped foods and the user's, in one order
   ///     let shippedFoods = try store.table("main.foods")     // as they were shipped; read-only
   ///
-  /// A table of the store and the attached one of the same name are one table: all verbs work on all its records. What they
-  /// change goes into the user's store alone: another value of a field is an override of it, a deletion hides the record, a move
-  /// is kept with the moved record. So the attached store may be replaced by its next version, and what the user
-  /// did is done to that. The user's own records have ids above 1,000,000,000, where no attached one may be.
+  /// A table of the store and the attached one of the same name are one table: all verbs work on all its records. What
+  /// they change goes into the user's store alone: a field that they change is overridden there, a deletion hides the
+  /// record, a move is kept with the moved record. So the attached store may be replaced by its next version, and what
+  /// the user did is done to that. The user's own records have ids above 1,000,000,000, where no attached one may be.
   ///
   /// The attached tables are read when they are first asked for, and again by ``refresh()`` where they changed.
   /// - Parameters:
@@ -81,18 +73,20 @@ extension RecordStore {
     at url: URL, attaching attached: URL, as name: String, options: StoreOptions = StoreOptions()
   ) throws {
     let beneath = try AttachedStore(RecordStore(at: attached, options: options), as: name)
-    guard beneath.store.folder.path != url.standardizedFileURL.path else {
+    guard beneath.folder.path != url.standardizedFileURL.path else {
       throw StoreError(
-        StoreError.notAFolder, "a store cannot be attached to itself", file: beneath.store.folder.path)
+        StoreError.notAFolder, "a store cannot be attached to itself", file: beneath.folder.path)
     }
-    try self.init(at: url, disk: SystemDisk(), over: beneath, options: options)
+    try self.init(at: url, disk: .system, seen: AttachedTables(over: beneath), options: options)
   }
+
+  var attached: AttachedStore? { (view as? AttachedTables)?.attached }
 
   /// Whether a name like `main.foods` means a table of the attached store.
   package func isAttached(_ name: String) -> Bool {
-    visible.attached.map { $0.table(named: TableKey(name)) != nil } ?? false
+    attached.map { $0.table(named: TableKey(name)) != nil } ?? false
   }
 
   /// The folder of the attached store.
-  public var attachedURL: URL? { visible.attached?.store.url }
+  public var attachedURL: URL? { attached?.store.url }
 }

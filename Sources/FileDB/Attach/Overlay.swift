@@ -19,14 +19,14 @@ struct Overlay {
 
     let number: Int
 
-    static func attached(row: Int) -> Rank { Rank(number: 2 * row) }
-    static func behind(row: Int) -> Rank { Rank(number: 2 * row + 1) }
+    static func attached(index: Int) -> Rank { Rank(number: 2 * index) }
+    static func behind(index: Int) -> Rank { Rank(number: 2 * index + 1) }
 
     var isPlaced: Bool { number & 1 != 0 }
     /// The rank of what is put behind this.
     var next: Rank { Rank(number: number | 1) }
-    /// The row of the attached table that this is at or behind; -1 for the top.
-    var row: Int { (number - (isPlaced ? 1 : 0)) / 2 }
+    /// The index of the attached record that this is at or behind; -1 for the top.
+    var index: Int { (number - (isPlaced ? 1 : 0)) / 2 }
 
     static func < (left: Rank, right: Rank) -> Bool { left.number < right.number }
   }
@@ -37,8 +37,8 @@ struct Overlay {
     case .top: return .top
     case .bottom: return .bottom
     // A later version of the attached table may have lost the record.
-    case .after(let id): return attached.row(of: id).map(Rank.behind) ?? .bottom
-    case nil: return attached.row(of: id).map(Rank.attached) ?? .bottom
+    case .after(let id): return attached.index(of: id).map(Rank.behind) ?? .bottom
+    case nil: return attached.index(of: id).map(Rank.attached) ?? .bottom
     }
   }
 
@@ -46,35 +46,35 @@ struct Overlay {
     switch rank {
     case .top: .top
     case .bottom: .bottom
-    default: .after(attached[rank.row].id)
+    default: .after(attached[rank.index].id)
     }
   }
 
   /// The attached record with this id.
-  func base(of id: RecordID) -> StoredRecord? { attached.row(of: id).map { attached[$0] } }
+  func base(of id: RecordID) -> EncodedRecord? { attached.index(of: id).map { attached[$0] } }
 
-  /// What readers see of a record of the user's file; `nil` where that hides an attached record, or says something about one
-  /// that is gone.
-  func visible(_ stored: StoredRecord, _ marks: OverlayMarks) -> StoredRecord? {
+  /// What readers see of a record of the user's file; `nil` where that hides an attached record, or says something
+  /// about one that is gone.
+  func visible(_ record: EncodedRecord, _ marks: OverlayMarks) -> EncodedRecord? {
     if marks.isDeleted { return nil }
-    guard let base = base(of: stored.id) else {
-      guard Overlay.isOwn(stored.id) || marks.overrides != nil else { return nil }
-      return marks.isEmpty ? stored : stored.with(OverlayMarks.remove)
+    guard let base = base(of: record.id) else {
+      guard Overlay.isOwn(record.id) || marks.overrides != nil else { return nil }
+      return marks.isEmpty ? record : record.with(OverlayMarks.remove)
     }
     guard let overrides = marks.overrides else { return base }
-    let own = stored.record
+    let own = record.fields
     return base.with { merged in
       for name in overrides { merged[name] = own[name] }
     }
   }
 }
 
-extension StoredRecord {
+extension EncodedRecord {
   /// The record with other fields.
-  func with(_ change: (inout PlistDictionary) -> Void) -> StoredRecord {
-    var record = record
-    change(&record.fields)
-    return StoredRecord(id: id, record: record)
+  func with(_ change: (inout PlistDictionary) -> Void) -> EncodedRecord {
+    var fields = fields
+    change(&fields.dictionary)
+    return EncodedRecord(id: id, fields: fields)
   }
 }
 
@@ -86,29 +86,29 @@ extension TableState {
   init(_ own: TableState, over attached: OrderedRecords) throws(StoreError) {
     let overlay = Overlay(attached: attached)
     var records = attached
-    var gone: [(row: Int, id: RecordID)] = []
-    var placed: [(rank: Overlay.Rank, record: StoredRecord)] = []
-    for stored in own.records {
-      let marks = OverlayMarks(of: stored)
-      guard Overlay.isOwn(stored.id) || !marks.isEmpty else { throw .attachedID(of: stored) }
-      let row = attached.row(of: stored.id)
-      let visible = overlay.visible(stored, marks)
-      if let row, let visible, marks.place == nil {
-        records.replace(row: row, with: visible)
+    var gone: [(index: Int, id: RecordID)] = []
+    var placed: [(rank: Overlay.Rank, record: EncodedRecord)] = []
+    for record in own.records {
+      let marks = OverlayMarks(of: record)
+      guard Overlay.isOwn(record.id) || !marks.isEmpty else { throw .attachedID(of: record) }
+      let index = attached.index(of: record.id)
+      let visible = overlay.visible(record, marks)
+      if let index, let visible, marks.place == nil {
+        records.replace(index: index, with: visible)
         continue
       }
-      if let row { gone.append((row, stored.id)) }
-      if let visible { placed.append((overlay.rank(of: stored.id, marks), visible)) }
+      if let index { gone.append((index, record.id)) }
+      if let visible { placed.append((overlay.rank(of: record.id, marks), visible)) }
     }
     records.remove(Set(gone.map(\.id)))
-    records.put(PlacedRun.runs(of: placed, without: gone.map(\.row), in: records.count))
+    records.put(PlacedRun.runs(of: placed, without: gone.map(\.index), in: records.count))
     self.init(
       own, over: attached, records: records, counter: max(own.counter, Overlay.highestAttachedID))
   }
 }
 
 extension StoreError {
-  static func attachedID(of record: StoredRecord) -> StoreError {
+  static func attachedID(of record: EncodedRecord) -> StoreError {
     StoreError(
       StoreError.duplicateID,
       "the ids up to \(Overlay.highestAttachedID) are the attached store's, which has no such record",
@@ -118,12 +118,12 @@ extension StoreError {
 
 /// Records of the user that stand one behind the other among the attached ones that stay.
 private struct PlacedRun {
-  /// The row of the attached record that they are in front of.
-  let row: Int
-  var records: [StoredRecord]
+  /// The index of the attached record that they are in front of.
+  let index: Int
+  var records: [EncodedRecord]
 
   static func runs(
-    of placed: [(rank: Overlay.Rank, record: StoredRecord)], without gone: [Int], in count: Int
+    of placed: [(rank: Overlay.Rank, record: EncodedRecord)], without gone: [Int], in count: Int
   ) -> [PlacedRun] {
     let gone = gone.sorted()
     var passed = 0
@@ -131,9 +131,9 @@ private struct PlacedRun {
     // Those of one rank stay in the order in which they are in the file.
     for (rank, entries) in Dictionary(grouping: placed, by: \.rank.number).sorted(by: { $0.key < $1.key }) {
       let rank = Overlay.Rank(number: rank)
-      while passed < gone.count, rank != .bottom, gone[passed] <= rank.row { passed += 1 }
-      let row = rank == .bottom ? count : rank.row + 1 - passed
-      runs.append(PlacedRun(row: row, records: entries.map(\.record)))
+      while passed < gone.count, rank != .bottom, gone[passed] <= rank.index { passed += 1 }
+      let index = rank == .bottom ? count : rank.index + 1 - passed
+      runs.append(PlacedRun(index: index, records: entries.map(\.record)))
     }
     return runs
   }
@@ -144,16 +144,16 @@ extension OrderedRecords {
     let count = runs.reduce(0) { $0 + $1.records.count }
     // A few are inserted, so that all others stay shared with the attached table.
     guard count > self.count / 8 else {
-      for run in runs.reversed() { insert(run.records, at: run.row) }
+      for run in runs.reversed() { insert(run.records, at: run.index) }
       return
     }
-    var all: [StoredRecord] = []
+    var all: [EncodedRecord] = []
     all.reserveCapacity(self.count + count)
-    var (rest, row) = (makeIterator(), 0)
+    var (rest, index) = (makeIterator(), 0)
     for run in runs {
-      while row < run.row, let next = rest.next() {
+      while index < run.index, let next = rest.next() {
         all.append(next)
-        row += 1
+        index += 1
       }
       all += run.records
     }

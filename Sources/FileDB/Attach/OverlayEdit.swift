@@ -3,7 +3,7 @@ struct OverlayEdit {
   private let overlay: Overlay
   /// As the transaction left the table.
   private let seen: OrderedRecords
-  private var recorded: RecordedChanges
+  private(set) var recorded: ChangeRecorder
 
   /// - Parameter movedIDs: the records that the transaction moved.
   /// - Throws: ``StoreError/reservedField``.
@@ -13,21 +13,22 @@ struct OverlayEdit {
   ) throws(StoreError) {
     overlay = Overlay(attached: attached)
     seen = after.records
-    recorded = RecordedChanges(of: own)
+    recorded = ChangeRecorder(of: own)
     let difference = RecordsDifference(from: before.records, to: after.records, moving: movedIDs)
     if difference.isEmpty && max(own.counter, Overlay.highestAttachedID) == after.counter { return }
     if !own.exists { try recorded.apply(.create) }
     try remove(difference.removed.map(\.record.id))
-    let newRows = Set(difference.inserted.map(\.newRow) + difference.moved.map(\.newRow))
-    for update in difference.updated where !newRows.contains(update.newRow) { try self.update(update.new) }
-    try place(newRows.sorted())
+    let newIndices = Set(difference.inserted.map(\.newIndex) + difference.moved.map(\.newIndex))
+    for update in difference.updated where !newIndices.contains(update.newIndex) {
+      try self.update(update.new)
+    }
+    try place(newIndices.sorted())
     // A record that came and went again in this transaction had an id that nobody else may get.
     if after.counter > Overlay.highestAttachedID { try recorded.raiseCounter(to: after.counter) }
   }
 
   /// The user's table, as far as it is changed.
-  var own: TableState { recorded.table }
-  var changes: [Change] { recorded.changes }
+  private var own: TableState { recorded.table }
 
   /// Own records go; attached ones are hidden.
   private mutating func remove(_ ids: [RecordID]) throws(StoreError) {
@@ -35,48 +36,49 @@ struct OverlayEdit {
     if !own.isEmpty { try recorded.apply(.remove(own)) }
     var marks = OverlayMarks()
     marks.isDeleted = true
-    for id in ids where !Overlay.isOwn(id) { try put(StoredRecord(id: id, marks: marks)) }
+    for id in ids where !Overlay.isOwn(id) { try put(EncodedRecord(id: id, marks: marks)) }
   }
 
-  private mutating func update(_ record: StoredRecord) throws(StoreError) {
+  private mutating func update(_ record: EncodedRecord) throws(StoreError) {
     try put(record, at: marks(of: record.id)?.place)
   }
 
   /// Puts new records and moved ones where they are by now.
-  /// - Parameter rows: those that they are in, ascending.
-  private mutating func place(_ rows: [Int]) throws(StoreError) {
-    let neighbours = followingNeighbours(of: rows)
-    var former: (row: Int, rank: Overlay.Rank)?
-    for (row, next) in zip(rows, neighbours) {
-      let record = seen[row]
-      let previous = former?.row == row - 1 ? former?.rank : row > 0 ? rank(of: seen[row - 1].id) : nil
+  /// - Parameter indices: where they are, ascending.
+  private mutating func place(_ indices: [Int]) throws(StoreError) {
+    let neighbours = followingNeighbours(of: indices)
+    var former: (index: Int, rank: Overlay.Rank)?
+    for (index, next) in zip(indices, neighbours) {
+      let record = seen[index]
+      let previous =
+        former?.index == index - 1 ? former?.rank : index > 0 ? rank(of: seen[index - 1].id) : nil
       let rank = rank(of: record.id, between: previous, and: next?.rank)
-      former = (row, rank)
+      former = (index, rank)
       guard rank.isPlaced else {
         try put(record, at: nil)
         continue
       }
-      if rank == previous, let behind = own.records.row(of: seen[row - 1].id) {
-        try put(record, at: overlay.place(rank), row: behind + 1)
-      } else if rank == next?.rank, let before = next.flatMap({ own.records.row(of: $0.id) }) {
-        try put(record, at: overlay.place(rank), row: before)
+      if rank == previous, let behind = own.records.index(of: seen[index - 1].id) {
+        try put(record, at: overlay.place(rank), index: behind + 1)
+      } else if rank == next?.rank, let before = next.flatMap({ own.records.index(of: $0.id) }) {
+        try put(record, at: overlay.place(rank), index: before)
       } else {
         try put(record, at: overlay.place(rank))
       }
     }
   }
 
-  /// For each of these rows the first record behind it that keeps its place.
-  private func followingNeighbours(of rows: [Int]) -> [(id: RecordID, rank: Overlay.Rank)?] {
+  /// For the record at each of these indices, the first record behind it that keeps its place.
+  private func followingNeighbours(of indices: [Int]) -> [(id: RecordID, rank: Overlay.Rank)?] {
     var neighbours: [(id: RecordID, rank: Overlay.Rank)?] = []
     var later: Int?
-    for row in rows.reversed() {
-      if later == row + 1 {
+    for index in indices.reversed() {
+      if later == index + 1 {
         neighbours.append(neighbours[neighbours.count - 1])
       } else {
-        neighbours.append(row + 1 < seen.count ? (seen[row + 1].id, rank(of: seen[row + 1].id)) : nil)
+        neighbours.append(index + 1 < seen.count ? (seen[index + 1].id, rank(of: seen[index + 1].id)) : nil)
       }
-      later = row
+      later = index
     }
     return neighbours.reversed()
   }
@@ -89,20 +91,20 @@ struct OverlayEdit {
     of id: RecordID, between previous: Overlay.Rank?, and next: Overlay.Rank?
   ) -> Overlay.Rank {
     let (previous, next) = (previous ?? .top, next ?? .bottom)
-    if let row = overlay.attached.row(of: id) {
-      let rank = Overlay.Rank.attached(row: row)
+    if let index = overlay.attached.index(of: id) {
+      let rank = Overlay.Rank.attached(index: index)
       if previous < rank, rank < next { return rank }
     }
     return next == .bottom ? .bottom : previous.next
   }
 
   private func marks(of id: RecordID) -> OverlayMarks? {
-    own.records.row(of: id).map { OverlayMarks(of: own.records[$0]) }
+    own.records.index(of: id).map { OverlayMarks(of: own.records[$0]) }
   }
 
   /// Writes what the user's file has to say of a record.
   private mutating func put(
-    _ record: StoredRecord, at place: OverlayMarks.Place?, row: Int? = nil
+    _ record: EncodedRecord, at place: OverlayMarks.Place?, index: Int? = nil
   ) throws(StoreError) {
     guard record.fields(OverlayMarks.keys).isEmpty else { throw .overlayField(in: record) }
     var marks = OverlayMarks()
@@ -110,47 +112,47 @@ struct OverlayEdit {
     if !Overlay.isOwn(record.id) { marks.overrides = overrides(of: record) }
     let isOnlyMoved = !Overlay.isOwn(record.id) && marks.overrides == nil
     if marks.isEmpty, Overlay.isOwn(record.id) {
-      try put(record, row: row)
+      try put(record, index: index)
     } else if !marks.isEmpty {
       let marked =
-        isOnlyMoved ? StoredRecord(id: record.id, marks: marks) : record.with { marks.add(to: &$0) }
-      try put(marked, row: row)
+        isOnlyMoved ? EncodedRecord(id: record.id, marks: marks) : record.with { marks.add(to: &$0) }
+      try put(marked, index: index)
     } else if own.records.contains(record.id) {
       try recorded.apply(.remove([record.id]))
     }
   }
 
-  /// The fields of which the attached record has other values; all of them where there is no such record.
-  private func overrides(of record: StoredRecord) -> [String]? {
-    guard let base = overlay.base(of: record.id) else { return record.record.fields.map(\.key) }
-    let (old, new) = (base.record.fields, record.record.fields)
+  /// The fields that the attached record has otherwise; all of them where there is no such record.
+  private func overrides(of record: EncodedRecord) -> [String]? {
+    guard let base = overlay.base(of: record.id) else { return record.fields.dictionary.map(\.key) }
+    let (old, new) = (base.fields.dictionary, record.fields.dictionary)
     let names =
       old.map(\.key).filter { new[$0] != old[$0] } + new.map(\.key).filter { old[$0] == nil }
     return names.isEmpty ? nil : names
   }
 
-  /// - Parameter row: where it is put among the others of the file; at the end, or where it is, without one.
-  private mutating func put(_ record: StoredRecord, row: Int? = nil) throws(StoreError) {
-    guard let present = own.records.row(of: record.id) else {
-      try recorded.insert(record, at: row ?? own.records.count)
+  /// - Parameter index: where it is put among the others of the file; at the end, or where it is, without one.
+  private mutating func put(_ record: EncodedRecord, index: Int? = nil) throws(StoreError) {
+    guard let present = own.records.index(of: record.id) else {
+      try recorded.insert(record, at: index ?? own.records.count)
       return
     }
     if !own.records[present].hasSameBytes(as: record) { try recorded.apply(.replace(record)) }
-    let newRow = row.map { present < $0 ? $0 - 1 : $0 } ?? present
-    if newRow != present { try recorded.apply(.move(record.id, row: newRow)) }
+    let newIndex = index.map { present < $0 ? $0 - 1 : $0 } ?? present
+    if newIndex != present { try recorded.apply(.move(record.id, index: newIndex)) }
   }
 }
 
-extension StoredRecord {
+extension EncodedRecord {
   fileprivate init(id: RecordID, marks: OverlayMarks) {
     var fields = PlistDictionary()
     marks.add(to: &fields)
-    self.init(id: id, record: Record(fields: fields))
+    self.init(id: id, fields: Fields(fields))
   }
 }
 
 extension StoreError {
-  fileprivate static func overlayField(in record: StoredRecord) -> StoreError {
+  fileprivate static func overlayField(in record: EncodedRecord) -> StoreError {
     StoreError(
       StoreError.reservedField, "this name is kept for what a store says of attached records",
       record: record.id, field: record.fields(OverlayMarks.keys).first?.key)

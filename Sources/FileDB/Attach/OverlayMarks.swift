@@ -10,8 +10,8 @@ struct OverlayMarks: Equatable {
     case after(RecordID)
   }
 
-  /// The fields that are the user's, whether they are in the record or removed; all others are the attached record's. `nil`
-  /// where all are.
+  /// The fields that are the user's, whether they are in the record or removed; all others are the attached record's.
+  /// `nil` where all are.
   var overrides: [String]?
   /// `nil` for an attached record that stays where it is, and for any other one at the bottom.
   var place: Place?
@@ -26,8 +26,8 @@ struct OverlayMarks: Equatable {
   init() {}
 
   /// What does not read as a mark, since somebody edited it, is none.
-  init(of stored: StoredRecord) {
-    let found = stored.fields(Self.keys)
+  init(of record: EncodedRecord) {
+    let found = record.fields(Self.keys)
     guard !found.isEmpty else { return }
     place = found[Self.placeKey].flatMap(Place.init)
     isDeleted = found[Self.deletedKey] == .bool(true)

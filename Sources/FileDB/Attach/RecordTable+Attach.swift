@@ -1,22 +1,22 @@
 extension TableSnapshot {
   /// Whether the record is one of the attached store, be it as that has it, overridden or deleted by the user.
   /// - Complexity: O(√*n*) at worst.
-  public func isShipped(_ id: RecordID) -> Bool { state.attached?.contains(id) ?? false }
+  public func isShipped(_ id: RecordID) -> Bool { state.beneath?.contains(id) ?? false }
 
   /// Whether the user changed fields of a record of the attached store.
   /// - Complexity: O(√*n*) at worst.
   public func isOverridden(_ id: RecordID) -> Bool {
-    guard let attached = state.attached, let row = state.records.row(of: id),
-      let attachedRow = attached.row(of: id)
+    guard let attached = state.beneath, let index = state.records.index(of: id),
+      let attachedIndex = attached.index(of: id)
     else { return false }
-    return !state.records[row].hasSameBytes(as: attached[attachedRow])
+    return !state.records[index].hasSameBytes(as: attached[attachedIndex])
   }
 }
 
 extension RecordTable {
   /// Whether the user did nothing to the attached table yet.
   package var isAttachedAlone: Bool {
-    snapshot.state.attached != nil && store.log.published(TableKey(name.text))?.state.exists != true
+    snapshot.state.beneath != nil && store.tables.published(TableKey(name.text))?.exists != true
   }
 
   /// See ``TableSnapshot/isShipped(_:)``.
@@ -30,20 +30,31 @@ extension RecordTable {
 }
 
 extension StoreTransaction {
-  /// Takes back what the user did to a record of the attached store: it has its fields and its place again, also where it was
-  /// deleted.
+  /// Takes back what the user did to a record of the attached store: it has its fields and its place again, also where
+  /// it was deleted.
   /// - Throws: ``StoreError/recordNotFound`` where the attached store has no such record.
-  public mutating func revert<Row>(_ id: RecordID, in table: TableName<Row>) throws {
-    guard let reverted = try state.tableReverting(id, in: table.text) else {
+  public mutating func revert<Value>(_ id: RecordID, in table: TableName<Value>) throws {
+    guard let reverted = try state.tableReverting(id, in: TableKey(table.text)) else {
       throw StoreError(
         StoreError.recordNotFound, "no attached store has such a record", table: table.text, record: id)
     }
-    let row = try reverted.row(of: id)
+    let index = try reverted.index(of: id)
     if try state.table(table.text).records.contains(id) {
-      try state.apply(.replace(reverted.records[row]), to: table.text)
-      try state.apply(.move(id, row: row), to: table.text)
+      try state.apply(.replace(reverted.records[index]), to: table.text)
+      try state.apply(.move(id, index: index), to: table.text)
     } else {
-      try state.apply(.insert([reverted.records[row]], row: row), to: table.text)
+      try state.apply(.insert([reverted.records[index]], index: index), to: table.text)
     }
+  }
+}
+
+extension TransactionState {
+  /// What would be seen of a table if the user had done nothing to this record; `nil` where it is no attached one.
+  fileprivate func tableReverting(_ id: RecordID, in key: TableKey) throws(StoreError) -> TableState? {
+    let seen = try table(key.text)
+    guard let beneath = seen.beneath, beneath.contains(id) else { return nil }
+    var own = try ownTable(key, seenAs: seen)
+    if own.records.contains(id) { try own.apply(.remove([id])) }
+    return try TableState(own, over: beneath)
   }
 }

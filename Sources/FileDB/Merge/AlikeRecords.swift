@@ -8,7 +8,7 @@ struct AlikeRecords {
   private let records: [PlistDictionary]
   private var places: [PlistDictionary: [Int]] = [:]
 
-  init(_ records: [StoredRecord]) {
+  init(_ records: [EncodedRecord]) {
     self.records = records.map(\.content)
     for (place, fields) in self.records.enumerated() {
       for field in fields { places[Self.single(field), default: []].append(place) }

@@ -2,7 +2,7 @@ import FileDBPlist
 
 /// The records of three versions of a table, those that are the same record under one key.
 struct MergeSides {
-  let base: [StoredRecord]
+  let base: [EncodedRecord]
   let ours: MergeSide
   let theirs: MergeSide
   private let overlays: OverlayRecords
@@ -45,9 +45,9 @@ struct MergeSides {
   /// The id of a record before it may get another one.
   private func id(of key: Int) -> RecordID? { (baseRecord(key) ?? ours[key] ?? theirs[key])?.id }
 
-  /// The keys under which a side may have another record than the base and the other side: where little is as it was, and
-  /// a new record is more like the former one. An earlier merge may have given that one its new id; but it was edited since, so
-  /// that nobody can tell, and what the other side changed must not be done to the wrong one.
+  /// The keys under which a side may have another record than the base and the other side: where little is as it was,
+  /// and a new record is more like the former one. An earlier merge may have given that one its new id; but it was
+  /// edited since, so that nobody can tell, and what the other side changed must not be done to the wrong one.
   private func doubtful(in side: MergeSide, changedBy other: MergeSide) -> Set<Int> {
     let rewritten = base.indices.filter { key in
       guard let now = side[key], let changed = other[key], !isOverlay(key),
@@ -60,7 +60,7 @@ struct MergeSides {
     return Set(rewritten.filter { new.contains(alike: base[$0].content) })
   }
 
-  func baseRecord(_ key: Int) -> StoredRecord? { key < base.count ? base[key] : nil }
+  func baseRecord(_ key: Int) -> EncodedRecord? { key < base.count ? base[key] : nil }
 
   /// The sides that had a record under another id.
   func renumberings(of key: Int, to id: RecordID) -> [MergeRenumbering] {
@@ -75,13 +75,13 @@ struct MergeSides {
 
 /// One side's records, and which of the base's they are.
 struct MergeSide {
-  /// By row: the base's row for a record that was there, a number of its own for a new one.
+  /// By index: the index in the base for a record that was there, a number of its own for a new one.
   let keys: [Int]
   /// The keys of the records that are new, in another order to those that stay, or ``marked``.
   let placed: Set<Int>
   /// The keys of the records of which a mark says another place among attached ones than in the base.
   let marked: Set<Int>
-  private let records: [Int: StoredRecord]
+  private let records: [Int: EncodedRecord]
 
   /// - Parameters:
   ///   - newKeys: where the keys of new records begin.
@@ -95,14 +95,14 @@ struct MergeSide {
     let renumbered = Self.renumbered(in: table, since: base, except: overlays)
     let isRenumbered = Set(renumbered.values)
     var keys: [Int] = []
-    var records: [Int: StoredRecord] = [:]
+    var records: [Int: EncodedRecord] = [:]
     records.reserveCapacity(table.records.count)
-    for (row, record) in table.records.enumerated() {
-      let former = base.records.row(of: record.id).flatMap { isRenumbered.contains($0) ? nil : $0 }
+    for (index, record) in table.records.enumerated() {
+      let former = base.records.index(of: record.id).flatMap { isRenumbered.contains($0) ? nil : $0 }
       let twin = added[record.id].flatMap {
         overlays.contains(record.id) || $0.record.hasSameContent(as: record) ? $0.key : nil
       }
-      let key = renumbered[record.id] ?? former ?? twin ?? newKeys + row
+      let key = renumbered[record.id] ?? former ?? twin ?? newKeys + index
       keys.append(key)
       records[key] = record
     }
@@ -115,30 +115,34 @@ struct MergeSide {
     self.marked = marked
   }
 
-  subscript(key: Int) -> StoredRecord? { records[key] }
+  subscript(key: Int) -> EncodedRecord? { records[key] }
 
-  /// The records whose keys are none of the base's rows.
-  func new(since baseCount: Int) -> [StoredRecord] { keys.filter { $0 >= baseCount }.compactMap { self[$0] } }
+  /// The records whose keys are none of the base's indices.
+  func new(since baseCount: Int) -> [EncodedRecord] {
+    keys.filter { $0 >= baseCount }.compactMap { self[$0] }
+  }
 
-  private func added(since base: TableState) -> [(RecordID, (key: Int, record: StoredRecord))] {
+  private func added(since base: TableState) -> [(RecordID, (key: Int, record: EncodedRecord))] {
     keys.lazy.filter { $0 >= base.records.count }.compactMap { key in
       self[key].map { ($0.id, (key, $0)) }
     }
   }
 
   private static func placed(_ keys: [Int], baseCount: Int) -> Set<Int> {
-    var runs: [RowRun] = []
+    var runs: [IndexRun] = []
     let survivors = keys.filter { $0 < baseCount }
-    for (row, key) in survivors.enumerated() { runs.join(RowRun(oldRow: key, newRow: row, count: 1)) }
+    for (index, key) in survivors.enumerated() {
+      runs.join(IndexRun(oldIndex: key, newIndex: index, count: 1))
+    }
     var placed = Set(keys.lazy.filter { $0 >= baseCount })
-    for run in runs.outOfOrder() { placed.formUnion(run.oldRow..<run.oldRow + run.count) }
+    for run in runs.outOfOrder() { placed.formUnion(run.oldIndex..<run.oldIndex + run.count) }
     return placed
   }
 }
 
 extension MergeSide {
   private static func marked(
-    _ records: [Int: StoredRecord], since base: TableState, _ overlays: OverlayRecords
+    _ records: [Int: EncodedRecord], since base: TableState, _ overlays: OverlayRecords
   ) -> Set<Int> {
     let marked = records.lazy.filter { key, record in
       guard overlays.hasPlace(record.id) else { return false }
@@ -148,31 +152,34 @@ extension MergeSide {
     return Set(marked.map(\.key))
   }
 
-  /// The base's rows of records that an earlier merge gave the side under a new id, by that id.
+  /// The indices in the base of records that an earlier merge gave the side under a new id, by that id.
   ///
-  /// The old id may be another record's there, and then what happened to the one must not be done to the other. A record counts
-  /// as one of the base's under a new id where it has the very fields, and neither id has the same record on both sides.
+  /// The old id may be another record's there, and then what happened to the one must not be done to the other. A
+  /// record counts as one of the base's under a new id where it has the very fields, and neither id has the same record
+  /// on both sides.
   private static func renumbered(
     in side: TableState, since base: TableState, except overlays: OverlayRecords
   ) -> [RecordID: Int] {
     let strange = side.records.filter { !overlays.contains($0.id) && !isSame($0.id, in: side, and: base) }
     guard !strange.isEmpty else { return [:] }
     var gone: [PlistDictionary: [Int]] = [:]
-    for (row, record) in base.records.enumerated().reversed()
+    for (index, record) in base.records.enumerated().reversed()
     where !overlays.contains(record.id) && !isSame(record.id, in: side, and: base) {
-      gone[record.content, default: []].append(row)
+      gone[record.content, default: []].append(index)
     }
     var renumbered: [RecordID: Int] = [:]
     for record in strange {
-      if let row = gone[record.content]?.popLast() { renumbered[record.id] = row }
+      if let index = gone[record.content]?.popLast() { renumbered[record.id] = index }
     }
     return renumbered
   }
 
   /// Whether an id has the same record in both, though perhaps edited: with more than half of its fields as they were.
   private static func isSame(_ id: RecordID, in side: TableState, and base: TableState) -> Bool {
-    guard let row = side.records.row(of: id), let baseRow = base.records.row(of: id) else { return false }
-    let (now, former) = (side.records[row], base.records[baseRow])
+    guard let index = side.records.index(of: id), let baseIndex = base.records.index(of: id) else {
+      return false
+    }
+    let (now, former) = (side.records[index], base.records[baseIndex])
     if now.hasSameBytes(as: former) { return true }
     return AlikeRecords.isAlike(now.content, former.content)
   }

@@ -31,8 +31,8 @@ extension MergeSides {
     return incoming
   }
 
-  /// The mark of a place among attached records is worth nothing without the row among those with the same mark: where only one
-  /// side has a new mark, its row is taken as well.
+  /// The mark of a place among attached records is worth nothing without the place among the records with the same
+  /// mark: where only one side has a new mark, its place is taken as well.
   private func isPlacedByTheirs(_ key: Int) -> Bool {
     let isMarked = theirs.marked.contains(key)
     if isMarked != ours.marked.contains(key) { return isMarked }

@@ -2,23 +2,22 @@ import FileDBPlist
 
 /// What one version of a user's table says about an attached record; nothing where it has no record for that.
 private struct OverlaySide {
-  let stored: StoredRecord?
+  let record: EncodedRecord?
   let marks: OverlayMarks
-  /// The whole record with the user's values in it; empty where none is overridden.
+  /// All fields of the record, with what the user put into them; empty where none is overridden.
   let fields: PlistDictionary
-  /// By the names of the overridden fields: the user's value in an array, an empty array where the field was removed.
+  /// By the names of the overridden fields: what the user put there, in an array; an empty one where the field was
+  /// removed.
   let overrides: PlistDictionary
 
-  init(_ stored: StoredRecord?) {
-    var fields = stored?.record.fields ?? PlistDictionary()
+  init(_ record: EncodedRecord?) {
+    var fields = record?.fields.dictionary ?? PlistDictionary()
     OverlayMarks.remove(from: &fields)
-    let marks = stored.map(OverlayMarks.init) ?? OverlayMarks()
+    let marks = record.map(OverlayMarks.init) ?? OverlayMarks()
     var overrides = PlistDictionary()
     for name in marks.overrides ?? [] { overrides[name] = .array(fields[name].map { [$0] } ?? []) }
-    (self.stored, self.marks, self.fields, self.overrides) = (stored, marks, fields, overrides)
+    (self.record, self.marks, self.fields, self.overrides) = (record, marks, fields, overrides)
   }
-
-  var record: Record { Record(fields: fields) }
 
   /// Whether it has something to lose by a deletion. Who moved the record has not, nor who took back what had been changed.
   func isChanged(since base: OverlaySide) -> Bool { !overrides.isEmpty && overrides != base.overrides }
@@ -31,25 +30,26 @@ struct MergedOverlay {
   private let ours: OverlaySide
   private let theirs: OverlaySide
 
-  init(base: StoredRecord?, ours: StoredRecord?, theirs: StoredRecord?) {
+  init(base: EncodedRecord?, ours: EncodedRecord?, theirs: EncodedRecord?) {
     (self.base, self.ours, self.theirs) = (OverlaySide(base), OverlaySide(ours), OverlaySide(theirs))
   }
 
   var content: MergedContent {
-    if ours.stored == base.stored || ours.stored == theirs.stored {
-      return MergedContent(record: theirs.stored)
+    if ours.record == base.record || ours.record == theirs.record {
+      return MergedContent(record: theirs.record)
     }
-    if theirs.stored == base.stored { return MergedContent(record: ours.stored) }
+    if theirs.record == base.record { return MergedContent(record: ours.record) }
     switch (ours.marks.isDeleted, theirs.marks.isDeleted) {
-    case (true, true): return MergedContent(record: ours.stored)
+    case (true, true): return MergedContent(record: ours.record)
     case (true, false) where !base.marks.isDeleted:
-      guard theirs.isChanged(since: base) else { return MergedContent(record: ours.stored) }
-      let conflict = MergeConflict.Kind.deletedByOurs(base: base.record, theirs: theirs.record)
-      return MergedContent(record: theirs.stored, conflicts: [conflict])
+      guard theirs.isChanged(since: base) else { return MergedContent(record: ours.record) }
+      let conflict = MergeConflict.Kind.deletedByOurs(
+        base: Fields(base.fields), theirs: Fields(theirs.fields))
+      return MergedContent(record: theirs.record, conflicts: [conflict])
     case (false, true) where !base.marks.isDeleted:
-      guard ours.isChanged(since: base) else { return MergedContent(record: theirs.stored) }
-      let conflict = MergeConflict.Kind.deletedByTheirs(base: base.record, ours: ours.record)
-      return MergedContent(record: ours.stored, conflicts: [conflict])
+      guard ours.isChanged(since: base) else { return MergedContent(record: theirs.record) }
+      let conflict = MergeConflict.Kind.deletedByTheirs(base: Fields(base.fields), ours: Fields(ours.fields))
+      return MergedContent(record: ours.record, conflicts: [conflict])
     default: return undeleted
     }
   }
@@ -64,13 +64,13 @@ struct MergedOverlay {
       fields = self.fields(with: overrides.merged)
     }
     marks.add(to: &fields)
-    let id = marks.isEmpty ? nil : ours.stored?.id ?? theirs.stored?.id
+    let id = marks.isEmpty ? nil : ours.record?.id ?? theirs.record?.id
     return MergedContent(
-      record: id.map { StoredRecord(id: $0, record: Record(fields: fields)) },
+      record: id.map { EncodedRecord(id: $0, fields: Fields(fields)) },
       conflicts: overrides.conflicts.map(conflict))
   }
 
-  /// All fields as ours has them, or theirs where ours overrides none, with the merged values.
+  /// All fields as ours has them, or theirs where ours overrides none, with the merged overrides.
   private func fields(with overrides: PlistDictionary) -> PlistDictionary {
     let (side, other) = ours.overrides.isEmpty ? (theirs, ours) : (ours, theirs)
     var fields = side.fields
@@ -82,7 +82,7 @@ struct MergedOverlay {
     return fields
   }
 
-  /// The conflict of two overrides, with the field's values.
+  /// The conflict of two overrides, as one of what the field holds.
   private func conflict(_ overrides: MergeConflict.Kind) -> MergeConflict.Kind {
     guard case .field(let name, _, _, _) = overrides else { return overrides }
     return .field(name, base: base.fields[name], ours: ours.fields[name], theirs: theirs.fields[name])

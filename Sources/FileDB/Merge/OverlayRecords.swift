@@ -1,15 +1,16 @@
 import FileDBPlist
 
-/// The records in versions of a table that lies over an attached one which are no rows of their own, but what the user said about
-/// attached ones (see ``OverlayMarks``).
+/// The records, in versions of a table that lies over an attached one, which are no records of their own, but what the
+/// user said about attached ones (see ``OverlayMarks``).
 struct OverlayRecords {
   private let ids: Set<RecordID>
 
   /// Those that a side added or changed. Of any other one there is nothing to find out.
   init(base: TableState, sides: [TableState]) {
-    let changed = sides.reduce(into: Set()) { ids, side in ids.formUnion(side.attachedIDs(otherwiseIn: base))
+    let changed = sides.reduce(into: Set()) { ids, side in
+      ids.formUnion(side.attachedIDs(otherwiseIn: base))
     }
-    // One without marks in any of them is a row there, and so in all.
+    // One without marks in any of them is a record there, and so in all.
     ids = changed.filter { id in
       ([base] + sides).compactMap { $0.record(id) }.allSatisfy { !OverlayMarks(of: $0).isEmpty }
     }
@@ -22,7 +23,7 @@ struct OverlayRecords {
 }
 
 extension TableState {
-  fileprivate func record(_ id: RecordID) -> StoredRecord? { records.row(of: id).map { records[$0] } }
+  fileprivate func record(_ id: RecordID) -> EncodedRecord? { records.index(of: id).map { records[$0] } }
 
   /// The ids of records, none of the user's own, that the other table has not or has otherwise.
   fileprivate func attachedIDs(otherwiseIn other: TableState) -> [RecordID] {
@@ -32,17 +33,17 @@ extension TableState {
   }
 }
 
-extension StoredRecord {
-  /// The fields without the place of a user's own record among attached ones: where a record is belongs to its contents no more
-  /// than its row does.
+extension EncodedRecord {
+  /// The fields without the place of a user's own record among attached ones: where a record is belongs to its contents
+  /// no more than its index does.
   var content: PlistDictionary {
-    var fields = record.fields
+    var fields = fields.dictionary
     if Overlay.isOwn(id) { fields.removeValue(forKey: OverlayMarks.placeKey) }
     return fields
   }
 
   /// Whether another record, perhaps with another id or in another place, has the same contents.
-  func hasSameContent(as other: StoredRecord) -> Bool {
+  func hasSameContent(as other: EncodedRecord) -> Bool {
     hasSameFields(as: other) || (Overlay.isOwn(id) && content == other.content)
   }
 }

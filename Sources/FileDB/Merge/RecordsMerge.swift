@@ -12,7 +12,7 @@ package struct RecordsMerge: Sendable {
     let contents = sides.contents()
     let order = sides.order { contents[$0]?.record != nil }
     let numbers = try MergedIDs(sides, order: order, above: max(base.counter, ours.counter, theirs.counter))
-    var records: [StoredRecord] = []
+    var records: [EncodedRecord] = []
     records.reserveCapacity(order.count)
     for key in order {
       guard let content = contents[key], let record = content.record, let id = numbers.ids[key] else {
@@ -67,30 +67,30 @@ struct MergedFields {
 /// What becomes of one record.
 struct MergedContent {
   /// With the id of the side that it is from; `nil` where nothing is left of it.
-  let record: StoredRecord?
+  let record: EncodedRecord?
   var conflicts: [MergeConflict.Kind] = []
 }
 
 extension MergedContent {
   /// Ours, where theirs may be another record: all that is changed there is a conflict.
-  init(base: StoredRecord, ours: StoredRecord, doubtful theirs: StoredRecord) {
+  init(base: EncodedRecord, ours: EncodedRecord, doubtful theirs: EncodedRecord) {
     record = ours
     conflicts = MergedFields.differences(
       base: base.content, ours: ours.content, theirs: theirs.content)
   }
 
-  init(base: StoredRecord?, ours: StoredRecord?, theirs: StoredRecord?) {
+  init(base: EncodedRecord?, ours: EncodedRecord?, theirs: EncodedRecord?) {
     switch (base, ours, theirs) {
     case (_, nil, nil): record = nil
     case (nil, let added?, _), (nil, nil, let added?): record = added
     case (let base?, let ours?, nil):
       let isKept = !ours.hasSameContent(as: base)
       record = isKept ? ours : nil
-      if isKept { conflicts = [.deletedByTheirs(base: base.record, ours: ours.record)] }
+      if isKept { conflicts = [.deletedByTheirs(base: base.fields, ours: ours.fields)] }
     case (let base?, nil, let theirs?):
       let isKept = !theirs.hasSameContent(as: base)
       record = isKept ? theirs : nil
-      if isKept { conflicts = [.deletedByOurs(base: base.record, theirs: theirs.record)] }
+      if isKept { conflicts = [.deletedByOurs(base: base.fields, theirs: theirs.fields)] }
     case (let base?, let ours?, let theirs?):
       if ours.hasSameFields(as: base) {
         record = theirs
@@ -98,8 +98,8 @@ extension MergedContent {
         record = ours
       } else {
         let fields = MergedFields(
-          base: base.record.fields, ours: ours.record.fields, theirs: theirs.record.fields)
-        record = StoredRecord(id: ours.id, record: Record(fields: fields.merged))
+          base: base.fields.dictionary, ours: ours.fields.dictionary, theirs: theirs.fields.dictionary)
+        record = EncodedRecord(id: ours.id, fields: Fields(fields.merged))
         // Where both moved it among attached ones, it is where ours has it, as elsewhere.
         conflicts = fields.conflicts.filter { !Overlay.isOwn(ours.id) || !$0.isOfPlace }
       }
@@ -113,13 +113,13 @@ extension MergeConflict.Kind {
   }
 }
 
-extension StoredRecord {
+extension EncodedRecord {
   /// Whether another record, perhaps with another id, has the same fields.
-  func hasSameFields(as other: StoredRecord) -> Bool {
-    id == other.id ? hasSameBytes(as: other) : record == other.record
+  func hasSameFields(as other: EncodedRecord) -> Bool {
+    id == other.id ? hasSameBytes(as: other) : fields == other.fields
   }
 
-  func renumbered(_ newID: RecordID) -> StoredRecord {
-    newID == id ? self : StoredRecord(id: newID, record: record)
+  func renumbered(_ newID: RecordID) -> EncodedRecord {
+    newID == id ? self : EncodedRecord(id: newID, fields: fields)
   }
 }

@@ -14,17 +14,18 @@ import FileDBPlist
 /// - Different new records with the same id are both kept; theirs gets a new id, which ``renumbered`` tells.
 /// - A record that both moved is where ours has it. What both put in the same place comes ours first.
 ///
-/// In the table of a store over an attached one, records that say something about attached ones are known by their ids always, and
-/// what they say is merged.
+/// In the table of a store over an attached one, records that say something about attached ones are known by their ids
+/// always, and what they say is merged.
 ///
 /// A record that an earlier merge gave a new id is known by its fields, as long as these are the same as in the base. So
 /// branches may be merged again and again, and rebased.
-public struct TableMerge<Row: Codable & Sendable>: Sendable {
+public struct TableMerge<Value: Codable & Sendable>: Sendable {
   /// The merged table, whole and sound whether there are conflicts or not.
-  public let merged: TableSnapshot<Row>
-  /// In row order; those of attached records of which nothing is left come last of these.
+  public let merged: TableSnapshot<Value>
+  /// In the order of the merged records; then those of attached records of which nothing is left; then those of keys
+  /// beside the records.
   public let conflicts: [MergeConflict]
-  /// In row order. What refers to such a record by its id from elsewhere is not changed.
+  /// In the order of the merged records. What refers to such a record by its id from elsewhere is not changed.
   public let renumbered: [MergeRenumbering]
   private let ours: TableState
 
@@ -32,7 +33,7 @@ public struct TableMerge<Row: Codable & Sendable>: Sendable {
   /// - Throws: ``StoreError/counterExhausted`` where there is no id left for a record that needs one.
   /// - Complexity: O(*n* log *n*); only records that differ are decoded.
   public init(
-    base: TableSnapshot<Row>?, ours: TableSnapshot<Row>, theirs: TableSnapshot<Row>
+    base: TableSnapshot<Value>?, ours: TableSnapshot<Value>, theirs: TableSnapshot<Value>
   ) throws {
     let merge = try RecordsMerge(
       base: base?.state ?? TableState(), ours: ours.state, theirs: theirs.state)

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A signal says no more than that it pays to look, so that those that come while nobody looks are one. The first who waits
 /// starts the watch on other processes, and the last ends it.
-final class ChangeSignals: Sendable {
+final class ChangeSignals: CommitListener {
   /// What somebody waits for.
   enum Scope: Sendable {
     case table(TableKey)
@@ -118,5 +118,16 @@ extension ChangeSignals {
       return true
     }
     if isNew { wake { if case .failures = $0 { true } else { false } } }
+  }
+}
+
+extension RecordStore {
+  /// Who observes this store.
+  var signals: ChangeSignals {
+    extensions.value(ChangeSignals.self) {
+      let signals = ChangeSignals()
+      tables.listeners.add(signals)
+      return signals
+    }
   }
 }

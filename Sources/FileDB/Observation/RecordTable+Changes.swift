@@ -1,51 +1,53 @@
 extension RecordTable {
-  /// The changes of the table's rows, whoever makes them: this store, another one, another process, or a program that edits
-  /// the file, of which one hears within a second.
+  /// The changes of the table's records, whoever makes them: this store, another one, another process, or a program
+  /// that edits the file, of which one hears within a second.
   ///
   ///     for await change in notes.changes() { list.apply(change.steps) }
   ///
-  /// The first element comes at once, also for an empty table: it leads from no rows to those that are there. Who shows some
-  /// already names them, and hears of what is new from there on:
+  /// The first element comes at once, also for an empty table: it leads from no records to those that are there. Who
+  /// shows some already names them, and hears of what is new from there on:
   ///
-  ///     let rows = notes.snapshot
-  ///     list.show(rows)
-  ///     for await change in notes.changes(since: rows) { list.apply(change.steps) }
+  ///     let records = notes.snapshot
+  ///     list.show(records)
+  ///     for await change in notes.changes(since: records) { list.apply(change.steps) }
   ///
   /// With a condition or an order the list is a part of the table, or another view of it, and the steps are those of
-  /// that list: a row that begins to match is inserted, one that stops is deleted, one that gets another place is moved.
+  /// that list: a record that begins to match is inserted, one that stops is deleted, one that gets another place is
+  /// moved.
   ///
   /// - Parameters:
-  ///   - matches: which rows are in the list; `nil` for all. A row for which it throws is not, nor is one that does not fit
-  ///     the type. It must depend on the row alone.
+  ///   - matches: which records are in the list, by their values; `nil` for all. A record for which it throws is not,
+  ///     nor is one that does not fit the type. It must depend on the value alone.
   ///   - order: the order of the list; none for the table's own.
-  ///   - start: rows of this table, all of them, which the observer shows already.
-  /// - Complexity: an element costs what ``TableChange/init(from:to:)`` does. With a condition each row is decoded when it
-  ///   changed, and each change of the table costs O(*n*) besides, with an order O(*n* log *n*).
+  ///   - start: records of this table, all of them, which the observer shows already.
+  /// - Complexity: an element costs what ``TableChange/init(from:to:)`` does. With a condition each record is decoded
+  ///   when it changed, and each change of the table costs O(*n*) besides, with an order O(*n* log *n*).
   public func changes(
-    where matches: (@Sendable (Row) throws -> Bool)? = nil, sortedBy order: [SortKey] = [],
-    since start: TableSnapshot<Row>? = nil
-  ) -> ChangeSequence<TableChange<Row>> {
-    changes(of: RowSelection(condition: .init(matches), order: order), since: start)
+    where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = [],
+    since start: TableSnapshot<Value>? = nil
+  ) -> ChangeSequence<TableChange<Value>> {
+    changes(of: RecordSelection(condition: .init(matches), order: order), since: start)
   }
 
-  /// The same for the rows of which a predicate is true.
+  /// The same for the records of which a predicate is true.
   public func changes(
-    where predicate: RecordPredicate, sortedBy order: [SortKey] = [], since start: TableSnapshot<Row>? = nil
-  ) -> ChangeSequence<TableChange<Row>> {
-    changes(of: RowSelection(condition: .predicate(predicate), order: order), since: start)
+    where predicate: RecordPredicate, sortedBy order: [SortKey] = [], since start: TableSnapshot<Value>? = nil
+  ) -> ChangeSequence<TableChange<Value>> {
+    changes(of: RecordSelection(condition: .predicate(predicate), order: order), since: start)
   }
 
   private func changes(
-    of selection: RowSelection<Row>, since start: TableSnapshot<Row>?
-  ) -> ChangeSequence<TableChange<Row>> {
-    let (tables, source) = (store.visible, source)
+    of selection: RecordSelection<Value>, since start: TableSnapshot<Value>?
+  ) -> ChangeSequence<TableChange<Value>> {
+    let (tables, source) = (store.seen, source)
     return ChangeSequence(of: store, .table(TableKey(name.text))) {
       var isFirst = start == nil
-      var selected = SelectedRows(selection, of: start ?? TableSnapshot(source: source, state: TableState()))
+      var selected = SelectedRecords(
+        selection, of: start ?? TableSnapshot(source: source, state: TableState()))
       return {
-        let before = selected.rows
+        let before = selected.records
         selected.follow(tables.snapshot(of: source))
-        let change = TableChange(from: before, to: selected.rows)
+        let change = TableChange(from: before, to: selected.records)
         guard isFirst || !change.isEmpty else { return nil }
         isFirst = false
         return change
@@ -55,19 +57,19 @@ extension RecordTable {
 
   /// The changes of one record's fields. Where it stands among the others does not matter.
   ///
-  /// The first element comes at once, without a ``RowChange/before``. A record that is deleted does not end the sequence: it
-  /// may come back, by a program that edits the file.
+  /// The first element comes at once, without a ``RecordChange/before``. A record that is deleted does not end the
+  /// sequence: it may come back, by a program that edits the file.
   /// - Complexity: O(√*n*) at worst for each change of the table.
-  public func changes(of id: RecordID) -> ChangeSequence<RowChange<Row>> {
-    let (tables, source) = (store.visible, source)
+  public func changes(of id: RecordID) -> ChangeSequence<RecordChange<Value>> {
+    let (tables, source) = (store.seen, source)
     return ChangeSequence(of: store, .table(TableKey(name.text))) {
       var isFirst = true
-      var shown: StoredRow<Row>?
+      var shown: StoredRecord<Value>?
       return {
-        let row: StoredRow<Row>? = tables.snapshot(of: source)[id: id]
-        guard isFirst || row?.stored != shown?.stored else { return nil }
-        defer { (isFirst, shown) = (false, row) }
-        return RowChange(before: shown, after: row)
+        let record: StoredRecord<Value>? = tables.snapshot(of: source)[id: id]
+        guard isFirst || record?.encoded != shown?.encoded else { return nil }
+        defer { (isFirst, shown) = (false, record) }
+        return RecordChange(before: shown, after: record)
       }
     }
   }
@@ -82,7 +84,7 @@ extension RecordStore {
   ///   ``TableChange/init(from:to:)`` does for each table.
   public func changes() -> ChangeSequence<StoreChange> {
     readTablesForObservers()
-    let (tables, start, source) = (visible, visible.all, TableSource.Store(self))
+    let (tables, start, source) = (seen, seen.all, TableSource.Store(self))
     return ChangeSequence(of: self, .allTables) { [weak self] in
       // A watch that others started passed over the tables that came until now.
       self?.readTablesForObservers()
@@ -96,23 +98,24 @@ extension RecordStore {
   }
 
   private func readTablesForObservers() {
-    do { try readAllTables() } catch { log.signals.note(error as? StoreError) }
+    do { try readAllTables() } catch { signals.note(error as? StoreError) }
   }
 
-  /// Why observers do not see what another process or program wrote: a file that is damaged, or in conflict with commits in the
-  /// journal, or that cannot be read. `nil` where they do. As of the last look at the disk, which is made for observers only.
+  /// Why observers do not see what another process or program wrote: a file that is damaged, or in conflict with
+  /// commits in the journal, or that cannot be read. `nil` where they do. As of the last look at the disk, which is
+  /// made for observers only.
   ///
   /// Such an error ends no observation. The tables stay as they were last read, and each change on the disk is another try:
   /// an editor's half-written file is an error for as long as it is half-written.
-  public var observationError: StoreError? { log.signals.failure.error }
+  public var observationError: StoreError? { signals.failure.error }
 
   /// Each new ``observationError``, and `nil` when it is over. One that is there already comes at once.
   public func observationErrors() -> ChangeSequence<StoreError?> {
-    let log = log
+    let signals = signals
     return ChangeSequence(of: self, .failures) {
       var seen = 0
       return {
-        let (error, number) = log.signals.failure
+        let (error, number) = signals.failure
         if number == seen { return nil }
         let isOver = error == nil && seen == 0
         seen = number
@@ -122,8 +125,8 @@ extension RecordStore {
   }
 }
 
-extension VisibleTables {
-  fileprivate func snapshot<Row>(of source: TableSource) -> TableSnapshot<Row> {
+extension SeenTables {
+  fileprivate func snapshot<Value>(of source: TableSource) -> TableSnapshot<Value> {
     TableSnapshot(source: source, state: self[TableKey(source.table)])
   }
 }

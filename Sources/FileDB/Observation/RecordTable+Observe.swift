@@ -15,16 +15,16 @@ extension RecordTable {
   ///
   ///     token = notes.observe { change in list.apply(change.steps) }
   ///
-  /// The first call, with the rows as they are, comes soon, but not before this returned.
+  /// The first call, with the records as they are, comes soon, but not before this returned.
   /// - Parameter onError: called with each new ``RecordStore/observationError``, and with `nil` when it is over. The
   ///   observation goes on.
   /// - Returns: what ends the observation when it is cancelled or released.
   @MainActor
   public func observe(
-    where matches: (@Sendable (Row) throws -> Bool)? = nil, sortedBy order: [SortKey] = [],
-    since start: TableSnapshot<Row>? = nil,
+    where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = [],
+    since start: TableSnapshot<Value>? = nil,
     onError: (@MainActor (StoreError?) -> Void)? = nil,
-    onChange: @escaping @MainActor (TableChange<Row>) -> Void
+    onChange: @escaping @MainActor (TableChange<Value>) -> Void
   ) -> ObservationToken {
     let changes = deliver(changes(where: matches, sortedBy: order, since: start), to: onChange)
     let errors = onError.map { deliver(store.observationErrors(), to: $0) }

@@ -1,4 +1,3 @@
-import FileDBStorage
 import Foundation
 import Synchronization
 
@@ -11,17 +10,17 @@ final class StoreWatcher: Sendable {
   /// What follows a change within this time is read in with the next look, so that many commits are few looks.
   private static let pause = 0.02
 
-  private let watch: FolderWatch
+  private let watch: any LogWatch
   private let isStopped = Atomic<Bool>(false)
 
   /// - Returns: `nil` for a store that only this process can reach.
   /// - Throws: the disk's errors where the process has too many open files.
   init?(_ store: RecordStore) throws(StoreError) {
-    guard let watch = try onDisk({ () throws(DiskError) in try store.disk.makeWatch() }) else { return nil }
+    guard let watch = try store.log.makeWatch() else { return nil }
     self.watch = watch
     let thread = Thread { [weak store, self] in
       while !isStopped.load(ordering: .relaxed) {
-        let isTold = store?.followDisk(watch) ?? true
+        let isTold = store?.followLog(watch) ?? true
         watch.wait(upTo: isTold ? nil : Self.pollingInterval)
         Thread.sleep(forTimeInterval: Self.pause)
       }
@@ -40,43 +39,32 @@ extension RecordStore {
   /// Reads in what is new on the disk. An error is kept for those who ask, and the next look tries again: an editor may be in
   /// the middle of writing its file.
   /// - Returns: whether `watch` will tell of the next change.
-  fileprivate func followDisk(_ watch: FolderWatch) -> Bool {
+  fileprivate func followLog(_ watch: any LogWatch) -> Bool {
     // What changes from here on is told of, so that nothing falls between two looks.
-    let isTold = watch.watch(folder.watchedFolders + (visible.attached?.store.folder.watchedFolders ?? []))
+    let isTold = watch.prepare()
     do {
       try refresh()
-      if log.signals.concernAllTables { try readAllTables() }
-      log.signals.note(nil)
+      if signals.concernAllTables { try readAllTables() }
+      signals.note(nil)
     } catch {
-      log.signals.note(error as? StoreError)
+      signals.note(error as? StoreError)
     }
     return isTold
   }
 
   /// Whether somebody listens to changes.
-  package var isObserved: Bool { log.signals.haveListeners }
+  package var isObserved: Bool { signals.haveListeners }
 
   /// Whether a thread waits for what other processes do.
-  package var isWatched: Bool { log.signals.haveWatcher }
+  package var isWatched: Bool { signals.haveWatcher }
 
   /// Reads the tables that were not read yet.
   /// - Throws: for the first that cannot be read, once all others have been.
   func readAllTables() throws {
     var failure: StoreError?
     for name in try tableNames {
-      do throws(StoreError) { _ = try state(of: TableKey(name)) } catch { failure = failure ?? error }
+      do throws(StoreError) { _ = try read(TableKey(name)) } catch { failure = failure ?? error }
     }
     if let failure { throw failure }
-  }
-}
-
-extension StoreFolder {
-  /// The folders in which a change may be one of the store: its own, and those that links lead to.
-  fileprivate var watchedFolders: [String] {
-    let names = (try? disk.list(path)) ?? []
-    let targets = names.map { "\(path)/\($0)" }.filter { (try? disk.status($0))?.isLink == true }
-      .compactMap { try? parentFolder(of: disk.resolve($0)) }
-    // Where there is no such folder yet, the store's own tells of it.
-    return [path] + (names.contains(".filedb") ? [ownFolder] : []) + Set(targets)
   }
 }

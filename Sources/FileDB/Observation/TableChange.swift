@@ -1,25 +1,27 @@
-/// How the rows of a table, or of a part of it, were at one moment and are at a later one, and the steps between.
+/// How the records of a table, or of a part of it, were at one moment and are at a later one, and the steps between.
 ///
-/// The rows to show are those of ``after``: a list that asks the table itself may get newer ones, which fit other steps.
+/// The records to show are those of ``after``: a list that asks the table itself may get newer ones, which fit other
+/// steps.
 ///
 ///     for await change in notes.changes() {
 ///       tableView.performBatchUpdates {
-///         rows = change.after
-///         tableView.deleteRows(at: change.steps.deletions.map { [0, $0.row] }, with: .automatic)
-///         tableView.insertRows(at: change.steps.insertions.map { [0, $0.row] }, with: .automatic)
-///         for move in change.steps.moves { tableView.moveRow(at: [0, move.oldRow], to: [0, move.newRow]) }
+///         records = change.after
+///         tableView.deleteRows(at: change.steps.deletions.map { [0, $0.index] }, with: .automatic)
+///         tableView.insertRows(at: change.steps.insertions.map { [0, $0.index] }, with: .automatic)
+///         for move in change.steps.moves { tableView.moveRow(at: [0, move.oldIndex], to: [0, move.newIndex]) }
 ///       }
-///       tableView.reconfigureRows(at: change.steps.updates.map { [0, $0.newRow] })
+///       tableView.reconfigureRows(at: change.steps.updates.map { [0, $0.newIndex] })
 ///     }
-public struct TableChange<Row: Codable & Sendable>: Sendable {
-  public let before: TableSnapshot<Row>
-  public let after: TableSnapshot<Row>
+public struct TableChange<Value: Codable & Sendable>: Sendable {
+  public let before: TableSnapshot<Value>
+  public let after: TableSnapshot<Value>
   /// None where only ``TableSnapshot/exists`` is another.
   public let steps: ListSteps
 
   /// - Complexity: O(*m* log *m*), where *m* is the number of records in the parts of the table that were changed in
-  ///   between, mostly some hundreds for each changed record; O(*n* log *n*) for tables that have nothing to do with each other.
-  public init(from before: TableSnapshot<Row>, to after: TableSnapshot<Row>) {
+  ///   between, mostly some hundreds for each changed record; O(*n* log *n*) for tables that have nothing to do with
+  ///   each other.
+  public init(from before: TableSnapshot<Value>, to after: TableSnapshot<Value>) {
     self.before = before
     self.after = after
     steps = ListSteps(RecordsDifference(from: before.state.records, to: after.state.records))
@@ -30,11 +32,11 @@ public struct TableChange<Row: Codable & Sendable>: Sendable {
 }
 
 /// How a record was at one moment and is at a later one.
-public struct RowChange<Row: Codable & Sendable>: Sendable {
+public struct RecordChange<Value: Codable & Sendable>: Sendable {
   /// `nil` where there was no such record.
-  public let before: StoredRow<Row>?
+  public let before: StoredRecord<Value>?
   /// `nil` where there is none any more.
-  public let after: StoredRow<Row>?
+  public let after: StoredRecord<Value>?
 }
 
 /// How the tables of a store were at one moment and are at a later one, both between two commits.
@@ -58,7 +60,7 @@ public struct StoreChange: Sendable {
   /// How one of the tables changed.
   /// - Returns: `nil` for a table that is not in ``tables``.
   /// - Complexity: as ``TableChange/init(from:to:)``.
-  public func change<Row>(of table: TableName<Row>) -> TableChange<Row>? {
+  public func change<Value>(of table: TableName<Value>) -> TableChange<Value>? {
     let key = TableKey(table.text)
     guard tables.contains(where: { TableKey($0) == key }), let new = after[key] else { return nil }
     let source = TableSource(table: key.text, in: store)

@@ -1,7 +1,7 @@
 import FileDBPlist
 import Foundation
 
-/// The values of one field in all rows, each with a number that mostly tells two of them apart at a glance.
+/// What all records have in one field, each with a number that mostly tells two of them apart at a glance.
 package struct SortColumn: Sendable {
   private let key: SortKey
   private let values: [PlistValue?]
@@ -13,7 +13,7 @@ package struct SortColumn: Sendable {
     glances = values.map { Glance($0, text: key.text) }
   }
 
-  /// -1, 0 or 1: as ``SortKey/compare(_:_:)`` has the values of two rows.
+  /// -1, 0 or 1: as ``SortKey/compare(_:_:)`` has it for the records at these indices.
   package func compare(_ left: Int, _ right: Int) -> Int {
     let (first, second) = (glances[left], glances[right])
     if first.rank == second.rank, first.prefix == second.prefix {
@@ -26,8 +26,8 @@ package struct SortColumn: Sendable {
   }
 }
 
-/// A value cut down to what fits into a number: of two values of one type that differ in it, the one with the lower number
-/// comes first.
+/// A property-list value cut down to what fits into a number: of two of one type that differ in it, the one with the
+/// lower number comes first.
 private struct Glance {
   static let missing: UInt8 = .max
 
@@ -36,7 +36,7 @@ private struct Glance {
   /// Whether values that agree in it are equal.
   private(set) var isAll = false
 
-  init(_ value: PlistValue?, text: SortKey.TextOrder) {
+  init(_ value: PlistValue?, text: TextOrder) {
     guard let value else {
       (rank, isAll) = (Self.missing, true)
       return

@@ -10,14 +10,6 @@ import Foundation
 /// dicts (each as large as any other). A record without the field comes last, in descending order too. Records that are
 /// equal in every key stay as they were.
 public struct SortKey: Hashable, Sendable {
-  /// How strings are compared.
-  public enum TextOrder: Hashable, Sendable {
-    /// By their UTF-8 bytes: capitals before small letters, `item 10` before `item 2`, the same everywhere.
-    case bytes
-    /// As a person of the current locale expects: letters before their case, numbers by value, as the Finder does.
-    case localized
-  }
-
   public let field: String
   public let order: SortOrder
   public let text: TextOrder
@@ -32,7 +24,7 @@ public struct SortKey: Hashable, Sendable {
 }
 
 extension SortKey {
-  /// -1, 0 or 1: whether a record with the value `left` comes before one with `right`.
+  /// -1, 0 or 1: whether a record with `left` in the field comes before one with `right`.
   package func compare(_ left: PlistValue?, _ right: PlistValue?) -> Int {
     switch (left, right) {
     case (nil, nil): return 0
@@ -45,86 +37,27 @@ extension SortKey {
   }
 }
 
-/// The one order over values of every type.
-enum ValueOrder {
-  static func compare(_ left: PlistValue, _ right: PlistValue, text: SortKey.TextOrder) -> Int {
-    switch (left, right) {
-    case (.bool(let a), .bool(let b)): a == b ? 0 : (b ? -1 : 1)
-    case (.integer(let a), .integer(let b)): sign(a, b)
-    case (.unsigned(let a), .unsigned(let b)): sign(a, b)
-    case (.real(let a), .real(let b)): compare(a, b)
-    case (.integer, .unsigned): -1
-    case (.unsigned, .integer): 1
-    case (.integer(let a), .real(let b)): compare(a, b)
-    case (.real(let a), .integer(let b)): -compare(b, a)
-    case (.unsigned(let a), .real(let b)): compare(a, b)
-    case (.real(let a), .unsigned(let b)): -compare(b, a)
-    case (.date(let a), .date(let b)): sign(a, b)
-    case (.string(let a), .string(let b)): compare(a, b, text)
-    case (.data(let a), .data(let b)): a.elementsEqual(b) ? 0 : (a.lexicographicallyPrecedes(b) ? -1 : 1)
-    default: sign(rank(left), rank(right))
-    }
-  }
-
-  static func rank(_ value: PlistValue) -> Int {
-    switch value {
-    case .bool: 0
-    case .integer, .unsigned, .real: 1
-    case .date: 2
-    case .string: 3
-    case .data: 4
-    case .array: 5
-    case .dict: 6
-    }
-  }
-
-  private static func sign<Value: Comparable>(_ a: Value, _ b: Value) -> Int { a < b ? -1 : (a == b ? 0 : 1) }
-
-  private static func compare(_ a: Double, _ b: Double) -> Int {
-    if a.isNaN || b.isNaN { return sign(a.isNaN ? 1 : 0, b.isNaN ? 1 : 0) }
-    return sign(a, b)
-  }
-
-  /// Exact, where turning the integer into a double would round it.
-  private static func compare(_ a: some BinaryInteger, _ b: Double) -> Int {
-    if b.isNaN || b == .infinity { return -1 }
-    if b == -.infinity { return 1 }
-    // Swift compares an integer and a floating-point number exactly only by way of a wider type.
-    let whole = b.rounded(.down)
-    guard let floor = Int128(exactly: whole) else { return b > 0 ? -1 : 1 }
-    let result = sign(Int128(a), floor)
-    return result == 0 && whole < b ? -1 : result
-  }
-
-  private static func compare(_ a: String, _ b: String, _ text: SortKey.TextOrder) -> Int {
-    switch text {
-    case .bytes: compareUTF8(a, b).signum()
-    case .localized: a.localizedStandardCompare(b).rawValue
-    }
-  }
-}
-
 extension TableSnapshot {
-  /// The rows in the order of `keys`, as a view: the table stays as it is.
+  /// The records in the order of `keys`, as a view: the table stays as it is.
   /// - Complexity: O(*n* log *n*).
-  public func sorted(by keys: [SortKey]) -> [StoredRow<Row>] { sortedRows(by: keys).map { self[$0] } }
+  public func sorted(by keys: [SortKey]) -> [StoredRecord<Value>] { sortedIndices(by: keys).map { self[$0] } }
 
-  /// The rows in the order of a value of each, as a view; a row whose value is `nil` or `nan` comes last, in
+  /// The records in the order of a field of each, as a view; a record whose field is `nil` or `nan` comes last, in
   /// reverse order too.
   ///
-  ///     for row in try notes.snapshot.sorted(by: \.title) { print(try row.value.title) }
+  ///     for record in try notes.snapshot.sorted(by: \.title) { print(try record.value.title) }
   ///
-  /// - Throws: ``StoreError/invalidRow`` where a row does not fit the type.
-  /// - Complexity: O(*n* log *n*); each row is decoded once.
-  public func sorted<Value: Comparable>(
-    by value: (Row) -> Value?, order: SortOrder = .forward
-  ) throws -> [StoredRow<Row>] {
-    try sortedRows(by: value, order: order).map { self[$0] }
+  /// - Throws: ``StoreError/invalidValue`` where a record does not fit the type.
+  /// - Complexity: O(*n* log *n*); each record is decoded once.
+  public func sorted<Field: Comparable>(
+    by field: (Value) -> Field?, order: SortOrder = .forward
+  ) throws -> [StoredRecord<Value>] {
+    try sortedIndices(by: field, order: order).map { self[$0] }
   }
 
-  func sortedRows(by keys: [SortKey]) -> [Int] {
+  func sortedIndices(by keys: [SortKey]) -> [Int] {
     let columns = columns(of: keys)
-    // The standard library's sort is stable in fact but not by promise; the row settles it.
+    // The standard library's sort is stable in fact but not by promise; the index settles it.
     return indices.sorted { left, right in
       for column in columns {
         let order = column.compare(left, right)
@@ -141,8 +74,8 @@ extension TableSnapshot {
       let fields = RecordFields()
       var records = state.records.makeIterator(from: parts[part].lowerBound)
       for _ in parts[part] {
-        guard let stored = records.next() else { break }
-        fields.read(stored) {
+        guard let record = records.next() else { break }
+        fields.read(record) {
           for (column, key) in keys.enumerated() { values[column].append(fields[key.field]) }
         }
       }
@@ -151,15 +84,15 @@ extension TableSnapshot {
     return keys.indices.map { column in SortColumn(keys[column], values.flatMap { $0[column] }) }
   }
 
-  func sortedRows<Value: Comparable>(by value: (Row) -> Value?, order: SortOrder) throws -> [Int] {
-    // A value that does not equal itself, nan, has no place in any order; it counts as missing.
-    var reader = RowReader<Row>()
-    let values = try state.records.map { stored in
-      let row = try StoreError.naming(stored, of: source) { try reader.row(stored) }
-      return value(row).flatMap { $0 == $0 ? $0 : nil }
+  func sortedIndices<Field: Comparable>(by field: (Value) -> Field?, order: SortOrder) throws -> [Int] {
+    // What does not equal itself, nan, has no place in any order; it counts as missing.
+    var reader = ValueReader<Value>()
+    let fields = try state.records.map { record in
+      let value = try StoreError.naming(record, of: source) { try reader.value(of: record) }
+      return field(value).flatMap { $0 == $0 ? $0 : nil }
     }
-    return values.indices.sorted { left, right in
-      switch (values[left], values[right]) {
+    return fields.indices.sorted { left, right in
+      switch (fields[left], fields[right]) {
       case (nil, nil): return left < right
       case (nil, _): return false
       case (_, nil): return true
@@ -175,25 +108,25 @@ extension TableSnapshot {
 extension StoreTransaction {
   /// Puts the table's records into the order of `keys`, to stay.
   /// - Complexity: O(*n* log *n*).
-  public mutating func sort<Row>(_ table: TableName<Row>, by keys: [SortKey]) throws {
+  public mutating func sort<Value>(_ table: TableName<Value>, by keys: [SortKey]) throws {
     let snapshot = try snapshot(of: table)
-    try reorder(snapshot, into: snapshot.sortedRows(by: keys))
+    try reorder(snapshot, into: snapshot.sortedIndices(by: keys))
   }
 
-  /// Puts the table's records into the order of a value of each row, to stay; see
-  /// ``TableSnapshot/sorted(by:order:)``.
-  public mutating func sort<Row, Value: Comparable>(
-    _ table: TableName<Row>, by value: (Row) -> Value?, order: SortOrder = .forward
+  /// Puts the table's records into the order of a field of each, to stay; see ``TableSnapshot/sorted(by:order:)``.
+  public mutating func sort<Value, Field: Comparable>(
+    _ table: TableName<Value>, by field: (Value) -> Field?, order: SortOrder = .forward
   ) throws {
     let snapshot = try snapshot(of: table)
-    try reorder(snapshot, into: snapshot.sortedRows(by: value, order: order))
+    try reorder(snapshot, into: snapshot.sortedIndices(by: field, order: order))
   }
 
-  private mutating func reorder<Row>(_ snapshot: TableSnapshot<Row>, into rows: [Int]) throws {
+  /// - Parameter indices: the records' present indices, in their new order.
+  private mutating func reorder<Value>(_ snapshot: TableSnapshot<Value>, into indices: [Int]) throws {
     guard snapshot.exists else {
       throw StoreError(StoreError.tableNotFound, "there is no such table", table: snapshot.table)
     }
-    if rows.elementsEqual(snapshot.indices) { return }
-    try state.apply(.reorder(rows.map { snapshot.state.records[$0].id }), to: snapshot.table)
+    if indices.elementsEqual(snapshot.indices) { return }
+    try state.apply(.reorder(indices.map { snapshot.state.records[$0].id }), to: snapshot.table)
   }
 }

@@ -1,18 +1,18 @@
 import FileDBPlist
 
 extension TableSnapshot {
-  /// The rows in which every word of `text` is found, in their order.
+  /// The records in which every word of `text` is found, in their order.
   ///
   ///     recipes.snapshot.search("creme brulee", in: ["name", "note"])
   ///
-  /// White space parts the words. Each may be in another field, and may be a part of a longer word; neither case nor accents
-  /// count, as with `CONTAINS[cd]` (<doc:Queries>). A `text` without words is found in every row, so that an empty search
-  /// field hides nothing.
+  /// White space parts the words. Each may be in another field, and may be a part of a longer word; neither case nor
+  /// accents count, as with `CONTAINS[cd]` (<doc:Queries>). A `text` without words is found in every record, so that an
+  /// empty search field hides nothing.
   /// - Parameter fields: those to look into; `nil` for all. A field is looked into where it is a text or an array of texts.
-  /// - Complexity: O(*n*) in the bytes of the table: there is no index.
-  public func search(_ text: String, in fields: [String]? = nil) -> [StoredRow<Row>] {
+  /// - Complexity: O(*n*) in the bytes of the table: there is no lookup for words.
+  public func search(_ text: String, in fields: [String]? = nil) -> [StoredRecord<Value>] {
     let search = TextSearch(text, fields: fields)
-    return rows { search.finds($0.fields) }
+    return records { search.finds($0.fields) }
   }
 }
 

@@ -1,30 +1,30 @@
 /// A range of the standard library by its bounds, where it has some.
-struct ValueRange<Value: Comparable & Sendable>: Sendable {
+struct ValueRange<Field: Comparable & Sendable>: Sendable {
   enum Bound: Sendable {
-    case including(Value)
-    case excluding(Value)
+    case including(Field)
+    case excluding(Field)
   }
 
-  private let lower: Value?
+  private let lower: Field?
   private let upper: Bound?
 
   /// `nil` for a range that is none of the standard library's.
-  init?(_ range: some RangeExpression<Value>) {
+  init?(_ range: some RangeExpression<Field>) {
     switch range {
-    case let range as ClosedRange<Value>: (lower, upper) = (range.lowerBound, .including(range.upperBound))
-    case let range as Range<Value>: (lower, upper) = (range.lowerBound, .excluding(range.upperBound))
-    case let range as PartialRangeFrom<Value>: (lower, upper) = (range.lowerBound, nil)
-    case let range as PartialRangeThrough<Value>: (lower, upper) = (nil, .including(range.upperBound))
-    case let range as PartialRangeUpTo<Value>: (lower, upper) = (nil, .excluding(range.upperBound))
+    case let range as ClosedRange<Field>: (lower, upper) = (range.lowerBound, .including(range.upperBound))
+    case let range as Range<Field>: (lower, upper) = (range.lowerBound, .excluding(range.upperBound))
+    case let range as PartialRangeFrom<Field>: (lower, upper) = (range.lowerBound, nil)
+    case let range as PartialRangeThrough<Field>: (lower, upper) = (nil, .including(range.upperBound))
+    case let range as PartialRangeUpTo<Field>: (lower, upper) = (nil, .excluding(range.upperBound))
     default: return nil
     }
   }
 
   /// Whether the range begins above `value`.
-  func isAbove(_ value: Value) -> Bool { lower.map { value < $0 } ?? false }
+  func isAbove(_ value: Field) -> Bool { lower.map { value < $0 } ?? false }
 
   /// Whether the range ends below `value`.
-  func isBelow(_ value: Value) -> Bool {
+  func isBelow(_ value: Field) -> Bool {
     switch upper {
     case nil: false
     case .including(let bound)?: bound < value

@@ -13,55 +13,59 @@ public enum ConflictChoice: String, CaseIterable, Sendable {
 extension TableState {
   /// Carries out as much of `change` as there is anything for, and never fails.
   /// - Returns: the changes that it came to.
-  mutating func applyFitting(_ change: Change) -> [Change] {
+  mutating func applyFitting(_ change: Change) -> [AppliedChange] {
     var fitting = self.fitting(change)
-    if !exists, !fitting.isEmpty, fitting.first?.name != "create" { fitting.insert(.create, at: 0) }
+    if !exists, let first = fitting.first, !first.isCreation { fitting.insert(.create, at: 0) }
     return applyAll(fitting)
   }
 
   /// Adds what `change` brings, and takes nothing away. New ids are above `floor`.
   /// - Returns: the changes that it came to.
-  mutating func applyAdding(_ change: Change, newIDsAbove floor: Int64) -> [Change] {
+  mutating func applyAdding(_ change: Change, newIDsAbove floor: Int64) -> [AppliedChange] {
     var applied = exists || change.records.isEmpty ? [] : applyAll([.create])
     for (offset, record) in change.records.enumerated() {
-      if let row = records.row(of: record.id) {
+      if let index = records.index(of: record.id) {
         let highest = max(counter, floor)
-        guard records[row] != record, highest < .max else { continue }
-        let copy = StoredRecord(id: RecordID(counted: highest + 1), record: record.record)
-        applied += applyAll([.insert([copy], row: row + 1)])
+        guard records[index] != record, highest < .max else { continue }
+        let copy = EncodedRecord(id: RecordID(counted: highest + 1), fields: record.fields)
+        applied += applyAll([.insert([copy], index: index + 1)])
       } else {
-        var row = records.count
-        if case .insert(_, let first) = change { row = min(first + offset, row) }
-        applied += applyAll([.insert([record], row: row)])
+        var index = records.count
+        if case .insert(_, let first) = change { index = min(first + offset, index) }
+        applied += applyAll([.insert([record], index: index)])
       }
     }
     return applied
   }
 
-  private mutating func applyAll(_ changes: [Change]) -> [Change] {
-    changes.filter { change in (try? apply(change)) != nil }
+  private mutating func applyAll(_ changes: [Change]) -> [AppliedChange] {
+    changes.compactMap { change in try? applyNoting(change) }
   }
 
   private func fitting(_ change: Change) -> [Change] {
     switch change {
     case .create: return exists ? [] : [change]
-    case .drop, .removeAll, .truncate: return exists ? [change] : []
-    case .insert(let new, let row):
-      let known = new.filter { records.row(of: $0.id) != nil }
-      let unknown = new.filter { records.row(of: $0.id) == nil }
-      let insertion = unknown.isEmpty ? [] : [Change.insert(unknown, row: min(row, records.count))]
+    case .drop, .removeAll, .truncate, .raiseCounter: return exists ? [change] : []
+    case .insert(let new, let index):
+      let known = new.filter { records.index(of: $0.id) != nil }
+      let unknown = new.filter { records.index(of: $0.id) == nil }
+      let insertion = unknown.isEmpty ? [] : [Change.insert(unknown, index: min(index, records.count))]
       return known.map(Change.replace) + insertion
     case .replace(let record):
-      return [records.row(of: record.id) == nil ? .insert([record], row: records.count) : change]
+      return [records.index(of: record.id) == nil ? .insert([record], index: records.count) : change]
     case .remove(let ids):
-      let known = ids.filter { records.row(of: $0) != nil }
+      let known = ids.filter { records.index(of: $0) != nil }
       return known.isEmpty ? [] : [.remove(known)]
-    case .move(let id, let row):
-      return records.row(of: id) == nil ? [] : [.move(id, row: min(row, records.count - 1))]
+    case .move(let id, let index):
+      return records.index(of: id) == nil ? [] : [.move(id, index: min(index, records.count - 1))]
     case .reorder(let ids):
       let named = Set(ids)
-      let known = ids.filter { records.row(of: $0) != nil }
+      let known = ids.filter { records.index(of: $0) != nil }
       return records.isEmpty ? [] : [.reorder(known + records.map(\.id).filter { !named.contains($0) })]
     }
   }
+}
+
+extension Change {
+  fileprivate var isCreation: Bool { if case .create = self { true } else { false } }
 }

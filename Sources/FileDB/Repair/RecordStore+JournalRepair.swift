@@ -1,5 +1,4 @@
 import FileDBPlist
-import FileDBStorage
 import Foundation
 
 /// What ``RecordStore/repairJournal()`` does, or would do.
@@ -10,7 +9,7 @@ public struct JournalRepairPlan: Sendable {
   public let lostCount: Int
 
   let original: [UInt8]
-  let commit: LoggedCommit
+  let commit: JournalCommit
   let sequence: UInt64
 }
 
@@ -22,13 +21,11 @@ extension RecordStore {
   /// before it was done is no damage.
   /// - Throws: ``StoreError/newerFormat`` for a journal of which nothing is known; the disk's errors.
   public func journalRepairPlan() throws -> JournalRepairPlan? {
-    let read = try onDisk { () throws(DiskError) -> [UInt8]? in
-      guard try folder.disk.status(folder.journalFile) != nil else { return nil }
-      return try folder.disk.read(folder.journalFile).bytes
-    }
-    guard let original = read else { return nil }
+    let (folder, log) = (try folder, try fileLog)
+    guard try folder.disk.status(folder.journalFile) != nil else { return nil }
+    let original = try folder.disk.read(folder.journalFile).bytes
     do throws(StoreError) {
-      try log.catchUp()
+      try log.readOn()
       return nil
     } catch  where error.code != StoreError.damagedJournal {
       throw error
@@ -45,15 +42,12 @@ extension RecordStore {
   public func repairJournal() throws -> (plan: JournalRepairPlan, backup: URL)? {
     try repairing(nil) {
       guard let plan = try journalRepairPlan() else { return nil }
-      let backup = try folder.keepBackup(of: folder.journalFile, plan.original)
-      let payload = plan.commit.changes.isEmpty ? nil : plan.commit.payload
-      try onDisk { () throws(DiskError) in
-        let disk = folder.disk
-        let staged = try Journal.stage(
-          folder.journalFile, on: disk, after: plan.sequence, commit: payload)
-        for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
-      }
-      try log.catchUp()
+      let (folder, disk) = (try folder, try folder.disk)
+      let backup = try folder.keepBackupOfJournal()[0]
+      let payload = plan.commit.changes.isEmpty ? nil : plan.commit.payload()
+      let staged = try disk.stageJournal(folder.journalFile, after: plan.sequence, commit: payload)
+      for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
+      try tables.catchUp()
       return (plan, URL(fileURLWithPath: backup))
     }
   }
@@ -61,11 +55,8 @@ extension RecordStore {
   private func plan(
     for original: [UInt8], because error: StoreError
   ) throws(StoreError) -> JournalRepairPlan {
-    let salvage = try onJournal { () throws(JournalError) in
-      do throws(JournalDamage) { return try JournalSalvage(original) } catch {
-        throw .damaged(error, path: folder.journalFile)
-      }
-    }
+    let (folder, log) = (try folder, try fileLog)
+    let salvage = try folder.disk.salvageJournal(original, path: folder.journalFile)
     var notes = salvage.notes.map { "byte \($0.offset): \($0.text)" }
     var lostCount = salvage.lostCount
     var pending: [TableKey: PendingTable] = [:]
@@ -73,35 +64,43 @@ extension RecordStore {
       switch frame.kind {
       case .start: break
       case .checkpoint:
-        if let checkpoint = try? LoggedCheckpoint(payload: frame.payload) {
+        if let checkpoint = try? log.checkpoint(in: frame, format: salvage.format) {
           pending.note(checkpoint, at: frame.sequence)
         }
       case .commit:
-        guard let commit = try? LoggedCommit(payload: frame.payload, depth: options.limits.depth) else {
+        guard let commit = try? log.commit(in: frame, format: salvage.format).commit else {
           notes.append("commit \(frame.sequence) cannot be understood; it is left out")
           lostCount += 1
           continue
         }
         // The frame that said which file this changes may be the one that is lost: then it is the file that is there.
-        for table in commit.tables where pending[table] == nil { pending[table] = PendingTable(versions: []) }
-        pending.noteOwn(commit, sequence: frame.sequence, byteCount: frame.payload.count)
+        for (table, former) in commit.tables where pending[table] == nil {
+          let versions = former.base.map { [($0, frame.sequence - 1)] } ?? []
+          pending[table] = PendingTable(versions: versions.map { (version: $0.0, lastCommit: $0.1) })
+        }
+        for table in commit.tables.keys {
+          let changes = commit.changes.filter { $0.table == table }
+          pending[table]?.commits.append(.init(sequence: frame.sequence, changes: changes))
+        }
       }
     }
     if notes.isEmpty { notes.append(error.message) }
-    var rest = LoggedCommit(date: Date(), bases: [:], changes: [])
+    var rest = JournalCommit(date: Date(), token: .random(), tables: [:], changes: [])
     for (table, pending) in pending.sorted(by: { $0.key < $1.key }) {
-      let (base, changes) = fit(pending, to: table)
-      rest.bases[table] = base
-      rest.changes += changes.map { (table, $0) }
+      let (base, changes) = fit(pending, to: table, in: folder)
+      guard !changes.isEmpty else { continue }
+      rest.tables[table] = .init(sequence: nil, base: base)
+      rest.changes += changes
     }
-    rest.bases = rest.bases.filter { rest.tables.contains($0.key) }
     let sequence = salvage.frames.map(\.sequence).max() ?? 0
     return JournalRepairPlan(
       notes: notes, lostCount: lostCount, original: original, commit: rest, sequence: sequence)
   }
 
   /// What the commits come to on the file that is there; for one that the journal does not know, what they say.
-  private func fit(_ pending: PendingTable, to table: TableKey) -> (base: FileVersion, changes: [Change]) {
+  private func fit(
+    _ pending: PendingTable, to table: TableKey, in folder: StoreFolder
+  ) -> (base: FileVersion, changes: [LoggedChange]) {
     let all = pending.commits.flatMap(\.changes)
     guard let (file, content) = try? folder.readFile(of: table, limits: options.limits) else {
       return (pending.versions.last?.version ?? .absent, all)
@@ -112,7 +111,7 @@ extension RecordStore {
       return (pending.versions.last?.version ?? .absent, all)
     }
     let changes = pending.commits.filter { $0.sequence > inFile }.flatMap(\.changes)
-    return (version, changes.flatMap { state.applyFitting($0) })
+    return (version, changes.flatMap { state.applyFitting($0.change) }.map { LoggedChange($0, of: table) })
   }
 
   private func state(of bytes: [UInt8]?, file: String, table: TableKey) -> TableState? {

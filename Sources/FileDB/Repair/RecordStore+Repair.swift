@@ -1,5 +1,4 @@
 import FileDBPlist
-import FileDBStorage
 import Foundation
 
 /// What ``RecordStore/repair(_:keeping:)`` does to a table, or would do.
@@ -19,11 +18,11 @@ public struct RepairPlan: Sendable {
 extension RecordStore {
   /// Says how ``repair(_:keeping:)`` would mend a table. Writes nothing.
   ///
-  /// A stale index, a low or missing counter and comments only need a new file. A record without an id gets a new one, and
-  /// so does the second of two with the same. What lies among the records and is none becomes one with the field `value`.
-  /// Where the index still fits the other records, it knows the id. Of a file that cannot be read as a whole, cut off or
-  /// damaged inside, every record that can be read by itself is kept; none of one that was cut off before the first, where
-  /// the journal brings some.
+  /// A stale index map, a low or missing counter and comments only need a new file. A record without an id gets a new
+  /// one, and so does the second of two with the same. Where the index map still fits the other records, it tells the
+  /// id. What lies among the records and is none becomes one with the field `value`. Of a file that cannot be read as a
+  /// whole, cut off or damaged inside, every record that can be read by itself is kept; none of one that was cut off
+  /// before the first, where the journal brings some.
   /// - Parameter choice: what counts where the file was changed while commits were waiting in the journal.
   /// - Throws: ``StoreError/conflict`` where that is so and there is no choice; ``StoreError/tableNotFound``;
   ///   ``StoreError/notATable`` where nothing in the file looks like a table; ``StoreError/ambiguousTable``;
@@ -31,7 +30,8 @@ extension RecordStore {
   /// - Complexity: O(*n*) in the size of the file.
   public func repairPlan(for table: String, keeping choice: ConflictChoice? = nil) throws -> RepairPlan {
     let key = TableKey(table)
-    try log.catchUp()
+    let log = try fileLog
+    try log.readOn()
     let (file, content) = try folder.readFile(of: key, limits: options.limits)
     let pending = log.pendingTable(key)
     guard content != nil || pending != nil else {
@@ -40,11 +40,11 @@ extension RecordStore {
     let isConflict = pending.map { $0.lastCommit(in: FileVersion(content?.bytes)) == nil } ?? false
     if !isConflict, pending != nil {
       // The file is as the journal knows it, so that it only waits for its commits.
-      let state = try log.load(key).state
+      let state = try log.replayed(key)
       return RepairPlan(
         table: table, notes: [], lostCount: 0, file: file, original: content?.bytes, repaired: state)
     }
-    if isConflict, choice == nil { _ = try log.load(key) }  // Throws it.
+    if isConflict, choice == nil { _ = try log.replayed(key) }  // Throws it.
     // New ids must not be those that the commits gave.
     let waiting = isConflict && choice != .file ? pending : nil
     var (notes, lostCount, state) = try mend(content?.bytes, file: file, table: table, waiting: waiting)
@@ -69,8 +69,8 @@ extension RecordStore {
     }
   }
 
-  /// Makes a table readable for who is about to replace it: as ``repair(_:keeping:)`` does, with what is in the file, and where
-  /// nothing in there can be read as one, by an empty table.
+  /// Makes a table readable for who is about to replace it: as ``repair(_:keeping:)`` does, with what is in the file,
+  /// and where nothing in there can be read as one, by an empty table.
   /// - Returns: the files that keep the originals.
   func repairForReplacement(_ table: String) throws -> [URL] {
     try repairing(table) {
@@ -88,15 +88,13 @@ extension RecordStore {
 
   private func carryOut(_ plan: RepairPlan) throws -> [URL] {
     if plan.notes.isEmpty { return [] }
-    let key = TableKey(plan.table)
+    let (key, log) = (TableKey(plan.table), try fileLog)
     try log.prepare()
     var backups = try plan.original.map { [try folder.keepBackup(of: plan.file, $0)] } ?? []
-    if log.pendingTable(key) != nil { backups.append(try backUpJournal()) }
-    let mended = CachedTable(
-      state: plan.repaired, sequence: log.sequence, file: plan.file, content: FileContent(.absent),
-      stamp: nil)
-    let written = try Checkpoint.write([TableDraft(key: key, table: mended)], in: self)
-    log.put(written)
+    if log.pendingTable(key) != nil { backups += try folder.keepBackupOfJournal() }
+    let written = try log.write([TableDraft(key: key, state: plan.repaired)])
+    try tables.catchUp()
+    tables.note(written, states: [key: plan.repaired])
     return backups.map { URL(fileURLWithPath: $0) }
   }
 
@@ -104,12 +102,17 @@ extension RecordStore {
     guard writers.currentTransaction == nil else {
       throw StoreError(StoreError.insideWrite, "a repair is no part of a transaction", table: table)
     }
-    return try Commit.locked(self, body)
+    return try locked(timeout: options.lockTimeout, body)
   }
 
-  func backUpJournal() throws(StoreError) -> String {
-    let bytes = try onDisk { () throws(DiskError) in try folder.disk.read(folder.journalFile).bytes }
-    return try folder.keepBackup(of: folder.journalFile, bytes)
+  /// Runs `body` while nobody else writes to the store, in this process or another.
+  func locked<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
+    try writers.enter {
+      try checkOpen()
+      let lock = try folder.lock(timeout: timeout)
+      defer { withExtendedLifetime(lock) {} }
+      return try body()
+    }
   }
 
   private func mend(
@@ -127,39 +130,20 @@ extension RecordStore {
   private static func settle(
     _ pending: PendingTable, by choice: ConflictChoice, in state: inout TableState
   ) -> String {
-    let changes = pending.commits.flatMap(\.changes)
     let commits = pending.commits.count == 1 ? "1 commit was" : "\(pending.commits.count) commits were"
     let found = "the file was changed while \(commits) waiting in the journal"
     switch choice {
     case .file: return "\(found); the file stays as it is, without them"
     case .journal:
-      for change in changes { _ = state.applyFitting(change) }
+      for change in pending.changes { _ = state.applyFitting(change) }
       return "\(found); they were carried out on it"
     case .both:
-      for change in changes { _ = state.applyAdding(change, newIDsAbove: pending.highestID) }
+      for change in pending.changes { _ = state.applyAdding(change, newIDsAbove: pending.highestID) }
       return "\(found); what they added was added to it"
     }
   }
 
   private static func note(_ text: String, line: Int?) -> String {
     line.map { "line \($0): \(text)" } ?? text
-  }
-}
-
-extension StoreFolder {
-  /// Keeps a file's bytes among the backups, under its name and the time.
-  func keepBackup(of file: String, _ bytes: [UInt8]) throws(StoreError) -> String {
-    let time = PlistDate.text(Date()).replacing(":", with: "-")
-    return try onDisk { () throws(DiskError) in
-      try disk.createFolder(backupFolder)
-      var path = "\(backupFolder)/\(fileName(of: file)).\(time)"
-      var count = 1
-      while try disk.status(path) != nil {
-        count += 1
-        path = "\(backupFolder)/\(fileName(of: file)).\(time).\(count)"
-      }
-      _ = try disk.replace(path, with: bytes)
-      return path
-    }
   }
 }

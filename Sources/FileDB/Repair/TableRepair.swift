@@ -65,10 +65,10 @@ struct TableRepair {
     if counter == nil {
       notes.append(("the counter is missing or no number; the highest id counts", nil))
     }
-    let index = root[TableFile.indexKey]
+    let indexMap = root[TableFile.indexKey]
     for key in [TableFile.counterKey, TableFile.recordsKey, TableFile.indexKey] { root[key] = nil }
     let lines = PlistParser.lines(from: [.key(TableFile.recordsKey), .index(0)], in: bytes)
-    return state(of: elements, counter: counter, index: index, foreignKeys: root) {
+    return state(of: elements, counter: counter, indexMap: indexMap, foreignKeys: root) {
       lines.indices.contains($0) ? lines[$0] : nil
     }
   }
@@ -85,36 +85,36 @@ struct TableRepair {
     lostCount = found.lost.count
     notes.append(("\(found.records.count) records were read one by one, and nothing beside them", nil))
     let elements = found.records.map(\.value)
-    return state(of: elements, counter: found.counter, index: nil, foreignKeys: PlistDictionary()) {
+    return state(of: elements, counter: found.counter, indexMap: nil, foreignKeys: PlistDictionary()) {
       found.records[$0].line
     }
   }
 
   /// The table of these elements, each with an id of its own.
   private mutating func state(
-    of elements: [PlistValue], counter: RecordID?, index: PlistValue?, foreignKeys: PlistDictionary,
+    of elements: [PlistValue], counter: RecordID?, indexMap: PlistValue?, foreignKeys: PlistDictionary,
     line: (Int) -> Int?
   ) -> TableState {
     var given = elements.map { $0.dict?[TableFile.idKey].flatMap(Self.lenientNumber) }
-    for (row, id) in lostIDs(of: given, index) {
-      let reason = given[row].map { "another record has the id \($0)" } ?? "this record has no id"
-      notes.append(("\(reason); by the index it is \(id)", line(row)))
-      given[row] = id
+    for (index, id) in lostIDs(of: given, indexMap) {
+      let reason = given[index].map { "another record has the id \($0)" } ?? "this record has no id"
+      notes.append(("\(reason); by the index map it is \(id)", line(index)))
+      given[index] = id
     }
     let allGiven = Set(given.compactMap(\.self))
     var counter = max(counter?.rawValue ?? 0, allGiven.max()?.rawValue ?? 0)
     var taken: Set<RecordID> = []
-    var records: [StoredRecord] = []
-    for (row, element) in elements.enumerated() {
+    var records: [EncodedRecord] = []
+    for (index, element) in elements.enumerated() {
       var fields = element.dict ?? [:]
       fields[TableFile.idKey] = nil
       if element.dict == nil {
         fields["value"] = element
         notes.append(
-          ("<\(element.typeName)> among the records becomes a record with the field 'value'", line(row)))
+          ("<\(element.typeName)> among the records becomes a record with the field 'value'", line(index)))
       }
-      if let id = given[row], taken.insert(id).inserted {
-        records.append(StoredRecord(id: id, record: Record(fields: fields)))
+      if let id = given[index], taken.insert(id).inserted {
+        records.append(EncodedRecord(id: id, fields: Fields(fields)))
         continue
       }
       counter = max(counter, highestID)
@@ -124,34 +124,36 @@ struct TableRepair {
       }
       let id = RecordID(counted: counter)
       taken.insert(id)
-      let reason = given[row].map { "a second record has the id \($0)" } ?? "this record has no id"
-      notes.append(("\(reason); it is \(id) from now on", line(row)))
-      records.append(StoredRecord(id: id, record: Record(fields: fields)))
+      let reason = given[index].map { "a second record has the id \($0)" } ?? "this record has no id"
+      notes.append(("\(reason); it is \(id) from now on", line(index)))
+      records.append(EncodedRecord(id: id, fields: Fields(fields)))
     }
     return TableState(counter: counter, records: records, foreignKeys: foreignKeys)
   }
 
-  /// The ids of records that have none or another's, as the index has them. Where it does not fit the other records, it
-  /// says nothing about these.
-  private func lostIDs(of given: [RecordID?], _ index: PlistValue?) -> [(row: Int, id: RecordID)] {
+  /// The ids of records that have none or another's, as the index map has them. Where it does not fit the other
+  /// records, it says nothing about these.
+  private func lostIDs(of given: [RecordID?], _ indexMap: PlistValue?) -> [(index: Int, id: RecordID)] {
     var indexed: [Int: RecordID] = [:]
-    for entry in index?.dict ?? [:] {
-      guard let id = RecordID(entry.key), let row = entry.value.string.flatMap({ Int($0) }) else { return [] }
-      indexed[row] = id
+    for entry in indexMap?.dict ?? [:] {
+      guard let id = RecordID(entry.key), let index = entry.value.string.flatMap({ Int($0) }) else {
+        return []
+      }
+      indexed[index] = id
     }
     let counts = Dictionary(given.compactMap { id in id.map { ($0, 1) } }, uniquingKeysWith: +)
-    let isDoubtful = given.indices.map { row in
-      guard let id = given[row] else { return true }
-      return counts[id] != 1 || newIDs.contains(id) && indexed[row] != id
+    let isDoubtful = given.indices.map { index in
+      guard let id = given[index] else { return true }
+      return counts[id] != 1 || newIDs.contains(id) && indexed[index] != id
     }
     guard given.indices.allSatisfy({ isDoubtful[$0] || indexed[$0] == given[$0] }) else { return [] }
     // Of records that share an id, one must be its owner before the others have lost theirs.
     let owned = newIDs.union(given.indices.filter { indexed[$0] == given[$0] }.compactMap { given[$0] })
-    return given.indices.compactMap { row in
-      guard isDoubtful[row], let id = indexed[row], counts[id] == nil,
-        given[row].map(owned.contains) ?? true
+    return given.indices.compactMap { index in
+      guard isDoubtful[index], let id = indexed[index], counts[id] == nil,
+        given[index].map(owned.contains) ?? true
       else { return nil }
-      return (row, id)
+      return (index, id)
     }
   }
 

@@ -2,9 +2,9 @@ import FileDBPlist
 
 /// The records of a table file that is no longer a property list as a whole: cut off, or damaged inside.
 ///
-/// Outside comments and CDATA a raw `<` begins a tag, so that no text looks like one. A record is what a `<dict>` and its
-/// `</dict>` enclose; where they do not match, the tabs or spaces before a `<dict>` tell the next record from what lies inside
-/// one.
+/// Outside comments and CDATA a raw `<` begins a tag, so that no text looks like one. A record is what a `<dict>` and
+/// its `</dict>` enclose; where they do not match, the tabs or spaces before a `<dict>` tell the next record from what
+/// lies inside one.
 struct TableSalvage {
   private(set) var records: [(value: PlistValue, line: Int)] = []
   /// The lines where something begins that should be a record and cannot be read.
@@ -88,7 +88,8 @@ struct TableSalvage {
 
   /// Where the dictionary ends that begins with `start`.
   private static func end(of start: Tag, in tags: [Tag]) -> Int? {
-    guard var index = tags.firstIndex(at: start.position) else { return nil }
+    // The tags are in order.
+    var index = tags.partitioningIndex { $0.position >= start.position }
     var depth = 0
     while index < tags.count {
       depth += tags[index].isEnd ? -1 : 1
@@ -111,17 +112,5 @@ struct TableSalvage {
     // What stands between is a tag and white space.
     let digits = bytes[key.upperBound...].prefix(80).drop { !isDigit($0) }.prefix(while: isDigit)
     return RecordID(String(decoding: digits, as: UTF8.self))
-  }
-}
-
-extension [TableSalvage.Tag] {
-  /// The tag at `position`, by bisection: they are in order.
-  fileprivate func firstIndex(at position: Int) -> Int? {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].position < position { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low].position == position ? low : nil
   }
 }

@@ -1,5 +1,4 @@
 import FileDBPlist
-import FileDBStorage
 
 /// The version that is installed in a store, and which shipped tables the user's are from.
 ///
@@ -40,8 +39,8 @@ struct InstalledVersion {
 extension InstalledVersion {
   /// - Returns: `nil` where nothing was installed yet.
   static func read(in store: RecordStore) throws(StoreError) -> InstalledVersion? {
-    try store.log.catchUp()
-    return try read(store.refreshed(TableKey(StoreFolder.installedTable)).state, in: store.folder)
+    try store.tables.catchUp()
+    return try read(store.tables.newest(TableKey(StoreFolder.installedTable)).state, in: store.folder)
   }
 
   /// As the transaction has it, whom nobody can get ahead of.
@@ -55,7 +54,7 @@ extension InstalledVersion {
     _ table: TableState, in folder: StoreFolder
   ) throws(StoreError) -> InstalledVersion? {
     guard let record = table.records.first else { return nil }
-    guard let installed = InstalledVersion(record.record.fields) else {
+    guard let installed = InstalledVersion(record.fields.dictionary) else {
       throw StoreError(
         StoreError.damagedTable, "this is no record of an installed version", file: folder.installedFile)
     }
@@ -67,8 +66,8 @@ extension InstalledVersion {
     let state = try transaction.table(table)
     if !state.exists { try transaction.apply(.create, to: table) }
     let former = state.records.first?.id
-    let record = StoredRecord(id: former ?? RecordID(counted: 1), record: Record(fields: fields))
-    try transaction.apply(former == nil ? .insert([record], row: 0) : .replace(record), to: table)
+    let record = EncodedRecord(id: former ?? RecordID(counted: 1), fields: Fields(fields))
+    try transaction.apply(former == nil ? .insert([record], index: 0) : .replace(record), to: table)
   }
 
   private enum Key {
@@ -110,10 +109,10 @@ extension InstalledVersion {
 extension InstalledVersion {
   /// Keeps shipped tables for the next merge.
   func keep(_ shipped: [TableKey: TableState], in folder: StoreFolder) throws(StoreError) {
-    try onDisk { () throws(DiskError) in try folder.disk.createFolder(folder.shippedFolder) }
+    try folder.disk.createFolder(folder.shippedFolder)
     for (key, state) in shipped.sorted(by: { $0.key < $1.key }) {
       let file = "\(folder.shippedFolder)/\(Self.fileName(of: key, generation))"
-      try onDisk { () throws(DiskError) in _ = try folder.disk.replace(file, with: TableFile.encode(state)) }
+      try folder.disk.replace(file, with: TableFile.encode(state))
     }
   }
 
@@ -121,8 +120,8 @@ extension InstalledVersion {
   func bases(in store: RecordStore) throws(StoreError) -> [TableKey: TableState] {
     var bases: [TableKey: TableState] = [:]
     for (key, table) in tables {
-      let file = "\(store.folder.shippedFolder)/\(Self.fileName(of: key, table.generation))"
-      let bytes = try onDisk { () throws(DiskError) in try store.disk.read(file).bytes }
+      let file = try "\(store.folder.shippedFolder)/\(Self.fileName(of: key, table.generation))"
+      let bytes = try store.folder.disk.read(file).bytes
       bases[key] = try TableFile.decode(bytes, file: file, table: key.text, limits: store.options.limits)
     }
     return bases
@@ -130,9 +129,10 @@ extension InstalledVersion {
 
   /// Removes what no merge needs any more. What cannot be removed now goes with the next version.
   static func clearAway(in store: RecordStore) {
-    let (folder, disk) = (store.folder.shippedFolder, store.disk)
+    guard let own = store.files?.folder else { return }
+    let (folder, disk) = (own.shippedFolder, own.disk)
     // Another process may be about to install the next version.
-    try? Commit.locked(store, timeout: .zero) {
+    try? store.locked(timeout: .zero) {
       let tables = try InstalledVersion.read(in: store)?.tables ?? [:]
       let needed = Set(tables.map { TableKey(fileName(of: $0.key, $0.value.generation)) })
       try disk.sweepDrafts(in: folder)

@@ -28,7 +28,9 @@ struct ShippedIDs {
       if ids[record.id] != nil { return false }
       if taken.contains(record.id) { return true }
       guard !base.records.contains(record.id) else { return false }
-      if let row = ours.records.row(of: record.id) { return !ours.records[row].hasSameFields(as: record) }
+      if let index = ours.records.index(of: record.id) {
+        return !ours.records[index].hasSameFields(as: record)
+      }
       // Of a record that the user deleted, perhaps, and an id is never given twice.
       return base.exists && record.id.rawValue > lastShipped && record.id.rawValue <= ours.counter
     }

@@ -1,10 +1,10 @@
-import FileDBStorage
 import Foundation
 
 /// An installation from beginning to end: this says in which order things happen.
 ///
-/// The shipped tables that a later merge begins with are kept first. Then the user's tables change in one commit, and the record
-/// of the installed version changes in the same: so there is no moment at which it says anything else than is the case.
+/// The shipped tables that a later merge begins with are kept first. Then the user's tables change in one commit, and
+/// the record of the installed version changes in the same: so there is no moment at which it says anything else than
+/// is the case.
 package struct ShippedInstall {
   private let shipped: RecordStore
   private let store: RecordStore
@@ -63,17 +63,18 @@ package struct ShippedInstall {
     guard installed.version == version else {
       throw StoreError(
         StoreError.olderThanInstalled,
-        "version \(installed.version) is installed, and \(version) is an older one", file: store.folder.path)
+        "version \(installed.version) is installed, and \(version) is an older one", file: store.url.path)
     }
     return InstallReport(version, former: installed, [], [:])
   }
 
   private func shippedTables() throws -> [TableKey: TableState] {
-    guard try onDisk({ () throws(DiskError) in try shipped.disk.status(shipped.folder.path) }) != nil else {
-      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: shipped.folder.path)
+    let folder = try shipped.folder
+    guard try folder.disk.status(folder.path) != nil else {
+      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: folder.path)
     }
     let keys = try shipped.tableNames.map(TableKey.init)
-    return Dictionary(uniqueKeysWithValues: try keys.map { ($0, try shipped.refreshed($0).state) })
+    return Dictionary(uniqueKeysWithValues: try keys.map { ($0, try shipped.tables.newest($0).state) })
   }
 
   /// The user's tables that cannot be read and need not be.
@@ -83,7 +84,7 @@ package struct ShippedInstall {
     if policy == .merge { return [] }
     var damaged: Set<TableKey> = []
     for key in Set(tables.keys).union(former?.tables.keys.map(\.self) ?? []) {
-      do throws(StoreError) { _ = try store.refreshed(key) } catch {
+      do throws(StoreError) { _ = try store.tables.newest(key) } catch {
         guard RecordStore.tableDamage.contains(error.code) else { throw error }
         damaged.insert(key)
       }

@@ -45,9 +45,9 @@ public enum InstallPolicy: String, Sendable, CaseIterable {
   /// not shipped any more goes. A damaged file that is in the way is kept in `.filedb/backups`.
   case replace
   /// What changed between the shipped versions is done to the user's tables, record by record and field by field as
-  /// ``TableMerge`` does it, but for records that the user deleted: these stay deleted, though the new version changed them. The
-  /// user's rows and changes stay; where both changed the same, the user's counts and there is a conflict in the report. A
-  /// table that the user dropped stays dropped.
+  /// ``TableMerge`` does it, but for records that the user deleted: these stay deleted, though the new version changed
+  /// them. The user's records and changes stay; where both changed the same, the user's counts and there is a conflict
+  /// in the report. A table that the user dropped stays dropped.
   case merge
 }
 

@@ -1,4 +1,3 @@
-import FileDBStorage
 import Foundation
 
 /// A commit in the journal.
@@ -15,24 +14,12 @@ extension RecordStore {
   /// The commits in the journal, the oldest first. A checkpoint writes them into the tables' files and empties it.
   /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the journal.
-  public func pendingCommits() throws -> [PendingCommit] {
-    let opened = try onJournal { () throws(JournalError) in
-      try Journal.open(folder.journalFile, on: folder.disk)
-    }
-    return try (opened?.frames ?? []).filter { $0.kind == .commit }.map { frame in
-      do throws(PayloadFault) {
-        return PendingCommit(
-          try LoggedCommit(payload: frame.payload, depth: options.limits.depth), number: frame.sequence)
-      } catch {
-        throw StoreError(StoreError.damagedJournal, error.message, file: folder.journalFile)
-      }
-    }
-  }
+  public func pendingCommits() throws -> [PendingCommit] { try fileLog.readAll().map(PendingCommit.init) }
 }
 
 extension PendingCommit {
-  fileprivate init(_ commit: LoggedCommit, number: UInt64) {
-    self.number = number
+  fileprivate init(_ commit: LoggedCommit) {
+    number = commit.sequence
     date = commit.date
     changes = commit.changes.map { ($0.table.text, $0.change.summary) }
   }
@@ -41,11 +28,16 @@ extension PendingCommit {
 extension Change {
   fileprivate var summary: String {
     switch self {
-    case .create, .drop, .removeAll, .truncate, .reorder: name
-    case .insert(let records, let row): "insert \(Self.list(records.map(\.id))) at row \(row)"
+    case .create: "create"
+    case .drop: "drop"
+    case .removeAll: "removeAll"
+    case .truncate: "truncate"
+    case .reorder: "reorder"
+    case .raiseCounter(let counter): "counter \(counter)"
+    case .insert(let records, let index): "insert \(Self.list(records.map(\.id))) at index \(index)"
     case .replace(let record): "replace \(record.id)"
     case .remove(let ids): "remove \(Self.list(ids))"
-    case .move(let id, let row): "move \(id) to row \(row)"
+    case .move(let id, let index): "move \(id) to index \(index)"
     }
   }
 

@@ -1,4 +1,5 @@
 @_exported import FileDBPlist
+@_exported import FileDBTables
 import FileDBStorage
 import Foundation
 import Synchronization
@@ -16,152 +17,149 @@ public final class RecordStore: Sendable {
   public let url: URL
   public let options: StoreOptions
 
-  let folder: StoreFolder
-  let log: CommitLog
-  let visible: VisibleTables
-  /// One writer at a time in this process; the file lock sees to the others.
+  let log: any CommitLog
+  /// The log where it is a folder's: for what is about files.
+  let files: FileLog?
+  let tables: TablesInMemory
+  let view: any TableView
+  /// One writer at a time in this process; the log sees to the others.
   let writers = WriterGate()
-  /// What a crash left beside linked tables is looked for once, by the first checkpoint.
-  let hasSweptLinks = Atomic<Bool>(false)
   /// For writes and checkpoints that no thread waits for. Only one goes on at a time, so that one thread is enough, and the
   /// writes stay in their order. It is the store's own, for a global queue has few threads for all who block in it.
   let background = DispatchQueue(label: "FileDB.RecordStore")
   let checkpoints = CheckpointClock()
-  let indexes = RowIndexes()
-  /// Set when a sync failed, so that nothing more is built on what may be lost; and by ``close()``.
+  let extensions = StoreExtensions()
+  /// Set by ``close()``.
   let isClosed = Atomic<Bool>(false)
 
   /// Opens the store in the folder at `url`. Nothing is read or written yet; the folder is made by the first write.
   /// - Throws: ``StoreError/notAFolder`` where `url` is no file URL, or something else is there.
   public convenience init(at url: URL, options: StoreOptions = StoreOptions()) throws {
-    try self.init(at: url, disk: SystemDisk(), over: nil, options: options)
+    try self.init(at: url, disk: .system, seen: PlainTables(), options: options)
   }
 
   /// A store without files, gone with its last reference: for previews and tests.
   public static func inMemory(options: StoreOptions = StoreOptions()) -> RecordStore {
-    RecordStore(url: URL(fileURLWithPath: "/memory"), disk: MemoryDisk(), over: nil, options: options)
+    let url = URL(fileURLWithPath: "/memory")
+    let files = FileLog(StoreFolder(path: url.path, disk: StoreDisk(MemoryDisk())), options: options)
+    return RecordStore(url, log: files, files: files, seen: PlainTables(), options: options)
   }
 
   package convenience init(at url: URL, disk: any Disk, options: StoreOptions) throws(StoreError) {
-    try self.init(at: url, disk: disk, over: nil, options: options)
+    try self.init(at: url, disk: StoreDisk(disk), seen: PlainTables(), options: options)
   }
 
   convenience init(
-    at url: URL, disk: any Disk, over attached: AttachedStore?, options: StoreOptions
+    at url: URL, disk: StoreDisk, seen view: any TableView, options: StoreOptions
   ) throws(StoreError) {
     guard url.isFileURL else {
       throw StoreError(StoreError.notAFolder, "a store is a folder on the disk", file: url.absoluteString)
     }
-    self.init(url: url, disk: disk, over: attached, options: options)
-    let status = try onDisk { () throws(DiskError) in try disk.status(folder.path) }
-    if let status, status.kind != .folder {
+    let folder = StoreFolder(path: url.standardizedFileURL.path, disk: disk)
+    if let status = try disk.status(folder.path), status.kind != .folder {
       throw StoreError(StoreError.notAFolder, "a store is a folder, but this is a file", file: folder.path)
     }
+    let files = FileLog(folder, options: options, alsoWatching: view.folders)
+    self.init(url, log: files, files: files, seen: view, options: options)
   }
 
-  private init(url: URL, disk: any Disk, over attached: AttachedStore?, options: StoreOptions) {
-    self.url = url
-    self.options = options
-    folder = StoreFolder(path: url.standardizedFileURL.path, disk: disk)
-    log = CommitLog(folder: folder, options: options)
-    visible = VisibleTables(log, over: attached)
+  /// A store on a log of another kind.
+  package convenience init(at url: URL, log: any CommitLog, options: StoreOptions) {
+    self.init(url, log: log, files: nil, seen: PlainTables(), options: options)
+  }
+
+  private init(
+    _ url: URL, log: any CommitLog, files: FileLog?, seen view: any TableView, options: StoreOptions
+  ) {
+    (self.url, self.log, self.files, self.view, self.options) = (url, log, files, view, options)
+    tables = TablesInMemory(log)
   }
 
   deinit {
-    log.signals.finish()
+    tables.listeners.finish()
     checkpointAtEnd()
   }
 
-  package var disk: any Disk { folder.disk }
+  /// Another store on the same files.
+  package func reopened() throws(StoreError) -> RecordStore {
+    let folder = try folder
+    return try RecordStore(at: url, disk: folder.disk, seen: view.reopened(), options: options)
+  }
+
+  /// The folder of the store.
+  /// - Throws: ``StoreError/notAFolder`` for one whose log is no folder.
+  package var folder: StoreFolder {
+    get throws(StoreError) { try fileLog.folder }
+  }
+
+  var fileLog: FileLog {
+    get throws(StoreError) {
+      guard let files else { throw StoreError(StoreError.notAFolder, "this store has no files", file: url.path) }
+      return files
+    }
+  }
+
+  func checkOpen() throws(StoreError) {
+    if isClosed.load(ordering: .relaxed) { throw StoreError.closed(url.path) }
+  }
 
   /// The tables, in the order of their names, those of an attached store included; of a damaged journal those that have a file or are in its sound part.
   /// - Throws: the disk's errors.
   public var tableNames: [String] {
-    get throws {
-      do throws(StoreError) { try log.catchUp() } catch {
-        guard error.code == StoreError.damagedJournal else { throw error }
-      }
-      let pending = log.pendingExistence
-      let files = try folder.tableNames().map(TableKey.init).filter { pending[$0] != false }
-      let own = Set(files).union(pending.filter(\.value).keys)
-      return try own.union(visible.attached?.tableKeys ?? []).sorted().map(\.text)
-    }
+    get throws { try view.tables(log.tables()).sorted().map(\.text) }
   }
 
   /// The table with this name, read now where it was not yet.
   ///
-  /// A table that does not exist yet has no rows, and its first record makes it; see ``RecordTable/exists``.
+  /// A table that does not exist yet has no records, and its first record makes it; see ``RecordTable/exists``.
   /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable`` with file and line,
   ///   ``StoreError/damagedJournal``, ``StoreError/conflict``, ``StoreError/ambiguousTable``,
   ///   ``StoreError/invalidTableName``, and the disk's errors.
-  public func table<Row>(_ name: TableName<Row>) throws -> RecordTable<Row> {
-    _ = try state(of: TableKey(name.text))
+  public func table<Value>(_ name: TableName<Value>) throws -> RecordTable<Value> {
+    try read(TableKey(name.text))
     return RecordTable(store: self, name: name)
   }
 
-  /// The table with this name, its rows read field by field; see ``table(_:)-(TableName<_>)``.
-  public func table(_ name: String) throws -> RecordTable<Record> { try table(.records(name)) }
+  /// The table with this name, its records read field by field; see ``table(_:)-(TableName<_>)``.
+  public func table(_ name: String) throws -> RecordTable<Fields> { try table(.records(name)) }
+
+  /// A table as readers see it, read now where it was not yet.
+  @discardableResult
+  func read(_ table: TableKey) throws(StoreError) -> TableState {
+    let own = if let known = tables.published(table) { known } else { try tables.newest(table).state }
+    try view.read(table)
+    return try view.seen(table, own: own)
+  }
 
   /// The file of a table: the one that is there, or the one that its first record will make.
   /// - Throws: ``StoreError/ambiguousTable``, ``StoreError/invalidTableName``.
   public func url(of table: String) throws -> URL {
-    if let attached = visible.attached, let name = attached.table(named: TableKey(table)) {
-      return try attached.store.url(of: name.text)
-    }
-    return URL(fileURLWithPath: try folder.file(of: table).path)
+    try view.url(of: TableKey(table)) ?? URL(fileURLWithPath: folder.file(of: table).path)
   }
 
-  /// Runs `body` as one transaction and commits what it changed.
+  /// Reads in what other processes and programs have written since. A write does so by itself, for its tables.
   ///
-  /// `body` sees its own changes; nobody else does until it returned. Where it throws, nothing happened. When `write`
-  /// returns, the commit survives a power cut (see ``StoreOptions/durability``), over all its tables or not at all.
-  /// Writers on several threads share the disk's syncs.
-  ///
-  /// A `write` inside a `write`, and a verb of a ``RecordTable`` there, joins the outer one: objects that know nothing of
-  /// each other but share the store share the transaction. Where the inner one throws, only what it did is undone; the
-  /// outer one commits all or nothing.
-  ///
-  /// - Throws: what `body` throws; ``StoreError/locked``; ``StoreError/damagedJournal``; ``StoreError/conflict`` for a
-  ///   table whose file another program changed while commits were waiting for it; what ``table(_:)-(TableName<_>)`` throws for a table that
-  ///   another program damaged; the disk's errors; ``StoreError/outcomeUnknown`` where the disk could not say whether the
-  ///   commit will survive, and ``StoreError/closed`` from then on.
-  /// - Complexity: O(*n*) in the records of the changed tables, in memory; on the disk one write of what changed and one
-  ///   sync. The files follow with a checkpoint, see ``StoreOptions/checkpoints``.
-  @discardableResult
-  public func write<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    if let outer = writers.currentTransaction { return try outer.join(body) }
-    return try Commit.run(in: self, body)
-  }
-
-  /// Runs `body` as ``write(_:)`` would, with its result and its errors, and changes nothing.
-  @discardableResult
-  public func rehearse<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    if let outer = writers.currentTransaction { return try outer.rehearse(body) }
-    return try Commit.rehearse(in: self, body)
-  }
-
-  /// Runs `body` as ``write(_:)`` would, on a thread of its own where waiting for the disk and for other writers blocks
-  /// no task. `body` runs whole or not at all: a task that is cancelled before it begins throws `CancellationError`.
-  /// - Throws: as ``write(_:)``.
-  @discardableResult
-  public func asyncWrite<Result: Sendable>(
-    _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
-  ) async throws -> Result {
-    let isCancelled = Atomic<Bool>(false)
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        self.background.async {
-          continuation.resume(
-            with: Swift.Result {
-              try self.write { transaction in
-                if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
-                return try body(&transaction)
-              }
-            })
+  /// Afterwards all tables that were read are as of the same commit.
+  /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read, once all others have been; it
+  ///   stays as it was.
+  /// - Complexity: O(1) for an unchanged table; the size of the commits for one that other processes of this library
+  ///   changed; O(*n*) for one whose file was replaced.
+  public func refresh() throws {
+    // Inside a write, whose tables must not change beneath it, there is nothing to read in.
+    if writers.currentTransaction != nil { return }
+    try writers.enter {
+      var (failure, setbacks): (StoreError?, Int)
+      repeat {
+        failure = nil
+        setbacks = tables.setbackCount
+        try tables.catchUp()
+        for table in tables.known {
+          do throws(StoreError) { _ = try tables.newest(table) } catch { failure = failure ?? error }
         }
-      }
-    } onCancel: {
-      isCancelled.store(true, ordering: .relaxed)
+        if try view.refresh() { tables.listeners.tell(of: Set(tables.known)) }
+        // Where one fell behind meanwhile, the tables read before may be older than those read after.
+      } while tables.setbackCount != setbacks
+      if let failure { throw failure }
     }
   }
 }

@@ -1,41 +1,37 @@
-import FileDBStorage
+import FileDBTables
 
-/// A table as it was committed, and the file that holds it or will.
-struct CachedTable: Sendable {
-  var state: TableState
-  /// The last commit that ``state`` includes.
-  var sequence: UInt64
-  /// The file as it was read, without what the journal adds to it.
-  var file: String
-  var content: FileContent
-  /// `nil` for a table without a file.
-  var stamp: FileStamp?
-  /// True where the state is known to be behind the disk, so that it must be read again.
-  var isStale = false
-
-  var version: FileVersion { content.version }
-}
-
-/// The tables in memory. Those that readers see are durable; a commit that waits for its sync is seen by the next writer
-/// alone.
+/// The tables in memory as values. Those that readers see are durable; a commit that waits for its sync is seen by the
+/// next writer alone. Each verb returns the tables that readers see anew.
 struct TableCache: Sendable {
-  private(set) var published: [TableKey: CachedTable] = [:]
-  private var unpublished: [TableKey: CachedTable] = [:]
-  private var waiting: [(sequence: UInt64, tables: [TableKey: CachedTable])] = []
+  private(set) var published: [TableKey: LoadedTable] = [:]
+  private var unpublished: [TableKey: LoadedTable] = [:]
+  private var waiting: [(sequence: UInt64, tables: [TableKey: LoadedTable])] = []
+  /// The last commit that was taken in. Every table includes it, except those that are behind.
+  private(set) var position: UInt64 = 0
+  /// How often a table fell behind the others, or got another base.
+  private(set) var setbackCount = 0
 
   /// The table with all commits, the ones that wait included.
-  func newest(_ table: TableKey) -> CachedTable? { unpublished[table] ?? published[table] }
+  func newest(_ table: TableKey) -> LoadedTable? { unpublished[table] ?? published[table] }
 
   var keys: Set<TableKey> { Set(published.keys).union(unpublished.keys) }
 
-  /// Adds a commit that is in the journal and not yet synced.
-  mutating func add(_ tables: [TableKey: CachedTable], of sequence: UInt64) {
+  /// Adds a commit of this process that is in the log, and not yet durable.
+  mutating func add(_ commit: LoggedCommit, states: [TableKey: TableState]) {
+    var tables: [TableKey: LoadedTable] = [:]
+    for (table, state) in states {
+      guard var known = newest(table) else { continue }
+      known.state = state
+      known.sequence = commit.sequence
+      known.hasCommits = true
+      tables[table] = known
+    }
     unpublished.merge(tables) { $1 }
-    waiting.append((sequence, tables))
+    waiting.append((commit.sequence, tables))
+    position = max(position, commit.sequence)
   }
 
-  /// Shows readers the commits up to `sequence`.
-  /// - Returns: the tables that readers see anew, as do the following.
+  /// Shows readers the commits of this process up to `sequence`.
   mutating func publish(through sequence: UInt64) -> Set<TableKey> {
     let count = waiting.prefix { $0.sequence <= sequence }.count
     var shown: Set<TableKey> = []
@@ -48,39 +44,86 @@ struct TableCache: Sendable {
     return shown
   }
 
-  /// Takes tables as the disk has them, or as another process made them, all at once. What still waits for its sync is in
-  /// them, and shown with them.
-  mutating func put(_ tables: [TableKey: CachedTable]) -> Set<TableKey> {
-    let shown = publish(through: .max)
-    published.merge(tables) { $1 }
-    return shown.union(tables.keys)
+  /// Brings the tables up to the commits of others, all at once. What still waits for its sync is shown with them.
+  mutating func follow(_ commits: [LoggedCommit]) -> Set<TableKey> {
+    var shown = publish(through: .max)
+    for commit in commits where commit.sequence > position {
+      for (table, former) in commit.tables {
+        guard var known = published[table], !known.isBehind else { continue }
+        known.follow(commit, of: table, from: former)
+        if known.isBehind { setbackCount += 1 }
+        published[table] = known
+        shown.insert(table)
+      }
+      position = commit.sequence
+    }
+    return shown
   }
 
-  /// Follows the store to another journal, whose first commit has the number after `sequence`. The tables for which the
-  /// former one held commits are stale: there may have been more of them.
-  mutating func restart(at sequence: UInt64, stale tables: some Sequence<TableKey>) -> Set<TableKey> {
+  /// Goes on behind commits that the log has forgotten: the tables may lack some of them.
+  mutating func skip(to sequence: UInt64) -> Set<TableKey> {
     let shown = publish(through: .max)
-    for table in published.keys { published[table]?.sequence = sequence }
-    for table in tables { published[table]?.isStale = true }
+    for (table, known) in published where !known.isBehind {
+      published[table]?.isBehind = true
+      published[table]?.sequence = position
+      // Its commits are in another base by now, also where that looks the same: a table that was made and dropped has
+      // no file before and none afterwards.
+      if known.hasCommits { published[table]?.isStale = true }
+    }
+    position = max(position, sequence)
+    setbackCount += 1
+    return shown
+  }
+
+  /// Takes a table that was read, and includes all up to `end`.
+  /// - Returns: `nil` where the others are as of another commit by now.
+  mutating func put(_ table: LoadedTable, of key: TableKey, at end: UInt64) -> Set<TableKey>? {
+    guard position == end else { return nil }
+    let shown = publish(through: .max)
+    published[key] = table
+    return shown.union([key])
+  }
+
+  /// Remembers that a table that is behind includes all up to `sequence`.
+  mutating func note(_ table: TableKey, includes sequence: UInt64) {
+    guard let known = published[table], known.isBehind else { return }
+    published[table]?.sequence = max(known.sequence, sequence)
+    if sequence >= position { published[table]?.isBehind = false }
+  }
+
+  mutating func note(_ bases: [TableKey: Int], states: [TableKey: TableState]) -> Set<TableKey> {
+    var shown = publish(through: .max)
+    for (table, base) in bases {
+      published[table]?.base = base
+      published[table]?.hasCommits = false
+      guard let state = states[table] else { continue }
+      published[table] = LoadedTable(state: state, base: base, sequence: position)
+      shown.insert(table)
+    }
+    setbackCount += 1
     return shown
   }
 }
 
-extension CachedTable {
-  /// Carries out what another process committed; stale where that cannot be.
-  mutating func follow(_ commit: LoggedCommit, sequence: UInt64, of table: TableKey, in pending: PendingTable)
-  {
-    guard !isStale, self.sequence < sequence else { return }
-    // The first change in a journal says to which file it belongs.
-    guard pending.commits.count > 1 || pending.versions.first?.version == version else {
-      isStale = true
-      return
-    }
+extension LoadedTable {
+  /// Carries out what another process committed; behind where that cannot be.
+  fileprivate mutating func follow(
+    _ commit: LoggedCommit, of table: TableKey, from former: LoggedCommit.Former
+  ) {
+    guard !isStale, former.base == base else { return fallBehind(commit) }
     do throws(StoreError) {
-      for change in commit.changes where change.table == table { try state.apply(change.change) }
-      self.sequence = sequence
+      var next = state
+      for change in commit.changes(of: table) { try next.apply(change) }
+      state = next
+      sequence = commit.sequence
+      hasCommits = true
     } catch {
-      isStale = true  // Reading it anew tells what is wrong.
+      fallBehind(commit)  // Reading it anew tells what is wrong.
     }
+  }
+
+  private mutating func fallBehind(_ commit: LoggedCommit) {
+    (isBehind, isStale) = (true, true)
+    sequence = commit.sequence - 1
   }
 }

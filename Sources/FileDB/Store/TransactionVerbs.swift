@@ -3,86 +3,86 @@ import FileDBPlist
 extension StoreTransaction {
   /// Makes an empty table.
   /// - Throws: ``StoreError/tableExists``, ``StoreError/invalidTableName``.
-  public mutating func create<Row>(_ table: TableName<Row>) throws {
+  public mutating func create<Value>(_ table: TableName<Value>) throws {
     try state.apply(.create, to: table.text)
   }
 
-  /// Adds `row` and returns its new id. A table without a file gets one.
-  /// - Throws: ``StoreError/recordNotFound`` or ``StoreError/rowNotFound`` for the position;
-  ///   ``StoreError/unrepresentableValue`` or ``StoreError/reservedField`` with the field; ``StoreError/invalidRow``
-  ///   for a row that is no keyed container or holds `nil` in an array.
+  /// Adds a record with this value and returns its new id. A table without a file gets one.
+  /// - Throws: ``StoreError/recordNotFound`` or ``StoreError/indexOutOfRange`` for the position;
+  ///   ``StoreError/unrepresentableValue`` or ``StoreError/reservedField`` with the field; ``StoreError/invalidValue``
+  ///   for a value that is no keyed container or holds `nil` in an array.
   @discardableResult
-  public mutating func add<Row>(
-    _ row: Row, to table: TableName<Row>, at position: Position = .bottom
+  public mutating func add<Value>(
+    _ value: Value, to table: TableName<Value>, at position: Position = .bottom
   ) throws -> RecordID {
-    try add(contentsOf: CollectionOfOne(row), to: table, at: position)[0]
+    try add(contentsOf: CollectionOfOne(value), to: table, at: position)[0]
   }
 
-  /// Adds rows in their order, the first at `position`, and returns their new ids.
+  /// Adds records with these values, in their order, the first at `position`, and returns their new ids.
   /// - Throws: as ``add(_:to:at:)``; then none is added.
   @discardableResult
-  public mutating func add<Row>(
-    contentsOf rows: some Sequence<Row>, to table: TableName<Row>, at position: Position = .bottom
+  public mutating func add<Value>(
+    contentsOf values: some Sequence<Value>, to table: TableName<Value>, at position: Position = .bottom
   ) throws -> [RecordID] {
-    let records = try rows.map { try encode($0, table: table.text) }
-    return try insert(records, into: table.text, at: position)
+    let fields = try values.map { try encode($0, table: table.text) }
+    return try insert(fields, into: table.text, at: position)
   }
 
-  /// Changes a row in place. Fields that `Row` does not know stay; the id stays.
-  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/invalidRow``, what `body` throws, and as ``add(_:to:at:)``; for a
-  ///   ``VersionedRow``, ``StoreError/newerRow`` and ``StoreError/migrationFailed``.
-  public mutating func update<Row>(
-    _ id: RecordID, in table: TableName<Row>, _ body: (inout Row) throws -> Void
+  /// Changes a record in place. Fields that `Value` does not know stay; the id stays.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/invalidValue``, what `body` throws, and as
+  ///   ``add(_:to:at:)``; for a ``VersionedValue``, ``StoreError/newerVersion`` and ``StoreError/migrationFailed``.
+  public mutating func update<Value>(
+    _ id: RecordID, in table: TableName<Value>, _ body: (inout Value) throws -> Void
   ) throws {
-    let stored = try snapshot(of: table).row(with: id)
-    let current = try stored.migrated
+    let record = try snapshot(of: table).record(with: id)
+    let current = try record.migrated
     let old = try current.value
     var new = old
     try body(&new)
-    let fields = try current.record.fields.patched(
-      from: fields(of: old, in: table.text, record: id).fields,
-      to: fields(of: new, in: table.text, record: id).fields)
-    try replace(id, with: Record(fields: fields), was: stored.record, in: table.text)
+    let fields = try current.fields.dictionary.patched(
+      from: fields(of: old, in: table.text, record: id).dictionary,
+      to: fields(of: new, in: table.text, record: id).dictionary)
+    try replace(id, with: Fields(fields), was: record.fields, in: table.text)
   }
 
-  /// Gives a row a new value; as ``update(_:in:_:)``, but a row that did not fit the type may be mended so.
-  public mutating func update<Row>(_ id: RecordID, in table: TableName<Row>, to row: Row) throws {
+  /// Gives a record a new value; as ``update(_:in:_:)``, but a record that did not fit the type may be mended so.
+  public mutating func update<Value>(_ id: RecordID, in table: TableName<Value>, to value: Value) throws {
     do {
-      try update(id, in: table) { $0 = row }
+      try update(id, in: table) { $0 = value }
     } catch let error as StoreError {
-      guard [StoreError.invalidRow, StoreError.migrationFailed].contains(error.code) else { throw error }
-      let stored = try snapshot(of: table).row(with: id).record
-      var record = stored
-      record.set(try fields(of: row, in: table.text, record: id))
-      try replace(id, with: record, was: stored, in: table.text)
+      guard [StoreError.invalidValue, StoreError.migrationFailed].contains(error.code) else { throw error }
+      let old = try snapshot(of: table).record(with: id).fields
+      var new = old
+      new.set(try fields(of: value, in: table.text, record: id))
+      try replace(id, with: new, was: old, in: table.text)
     }
   }
 
   /// Sets single fields and leaves the others.
   /// - Throws: ``StoreError/recordNotFound``, ``StoreError/unrepresentableValue``, ``StoreError/reservedField``; for a
-  ///   ``VersionedRow``, ``StoreError/newerRow`` and ``StoreError/migrationFailed``.
-  public mutating func set<Row>(_ fields: Record, of id: RecordID, in table: TableName<Row>) throws {
+  ///   ``VersionedValue``, ``StoreError/newerVersion`` and ``StoreError/migrationFailed``.
+  public mutating func set<Value>(_ fields: Fields, of id: RecordID, in table: TableName<Value>) throws {
     try change(id, in: table) { $0.set(fields) }
   }
 
   /// Removes single fields; one that is not there is no error.
-  /// - Throws: ``StoreError/recordNotFound``; for a ``VersionedRow``, ``StoreError/newerRow`` and
+  /// - Throws: ``StoreError/recordNotFound``; for a ``VersionedValue``, ``StoreError/newerVersion`` and
   ///   ``StoreError/migrationFailed``.
-  public mutating func unset<Row>(_ fields: [String], of id: RecordID, in table: TableName<Row>) throws {
-    try change(id, in: table) { record in
-      for field in fields { record[field] = nil }
+  public mutating func unset<Value>(_ names: [String], of id: RecordID, in table: TableName<Value>) throws {
+    try change(id, in: table) { fields in
+      for name in names { fields[name] = nil }
     }
   }
 
   /// Removes a record. Its id is not given again.
   /// - Throws: ``StoreError/recordNotFound``.
-  public mutating func delete<Row>(_ id: RecordID, in table: TableName<Row>) throws {
+  public mutating func delete<Value>(_ id: RecordID, in table: TableName<Value>) throws {
     try state.apply(.remove([id]), to: table.text)
   }
 
   /// Removes records; an id that is named twice counts once.
   /// - Throws: ``StoreError/recordNotFound``; then none is removed.
-  public mutating func delete<Row>(_ ids: some Sequence<RecordID>, in table: TableName<Row>) throws {
+  public mutating func delete<Value>(_ ids: some Sequence<RecordID>, in table: TableName<Value>) throws {
     var seen: Set<RecordID> = []
     let ids = ids.filter { seen.insert($0).inserted }
     guard !ids.isEmpty else { return }
@@ -90,123 +90,123 @@ extension StoreTransaction {
   }
 
   /// Removes every record and keeps the counter, so that no id is given again.
-  public mutating func deleteAll<Row>(in table: TableName<Row>) throws {
+  public mutating func deleteAll<Value>(in table: TableName<Value>) throws {
     try state.apply(.removeAll, to: table.text)
   }
 
   /// Removes every record and sets the counter back to 0: ids are given anew from 1.
-  public mutating func truncate<Row>(_ table: TableName<Row>) throws {
+  public mutating func truncate<Value>(_ table: TableName<Value>) throws {
     try state.apply(.truncate, to: table.text)
   }
 
   /// Removes the table's file.
-  public mutating func drop<Row>(_ table: TableName<Row>) throws {
+  public mutating func drop<Value>(_ table: TableName<Value>) throws {
     try state.apply(.drop, to: table.text)
   }
 
   /// Puts a copy of a record, under a new id, at `position`; right behind the original where none is given.
-  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/rowNotFound``.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/indexOutOfRange``.
   @discardableResult
-  public mutating func duplicate<Row>(
-    _ id: RecordID, in table: TableName<Row>, to position: Position? = nil
+  public mutating func duplicate<Value>(
+    _ id: RecordID, in table: TableName<Value>, to position: Position? = nil
   ) throws -> RecordID {
-    let record = try snapshot(of: table).row(with: id).record
-    return try insert([record], into: table.text, at: position ?? .after(id))[0]
+    let fields = try snapshot(of: table).record(with: id).fields
+    return try insert([fields], into: table.text, at: position ?? .after(id))[0]
   }
 
   /// Moves a record.
-  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/rowNotFound``.
-  public mutating func move<Row>(_ id: RecordID, in table: TableName<Row>, to position: Position) throws {
-    let newRow: Int
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/indexOutOfRange``.
+  public mutating func move<Value>(_ id: RecordID, in table: TableName<Value>, to position: Position) throws {
+    let newIndex: Int
     do {
       let table = try state.table(table.text)
-      newRow = try table.finalRow(of: table.row(of: id), movedTo: position)
+      newIndex = try table.finalIndex(of: table.index(of: id), movedTo: position)
     } catch {
       throw error.adding(table: table.text)
     }
-    try state.apply(.move(id, row: newRow), to: table.text)
+    try state.apply(.move(id, index: newIndex), to: table.text)
   }
 
-  /// Moves the record in one row to another: `newRow` is where it is in the end, as in UITableView's
+  /// Moves the record at one index to another: `newIndex` is where it is in the end, as in UITableView's
   /// `tableView(_:moveRowAt:to:)`.
-  /// - Throws: ``StoreError/rowNotFound``.
-  public mutating func move<Row>(fromRow row: Int, toRow newRow: Int, in table: TableName<Row>) throws {
-    let records = try state.table(table.text).records
-    guard records.indices.contains(row) else {
-      throw StoreError(
-        StoreError.rowNotFound, "there is no row \(row); the table has \(records.count)", table: table.text)
+  /// - Throws: ``StoreError/indexOutOfRange``.
+  public mutating func move<Value>(
+    fromIndex index: Int, toIndex newIndex: Int, in table: TableName<Value>
+  ) throws {
+    let present = try state.table(table.text)
+    guard present.records.indices.contains(index) else {
+      throw present.missing(index: index).adding(table: table.text)
     }
-    try state.apply(.move(records[row].id, row: newRow), to: table.text)
+    try state.apply(.move(present.records[index].id, index: newIndex), to: table.text)
   }
 
-  /// Replaces everything in the table: a row keeps the id it comes with, and gets a new one where that is `nil`.
+  /// Replaces all records of the table with those of `values`: each has the id that its value comes with, or a new one
+  /// where that is `nil`.
   /// - Returns: the ids, in order.
   /// - Throws: ``StoreError/duplicateID``, and as ``add(_:to:at:)``.
   @discardableResult
-  public mutating func replaceAll<Row>(
-    in table: TableName<Row>, with rows: [IdentifiedRow<Row>]
+  public mutating func replaceAll<Value>(
+    in table: TableName<Value>, with values: [IdentifiedValue<Value>]
   ) throws -> [RecordID] {
-    let records = try rows.map { (id: $0.id, record: try encode($0.value, table: table.text)) }
+    let given = try values.map { (id: $0.id, fields: try encode($0.value, table: table.text)) }
     // New ids lie above every id that is given, so that the two never meet.
-    var counter = try records.reduce(state.table(table.text).counter) { max($0, $1.id?.rawValue ?? 0) }
-    let stored = state.encoder.encode(
-      try records.map { (try $0.id ?? nextID(after: &counter, table: table.text), $0.record) })
-    // Looked at before anything is removed: a transaction whose body goes on after an error keeps its rows.
+    var counter = try given.reduce(state.table(table.text).counter) { max($0, $1.id?.rawValue ?? 0) }
+    let records = state.encoder.encode(
+      try given.map { (try $0.id ?? nextID(after: &counter, table: table.text), $0.fields) })
+    // Looked at before anything is removed: a transaction whose body goes on after an error keeps its records.
     var empty = TableState(counter: 0, records: [], foreignKeys: PlistDictionary())
-    do { try empty.apply(.insert(stored, row: 0)) } catch { throw error.adding(table: table.text) }
-    try state.check(.insert(stored, row: 0), of: table.text)
+    do { try empty.apply(.insert(records, index: 0)) } catch { throw error.adding(table: table.text) }
+    try state.permit(.insert(records, index: 0), to: table.text)
     try createIfMissing(table.text)
     try state.apply(.removeAll, to: table.text)
-    try state.apply(.insert(stored, row: 0), to: table.text)
-    return stored.map(\.id)
+    try state.apply(.insert(records, index: 0), to: table.text)
+    return records.map(\.id)
   }
 }
 
 extension StoreTransaction {
-  /// Adds rows, each under the id that it comes with, or a new one above all of these.
+  /// Adds records with these values, each under the id that its value comes with, or a new one above all of these.
   /// - Throws: ``StoreError/duplicateID``, and as ``add(_:to:at:)``; then none is added.
   @discardableResult
-  package mutating func add<Row>(
-    identified rows: [IdentifiedRow<Row>], to table: TableName<Row>, at position: Position
+  package mutating func add<Value>(
+    identified values: [IdentifiedValue<Value>], to table: TableName<Value>, at position: Position
   ) throws -> [RecordID] {
-    let row: Int
-    do { row = try state.table(table.text).insertionRow(for: position) } catch {
+    let index: Int
+    do { index = try state.table(table.text).insertionIndex(for: position) } catch {
       throw error.adding(table: table.text)
     }
-    var counter = try rows.reduce(state.table(table.text).counter) { max($0, $1.id?.rawValue ?? 0) }
-    let stored = state.encoder.encode(
-      try rows.map { row in
-        let record = try encode(row.value, table: table.text)
-        return (try row.id ?? nextID(after: &counter, table: table.text), record)
+    var counter = try values.reduce(state.table(table.text).counter) { max($0, $1.id?.rawValue ?? 0) }
+    let records = state.encoder.encode(
+      try values.map { identified in
+        let fields = try encode(identified.value, table: table.text)
+        return (try identified.id ?? nextID(after: &counter, table: table.text), fields)
       })
     try createIfMissing(table.text)
-    if !stored.isEmpty { try state.apply(.insert(stored, row: row), to: table.text) }
-    return stored.map(\.id)
+    if !records.isEmpty { try state.apply(.insert(records, index: index), to: table.text) }
+    return records.map(\.id)
   }
 
   /// Makes `counter` the highest id that was ever given, where it is higher.
-  package mutating func raiseCounter<Row>(of table: TableName<Row>, to counter: Int64) throws {
-    guard let highest = RecordID(rawValue: counter), try state.table(table.text).counter < counter else {
-      return
-    }
-    // No change of the journal is about the counter alone; a record that was there raises it.
-    try state.apply(.insert([StoredRecord(id: highest, record: Record())], row: 0), to: table.text)
-    try state.apply(.remove([highest]), to: table.text)
+  package mutating func raiseCounter<Value>(of table: TableName<Value>, to counter: Int64) throws {
+    guard try state.table(table.text).counter < counter else { return }
+    try state.apply(.raiseCounter(to: counter), to: table.text)
   }
 
   private mutating func insert(
-    _ records: [Record], into table: String, at position: Position
+    _ new: [Fields], into table: String, at position: Position
   ) throws(StoreError) -> [RecordID] {
-    let row: Int
-    do { row = try state.table(table).insertionRow(for: position) } catch { throw error.adding(table: table) }
+    let index: Int
+    do { index = try state.table(table).insertionIndex(for: position) } catch {
+      throw error.adding(table: table)
+    }
     var counter = try state.table(table).counter
-    var identified: [(id: RecordID, record: Record)] = []
-    identified.reserveCapacity(records.count)
-    for record in records { identified.append((try nextID(after: &counter, table: table), record)) }
-    let stored = state.encoder.encode(identified)
+    var identified: [(id: RecordID, fields: Fields)] = []
+    identified.reserveCapacity(new.count)
+    for fields in new { identified.append((try nextID(after: &counter, table: table), fields)) }
+    let records = state.encoder.encode(identified)
     try createIfMissing(table)
-    if !stored.isEmpty { try state.apply(.insert(stored, row: row), to: table) }
-    return stored.map(\.id)
+    if !records.isEmpty { try state.apply(.insert(records, index: index), to: table) }
+    return records.map(\.id)
   }
 
   private mutating func createIfMissing(_ table: String) throws(StoreError) {
@@ -221,22 +221,22 @@ extension StoreTransaction {
     return RecordID(counted: counter)
   }
 
-  /// Changes a row's fields as of its type's newest version.
-  private mutating func change<Row>(
-    _ id: RecordID, in table: TableName<Row>, _ body: (inout Record) -> Void
+  /// Changes a record's fields as of its type's newest version.
+  private mutating func change<Value>(
+    _ id: RecordID, in table: TableName<Value>, _ body: (inout Fields) -> Void
   ) throws {
-    let stored = try snapshot(of: table).row(with: id)
-    var record = try stored.migrated.record
-    body(&record)
-    try replace(id, with: record, was: stored.record, in: table.text)
+    let record = try snapshot(of: table).record(with: id)
+    var fields = try record.migrated.fields
+    body(&fields)
+    try replace(id, with: fields, was: record.fields, in: table.text)
   }
 
   /// A commit for a record that is as it was would only cost time.
   private mutating func replace(
-    _ id: RecordID, with record: Record, was old: Record, in table: String
+    _ id: RecordID, with fields: Fields, was old: Fields, in table: String
   ) throws(StoreError) {
     do {
-      let new = try record.normalized(limits: state.limits)
+      let new = try fields.normalized(limits: state.limits)
       if new != old { try state.apply(.replace(state.encoder.encode(new, id: id)), to: table) }
     } catch {
       var error = error.adding(table: table)
@@ -245,59 +245,59 @@ extension StoreTransaction {
     }
   }
 
-  private func encode(_ row: some Encodable, table: String) throws -> Record {
+  private func encode(_ value: some Encodable, table: String) throws -> Fields {
     do {
-      return try fields(of: row, in: table).normalized(limits: state.limits)
+      return try fields(of: value, in: table).normalized(limits: state.limits)
     } catch let error as StoreError {
       throw error.adding(table: table)
     }
   }
 
   private func fields(
-    of row: some Encodable, in table: String, record: RecordID? = nil
-  ) throws -> Record {
+    of value: some Encodable, in table: String, record: RecordID? = nil
+  ) throws -> Fields {
     do {
-      return try RowEncoder.encode(row)
+      return try FieldsEncoder.encode(value)
     } catch EncodingError.invalidValue(_, let context) {
       throw StoreError(
-        StoreError.invalidRow, context.debugDescription, table: table, record: record,
+        StoreError.invalidValue, context.debugDescription, table: table, record: record,
         field: FieldPath(context.codingPath).text)
     }
   }
 }
 
-extension Record {
-  fileprivate mutating func set(_ fields: Record) {
-    for field in fields.fields { self[field.key] = field.value }
+extension Fields {
+  fileprivate mutating func set(_ fields: Fields) {
+    for field in fields.dictionary { self[field.key] = field.value }
   }
 }
 
 extension TableState {
-  /// The row that a new record gets at `position`.
-  fileprivate func insertionRow(for position: Position) throws(StoreError) -> Int {
+  /// The index that a new record gets at `position`.
+  fileprivate func insertionIndex(for position: Position) throws(StoreError) -> Int {
     switch position {
     case .top: return 0
     case .bottom: return records.count
-    case .row(let row):
-      guard (0...records.count).contains(row) else { throw missing(row: row) }
-      return row
-    case .before(let id): return try row(of: id)
-    case .after(let id): return try row(of: id) + 1
+    case .index(let index):
+      guard (0...records.count).contains(index) else { throw missing(index: index) }
+      return index
+    case .before(let id): return try index(of: id)
+    case .after(let id): return try index(of: id) + 1
     }
   }
 
-  /// The row in which the record of `row` is once it moved to `position`.
-  fileprivate func finalRow(of row: Int, movedTo position: Position) throws(StoreError) -> Int {
+  /// The index that the record at `index` has once it has moved to `position`.
+  fileprivate func finalIndex(of index: Int, movedTo position: Position) throws(StoreError) -> Int {
     switch position {
     case .top: return 0
     case .bottom: return records.count - 1
-    case .row(let newRow): return newRow
+    case .index(let newIndex): return newIndex
     case .before(let id):
-      let neighbour = try self.row(of: id)
-      return neighbour > row ? neighbour - 1 : neighbour
+      let neighbour = try self.index(of: id)
+      return neighbour > index ? neighbour - 1 : neighbour
     case .after(let id):
-      let neighbour = try self.row(of: id)
-      return neighbour >= row ? neighbour : neighbour + 1
+      let neighbour = try self.index(of: id)
+      return neighbour >= index ? neighbour : neighbour + 1
     }
   }
 }

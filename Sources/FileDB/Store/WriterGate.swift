@@ -16,18 +16,20 @@ final class WriterGate: Sendable {
   }
 
   /// Runs `body` once no other thread is inside.
-  /// - Parameter transaction: what ``currentTransaction`` is meanwhile.
-  func enter<Result>(
-    with transaction: TransactionState? = nil, _ body: () throws -> Result
-  ) rethrows -> Result {
+  func enter<Result>(_ body: () throws -> Result) rethrows -> Result {
     lock.lock()
-    self.transaction = transaction
     inside.store(Self.currentThread, ordering: .relaxed)
     defer {
       inside.store(0, ordering: .relaxed)
-      self.transaction = nil
       lock.unlock()
     }
+    return try body()
+  }
+
+  /// Runs `body` with `transaction` as the ``currentTransaction``, for the thread inside.
+  func with<Result>(_ transaction: TransactionState, _ body: () throws -> Result) rethrows -> Result {
+    self.transaction = transaction
+    defer { self.transaction = nil }
     return try body()
   }
 

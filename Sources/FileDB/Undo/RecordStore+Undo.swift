@@ -13,7 +13,7 @@ extension RecordStore {
   ) throws -> (result: Result, step: UndoStep) {
     try write { transaction in
       let state = transaction.state
-      let before = state.tables
+      let before = state.states
       let result = try body(&transaction)
       return (result, try state.undoStep(since: before))
     }
@@ -26,7 +26,7 @@ extension RecordStore {
   ) throws -> (result: Result, step: UndoStep?) {
     try write { transaction in
       let state = transaction.state
-      let before = state.tables
+      let before = state.states
       let result = try body(&transaction)
       let isTooLong = try state.isUndoStepLonger(than: limit, since: before)
       return (result, isTooLong ? nil : try state.undoStep(since: before))

@@ -16,26 +16,26 @@ extension TableUndo {
     return undo.changes
   }
 
-  private var added: [StoredRecord] { entries.compactMap { $0.before == nil ? $0.after : nil } }
+  private var added: [EncodedRecord] { entries.compactMap { $0.before == nil ? $0.after : nil } }
 }
 
 /// A table on its way back, and the changes that lead there.
 private struct Undoing {
-  private var recorded: RecordedChanges
+  private var recorded: ChangeRecorder
 
-  init(table: TableState) { recorded = RecordedChanges(of: table) }
+  init(table: TableState) { recorded = ChangeRecorder(of: table) }
 
   var table: TableState { recorded.table }
-  var changes: [Change] { recorded.changes }
+  var changes: [Change] { recorded.changes.map(\.change) }
 
   mutating func apply(_ change: Change) throws(StoreError) { try recorded.apply(change) }
 
-  private func record(_ id: RecordID) -> StoredRecord? {
-    table.records.row(of: id).map { table.records[$0] }
+  private func record(_ id: RecordID) -> EncodedRecord? {
+    table.records.index(of: id).map { table.records[$0] }
   }
 
   /// Removes records that the write added, as far as they are still there.
-  mutating func remove(_ added: [StoredRecord]) throws(StoreError) {
+  mutating func remove(_ added: [EncodedRecord]) throws(StoreError) {
     var present: [RecordID] = []
     for record in added {
       guard let now = self.record(record.id) else { continue }
@@ -51,60 +51,60 @@ private struct Undoing {
   /// Puts back what the write removed or moved. An order with many changes is given whole.
   mutating func putBack(_ entries: [TableUndo.Entry]) throws(StoreError) {
     let start = recorded
-    var missing: [StoredRecord] = []
+    var missing: [EncodedRecord] = []
     var moveCount = 0
     for entry in entries {
       guard let before = entry.before, let place = entry.place else { continue }
       if entry.after == nil {
         guard try isMissing(before) else { continue }
-        try recorded.insert(before, at: row(of: place))
+        try recorded.insert(before, at: index(of: place))
         missing.append(before)
-      } else if let row = table.records.row(of: entry.id) {
-        try move(entry.id, from: row, to: place)
+      } else if let index = table.records.index(of: entry.id) {
+        try move(entry.id, from: index, to: place)
         moveCount += 1
       }
     }
     guard moveCount > 64, moveCount > table.records.count / 8 else { return }
     let order = table.records.ids
     recorded = start
-    if !missing.isEmpty { try apply(.insert(missing, row: table.records.count)) }
+    if !missing.isEmpty { try apply(.insert(missing, index: table.records.count)) }
     try apply(.reorder(order))
   }
 
-  private func isMissing(_ record: StoredRecord) throws(StoreError) -> Bool {
+  private func isMissing(_ record: EncodedRecord) throws(StoreError) -> Bool {
     guard let now = self.record(record.id) else { return true }
     guard now.hasSameBytes(as: record) else { throw conflict(record.id, "its id was given anew") }
     return false
   }
 
   private mutating func move(
-    _ id: RecordID, from row: Int, to place: TableUndo.Place
+    _ id: RecordID, from index: Int, to place: TableUndo.Place
   ) throws(StoreError) {
-    let newRow = self.row(of: place)
-    // The rows below its own move up as it leaves.
-    try apply(.move(id, row: newRow > row ? newRow - 1 : newRow))
+    let newIndex = self.index(of: place)
+    // The records below its own move up as it leaves.
+    try apply(.move(id, index: newIndex > index ? newIndex - 1 : newIndex))
   }
 
-  /// The row for what is to go to `place`; the former one where the neighbour is gone.
-  private func row(of place: TableUndo.Place) -> Int {
+  /// The index for what is to go to `place`; the former one where the neighbour is gone.
+  private func index(of place: TableUndo.Place) -> Int {
     guard let predecessor = place.predecessor else { return 0 }
-    return table.records.row(of: predecessor).map { $0 + 1 } ?? min(place.row, table.records.count)
+    return table.records.index(of: predecessor).map { $0 + 1 } ?? min(place.index, table.records.count)
   }
 
   /// Gives the fields that the write changed their former values, and leaves the others alone.
-  mutating func restore(_ before: StoredRecord, over after: StoredRecord) throws(StoreError) {
+  mutating func restore(_ before: EncodedRecord, over after: EncodedRecord) throws(StoreError) {
     if before.hasSameBytes(as: after) { return }
     guard let now = record(before.id) else { throw conflict(before.id, "it was deleted since") }
     if now.hasSameBytes(as: before) { return }
     if now.hasSameBytes(as: after) { return try apply(.replace(before)) }
-    let (old, new, present) = (before.record.fields, after.record.fields, now.record.fields)
+    let (old, new, present) = (before.fields.dictionary, after.fields.dictionary, now.fields.dictionary)
     for field in old.map(\.key) + new.map(\.key) where old[field] != new[field] {
       guard present[field] == new[field] else {
         throw conflict(before.id, "its field '\(field)' was changed since")
       }
     }
     let fields = present.patched(from: new, to: old)
-    try apply(.replace(StoredRecord(id: before.id, record: Record(fields: fields))))
+    try apply(.replace(EncodedRecord(id: before.id, fields: Fields(fields))))
   }
 
   private func conflict(_ id: RecordID, _ reason: String) -> StoreError {

@@ -1,5 +1,4 @@
 import FileDBPlist
-import FileDBStorage
 import Foundation
 
 /// The last writes of a store that can be taken back, kept in files, for programs that run for one write only.
@@ -20,7 +19,7 @@ package struct UndoHistory {
 
   private let store: RecordStore
   private let longestStep: Int
-  private var disk: any Disk { store.folder.disk }
+  private var disk: StoreDisk { get throws(StoreError) { try store.folder.disk } }
 
   package init(_ store: RecordStore, longestStep: Int = UndoHistory.longestStep) {
     (self.store, self.longestStep) = (store, longestStep)
@@ -44,7 +43,7 @@ package struct UndoHistory {
   /// - Throws: as ``RecordStore/undo(_:)``; the step stays then.
   package func takeBack(_ direction: Direction) throws -> [String]? {
     guard let number = try numbers(direction).last else { return nil }
-    let step = try read(file(number, direction))
+    let step = try read(try file(number, direction))
     let inverse = try store.undo(step)
     try remove(number, direction)
     _ = try put(inverse, direction.opposite)
@@ -54,20 +53,18 @@ package struct UndoHistory {
   /// Says whether ``takeBack(_:)`` would succeed, and with what, without doing it.
   package func rehearse(_ direction: Direction) throws -> [String]? {
     guard let number = try numbers(direction).last else { return nil }
-    let step = try read(file(number, direction))
+    let step = try read(try file(number, direction))
     try store.rehearse { transaction in try transaction.undo(step) }
     return step.tableNames
   }
 
-  private func file(_ number: Int, _ direction: Direction) -> String {
-    "\(store.folder.undoFolder)/\(direction.rawValue)-\(number).plist"
+  private func file(_ number: Int, _ direction: Direction) throws(StoreError) -> String {
+    try "\(store.folder.undoFolder)/\(direction.rawValue)-\(number).plist"
   }
 
   private func numbers(_ direction: Direction) throws -> [Int] {
-    let folder = store.folder.undoFolder
-    let names = try onDisk { () throws(DiskError) in
-      try disk.status(folder) == nil ? [] : try disk.list(folder)
-    }
+    let folder = try store.folder.undoFolder
+    let names = try disk.status(folder) == nil ? [] : try disk.list(folder)
     return names.compactMap { name in
       let parts = name.split(whereSeparator: { $0 == "-" || $0 == "." })
       return parts.count == 3 && parts[0] == direction.rawValue ? Int(parts[1]) : nil
@@ -79,26 +76,20 @@ package struct UndoHistory {
   }
 
   private func remove(_ number: Int, _ direction: Direction) throws {
-    try onDisk { () throws(DiskError) in
-      // Another process may have been quicker.
-      do throws(DiskError) { try disk.remove(file(number, direction)) } catch  where error.kind == .notFound {
-      }
-    }
+    try disk.remove(file(number, direction))
   }
 
   private func put(_ step: UndoStep, _ direction: Direction) throws -> Bool {
     guard step.recordBytes <= longestStep else { return false }
     let bytes = try PlistWriter.document(step.plist, limits: UndoStep.limits(store.options.limits))
     let number = (try numbers(direction).last ?? 0) + 1
-    try onDisk { () throws(DiskError) in
-      try disk.createFolder(store.folder.undoFolder)
-      _ = try disk.replace(file(number, direction), with: bytes)
-    }
+    try disk.createFolder(store.folder.undoFolder)
+    try disk.replace(file(number, direction), with: bytes)
     return true
   }
 
   private func read(_ file: String) throws -> UndoStep {
-    let bytes = try onDisk { () throws(DiskError) in try disk.read(file).bytes }
+    let bytes = try disk.read(file).bytes
     do throws(PlistError) {
       if let step = UndoStep(
         try PlistParser.parse(bytes, limits: UndoStep.limits(store.options.limits)))

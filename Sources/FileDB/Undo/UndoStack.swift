@@ -43,14 +43,20 @@ public final class UndoStack: Sendable {
   public func write<Result>(
     named name: String = "", _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
-    let (result, step) = try store.undoableWrite(body)
-    guard !step.isEmpty else { return result }
+    try store.write { transaction in
+      let (result, step) = try store.undoableWrite(body)
+      // Where this is a part of another write, that may still be undone.
+      if !step.isEmpty { transaction.state.afterCommit { self.keep(Item(name: name, step: step)) } }
+      return result
+    }
+  }
+
+  private func keep(_ item: Item) {
     state.withLock { state in
-      state.undo.append(Item(name: name, step: step))
+      state.undo.append(item)
       if state.undo.count > limit { state.undo.removeFirst() }
       state.redo = []
     }
-    return result
   }
 
   /// Takes back the last write that was not taken back yet.

@@ -9,7 +9,7 @@ private enum Key {
   static let id = "id"
   static let before = "before"
   static let after = "after"
-  static let row = "row"
+  static let index = "index"
   static let predecessor = "predecessor"
 }
 
@@ -65,20 +65,20 @@ extension TableUndo {
 extension TableUndo.Entry {
   fileprivate var plist: PlistValue {
     var fields: PlistDictionary = [Key.id: .integer(id.rawValue)]
-    fields[Key.before] = before.map { .dict($0.record.fields) }
-    fields[Key.after] = after.map { .dict($0.record.fields) }
-    fields[Key.row] = place.map { .integer(Int64($0.row)) }
+    fields[Key.before] = before.map { .dict($0.fields.dictionary) }
+    fields[Key.after] = after.map { .dict($0.fields.dictionary) }
+    fields[Key.index] = place.map { .integer(Int64($0.index)) }
     fields[Key.predecessor] = place?.predecessor.map { .integer($0.rawValue) }
     return .dict(fields)
   }
 
   fileprivate init?(_ plist: PlistValue) {
     guard let fields = plist.dict, let id = fields[Key.id].flatMap(TableFile.number) else { return nil }
-    func record(_ key: String) -> StoredRecord? {
-      fields[key]?.dict.map { StoredRecord(id: id, record: Record(fields: $0)) }
+    func record(_ key: String) -> EncodedRecord? {
+      fields[key]?.dict.map { EncodedRecord(id: id, fields: Fields($0)) }
     }
-    let place = fields[Key.row]?.integer.map {
-      TableUndo.Place(row: Int($0), predecessor: fields[Key.predecessor].flatMap(TableFile.number))
+    let place = fields[Key.index]?.integer.map {
+      TableUndo.Place(index: Int($0), predecessor: fields[Key.predecessor].flatMap(TableFile.number))
     }
     self.init(id: id, before: record(Key.before), after: record(Key.after), place: place)
   }

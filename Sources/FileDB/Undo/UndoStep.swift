@@ -20,17 +20,17 @@ struct TableUndo: Sendable {
   struct Entry: Sendable {
     let id: RecordID
     /// `nil` where the write added it.
-    var before: StoredRecord?
+    var before: EncodedRecord?
     /// `nil` where the write removed it.
-    var after: StoredRecord?
+    var after: EncodedRecord?
     /// Where it was, if it has to go back there.
     var place: Place?
   }
 
-  /// A row as its neighbour above, which still tells it when other rows have come or gone.
+  /// A place, by the neighbour above, which still tells it when other records have come or gone.
   struct Place: Sendable {
-    let row: Int
-    /// `nil` for the first row.
+    let index: Int
+    /// `nil` for the first record.
     let predecessor: RecordID?
   }
 
@@ -39,7 +39,7 @@ struct TableUndo: Sendable {
   let exists: Bool
   /// The highest id that was given before.
   let counter: Int64
-  /// By their former rows; those that were added come first.
+  /// By their former indices; those that were added come first.
   let entries: [Entry]
 
   init(existed: Bool, exists: Bool, counter: Int64, entries: [Entry]) {
@@ -54,24 +54,24 @@ struct TableUndo: Sendable {
       entries[added.record.id] = Entry(id: added.record.id, after: added.record)
     }
     for removal in difference.removed {
-      let place = Self.place(removal.oldRow, in: old)
+      let place = Self.place(removal.oldIndex, in: old)
       entries[removal.record.id] = Entry(id: removal.record.id, before: removal.record, place: place)
     }
     for move in difference.moved {
       entries[move.id] = Entry(
-        id: move.id, before: old.records[move.oldRow], after: new.records[move.newRow],
-        place: Self.place(move.oldRow, in: old))
+        id: move.id, before: old.records[move.oldIndex], after: new.records[move.newIndex],
+        place: Self.place(move.oldIndex, in: old))
     }
     for update in difference.updated where entries[update.old.id] == nil {
       entries[update.old.id] = Entry(id: update.old.id, before: update.old, after: update.new)
     }
     self.init(
       existed: old.exists, exists: new.exists, counter: old.counter,
-      entries: entries.values.sorted { ($0.place?.row ?? -1, $0.id) < ($1.place?.row ?? -1, $1.id) })
+      entries: entries.values.sorted { ($0.place?.index ?? -1, $0.id) < ($1.place?.index ?? -1, $1.id) })
   }
 
-  private static func place(_ row: Int, in table: TableState) -> Place {
-    Place(row: row, predecessor: row == 0 ? nil : table.records[row - 1].id)
+  private static func place(_ index: Int, in table: TableState) -> Place {
+    Place(index: index, predecessor: index == 0 ? nil : table.records[index - 1].id)
   }
 }
 
@@ -101,9 +101,9 @@ extension TransactionState {
     since earlier: [TableKey: TableState]
   ) throws(StoreError) -> [(TableKey, before: TableState, now: TableState)] {
     var tables: [(TableKey, before: TableState, now: TableState)] = []
-    for (key, now) in changedTables {
-      guard let before = earlier[key] ?? bases[key] else { continue }
-      tables.append((key, try ownTable(key, seenAs: before), try ownTable(key, seenAs: now)))
+    for (key, table) in changed {
+      let before = try ownTable(key, seenAs: earlier[key] ?? table.first)
+      tables.append((key, before, try ownTable(key, seenAs: table.now)))
     }
     return tables
   }
@@ -112,12 +112,12 @@ extension TransactionState {
     let seen = try table(key.text)
     var own = try ownTable(key, seenAs: seen)
     let changes = try undo.changes(in: own)
-    guard let attached = seen.attached else {
+    guard let beneath = seen.beneath else {
       for change in changes { try apply(change, to: key.text) }
       return
     }
     for change in changes { try own.apply(change) }
-    let former = try TableState(own, over: attached)
+    let former = try TableState(own, over: beneath)
     for change in seen.changes(to: former, moving: Set(undo.entries.map(\.id))) {
       try apply(change, to: key.text)
     }

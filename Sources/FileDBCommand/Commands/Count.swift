@@ -22,9 +22,9 @@ struct Count: StoreCommand {
     let count: Int
     if let group {
       table.snapshot.noteUnknown([group])
-      let rows = predicate.map(table.snapshot.rows) ?? Array(table.snapshot)
-      printCounts(RowGroup.groups(of: rows, by: group), of: group)
-      count = rows.count
+      let records = predicate.map(table.snapshot.records) ?? Array(table.snapshot)
+      printCounts(RecordGroup.groups(of: records, by: group), of: group)
+      count = records.count
     } else {
       count = predicate.map(table.snapshot.count) ?? table.count
       Terminal.print(count.description)
@@ -32,14 +32,14 @@ struct Count: StoreCommand {
     if matching.isGiven, count == 0 { throw StoreError.noMatch(in: table.name) }
   }
 
-  private func printCounts(_ groups: [RowGroup], of field: String) {
+  private func printCounts(_ groups: [RecordGroup], of field: String) {
     if groups.isEmpty { return }
-    let isNumeric = groups.allSatisfy { $0.rows[0].record[field]?.isNumeric ?? true }
+    let isNumeric = groups.allSatisfy { $0.records[0].fields[field]?.isNumeric ?? true }
     let columns = [
       TextTable.Column(title: TerminalText.defused(field), isNumeric: isNumeric),
       TextTable.Column(title: "records", isNumeric: true),
     ]
-    let table = TextTable(columns: columns, rows: groups.map { [$0.title, $0.rows.count.description] })
+    let table = TextTable(columns: columns, rows: groups.map { [$0.title, $0.records.count.description] })
     for line in table.lines(width: Terminal.width) { Terminal.printStyled(line) }
   }
 }

@@ -11,11 +11,11 @@ struct Diff: StoreCommand {
       matched by their ids; as few as possible count as moved. The exit code is 0 where there is no difference, 1 where \
       there is one.
 
-      With --format json, "tables" is an array of the tables that differ, each an object: "table", and the arrays "removed", \
-      "added", "moved" and "changed", whose objects have the "id" and the "row" from 0 (in A for removed ones, in B for the \
-      others); "removed" and "added" also the "fields"; "moved" the row "from" in A; "changed" under "fields" each that \
-      differs, with "old" and "new", of which a missing one stands for no such field. Where only one store has the table, \
-      "only" is "A" or "B".
+      With --format json, "tables" is an array of the tables that differ, each an object: "table", and the arrays \
+      "removed", "added", "moved" and "changed". Their objects have the "id" and the "index", counted from 0, in A for \
+      removed records and in B for the others. Those of "removed" and "added" also have the "fields"; those of "moved" \
+      the index "from" in A; those of "changed" under "fields" each field that differs, with "old" and "new", of which \
+      a missing one stands for no such field. Where only one store has the table, "only" is "A" or "B".
       """)
 
   @OptionGroup var location: StoreLocation
@@ -33,7 +33,7 @@ struct Diff: StoreCommand {
     if !changes.isEmpty { throw ExitCode(1) }
   }
 
-  private func changes() throws -> [TableChange<Record>] {
+  private func changes() throws -> [TableChange<Fields>] {
     switch (try side(a), try side(b)) {
     case (.table(let before), .table(let after)): return [TableChange(from: before, to: after)]
     case (.store(let before), .store(let after)):
@@ -48,7 +48,7 @@ struct Diff: StoreCommand {
 
   private enum Side {
     case store(RecordStore)
-    case table(TableSnapshot<Record>)
+    case table(TableSnapshot<Fields>)
   }
 
   private func side(_ argument: String) throws -> Side {

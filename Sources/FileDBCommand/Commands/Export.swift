@@ -26,28 +26,28 @@ struct Export: StoreCommand {
     let write = try writer()
     let table = try existingTable(table)
     let snapshot = table.snapshot
-    let rows = try selection.rows(of: snapshot)
-    let isNothing = selection.matching.isGiven && rows.isEmpty
+    let records = try selection.records(of: snapshot)
+    let isNothing = selection.matching.isGiven && records.isEmpty
     if file != "-" {
       // A mistyped condition should not cost the last export; who reads a stream waits for its end.
       if isNothing { throw StoreError.noMatch(in: table.name) }
       try checkPlace(URL(fileURLWithPath: file), besides: table.store)
     }
-    // On a terminal the rows themselves are seen.
+    // On a terminal the records themselves are seen.
     let isSeen = file == "-" && Terminal.outputIsTerminal
     var progress = Progress()
     defer { progress.finish() }
-    try write(rows, snapshot.counter) { count in
-      if !isSeen { progress.report("\(count) of \(rows.count) rows written") }
+    try write(records, snapshot.counter) { count in
+      if !isSeen { progress.report("\(count) of \(records.count) records written") }
     }
     progress.finish()
-    if file != "-" { Terminal.note("\(rows.count) records exported to '\(file)'") }
+    if file != "-" { Terminal.note("\(records.count) records exported to '\(file)'") }
     if isNothing { throw StoreError.noMatch(in: table.name) }
   }
 
-  /// Writes the rows of a table, which has this counter.
+  /// Writes the records of a table, which has this counter.
   private typealias Writer = (
-    AnyRandomAccessCollection<StoredRow<Record>>, _ counter: Int64, _ progress: (_ rows: Int) -> Void
+    AnyRandomAccessCollection<StoredRecord<Fields>>, _ counter: Int64, _ progress: (_ records: Int) -> Void
   ) throws -> Void
 
   private func writer() throws -> Writer {
@@ -57,18 +57,18 @@ struct Export: StoreCommand {
       let export = TableExport(format: try laidOut(format), fields: selection.fieldNames)
       guard file == "-" else {
         let url = URL(fileURLWithPath: file)
-        return { rows, _, progress in try export.write(rows, to: url, progress: progress) }
+        return { records, _, progress in try export.write(records, to: url, progress: progress) }
       }
-      return { rows, _, progress in
-        try export.write(rows, progress: progress) { Terminal.print(bytes: $0) }
+      return { records, _, progress in
+        try export.write(records, progress: progress) { Terminal.print(bytes: $0) }
       }
     case .database(let url):
       try checkIsNotForText()
       var export = SQLiteExport(to: url, table: database.table ?? table.name)
       export.fields = selection.fieldNames
       if database.replace { export.existingTable = .replaced }
-      return { [export] rows, counter, progress in
-        try export.run(rows, counter: counter, progress: progress)
+      return { [export] records, counter, progress in
+        try export.run(records, counter: counter, progress: progress)
       }
     }
   }

@@ -16,24 +16,24 @@ struct Get: StoreCommand {
   @OptionGroup var output: FormatOption
 
   func run() throws {
-    let row = try existingTable(table).snapshot.row(with: id)
+    let record = try existingTable(table).snapshot.record(with: id)
     if let field {
-      guard let value = row.record[field] else {
+      guard let value = record.fields[field] else {
         throw StoreError(
           StoreError.recordNotFound, "the record has no such field", table: table.name, record: id,
           field: field)
       }
       Terminal.print(DelimitedWriter.text(of: value))
     } else if output.format == .table {
-      printFields(of: row)
+      printFields(of: record)
     } else {
-      try RecordPrinter(format: output.format, fields: nil).print([row])
+      try RecordPrinter(format: output.format, fields: nil).print([record])
     }
   }
 
-  private func printFields(of row: StoredRow<Record>) {
-    let names = ["id"] + row.record.fields.keys.map { TerminalText.defused($0) }
-    let values = [row.id.description] + row.record.fields.map(\.value.cell)
+  private func printFields(of record: StoredRecord<Fields>) {
+    let names = ["id"] + record.fields.dictionary.keys.map { TerminalText.defused($0) }
+    let values = [record.id.description] + record.fields.dictionary.map(\.value.cell)
     let width = names.map { TerminalText.width($0) }.max() ?? 0
     for (name, value) in zip(names, values) {
       let space = String(repeating: " ", count: width - TerminalText.width(name) + 2)

@@ -93,7 +93,7 @@ struct Import: StoreCommand {
     return { tx, progress in try importer.run(into: name, at: position, in: &tx, progress: progress) }
   }
 
-  private var destination: (TableName<Record>, Position) {
+  private var destination: (TableName<Fields>, Position) {
     (TableName(table.name), place.position ?? .bottom)
   }
 

@@ -23,10 +23,10 @@ struct Info: StoreCommand {
   }
 
   /// Each field, in how many records it is, and of which types.
-  private func fields(of snapshot: TableSnapshot<Record>) -> TextTable {
+  private func fields(of snapshot: TableSnapshot<Fields>) -> TextTable {
     var counts: [String: [String: Int]] = [:]
-    for row in snapshot {
-      for field in row.record.fields {
+    for record in snapshot {
+      for field in record.fields.dictionary {
         counts[field.key, default: [:]][field.value.typeName, default: 0] += 1
       }
     }
@@ -49,7 +49,7 @@ struct Info: StoreCommand {
 extension FileInfo {
   /// The size of a table's file, for people. A table that is new may be in the journal alone, and one that nobody changed in the
   /// attached store alone.
-  static func size(of table: RecordTable<Record>) throws -> String {
+  static func size(of table: RecordTable<Fields>) throws -> String {
     do { return try FileInfo(at: table.url).formattedSize } catch StoreError.fileNotFound {
       return table.isAttachedAlone ? "attached" : "in the journal"
     }

@@ -41,7 +41,7 @@ struct Merge: ParsableCommand {
   }
 
   /// Git gives an empty file where the table is new on both sides. One that cannot be read is an error.
-  private func baseVersion() throws -> TableSnapshot<Record>? {
+  private func baseVersion() throws -> TableSnapshot<Fields>? {
     let url = URL(fileURLWithPath: base)
     guard FileManager.default.fileExists(atPath: base) else { return nil }
     if InputFile.isRegular(url) { return try FileInfo(at: url).size == 0 ? nil : version("base", in: base) }
@@ -49,13 +49,13 @@ struct Merge: ParsableCommand {
     return bytes.isEmpty ? nil : try named("base") { try TableSnapshot(bytes: bytes, name: base) }
   }
 
-  private func version(_ role: String, in file: String) throws -> TableSnapshot<Record> {
+  private func version(_ role: String, in file: String) throws -> TableSnapshot<Fields> {
     try named(role) { try TableSnapshot(argument: file) }
   }
 
   private func named(
-    _ role: String, _ read: () throws -> TableSnapshot<Record>
-  ) throws -> TableSnapshot<Record> {
+    _ role: String, _ read: () throws -> TableSnapshot<Fields>
+  ) throws -> TableSnapshot<Fields> {
     do {
       return try read()
     } catch let error as StoreError {

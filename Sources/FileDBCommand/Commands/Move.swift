@@ -14,7 +14,7 @@ struct Move: StoreCommand {
 
   func run() throws {
     guard let position = place.position else {
-      throw ValidationError("Say where: --top, --bottom, --before ID, --after ID or --row N.")
+      throw ValidationError("Say where: --top, --bottom, --before ID, --after ID or --index N.")
     }
     let table = try existingTable(table)
     try options.write(table.store) { tx in try tx.move(id, in: table.name, to: position) }

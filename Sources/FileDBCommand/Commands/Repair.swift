@@ -4,20 +4,20 @@ import Foundation
 
 struct Repair: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "repair", abstract: "Mend the journal, and some tables or all that need it.",
+    commandName: "repair", abstract: "Repair the journal, and some tables or all that need it.",
     discussion: """
-      Says what it did, with the lines. The file as it was is kept in .filedb/backups. A file in which nothing looks like a \
-      table is left alone. Where not all can be mended, the exit code is 65.
+      Prints what it did, with the lines. The file as it was is kept in .filedb/backups. A file in which nothing looks \
+      like a table is left alone. Where not everything can be repaired, the exit code is 65.
 
-      Where another program changed a table's file while commits were waiting in the journal, --keep says what counts: \
-      'file' gives the commits up; 'journal' carries them out on the file as it is; 'both' keeps the file as it is and adds \
-      what they added, a record that they changed as a second one.
+      Where another program changed a table's file while commits were waiting in the journal, --keep chooses which \
+      version to keep: 'file' gives the commits up; 'journal' carries them out on the file as it is; 'both' keeps the \
+      file as it is and adds what they added, a record that they changed as a second one.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var tables: [TableReference] = []
-  @Option(help: ArgumentHelp("What counts in a conflict.", valueName: "file|journal|both"))
+  @Option(help: ArgumentHelp("Which version to keep in a conflict.", valueName: "file|journal|both"))
   var keep: ConflictChoice?
   @OptionGroup var options: WriteOptions
 
@@ -35,7 +35,7 @@ struct Repair: StoreCommand {
     if options.dryRun {
       Terminal.note("dry run: nothing was written")
     } else {
-      // What is mended goes into the files. A conflict that is not settled was reported.
+      // What is repaired goes into the files. A conflict that is not settled was reported.
       do { try existingStore(for: tables.first).checkpoint() } catch StoreError.conflict {}
     }
     if status > 0 { throw ExitCode(status) }

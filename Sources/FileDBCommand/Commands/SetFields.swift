@@ -41,10 +41,12 @@ struct SetFields: StoreCommand {
       }
     }
     let count = try options.write(table.store) { tx in
-      let rows = try tx.snapshot(of: table.name).rows(where: predicate)
-      if rows.isEmpty { throw StoreError.noMatch(in: table.name) }
-      let changing = rows.filter { row in fields.fields.contains { row.record[$0.key] != $0.value } }
-      for row in changing { try tx.set(fields, of: row.id, in: table.name) }
+      let records = try tx.snapshot(of: table.name).records(where: predicate)
+      if records.isEmpty { throw StoreError.noMatch(in: table.name) }
+      let changing = records.filter { record in
+        fields.dictionary.contains { record.fields[$0.key] != $0.value }
+      }
+      for record in changing { try tx.set(fields, of: record.id, in: table.name) }
       return changing.count
     }
     Terminal.note(count, "changed", by: options)

@@ -30,15 +30,15 @@ struct Show: StoreCommand {
 
   func run() throws {
     let table = try existingTable(table)
-    let rows = try selection.rows(of: table.snapshot)
+    let records = try selection.records(of: table.snapshot)
     let printer = RecordPrinter(format: output.format, fields: selection.fieldNames)
-    let page = Array(rows.dropFirst(offset).prefix(limit ?? .max))
+    let page = Array(records.dropFirst(offset).prefix(limit ?? .max))
     if let group {
       table.snapshot.noteUnknown([group])
-      try printer.print(RowGroup.groups(of: page, by: group), by: group)
+      try printer.print(RecordGroup.groups(of: page, by: group), by: group)
     } else {
       try printer.print(page)
     }
-    if selection.matching.isGiven, rows.isEmpty { throw StoreError.noMatch(in: table.name) }
+    if selection.matching.isGiven, records.isEmpty { throw StoreError.noMatch(in: table.name) }
   }
 }

@@ -8,8 +8,9 @@ struct Textconv: ParsableCommand {
     commandName: "textconv",
     abstract: "Print a table's file as lines that compare well: for 'git diff' and 'git log -p'.",
     discussion: """
-      Each record has a line with its id, then one for each field. The index, which changes with every row that is added on \
-      top, is left out. A file that is no table is printed as it is. 'filedb git-setup' makes git use this.
+      Each record has a line with its id, then one for each field. The index map is left out, since it changes with \
+      every record that is added on top. A file that is no table is printed as it is. 'filedb git-setup' makes git use \
+      this.
       """)
 
   @Argument(help: "The file; its name does not matter.") var file: String
@@ -17,11 +18,11 @@ struct Textconv: ParsableCommand {
   func run() throws {
     let url = URL(fileURLWithPath: file)
     do {
-      let table = try TableSnapshot<Record>(contentsOf: url)
+      let table = try TableSnapshot<Fields>(contentsOf: url)
       Terminal.print("autoincrement \(table.counter)")
-      for row in table {
-        Terminal.print("record \(row.id)")
-        for field in row.record.fields {
+      for record in table {
+        Terminal.print("record \(record.id)")
+        for field in record.fields.dictionary {
           Terminal.print("  \(TerminalText.defused(field.key)): \(Self.text(field.value))")
         }
       }

@@ -9,13 +9,13 @@ struct Watch: StoreCommand {
     discussion: """
       Ends with exit code 0 on ^C, when it is terminated, or when nobody reads any more what it prints.
 
-      With --format ndjson each line is an object: the "kind" of the step (delete, move, insert or update), the record's \
-      "id" and its "row" from 0; for a move also the row it came "from", for an insert and an update the record's \
-      "fields". Carried out one after another on the rows of before, they give the rows of after. Changes that come faster \
-      than they are printed are one change.
+      With --format ndjson each line is an object: the "kind" of the step (delete, move, insert or update), the \
+      record's "id" and its "index", counted from 0; for a move also the index it came "from"; for an insert and an \
+      update the record's "fields". Carried out one after another on the records of before, they give the records of \
+      after. Changes that come faster than they are printed are one change.
 
-      With --where, the rows are those of which it is true: a record that becomes so is inserted, one that no longer is is \
-      deleted. 'filedb help show' says what a PREDICATE is.
+      With --where, the list has only the records of which it is true: a record that begins to match is inserted, one \
+      that stops is deleted. 'filedb help show' says what a PREDICATE is.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -47,7 +47,7 @@ struct Watch: StoreCommand {
   }
 
   private static func printChanges(
-    _ changes: ChangeSequence<TableChange<Record>>, as format: WatchFormat
+    _ changes: ChangeSequence<TableChange<Fields>>, as format: WatchFormat
   ) async {
     for await change in changes {
       for step in change.steps.sequence { Terminal.print(format.line(step, of: change)) }

@@ -21,19 +21,19 @@ struct FieldDifference {
   }
 
   /// In the order of the fields' UTF-8 bytes.
-  static func all(from old: Record, to new: Record) -> [FieldDifference] {
-    var names = old.fields
-    for field in new.fields { names[field.key] = field.value }
+  static func all(from old: Fields, to new: Fields) -> [FieldDifference] {
+    var names = old.dictionary
+    for field in new.dictionary { names[field.key] = field.value }
     return names.keys.filter { old[$0] != new[$0] }.map {
       FieldDifference(name: $0, old: old[$0], new: new[$0])
     }
   }
 }
 
-extension TableChange<Record> {
+extension TableChange<Fields> {
   /// The fields of a record that was updated.
   func fields(of update: ListSteps.Passage) -> [FieldDifference] {
-    FieldDifference.all(from: before[update.oldRow].record, to: after[update.newRow].record)
+    FieldDifference.all(from: before[update.oldIndex].fields, to: after[update.newIndex].fields)
   }
 
   fileprivate var title: String { after.exists ? after.table : before.table }
@@ -41,25 +41,25 @@ extension TableChange<Record> {
 
 /// The difference of two tables as lines for people.
 struct TextDifference {
-  private let change: TableChange<Record>
+  private let change: TableChange<Fields>
 
-  init(_ change: TableChange<Record>) { self.change = change }
+  init(_ change: TableChange<Fields>) { self.change = change }
 
   func print() {
     Terminal.printStyled(Terminal.bold(TerminalText.defused(heading)))
     for step in change.steps.deletions {
-      show("- record \(step.id), row \(step.row)", as: .removed)
-      show(FieldDifference.all(from: change.before[step.row].record, to: Record()))
+      show("- record \(step.id), index \(step.index)", as: .removed)
+      show(FieldDifference.all(from: change.before[step.index].fields, to: Fields()))
     }
     for step in change.steps.insertions {
-      show("+ record \(step.id), row \(step.row)", as: .added)
-      show(FieldDifference.all(from: Record(), to: change.after[step.row].record))
+      show("+ record \(step.id), index \(step.index)", as: .added)
+      show(FieldDifference.all(from: Fields(), to: change.after[step.index].fields))
     }
     for step in change.steps.moves {
-      show("> record \(step.id), row \(step.oldRow) to \(step.newRow)", as: .changed)
+      show("> record \(step.id), index \(step.oldIndex) to \(step.newIndex)", as: .changed)
     }
     for step in change.steps.updates {
-      show("~ record \(step.id), row \(step.newRow)", as: .changed)
+      show("~ record \(step.id), index \(step.newIndex)", as: .changed)
       show(change.fields(of: step))
     }
   }
@@ -88,21 +88,21 @@ struct TextDifference {
 
 /// The difference of tables as JSON.
 enum JSONDifference {
-  static func text(_ changes: [TableChange<Record>]) -> String {
+  static func text(_ changes: [TableChange<Fields>]) -> String {
     "{\"tables\": \(array(changes.map(object), separator: ",\n  "))}"
   }
 
-  private static func object(_ change: TableChange<Record>) -> String {
+  private static func object(_ change: TableChange<Fields>) -> String {
     let steps = change.steps
     var parts = ["\"table\": \(JSONText.quoted(change.title))"]
     if change.before.exists != change.after.exists {
       parts.append("\"only\": \(change.before.exists ? "\"A\"" : "\"B\"")")
     }
-    let removed = steps.deletions.map { entry($0.id, $0.row, change.before[$0.row].record) }
-    let added = steps.insertions.map { entry($0.id, $0.row, change.after[$0.row].record) }
-    let moved = steps.moves.map { "{\"id\": \($0.id), \"row\": \($0.newRow), \"from\": \($0.oldRow)}" }
+    let removed = steps.deletions.map { entry($0.id, $0.index, change.before[$0.index].fields) }
+    let added = steps.insertions.map { entry($0.id, $0.index, change.after[$0.index].fields) }
+    let moved = steps.moves.map { "{\"id\": \($0.id), \"index\": \($0.newIndex), \"from\": \($0.oldIndex)}" }
     let changed = steps.updates.map { step in
-      "{\"id\": \(step.id), \"row\": \(step.newRow), \"fields\": \(fields(change.fields(of: step)))}"
+      "{\"id\": \(step.id), \"index\": \(step.newIndex), \"fields\": \(fields(change.fields(of: step)))}"
     }
     for (name, entries) in [("removed", removed), ("added", added), ("moved", moved), ("changed", changed)] {
       parts.append("\"\(name)\": \(array(entries))")
@@ -110,8 +110,8 @@ enum JSONDifference {
     return "{" + parts.joined(separator: ", ") + "}"
   }
 
-  private static func entry(_ id: RecordID, _ row: Int, _ record: Record) -> String {
-    "{\"id\": \(id), \"row\": \(row), \"fields\": \(JSONText.value(.dict(record.fields)))}"
+  private static func entry(_ id: RecordID, _ index: Int, _ record: Fields) -> String {
+    "{\"id\": \(id), \"index\": \(index), \"fields\": \(JSONText.value(.dict(record.dictionary)))}"
   }
 
   private static func fields(_ fields: [FieldDifference]) -> String {

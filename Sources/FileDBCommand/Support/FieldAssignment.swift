@@ -54,8 +54,8 @@ struct FieldAssignment: ExpressibleByArgument {
 }
 
 extension [FieldAssignment] {
-  func record() throws -> Record {
-    var record = Record()
+  func record() throws -> Fields {
+    var record = Fields()
     for assignment in self {
       guard record[assignment.field] == nil else {
         throw ValidationError("The field '\(assignment.field)' is given twice.")

@@ -52,10 +52,10 @@ struct MergeReport {
     }
   }
 
-  private func both(_ side: String, _ record: Record, since base: Record) -> [String] {
+  private func both(_ side: String, _ record: Fields, since base: Fields) -> [String] {
     let label = "  \(side):"
     let space = String(repeating: " ", count: label.count - "  base:".count + 1)
-    return ["  base:\(space)\(text(.dict(base.fields)))", "\(label) \(text(.dict(record.fields)))"]
+    return ["  base:\(space)\(text(.dict(base.dictionary)))", "\(label) \(text(.dict(record.dictionary)))"]
   }
 
   private func text(_ value: PlistValue?) -> String { value.map(JSONText.value) ?? "(no such field)" }

@@ -28,58 +28,58 @@ struct FormatOption: ParsableArguments {
 
 /// Prints records in any of the formats.
 struct RecordPrinter {
-  typealias Row = StoredRow<Record>
-
   let format: OutputFormat
   /// The fields to print, in this order; `nil` for all that occur, in the order of their UTF-8 bytes.
   let fields: [String]?
 
-  func print(_ rows: [Row]) throws {
-    guard let exchange = format.exchange else { return printTable(rows) }
-    try TableExport(format: exchange, fields: fields).write(rows) { Terminal.print(bytes: $0) }
+  func print(_ records: [StoredRecord<Fields>]) throws {
+    guard let exchange = format.exchange else { return printTable(records) }
+    try TableExport(format: exchange, fields: fields).write(records) { Terminal.print(bytes: $0) }
   }
 
   /// Prints groups one behind the other; as a table under headings, which stand for the column of `field`.
-  func print(_ groups: [RowGroup], by field: String) throws {
-    let rows = groups.flatMap(\.rows)
-    guard format == .table, !rows.isEmpty else { return try print(rows) }
+  func print(_ groups: [RecordGroup], by field: String) throws {
+    let records = groups.flatMap(\.records)
+    guard format == .table, !records.isEmpty else { return try print(records) }
     var lines = tableLines(
-      rows, columns(of: rows).filter { fields != nil || !$0.utf8.elementsEqual(field.utf8) })[...]
+      records, columns(of: records).filter { fields != nil || !$0.utf8.elementsEqual(field.utf8) })[...]
     Terminal.printStyled(lines.removeFirst())
     for group in groups {
       let heading = TerminalText.truncated(
-        "\(group.title) (\(group.rows.count))", to: Terminal.width ?? .max)
+        "\(group.title) (\(group.records.count))", to: Terminal.width ?? .max)
       Terminal.printStyled("\n" + Terminal.bold(heading))
-      for line in lines.prefix(group.rows.count) { Terminal.printStyled(line) }
-      lines = lines.dropFirst(group.rows.count)
+      for line in lines.prefix(group.records.count) { Terminal.printStyled(line) }
+      lines = lines.dropFirst(group.records.count)
     }
     for line in lines { Terminal.printStyled(line) }
   }
 
-  private func columns(of rows: [Row]) -> [String] {
+  private func columns(of records: [StoredRecord<Fields>]) -> [String] {
     if let fields { return fields }
     var columns = PlistDictionary()
-    for row in rows {
-      for field in row.record.fields where columns[field.key] == nil { columns[field.key] = true }
+    for record in records {
+      for field in record.fields.dictionary where columns[field.key] == nil { columns[field.key] = true }
     }
     return columns.keys
   }
 
-  /// Without rows there is nothing to see, not even a title.
-  private func printTable(_ rows: [Row]) {
-    if rows.isEmpty { return }
-    for line in tableLines(rows, columns(of: rows)) { Terminal.printStyled(line) }
+  /// Without records there is nothing to see, not even a title.
+  private func printTable(_ records: [StoredRecord<Fields>]) {
+    if records.isEmpty { return }
+    for line in tableLines(records, columns(of: records)) { Terminal.printStyled(line) }
   }
 
-  /// The title, a line for each row, and what else there is to say.
-  private func tableLines(_ rows: [Row], _ fields: [String]) -> [String] {
+  /// The title, a line for each record, and what else there is to say.
+  private func tableLines(_ records: [StoredRecord<Fields>], _ fields: [String]) -> [String] {
     let columns = fields.map { field in
       TextTable.Column(
         title: TerminalText.defused(JSONText.fieldName(field)),
-        isNumeric: rows.contains { $0.record[field] != nil }
-          && rows.allSatisfy { $0.record[field]?.isNumeric ?? true })
+        isNumeric: records.contains { $0.fields[field] != nil }
+          && records.allSatisfy { $0.fields[field]?.isNumeric ?? true })
     }
-    let cells = rows.map { row in [row.id.description] + fields.map { row.record[$0]?.cell ?? "" } }
+    let cells = records.map { record in
+      [record.id.description] + fields.map { record.fields[$0]?.cell ?? "" }
+    }
     let table = TextTable(columns: [TextTable.Column(title: "id", isNumeric: true)] + columns, rows: cells)
     return table.lines(width: Terminal.width)
   }

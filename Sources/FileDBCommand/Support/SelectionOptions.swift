@@ -17,22 +17,22 @@ struct SelectionOptions: ParsableArguments {
   /// The fields that were chosen, if any.
   var fieldNames: [String]? { fields.map { $0.split(separator: ",").map(String.init) } }
 
-  /// Without a condition or an order, the table itself: a page of it needs no other rows.
-  func rows(of snapshot: TableSnapshot<Record>) throws -> AnyRandomAccessCollection<StoredRow<Record>> {
+  /// Without a condition or an order, the table itself: a page of it needs no other records.
+  func records(of snapshot: TableSnapshot<Fields>) throws -> AnyRandomAccessCollection<StoredRecord<Fields>> {
     let predicate = try matching.predicate(for: snapshot)
     snapshot.noteUnknown(fieldNames ?? [])
     guard let sort else {
-      return predicate.map { AnyRandomAccessCollection(snapshot.rows(where: $0)) }
+      return predicate.map { AnyRandomAccessCollection(snapshot.records(where: $0)) }
         ?? AnyRandomAccessCollection(snapshot)
     }
     let keys = try SortKey.parse([sort], text: localized ? .localized : .bytes)
     snapshot.noteUnknown(keys.map(\.field))
-    let rows = snapshot.sorted(by: keys)
-    return AnyRandomAccessCollection(predicate.map { rows.filter($0.matches) } ?? rows)
+    let records = snapshot.sorted(by: keys)
+    return AnyRandomAccessCollection(predicate.map { records.filter($0.matches) } ?? records)
   }
 }
 
-extension TableSnapshot<Record> {
+extension TableSnapshot<Fields> {
   /// Says which of these fields no record has: most likely they are mistyped. In an empty table nobody can tell.
   /// - Complexity: O(*n*) for one that none has, else up to the first record that has it.
   func noteUnknown(_ fields: [String]) {

@@ -116,7 +116,7 @@ extension StoreCommand {
   }
 
   /// A table that must have a file.
-  func existingTable(_ reference: TableReference) throws -> RecordTable<Record> {
+  func existingTable(_ reference: TableReference) throws -> RecordTable<Fields> {
     let table = try existingStore(for: reference).table(reference.name)
     guard table.exists else {
       throw StoreError(
@@ -180,13 +180,13 @@ struct PositionOptions: ParsableArguments {
   var before: RecordID?
   @Option(help: ArgumentHelp("After the record with this id.", valueName: "id"))
   var after: RecordID?
-  @Option(help: ArgumentHelp("In this row, counted from 0.", valueName: "n"))
-  var row: Int?
+  @Option(help: ArgumentHelp("At this index, counted from 0.", valueName: "n"))
+  var index: Int?
 
   private var given: [Position] {
     [
       top ? .top : nil, bottom ? .bottom : nil, before.map(Position.before), after.map(Position.after),
-      row.map(Position.row),
+      index.map(Position.index),
     ].compactMap(\.self)
   }
 
@@ -194,6 +194,8 @@ struct PositionOptions: ParsableArguments {
   var position: Position? { given.first }
 
   func validate() throws {
-    if given.count > 1 { throw ValidationError("Only one of --top, --bottom, --before, --after and --row.") }
+    if given.count > 1 {
+      throw ValidationError("Only one of --top, --bottom, --before, --after and --index.")
+    }
   }
 }

@@ -7,7 +7,7 @@ enum WatchFormat: String, ExpressibleByArgument, CaseIterable {
   case table, ndjson
 
   /// A step of a change as one line.
-  func line(_ step: ListStep, of change: TableChange<Record>) -> String {
+  func line(_ step: ListStep, of change: TableChange<Fields>) -> String {
     switch self {
     case .table:
       let line = TerminalText.defused(Self.text(step, of: change))
@@ -16,35 +16,35 @@ enum WatchFormat: String, ExpressibleByArgument, CaseIterable {
     }
   }
 
-  private static func object(_ step: ListStep, of change: TableChange<Record>) -> String {
-    func fields(_ row: Int) -> String { JSONText.value(.dict(change.after[row].record.fields)) }
+  private static func object(_ step: ListStep, of change: TableChange<Fields>) -> String {
+    func fields(_ index: Int) -> String { JSONText.value(.dict(change.after[index].fields.dictionary)) }
     return switch step {
-    case .delete(let id, let row): "{\"kind\": \"delete\", \"id\": \(id), \"row\": \(row)}"
-    case .insert(let id, let row):
-      "{\"kind\": \"insert\", \"id\": \(id), \"row\": \(row), \"fields\": \(fields(row))}"
-    case .move(let id, let oldRow, let row):
-      "{\"kind\": \"move\", \"id\": \(id), \"row\": \(row), \"from\": \(oldRow)}"
-    case .update(let id, let row):
-      "{\"kind\": \"update\", \"id\": \(id), \"row\": \(row), \"fields\": \(fields(row))}"
+    case .delete(let id, let index): "{\"kind\": \"delete\", \"id\": \(id), \"index\": \(index)}"
+    case .insert(let id, let index):
+      "{\"kind\": \"insert\", \"id\": \(id), \"index\": \(index), \"fields\": \(fields(index))}"
+    case .move(let id, let oldIndex, let index):
+      "{\"kind\": \"move\", \"id\": \(id), \"index\": \(index), \"from\": \(oldIndex)}"
+    case .update(let id, let index):
+      "{\"kind\": \"update\", \"id\": \(id), \"index\": \(index), \"fields\": \(fields(index))}"
     }
   }
 
-  private static func text(_ step: ListStep, of change: TableChange<Record>) -> String {
+  private static func text(_ step: ListStep, of change: TableChange<Fields>) -> String {
     switch step {
-    case .delete(let id, let row): "delete \(id) from row \(row)"
-    case .insert(let id, let row):
-      "insert \(id) at row \(row): \(news(in: change.after[row].record, since: Record()))"
-    case .move(let id, let oldRow, let row): "move \(id) from row \(oldRow) to \(row)"
-    case .update(let id, let row):
-      "update \(id) at row \(row): "
-        + news(in: change.after[row].record, since: change.before[id: id]?.record ?? Record())
+    case .delete(let id, let index): "delete \(id) from index \(index)"
+    case .insert(let id, let index):
+      "insert \(id) at index \(index): \(news(in: change.after[index].fields, since: Fields()))"
+    case .move(let id, let oldIndex, let index): "move \(id) from index \(oldIndex) to \(index)"
+    case .update(let id, let index):
+      "update \(id) at index \(index): "
+        + news(in: change.after[index].fields, since: change.before[id: id]?.fields ?? Fields())
     }
   }
 
   /// The fields that are new or others, and the names of those that are gone.
-  private static func news(in record: Record, since before: Record) -> String {
-    let new = record.fields.filter { before[$0.key] != $0.value }.map { "\($0.key)=\($0.value.cell)" }
-    let gone = before.fields.filter { record[$0.key] == nil }.map { "-\($0.key)" }
+  private static func news(in record: Fields, since before: Fields) -> String {
+    let new = record.dictionary.filter { before[$0.key] != $0.value }.map { "\($0.key)=\($0.value.cell)" }
+    let gone = before.dictionary.filter { record[$0.key] == nil }.map { "-\($0.key)" }
     return (new + gone).joined(separator: ", ")
   }
 }

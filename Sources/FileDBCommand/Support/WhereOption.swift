@@ -27,7 +27,7 @@ struct WhereOption: ParsableArguments {
   func predicate() throws -> RecordPredicate? { try text.map { try RecordPredicate($0) } }
 
   /// - Throws: ``StoreError/invalidPredicate``, too where a text is compared with the dates of a field and is none.
-  func predicate(for snapshot: TableSnapshot<Record>) throws -> RecordPredicate? {
+  func predicate(for snapshot: TableSnapshot<Fields>) throws -> RecordPredicate? {
     let predicate = try predicate()
     try predicate?.checkDates(in: snapshot)
     return predicate
@@ -35,7 +35,7 @@ struct WhereOption: ParsableArguments {
 }
 
 extension StoreError {
-  static func noMatch(in table: TableName<Record>) -> StoreError {
+  static func noMatch(in table: TableName<Fields>) -> StoreError {
     StoreError(StoreError.recordNotFound, "no record matches", table: table.text)
   }
 }

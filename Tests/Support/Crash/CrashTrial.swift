@@ -152,6 +152,7 @@ package struct CrashTrial {
   private mutating func recover(_ image: DiskImage, _ digest: Int) throws -> ClosedRange<Int> {
     if digests.insert(digest).inserted { counts.distinct += 1 }
     let found = try recovery.check(image)
+    if !found.isSound, let edits = workload.edits { return edits }
     guard let first = history.firstIndex(of: found), let last = history.lastIndex(of: found) else {
       throw BrokenInvariant(description: "what is there was never committed: \(found)")
     }

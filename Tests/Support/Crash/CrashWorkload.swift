@@ -14,14 +14,19 @@ package struct CrashWorkload: Sendable {
     case close
     /// Another process takes the store over.
     case reopen
+    /// Another program saves a table's file, with one more record in it, and syncs as much of it as it likes.
+    case edit(String, EditorCare)
 
     /// Whether the step changes what is in the store.
     var isCommit: Bool {
       switch self {
-      case .commit, .repair, .install: true
+      case .commit, .repair, .install, .edit: true
       case .checkpoint, .close, .reopen: false
       }
     }
+
+    /// Whether what the step did must be there after a power cut.
+    var isDurable: Bool { if case .edit = self { false } else { true } }
 
     /// - Returns: the store that is open afterwards.
     func run(in store: RecordStore, reopening open: () throws -> RecordStore) throws -> RecordStore {
@@ -35,6 +40,7 @@ package struct CrashWorkload: Sendable {
         try store.close()
         return try open()
       case .reopen: return try open()
+      case .edit(let table, let care): try Editor(store: store, care: care).addRecord(to: table)
       }
       return store
     }
@@ -61,10 +67,10 @@ package struct CrashWorkload: Sendable {
 
   package init(
     _ name: String, before: DiskImage = .emptyHome, checkpoints: CheckpointPolicy = .manual,
-    journalPiece: Int? = nil, keptText: String? = nil, steps: [Step]
+    longestFrame: Int? = nil, keptText: String? = nil, steps: [Step]
   ) {
     var options = StoreOptions(checkpoints: checkpoints)
-    if let journalPiece { options.journalPiece = journalPiece }
+    if let longestFrame { options.longestFrame = longestFrame }
     self.options = options
     self.name = name
     self.before = before
@@ -91,7 +97,7 @@ package struct CrashWorkload: Sendable {
       if step.isCommit { disk.note(.issued(history.count)) }
       do {
         store = try step.run(in: store ?? open(), reopening: open)
-        if step.isCommit { disk.note(.acknowledged(history.count)) }
+        if step.isCommit, step.isDurable { disk.note(.acknowledged(history.count)) }
       } catch  where disk.failure != nil {
         store = nil  // Before the disk works again: a process that died does nothing at its end.
         disk.restart()
@@ -103,6 +109,13 @@ package struct CrashWorkload: Sendable {
       if step.isCommit { history.append(try contents()) }
     }
     return history
+  }
+
+  /// The numbers of the commits that are another program's saves. A power cut may leave a part of one, until a commit builds on
+  /// it.
+  var edits: ClosedRange<Int>? {
+    let numbers = steps.filter(\.isCommit).enumerated().filter { !$0.element.isDurable }.map { $0.offset + 1 }
+    return numbers.first.flatMap { first in numbers.last.map { first...$0 } }
   }
 
   /// Whether a program that is started anew can do the rest of the steps: those that install find out by themselves what is

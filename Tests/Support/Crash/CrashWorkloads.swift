@@ -34,7 +34,7 @@ extension CrashWorkload {
       ]),
     CrashWorkload("large records", steps: [.commit(addLarge("a", 1)), .commit(addLarge("a", 2))]),
     CrashWorkload(
-      "commits in pieces", journalPiece: 100,
+      "commits with a file of records", longestFrame: 100,
       steps: [
         .commit(addSome("a", 1)), .commit(addSome("a", 2)), .reopen, .commit(addLarge("b", 3)),
         .commit(add("a", 4)),
@@ -93,6 +93,24 @@ extension CrashWorkload {
         .checkpoint,
       ]),
     CrashWorkload(
+      "an editor that syncs nothing, before and between commits", before: .store(["a.plist": oldTable]),
+      steps: [
+        .edit("a", .none), .commit(add("a", 1)), .checkpoint, .edit("a", .none), .commit(add("a", 2)),
+        .commit(add("a", 3)),
+      ]),
+    CrashWorkload(
+      "an editor that syncs no folder", before: .store(["a.plist": oldTable]),
+      steps: [
+        .commit(add("b", 1)), .edit("a", .file), .commit(add("a", 2)), .checkpoint, .edit("a", .file), .reopen,
+        .commit(add("a", 3)), .close,
+      ]),
+    CrashWorkload(
+      "an editor after commits", before: .store(["a.plist": oldTable]), checkpoints: .everyCommit,
+      steps: [.commit(add("a", 1)), .edit("a", .none), .commit(add("a", 2)), .edit("a", .file)]),
+    CrashWorkload(
+      "an editor while commits wait", before: .store(["a.plist": oldTable]),
+      steps: [.commit(add("a", 1)), .edit("a", .none)]),
+    CrashWorkload(
       "an old file", before: .store(["a": oldTable]),
       steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit { tx in try tx.drop(.records("a")) }]),
   ]
@@ -109,7 +127,7 @@ extension CrashWorkload {
 
   /// Records that take several sectors together.
   static func addSome(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
-    let row: Record = ["n": .integer(Int64(number)), "text": "one of some records"]
+    let row: Fields = ["n": .integer(Int64(number)), "text": "one of some records"]
     return { tx in try tx.add(contentsOf: Array(repeating: row, count: 6), to: .records(table)) }
   }
 
@@ -172,13 +190,13 @@ extension CrashWorkload {
     }
     let policy = [CheckpointPolicy.manual, .everyCommit, .automatic].randomElement(using: &random)!
     let piece = [nil, 100, 600].randomElement(using: &random)!
-    return CrashWorkload("random \(seed)", checkpoints: policy, journalPiece: piece, steps: steps)
+    return CrashWorkload("random \(seed)", checkpoints: policy, longestFrame: piece, steps: steps)
   }
 
   private static func change(
     _ table: String, _ number: Int, _ tx: inout StoreTransaction, _ random: inout SeededRandom
   ) throws {
-    let name = TableName<Record>.records(table)
+    let name = TableName<Fields>.records(table)
     for _ in 0..<Int.random(in: 0...2, using: &random) {
       let ids = try tx.snapshot(of: name).ids
       let id = ids.randomElement(using: &random)

@@ -85,6 +85,7 @@ package func subject(of path: String, storeFolder: String) -> String {
   guard path.hasPrefix("\(storeFolder)/") else { return path }
   if path.hasPrefix("\(ownFolder)/backups/") { return "backup" }
   if path.hasPrefix("\(ownFolder)/shipped/") { return "shipped table" }
+  if path.hasPrefix("\(ownFolder)/records-") { return "file of records" }
   if path.hasPrefix("\(ownFolder)/") { return String(path.dropFirst(ownFolder.count + 1)) }
   return "table"
 }

@@ -104,6 +104,22 @@ package final class RecordingDisk: Disk {
     if isDead { throw DiskError("killed", path, errno: EINTR) }
   }
 
+  /// Replaces a file as another program does, which syncs as it likes: it is none of the calls that the store makes.
+  package func save(_ bytes: [UInt8], to path: String, care: EditorCare) throws(DiskError) {
+    _ = try base.replace(path, with: bytes)
+    log.withLock { log in
+      let draft = "\(path)~"
+      let file = log.newFile(draft)
+      log.sizes[file] = bytes.count
+      log.events += [.create(file: file, draft), .write(file: file, offset: 0, bytes)]
+      if care != .none { log.events.append(.sync(file: file)) }
+      log.files[draft] = nil
+      log.files[path] = file
+      log.events.append(.rename(file: file, from: draft, to: path))
+      if care == .full { log.events.append(.syncFolder(parentFolder(of: path))) }
+    }
+  }
+
   /// For the marks of the program's own progress.
   package func note(_ event: DiskEvent) { log.withLock { $0.events.append(event) } }
 

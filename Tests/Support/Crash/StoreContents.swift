@@ -5,7 +5,7 @@ import Foundation
 /// All that a store holds at one moment, as a reader sees it.
 package struct StoreContents: Equatable, Sendable {
   package enum Table: Equatable, Sendable {
-    case rows([StoredRecord], counter: Int64)
+    case rows([EncodedRecord], counter: Int64)
     /// A file that only a repair can mend, such as it is.
     case damaged([UInt8])
   }
@@ -16,13 +16,16 @@ package struct StoreContents: Equatable, Sendable {
     for name in try store.tableNames {
       do {
         let rows = try store.table(name).snapshot
-        let records = rows.map { StoredRecord(id: $0.id, record: $0.record) }
+        let records = rows.map { EncodedRecord(id: $0.id, fields: $0.fields) }
         tables[name] = .rows(records, counter: rows.counter)
-      } catch StoreError.damagedTable {
+      } catch let error as StoreError where Self.damage.contains(error.code) {
         tables[name] = .damaged(try store.disk.read(store.url(of: name).path).bytes)
       }
     }
   }
+
+  /// What only a repair can mend: a broken file, or one that an editor saved while commits waited for it.
+  private static let damage: Set = [StoreError.damagedTable, StoreError.notATable, StoreError.conflict]
 
   var isSound: Bool {
     tables.values.allSatisfy { table in
@@ -39,7 +42,7 @@ extension StoreContents: CustomStringConvertible {
       case .rows(let records, let counter):
         let ids = records.map { "\($0.id)" }.joined(separator: " ")
         return
-          "\(name): records [\(ids)], counter \(counter), last \(records.last?.record.description.prefix(80) ?? "none")"
+          "\(name): records [\(ids)], counter \(counter), last \(records.last?.fields.description.prefix(80) ?? "none")"
       case .damaged(let bytes): return "\(name): damaged, \(bytes.count) bytes"
       }
     }

@@ -137,7 +137,7 @@ private func checkStore(_ bytes: [UInt8]) throws {
   }
 }
 
-private func checkTable(_ table: RecordTable<Record>) throws {
+private func checkTable(_ table: RecordTable<Fields>) throws {
   let id: RecordID
   do { id = try table.add(["n": 9], at: .top) } catch let error as StoreError {
     // A commit may have given the highest id there is.
@@ -152,7 +152,7 @@ private func checkTable(_ table: RecordTable<Record>) throws {
     fail("\(here.table): in memory \(Array(here)), on the disk \(Array(there))")
   }
   if here.ids.first != id || Set(here.ids).count != here.count { fail("\(here.table): ids \(here.ids)") }
-  for (row, id) in here.ids.enumerated() where here.row(of: id) != row || id.rawValue > here.counter {
+  for (row, id) in here.ids.enumerated() where here.index(of: id) != row || id.rawValue > here.counter {
     fail("\(here.table): id \(id) does not lead to row \(row)")
   }
 }

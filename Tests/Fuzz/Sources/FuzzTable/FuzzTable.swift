@@ -65,7 +65,7 @@ private func checkStore(_ bytes: [UInt8], _ state: TableState) throws {
   if !isEqual { fail("in memory: \(Array(here))\non the disk: \(Array(there))") }
 }
 
-private func change(_ table: RecordTable<Record>, _ choices: inout Choices) throws {
+private func change(_ table: RecordTable<Fields>, _ choices: inout Choices) throws {
   let ids = table.snapshot.map(\.id)
   try table.add(["a": "new"], at: .row(choices.next(below: ids.count + 1)))
   guard !ids.isEmpty else { return }

@@ -81,7 +81,7 @@ extension FileDBPeer {
     let table = try opened.get()
     return { [sample] in
       try sample.readRecords { id in
-        try RecordID(rawValue: Int64(id)).map { try table.row(with: $0).amount }
+        try RecordID(rawValue: Int64(id)).map { try table.value(of: $0).amount }
       }
     }
   }
@@ -99,7 +99,7 @@ extension FileDBPeer {
     let table = try opened.get()
     return { [sample] in
       try sample.filterRows {
-        try table.snapshot.rows.filter { $0.price >= Sample.dear }.map { try $0.value }
+        try table.snapshot.records.filter { $0.price >= Sample.dear }.map { try $0.value }
       }
     }
   }
@@ -108,24 +108,24 @@ extension FileDBPeer {
     let table = try opened.get()
     let isDear = try RecordPredicate("price >= %@", Sample.dear)
     return { [sample] in
-      try sample.filterRows { try table.snapshot.rows(where: isDear).map { try $0.value } }
+      try sample.filterRows { try table.snapshot.records(where: isDear).map { try $0.value } }
     }
   }
 
   private func lookingUp() throws -> Run {
-    let table = try opened.get().indexed(by: \.amount)
+    let table = try opened.get().withLookup(by: \.amount)
     return { [sample] in
       try sample.lookUpRows { amount in
-        try table.snapshot.rows(where: \.amount, equals: amount).map { try $0.value }
+        try table.snapshot.records(where: \.amount, equals: amount).map { try $0.value }
       }
     }
   }
 
   private func readingRanges() throws -> Run {
-    let table = try opened.get().indexed(by: \.amount)
+    let table = try opened.get().withLookup(by: \.amount)
     return { [sample] in
       try sample.readRanges { amounts in
-        try table.snapshot.rows(where: \.amount, in: amounts).map { try $0.value }
+        try table.snapshot.records(where: \.amount, in: amounts).map { try $0.value }
       }
     }
   }
@@ -246,7 +246,7 @@ extension FileDBPeer {
         check: {
           // A store of its own reads the file and not this store's memory.
           let written = try RecordStore(at: store.url).table(.sample)
-          try expect(try written.row(with: first).price == price, "the written table")
+          try expect(try written.value(of: first).price == price, "the written table")
         })
     }
   }
@@ -268,7 +268,7 @@ extension FileDBPeer {
 
   private static func importFile(_ file: URL, _ tx: inout StoreTransaction) throws -> Int {
     let reader = try USDATables.reader(file)
-    var records: [Record] = []
+    var records: [Fields] = []
     try DelimitedImport(fields: try USDATables.fields(file)).run(reader, file: file.path) {
       records.append($0)
     }
@@ -328,7 +328,7 @@ private final class FileDBEditor: SharedEditor {
 
   func neighbours(of id: Int) throws -> (above: Int?, below: Int?) {
     let rows = table.snapshot
-    guard let row = rows.row(of: FileDBEditor.recordID(id)) else { throw WrongResult("no record \(id)") }
+    guard let row = rows.index(of: FileDBEditor.recordID(id)) else { throw WrongResult("no record \(id)") }
     return (
       row > 0 ? Int(rows[row - 1].id.rawValue) : nil,
       row < rows.count - 1 ? Int(rows[row + 1].id.rawValue) : nil

@@ -1,0 +1,147 @@
+import FileDBTables
+import Foundation
+import Synchronization
+
+/// The tables of a store over an attached one: each laid over the attached one of its name where there is one.
+final class AttachedTables: TableView {
+  /// A table of the store, the attached one beneath it, and what is seen of the two.
+  private struct View {
+    let own: TableState
+    let beneath: TableState
+    let seen: TableState
+  }
+
+  let attached: AttachedStore
+  /// The newest views of each table. Two, since readers may be a commit behind the writers.
+  private let views = Mutex<[TableKey: [View]]>([:])
+  /// Of tables that no attached one lies beneath, whether one did when the user wrote them, and what that was found of.
+  private let overlays = Mutex<[TableKey: (own: TableState, isOverlay: Bool)]>([:])
+
+  init(over attached: AttachedStore) { self.attached = attached }
+
+  func tables(_ own: Set<TableKey>) throws -> Set<TableKey> { own.union(try attached.tableKeys) }
+
+  /// Reads the attached table of this name, or beneath the one of this name.
+  func read(_ table: TableKey) throws(StoreError) {
+    _ = try attached.read(attached.table(named: table) ?? table)
+  }
+
+  func refresh() throws -> Bool {
+    try attached.store.refresh()
+    return true
+  }
+
+  /// - Throws: ``StoreError/duplicateID`` for a record that has no right to its id.
+  func seen(_ table: TableKey, own: TableState) throws(StoreError) -> TableState {
+    if let name = attached.table(named: table) {
+      guard !own.exists else { throw .hidden(table, by: attached) }
+      return attached.table(name) ?? TableState()
+    }
+    guard let beneath = attached.table(table), beneath.exists || isOverlay(table, own) else { return own }
+    if let seen = views.withLock({ views in
+      views[table]?.last { $0.own.isIdentical(to: own) && $0.beneath.isIdentical(to: beneath) }?.seen
+    }) {
+      return seen
+    }
+    do {
+      let seen = try TableState(own, over: beneath.records)
+      keep(View(own: own, beneath: beneath, seen: seen), of: table)
+      return seen
+    } catch {
+      throw error.adding(table: table.text)
+    }
+  }
+
+  func lastSeen(_ table: TableKey, own: TableState) -> TableState {
+    // What another program made of the user's file cannot be shown; who reads it anew learns why.
+    (try? seen(table, own: own)) ?? views.withLock { $0[table]?.last?.seen } ?? TableState()
+  }
+
+  /// - Throws: ``StoreError/readOnly`` for a change of the attached store; ``StoreError/duplicateID`` for a new record
+  ///   with an id that a later version of that may have.
+  func permit(_ change: Change, to table: TableKey, seen: TableState, own: TableState?) throws(StoreError) {
+    if attached.table(named: table) != nil { throw .readOnly("the table is the attached store's", table) }
+    guard let beneath = seen.beneath else { return }
+    switch change {
+    case .drop:
+      throw .readOnly("the table is an attached one beneath the user's, which cannot be dropped", table)
+    case .insert(let records, _):
+      for record in records where !Overlay.isOwn(record.id) && !beneath.contains(record.id) {
+        // What the user changed stays when it is shipped no more, and may be deleted and come back.
+        guard own?.records.contains(record.id) == true else {
+          throw StoreError.attachedID(of: record).adding(table: table.text)
+        }
+      }
+    default: break
+    }
+  }
+
+  func ownEdit(
+    of table: TableKey, own: TableState, from before: TableState, to after: TableState,
+    moving ids: Set<RecordID>
+  ) throws(StoreError) -> ChangeRecorder? {
+    guard let beneath = before.beneath else { return nil }
+    return try OverlayEdit(of: own, over: beneath, from: before, to: after, moving: ids).recorded
+  }
+
+  func note(_ seen: TableState, of table: TableKey, own: TableState) {
+    guard let beneath = attached.table(table) else { return }
+    keep(View(own: own, beneath: beneath, seen: seen), of: table)
+  }
+
+  /// Whether a table lay over one that is shipped no more.
+  /// - Complexity: O(*n*) the first time, then as ``RecordsDifference/init(from:to:moving:)``.
+  private func isOverlay(_ table: TableKey, _ own: TableState) -> Bool {
+    guard own.exists else { return false }
+    return overlays.withLock { overlays in
+      let isOverlay =
+        if let known = overlays[table], !known.isOverlay {
+          RecordsDifference(from: known.own.records, to: own.records).newRecords.contains(where: \.isMarked)
+        } else {
+          own.records.contains(where: \.isMarked)
+        }
+      overlays[table] = (own, isOverlay)
+      return isOverlay
+    }
+  }
+
+  private func keep(_ view: View, of table: TableKey) {
+    views.withLock { $0[table] = ($0[table] ?? []).suffix(1) + [view] }
+  }
+
+  func url(of table: TableKey) throws -> URL? {
+    try attached.table(named: table).map { try attached.store.url(of: $0.text) }
+  }
+
+  var folders: [StoreFolder] { [attached.folder] }
+
+  func sources(of table: TableKey) -> [(table: TableKey, folder: StoreFolder)] {
+    [(attached.table(named: table) ?? table, attached.folder)]
+  }
+
+  func reopened() throws(StoreError) -> any TableView {
+    AttachedTables(over: try AttachedStore(attached.store.reopened(), as: attached.name))
+  }
+}
+
+extension EncodedRecord {
+  fileprivate var isMarked: Bool { !OverlayMarks(of: self).isEmpty }
+}
+
+extension RecordsDifference {
+  /// The records that are new or have other fields.
+  fileprivate var newRecords: some Sequence<EncodedRecord> { inserted.map(\.record) + updated.map(\.new) }
+}
+
+extension StoreError {
+  fileprivate static func readOnly(_ message: String, _ key: TableKey) -> StoreError {
+    StoreError(StoreError.readOnly, message, table: key.text)
+  }
+
+  fileprivate static func hidden(_ key: TableKey, by attached: AttachedStore) -> StoreError {
+    StoreError(
+      StoreError.ambiguousTable,
+      "the store has a table of this name, which means one of the store attached as '\(attached.name)'",
+      table: key.text)
+  }
+}

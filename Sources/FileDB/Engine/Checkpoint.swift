@@ -1,0 +1,182 @@
+import FileDBStorage
+import FileDBTables
+
+extension FileLog {
+  /// Writes the journal's commits into the tables' files, and begins an empty journal.
+  ///
+  /// A crash at any point leaves each file as it was or as it is to be, and the journal says of both which commits they
+  /// include: so it does not matter how far this came.
+  /// - Parameter newest: a table with all its commits.
+  /// - Returns: the ``TableBase/number`` of each file that was written.
+  package func checkpoint(
+    timeout: Duration, of newest: (TableKey) throws(StoreError) -> TableState
+  ) throws(StoreError) -> [TableKey: Int] {
+    let lock = try folder.lock(timeout: timeout)
+    defer { withExtendedLifetime(lock) {} }
+    try readOn()
+    if state.withLock(\.pending.isEmpty) { return [:] }
+    try state.withLock { state throws(StoreError) in try prepare(&state) }
+    defer { state.withLock { $0.isLocked = false } }
+    return try writeFiles(of: newest)
+  }
+
+  /// For who holds the store's lock.
+  @discardableResult
+  func writeFiles(of newest: (TableKey) throws(StoreError) -> TableState) throws(StoreError) -> [TableKey: Int] {
+    let tables = state.withLock { $0.pending.keys.sorted() }
+    // A file that another program changed stops this here.
+    let drafts = try tables.map { key throws(StoreError) in TableDraft(key: key, state: try newest(key)) }
+    let written = try write(drafts)
+
+    // All is in the files. What comes next has a journal of its own: a draft, written and synced; its rename; and the sync
+    // of the folder.
+    let journal = try disk.stageJournal(folder.journalFile, after: state.withLock { $0.journal?.sequence ?? 0 })
+    try sync(disk.install([journal]))
+    try state.withLock { state throws(StoreError) in
+      state.journal = nil
+      try readOn(&state)
+      state.isNameSynced = true
+    }
+    folder.removeRecords()  // Of the former journal. What is left goes with the next.
+    return written
+  }
+
+  /// Writes the files of some tables. The journal stays, and knows them.
+  /// - Returns: the ``TableBase/number`` of each.
+  func write(_ drafts: [TableDraft]) throws(StoreError) -> [TableKey: Int] {
+    // Clears away what a crash left.
+    try folder.sweep()
+    if !hasSweptLinks.exchange(true, ordering: .relaxed) { folder.sweepBesideLinkTargets() }
+
+    // 1. Every file beside the present one, written and synced. A full disk leaves all files as they were.
+    let staged = try stage(drafts)
+
+    // 2. Their versions into the journal, and the journal's sync. From here on it knows both versions of each file.
+    do throws(StoreError) {
+      let checkpoint = JournalCheckpoint(
+        files: Dictionary(uniqueKeysWithValues: staged.map { ($0.draft.key, $0.version) }))
+      try state.withLock { state throws(StoreError) in try write(checkpoint, &state) }
+    } catch {
+      disk.discard(staged.compactMap(\.file))
+      throw error
+    }
+    try syncAll()
+
+    // 3. The names: each draft takes its file's, and the files of dropped tables go.
+    var folders = try disk.install(staged.compactMap(\.file))
+    for dropped in staged where dropped.file == nil {
+      try disk.remove(folder.file(of: dropped.draft.key.text).path)
+      // Even where it was gone: who removed it may have died before it synced that.
+      folders.insert(folder.path)
+    }
+
+    // 4. The folders' syncs, before the journal forgets what is in the files.
+    try sync(folders)
+    return note(staged)
+  }
+
+  private func stage(_ drafts: [TableDraft]) throws(StoreError) -> [StagedTable] {
+    var staged: [StagedTable] = []
+    do throws(StoreError) {
+      for draft in drafts { staged.append(try StagedTable(draft, in: folder)) }
+      return staged
+    } catch {
+      disk.discard(staged.compactMap(\.file))
+      throw error
+    }
+  }
+
+  /// Adds a frame to the journal, as a commit's is added.
+  private func write(_ checkpoint: JournalCheckpoint, _ state: inout State) throws(StoreError) {
+    guard var journal = state.journal else { throw damage("the journal is gone") }
+    let payload = journal.format == 1 ? JournalFormat1.payload(of: checkpoint) : checkpoint.payload
+    do throws(DiskError) {
+      if try journal.clean() { try sync(journal, &state) }
+      if try journal.reserve(payload.count) {
+        try sync(journal, &state)
+        journal.noteLengthSynced()
+      }
+      try journal.rewriteDoubtful()
+      try journal.write(.checkpoint, payload)
+      state.journal = journal
+    } catch {
+      throw failed(error, journal, &state)
+    }
+    state.pending.note(checkpoint, at: journal.sequence)
+  }
+
+  /// Syncs folders in which names have changed. Where that fails, nobody knows what a power cut would leave, and the log takes
+  /// no more commits.
+  private func sync(_ folders: Set<String>) throws(StoreError) {
+    for folder in folders.sorted() {
+      do throws(DiskError) { try disk.disk.syncFolder(folder) } catch {
+        state.withLock { $0.failure = error }
+        throw StoreError(error)
+      }
+    }
+  }
+
+  /// Remembers the files as they are now.
+  private func note(_ staged: [StagedTable]) -> [TableKey: Int] {
+    // It is done; a file whose stamp cannot be had is read again next time.
+    var stamps = (try? disk.stamps(of: staged.compactMap(\.file)))?[...]
+    return state.withLock { state in
+      var numbers: [TableKey: Int] = [:]
+      for written in staged {
+        let key = written.draft.key
+        let stamp = written.file == nil ? nil : stamps?.popFirst()
+        numbers[key] = state.note(FileContent(written.version), at: written.path, stamp, of: key).number
+        state.durableFiles[key] = written.version
+      }
+      return numbers
+    }
+  }
+}
+
+/// A table that is to be written to its file, or whose file is to go.
+struct TableDraft {
+  let key: TableKey
+  let state: TableState
+}
+
+/// A table whose next file is written and synced, but has not its name yet.
+private struct StagedTable {
+  let draft: TableDraft
+  let path: String
+  /// `nil` for one that is to go.
+  let file: StagedFile?
+  let version: FileVersion
+
+  init(_ draft: TableDraft, in folder: StoreFolder) throws(StoreError) {
+    self.draft = draft
+    path = try folder.file(of: draft.key.text).path
+    guard draft.state.exists else {
+      (file, version) = (nil, .absent)
+      return
+    }
+    var checksum = Checksum()
+    var size = 0
+    file = try folder.disk.stage(path) { file throws(DiskError) in
+      try TableFile.encode(draft.state) { piece throws(DiskError) in
+        piece.withUnsafeBytes { checksum.update($0) }
+        size += piece.count
+        try file.append(piece)
+      }
+    }
+    version = .file(size: size, checksum: checksum.value)
+  }
+}
+
+extension FileLog {
+  /// A table's file with the journal's commits.
+  func replayed(_ table: TableKey) throws(StoreError) -> TableState {
+    guard let base = try base(of: table, unless: nil) else { preconditionFailure("a base is read where none is known") }
+    var result = base.state
+    for commit in pendingTable(table)?.commits ?? [] where commit.sequence > base.sequence {
+      do throws(StoreError) { for change in commit.changes { try result.apply(change) } } catch {
+        throw damage("commit \(commit.sequence) does not fit the table: \(error.message)", table: table)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,202 @@
+import FileDBPlist
+import FileDBStorage
+import FileDBTables
+
+extension FileLog {
+  package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
+    try state.withLock { state throws(StoreError) in
+      try readOn(&state)
+      guard sequence >= state.start else { return .forgotten(upTo: state.start) }
+      // Their numbers have no gaps.
+      return .commits(Array(state.commits.dropFirst(Int(min(sequence - state.start, UInt64(Int.max))))))
+    }
+  }
+
+  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase? {
+    if let known, try isCurrent(known, of: table) { return nil }
+    while true { if let base = try readBase(of: table) { return base } }
+  }
+
+  package func tables() throws(StoreError) -> Set<TableKey> {
+    // Of a damaged journal those that have a file or are in its sound part.
+    do throws(StoreError) { try readOn() } catch {
+      guard error.code == StoreError.damagedJournal else { throw error }
+    }
+    var existence = state.withLock { $0.pending.compactMapValues(\.exists) }
+    existence[TableKey(StoreFolder.installedTable)] = nil
+    let files = try folder.tableNames().map(TableKey.init).filter { existence[$0] != false }
+    return Set(files).union(existence.filter(\.value).keys)
+  }
+
+  package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {
+    try state.withLock { state throws(StoreError) in
+      if state.failure != nil { return .unknown }
+      try readOn(&state)
+      return state.commits.contains { $0.token == token } ? .committed : .unknown
+    }
+  }
+
+  /// Takes in what other processes committed since.
+  /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
+  package func readOn() throws(StoreError) {
+    try state.withLock { state throws(StoreError) in try readOn(&state) }
+  }
+
+  func readOn(_ state: inout State) throws(StoreError) {
+    if state.isLocked, state.journal != nil { return }
+    while true {
+      do throws(StoreError) {
+        for frame in try newFrames(&state) { try take(frame, &state) }
+        return
+      } catch {
+        let journal = state.journal
+        state.journal = nil  // To be read from the start, and found damaged again.
+        guard error.code == StoreError.fileNotFound, let journal else { throw error }
+        // A checkpoint of another process may have removed the records that a commit leads to.
+        guard try !disk.isCurrent(journal) else {
+          throw StoreError(StoreError.damagedJournal, "the records of a commit are missing", file: error.file)
+        }
+      }
+    }
+  }
+
+  private func newFrames(_ state: inout State) throws(StoreError) -> [JournalFrame] {
+    if var journal = state.journal, try disk.isCurrent(journal) {
+      let frames = try disk.readOn(&journal)
+      state.journal = journal
+      return frames
+    }
+    // The first look, or a checkpoint of another process: what was pending is in the files, perhaps with more.
+    let opened = try disk.openJournal(folder.journalFile)
+    begin(opened?.journal, after: opened?.frames.first?.sequence ?? 0, &state)
+    return opened?.frames ?? []
+  }
+
+  /// Goes over to another journal, of which no commit has been taken yet.
+  func begin(_ journal: Journal?, after start: UInt64, _ state: inout State) {
+    state.journal = journal
+    state.start = start
+    state.commits = []
+    state.pending = [:]
+    state.isNameSynced = false
+  }
+
+  private func take(_ frame: JournalFrame, _ state: inout State) throws(StoreError) {
+    let format = state.journal?.format ?? JournalStart.newestFormat
+    switch frame.kind {
+    case .start: break
+    case .checkpoint: state.pending.note(try checkpoint(in: frame, format: format), at: frame.sequence)
+    case .commit:
+      let (commit, byteCount) = try commit(in: frame, format: format)
+      try understanding(frame) { () throws(PayloadFault) in
+        try state.pending.note(commit, sequence: frame.sequence, byteCount: byteCount)
+      }
+      state.commits.append(state.logged(commit, sequence: frame.sequence))
+    }
+  }
+
+  /// The commit in a frame, and how many bytes it has, those of a file of records included.
+  func commit(
+    in frame: JournalFrame, format: Int
+  ) throws(StoreError) -> (commit: JournalCommit, byteCount: Int) {
+    let file = try understanding(frame) { () throws(PayloadFault) in
+      format == 1 ? nil : try JournalCommit.recordsFile(of: frame.payload)
+    }
+    let records = try file.map { file throws(StoreError) in try folder.readRecords(file) }
+    let commit = try understanding(frame) { () throws(PayloadFault) in
+      let depth = options.limits.depth
+      return try format == 1
+        ? JournalFormat1.commit(frame.payload, depth: depth)
+        : JournalCommit(payload: frame.payload, depth: depth, records: records)
+    }
+    return (commit, frame.payload.count + (file?.size ?? 0))
+  }
+
+  func checkpoint(in frame: JournalFrame, format: Int) throws(StoreError) -> JournalCheckpoint {
+    try understanding(frame) { () throws(PayloadFault) in
+      try format == 1 ? JournalFormat1.checkpoint(frame.payload) : JournalCheckpoint(payload: frame.payload)
+    }
+  }
+
+  private func understanding<Result>(
+    _ frame: JournalFrame, _ body: () throws(PayloadFault) -> Result
+  ) throws(StoreError) -> Result {
+    do { return try body() } catch {
+      throw damage("frame \(frame.sequence) cannot be understood: \(error.message)")
+    }
+  }
+}
+
+extension FileLog.State {
+  /// A commit of the journal as others see it.
+  fileprivate func logged(_ commit: JournalCommit, sequence: UInt64) -> LoggedCommit {
+    var tables: [TableKey: LoggedCommit.Former] = [:]
+    for table in commit.tables.keys {
+      // It was made for what the file was at last, be that before the journal or by a repair.
+      let file = files[table].flatMap { $0.content.version == pending[table]?.versions.last?.version ? $0 : nil }
+      tables[table] = LoggedCommit.Former(base: file?.number)
+    }
+    return LoggedCommit(
+      sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes, tables: tables)
+  }
+}
+
+// MARK: - A table's file
+
+extension FileLog {
+  /// Whether a table's file is still the one that was read.
+  private func isCurrent(_ number: Int, of table: TableKey) throws(StoreError) -> Bool {
+    guard let known = state.withLock({ $0.files[table] }), known.number == number else { return false }
+    let (path, status) = try folder.file(of: table.text)
+    return switch (known.stamp, status?.stamp) {
+    case (nil, nil): true
+    case (let old?, let new?): path == known.path && new.provesUnchanged(since: old)
+    default: false
+    }
+  }
+
+  /// - Returns: `nil` where the file was replaced meanwhile, so that file and journal may not belong together.
+  private func readBase(of table: TableKey) throws(StoreError) -> TableBase? {
+    let (path, content) = try folder.readFile(of: table, limits: options.limits)
+    let fileContent = content.map { FileContent($0.bytes) } ?? FileContent(.absent)
+    var (decoded, fault): (TableState, StoreError?) = (TableState(shape: options.shape), nil)
+    do throws(StoreError) {
+      if let content {
+        decoded = try TableFile.decode(
+          content.bytes, file: path, table: table.text, limits: options.limits, shape: options.shape)
+      }
+    } catch {
+      fault = error
+    }
+    return try state.withLock { state throws(StoreError) in
+      try readOn(&state)
+      let (file, status) = try folder.file(of: table.text)
+      guard file == path, FileStamp.areSame(status?.stamp, content?.stamp) else { return nil }
+      var sequence = state.journal?.sequence ?? 0
+      if let pending = state.pending[table] {
+        guard let inFile = pending.lastCommit(in: fileContent.version) else { throw conflict(table, file) }
+        sequence = inFile
+      }
+      if let fault { throw fault }
+      let known = state.note(fileContent, at: file, content?.stamp, of: table)
+      return TableBase(state: decoded, sequence: sequence, number: known.number)
+    }
+  }
+
+  private func conflict(_ table: TableKey, _ file: String) -> StoreError {
+    StoreError(
+      StoreError.conflict,
+      "another program changed this file while commits were waiting in the journal; 'filedb repair --keep' settles it",
+      file: file, table: table.text)
+  }
+}
+
+extension FileLog {
+  /// The commits in the journal, read from its beginning.
+  /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
+  package func readAll() throws(StoreError) -> [LoggedCommit] {
+    let fresh = FileLog(folder, options: options)
+    try fresh.readOn()
+    return fresh.state.withLock(\.commits)
+  }
+}

@@ -1,0 +1,108 @@
+import FileDBPlist
+import FileDBStorage
+import FileDBTables
+import Foundation
+import Synchronization
+
+/// The log of a folder: its journal, and the tables' files, which include the commits up to some point.
+///
+/// ``append(timeout:_:taking:)`` is in `Commit.swift`, and ``checkpoint(timeout:of:)`` in `Checkpoint.swift`: each is one
+/// function that has the order of durability, from top to bottom.
+package final class FileLog: CommitLog {
+  struct State {
+    var journal: Journal?
+    /// The last commit before the journal.
+    var start: UInt64 = 0
+    /// The commits in the journal.
+    var commits: [LoggedCommit] = []
+    /// The same by table.
+    var pending: [TableKey: PendingTable] = [:]
+    /// The tables' files as they were last read or written.
+    var files: [TableKey: KnownFile] = [:]
+    var lastFileNumber = 0
+    /// The files that this process knows to survive a power cut.
+    var durableFiles: [TableKey: FileVersion] = [:]
+    /// Whether this process has synced the folder since it saw this journal in it.
+    var isNameSynced = false
+    /// Whether this process holds the store's lock, so that nobody else adds to the journal.
+    var isLocked = false
+    /// Commits of this process that wait for their sync.
+    var waiting: [FileTicket] = []
+    /// Why a sync failed. The system reports that once and may have dropped the bytes, so a second sync that succeeds
+    /// proves nothing: see https://wiki.postgresql.org/wiki/Fsync_Errors.
+    var failure: DiskError?
+  }
+
+  /// A table's file as it was read, or written, without what the journal adds to it.
+  struct KnownFile {
+    /// Tells this content from others of the same table.
+    let number: Int
+    let path: String
+    let content: FileContent
+    /// `nil` where there is no file.
+    let stamp: FileStamp?
+  }
+
+  package let folder: StoreFolder
+  let options: StoreOptions
+  private let watched: [StoreFolder]
+  let state = Mutex(State())
+  let syncs = GroupSync()
+  /// What a crash left beside linked tables is looked for once, by the first checkpoint.
+  let hasSweptLinks = Atomic<Bool>(false)
+
+  /// - Parameter others: folders in which changes are news, too.
+  package init(_ folder: StoreFolder, options: StoreOptions, alsoWatching others: [StoreFolder] = []) {
+    (self.folder, self.options, watched) = (folder, options, [folder] + others)
+  }
+
+  var disk: StoreDisk { folder.disk }
+
+  /// Whether a sync failed, so that nothing more is built on what may be lost.
+  package var hasFailed: Bool { state.withLock { $0.failure != nil } }
+
+  /// How long the journal is, its files of records included, and the files that it changes, in bytes.
+  package var sizes: (journal: Int, files: Int) {
+    state.withLock { state in
+      let files = state.pending.values.reduce(0) { $0 + ($1.versions.first?.version.size ?? 0) }
+      let commits = state.pending.values.reduce(0) { max($0, $1.byteCount) }
+      return (max(state.journal?.end ?? 0, commits), files)
+    }
+  }
+
+  func pendingTable(_ table: TableKey) -> PendingTable? { state.withLock { $0.pending[table] } }
+
+  func damage(_ message: String, table: TableKey? = nil) -> StoreError {
+    StoreError(StoreError.damagedJournal, message, file: folder.journalFile, table: table?.text)
+  }
+
+  package func makeWatch() throws(StoreError) -> (any LogWatch)? {
+    try disk.makeWatch().map { FileLogWatch($0, of: watched) }
+  }
+}
+
+extension FileLog.State {
+  /// Remembers what is in a table's file now.
+  /// - Returns: with the number that it had before where it is the same content.
+  mutating func note(
+    _ content: FileContent, at path: String, _ stamp: FileStamp?, of table: TableKey
+  ) -> FileLog.KnownFile {
+    if let known = files[table], known.path == path, known.stamp == stamp, stamp?.isSettled ?? true { return known }
+    lastFileNumber += 1
+    let file = FileLog.KnownFile(number: lastFileNumber, path: path, content: content, stamp: stamp)
+    files[table] = file
+    return file
+  }
+}
+
+/// Tells when something changes in a store's folder, or in those that its links lead to.
+private struct FileLogWatch: LogWatch {
+  private let watch: FolderWatch
+  private let folders: [StoreFolder]
+
+  init(_ watch: FolderWatch, of folders: [StoreFolder]) { (self.watch, self.folders) = (watch, folders) }
+
+  func prepare() -> Bool { watch.watch(folders.flatMap(\.watchedFolders)) }
+  func wait(upTo timeout: Duration?) { watch.wait(upTo: timeout) }
+  func interrupt() { watch.interrupt() }
+}

@@ -1,0 +1,203 @@
+import FileDBPlist
+import FileDBTables
+
+extension JournalCommit {
+  /// The file of records that a commit leads to; `nil` for a commit that holds them itself.
+  static func recordsFile(of payload: ArraySlice<UInt8>) throws(PayloadFault) -> RecordsFile? {
+    try reading(payload) { lines throws(PayloadFault) in
+      var head = try CommitHead(&lines)
+      return try head.readFile(&lines)
+    }
+  }
+
+  /// - Parameters:
+  ///   - depth: of the deepest record.
+  ///   - file: the records, where the commit leads to a file of them.
+  init(payload: ArraySlice<UInt8>, depth: Int, records file: [UInt8]?) throws(PayloadFault) {
+    self = try reading(payload) { lines throws(PayloadFault) in
+      var head = try CommitHead(&lines)
+      guard (try head.readFile(&lines) != nil) == (file != nil) else { throw lines.fault("the records are missing") }
+      guard let file else {
+        return try head.commit(&lines, RecordReader(payload, depth: depth, isInLines: true))
+      }
+      return try head.commit(&lines, RecordReader(file[...], depth: depth, isInLines: false))
+    }
+  }
+}
+
+/// Runs `body` with the lines of a payload.
+private func reading<Result>(
+  _ payload: ArraySlice<UInt8>, _ body: (inout LineReader) throws(PayloadFault) -> Result
+) throws(PayloadFault) -> Result {
+  var result: Swift.Result<Result, PayloadFault>?
+  payload.withUnsafeBytes { bytes in
+    var lines = LineReader(bytes)
+    do throws(PayloadFault) { result = .success(try body(&lines)) } catch { result = .failure(error) }
+  }
+  guard let result else { preconditionFailure("the body was not run") }
+  return try result.get()
+}
+
+/// What stands before the changes.
+private struct CommitHead {
+  private var commit: JournalCommit
+  private var file: RecordsFile?
+  /// The verb of the line that has been begun; `nil` at the end.
+  private var verb: String?
+
+  init(_ lines: inout LineReader) throws(PayloadFault) {
+    guard try lines.beginLine() == "date" else { throw lines.fault("the date is missing") }
+    commit = JournalCommit(date: try lines.date(), token: nil, tables: [:], changes: [])
+    try lines.endLine()
+    try advance(&lines)
+    if verb == "token" {
+      commit.token = try lines.token()
+      try lines.endLine()
+      try advance(&lines)
+    }
+    while verb == "table" {
+      let key = try lines.table()
+      let sequence = lines.skip("at") ? UInt64(try lines.number()) : nil
+      let base = lines.skip("base") ? try lines.version() : nil
+      guard commit.tables.updateValue(.init(sequence: sequence, base: base), forKey: key) == nil else {
+        throw lines.fault("a table is named twice")
+      }
+      try lines.endLine()
+      try advance(&lines)
+    }
+  }
+
+  private mutating func advance(_ lines: inout LineReader) throws(PayloadFault) {
+    verb = lines.isAtEnd ? nil : try lines.beginLine()
+  }
+
+  mutating func readFile(_ lines: inout LineReader) throws(PayloadFault) -> RecordsFile? {
+    guard verb == "records" else { return nil }
+    let file = RecordsFile(
+      name: try lines.text(), count: try lines.count(), size: try lines.count(), checksum: try lines.checksum())
+    self.file = file
+    try lines.endLine()
+    try advance(&lines)
+    return file
+  }
+
+  /// Reads the changes.
+  mutating func commit(
+    _ lines: inout LineReader, _ records: consuming RecordReader
+  ) throws(PayloadFault) -> JournalCommit {
+    var records = records
+    while let verb {
+      let table = try lines.table()
+      guard commit.tables[table] != nil else { throw lines.fault("it does not say which '\(table.text)' it changes") }
+      let (change, found) = try lines.change(verb, &records)
+      commit.changes.append(LoggedChange(change, of: table, found: found))
+      try advance(&lines)
+    }
+    if commit.changes.isEmpty { throw lines.fault("it has no changes") }
+    guard records.isAtEnd, file.map({ $0.count == records.count }) ?? true else {
+      throw lines.fault("it has more or fewer records than its changes")
+    }
+    return commit
+  }
+}
+
+/// Cuts records out of canonical bytes without building them.
+private struct RecordReader {
+  private let bytes: ArraySlice<UInt8>
+  private let limits: PlistLimits
+  /// Whether the records stand among the lines of the changes.
+  private let isInLines: Bool
+  private var position = 0
+  private(set) var count = 0
+
+  init(_ bytes: ArraySlice<UInt8>, depth: Int, isInLines: Bool) {
+    (self.bytes, self.isInLines) = (bytes, isInLines)
+    limits = PlistLimits(depth: depth, valueBytes: .max, fileBytes: .max)  // Checked when they were written.
+  }
+
+  var isAtEnd: Bool { isInLines || position == bytes.count }
+
+  mutating func read(_ count: Int, _ lines: inout LineReader) throws(PayloadFault) -> [EncodedRecord] {
+    if isInLines { position = lines.position }
+    var records: [EncodedRecord] = []
+    // A wrong count must not take memory for records that are not there.
+    records.reserveCapacity(min(count, (bytes.count - position) / 64))
+    bytes.withUnsafeBytes { all in
+      var scanner = CanonicalScanner(all, limits: limits).moved(to: position)
+      while records.count < count,
+        let (range, id) = scanner.scanDict(indentation: 2, numberKey: TableFile.idName)
+      {
+        let slice = bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound]
+        records.append(EncodedRecord(id: RecordID(counted: id), bytes: slice))
+      }
+      position = scanner.position
+    }
+    guard records.count == count else { throw lines.fault("a record is missing") }
+    self.count += count
+    if isInLines { lines.move(to: position) }
+    return records
+  }
+}
+
+extension LineReader {
+  /// A change whose verb and table have been read, to the end of its line, and its records. What it found is missing where a
+  /// journal of format 1 was repaired.
+  fileprivate mutating func change(
+    _ verb: String, _ records: inout RecordReader
+  ) throws(PayloadFault) -> (Change, LoggedChange.Found) {
+    switch verb {
+    case "create": return (.create, try ended(.nothing))
+    case "drop": return (.drop, try ended(try foundTable()))
+    case "removeAll": return (.removeAll, try ended(try foundTable()))
+    case "truncate": return (.truncate, try ended(try foundTable()))
+    case "insert":
+      let count = try count()
+      try expect("index")
+      let index = try self.count()
+      let found = try ended(skip("below") ? .insertion(above: try optionalID()) : .nothing)
+      return (.insert(try records.read(count, &self), index: index), found)
+    case "replace":
+      let found = try ended(skip("was") ? .records([try mark()]) : .nothing)
+      return (.replace(try records.read(1, &self)[0]), found)
+    case "remove":
+      guard skip("were") else { return (.remove(try ids()), try ended(.nothing)) }
+      var (ids, marks): ([RecordID], [LoggedChange.Mark]) = ([], [])
+      while hasWord {
+        let (id, mark) = try idAndMark()
+        ids.append(id)
+        marks.append(mark)
+      }
+      return (.remove(ids), try ended(.records(marks)))
+    case "move":
+      let id = try id()
+      try expect("index")
+      let index = try count()
+      guard skip("below") else { return (.move(id, index: index), try ended(.nothing)) }
+      let above = try optionalID()
+      try expect("was")
+      return (.move(id, index: index), try ended(.move(try mark(), above: above)))
+    case "reorder":
+      return (.reorder(try ids()), try ended(.nothing))
+    case "counter": return (.raiseCounter(to: try number()), try ended(.nothing))
+    default: throw fault("'\(verb)' is no change that this version knows")
+    }
+  }
+
+  private mutating func ids() throws(PayloadFault) -> [RecordID] {
+    var ids: [RecordID] = []
+    while hasWord { ids.append(try id()) }
+    return ids
+  }
+
+  private mutating func foundTable() throws(PayloadFault) -> LoggedChange.Found {
+    guard skip("were") else { return .nothing }
+    let (count, checksum) = (try count(), try checksum())
+    try expect("counter")
+    return .table(count: count, checksum: checksum, counter: try number())
+  }
+
+  private mutating func ended(_ found: LoggedChange.Found) throws(PayloadFault) -> LoggedChange.Found {
+    try endLine()
+    return found
+  }
+}

@@ -1,0 +1,155 @@
+import FileDBPlist
+import FileDBTables
+import Foundation
+
+/// A transaction as the journal holds it: lines of words, and the records in the very bytes that a table's file has for them.
+/// Described in <doc:Journal>.
+struct JournalCommit: Sendable {
+  struct Table: Sendable {
+    /// The last commit that the writer had taken in; `nil` in format 1, and in what a repair wrote.
+    var sequence: UInt64?
+    /// What its file is, where this journal changes the table here for the first time.
+    var base: FileVersion?
+  }
+
+  var date: Date
+  var token: CommitToken?
+  var tables: [TableKey: Table]
+  var changes: [LoggedChange]
+
+  /// The records of all changes, in order.
+  var records: some Sequence<EncodedRecord> { changes.lazy.flatMap(\.change.records) }
+}
+
+/// The file of records that a commit leads to, where it has too many for the journal.
+struct RecordsFile: Equatable, Sendable {
+  let name: String
+  let count: Int
+  let size: Int
+  let checksum: UInt32
+}
+
+// MARK: - Writing
+
+extension JournalCommit {
+  /// The payload of the commit's frame.
+  /// - Parameter file: where its records are; `nil` for those that come with their changes.
+  func payload(recordsIn file: RecordsFile? = nil) -> [UInt8] {
+    var writer = LineWriter()
+    writer.reserve(512 + (file == nil ? records.reduce(0) { $0 + $1.bytes.count } : 0))
+    writer.beginLine("date")
+    writer.add(date)
+    writer.endLine()
+    if let token {
+      writer.beginLine("token")
+      writer.add(token)
+      writer.endLine()
+    }
+    for (key, table) in tables.sorted(by: { $0.key < $1.key }) { table.write(key, to: &writer) }
+    file?.write(to: &writer)
+    for change in changes {
+      change.write(to: &writer)
+      if file == nil { for record in change.change.records { writer.append(record) } }
+    }
+    return writer.bytes
+  }
+}
+
+extension JournalCommit.Table {
+  fileprivate func write(_ key: TableKey, to writer: inout LineWriter) {
+    writer.beginLine("table")
+    writer.add(key)
+    if let sequence {
+      writer.add("at" as StaticString)
+      writer.add(sequence)
+    }
+    if let base {
+      writer.add("base" as StaticString)
+      writer.add(base)
+    }
+    writer.endLine()
+  }
+}
+
+extension RecordsFile {
+  fileprivate func write(to writer: inout LineWriter) {
+    writer.beginLine("records")
+    writer.add(name)
+    writer.add(count)
+    writer.add(size)
+    writer.add(checksum: checksum)
+    writer.endLine()
+  }
+}
+
+extension LoggedChange {
+  fileprivate func write(to writer: inout LineWriter) {
+    switch change {
+    case .create: begin("create", &writer)
+    case .drop:
+      begin("drop", &writer)
+      writeFoundTable(to: &writer)
+    case .removeAll:
+      begin("removeAll", &writer)
+      writeFoundTable(to: &writer)
+    case .truncate:
+      begin("truncate", &writer)
+      writeFoundTable(to: &writer)
+    case .insert(let records, let index):
+      begin("insert", &writer)
+      writer.add(records.count)
+      writer.add("index" as StaticString)
+      writer.add(index)
+      if case .insertion(let above) = found {
+        writer.add("below" as StaticString)
+        writer.add(above)
+      }
+    case .replace:
+      begin("replace", &writer)
+      if case .records(let marks) = found {
+        writer.add("was" as StaticString)
+        for mark in marks { writer.add(mark) }
+      }
+    case .remove(let ids):
+      begin("remove", &writer)
+      if case .records(let marks) = found {
+        writer.add("were" as StaticString)
+        for (id, mark) in zip(ids, marks) { writer.add(id, mark) }
+      } else {
+        for id in ids { writer.add(id) }
+      }
+    case .move(let id, let index):
+      begin("move", &writer)
+      writer.add(id)
+      writer.add("index" as StaticString)
+      writer.add(index)
+      if case .move(let mark, let above) = found {
+        writer.add("below" as StaticString)
+        writer.add(above)
+        writer.add("was" as StaticString)
+        writer.add(mark)
+      }
+    case .reorder(let ids):
+      begin("reorder", &writer)
+      for id in ids { writer.add(id) }
+    case .raiseCounter(let counter):
+      begin("counter", &writer)
+      writer.add(UInt64(counter))
+    }
+    writer.endLine()
+  }
+
+  private func begin(_ verb: StaticString, _ writer: inout LineWriter) {
+    writer.beginLine(verb)
+    writer.add(table)
+  }
+
+  private func writeFoundTable(to writer: inout LineWriter) {
+    guard case .table(let count, let checksum, let counter) = found else { return }
+    writer.add("were" as StaticString)
+    writer.add(count)
+    writer.add(checksum: checksum)
+    writer.add("counter" as StaticString)
+    writer.add(UInt64(counter))
+  }
+}

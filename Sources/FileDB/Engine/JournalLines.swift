@@ -1,0 +1,295 @@
+import FileDBPlist
+import FileDBStorage
+import FileDBTables
+import Foundation
+
+/// A frame's bytes that this library does not understand, although they are as they were written.
+package struct PayloadFault: Error {
+  package let message: String
+}
+
+/// Writes the lines of a frame: words with spaces between.
+struct LineWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+
+  mutating func beginLine(_ word: StaticString) {
+    word.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
+
+  mutating func add(_ word: StaticString) {
+    bytes.append(UInt8(ascii: " "))
+    word.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func add(_ word: String) {
+    bytes.append(UInt8(ascii: " "))
+    bytes.append(contentsOf: word.utf8)
+  }
+
+  mutating func add(_ number: UInt64) {
+    bytes.append(UInt8(ascii: " "))
+    append(number)
+  }
+
+  mutating func add(_ number: Int) { add(UInt64(number)) }
+
+  mutating func add(_ id: RecordID) { add(UInt64(id.rawValue)) }
+
+  /// `-` for none.
+  mutating func add(_ id: RecordID?) {
+    if let id { add(id) } else { add("-" as StaticString) }
+  }
+
+  mutating func add(_ date: Date) {
+    bytes.append(UInt8(ascii: " "))
+    PlistDate.append(date, to: &bytes)
+  }
+
+  /// A checksum and the id of the record above, with a colon between.
+  mutating func add(_ mark: LoggedChange.Mark) {
+    bytes.append(UInt8(ascii: " "))
+    append(mark)
+  }
+
+  mutating func add(_ id: RecordID, _ mark: LoggedChange.Mark) {
+    add(id)
+    bytes.append(UInt8(ascii: ":"))
+    append(mark)
+  }
+
+  /// A table's name. Bytes that would end the word or the line, and `%`, become `%` and two hexadecimal digits.
+  mutating func add(_ table: TableKey) {
+    bytes.append(UInt8(ascii: " "))
+    for byte in table.text.utf8 {
+      if byte > 0x20, byte != UInt8(ascii: "%"), byte != 0x7F {
+        bytes.append(byte)
+      } else {
+        bytes.append(UInt8(ascii: "%"))
+        appendHexadecimal(UInt64(byte), width: 2)
+      }
+    }
+  }
+
+  mutating func add(_ token: CommitToken) {
+    bytes.append(UInt8(ascii: " "))
+    appendHexadecimal(token.high, width: 16)
+    appendHexadecimal(token.low, width: 16)
+  }
+
+  mutating func add(checksum: UInt32) {
+    bytes.append(UInt8(ascii: " "))
+    appendHexadecimal(UInt64(checksum), width: 8)
+  }
+
+  mutating func add(_ version: FileVersion) {
+    switch version {
+    case .absent: add("absent" as StaticString)
+    case .file(let size, let checksum):
+      add(size)
+      bytes.append(UInt8(ascii: ":"))
+      appendHexadecimal(UInt64(checksum), width: 8)
+    }
+  }
+
+  mutating func append(_ record: EncodedRecord) { bytes.append(contentsOf: record.bytes) }
+
+  private mutating func append(_ mark: LoggedChange.Mark) {
+    appendHexadecimal(UInt64(mark.checksum), width: 8)
+    bytes.append(UInt8(ascii: ":"))
+    if let above = mark.above { append(UInt64(above.rawValue)) } else { bytes.append(UInt8(ascii: "-")) }
+  }
+
+  private mutating func append(_ number: UInt64) {
+    guard number >= 10 else { return bytes.append(UInt8(ascii: "0") + UInt8(number)) }
+    let start = bytes.count
+    var rest = number
+    while rest > 0 {
+      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    }
+    bytes[start...].reverse()
+  }
+
+  private mutating func appendHexadecimal(_ number: UInt64, width: Int) {
+    for shift in stride(from: 4 * (width - 1), through: 0, by: -4) {
+      let digit = UInt8(truncatingIfNeeded: number >> UInt64(shift) & 0xF)
+      bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+  }
+}
+
+/// Reads the lines of a frame, word by word. The bytes must outlive it.
+struct LineReader {
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var position = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  mutating func move(to position: Int) { self.position = position }
+
+  /// The first word of the next line.
+  mutating func beginLine() throws(PayloadFault) -> String {
+    let word = nextWord()
+    guard !word.isEmpty else { throw fault("a line is empty") }
+    return String(decoding: word, as: UTF8.self)
+  }
+
+  mutating func endLine() throws(PayloadFault) {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "\n") else { throw fault("a line does not end") }
+    position += 1
+  }
+
+  /// Whether the line has more words.
+  var hasWord: Bool { position < bytes.count && bytes[position] == UInt8(ascii: " ") }
+
+  mutating func expect(_ text: StaticString) throws(PayloadFault) {
+    let word = try word()
+    guard text.withUTF8Buffer({ $0.elementsEqual(word) }) else { throw fault("'\(text)' is missing") }
+  }
+
+  /// Passes `text` if it is the next word.
+  mutating func skip(_ text: StaticString) -> Bool {
+    let start = position
+    if hasWord {
+      position += 1
+      let word = nextWord()
+      if text.withUTF8Buffer({ $0.elementsEqual(word) }) { return true }
+    }
+    position = start
+    return false
+  }
+
+  mutating func text() throws(PayloadFault) -> String { String(decoding: try word(), as: UTF8.self) }
+
+  mutating func number() throws(PayloadFault) -> Int64 { try number(in: try word()) }
+
+  mutating func count() throws(PayloadFault) -> Int { Int(try number()) }
+
+  mutating func id() throws(PayloadFault) -> RecordID { try id(in: try word()) }
+
+  mutating func optionalID() throws(PayloadFault) -> RecordID? { try optionalID(in: try word()) }
+
+  mutating func date() throws(PayloadFault) -> Date {
+    let word = try word()
+    guard let date = word.withMemoryRebound(to: UInt8.self, PlistDate.parse) else {
+      throw fault("a date is missing")
+    }
+    return date
+  }
+
+  mutating func mark() throws(PayloadFault) -> LoggedChange.Mark {
+    let parts = try parts(of: try word(), 2)
+    return LoggedChange.Mark(checksum: try checksum(in: parts[0]), above: try optionalID(in: parts[1]))
+  }
+
+  mutating func idAndMark() throws(PayloadFault) -> (id: RecordID, mark: LoggedChange.Mark) {
+    let parts = try parts(of: try word(), 3)
+    let mark = LoggedChange.Mark(checksum: try checksum(in: parts[1]), above: try optionalID(in: parts[2]))
+    return (try id(in: parts[0]), mark)
+  }
+
+  mutating func checksum() throws(PayloadFault) -> UInt32 { try checksum(in: try word()) }
+
+  mutating func token() throws(PayloadFault) -> CommitToken {
+    let word = try word()
+    guard word.count == 32 else { throw fault("a token has 32 digits") }
+    return CommitToken(
+      high: try hexadecimal(in: UnsafeRawBufferPointer(rebasing: word.prefix(16))),
+      low: try hexadecimal(in: UnsafeRawBufferPointer(rebasing: word.suffix(16))))
+  }
+
+  mutating func version() throws(PayloadFault) -> FileVersion {
+    if skip("absent") { return .absent }
+    let parts = try parts(of: try word(), 2)
+    return .file(size: Int(try number(in: parts[0])), checksum: try checksum(in: parts[1]))
+  }
+
+  mutating func table() throws(PayloadFault) -> TableKey {
+    let word = try word()
+    var name: [UInt8] = []
+    var place = 0
+    while place < word.count {
+      guard word[place] == UInt8(ascii: "%") else {
+        name.append(word[place])
+        place += 1
+        continue
+      }
+      guard place + 2 < word.count else { throw fault("a table's name ends too early") }
+      let digits = UnsafeRawBufferPointer(rebasing: word[place + 1..<place + 3])
+      name.append(UInt8(try hexadecimal(in: digits)))
+      place += 3
+    }
+    guard let text = String(validating: name, as: UTF8.self) else { throw fault("a table's name is no UTF-8") }
+    return TableKey(text)
+  }
+
+  // MARK: - Words
+
+  private mutating func word() throws(PayloadFault) -> UnsafeRawBufferPointer {
+    guard hasWord else { throw fault("a line ends too early") }
+    position += 1
+    return nextWord()
+  }
+
+  private mutating func nextWord() -> UnsafeRawBufferPointer {
+    let start = position
+    while position < bytes.count, bytes[position] > 0x20 { position += 1 }
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+  }
+
+  private func parts(of word: UnsafeRawBufferPointer, _ count: Int) throws(PayloadFault) -> [UnsafeRawBufferPointer] {
+    let parts = word.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    guard parts.count == count else { throw fault("'\(String(decoding: word, as: UTF8.self))' has not \(count) parts") }
+    return parts.map(UnsafeRawBufferPointer.init(rebasing:))
+  }
+
+  private func number(in word: UnsafeRawBufferPointer) throws(PayloadFault) -> Int64 {
+    var number: Int64 = 0
+    guard (1...19).contains(word.count), word.count == 1 || word[0] != UInt8(ascii: "0") else {
+      throw fault("a number is missing")
+    }
+    for byte in word {
+      let digit = Int64(byte) - Int64(UInt8(ascii: "0"))
+      let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+      guard (0...9).contains(digit), !isTooLarge else { throw fault("a number is missing") }
+      let (sum, overflows) = tens.addingReportingOverflow(digit)
+      guard !overflows else { throw fault("a number is too large") }
+      number = sum
+    }
+    return number
+  }
+
+  private func hexadecimal(in word: UnsafeRawBufferPointer) throws(PayloadFault) -> UInt64 {
+    var number: UInt64 = 0
+    for byte in word {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+      default: throw fault("a hexadecimal digit is missing")
+      }
+    }
+    return number
+  }
+
+  private func checksum(in word: UnsafeRawBufferPointer) throws(PayloadFault) -> UInt32 {
+    guard word.count == 8 else { throw fault("a checksum has 8 digits") }
+    return UInt32(try hexadecimal(in: word))
+  }
+
+  private func id(in word: UnsafeRawBufferPointer) throws(PayloadFault) -> RecordID {
+    guard let id = RecordID(rawValue: try number(in: word)) else { throw fault("an id is missing") }
+    return id
+  }
+
+  private func optionalID(in word: UnsafeRawBufferPointer) throws(PayloadFault) -> RecordID? {
+    word.count == 1 && word[0] == UInt8(ascii: "-") ? nil : try id(in: word)
+  }
+
+  func fault(_ message: String) -> PayloadFault { PayloadFault(message: "byte \(position): \(message)") }
+}

@@ -1,0 +1,91 @@
+import FileDBStorage
+import FileDBTables
+
+/// A change as it is in a log: with what it found, by checksums, so that whoever carries it out can see whether it meets the
+/// same.
+package struct LoggedChange: Sendable {
+  package let table: TableKey
+  package let change: Change
+  package let found: Found
+
+  /// See ``AppliedChange/Found``.
+  package enum Found: Equatable, Sendable {
+    case nothing
+    case records([Mark])
+    case insertion(above: RecordID?)
+    case move(Mark, above: RecordID?)
+    case table(count: Int, checksum: UInt32, counter: Int64)
+  }
+
+  /// A record as it was: the checksum of its bytes, and the record above it; `nil` for the first.
+  package struct Mark: Equatable, Sendable {
+    package let checksum: UInt32
+    package let above: RecordID?
+  }
+
+  init(_ change: Change, of table: TableKey, found: Found) {
+    (self.table, self.change, self.found) = (table, change, found)
+  }
+
+  /// - Complexity: O(*n*) in the bytes of the records that the change replaces, removes or moves.
+  package init(_ applied: AppliedChange, of table: TableKey) {
+    self.init(applied.change, of: table, found: Found(applied.found))
+  }
+}
+
+extension LoggedChange.Found {
+  init(_ found: AppliedChange.Found) {
+    self =
+      switch found {
+      case .nothing: .nothing
+      case .records(let records): .records(records.map { LoggedChange.Mark($0) })
+      case .insertion(let above): .insertion(above: above)
+      case .move(let record, let above): .move(LoggedChange.Mark(record), above: above)
+      case .table(let records, let counter):
+        .table(count: records.count, checksum: records.checksum, counter: counter)
+      }
+  }
+}
+
+extension LoggedChange.Mark {
+  init(_ found: AppliedChange.FoundRecord) {
+    self.init(checksum: Checksum.of(found.record.bytes), above: found.above)
+  }
+}
+
+extension OrderedRecords {
+  /// Of the bytes of all records, one after another.
+  fileprivate var checksum: UInt32 {
+    var checksum = Checksum()
+    for record in self { record.bytes.withUnsafeBytes { checksum.update($0) } }
+    return checksum.value
+  }
+}
+
+extension TableState {
+  /// Carries out a change of a log.
+  /// - Throws: ``StoreError/damagedJournal`` where a record that it replaces, removes or moves is not the one that it found;
+  ///   and as ``apply(_:)``.
+  package mutating func apply(_ logged: LoggedChange) throws(StoreError) {
+    try check(logged)
+    try apply(logged.change)
+  }
+
+  private func check(_ logged: LoggedChange) throws(StoreError) {
+    switch (logged.change, logged.found) {
+    case (.replace(let record), .records(let marks)) where marks.count == 1: try check(record.id, marks[0])
+    case (.remove(let ids), .records(let marks)) where marks.count == ids.count:
+      for (id, mark) in zip(ids, marks) { try check(id, mark) }
+    case (.move(let id, _), .move(let mark, _)): try check(id, mark)
+    default: break
+    }
+  }
+
+  private func check(_ id: RecordID, _ mark: LoggedChange.Mark) throws(StoreError) {
+    let index = try index(of: id)
+    guard Checksum.of(records[index].bytes) == mark.checksum else {
+      throw StoreError(
+        StoreError.damagedJournal, "this is not the record that the commit changed", record: id)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import FileDBTables
+
+/// What the journal holds for one table.
+struct PendingTable: Sendable {
+  struct Commit: Sendable {
+    var sequence: UInt64
+    var changes: [LoggedChange]
+  }
+
+  /// What the file may be, and the last commit that is in it then: as it was before the journal, and as each checkpoint was
+  /// about to make it.
+  var versions: [(version: FileVersion, lastCommit: UInt64)]
+  var commits: [Commit] = []
+  /// How long the commits are in the journal.
+  var byteCount = 0
+
+  /// The last commit that a file of this version includes; `nil` where the journal knows no such file.
+  func lastCommit(in version: FileVersion) -> UInt64? { versions.last { $0.version == version }?.lastCommit }
+
+  var changes: [Change] { commits.flatMap(\.changes).map(\.change) }
+
+  /// The highest id of a record in the commits, or 0.
+  var highestID: Int64 { changes.flatMap(\.records).map(\.id.rawValue).max() ?? 0 }
+
+  /// The ids that the commits gave to new records.
+  var newIDs: Set<RecordID> {
+    Set(
+      changes.flatMap { change in
+        if case .insert(let records, _) = change { records.map(\.id) } else { [RecordID]() }
+      })
+  }
+
+  /// Whether the table is there once all is carried out; `nil` where no commit makes it or drops it.
+  var exists: Bool? {
+    for change in changes.reversed() {
+      if case .create = change { return true }
+      if case .drop = change { return false }
+    }
+    return nil
+  }
+}
+
+extension [TableKey: PendingTable] {
+  /// Adds a commit.
+  /// - Parameters:
+  ///   - sequence: its number.
+  ///   - byteCount: how long it is in the journal.
+  /// - Throws: where the commit was made for other tables than these.
+  mutating func note(
+    _ commit: JournalCommit, sequence: UInt64, byteCount: Int
+  ) throws(PayloadFault) {
+    for (table, former) in commit.tables {
+      if let base = former.base {
+        if self[table] == nil { self[table] = PendingTable(versions: [(base, sequence - 1)]) }
+      } else if self[table] == nil {
+        throw PayloadFault(message: "it does not say which file of '\(table.text)' it changes")
+      }
+      if let former = former.sequence, let last = self[table]?.commits.last, last.sequence > former {
+        throw PayloadFault(message: "it was made for '\(table.text)' as of commit \(former)")
+      }
+    }
+    for table in commit.tables.keys {
+      let changes = commit.changes.filter { $0.table == table }
+      self[table]?.commits.append(PendingTable.Commit(sequence: sequence, changes: changes))
+      self[table]?.byteCount += byteCount
+    }
+  }
+
+  mutating func note(_ checkpoint: JournalCheckpoint, at sequence: UInt64) {
+    for (table, version) in checkpoint.files { self[table]?.versions.append((version, sequence)) }
+  }
+}

@@ -1,0 +1,201 @@
+import FileDBStorage
+import FileDBTables
+
+/// The disk as a store uses it: what goes wrong there becomes a ``StoreError`` here, and nowhere else.
+package struct StoreDisk: Sendable {
+  package let disk: any Disk
+
+  package init(_ disk: any Disk) { self.disk = disk }
+
+  package static let system = StoreDisk(SystemDisk())
+
+  package func read(_ path: String) throws(StoreError) -> (bytes: [UInt8], stamp: FileStamp) {
+    try run { () throws(DiskError) in try disk.read(path) }
+  }
+
+  package func readPrefix(_ path: String, count: Int) throws(StoreError) -> [UInt8] {
+    try run { () throws(DiskError) in try disk.readPrefix(path, count: count) }
+  }
+
+  package func status(_ path: String) throws(StoreError) -> FileStatus? {
+    try run { () throws(DiskError) in try disk.status(path) }
+  }
+
+  package func list(_ folder: String) throws(StoreError) -> [String] {
+    try run { () throws(DiskError) in try disk.list(folder) }
+  }
+
+  package func resolve(_ path: String) throws(StoreError) -> String {
+    try run { () throws(DiskError) in try disk.resolve(path) }
+  }
+
+  package func createFolder(_ path: String) throws(StoreError) {
+    try run { () throws(DiskError) in try disk.createFolder(path) }
+  }
+
+  /// Removes a file; one that is gone already is no error.
+  package func remove(_ path: String) throws(StoreError) {
+    try run { () throws(DiskError) in
+      do throws(DiskError) { try disk.remove(path) } catch  where error.kind == .notFound {}
+    }
+  }
+
+  /// See ``Disk/replace(_:with:)``: several syncs.
+  package func replace(_ path: String, with bytes: [UInt8]) throws(StoreError) {
+    try run { () throws(DiskError) in _ = try disk.replace(path, with: bytes) }
+  }
+
+  /// See ``Disk/stage(_:write:)``: syncs the draft.
+  package func stage(
+    _ path: String, write: (any WritableFile) throws(DiskError) -> Void
+  ) throws(StoreError) -> StagedFile {
+    try run { () throws(DiskError) in try disk.stage(path, write: write) }
+  }
+
+  /// See ``Disk/install(_:)``: the folders that it returns are to be synced.
+  package func install(_ staged: [StagedFile]) throws(StoreError) -> Set<String> {
+    try run { () throws(DiskError) in try disk.install(staged) }
+  }
+
+  package func stamps(of installed: [StagedFile]) throws(StoreError) -> [FileStamp] {
+    try run { () throws(DiskError) in try disk.stamps(of: installed) }
+  }
+
+  package func discard(_ staged: [StagedFile]) { disk.discard(staged) }
+
+  /// Makes the bytes of a file survive a power cut.
+  package func syncFile(_ path: String) throws(StoreError) {
+    try run { () throws(DiskError) in try disk.open(path).syncData(.full) }
+  }
+
+  /// Makes the names in a folder survive a power cut.
+  package func syncFolder(_ path: String) throws(StoreError) {
+    try run { () throws(DiskError) in try disk.syncFolder(path) }
+  }
+
+  package func sweepDrafts(in folder: String, writtenBefore time: Int64 = .max) throws(StoreError) {
+    try run { () throws(DiskError) in try disk.sweepDrafts(in: folder, writtenBefore: time) }
+  }
+
+  package func lock(_ path: String, until deadline: ContinuousClock.Instant) throws(StoreError) -> FileLock {
+    try run { () throws(DiskError) in try disk.lock(path, timeout: max(deadline - .now, .zero)) }
+  }
+
+  package func makeWatch() throws(StoreError) -> FolderWatch? {
+    try run { () throws(DiskError) in try disk.makeWatch() }
+  }
+
+  /// A new file of these bytes, synced. Its name survives a power cut once its folder was synced.
+  package func create(
+    _ path: String, write: (any WritableFile) throws(DiskError) -> Void
+  ) throws(StoreError) {
+    try run { () throws(DiskError) in
+      let file = try disk.create(path, like: nil)
+      do throws(DiskError) {
+        try write(file)
+        try file.sync()
+      } catch {
+        try? disk.remove(path)
+        throw error
+      }
+    }
+  }
+
+  private func run<Result: ~Copyable>(
+    _ body: () throws(DiskError) -> Result
+  ) throws(StoreError) -> Result {
+    do { return try body() } catch { throw StoreError(error) }
+  }
+}
+
+// MARK: - The journal
+
+extension StoreDisk {
+  package func openJournal(
+    _ path: String
+  ) throws(StoreError) -> (journal: Journal, frames: [JournalFrame])? {
+    try run(on: path) { () throws(JournalError) in try Journal.open(path, on: disk) }
+  }
+
+  package func isCurrent(_ journal: Journal) throws(StoreError) -> Bool {
+    try run { () throws(DiskError) in try journal.isCurrent(on: disk) }
+  }
+
+  package func readOn(_ journal: inout Journal) throws(StoreError) -> [JournalFrame] {
+    try run(on: journal.path) { () throws(JournalError) in try journal.readOn() }
+  }
+
+  /// See ``Journal/stage(_:on:after:commit:)``: syncs the draft.
+  package func stageJournal(
+    _ path: String, after sequence: UInt64, commit: [UInt8]? = nil
+  ) throws(StoreError) -> StagedFile {
+    try run { () throws(DiskError) in try Journal.stage(path, on: disk, after: sequence, commit: commit) }
+  }
+
+  package func salvageJournal(_ bytes: [UInt8], path: String) throws(StoreError) -> JournalSalvage {
+    do { return try JournalSalvage(bytes) } catch { throw StoreError(error, path: path) }
+  }
+
+  private func run<Result>(
+    on path: String, _ body: () throws(JournalError) -> Result
+  ) throws(StoreError) -> Result {
+    do { return try body() } catch {
+      switch error {
+      case .disk(let error): throw StoreError(error)
+      case .damaged(let damage, let path): throw StoreError(damage, path: path)
+      }
+    }
+  }
+}
+
+// MARK: - The errors
+
+extension StoreError {
+  package init(_ error: DiskError) {
+    let code: Code =
+      switch error.kind {
+      case .notFound: StoreError.fileNotFound
+      case .permissionDenied, .readOnly: StoreError.permissionDenied
+      case .full: StoreError.diskFull
+      case .timedOut: StoreError.locked
+      case .exists, .linkLoop, .isFolder, .other: StoreError.inputOutput
+      }
+    let message =
+      error.kind == .timedOut
+      ? "another writer has the store locked; it did not finish in time"
+      : "\(error.call): \(error.reason)"
+    self.init(code, message, file: error.path)
+    errno = error.errno
+  }
+
+  /// A failed sync: the system reports that once and may have dropped the bytes, so that nobody can tell what a power cut
+  /// would leave.
+  static func outcomeUnknown(_ error: DiskError) -> StoreError {
+    let cause = StoreError(error)
+    var result = StoreError(
+      StoreError.outcomeUnknown,
+      "\(cause.message); the commit may not survive a power cut, and the store takes no more writes",
+      file: error.path)
+    result.errno = error.errno
+    return result
+  }
+
+  static func closed(_ folder: String) -> StoreError {
+    StoreError(StoreError.closed, "the store takes no more writes; open it anew", file: folder)
+  }
+
+  fileprivate init(_ damage: JournalDamage, path: String) {
+    let what =
+      switch damage.reason {
+      case .noStart: "this is no journal"
+      case .unknownFormat(let text): "another version of FileDB made this journal: '\(text)'"
+      case .cutOff(let length): "the journal was cut off after \(length) bytes"
+      case .changed: "the journal is damaged"
+      case .outOfOrder: "a commit of the journal is out of order"
+      case .missing: "a commit is gone from the journal"
+      }
+    var code = StoreError.damagedJournal
+    if case .unknownFormat = damage.reason { code = StoreError.newerFormat }
+    self.init(code, "\(what) (byte \(damage.offset))", file: path)
+  }
+}

@@ -1,0 +1,217 @@
+import FileDBPlist
+import FileDBStorage
+import FileDBTables
+import Foundation
+import Synchronization
+
+/// The files of a store: which one holds a table, and what each is called. Every file name is made here.
+package final class StoreFolder: Sendable {
+  package static let suffix = ".plist"
+
+  package let path: String
+  package let disk: StoreDisk
+  /// Whether this process has seen all that ``lock(timeout:)`` makes.
+  private let isMade = Atomic<Bool>(false)
+
+  package init(path: String, disk: StoreDisk) { (self.path, self.disk) = (path, disk) }
+
+  /// What is ours alone: the locks, the journal, and backups.
+  package var ownFolder: String { "\(path)/.filedb" }
+  private var lockFile: String { "\(ownFolder)/lock" }
+  private var queueFile: String { "\(ownFolder)/queue" }
+  package var journalFile: String { "\(ownFolder)/journal" }
+  package var backupFolder: String { "\(ownFolder)/backups" }
+  package var undoFolder: String { "\(ownFolder)/undo" }
+  /// The shipped tables that the user's are from; see ``InstalledVersion``.
+  package var shippedFolder: String { "\(ownFolder)/shipped" }
+  /// A table of our own, among what is ours. No other can have such a name.
+  package static let installedTable = ".filedb/installed"
+  package var installedFile: String { "\(path)/\(Self.installedTable)\(Self.suffix)" }
+  private var ignoreFile: String { "\(ownFolder)/.gitignore" }
+
+  /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.
+  /// - Returns: the file that is there; `NAME.plist` where none is.
+  /// - Throws: ``StoreError/ambiguousTable`` where both are there, ``StoreError/invalidTableName``.
+  package func file(of table: String) throws(StoreError) -> (path: String, status: FileStatus?) {
+    if table != Self.installedTable { try TableNameRule.validate(table) }
+    let modern = "\(path)/\(table)\(Self.suffix)"
+    let bare = "\(path)/\(table)"
+    let modernStatus = try disk.status(modern)
+    let bareStatus = try disk.status(bare)
+    let bareIsFile = bareStatus.map { $0.kind != .folder } ?? false
+    if modernStatus != nil, bareIsFile {
+      throw StoreError(
+        StoreError.ambiguousTable,
+        "'\(table)' and '\(table)\(Self.suffix)' are both there; remove or rename one",
+        file: path, table: table)
+    }
+    return bareIsFile ? (bare, bareStatus) : (modern, modernStatus)
+  }
+
+  /// The names of the tables, in the order of their UTF-8 bytes. A file without `.plist` counts as one where it
+  /// begins as a property list does.
+  package func tableNames() throws(StoreError) -> [String] {
+    guard try disk.status(path) != nil else { return [] }
+    var names: Set<TableKey> = []
+    for file in try disk.list(path) {
+      if file.utf8.first == UInt8(ascii: ".") || isFolder(file) { continue }
+      if file.hasSuffix(Self.suffix) {
+        names.insert(TableKey(String(file.dropLast(Self.suffix.count))))
+      } else if looksLikeTable(file) {
+        names.insert(TableKey(file))
+      }
+    }
+    return names.sorted().map(\.text)
+  }
+
+  private func isFolder(_ file: String) -> Bool { (try? disk.status("\(path)/\(file)"))?.kind == .folder }
+
+  private func looksLikeTable(_ file: String) -> Bool {
+    // Without its NULs, UTF-16 shows what it says in ASCII.
+    let beginning = try? disk.readPrefix("\(path)/\(file)", count: 512).filter { $0 != 0 }
+    return beginning.map { String(decoding: $0, as: UTF8.self).contains("<plist") } ?? false
+  }
+
+  /// The file of a table and what is in it; no content where there is no file.
+  package func readFile(
+    of table: TableKey, limits: PlistLimits
+  ) throws(StoreError) -> (file: String, content: (bytes: [UInt8], stamp: FileStamp)?) {
+    let (file, status) = try file(of: table.text)
+    guard let status else { return (file, nil) }
+    guard status.stamp.size <= limits.fileBytes else {  // Before it is in memory.
+      throw StoreError(PlistError(.fileTooLarge(limit: limits.fileBytes)), file: file, table: table.text)
+    }
+    do {
+      return (file, try disk.read(file))
+    } catch  where error.code == StoreError.fileNotFound {
+      return (file, nil)  // Another process dropped it meanwhile.
+    }
+  }
+
+  /// Takes the store's lock, making the folder where it is missing.
+  ///
+  /// Who waits for the lock holds another one, the queue's, until it has it. So a busy writer that comes back for the lock
+  /// finds the one who waited before it; without that it would take the lock again before anybody else looks.
+  package func lock(timeout: Duration) throws(StoreError) -> FileLock {
+    let deadline = ContinuousClock.now + timeout
+    if isMade.load(ordering: .relaxed) {
+      // Unless somebody removed what we made.
+      do { return try waitForLock(until: deadline) } catch {
+        guard error.code == StoreError.fileNotFound else { throw error }
+      }
+    }
+    // The last of what is made for a new store; before it is there, another process may have died over the rest.
+    if try disk.status(ignoreFile) == nil { try disk.createFolder(ownFolder) }
+    let lock = try waitForLock(until: deadline)
+    if try disk.status(ignoreFile) == nil { try disk.replace(ignoreFile, with: Array("*\n".utf8)) }
+    isMade.store(true, ordering: .relaxed)
+    return lock
+  }
+
+  private func waitForLock(until deadline: ContinuousClock.Instant) throws(StoreError) -> FileLock {
+    let turn = try disk.lock(queueFile, until: deadline)
+    defer { withExtendedLifetime(turn) {} }
+    return try disk.lock(lockFile, until: deadline)
+  }
+
+  /// Removes the drafts of a crashed run. Needs the lock.
+  package func sweep() throws(StoreError) {
+    try disk.sweepDrafts(in: path)
+    try disk.sweepDrafts(in: ownFolder)
+  }
+
+  /// Removes the drafts of a crashed run beside the files that links in the store lead to. Another store may be writing
+  /// there under a lock of its own, so only what is old enough to be nobody's goes, and nothing there is an error.
+  package func sweepBesideLinkTargets() {
+    let anHourAgo = Int64((Date().timeIntervalSince1970 - 3_600) * 1e9)
+    for folder in linkTargetFolders { try? disk.sweepDrafts(in: folder, writtenBefore: anHourAgo) }
+  }
+
+  /// The folders in which a change may be one of the store: its own, and those that links lead to.
+  var watchedFolders: [String] {
+    let names = (try? disk.list(path)) ?? []
+    // Where there is no such folder yet, the store's own tells of it.
+    return [path] + (names.contains(".filedb") ? [ownFolder] : []) + linkTargetFolders
+  }
+
+  private var linkTargetFolders: Set<String> {
+    let files = ((try? disk.list(path)) ?? []).map { "\(path)/\($0)" }
+    return Set(
+      files.filter { (try? disk.status($0))?.isLink == true }.compactMap { try? parentFolder(of: disk.resolve($0)) })
+  }
+}
+
+// MARK: - Files of records
+
+extension StoreFolder {
+  private static let recordsPrefix = "records-"
+
+  /// Writes the records of a commit into a file of their own, and syncs that, but not its name.
+  func writeRecords(_ commit: JournalCommit) throws(StoreError) -> RecordsFile {
+    let name = Self.recordsPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
+    var (count, size, checksum) = (0, 0, Checksum())
+    try disk.create("\(ownFolder)/\(name)") { file throws(DiskError) in
+      var piece: [UInt8] = []
+      for record in commit.records {
+        piece += record.bytes
+        count += 1
+        guard piece.count >= 1 << 20 else { continue }
+        try file.append(piece)
+        piece.withUnsafeBytes { checksum.update($0) }
+        size += piece.count
+        piece.removeAll(keepingCapacity: true)
+      }
+      try file.append(piece)
+      piece.withUnsafeBytes { checksum.update($0) }
+      size += piece.count
+    }
+    return RecordsFile(name: name, count: count, size: size, checksum: checksum.value)
+  }
+
+  /// - Throws: ``StoreError/damagedJournal`` where they are not as they were written.
+  func readRecords(_ file: RecordsFile) throws(StoreError) -> [UInt8] {
+    let path = "\(ownFolder)/\(file.name)"
+    guard file.name.hasPrefix(Self.recordsPrefix), !file.name.contains("/") else {
+      throw StoreError(StoreError.damagedJournal, "'\(file.name)' is no file of records", file: journalFile)
+    }
+    let bytes = try disk.read(path).bytes
+    guard bytes.count == file.size, Checksum.of(bytes) == file.checksum else {
+      throw StoreError(
+        StoreError.damagedJournal, "the records of a commit are not as they were written", file: path)
+    }
+    return bytes
+  }
+
+  /// Removes files of records that no journal leads to any more. What cannot be removed goes the next time.
+  func removeRecords() {
+    for name in (try? disk.list(ownFolder)) ?? [] where name.hasPrefix(Self.recordsPrefix) {
+      try? disk.remove("\(ownFolder)/\(name)")
+    }
+  }
+}
+
+// MARK: - Backups
+
+extension StoreFolder {
+  /// Keeps the journal among the backups, and the files of records that it leads to.
+  /// - Returns: the journal's backup first.
+  package func keepBackupOfJournal() throws(StoreError) -> [String] {
+    var files = [journalFile]
+    for name in try disk.list(ownFolder) where name.hasPrefix(Self.recordsPrefix) { files.append("\(ownFolder)/\(name)") }
+    return try files.map { file throws(StoreError) in try keepBackup(of: file, disk.read(file).bytes) }
+  }
+
+  /// Keeps a file's bytes among the backups, under its name and the time.
+  package func keepBackup(of file: String, _ bytes: [UInt8]) throws(StoreError) -> String {
+    let time = PlistDate.text(Date()).replacing(":", with: "-")
+    try disk.createFolder(backupFolder)
+    var path = "\(backupFolder)/\(fileName(of: file)).\(time)"
+    var count = 1
+    while try disk.status(path) != nil {
+      count += 1
+      path = "\(backupFolder)/\(fileName(of: file)).\(time).\(count)"
+    }
+    try disk.replace(path, with: bytes)
+    return path
+  }
+}

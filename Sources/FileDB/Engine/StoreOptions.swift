@@ -1,0 +1,66 @@
+import FileDBPlist
+import FileDBStorage
+
+/// How a store behaves.
+public struct StoreOptions: Sendable {
+  /// How long a write waits for another process to finish its own before it fails with ``StoreError/locked``.
+  public var lockTimeout: Duration
+  /// What a table file may hold; the same for reading and writing.
+  public var limits: PlistLimits
+  /// When commits go from the journal into the tables' files.
+  public var checkpoints: CheckpointPolicy
+  /// What a commit waits for.
+  public var durability: Durability
+  /// How tables lie in memory.
+  package var shape = OrderedRecords.Shape.standard
+  /// Commits with more bytes of records have these in a file beside the journal.
+  package var longestFrame = 8 << 20
+
+  public init(
+    lockTimeout: Duration = .seconds(5), limits: PlistLimits = PlistLimits(),
+    checkpoints: CheckpointPolicy = .automatic, durability: Durability = .full
+  ) {
+    self.lockTimeout = lockTimeout
+    self.limits = limits
+    self.checkpoints = checkpoints
+    self.durability = durability
+  }
+}
+
+/// When commits go from the journal into the tables' files. Readers of the store see no difference; programs that read
+/// the files by themselves do, and until then an edit of such a file is a ``StoreError/conflict``.
+public enum CheckpointPolicy: Sendable {
+  /// When the store is closed or released, after a second without commits, and when the journal has outgrown half of the
+  /// files it changes.
+  case automatic
+  /// With each commit: the files are always up to date, and a commit costs a rewrite of the tables it changes.
+  case everyCommit
+  /// Only by ``RecordStore/checkpoint()``. The journal grows until then.
+  case manual
+}
+
+/// What a commit waits for before `write` returns.
+///
+/// | | a crash of the process | a power cut, or a crash of the system |
+/// | --- | --- | --- |
+/// | ``full`` | loses nothing | loses nothing |
+/// | ``barrier`` | loses nothing | may lose the last commits, on Apple platforms; elsewhere as ``full`` |
+/// | ``none`` | loses nothing | may lose the commits since the last checkpoint |
+///
+/// Whatever is lost, it is the latest commits, each as a whole: what remains is the store as it was before them.
+public enum Durability: Sendable {
+  /// The commit is on the medium: `fdatasync`, on Apple platforms `F_FULLFSYNC`.
+  case full
+  /// The commit is on its way to the medium, before all later ones: `F_BARRIERFSYNC` on Apple platforms.
+  case barrier
+  /// The commit is with the system, which writes it when it likes. Checkpoints are synced all the same.
+  case none
+
+  var syncStrength: SyncStrength? {
+    switch self {
+    case .full: .full
+    case .barrier: .barrier
+    case .none: nil
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import FileDBStorage
+import Foundation
+
+extension FileInfo {
+  /// Whether a folder is at `url`, or a link that leads to one. False too where that cannot be told.
+  public static func isFolder(_ url: URL) -> Bool { status(url)?.kind == .folder }
+
+  /// Whether something that is no folder is at `url`, or a link that leads to such a thing. False too where that cannot
+  /// be told, and for a link that leads nowhere.
+  public static func isFile(_ url: URL) -> Bool { status(url).map { $0.kind != .folder } ?? false }
+
+  private static func status(_ url: URL) -> FileStatus? {
+    guard let path = try? path(of: url) else { return nil }
+    return try? SystemDisk().status(path)
+  }
+
+  /// The text of a UTF-8 file, as it stands there: no byte is left out or replaced.
+  /// - Throws: ``StoreError/notText`` with the first line that is not UTF-8; ``StoreError/notAFile`` for a folder;
+  ///   ``StoreError/fileNotFound``, ``StoreError/permissionDenied``, ``StoreError/invalidPath``,
+  ///   ``StoreError/inputOutput``.
+  /// - Complexity: O(*n*) in the bytes of the file, which are all held in memory.
+  public static func readText(from url: URL) throws -> String {
+    let path = try path(of: url)
+    guard !isFolder(url) else {
+      throw StoreError(StoreError.notAFile, "a folder has no text", file: path)
+    }
+    let bytes = try StoreDisk.system.read(path).bytes
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    // A line feed is never part of a longer character, so each line can be judged by itself.
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+    throw StoreError(StoreError.notText, "this is not UTF-8 text", file: path, line: line.map { $0 + 1 })
+  }
+
+  /// Replaces a file, or makes it, with what `write` appends: after a crash at any point there is the old content or the
+  /// new, whole. Where `write` throws, the file is as it was.
+  /// - Throws: what `write` throws; ``StoreError/fileNotFound`` where the folder is missing, ``StoreError/permissionDenied``,
+  ///   ``StoreError/diskFull``, ``StoreError/invalidPath``, ``StoreError/inputOutput``.
+  package static func replaceFile(
+    at url: URL, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
+  ) throws {
+    let path = try path(of: url)
+    let disk = StoreDisk.system
+    var failure: (any Error)?
+    let staged = try disk.stage(path) { file throws(DiskError) in
+      do { try write { try file.append($0) } } catch let error as DiskError { throw error } catch {
+        failure = error
+      }
+    }
+    if let failure {
+      disk.discard([staged])
+      throw failure
+    }
+    for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
+  }
+
+  /// The names of all that is in a folder, hidden files included, in the order of their UTF-8 bytes.
+  /// - Throws: ``StoreError/notAFolder`` for a file; ``StoreError/fileNotFound``, ``StoreError/permissionDenied``,
+  ///   ``StoreError/invalidPath``, ``StoreError/inputOutput``.
+  /// - Complexity: O(*n* log *n*).
+  public static func contents(ofFolder url: URL) throws -> [String] {
+    let path = try path(of: url)
+    guard !isFile(url) else {
+      throw StoreError(StoreError.notAFolder, "this is no folder", file: path)
+    }
+    let names = try StoreDisk.system.list(path)
+    return names.sorted { compareUTF8($0, $1) < 0 }
+  }
+
+  /// Makes a folder, and those above it. One that is there is no error.
+  /// - Throws: ``StoreError/notAFolder``, with its path, where a file or a broken link is in the way;
+  ///   ``StoreError/permissionDenied``, ``StoreError/diskFull``, ``StoreError/invalidPath``,
+  ///   ``StoreError/inputOutput``.
+  public static func createFolder(at url: URL) throws {
+    let path = try path(of: url)
+    do {
+      try StoreDisk.system.createFolder(path)
+    } catch {
+      if let obstacle = obstacle(toFolder: path) {
+        throw StoreError(StoreError.notAFolder, "this is in the way of a folder", file: obstacle)
+      }
+      throw error
+    }
+  }
+
+  /// What stands at `path`, or above it, and is no folder.
+  private static func obstacle(toFolder path: String) -> String? {
+    var path = path
+    while path != "/" {
+      let url = URL(fileURLWithPath: path)
+      if (try? FileInfo(at: url)) != nil { return isFolder(url) ? nil : path }
+      path = parentFolder(of: path)
+    }
+    return nil
+  }
+
+  /// Removes a file, or a link but not what it leads to. A folder is never removed, an empty one neither.
+  /// - Throws: ``StoreError/notAFile`` for a folder; ``StoreError/fileNotFound``, ``StoreError/permissionDenied``,
+  ///   ``StoreError/invalidPath``, ``StoreError/inputOutput``.
+  public static func deleteFile(at url: URL) throws {
+    let info = try FileInfo(at: url)
+    let path = try path(of: url)
+    guard info.kind != .folder else {
+      throw StoreError(StoreError.notAFile, "this is a folder; only files and links are deleted", file: path)
+    }
+    try StoreDisk.system.remove(path)
+  }
+}

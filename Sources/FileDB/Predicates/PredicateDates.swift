@@ -1,0 +1,86 @@
+import FileDBPlist
+
+/// Comparisons of dates with texts that can never be true.
+extension RecordPredicate {
+  /// Refuses a comparison of dates with a text that names none, such as `due < 'soon'` or `due < '2026-4-1'`, and a search in
+  /// them, such as `due BEGINSWITH '2026'`. It is false of every record, which looks as if there were just no such record.
+  ///
+  /// A predicate by itself does not know what is in a field. Ask where people write predicates, before its result is shown.
+  /// A field that has other values beside dates is never refused.
+  /// - Throws: ``StoreError/invalidPredicate``.
+  /// - Complexity: O(*n*) where a text is compared with dates, else O(1).
+  public func checkDates<Value>(in snapshot: TableSnapshot<Value>) throws(StoreError) {
+    for (path, text) in node.undatedTexts where snapshot.hasOnlyDates(at: path) {
+      throw StoreError(
+        StoreError.invalidPredicate,
+        "'\(path)' is a date, and '\(text)' is none that it compares with; write '2026-01-31', and compare by <, = or >",
+        table: snapshot.table)
+    }
+  }
+}
+
+extension TableSnapshot {
+  fileprivate func hasOnlyDates(at path: PredicatePath) -> Bool {
+    let fields = RecordFields()
+    var hasDate = false
+    var records = state.records.makeIterator()
+    while let record = records.next() {
+      let value = fields.read(record) { path.value(in: PredicateRecord(id: record.id, fields: fields)) }
+      switch value {
+      case nil: continue
+      case .date?: hasDate = true
+      default: return false
+      }
+    }
+    return hasDate
+  }
+}
+
+extension PredicateNode {
+  /// The texts that are no dates, each with the path that is compared with it.
+  fileprivate var undatedTexts: [(PredicatePath, String)] {
+    switch self {
+    case .constant: []
+    case .not(let node): node.undatedTexts
+    case .and(let nodes), .or(let nodes): nodes.flatMap(\.undatedTexts)
+    case .comparison(let comparison): comparison.undatedTexts
+    }
+  }
+}
+
+extension PredicateComparison {
+  fileprivate var undatedTexts: [(PredicatePath, String)] {
+    let texts: [String]
+    switch test {
+    case .relation(_, .path(let path)): return left.undatedTexts.map { (path, $0) }
+    case .relation(_, let right), .isIn(let right): texts = right.undatedTexts
+    case .between(let low, let high): texts = low.undatedTexts + high.undatedTexts
+    case .contains(let right), .beginsWith(let right), .endsWith(let right):
+      texts = right.text.map { [$0] } ?? []
+    case .like(let pattern): texts = [pattern.text]
+    case .matches(let pattern): texts = [pattern.text]
+    }
+    guard case .path(let path) = left else { return [] }
+    return texts.map { (path, $0) }
+  }
+}
+
+extension PredicateOperand {
+  fileprivate var undatedTexts: [String] {
+    switch self {
+    case .constant(let term): term.undatedTexts
+    case .list(let operands): operands.flatMap(\.undatedTexts)
+    case .path: []
+    }
+  }
+}
+
+extension PredicateTerm {
+  fileprivate var undatedTexts: [String] {
+    switch self {
+    case .null: []
+    case .value(let value): value.date == nil ? value.value.string.map { [$0] } ?? [] : []
+    case .list(let terms): terms.flatMap(\.undatedTexts)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import FileDBPlist
+
+/// The record that a predicate is asked about.
+struct PredicateRecord {
+  let id: RecordID
+  let fields: RecordFields
+}
+
+extension PredicateNode {
+  func isTrue(of record: PredicateRecord) -> Bool {
+    switch self {
+    case .constant(let value): value
+    case .comparison(let comparison): comparison.isTrue(of: record)
+    case .not(let node): !node.isTrue(of: record)
+    case .and(let nodes): nodes.allSatisfy { $0.isTrue(of: record) }
+    case .or(let nodes): nodes.contains { $0.isTrue(of: record) }
+    }
+  }
+}
+
+extension PredicateComparison {
+  func isTrue(of record: PredicateRecord) -> Bool {
+    let term = left.term(of: record)
+    guard let quantifier else { return isTrue(of: term, record) }
+    let elements = term.elements ?? (term == .null ? [] : [term])
+    return switch quantifier {
+    case .any: elements.contains { isTrue(of: $0, record) }
+    case .all: elements.allSatisfy { isTrue(of: $0, record) }
+    case .none: !elements.contains { isTrue(of: $0, record) }
+    }
+  }
+
+  private func isTrue(of left: PredicateTerm, _ record: PredicateRecord) -> Bool {
+    switch test {
+    case .relation(let relation, let right): isTrue(left, relation, right.term(of: record))
+    case .between(let low, let high):
+      isTrue(left, .greaterOrEqual, low.term(of: record)) && isTrue(left, .lessOrEqual, high.term(of: record))
+    case .isIn(let right): right.term(of: record).contains(left, folding)
+    case .contains(let right): left.contains(right.term(of: record), folding)
+    case .beginsWith(let right): isTrue(left, right.term(of: record)) { $0.hasBytePrefix($1) }
+    case .endsWith(let right): isTrue(left, right.term(of: record)) { $0.hasByteSuffix($1) }
+    case .like(let pattern): left.string.map(pattern.matches) ?? false
+    case .matches(let pattern): left.string.map(pattern.matches) ?? false
+    }
+  }
+
+  private func isTrue(_ left: PredicateTerm, _ relation: Relation, _ right: PredicateTerm) -> Bool {
+    switch relation {
+    case .equal: left.isEqual(to: right, folding)
+    case .notEqual: !left.isEqual(to: right, folding)
+    case .less: left.order(right, folding).map { $0 < 0 } ?? false
+    case .lessOrEqual: left.order(right, folding).map { $0 <= 0 } ?? false
+    case .greater: left.order(right, folding).map { $0 > 0 } ?? false
+    case .greaterOrEqual: left.order(right, folding).map { $0 >= 0 } ?? false
+    }
+  }
+
+  private func isTrue(
+    _ left: PredicateTerm, _ right: PredicateTerm, _ test: (String, String) -> Bool
+  ) -> Bool {
+    guard let text = left.text(folding), let part = right.text(folding) else { return false }
+    return test(text, part)
+  }
+}
+
+extension PredicateOperand {
+  func term(of record: PredicateRecord) -> PredicateTerm {
+    switch self {
+    case .constant(let term): term
+    case .path(let path): path.value(in: record).map { .value(ComparedValue(of: $0)) } ?? .null
+    case .list(let operands): .list(operands.map { $0.term(of: record) })
+    }
+  }
+}
+
+extension PredicatePath {
+  func value(in record: PredicateRecord) -> PlistValue? {
+    var value: PlistValue?
+    switch root {
+    case .id: value = .integer(record.id.rawValue)
+    case .field(let name): value = record.fields[name.text]
+    }
+    for step in steps { value = value.flatMap(step.value) }
+    return value
+  }
+}
+
+extension PredicatePath.Step {
+  fileprivate func value(in value: PlistValue) -> PlistValue? {
+    switch (self, value) {
+    case (.key(let name), .dict(let entries)): entries[name.text]
+    // As in key-value coding: the values of all elements.
+    case (.key, .array(let elements)): .array(elements.compactMap(self.value))
+    case (.element(let place), .array(let elements)):
+      elements.indices.contains(place) ? elements[place] : nil
+    case (.last, .array(let elements)): elements.last
+    case (.count, .array(let elements)): .integer(Int64(elements.count))
+    case (.count, .dict(let entries)): .integer(Int64(entries.count))
+    default: nil
+    }
+  }
+}
+
+extension PredicateTerm {
+  var elements: [PredicateTerm]? {
+    switch self {
+    case .list(let terms): terms
+    case .value(let value): value.value.array?.map { .value(ComparedValue(of: $0)) }
+    case .null: nil
+    }
+  }
+
+  var string: String? {
+    if case .value(let value) = self { value.value.string } else { nil }
+  }
+
+  func text(_ folding: TextFolding) -> String? {
+    if case .value(let value) = self { value.text(folding) } else { nil }
+  }
+
+  func isEqual(to other: PredicateTerm, _ folding: TextFolding) -> Bool {
+    switch (self, other) {
+    case (.null, .null): return true
+    case (.value(let a), .value(let b)):
+      if let order = a.order(b, folding) { return order == 0 }
+      if case (.dict(let a), .dict(let b)) = (a.value, b.value) { return a == b }
+    default: break
+    }
+    guard let elements, let others = other.elements, elements.count == others.count else { return false }
+    return zip(elements, others).allSatisfy { $0.isEqual(to: $1, folding) }
+  }
+
+  /// -1, 0 or 1; `nil` where one does not come before the other.
+  func order(_ other: PredicateTerm, _ folding: TextFolding) -> Int? {
+    guard case (.value(let a), .value(let b)) = (self, other) else { return nil }
+    return a.order(b, folding)
+  }
+
+  /// Whether the list has an element that equals `other`, or the text has the other one in it.
+  func contains(_ other: PredicateTerm, _ folding: TextFolding) -> Bool {
+    if let elements { return elements.contains { $0.isEqual(to: other, folding) } }
+    guard let text = text(folding), let part = other.text(folding) else { return false }
+    return text.containsBytes(of: part)
+  }
+}
+
+extension ComparedValue {
+  fileprivate func order(_ other: ComparedValue, _ folding: TextFolding) -> Int? {
+    switch (value, other.value) {
+    case (.string, .string):
+      guard let text = text(folding), let other = other.text(folding) else { return nil }
+      return compareUTF8(text, other).signum()
+    case (.date, .string): return other.date.flatMap { Self.order(value, .date($0)) }
+    case (.string, .date): return date.flatMap { Self.order(.date($0), other.value) }
+    default: return Self.order(Self.number(value), Self.number(other.value))
+    }
+  }
+
+  /// A bool counts as a number beside one; beside another, 0 and 1 have the same order.
+  private static func number(_ value: PlistValue) -> PlistValue {
+    if case .bool(let isTrue) = value { .integer(isTrue ? 1 : 0) } else { value }
+  }
+
+  private static func order(_ left: PlistValue, _ right: PlistValue) -> Int? {
+    let rank = ValueOrder.rank(left)
+    guard rank == ValueOrder.rank(right), rank < ValueOrder.rank(.array([])) else { return nil }
+    return ValueOrder.compare(left, right, text: .bytes)
+  }
+}

@@ -1,0 +1,164 @@
+import FileDBPlist
+import Foundation
+
+/// A predicate as it was parsed. The parser bounds its depth.
+indirect enum PredicateNode: Equatable, Sendable {
+  case constant(Bool)
+  case comparison(PredicateComparison)
+  case not(PredicateNode)
+  case and([PredicateNode])
+  case or([PredicateNode])
+}
+
+/// `left test`, as in `kcal > 100`.
+struct PredicateComparison: Equatable, Sendable {
+  enum Quantifier: String {
+    case any = "ANY"
+    case all = "ALL"
+    case none = "NONE"
+  }
+
+  enum Relation: String {
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+  }
+
+  enum Test: Equatable, Sendable {
+    case relation(Relation, PredicateOperand)
+    case between(PredicateOperand, PredicateOperand)
+    case isIn(PredicateOperand)
+    case contains(PredicateOperand)
+    case beginsWith(PredicateOperand)
+    case endsWith(PredicateOperand)
+    case like(LikePattern)
+    case matches(MatchPattern)
+  }
+
+  let quantifier: Quantifier?
+  let left: PredicateOperand
+  let test: Test
+  let folding: TextFolding
+}
+
+enum PredicateOperand: Equatable, Sendable {
+  case constant(PredicateTerm)
+  case path(PredicatePath)
+  /// A list with a path in it.
+  case list([PredicateOperand])
+
+  /// With its texts folded, once for all records.
+  func folded(_ folding: TextFolding) -> PredicateOperand {
+    switch self {
+    case .constant(let term): .constant(term.folded(folding))
+    case .path: self
+    case .list(let operands): .list(operands.map { $0.folded(folding) })
+    }
+  }
+}
+
+/// What an operand comes to.
+enum PredicateTerm: Equatable, Sendable {
+  case null
+  case value(ComparedValue)
+  case list([PredicateTerm])
+
+  func folded(_ folding: TextFolding) -> PredicateTerm {
+    switch self {
+    case .null: self
+    case .value(let value): .value(value.folded(folding))
+    case .list(let terms): .list(terms.map { $0.folded(folding) })
+    }
+  }
+}
+
+/// A value of a record or of the predicate. Of the predicate's, what a comparison needs is made ready once.
+struct ComparedValue: Sendable {
+  let value: PlistValue
+  private var foldedText: String?
+  /// The point in time that a text of the predicate names.
+  let date: Date?
+
+  init(of found: PlistValue) {
+    value = found
+    date = nil
+  }
+
+  init(literal: PlistValue) {
+    value = literal
+    date = literal.string.flatMap(ISODate.parse)
+  }
+
+  func folded(_ folding: TextFolding) -> ComparedValue {
+    var folded = self
+    folded.foldedText = value.string.map(folding.fold)
+    return folded
+  }
+
+  func text(_ folding: TextFolding) -> String? {
+    guard case .string(let text) = value else { return nil }
+    return foldedText ?? folding.fold(text)
+  }
+}
+
+extension ComparedValue: Equatable {
+  static func == (left: ComparedValue, right: ComparedValue) -> Bool { left.value == right.value }
+}
+
+/// The way to a value in a record: `id`, `name`, `address.city`, `tags[0]`, `tags.@count`.
+struct PredicatePath: Equatable, Sendable {
+  enum Root: Equatable, Sendable {
+    case id
+    case field(FieldName)
+  }
+
+  enum Step: Equatable, Sendable {
+    case key(FieldName)
+    case element(Int)
+    case last
+    case count
+  }
+
+  let root: Root
+  let steps: [Step]
+}
+
+/// Told from others by its bytes.
+struct FieldName: Equatable, Sendable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: FieldName, right: FieldName) -> Bool { compareUTF8(left.text, right.text) == 0 }
+}
+
+/// Dates in the forms of ISO 8601 that people write.
+enum ISODate {
+  /// `2026`, `2026-01` or `2026-01-31`, which are their first second; a day with `T` or a space and `12:00`, `12:00:00` or
+  /// `12:00:00.5`; then with `Z` or an offset like `+02:00`. Without one it is UTC.
+  static func parse(_ text: String) -> Date? {
+    guard (4...40).contains(text.utf8.count),
+      text.utf8.dropFirst(4).first.map({ $0 == UInt8(ascii: "-") }) ?? true,
+      let match = text.wholeMatch(
+        of:
+          /([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?/
+          .asciiOnlyDigits())
+    else { return nil }
+    let (_, year, month, day, minute, second, fraction, zone) = match.output
+    var seconds = "\(year)-\(month ?? "01")-\(day ?? "01")T\(minute ?? "00:00"):\(second ?? "00")Z"
+    guard let date = seconds.withUTF8(PlistDate.parse), let offset = offset(zone ?? "Z") else { return nil }
+    return date.addingTimeInterval((fraction.flatMap { Double("0\($0)") } ?? 0) - Double(offset))
+  }
+
+  /// Seconds east of UTC.
+  private static func offset(_ zone: Substring) -> Int? {
+    let digits = zone.filter(\.isNumber)
+    guard let number = Int(digits) else { return 0 }
+    let (hours, minutes) = number.quotientAndRemainder(dividingBy: 100)
+    guard hours < 24, minutes < 60 else { return nil }
+    return (zone.hasPrefix("-") ? -1 : 1) * (hours * 3_600 + minutes * 60)
+  }
+}

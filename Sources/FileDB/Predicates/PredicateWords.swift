@@ -1,0 +1,178 @@
+import FileDBPlist
+import Foundation
+
+/// The words that are no names of fields, in any case.
+enum PredicateKeyword: String {
+  case and = "AND"
+  case or = "OR"
+  case not = "NOT"
+  case any = "ANY"
+  case some = "SOME"
+  case all = "ALL"
+  case none = "NONE"
+  case between = "BETWEEN"
+  case isIn = "IN"
+  case contains = "CONTAINS"
+  case beginsWith = "BEGINSWITH"
+  case endsWith = "ENDSWITH"
+  case like = "LIKE"
+  case matches = "MATCHES"
+  case `true` = "TRUE"
+  case yes = "YES"
+  case `false` = "FALSE"
+  case no = "NO"
+  case null = "NULL"
+  case `nil` = "NIL"
+  case truePredicate = "TRUEPREDICATE"
+  case falsePredicate = "FALSEPREDICATE"
+
+  init?(_ word: String) {
+    guard word.utf8.count <= 14, word.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    self.init(rawValue: word.uppercased())
+  }
+
+  var constant: PredicateTerm? {
+    switch self {
+    case .true, .yes: .value(ComparedValue(literal: true))
+    case .false, .no: .value(ComparedValue(literal: false))
+    case .null, .nil: .null
+    default: nil
+    }
+  }
+}
+
+extension PredicateComparison.Quantifier {
+  init?(_ keyword: PredicateKeyword) {
+    switch keyword {
+    case .any, .some: self = .any
+    case .all: self = .all
+    case .none: self = .none
+    default: return nil
+    }
+  }
+}
+
+/// What stands between two operands.
+enum PredicateComparator: Equatable {
+  case relation(PredicateComparison.Relation)
+  case between, isIn, contains, beginsWith, endsWith, like, matches
+
+  init?(_ symbol: PredicateSymbol) {
+    switch symbol {
+    case .equal, .singleEqual: self = .relation(.equal)
+    case .notEqual, .lessOrGreater: self = .relation(.notEqual)
+    case .less: self = .relation(.less)
+    case .lessOrEqual, .equalOrLess: self = .relation(.lessOrEqual)
+    case .greater: self = .relation(.greater)
+    case .greaterOrEqual, .equalOrGreater: self = .relation(.greaterOrEqual)
+    default: return nil
+    }
+  }
+
+  init?(_ keyword: PredicateKeyword) {
+    switch keyword {
+    case .between: self = .between
+    case .isIn: self = .isIn
+    case .contains: self = .contains
+    case .beginsWith: self = .beginsWith
+    case .endsWith: self = .endsWith
+    case .like: self = .like
+    case .matches: self = .matches
+    default: return nil
+    }
+  }
+}
+
+/// Values that have no literal of their own are written as texts, in parentheses.
+enum PredicateValueForm: String {
+  case date = "DATE"
+  case data = "DATA"
+  case real = "REAL"
+
+  var expectation: String {
+    switch self {
+    case .date: "a date in quotes, like \"2026-01-31\" or \"2026-01-31T12:00:00Z\""
+    case .data: "base64 in quotes"
+    case .real: "a number in quotes, nan or infinity among them"
+    }
+  }
+
+  func value(of text: String) -> PlistValue? {
+    var text = text
+    return switch self {
+    case .date: ISODate.parse(text).flatMap(PlistDate.wholeSecond).map(PlistValue.date)
+    case .data: text.withUTF8(Base64.decode).map(PlistValue.data)
+    case .real: text.withUTF8(PlistNumber.real).map(PlistValue.real)
+    }
+  }
+}
+
+extension TextFolding {
+  init?(modifiers: String) {
+    switch modifiers.lowercased() {
+    case "c": self = .letterCase
+    case "d": self = .accents
+    case "cd", "dc": self = [.letterCase, .accents]
+    default: return nil
+    }
+  }
+}
+
+extension PredicateOperand {
+  var term: PredicateTerm? { if case .constant(let term) = self { term } else { nil } }
+
+  /// The text, where it is known.
+  var text: String? { term?.string }
+
+  var bounds: (low: PredicateOperand, high: PredicateOperand)? {
+    switch self {
+    case .constant(.list(let terms)) where terms.count == 2: (.constant(terms[0]), .constant(terms[1]))
+    case .list(let operands) where operands.count == 2: (operands[0], operands[1])
+    default: nil
+    }
+  }
+
+  var mayBeText: Bool {
+    switch self {
+    case .path: true
+    case .constant(let term): term.string != nil
+    case .list: false
+    }
+  }
+
+  var mayContain: Bool {
+    if case .constant(.list) = self { return true }
+    if case .list = self { return true }
+    return mayBeText
+  }
+}
+
+extension PredicateTerm {
+  /// - Parameter levels: of arrays inside each other that it may have.
+  /// - Returns: `nil` for what no literal stands for.
+  /// - Throws: `EncodingError`.
+  init?(argument: (any Encodable)?, levels: Int) throws {
+    guard let argument, let value = try FieldsEncoder.encodeValue(argument, codingPath: []) else {
+      self = .null
+      return
+    }
+    self.init(value, levels: levels)
+  }
+
+  private init?(_ value: PlistValue, levels: Int) {
+    switch value {
+    case .dict: return nil
+    case .array(let elements):
+      guard levels > 0 else { return nil }
+      let terms = elements.compactMap { PredicateTerm($0, levels: levels - 1) }
+      guard terms.count == elements.count else { return nil }
+      self = .list(terms)
+    case .unsigned(let number): self = .value(ComparedValue(literal: PlistValue(number)))
+    // As it would be stored.
+    case .date(let date):
+      guard let second = PlistDate.wholeSecond(date) else { return nil }
+      self = .value(ComparedValue(literal: .date(second)))
+    default: self = .value(ComparedValue(literal: value))
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import FileDBPlist
+
+/// A condition on records, read from text at run time, in the syntax of `NSPredicate`.
+///
+///     let cheese = try RecordPredicate("group == 'Dairy' AND name CONTAINS[cd] 'creme' AND kcal < 300")
+///     for record in food.snapshot.records(where: cheese) { print(record.id) }
+///
+/// What a user or a variable brings comes in as an argument: `%@` for a value, `%K` for the name of a field. An argument is
+/// never read as a part of the text.
+///
+///     let light = try RecordPredicate("kcal <= %@ AND %K == %@", limit, "group", name)
+///
+/// It is parsed once, and asked of any number of records, of which it reads the fields that it names. <doc:Queries> has the
+/// language, and says what it means to compare values of different types.
+public struct RecordPredicate: Equatable, Sendable {
+  let node: PredicateNode
+
+  /// - Parameter arguments: for each `%@` and `%K` in turn. That of a `%K` is a `String`, the name of one field as it is: a
+  ///   dot in it leads nowhere. That of a `%@` is any value that a record could hold, but no dictionary; `nil` is `NULL`.
+  /// - Throws: ``StoreError/invalidPredicate``, with the ``StoreError/column`` and an ``StoreError/excerpt``.
+  /// - Complexity: O(*n*) in the length of the text, of which 1 MB and 100 levels are read at most.
+  public init(_ text: String, _ arguments: (any Encodable)?...) throws {
+    try self.init(text, arguments: arguments)
+  }
+
+  /// The same with the arguments in an array.
+  public init(_ text: String, arguments: [(any Encodable)?]) throws {
+    node = try PredicateParser.parse(text, arguments)
+  }
+
+  /// Whether the record is as the predicate says.
+  ///
+  /// For all records of a snapshot, ``TableSnapshot/records(where:)`` is quicker.
+  /// - Complexity: O(*n*) in the size of the record, whatever its type.
+  public func matches<Value>(_ record: StoredRecord<Value>) -> Bool {
+    let fields = RecordFields()
+    return fields.read(record.encoded) { matches(PredicateRecord(id: record.id, fields: fields)) }
+  }
+
+  func matches(_ record: PredicateRecord) -> Bool { node.isTrue(of: record) }
+
+  /// Two are equal when they say the same in the same way, whatever spaces, spellings and arguments they were written with.
+  public static func == (left: RecordPredicate, right: RecordPredicate) -> Bool { left.node == right.node }
+}
+
+extension RecordPredicate: CustomStringConvertible {
+  /// The predicate as text, its arguments filled in, from which an equal one can be made.
+  public var description: String { node.description }
+}

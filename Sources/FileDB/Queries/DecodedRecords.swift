@@ -1,0 +1,117 @@
+/// The records of a snapshot for questions in plain Swift: each closure is given their values, one after the other.
+///
+/// ```swift
+/// let open = try notes.snapshot.records.filter { !$0.isDone }   // [StoredRecord<Note>]: the ids are still there
+/// let next = try notes.snapshot.records.first { !$0.isDone }
+/// let titles = try notes.snapshot.records.map(\.title)
+/// ```
+///
+/// What looks at all records has them decoded by all cores, some thousands at a time. What may end before decodes a
+/// record when its turn comes, and none after the last one that is needed. The verbs throw ``StoreError/invalidValue``
+/// for a record that does not fit the type, and what the closure throws; the values before it were given to the
+/// closure.
+public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
+  let snapshot: TableSnapshot<Value>
+
+  /// The records whose values `isIncluded` is true of, in order.
+  /// - Complexity: O(*n*).
+  public func filter(_ isIncluded: (Value) throws -> Bool) throws -> [StoredRecord<Value>] {
+    var records: [StoredRecord<Value>] = []
+    try forEach { if try isIncluded($1) { records.append($0) } }
+    return records
+  }
+
+  /// The first record of which `predicate` is true.
+  /// - Complexity: O(*n*) up to this record.
+  public func first(where predicate: (Value) throws -> Bool) throws -> StoredRecord<Value>? {
+    try search { try predicate($1) }
+  }
+
+  /// Whether `predicate` is true of a record.
+  /// - Complexity: O(*n*) up to the first such record.
+  public func contains(where predicate: (Value) throws -> Bool) throws -> Bool {
+    try first(where: predicate) != nil
+  }
+
+  /// How many records `predicate` is true of.
+  /// - Complexity: O(*n*).
+  public func count(where predicate: (Value) throws -> Bool) throws -> Int {
+    try reduce(into: 0) { if try predicate($1) { $0 += 1 } }
+  }
+
+  /// What `transform` makes of each value, in order. For the values themselves, ``TableSnapshot/values()`` is faster.
+  /// - Complexity: O(*n*).
+  public func map<Result>(_ transform: (Value) throws -> Result) throws -> [Result] {
+    try reduce(into: []) { $0.append(try transform($1)) }
+  }
+
+  /// What `transform` makes of each value, in order, without `nil`.
+  /// - Complexity: O(*n*).
+  public func compactMap<Result>(_ transform: (Value) throws -> Result?) throws -> [Result] {
+    try reduce(into: []) { results, value in if let result = try transform(value) { results.append(result) } }
+  }
+
+  /// What `update` has made of `initial` after the last value.
+  /// - Complexity: O(*n*).
+  public func reduce<Result>(
+    into initial: Result, _ update: (inout Result, Value) throws -> Void
+  ) throws -> Result {
+    var result = initial
+    try forEach { try update(&result, $1) }
+    return result
+  }
+
+  /// The first of the records with the least `field`; records with `nil` or `nan` do not count.
+  /// - Complexity: O(*n*).
+  public func min<Field: Comparable>(by field: (Value) throws -> Field?) throws -> StoredRecord<Value>? {
+    try best(by: field) { $0 < $1 }
+  }
+
+  /// The first of the records with the greatest `field`; records with `nil` or `nan` do not count.
+  /// - Complexity: O(*n*).
+  public func max<Field: Comparable>(by field: (Value) throws -> Field?) throws -> StoredRecord<Value>? {
+    try best(by: field) { $1 < $0 }
+  }
+
+  private func best<Field: Comparable>(
+    by field: (Value) throws -> Field?, isBetter: (Field, Field) -> Bool
+  ) throws -> StoredRecord<Value>? {
+    var best: (record: StoredRecord<Value>, field: Field)?
+    try forEach { record, value in
+      guard let field = try field(value), field == field else { return }
+      if let best, !isBetter(field, best.field) { return }
+      best = (record, field)
+    }
+    return best?.record
+  }
+
+  private func forEach(_ body: (StoredRecord<Value>, Value) throws -> Void) throws {
+    for start in stride(from: 0, to: snapshot.count, by: Self.blockLength) {
+      let end = Swift.min(start + Self.blockLength, snapshot.count)
+      let (values, failure) = snapshot.decoded(start..<end)
+      var records = snapshot.makeIterator(from: start)
+      for value in values { if let record = records.next() { try body(record, value) } }
+      if let failure { throw failure }
+    }
+  }
+
+  /// Enough for each core to be worth its while, and few enough not to be in anybody's way.
+  private static var blockLength: Int { 8_192 }
+
+  /// The record at which `isFound` ends the search.
+  private func search(_ isFound: (StoredRecord<Value>, Value) throws -> Bool) throws -> StoredRecord<Value>? {
+    var reader = ValueReader<Value>()
+    for record in snapshot {
+      let value = try StoreError.naming(record.encoded, of: record.source) {
+        try reader.value(of: record.encoded)
+      }
+      if try isFound(record, value) { return record }
+    }
+    return nil
+  }
+}
+
+extension TableSnapshot {
+  /// The records, to be filtered, searched or counted by their values.
+  public var records: DecodedRecords<Value> { DecodedRecords(snapshot: self) }
+}

@@ -1,0 +1,141 @@
+import Synchronization
+
+/// A lookup: the ids of a table's records by a field, as of one moment, and brought to another by what differs between
+/// the two, forward or back. So it answers for any snapshot, and is quick for those that are near each other.
+final class FieldLookup<Value: Codable & Sendable, Field: Hashable & Sendable>: Sendable {
+  private let state: Mutex<LookupState<Value, Field>>
+
+  init(_ property: ValueProperty<Value, Field>) { state = Mutex(LookupState(property)) }
+
+  /// - Throws: what decoding the first record throws that does not fit its type: a look at all records would find it
+  ///   too.
+  func ids(whereFieldIs field: Field?, in snapshot: TableSnapshot<Value>) throws -> [RecordID] {
+    let (ids, unreadable) = state.withLock { state in
+      state.follow(snapshot.state.records)
+      return (state[.field(field)], state[.unreadable])
+    }
+    try snapshot.throwFault(of: unreadable)
+    return ids
+  }
+}
+
+extension FieldLookup where Field: Comparable {
+  func ids(whereFieldIsIn range: ValueRange<Field>, in snapshot: TableSnapshot<Value>) throws -> [RecordID] {
+    let (ids, unreadable) = state.withLock { state in
+      state.follow(snapshot.state.records)
+      return (state.fields(in: range).flatMap { state[.field($0)] }, state[.unreadable])
+    }
+    try snapshot.throwFault(of: unreadable)
+    return ids
+  }
+}
+
+extension TableSnapshot {
+  fileprivate func throwFault(of unreadable: [RecordID]) throws {
+    if let index = unreadable.compactMap(index(of:)).min() { _ = try self[index].value }
+  }
+}
+
+private struct LookupState<Value: Codable & Sendable, Field: Hashable & Sendable> {
+  /// What is known of a record.
+  enum Key: Hashable {
+    case field(Field?)
+    /// As `nan`, which equals nothing and lies in no range.
+    case unequal
+    case unreadable
+  }
+
+  private let property: ValueProperty<Value, Field>
+  private var reader = ValueReader<Value>()
+  /// The records whose ids these are.
+  private var records = OrderedRecords()
+  /// Each list in ascending order.
+  private var ids: [Key: [RecordID]] = [:]
+  private var order = FieldOrderCache<Field>()
+
+  init(_ property: ValueProperty<Value, Field>) { self.property = property }
+
+  subscript(key: Key) -> [RecordID] { ids[key] ?? [] }
+
+  mutating func follow(_ new: OrderedRecords) {
+    let difference = RecordsDifference(from: records, to: new)
+    for removal in difference.removed { remove(removal.record.id, key(of: removal.record)) }
+    for update in difference.updated {
+      let (old, new) = (key(of: update.old), key(of: update.new))
+      if old == new { continue }
+      remove(update.old.id, old)
+      add(update.new.id, new)
+    }
+    for insertion in difference.inserted { add(insertion.record.id, key(of: insertion.record)) }
+    records = new
+  }
+
+  private mutating func key(of record: EncodedRecord) -> Key {
+    guard let value = try? reader.value(of: record) else { return .unreadable }
+    let field = property.field(value)
+    return field == field ? .field(field) : .unequal
+  }
+
+  private mutating func add(_ id: RecordID, _ key: Key) {
+    if ids[key] == nil, case .field(let field?) = key { order.add(field) }
+    ids[key, default: []].insertAscending(id)
+  }
+
+  private mutating func remove(_ id: RecordID, _ key: Key) {
+    ids[key]?.removeAscending(id)
+    if ids[key]?.isEmpty == true { ids[key] = nil }
+  }
+}
+
+extension LookupState where Field: Comparable {
+  mutating func fields(in range: ValueRange<Field>) -> ArraySlice<Field> {
+    order.update(count: ids.count) {
+      ids.keys.compactMap { if case .field(let field) = $0 { field } else { nil } }
+    }
+    return order.fields(in: range)
+  }
+}
+
+/// What the records have in the field, in ascending order: sorted when somebody asks for a range.
+private struct FieldOrderCache<Field: Hashable & Sendable> {
+  /// `nil` until somebody did. One that is gone may still be there: no record has it.
+  private var sorted: [Field]?
+  private var added: [Field] = []
+
+  mutating func add(_ field: Field) { if sorted != nil { added.append(field) } }
+}
+
+extension FieldOrderCache where Field: Comparable {
+  /// - Parameter count: how many there are, about.
+  mutating func update(count: Int, all: () -> [Field]) {
+    defer { added = [] }
+    guard var fields = sorted, fields.count + added.count <= 2 * count + 16, added.count <= 16 else {
+      sorted = all().sorted()
+      return
+    }
+    sorted = nil  // Held once only, so that nothing is copied.
+    for field in added {
+      let place = fields.partitioningIndex { $0 >= field }
+      if place == fields.count || fields[place] != field { fields.insert(field, at: place) }
+    }
+    sorted = fields
+  }
+
+  func fields(in range: ValueRange<Field>) -> ArraySlice<Field> {
+    guard let sorted else { return [] }
+    let start = sorted.partitioningIndex { !range.isAbove($0) }
+    return sorted[start...].prefix { !range.isBelow($0) }
+  }
+}
+
+extension [RecordID] {
+  fileprivate mutating func insertAscending(_ id: RecordID) {
+    guard let last, id < last else { return append(id) }
+    insert(id, at: partitioningIndex { $0 >= id })
+  }
+
+  fileprivate mutating func removeAscending(_ id: RecordID) {
+    let place = partitioningIndex { $0 >= id }
+    if place < count, self[place] == id { remove(at: place) }
+  }
+}

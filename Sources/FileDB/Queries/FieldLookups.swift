@@ -1,0 +1,192 @@
+import Synchronization
+
+/// The lookups of a store's tables.
+final class FieldLookups: Sendable {
+  private let lookups = Mutex<[LookupName: any Sendable]>([:])
+
+  func add<Value, Field>(_ property: ValueProperty<Value, Field>, of table: TableKey) {
+    let name = LookupName(property, of: table)
+    let lookup = FieldLookup(property)
+    lookups.withLock { if $0[name] == nil { $0[name] = lookup } }
+  }
+
+  func lookup<Value, Field>(
+    by property: ValueProperty<Value, Field>, of table: TableKey
+  ) -> FieldLookup<Value, Field>? {
+    let name = LookupName(property, of: table)
+    return lookups.withLock { $0[name] } as? FieldLookup<Value, Field>
+  }
+}
+
+/// A property of a value, optional or not.
+struct ValueProperty<Value: Codable & Sendable, Field: Hashable & Sendable>: Sendable {
+  let path: AnyKeyPath & Sendable
+  let field: @Sendable (Value) -> Field?
+
+  init(_ path: KeyPath<Value, Field> & Sendable) {
+    self.path = path
+    field = { $0[keyPath: path] }
+  }
+
+  init(_ path: KeyPath<Value, Field?> & Sendable) {
+    self.path = path
+    field = { $0[keyPath: path] }
+  }
+}
+
+private struct LookupName: Hashable, Sendable {
+  let table: TableKey
+  let path: AnyKeyPath & Sendable
+  /// A path to an optional may be taken as one to what it wraps, or as it is.
+  let type: ObjectIdentifier
+
+  init<Value, Field>(_ property: ValueProperty<Value, Field>, of table: TableKey) {
+    self.table = table
+    path = property.path
+    type = ObjectIdentifier(ValueProperty<Value, Field>.self)
+  }
+
+  static func == (left: LookupName, right: LookupName) -> Bool {
+    left.table == right.table && left.path as AnyKeyPath == right.path && left.type == right.type
+  }
+
+  func hash(into hasher: inout Hasher) {
+    table.hash(into: &hasher)
+    (path as AnyKeyPath).hash(into: &hasher)
+  }
+}
+
+extension RecordTable {
+  /// This table, whose records are from now on found by the field at `path` without a look at each of them.
+  ///
+  /// ```swift
+  /// let foods = try store.table(.foods).withLookup(by: \.group).withLookup(by: \.kcal)
+  /// let dairy = try foods.snapshot.records(where: \.group, equals: "Dairy")
+  /// ```
+  ///
+  /// The store keeps the lookup, for whoever asks for this table, in memory until the store is gone: an id for each
+  /// record, what the records have in the field, each once, and the records as the last question found them. The first
+  /// question decodes all records, each later one those that have changed since the one before. Answers are the same
+  /// with a lookup and without.
+  @discardableResult
+  public func withLookup<Field: Hashable & Sendable>(
+    by path: KeyPath<Value, Field> & Sendable
+  ) -> RecordTable {
+    source.lookups.add(ValueProperty(path), of: TableKey(name.text))
+    return self
+  }
+
+  /// This table, with a lookup by an optional field: a record that has none is found as well, by `nil`.
+  @discardableResult
+  public func withLookup<Field: Hashable & Sendable>(
+    by path: KeyPath<Value, Field?> & Sendable
+  ) -> RecordTable {
+    source.lookups.add(ValueProperty(path), of: TableKey(name.text))
+    return self
+  }
+}
+
+extension RecordTable {
+  /// The records of ``snapshot`` whose field at `path` equals `field`; see
+  /// ``TableSnapshot/records(where:equals:)-(KeyPath<Value,Field>,_)``.
+  public func records<Field: Hashable & Sendable>(
+    where path: KeyPath<Value, Field> & Sendable, equals field: Field
+  ) throws -> [StoredRecord<Value>] {
+    try snapshot.records(where: path, equals: field)
+  }
+
+  /// The same for a field that may be `nil`.
+  public func records<Field: Hashable & Sendable>(
+    where path: KeyPath<Value, Field?> & Sendable, equals field: Field?
+  ) throws -> [StoredRecord<Value>] {
+    try snapshot.records(where: path, equals: field)
+  }
+
+  /// The records of ``snapshot`` whose field at `path` is in `range`; see
+  /// ``TableSnapshot/records(where:in:)-(KeyPath<Value,Field>,_)``.
+  public func records<Field: Comparable & Hashable & Sendable>(
+    where path: KeyPath<Value, Field> & Sendable, in range: some RangeExpression<Field>
+  ) throws -> [StoredRecord<Value>] {
+    try snapshot.records(where: path, in: range)
+  }
+
+  /// The same for a field that may be `nil`, which is in no range.
+  public func records<Field: Comparable & Hashable & Sendable>(
+    where path: KeyPath<Value, Field?> & Sendable, in range: some RangeExpression<Field>
+  ) throws -> [StoredRecord<Value>] {
+    try snapshot.records(where: path, in: range)
+  }
+}
+
+extension TableSnapshot {
+  /// The records whose field at `path` equals `field`, in order.
+  ///
+  /// - Throws: ``StoreError/invalidValue`` where a record of the table does not fit the type.
+  /// - Complexity: O(*n*) without a lookup. With one (`RecordTable.withLookup(by:)`), that of finding each record by
+  ///   its id and decoding each that has changed since the last question.
+  public func records<Field: Hashable & Sendable>(
+    where path: KeyPath<Value, Field> & Sendable, equals field: Field
+  ) throws -> [StoredRecord<Value>] {
+    try records(where: ValueProperty(path), equals: field)
+  }
+
+  /// The records whose field at `path` equals `field`, or that have none where `field` is `nil`, in order.
+  ///
+  /// - Throws: ``StoreError/invalidValue`` where a record of the table does not fit the type.
+  /// - Complexity: as for a field that is no optional.
+  public func records<Field: Hashable & Sendable>(
+    where path: KeyPath<Value, Field?> & Sendable, equals field: Field?
+  ) throws -> [StoredRecord<Value>] {
+    try records(where: ValueProperty(path), equals: field)
+  }
+
+  /// The records whose field at `path` is in `range`, in order.
+  ///
+  ///     let light = try foods.snapshot.records(where: \.kcal, in: ..<100)
+  ///
+  /// - Throws: ``StoreError/invalidValue`` where a record of the table does not fit the type.
+  /// - Complexity: as for ``records(where:equals:)-(KeyPath<Value,Field>,_)``; with a lookup, what no record had in the
+  ///   field at the last question also moves all that is greater in an array.
+  public func records<Field: Comparable & Hashable & Sendable>(
+    where path: KeyPath<Value, Field> & Sendable, in range: some RangeExpression<Field>
+  ) throws -> [StoredRecord<Value>] {
+    try records(where: ValueProperty(path), in: range)
+  }
+
+  /// The records whose field at `path` is in `range`, in order; `nil` is in none.
+  ///
+  /// - Throws: ``StoreError/invalidValue`` where a record of the table does not fit the type.
+  /// - Complexity: as for a field that is no optional.
+  public func records<Field: Comparable & Hashable & Sendable>(
+    where path: KeyPath<Value, Field?> & Sendable, in range: some RangeExpression<Field>
+  ) throws -> [StoredRecord<Value>] {
+    try records(where: ValueProperty(path), in: range)
+  }
+
+  private func records<Field: Hashable & Sendable>(
+    where property: ValueProperty<Value, Field>, equals field: Field?
+  ) throws -> [StoredRecord<Value>] {
+    guard let lookup = source.lookups.lookup(by: property, of: TableKey(table)) else {
+      return try records.filter { property.field($0) == field }
+    }
+    return try records(with: lookup.ids(whereFieldIs: field, in: self))
+  }
+
+  private func records<Field: Comparable & Hashable & Sendable>(
+    where property: ValueProperty<Value, Field>, in range: some RangeExpression<Field>
+  ) throws -> [StoredRecord<Value>] {
+    guard let bounds = ValueRange(range),
+      let lookup = source.lookups.lookup(by: property, of: TableKey(table))
+    else { return try records.filter { value in property.field(value).map(range.contains) ?? false } }
+    return try records(with: lookup.ids(whereFieldIsIn: bounds, in: self))
+  }
+
+  /// The records with these ids, in the table's order.
+  private func records(with ids: [RecordID]) -> [StoredRecord<Value>] {
+    ids.compactMap(index(of:)).sorted().map { self[$0] }
+  }
+}
+
+extension TableSource {
+  fileprivate var lookups: FieldLookups { extensions.value(FieldLookups.self) { FieldLookups() } }
+}

@@ -1,0 +1,121 @@
+import FileDBPlist
+
+/// Something that ``RecordStore/check(_:)`` found in a table's file.
+public struct CheckFinding: Sendable, CustomStringConvertible {
+  public enum Severity: Sendable {
+    /// The table cannot be used until it is repaired.
+    case damage
+    /// The table works; the next write of it changes what is named.
+    case warning
+  }
+
+  public let severity: Severity
+  /// What it is, with file and line.
+  public let error: StoreError
+
+  public var description: String { error.description }
+}
+
+extension RecordStore {
+  /// Reads the table's file, that of the attached store where this one has none, and looks at everything a table should
+  /// be: a well-formed property list, every record with an id of its own, a counter that is high enough, an index map
+  /// that fits, no comments; and that the commits in the journal belong to this file.
+  /// - Returns: what was found, in the order of the file; nothing for a sound table.
+  /// - Throws: the disk's errors, ``StoreError/tableNotFound``, ``StoreError/invalidTableName``.
+  /// - Complexity: O(*n*) in the size of the file.
+  public func check(_ table: String) throws -> [CheckFinding] {
+    do {
+      let (file, content) = try folder.readFile(of: TableKey(table), limits: options.limits)
+      var findings: [CheckFinding] = []
+      if let content {
+        findings = try TableFile.findings(
+          in: content.bytes, file: file, table: table, limits: options.limits)
+      }
+      // A damaged journal is a finding of its own: see `checkJournal`.
+      let log = try fileLog
+      if (try? log.readOn()) != nil, log.pendingTable(TableKey(table)) != nil {
+        _ = try log.replayed(TableKey(table))
+      } else if content == nil {
+        findings = try checkBeneath(table)
+      }
+      // Laid over the attached one, where there is one.
+      try view.read(TableKey(table))
+      _ = try view.seen(TableKey(table), own: log.replayed(TableKey(table)))
+      return findings
+    } catch let error as StoreError where Self.damage.contains(error.code) {
+      return [CheckFinding(severity: .damage, error: error)]
+    }
+  }
+
+  /// For a table that the store has no file of.
+  private func checkBeneath(_ table: String) throws -> [CheckFinding] {
+    for source in view.sources(of: TableKey(table)) {
+      let (file, content) = try source.folder.readFile(of: source.table, limits: options.limits)
+      guard let content else { continue }
+      return try TableFile.findings(
+        in: content.bytes, file: file, table: source.table.text, limits: options.limits)
+    }
+    throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
+  }
+
+  /// Reads the journal from the beginning.
+  /// - Returns: what is wrong with it; `nil` for a sound one, and where there is none.
+  /// - Throws: the disk's errors.
+  /// - Complexity: O(*n*) in the size of the journal.
+  public func checkJournal() throws -> CheckFinding? {
+    do throws(StoreError) {
+      _ = try fileLog.readAll()
+      return nil
+    } catch  where Self.damage.contains(error.code) {
+      return CheckFinding(severity: .damage, error: error)
+    }
+  }
+
+  private static let damage = tableDamage.union([
+    StoreError.ambiguousTable, StoreError.damagedJournal, StoreError.newerFormat,
+    // Of a table that does not fit the attached one.
+    StoreError.duplicateID, StoreError.counterExhausted,
+  ])
+
+  /// What a repair of the table mends.
+  static let tableDamage: Set = [StoreError.notATable, StoreError.damagedTable, StoreError.conflict]
+}
+
+extension TableFile {
+  /// What is odd about a table that can be read.
+  fileprivate static func findings(
+    in bytes: [UInt8], file: String, table: String, limits: PlistLimits
+  ) throws(StoreError) -> [CheckFinding] {
+    let state = try decode(bytes, file: file, table: table, limits: limits)
+    let parsed: ParsedPlist
+    do { parsed = try PlistParser.inspect(bytes, limits: limits) } catch {
+      throw StoreError(error, file: file, table: table)
+    }
+    var findings: [CheckFinding] = []
+    func warn(_ message: String, line: Int?) {
+      let error = StoreError(StoreError.damagedTable, message, file: file, line: line, table: table)
+      findings.append(CheckFinding(severity: .warning, error: error))
+    }
+    if let line = parsed.firstCommentLine { warn("a comment; the next write removes it", line: line) }
+    guard case .dict(let root) = parsed.root else { return findings }
+    if let counter = root[counterKey].flatMap(number), counter.rawValue < state.counter {
+      let line = PlistParser.line(of: [.key(counterKey)], in: bytes)
+      warn(
+        "the counter is \(counter), but record \(state.counter) exists; \(state.counter) counts", line: line)
+    }
+    if root[indexKey] != .dict(indexMap(of: state.records)) {
+      let line = PlistParser.line(of: [.key(indexKey)], in: bytes)
+      warn(
+        "the index map does not fit the records; it is not used, and the next write rebuilds it", line: line)
+    }
+    return findings
+  }
+
+  private static func indexMap(of records: OrderedRecords) -> PlistDictionary {
+    let entries = records.enumerated().map { index, record in
+      PlistDictionary.Entry(key: record.id.description, value: .string(index.description))
+    }
+    // Ids are unique in a table that was read, so no key is there twice.
+    return PlistDictionary(unsorted: entries, duplicate: { _ in }) ?? PlistDictionary()
+  }
+}

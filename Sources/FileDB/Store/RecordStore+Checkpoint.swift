@@ -1,0 +1,69 @@
+import Foundation
+
+extension RecordStore {
+  /// Writes the commits in the journal into the tables' files. ``StoreOptions/checkpoints`` says when that happens by
+  /// itself; readers of the store see no difference.
+  /// - Throws: ``StoreError/conflict`` where another program changed one of those files; ``StoreError/locked``,
+  ///   ``StoreError/insideWrite``, ``StoreError/closed``, and the disk's errors. The commits stay in the journal.
+  /// - Complexity: O(*n*) in the size of the tables that have commits in the journal.
+  public func checkpoint() throws { try checkpoint(timeout: options.lockTimeout) }
+
+  private func checkpoint(timeout: Duration) throws {
+    guard writers.currentTransaction == nil else {
+      throw StoreError(StoreError.insideWrite, "a checkpoint is no part of a transaction", file: url.path)
+    }
+    try writers.enter {
+      try checkOpen()
+      guard let files else { return }
+      try tables.note(
+        files.checkpoint(timeout: timeout) { key throws(StoreError) in
+          try tables.catchUp()
+          return try tables.newest(key).state
+        })
+    }
+    checkpoints.noteCheckpoint()
+  }
+
+  /// Ends writing to the store: makes a checkpoint, except by ``CheckpointPolicy/manual``, and takes no more writes.
+  /// Reading goes on, observing ends. A store that is released without it does the same and has nobody to tell of an
+  /// error; nothing is lost by that, since what was committed is in the journal.
+  /// - Throws: as ``checkpoint()``, except that nothing is thrown where another writer has the lock: it will do it.
+  public func close() throws {
+    defer {
+      isClosed.store(true, ordering: .relaxed)
+      tables.listeners.finish()
+    }
+    guard options.checkpoints != .manual, checkpoints.hasCommits,
+      !isClosed.load(ordering: .relaxed)
+    else { return }
+    do { try checkpoint() } catch StoreError.locked {}
+  }
+
+  /// Makes a checkpoint now or later, as the options say, after a commit. Its errors are not the commit's, which is done.
+  func checkpointWhenDue() {
+    switch options.checkpoints {
+    case .manual: break
+    case .everyCommit: try? checkpoint()
+    case .automatic:
+      if checkpoints.noteCommit() { lookAgainLater() }
+      guard let (size, fileSize) = files?.sizes else { break }
+      guard checkpoints.isOutgrown(size, files: fileSize) else { break }
+      do { try checkpoint() } catch { checkpoints.noteFailure(size: size) }
+    }
+  }
+
+  private func lookAgainLater() {
+    let (seconds, attoseconds) = CheckpointClock.pause.components
+    let pause = Double(seconds) + Double(attoseconds) * 1e-18
+    background.asyncAfter(deadline: .now() + pause) { [weak self] in
+      guard let self else { return }
+      if checkpoints.isQuiet() { try? checkpoint(timeout: .zero) } else { lookAgainLater() }
+    }
+  }
+
+  /// For a store that is released: whoever has the lock will see to the journal as well.
+  func checkpointAtEnd() {
+    guard options.checkpoints == .automatic, checkpoints.hasCommits else { return }
+    try? checkpoint(timeout: .zero)
+  }
+}

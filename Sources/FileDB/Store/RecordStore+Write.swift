@@ -1,0 +1,111 @@
+import FileDBTables
+import Foundation
+import Synchronization
+
+extension RecordStore {
+  /// Runs `body` as one transaction and commits what it changed.
+  ///
+  /// `body` sees its own changes; nobody else does until it returned. Where it throws, nothing happened. When `write`
+  /// returns, the commit survives a power cut (see ``StoreOptions/durability``), over all its tables or not at all.
+  /// Writers on several threads share the disk's syncs. `body` may run more than once, where somebody else was quicker.
+  ///
+  /// A `write` inside a `write`, and a verb of a ``RecordTable`` there, joins the outer one: objects that know nothing of
+  /// each other but share the store share the transaction. Where the inner one throws, only what it did is undone; the
+  /// outer one commits all or nothing.
+  ///
+  /// - Throws: what `body` throws; ``StoreError/locked``; ``StoreError/damagedJournal``; ``StoreError/conflict`` for a
+  ///   table whose file another program changed while commits were waiting for it; what ``table(_:)-(TableName<_>)`` throws for a table that
+  ///   another program damaged; the disk's errors; ``StoreError/outcomeUnknown`` where the disk could not say whether the
+  ///   commit will survive, and ``StoreError/closed`` from then on.
+  /// - Complexity: that of `body`; on the disk one write of what changed and one sync, whatever the size of the tables.
+  ///   The files follow with a checkpoint, see ``StoreOptions/checkpoints``.
+  @discardableResult
+  public func write<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+    if let outer = writers.currentTransaction { return try outer.join(body) }
+    while true { if let result = try attempt(body) { return result } }
+  }
+
+  /// Runs `body` as ``write(_:)`` would, with its result and its errors, and changes nothing.
+  @discardableResult
+  public func rehearse<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+    if let outer = writers.currentTransaction { return try outer.rehearse(body) }
+    return try writers.enter {
+      let transaction = TransactionState(store: self)
+      return try writers.with(transaction) {
+        try tables.catchUp()
+        defer { transaction.end() }
+        let result = try transaction.join(body)
+        if let commit = try transaction.makeCommit() { try files?.validate(commit) }
+        return result
+      }
+    }
+  }
+
+  /// Runs `body` as ``write(_:)`` would, on a thread of its own where waiting for the disk and for other writers blocks
+  /// no task. `body` runs whole or not at all: a task that is cancelled before it begins throws `CancellationError`.
+  /// - Throws: as ``write(_:)``.
+  @discardableResult
+  public func asyncWrite<Result: Sendable>(
+    _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
+  ) async throws -> Result {
+    let isCancelled = Atomic<Bool>(false)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        self.background.async {
+          continuation.resume(
+            with: Swift.Result {
+              try self.write { transaction in
+                if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+                return try body(&transaction)
+              }
+            })
+        }
+      }
+    } onCancel: {
+      isCancelled.store(true, ordering: .relaxed)
+    }
+  }
+
+  /// One transaction: from the log's end to a durable commit that readers see.
+  /// - Returns: `nil` where the log has no such commit, and it is to be tried again.
+  private func attempt<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result? {
+    var (result, commit, sequence): (Result?, NewCommit?, UInt64) = (nil, nil, 0)
+    var committed: TransactionState?
+    do {
+      let ticket = try writers.enter {
+        try checkOpen()
+        return try log.append(timeout: options.lockTimeout) {
+          let transaction = TransactionState(store: self)
+          return try writers.with(transaction) {
+            try tables.catchUp()
+            defer { transaction.end() }
+            result = try transaction.join(body)
+            commit = try transaction.makeCommit()
+            committed = transaction
+            return commit
+          }
+        } taking: { logged in
+          sequence = logged.sequence
+          tables.add(logged, states: commit?.states ?? [:])
+        }
+      }
+      guard let ticket else {
+        committed?.complete()
+        return result
+      }
+      // Readers see it also where nobody knows whether a power cut would take it: it is there now.
+      defer { tables.publish(through: sequence) }
+      try ticket.wait()
+    } catch let error as StoreError where error.code == StoreError.outcomeUnknown {
+      // The log may know by now.
+      switch try commit.map({ try log.outcome(of: $0.token) }) ?? .unknown {
+      case .committed: break
+      case .absent: return nil
+      case .unknown: throw error
+      }
+    }
+    committed?.complete()
+    checkpointWhenDue()
+    return result
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+
+/// A table of a store: each verb is a transaction of its own. For several at once, see ``RecordStore/write(_:)``.
+///
+/// The verbs throw what those of ``StoreTransaction`` and ``RecordStore/write(_:)`` do.
+public struct RecordTable<Value: Codable & Sendable>: Sendable {
+  public let store: RecordStore
+  public let name: TableName<Value>
+  let source: TableSource
+
+  init(store: RecordStore, name: TableName<Value>) {
+    self.store = store
+    self.name = name
+    source = TableSource(table: name.text, in: store)
+  }
+
+  /// The records as they were last committed here or read in; inside a ``RecordStore/write(_:)`` of this thread, as
+  /// they are by now. Taking it costs O(1) and never waits for the disk.
+  public var snapshot: TableSnapshot<Value> {
+    if let transaction = store.writers.currentTransaction, let state = try? transaction.table(name.text) {
+      return TableSnapshot(source: source, state: state)
+    }
+    // `RecordStore.table` has read the table, and nothing takes a table out again.
+    return TableSnapshot(source: source, state: store.seen[TableKey(name.text)])
+  }
+
+  /// Whether the table exists. Its first record makes it.
+  public var exists: Bool { snapshot.exists }
+
+  /// The number of records.
+  public var count: Int { snapshot.count }
+
+  /// The highest id ever given.
+  public var counter: Int64 { snapshot.counter }
+
+  /// The table's file; see ``RecordStore/url(of:)``.
+  public var url: URL { get throws { try store.url(of: name.text) } }
+
+  /// The record with this id, as last committed; see ``TableSnapshot/record(with:)``.
+  /// - Throws: ``StoreError/recordNotFound``.
+  public func record(with id: RecordID) throws -> StoredRecord<Value> { try snapshot.record(with: id) }
+
+  /// The value of the record with this id, as last committed; see ``TableSnapshot/value(of:)``.
+  /// - Throws: ``StoreError/recordNotFound``, and as ``StoredRecord/value``.
+  public func value(of id: RecordID) throws -> Value { try snapshot.value(of: id) }
+
+  /// See ``StoreTransaction/create(_:)``.
+  public func create() throws { try store.write { tx in try tx.create(name) } }
+
+  /// See ``StoreTransaction/add(_:to:at:)``.
+  @discardableResult
+  public func add(_ value: Value, at position: Position = .bottom) throws -> RecordID {
+    try store.write { tx in try tx.add(value, to: name, at: position) }
+  }
+
+  /// See ``StoreTransaction/add(contentsOf:to:at:)``.
+  @discardableResult
+  public func add(
+    contentsOf values: some Sequence<Value>, at position: Position = .bottom
+  ) throws -> [RecordID] {
+    try store.write { tx in try tx.add(contentsOf: values, to: name, at: position) }
+  }
+
+  /// See ``StoreTransaction/update(_:in:_:)``.
+  public func update(_ id: RecordID, _ body: (inout Value) throws -> Void) throws {
+    try store.write { tx in try tx.update(id, in: name, body) }
+  }
+
+  /// See ``StoreTransaction/update(_:in:to:)``.
+  public func update(_ id: RecordID, to value: Value) throws {
+    try store.write { tx in try tx.update(id, in: name, to: value) }
+  }
+
+  /// See ``StoreTransaction/set(_:of:in:)``.
+  public func set(_ fields: Fields, of id: RecordID) throws {
+    try store.write { tx in try tx.set(fields, of: id, in: name) }
+  }
+
+  /// See ``StoreTransaction/unset(_:of:in:)``.
+  public func unset(_ names: [String], of id: RecordID) throws {
+    try store.write { tx in try tx.unset(names, of: id, in: name) }
+  }
+
+  /// See ``StoreTransaction/delete(_:in:)-(RecordID,_)``.
+  public func delete(_ id: RecordID) throws { try store.write { tx in try tx.delete(id, in: name) } }
+
+  /// See ``StoreTransaction/delete(_:in:)-(Sequence<RecordID>,_)``.
+  public func delete(_ ids: some Sequence<RecordID>) throws {
+    try store.write { tx in try tx.delete(ids, in: name) }
+  }
+
+  /// See ``StoreTransaction/deleteAll(in:)``.
+  public func deleteAll() throws { try store.write { tx in try tx.deleteAll(in: name) } }
+
+  /// See ``StoreTransaction/truncate(_:)``.
+  public func truncate() throws { try store.write { tx in try tx.truncate(name) } }
+
+  /// See ``StoreTransaction/drop(_:)``.
+  public func drop() throws { try store.write { tx in try tx.drop(name) } }
+
+  /// See ``StoreTransaction/duplicate(_:in:to:)``.
+  @discardableResult
+  public func duplicate(_ id: RecordID, to position: Position? = nil) throws -> RecordID {
+    try store.write { tx in try tx.duplicate(id, in: name, to: position) }
+  }
+
+  /// See ``StoreTransaction/move(_:in:to:)``.
+  public func move(_ id: RecordID, to position: Position) throws {
+    try store.write { tx in try tx.move(id, in: name, to: position) }
+  }
+
+  /// See ``StoreTransaction/move(fromIndex:toIndex:in:)``.
+  public func move(fromIndex index: Int, toIndex newIndex: Int) throws {
+    try store.write { tx in try tx.move(fromIndex: index, toIndex: newIndex, in: name) }
+  }
+
+  /// See ``StoreTransaction/replaceAll(in:with:)``.
+  @discardableResult
+  public func replaceAll(with values: [IdentifiedValue<Value>]) throws -> [RecordID] {
+    try store.write { tx in try tx.replaceAll(in: name, with: values) }
+  }
+
+  /// See ``StoreTransaction/sort(_:by:)``.
+  public func sort(by keys: [SortKey]) throws { try store.write { tx in try tx.sort(name, by: keys) } }
+
+  /// See ``StoreTransaction/sort(_:by:order:)``.
+  public func sort<Field: Comparable>(
+    by field: (Value) -> Field?, order: SortOrder = .forward
+  ) throws {
+    try store.write { tx in try tx.sort(name, by: field, order: order) }
+  }
+}

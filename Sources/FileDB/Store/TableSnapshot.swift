@@ -1,0 +1,147 @@
+/// The records of a table as they were at one moment, in order. Reading it takes no lock and no disk, and what is
+/// committed later does not change it.
+public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
+  let source: TableSource
+  let state: TableState
+
+  /// The table's name.
+  public var table: String { source.table }
+
+  /// Whether the table had a file at that moment.
+  public var exists: Bool { state.exists }
+
+  /// The highest id ever given in the table.
+  public var counter: Int64 { state.counter }
+
+  /// The ids in order.
+  public var ids: [RecordID] { state.records.ids }
+
+  /// The record with this id; `nil` where there is none.
+  /// - Complexity: O(√*n*) at worst; O(*n*) for the first look-up after the table was read.
+  public subscript(id id: RecordID) -> StoredRecord<Value>? {
+    state.records.index(of: id).map { self[$0] }
+  }
+
+  /// The index of the record with this id, from 0.
+  /// - Complexity: O(√*n*) at worst; O(*n*) for the first look-up after the table was read.
+  public func index(of id: RecordID) -> Int? { state.records.index(of: id) }
+
+  /// The record with this id.
+  /// - Throws: ``StoreError/recordNotFound``.
+  public func record(with id: RecordID) throws -> StoredRecord<Value> {
+    do {
+      return self[try state.index(of: id)]
+    } catch {
+      throw error.adding(table: table)
+    }
+  }
+
+  /// The value of the record with this id.
+  /// - Throws: ``StoreError/recordNotFound``, and as ``StoredRecord/value``.
+  public func value(of id: RecordID) throws -> Value { try record(with: id).value }
+
+  /// The values of all records, in order. Of a large table, several threads decode parts at the same time.
+  /// - Throws: ``StoreError/invalidValue`` for the first record that does not fit the type.
+  /// - Complexity: O(*n*).
+  public func values() throws -> [Value] {
+    let (values, failure) = decoded(0..<count)
+    if let failure { throw failure }
+    return values
+  }
+
+  /// The values of these records, up to the first that does not fit the type. Of many, several threads decode parts at
+  /// the same time.
+  func decoded(_ range: Range<Int>) -> (values: [Value], failure: (any Error)?) {
+    let parts = Parts(of: range.count, leastLength: 2_048)
+    var failure: (any Error)?
+    let values = [Value](unsafeUninitializedCapacity: range.count) { buffer, count in
+      // Safe: each thread writes the values of its own part, and this one waits for all.
+      nonisolated(unsafe) let buffer = buffer
+      let ends = concurrentMap(parts.count) { part in
+        decode(
+          from: range.lowerBound + parts[part].lowerBound,
+          into: UnsafeMutableBufferPointer(rebasing: buffer[parts[part]]))
+      }
+      let last = ends.firstIndex { $0.failure != nil } ?? ends.count - 1
+      for part in parts.indices.dropFirst(last + 1) {
+        buffer[parts[part]].prefix(ends[part].count).deinitialize()
+      }
+      failure = ends[last].failure
+      count = parts[last].lowerBound + ends[last].count
+    }
+    return (values, failure)
+  }
+
+  /// Decodes as many records as there is room for, in order, up to the first that does not fit.
+  private func decode(
+    from index: Int, into values: UnsafeMutableBufferPointer<Value>
+  ) -> (count: Int, failure: (any Error)?) {
+    var reader = ValueReader<Value>()
+    var records = state.records.makeIterator(from: index)
+    for offset in values.indices {
+      guard let record = records.next() else { preconditionFailure("a record is missing") }
+      do {
+        let value = try StoreError.naming(record, of: source) { try reader.value(of: record) }
+        values.initializeElement(at: offset, to: value)
+      } catch {
+        return (offset, error)
+      }
+    }
+    return (values.count, nil)
+  }
+}
+
+extension TableSnapshot: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { state.records.count }
+
+  /// - Complexity: O(√*n*) at worst.
+  public subscript(index: Int) -> StoredRecord<Value> {
+    StoredRecord(encoded: state.records[index], source: source)
+  }
+
+  public struct Iterator: IteratorProtocol {
+    fileprivate var records: OrderedRecords.Iterator
+    fileprivate let source: TableSource
+
+    public mutating func next() -> StoredRecord<Value>? {
+      records.next().map { StoredRecord(encoded: $0, source: source) }
+    }
+  }
+
+  /// Begins at `index` instead of the first record.
+  func makeIterator(from index: Int) -> Iterator {
+    Iterator(records: state.records.makeIterator(from: index), source: source)
+  }
+
+  public func makeIterator() -> Iterator { Iterator(records: state.records.makeIterator(), source: source) }
+}
+
+/// A record of a snapshot: its id, its fields, and, when asked for, its value.
+public struct StoredRecord<Value: Codable & Sendable>: Sendable, Identifiable {
+  let encoded: EncodedRecord
+  let source: TableSource
+
+  public var id: RecordID { encoded.id }
+  /// The fields as they are stored, those that `Value` does not know included; decoded anew at each call.
+  public var fields: Fields { encoded.fields }
+
+  /// The fields as a `Value`, decoded anew at each call.
+  /// - Throws: ``StoreError/invalidValue`` where the fields do not fit the type, with table, record and field, and with
+  ///   the line of the file where that has the record as it is here; for a ``VersionedValue``,
+  ///   ``StoreError/newerVersion`` and ``StoreError/migrationFailed``.
+  public var value: Value {
+    get throws {
+      var reader = ValueReader<Value>()
+      return try StoreError.naming(encoded, of: source) { try reader.value(of: encoded) }
+    }
+  }
+  /// The record as of the newest version of `Value`.
+  var migrated: StoredRecord {
+    get throws {
+      guard let migrations = ValueMigrations(Value.self) else { return self }
+      let current = try StoreError.naming(encoded, of: source) { try migrations.migrated(encoded) }
+      return StoredRecord(encoded: current, source: source)
+    }
+  }
+}

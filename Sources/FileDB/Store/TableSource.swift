@@ -1,0 +1,124 @@
+import FileDBPlist
+import Synchronization
+
+/// Where the records of a snapshot are from.
+final class TableSource: Sendable {
+  /// What a snapshot needs of its store, which may be gone before it.
+  struct Store: Sendable {
+    let extensions: StoreExtensions
+    let folder: StoreFolder?
+    let limits: PlistLimits
+    let view: any TableView
+
+    init(_ store: RecordStore) {
+      (extensions, folder, limits) = (store.extensions, store.files?.folder, store.options.limits)
+      view = store.view
+    }
+
+    /// For a table that is read without a store.
+    init(folder: StoreFolder?, limits: PlistLimits) {
+      (extensions, self.folder, self.limits, view) = (StoreExtensions(), folder, limits, PlainTables())
+    }
+  }
+
+  let table: String
+  private let store: Store
+
+  init(table: String, in store: Store) { (self.table, self.store) = (table, store) }
+
+  convenience init(table: String, in store: RecordStore) { self.init(table: table, in: Store(store)) }
+
+  var extensions: StoreExtensions { store.extensions }
+
+  /// Where the table's file has a field of this very record, or as much of the way to it as there is; `nil` where the
+  /// file has another record by now, or none yet.
+  func find(_ path: FieldPath, of record: EncodedRecord) -> (file: String, line: Int)? {
+    let key = TableKey(table)
+    let own = store.folder.map { (table: key, folder: $0) }
+    for source in [own].compactMap(\.self) + store.view.sources(of: key) {
+      if let found = find(path, of: record, in: source.table, source.folder) { return found }
+    }
+    return nil
+  }
+
+  private func find(
+    _ path: FieldPath, of record: EncodedRecord, in key: TableKey, _ folder: StoreFolder
+  ) -> (file: String, line: Int)? {
+    guard
+      case (let file, let content?)? = try? folder.readFile(of: key, limits: store.limits),
+      let records = try? TableFile.decode(content.bytes, file: file, table: key.text, limits: store.limits)
+        .records,
+      let index = records.index(of: record.id), records[index] == record
+    else { return nil }
+    var steps = [.key(TableFile.recordsKey), .index(index)] + path.steps
+    while !steps.isEmpty {
+      if let line = PlistParser.line(of: steps, in: content.bytes) { return (file, line) }
+      steps.removeLast()
+    }
+    return nil
+  }
+}
+
+/// Where a field of a record is in the table's file. It is looked for when somebody asks: that reads the file, and most
+/// errors are only caught.
+final class FilePlace: RecordPlace {
+  private let source: TableSource
+  private let record: EncodedRecord
+  private let path: FieldPath
+  private let result = Mutex<(file: String, line: Int)??>(nil)
+
+  init(of path: FieldPath, in record: EncodedRecord, from source: TableSource) {
+    (self.source, self.record, self.path) = (source, record, path)
+  }
+
+  var found: (file: String, line: Int)? {
+    result.withLock { result in
+      let found = result ?? source.find(path, of: record)
+      result = .some(found)
+      return found
+    }
+  }
+}
+
+extension StoreError {
+  /// Runs `decode`, and says of which record it was where that fails.
+  static func naming<Value>(
+    _ record: EncodedRecord, of source: TableSource, _ decode: () throws -> Value
+  ) throws -> Value {
+    do {
+      return try decode()
+    } catch let error as DecodingError {
+      let fault = DecodingFault(error)
+      let error = StoreError(StoreError.invalidValue, fault.message, field: fault.path.text)
+      throw error.naming(record, of: source, at: fault.path)
+    } catch let error as StoreError {
+      throw error.naming(record, of: source, at: FieldPath([]))
+    }
+  }
+
+  private func naming(_ record: EncodedRecord, of source: TableSource, at path: FieldPath) -> StoreError {
+    var error = adding(table: source.table)
+    error.record = error.record ?? record.id
+    error.place = FilePlace(of: path, in: record, from: source)
+    return error
+  }
+}
+
+/// What a value's `init(from:)` did not find as it should be.
+private struct DecodingFault {
+  let path: FieldPath
+  let message: String
+
+  init(_ error: DecodingError) {
+    let (context, missing): (DecodingError.Context, (any CodingKey)?) =
+      switch error {
+      case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+        (context, nil)
+      case .keyNotFound(let key, let context): (context, key)
+      @unknown default:
+        (DecodingError.Context(codingPath: [], debugDescription: "\(error)"), nil)
+      }
+    path = FieldPath(context.codingPath + [missing].compactMap(\.self))
+    message = context.debugDescription
+  }
+}

@@ -1,0 +1,169 @@
+import FileDBPlist
+import FileDBTables
+
+/// What a transaction has done so far. Shared by the writes that join it.
+final class TransactionState {
+  /// A table that the transaction has touched.
+  struct Touched {
+    /// The log's table, and what it was read from.
+    let own: LoadedTable
+    /// As it is seen: at first, and by now.
+    let first: TableState
+    var now: TableState
+    /// What was done to it, in order.
+    var changes: [AppliedChange] = []
+  }
+
+  private let store: RecordStore
+  private(set) var touched: [TableKey: Touched] = [:]
+  /// The tables of the changes, in the order in which they were made.
+  private var order: [TableKey] = []
+  /// What is to be done once the transaction is durable.
+  private var completions: [() -> Void] = []
+  /// Set when the write has returned. A body can still swap its transaction for that of a write on another store.
+  private var isOver = false
+  var encoder = RecordEncoder()
+
+  init(store: RecordStore) { self.store = store }
+
+  var limits: PlistLimits { store.options.limits }
+
+  func source(of table: String) -> TableSource { TableSource(table: table, in: store) }
+
+  /// Ends the transaction: nothing can be done in it any more.
+  func end() { isOver = true }
+
+  func table(_ name: String) throws(StoreError) -> TableState { try touch(TableKey(name)).now }
+
+  /// Carries out a change, and remembers it for the commit.
+  func apply(_ change: Change, to name: String) throws(StoreError) {
+    let key = TableKey(name)
+    try permit(change, to: name)
+    guard var table = touched.removeValue(forKey: key) else { return }  // Held once only, so that nothing is copied.
+    defer { touched[key] = table }
+    do {
+      table.changes.append(try table.now.applyNoting(change))
+    } catch {
+      throw error.adding(table: name)
+    }
+    order.append(key)
+  }
+
+  /// Whether what lies beneath lets this be done to a table.
+  func permit(_ change: Change, to name: String) throws(StoreError) {
+    let key = TableKey(name)
+    let table = try touch(key)
+    try store.view.permit(
+      change, to: key, seen: table.now, own: table.now.beneath == nil ? nil : table.own.state)
+  }
+
+  /// Has `body` run once the transaction is durable. Where what is being done now is undone, it is not run.
+  func afterCommit(_ body: @escaping () -> Void) { completions.append(body) }
+
+  func complete() { for completion in completions { completion() } }
+
+  @discardableResult
+  private func touch(_ key: TableKey) throws(StoreError) -> Touched {
+    guard !isOver else {
+      throw StoreError(StoreError.closed, "this transaction is over", file: store.url.path, table: key.text)
+    }
+    if let table = touched[key] { return table }
+    let own = try store.tables.newest(key)
+    try store.view.read(key)
+    let seen = try store.view.seen(key, own: own.state)
+    let table = Touched(own: own, first: seen, now: seen)
+    touched[key] = table
+    return table
+  }
+}
+
+// MARK: - Joined writes
+
+extension TransactionState {
+  /// Runs `body` as a part of this transaction: where it throws, what it did is undone, and no more.
+  func join<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+    let (savepoint, completionCount) = (order.count, completions.count)
+    do {
+      var transaction = StoreTransaction(state: self)
+      return try body(&transaction)
+    } catch {
+      completions.removeSubrange(completionCount...)
+      try undo(backTo: savepoint)
+      throw error
+    }
+  }
+
+  /// Runs `body` as ``join(_:)`` would, and undoes what it did.
+  func rehearse<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+    let (savepoint, completionCount) = (order.count, completions.count)
+    let result = try join(body)
+    completions.removeSubrange(completionCount...)
+    try undo(backTo: savepoint)
+    return result
+  }
+
+  /// Makes the tables anew from what they were at first: an undo is rare, and a copy for each savepoint would not be.
+  private func undo(backTo savepoint: Int) throws(StoreError) {
+    var undone: [TableKey: Int] = [:]
+    for key in order[savepoint...] { undone[key, default: 0] += 1 }
+    order.removeSubrange(savepoint...)
+    for (key, count) in undone {
+      guard var table = touched[key] else { continue }
+      table.changes.removeLast(count)
+      table.now = table.first
+      for applied in table.changes { try table.now.apply(applied.change) }
+      touched[key] = table
+    }
+  }
+}
+
+// MARK: - The commit
+
+extension TransactionState {
+  /// The tables that changed, as they are seen, in the order of their names.
+  var changed: [(key: TableKey, table: Touched)] {
+    touched.filter { !$0.value.changes.isEmpty }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The tables that were touched, as they are seen by now.
+  var states: [TableKey: TableState] { touched.mapValues(\.now) }
+
+  /// What the log is to be given: of tables over others the changes of its own; `nil` where nothing has changed.
+  func makeCommit() throws(StoreError) -> NewCommit? {
+    var changes: [(table: TableKey, applied: AppliedChange)] = []
+    var expected: [TableKey: NewCommit.Expectation] = [:]
+    var states: [TableKey: TableState] = [:]
+    for (key, table) in changed {
+      let edit = try ownEdit(key, table)
+      let applied = edit?.changes ?? table.changes
+      if let edit { store.view.note(table.now, of: key, own: edit.table) }
+      guard !applied.isEmpty else { continue }
+      changes += applied.map { (key, $0) }
+      states[key] = edit?.table ?? table.now
+      expected[key] = NewCommit.Expectation(sequence: store.tables.position, base: table.own.base)
+    }
+    return changes.isEmpty ? nil : NewCommit(changes: changes, tables: expected, states: states)
+  }
+
+  /// The log's own part of a table that is seen like this; the table itself where no other lies beneath.
+  func ownTable(_ key: TableKey, seenAs seen: TableState) throws(StoreError) -> TableState {
+    guard var table = touched[key] else { return seen }
+    table.now = seen
+    return try ownEdit(key, table)?.table ?? seen
+  }
+
+  private func ownEdit(_ key: TableKey, _ table: Touched) throws(StoreError) -> ChangeRecorder? {
+    do {
+      return try store.view.ownEdit(
+        of: key, own: table.own.state, from: table.first, to: table.now, moving: movedIDs(in: key))
+    } catch {
+      throw error.adding(table: key.text)
+    }
+  }
+
+  /// The records of a table that were moved by themselves.
+  func movedIDs(in key: TableKey) -> Set<RecordID> {
+    Set(
+      (touched[key]?.changes ?? []).compactMap { if case .move(let id, _) = $0.change { id } else { nil } })
+  }
+}

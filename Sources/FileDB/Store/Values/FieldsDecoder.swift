@@ -1,0 +1,277 @@
+import FileDBPlist
+import Foundation
+
+/// Turns the fields of records into `Codable` values; the way back from ``FieldsEncoder``.
+///
+/// Fields that the type does not ask for are left alone. A whole number is read where a real is asked for, and a real
+/// without a fraction where an integer is: people write `2` for `2.0`.
+struct ValueReader<Value: Decodable> {
+  private let hasOwnForm = Value.self == Fields.self || Value.self == PlistValue.self
+  private let migrations = ValueMigrations(Value.self)
+  private var fields = RecordFields()
+
+  /// - Throws: `DecodingError` with the path of the field, and what ``ValueMigrations/migrated(_:)`` throws.
+  mutating func value(of record: EncodedRecord) throws -> Value {
+    if hasOwnForm {
+      return try FieldsDecoder.decodeValue(Value.self, from: .dict(record.fields.dictionary), codingPath: [])
+    }
+    guard let migrations else { return try decode(record) }
+    return try newest(record, migrations)
+  }
+
+  // Apart, for room for an optional value is made on entry, which takes as long as reading a field.
+  @inline(never)
+  private mutating func newest(_ record: EncodedRecord, _ migrations: ValueMigrations) throws -> Value {
+    if let value = try decode(record, ofVersion: migrations.version) { return value }
+    return try decode(migrations.migrated(record))
+  }
+
+  private mutating func decode(_ record: EncodedRecord) throws -> Value {
+    defer { letGo(of: record) }
+    return try fields.read(record) { try Value(from: RecordDecoder(fields: fields)) }
+  }
+
+  /// `nil` where the record is of another version.
+  private mutating func decode(_ record: EncodedRecord, ofVersion version: Int64) throws -> Value? {
+    defer { letGo(of: record) }
+    return try fields.read(record) {
+      guard fields.integer(ValueMigrations.versionKey) ?? 0 == version else { return nil }
+      return try Value(from: RecordDecoder(fields: fields))
+    }
+  }
+
+  private mutating func letGo(of record: EncodedRecord) {
+    if isKnownUniquelyReferenced(&fields) { return }
+    fields.keep(record)  // For the value, which has kept its decoder.
+    fields = RecordFields()
+  }
+}
+
+enum FieldsDecoder {
+  static func decodeValue<Value: Decodable>(
+    _ type: Value.Type, from value: PlistValue, codingPath: [any CodingKey]
+  ) throws -> Value {
+    let reader = ScalarReader(codingPath: codingPath, value: value)
+    let special: Any? =
+      switch type {
+      case is PlistValue.Type: value
+      case is Fields.Type: value.dict.map(Fields.init)
+      case is Date.Type: value.date
+      case is Data.Type: value.data
+      case is URL.Type: value.string.flatMap { URL(string: $0) }
+      case is UUID.Type: value.string.flatMap { UUID(uuidString: $0) }
+      case is Decimal.Type: decimal(value)
+      default: nil
+      }
+    // Two steps: nothing at all would pass as the `nil` of an optional.
+    if let special, let value = special as? Value { return value }
+    if type is any SpecialValue.Type { throw reader.mismatch(type) }
+    return try Value(from: ValueDecoder(codingPath: codingPath, value: value))
+  }
+
+  private static func decimal(_ value: PlistValue) -> Decimal? {
+    switch value {
+    case .string("NaN"): Decimal.nan
+    // Foundation would take the digits at the beginning of any text.
+    case .string(let text) where Double(text)?.isFinite == true && !text.utf8.contains(UInt8(ascii: "x")):
+      Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    case .integer(let number): Decimal(number)
+    case .unsigned(let number): Decimal(number)
+    case .real(let number): Decimal(string: PlistWriter.text(number))
+    default: nil
+    }
+  }
+}
+
+/// The types that have a form of their own in a record, instead of their `Codable` one.
+private protocol SpecialValue {}
+extension Date: SpecialValue {}
+extension Data: SpecialValue {}
+extension URL: SpecialValue {}
+extension UUID: SpecialValue {}
+extension Decimal: SpecialValue {}
+extension Fields: SpecialValue {}
+
+struct ValueDecoder: Decoder {
+  let codingPath: [any CodingKey]
+  let value: PlistValue
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    guard case .dict(let entries) = value else {
+      throw ScalarReader(codingPath: codingPath, value: value).mismatch(PlistDictionary.self)
+    }
+    return KeyedDecodingContainer(KeyedReader(codingPath: codingPath, entries: entries))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard case .array(let elements) = value else {
+      throw ScalarReader(codingPath: codingPath, value: value).mismatch([PlistValue].self)
+    }
+    return ArrayReader(codingPath: codingPath, elements: elements)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer {
+    ScalarReader(codingPath: codingPath, value: value)
+  }
+}
+
+private struct KeyedReader<Key: CodingKey>: FieldContainer {
+  let codingPath: [any CodingKey]
+  let entries: PlistDictionary
+
+  var allKeys: [Key] { entries.keys.compactMap(Key.init(stringValue:)) }
+  func contains(_ key: Key) -> Bool { entries[key.stringValue] != nil }
+  func field(_ name: String) -> PlistValue? { entries[name] }
+
+  // The usual types, where the field is what it should be, need neither path nor box.
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    if case .string(let text)? = entries[key.stringValue] { return text }
+    return try scalar(key).decode(type)
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    if case .bool(let value)? = entries[key.stringValue] { return value }
+    return try scalar(key).decode(type)
+  }
+
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    if case .integer(let number)? = entries[key.stringValue], let number = Int(exactly: number) {
+      return number
+    }
+    return try scalar(key).decode(type)
+  }
+
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    if case .real(let number)? = entries[key.stringValue] { return number }
+    return try scalar(key).decode(type)
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try decodeValue(type, key)
+  }
+}
+
+private struct ArrayReader: UnkeyedDecodingContainer {
+  let codingPath: [any CodingKey]
+  let elements: [PlistValue]
+  private(set) var currentIndex = 0
+
+  init(codingPath: [any CodingKey], elements: [PlistValue]) {
+    self.codingPath = codingPath
+    self.elements = elements
+  }
+
+  var count: Int? { elements.count }
+  var isAtEnd: Bool { currentIndex == elements.count }
+  private var path: [any CodingKey] { codingPath + [ElementKey(currentIndex)] }
+
+  private mutating func next<Value>(_ read: (PlistValue) throws -> Value) throws -> Value {
+    guard !isAtEnd else {
+      throw DecodingError.valueNotFound(
+        Value.self, DecodingError.Context(codingPath: path, debugDescription: "the array ends here"))
+    }
+    let result = try read(elements[currentIndex])
+    currentIndex += 1
+    return result
+  }
+
+  mutating func decodeNil() throws -> Bool { false }
+
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar { try $0.decode(type) } }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar { try $0.decode(type) } }
+
+  private mutating func scalar<Value>(_ read: (ScalarReader) throws -> Value) throws -> Value {
+    let path = path
+    return try next { try read(ScalarReader(codingPath: path, value: $0)) }
+  }
+
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let path = path
+    return try next { try FieldsDecoder.decodeValue(type, from: $0, codingPath: path) }
+  }
+
+  mutating func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type
+  ) throws -> KeyedDecodingContainer<Nested> {
+    let path = path
+    return try next { try ValueDecoder(codingPath: path, value: $0).container(keyedBy: type) }
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    let path = path
+    return try next { try ValueDecoder(codingPath: path, value: $0).unkeyedContainer() }
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    let path = path
+    return try next { ValueDecoder(codingPath: path, value: $0) }
+  }
+}
+
+struct ScalarReader: SingleValueDecodingContainer {
+  let codingPath: [any CodingKey]
+  let value: PlistValue
+
+  func mismatch(_ type: Any.Type) -> DecodingError {
+    DecodingError.typeMismatch(
+      type,
+      DecodingError.Context(codingPath: codingPath, debugDescription: "<\(value.typeName)> is no \(type)"))
+  }
+
+  private func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
+    let number: Number? =
+      switch value {
+      case .integer(let number): Number(exactly: number)
+      case .unsigned(let number): Number(exactly: number)
+      case .real(let number): Number(exactly: number)
+      case .string(let digits) where Number.bitWidth > 64: Number(digits)
+      default: nil
+      }
+    guard let number else { throw mismatch(type) }
+    return number
+  }
+
+  func decodeNil() -> Bool { false }
+
+  func decode(_ type: Bool.Type) throws -> Bool {
+    guard let value = value.bool else { throw mismatch(type) }
+    return value
+  }
+
+  func decode(_ type: String.Type) throws -> String {
+    guard let value = value.string else { throw mismatch(type) }
+    return value
+  }
+
+  func decode(_ type: Double.Type) throws -> Double {
+    switch value {
+    case .real(let number): return number
+    case .integer(let number): return Double(number)
+    case .unsigned(let number): return Double(number)
+    default: throw mismatch(type)
+    }
+  }
+
+  func decode(_ type: Float.Type) throws -> Float {
+    let number = try decode(Double.self)
+    guard Float(number).isFinite || !number.isFinite else { throw mismatch(type) }
+    return Float(number)
+  }
+  func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+  func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+  func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+  func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+  func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try integer(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try FieldsDecoder.decodeValue(type, from: value, codingPath: codingPath)
+  }
+}

@@ -1,0 +1,232 @@
+import FileDBPlist
+import Foundation
+
+/// Turns a `Codable` value into the fields of a record.
+///
+/// `Date` and `Data` become the format's own types, `URL`, `UUID` and `Decimal` text. A `nil` leaves its field out;
+/// in an array, where that would move its neighbours, and in a dictionary, which would lose its key, it is an error.
+enum FieldsEncoder {
+  /// - Throws: `EncodingError` where the value is no keyed container or holds what a record cannot;
+  ///   ``StoreError/reservedField``.
+  static func encode<Value: Encodable>(_ value: Value) throws -> Fields {
+    if let fields = value as? Fields { return fields }
+    guard case .dict(let dictionary)? = try encodeValue(value, codingPath: []) else {
+      throw EncodingError.invalidValue(
+        value, EncodingError.Context(codingPath: [], debugDescription: "a value must encode itself by keys"))
+    }
+    let fields = Fields(dictionary)
+    return try ValueMigrations(Value.self)?.marked(fields) ?? fields
+  }
+
+  /// - Returns: `nil` for `nil`.
+  static func encodeValue(_ value: some Encodable, codingPath: [any CodingKey]) throws -> PlistValue? {
+    switch value {
+    case let value as PlistValue: return value
+    case let value as Fields: return .dict(value.dictionary)
+    case let value as Date: return .date(value)
+    case let value as Data: return .data(value)
+    case let value as URL: return .string(value.absoluteString)
+    case let value as UUID: return .string(value.uuidString)
+    case let value as Decimal: return .string(value.description)
+    default:
+      let encoder = ValueEncoder(codingPath: codingPath)
+      try value.encode(to: encoder)
+      if let key = encoder.node.omitted, value is any KeyedByValues { throw noNil(codingPath + [key]) }
+      return encoder.node.value
+    }
+  }
+
+  fileprivate static func noNil(_ codingPath: [any CodingKey]) -> EncodingError {
+    EncodingError.invalidValue(
+      Optional<Never>.none as Any,
+      EncodingError.Context(
+        codingPath: codingPath,
+        debugDescription: "a property list cannot hold nil in an array or a dictionary"))
+  }
+}
+
+/// A dictionary, whose keys are data and not the names of fields.
+private protocol KeyedByValues {}
+extension Dictionary: KeyedByValues {}
+
+/// What a value's `encode(to:)` has written so far. A class, since nested containers go on writing to it.
+private final class Node {
+  var scalar: PlistValue?
+  var elements: [Node]?
+  var entries: [(key: String, value: Entry)]?
+  /// A key whose value was `nil`.
+  var omitted: (any CodingKey)?
+
+  /// What is known at once needs no node of its own.
+  enum Entry {
+    case value(PlistValue)
+    case node(Node)
+
+    var value: PlistValue? {
+      switch self {
+      case .value(let value): value
+      case .node(let node): node.value
+      }
+    }
+  }
+
+  var value: PlistValue? {
+    if let elements { return .array(elements.compactMap(\.value)) }
+    if let entries {
+      var dictionary = PlistDictionary()
+      for entry in entries { dictionary[entry.key] = entry.value.value }
+      return .dict(dictionary)
+    }
+    return scalar
+  }
+}
+
+private struct ValueEncoder: Encoder {
+  let codingPath: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+  var node = Node()
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    if node.entries == nil { node.entries = [] }
+    return KeyedEncodingContainer(KeyedWriter(codingPath: codingPath, node: node))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    if node.elements == nil { node.elements = [] }
+    return ArrayWriter(codingPath: codingPath, node: node)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    ScalarWriter(codingPath: codingPath, node: node)
+  }
+}
+
+private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let codingPath: [any CodingKey]
+  let node: Node
+
+  private func child(_ key: any CodingKey) -> Node {
+    // Who asks twice goes on where they were.
+    let former = node.entries?.last { compareUTF8($0.key, key.stringValue) == 0 }
+    if case .node(let child)? = former?.value { return child }
+    let child = Node()
+    node.entries?.append((key.stringValue, .node(child)))
+    return child
+  }
+
+  func encodeNil(forKey key: Key) throws { node.omitted = key }
+
+  private func add(_ value: PlistValue, _ key: Key) {
+    node.entries?.append((key.stringValue, .value(value)))
+  }
+
+  // The usual types take no look at what else they could be.
+  func encode(_ value: String, forKey key: Key) { add(.string(value), key) }
+  func encode(_ value: Bool, forKey key: Key) { add(.bool(value), key) }
+  func encode(_ value: Int, forKey key: Key) { add(.integer(Int64(value)), key) }
+  func encode(_ value: Int64, forKey key: Key) { add(.integer(value), key) }
+  func encode(_ value: Double, forKey key: Key) { add(.real(value), key) }
+  func encode(_ value: Int128, forKey key: Key) { add(PlistValue(wide: value), key) }
+  func encode(_ value: UInt128, forKey key: Key) { add(PlistValue(wide: value), key) }
+
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    guard let encoded = try FieldsEncoder.encodeValue(value, codingPath: codingPath + [key]) else {
+      return try encodeNil(forKey: key)
+    }
+    add(encoded, key)
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> {
+    ValueEncoder(codingPath: codingPath + [key], node: child(key)).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    ValueEncoder(codingPath: codingPath + [key], node: child(key)).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder {
+    let key = AnyKey("super")
+    return ValueEncoder(codingPath: codingPath + [key], node: child(key))
+  }
+
+  func superEncoder(forKey key: Key) -> any Encoder {
+    ValueEncoder(codingPath: codingPath + [key], node: child(key))
+  }
+}
+
+private struct ArrayWriter: UnkeyedEncodingContainer {
+  let codingPath: [any CodingKey]
+  let node: Node
+
+  var count: Int { node.elements?.count ?? 0 }
+  private var nextPath: [any CodingKey] { codingPath + [ElementKey(count)] }
+
+  private func child() -> Node {
+    let child = Node()
+    node.elements?.append(child)
+    return child
+  }
+
+  func encodeNil() throws { throw FieldsEncoder.noNil(nextPath) }
+
+  func encode(_ value: Int128) { child().scalar = PlistValue(wide: value) }
+  func encode(_ value: UInt128) { child().scalar = PlistValue(wide: value) }
+
+  func encode<Value: Encodable>(_ value: Value) throws {
+    let path = nextPath
+    guard let encoded = try FieldsEncoder.encodeValue(value, codingPath: path) else { return try encodeNil() }
+    child().scalar = encoded
+  }
+
+  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+    ValueEncoder(codingPath: nextPath, node: child()).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    ValueEncoder(codingPath: nextPath, node: child()).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { ValueEncoder(codingPath: nextPath, node: child()) }
+}
+
+private struct ScalarWriter: SingleValueEncodingContainer {
+  let codingPath: [any CodingKey]
+  let node: Node
+
+  func encodeNil() throws {}
+  func encode(_ value: Bool) throws { node.scalar = .bool(value) }
+  func encode(_ value: String) throws { node.scalar = .string(value) }
+  func encode(_ value: Double) throws { node.scalar = .real(value) }
+  func encode(_ value: Float) throws { node.scalar = .real(Double(value)) }
+  func encode(_ value: Int) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: Int8) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: Int16) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: Int32) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: Int64) throws { node.scalar = .integer(value) }
+  func encode(_ value: UInt) throws { node.scalar = PlistValue(UInt64(value)) }
+  func encode(_ value: UInt8) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: UInt16) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: UInt32) throws { node.scalar = .integer(Int64(value)) }
+  func encode(_ value: UInt64) throws { node.scalar = PlistValue(value) }
+  func encode(_ value: Int128) throws { node.scalar = PlistValue(wide: value) }
+  func encode(_ value: UInt128) throws { node.scalar = PlistValue(wide: value) }
+
+  func encode<Value: Encodable>(_ value: Value) throws {
+    node.scalar = try FieldsEncoder.encodeValue(value, codingPath: codingPath)
+  }
+}
+
+extension PlistValue {
+  /// An integer, or its digits where a property list has none so large.
+  fileprivate init(wide value: some FixedWidthInteger) {
+    if let small = Int64(exactly: value) {
+      self = .integer(small)
+    } else if let large = UInt64(exactly: value) {
+      self = .unsigned(large)
+    } else {
+      self = .string(value.description)
+    }
+  }
+}

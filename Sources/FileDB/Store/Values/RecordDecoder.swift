@@ -1,0 +1,66 @@
+import FileDBPlist
+import Foundation
+
+/// Decodes a value from its record's bytes: what the type does not ask for is passed over.
+struct RecordDecoder: Decoder {
+  let fields: RecordFields
+  // Computed: so a decoder is one reference, and needs no box.
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(FieldReader(fields: fields))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try whole.unkeyedContainer() }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { whole.singleValueContainer() }
+
+  /// For a value that is no keyed container.
+  private var whole: ValueDecoder {
+    var dictionary = PlistDictionary()
+    for name in fields.names { dictionary[name] = fields[name] }
+    return ValueDecoder(codingPath: [], value: .dict(dictionary))
+  }
+}
+
+/// The usual types are read from the bytes; any other, and any field that is not what it should be, by way of its
+/// property-list value.
+private struct FieldReader<Key: CodingKey>: FieldContainer {
+  let fields: RecordFields
+  var codingPath: [any CodingKey] { [] }
+
+  var allKeys: [Key] { fields.names.compactMap(Key.init(stringValue:)) }
+  func contains(_ key: Key) -> Bool { fields.contains(key.stringValue) }
+  func field(_ name: String) -> PlistValue? { fields[name] }
+
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    try fields.string(key.stringValue) ?? scalar(key).decode(type)
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try fields.bool(key.stringValue) ?? scalar(key).decode(type)
+  }
+
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    try fields.integer(key.stringValue).flatMap(Int.init(exactly:)) ?? scalar(key).decode(type)
+  }
+
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try fields.real(key.stringValue) ?? scalar(key).decode(type)
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    if type == Date.self, let date = fields.date(key.stringValue) as? Value { return date }
+    return try decodeValue(type, key)
+  }
+
+  // Without these, a field that may be missing would be looked for three times.
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    if let text = fields.string(key.stringValue) { return text }
+    return try contains(key) ? scalar(key).decode(type) : nil
+  }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    contains(key) ? try decode(type, forKey: key) : nil
+  }
+}

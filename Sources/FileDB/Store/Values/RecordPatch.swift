@@ -1,0 +1,64 @@
+import FileDBPlist
+
+extension PlistDictionary {
+  /// These fields after a value changed from `old` to `new`: what its type knows is taken from it, what the type does
+  /// not know stays, at every depth, and what did not change stays the same to the bit.
+  func patched(from old: PlistDictionary, to new: PlistDictionary) -> PlistDictionary {
+    var result = self
+    for entry in old where new[entry.key] == nil { result[entry.key] = nil }
+    for entry in new where old[entry.key] != entry.value {
+      result[entry.key] = self[entry.key]?.patched(from: old[entry.key], to: entry.value) ?? entry.value
+    }
+    return result
+  }
+}
+
+extension PlistValue {
+  fileprivate func patched(from old: PlistValue?, to new: PlistValue) -> PlistValue {
+    switch (self, old, new) {
+    case (.dict(let stored), .dict(let before)?, .dict(let after)):
+      .dict(stored.patched(from: before, to: after))
+    case (.array(let stored), .array(let before)?, .array(let after)):
+      .array(stored.patched(from: before, to: after))
+    default: new
+    }
+  }
+
+  /// Whether a type that read this could have written `written` for it, perhaps without something it does not know.
+  fileprivate func holds(_ written: PlistValue) -> Bool {
+    switch (self, written) {
+    case (.dict(let stored), .dict(let written)):
+      written.allSatisfy { entry in stored[entry.key].map { $0.holds(entry.value) } ?? false }
+    case (.array(let stored), .array(let written)): stored.hold(written)
+    case (.integer, .real), (.real, .integer), (.unsigned, .real), (.real, .unsigned):
+      ValueOrder.compare(self, written, text: .bytes) == 0
+    default: self == written
+    }
+  }
+}
+
+extension [PlistValue] {
+  /// An element that is as it was, wherever it is now, keeps what the type does not know of it. Where there are as many
+  /// as before, one that is new counts as the one in its place, changed.
+  fileprivate func patched(from before: [PlistValue], to after: [PlistValue]) -> [PlistValue] {
+    // A set comes in another order each time: then the elements are no longer those in the same places.
+    guard hold(before) else { return after }
+    var sources: [Int?] = after.indices.map { $0 < count && before[$0] == after[$0] ? $0 : nil }
+    var free = Set(indices).subtracting(sources.compactMap(\.self))
+    var places = Dictionary(grouping: free.sorted(by: >)) { before[$0] }
+    for place in after.indices where sources[place] == nil {
+      guard let source = places[after[place]]?.popLast() else { continue }
+      sources[place] = source
+      free.remove(source)
+    }
+    return after.indices.map { place in
+      if let source = sources[place] { return self[source] }
+      guard count == after.count, free.contains(place) else { return after[place] }
+      return self[place].patched(from: before[place], to: after[place])
+    }
+  }
+
+  fileprivate func hold(_ written: [PlistValue]) -> Bool {
+    count == written.count && zip(self, written).allSatisfy { $0.holds($1) }
+  }
+}

@@ -1,0 +1,122 @@
+import FileDBPlist
+
+/// A type of values whose fields have changed since its first version.
+///
+/// ```swift
+/// struct Note: VersionedValue {
+///   var title: String
+///   var tags: [String]
+///
+///   static let migrations: [ValueMigration] = [
+///     { $0["title"] = $0["name"]; $0["name"] = nil },
+///     { $0["tags"] = [] },
+///   ]
+/// }
+/// ```
+///
+/// A record knows its version: how many steps have been taken with it. One that is behind takes the others each time it
+/// is read, and is written as of the newest version when it is next changed, or by ``RecordTable/migrate()``. One that
+/// is ahead, written by a newer program, is ``StoreError/newerVersion``: it is neither read nor changed.
+///
+/// What looks at fields by name instead (``StoredRecord/fields``, ``SortKey``, other programs) sees a record as it is
+/// stored.
+public protocol VersionedValue: Codable, Sendable {
+  /// The steps from each version to the next, the oldest first. Steps may be added at the end; those that records have
+  /// taken stay.
+  static var migrations: [ValueMigration] { get }
+}
+
+/// Makes the fields of a record's next version from those of the one before. It may run each time a record is read, so
+/// it must make the same of the same fields.
+public typealias ValueMigration = @Sendable (inout Fields) throws -> Void
+
+/// The steps of a type of values, and what they make of a record.
+struct ValueMigrations {
+  /// The field that holds a record's version; without it, that is 0. Such a record's own fields may not have this name.
+  static let versionKey = "wgFileDbVersion"
+
+  private let steps: [ValueMigration]
+
+  /// `nil` for a type that has no versions.
+  init?(_ type: Any.Type) {
+    guard let type = type as? any VersionedValue.Type else { return nil }
+    steps = type.migrations
+  }
+
+  var version: Int64 { Int64(steps.count) }
+
+  /// The record as of the newest version.
+  /// - Throws: ``StoreError/newerVersion``, ``StoreError/migrationFailed``, without the record.
+  func migrated(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
+    var fields = record.fields
+    let version = try version(of: fields)
+    guard version < steps.count else { return record }
+    fields[Self.versionKey] = nil
+    for (number, step) in steps.enumerated().dropFirst(version) {
+      do { try step(&fields) } catch { throw failure(from: number, "\(error)") }
+    }
+    // What a step made must not be read as other than it would come back from the file.
+    do {
+      return EncodedRecord(id: record.id, fields: try marked(fields).normalized(limits: PlistLimits()))
+    } catch {
+      throw failure(from: version, error.description)
+    }
+  }
+
+  /// The fields of a record of the newest version, which say so.
+  func marked(_ fields: Fields) throws(StoreError) -> Fields {
+    guard fields[Self.versionKey] == nil else {
+      throw StoreError(
+        StoreError.reservedField, "this name is kept for the record's version", field: Self.versionKey)
+    }
+    var fields = fields
+    if version > 0 { fields[Self.versionKey] = .integer(version) }
+    return fields
+  }
+
+  private func version(of fields: Fields) throws(StoreError) -> Int {
+    guard let field = fields[Self.versionKey] else { return 0 }
+    guard let version = field.integer.flatMap(Int.init(exactly:)), version >= 0 else {
+      throw StoreError(
+        StoreError.invalidValue, "a record's version is a whole number from 0", field: Self.versionKey)
+    }
+    guard version <= steps.count else {
+      throw StoreError(
+        StoreError.newerVersion,
+        "a newer program wrote this record: its version is \(version), and this program knows \(steps.count)")
+    }
+    return version
+  }
+
+  private func failure(from version: Int, _ reason: String) -> StoreError {
+    StoreError(
+      StoreError.migrationFailed,
+      "the record could not be brought from version \(version) to \(steps.count): \(reason)")
+  }
+}
+
+extension RecordTable where Value: VersionedValue {
+  /// See ``StoreTransaction/migrate(_:)``.
+  @discardableResult
+  public func migrate() throws -> Int { try store.write { tx in try tx.migrate(name) } }
+}
+
+extension StoreTransaction {
+  /// Writes every record as of its type's newest version; one that is so already is not touched.
+  /// - Returns: how many were not.
+  /// - Throws: ``StoreError/newerVersion``, ``StoreError/migrationFailed``, ``StoreError/invalidValue`` for the first
+  ///   record of which that is true; then none is changed.
+  /// - Complexity: O(*n*).
+  @discardableResult
+  public mutating func migrate<Value: VersionedValue>(_ table: TableName<Value>) throws -> Int {
+    var migrated: [EncodedRecord] = []
+    for record in try snapshot(of: table) {
+      let current = try record.migrated
+      if current.encoded == record.encoded { continue }
+      _ = try current.value  // What the type cannot read must not be written.
+      migrated.append(current.encoded)
+    }
+    for record in migrated { try state.apply(.replace(record), to: table.text) }
+    return migrated.count
+  }
+}

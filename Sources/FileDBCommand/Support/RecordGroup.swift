@@ -1,0 +1,37 @@
+import FileDB
+import FileDBExchange
+
+/// Records with the same value in a field.
+struct RecordGroup {
+  /// The value for people.
+  let title: String
+  private(set) var records: [StoredRecord<Fields>] = []
+
+  /// The groups in the order of their first records; numbers of the same value are one, whatever their types.
+  static func groups(of records: [StoredRecord<Fields>], by field: String) -> [RecordGroup] {
+    var groups: [RecordGroup] = []
+    var places: [[UInt8]: Int] = [:]
+    for record in records {
+      let value = record.fields[field]
+      let key = key(of: value)
+      if places[key] == nil {
+        places[key] = groups.count
+        groups.append(RecordGroup(title: title(of: value)))
+      }
+      groups[places[key] ?? 0].records.append(record)
+    }
+    return groups
+  }
+
+  private static func title(of value: PlistValue?) -> String {
+    guard let value else { return "(none)" }
+    return value == "" ? "\"\"" : value.cell
+  }
+
+  /// Bytes, since `String` would fold accents that are written in different ways.
+  private static func key(of value: PlistValue?) -> [UInt8] {
+    guard let value else { return [] }
+    let type = value.isNumeric ? "number" : value.typeName
+    return Array((type + ":" + DelimitedWriter.text(of: value)).utf8)
+  }
+}

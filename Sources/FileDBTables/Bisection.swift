@@ -1,0 +1,19 @@
+extension RandomAccessCollection {
+  /// The first index whose element belongs to the second part; ``endIndex`` where there is none. Those before it must
+  /// all belong to the first part.
+  /// - Complexity: O(log *n*).
+  package func partitioningIndex(where isInSecondPart: (Element) throws -> Bool) rethrows -> Index {
+    var (low, rest) = (startIndex, count)
+    while rest > 0 {
+      let half = rest / 2
+      let middle = index(low, offsetBy: half)
+      if try isInSecondPart(self[middle]) {
+        rest = half
+      } else {
+        low = index(after: middle)
+        rest -= half + 1
+      }
+    }
+    return low
+  }
+}

@@ -1,0 +1,123 @@
+import FileDBPlist
+
+/// A table's records, cut out of the canonical bytes of its file without being built.
+///
+/// It takes only what ``TableFile/encode(_:)`` writes. Everything else, be it another program's property list or damage, is
+/// left to the parser, which reads both and says what is wrong.
+package struct CanonicalTable {
+  private var scanner: CanonicalScanner
+  private let leastPart: Int
+  private var counter: RecordID?
+  private var places: [(id: RecordID, range: Range<Int>)] = []
+  private var foreignKeys = PlistDictionary()
+
+  /// The table in `bytes`; `nil` where they are not canonical.
+  /// - Parameter leastPart: how many bytes a thread is worth.
+  package static func decode(
+    _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
+    leastPart: Int = 1 << 22
+  ) -> TableState? {
+    guard bytes.count <= limits.fileBytes else { return nil }
+    let table = bytes.withUnsafeBytes { all -> CanonicalTable? in
+      var table = CanonicalTable(scanner: CanonicalScanner(all, limits: limits), leastPart: leastPart)
+      table.places.reserveCapacity(all.count / 256)
+      return table.scan(all) ? table : nil
+    }
+    guard let table, let counter = table.counter else { return nil }
+    let records = table.places.map { EncodedRecord(id: $0.id, bytes: bytes[$0.range]) }
+    return TableState(
+      counter: counter.rawValue, records: records, foreignKeys: table.foreignKeys, shape: shape)
+  }
+
+  private init(scanner: CanonicalScanner, leastPart: Int) {
+    (self.scanner, self.leastPart) = (scanner, leastPart)
+  }
+
+  private mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard scanner.skip(PlistWriter.header), scanner.skip("<dict>\n") else { return false }
+    var last = ""
+    var found: Set<String> = []
+    while !scanner.skip("</dict>\n") {
+      guard let text = scanner.scanKey(indentation: 1) else { return false }
+      let key = CanonicalReader(bytes).text(text)
+      guard found.isEmpty || compareUTF8(last, key) < 0, scanValue(of: key, bytes) else { return false }
+      last = key
+      found.insert(key)
+    }
+    let ownKeys = [TableFile.counterKey, TableFile.recordsKey, TableFile.indexKey]
+    return scanner.skip("</plist>\n") && scanner.isAtEnd && found.isSuperset(of: ownKeys)
+  }
+
+  private mutating func scanValue(of key: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    switch key {
+    case TableFile.counterKey:
+      guard let element = scanner.scanValue(indentation: 1), element.kind == .string else { return false }
+      counter = RecordID(CanonicalReader(bytes).text(element.content))
+      return counter != nil
+    case TableFile.recordsKey: return scanRecords(bytes)
+    case TableFile.indexKey: return scanIndexMap()
+    default:
+      guard let element = scanner.scanValue(indentation: 1) else { return false }
+      foreignKeys[key] = CanonicalReader(bytes).value(of: element)
+      return true
+    }
+  }
+
+  /// Of a long array, several threads scan parts. Each begins where a record seems to, and that is right if the one before
+  /// it comes to just that place.
+  private mutating func scanRecords(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    if scanner.skip("\t<array/>\n") { return true }
+    guard scanner.skip("\t<array>\n") else { return false }
+    let first = scanner.position
+    let parts = Parts(of: bytes.count - first, leastLength: leastPart)
+    let starts = (1..<parts.count).compactMap {
+      scanner.startOfDict(behind: first + parts[$0].lowerBound, indentation: 2)
+    }
+    let bounds = [first] + starts + [.max]
+    let runs = concurrentMap(bounds.count - 1) { [scanner] number in
+      RecordRun(scanner.moved(to: bounds[number]), upTo: bounds[number + 1])
+    }
+    for run in runs {
+      guard run.start == scanner.position else { return false }
+      places += run.places
+      scanner = scanner.moved(to: run.end)
+      if scanner.skip("\t</array>\n") { return true }
+    }
+    return false
+  }
+
+  /// The index map, which must be that of the records: so no two of them have the same id.
+  private mutating func scanIndexMap() -> Bool {
+    if scanner.skip("\t<dict/>\n") { return places.isEmpty }
+    guard scanner.skip("\t<dict>\n") else { return false }
+    var last: DecimalOrder?
+    for _ in places {
+      guard let (id, index) = scanner.scanNumbers(indentation: 2), let index = Int(exactly: index),
+        places.indices.contains(index), places[index].id.rawValue == id
+      else { return false }
+      let order = DecimalOrder(id)
+      if let last, order <= last { return false }
+      last = order
+    }
+    return scanner.skip("\t</dict>\n")
+  }
+}
+
+/// Records that follow each other.
+private struct RecordRun: Sendable {
+  let start: Int
+  private(set) var places: [(id: RecordID, range: Range<Int>)] = []
+  private(set) var end: Int
+
+  /// Goes on for as long as there are records that begin before `limit`.
+  init(_ scanner: CanonicalScanner, upTo limit: Int) {
+    var scanner = scanner
+    start = scanner.position
+    while scanner.position < limit,
+      let (range, number) = scanner.scanDict(indentation: 2, numberKey: TableFile.idName)
+    {
+      places.append((RecordID(counted: number), range))
+    }
+    end = scanner.position
+  }
+}

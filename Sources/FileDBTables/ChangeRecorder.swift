@@ -1,0 +1,49 @@
+/// A table that is changed step by step, and the changes that were made to it.
+package struct ChangeRecorder: Sendable {
+  package private(set) var table: TableState
+  private var finished: [AppliedChange] = []
+  /// New records one below the other, which become one change.
+  private var run: Run?
+
+  private struct Run {
+    var records: [EncodedRecord]
+    let index: Int
+    let found: AppliedChange.Found
+  }
+
+  package init(of table: TableState) { self.table = table }
+
+  /// In order.
+  package var changes: [AppliedChange] { finished + [runChange].compactMap(\.self) }
+
+  package mutating func apply(_ change: Change) throws(StoreError) {
+    let applied = try table.applyNoting(change)
+    endRun()
+    finished.append(applied)
+  }
+
+  /// Inserts a record. Those that come one below the other become one change.
+  package mutating func insert(_ record: EncodedRecord, at index: Int) throws(StoreError) {
+    let applied = try table.applyNoting(.insert([record], index: index))
+    if let run, index == run.index + run.records.count {
+      self.run?.records.append(record)
+    } else {
+      endRun()
+      run = Run(records: [record], index: index, found: applied.found)
+    }
+  }
+
+  /// Makes `counter` the highest id ever given, where it is higher.
+  package mutating func raiseCounter(to counter: Int64) throws(StoreError) {
+    if table.exists, table.counter < counter { try apply(.raiseCounter(to: counter)) }
+  }
+
+  private mutating func endRun() {
+    if let runChange { finished.append(runChange) }
+    run = nil
+  }
+
+  private var runChange: AppliedChange? {
+    run.map { AppliedChange(.insert($0.records, index: $0.index), found: $0.found) }
+  }
+}

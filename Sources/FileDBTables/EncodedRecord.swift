@@ -1,0 +1,96 @@
+import FileDBPlist
+import Foundation
+
+/// A record in the very bytes that its table's file and the journal have for it, decoded when somebody looks.
+package struct EncodedRecord: Sendable, Equatable {
+  package let id: RecordID
+  /// The canonical lines of its dictionary, the id among them; mostly a slice of the file as it was read.
+  package let bytes: ArraySlice<UInt8>
+
+  package init(id: RecordID, bytes: ArraySlice<UInt8>) {
+    self.id = id
+    self.bytes = bytes
+  }
+
+  /// - Parameter fields: normalized.
+  package init(id: RecordID, fields: Fields) {
+    var writer = PlistWriter()
+    Self.append(id, fields.dictionary, to: &writer)
+    self.init(id: id, bytes: writer.bytes[...])
+  }
+
+  package func hasSameBytes(as other: EncodedRecord) -> Bool {
+    bytes.withUnsafeBytes { mine in
+      other.bytes.withUnsafeBytes { theirs in
+        guard mine.count == theirs.count, let start = mine.baseAddress, let theirStart = theirs.baseAddress
+        else { return mine.count == theirs.count }
+        return start == theirStart || memcmp(start, theirStart, mine.count) == 0
+      }
+    }
+  }
+
+  /// The fields without the id.
+  /// - Complexity: O(*n*) in the size of the record.
+  package var fields: Fields {
+    bytes.withUnsafeBytes { all in
+      let reader = CanonicalReader(all)
+      var fields = reader.dictionary(reader.dict(indentation: TableFile.depthOfFields - 1))
+      fields.removeValue(forKey: TableFile.idKey)
+      return Fields(fields)
+    }
+  }
+
+  /// Appends the lines of a record.
+  package static func append(_ id: RecordID, _ fields: PlistDictionary, to writer: inout PlistWriter) {
+    writer.append("\t\t<dict>\n" as StaticString)
+    var idIsWritten = false
+    for field in fields {
+      if !idIsWritten, compareUTF8(TableFile.idKey, field.key) < 0 {
+        append(id, to: &writer)
+        idIsWritten = true
+      }
+      writer.append(key: field.key, indentation: TableFile.depthOfFields)
+      writer.append(field.value, indentation: TableFile.depthOfFields)
+    }
+    if !idIsWritten { append(id, to: &writer) }
+    writer.append("\t\t</dict>\n" as StaticString)
+  }
+
+  private static func append(_ id: RecordID, to writer: inout PlistWriter) {
+    writer.append("\t\t\t<key>" as StaticString)
+    writer.append(TableFile.idName)
+    writer.append("</key>\n\t\t\t<string>" as StaticString)
+    writer.append(id.description)
+    writer.append("</string>\n" as StaticString)
+  }
+}
+
+extension EncodedRecord {
+  /// - Complexity: O(*n*) in the size of the record up to this field.
+  package func field(_ name: String) -> PlistValue? {
+    guard compareUTF8(name, TableFile.idKey) != 0 else { return nil }
+    return bytes.withUnsafeBytes { all in
+      let reader = CanonicalReader(all)
+      var entries = reader.entries(of: reader.dict(indentation: TableFile.depthOfFields - 1))
+      while let (key, element) = entries.next() {
+        if reader.isText(key, name) { return reader.value(of: element) }
+      }
+      return nil
+    }
+  }
+
+  /// Those of these fields that the record has.
+  package func fields(_ names: [String]) -> PlistDictionary {
+    bytes.withUnsafeBytes { all in
+      let reader = CanonicalReader(all)
+      var found = PlistDictionary()
+      var entries = reader.entries(of: reader.dict(indentation: TableFile.depthOfFields - 1))
+      while let (key, element) = entries.next() {
+        if let name = names.first(where: { reader.isText(key, $0) }) {
+          found[name] = reader.value(of: element)
+        }
+      }
+      return found
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import FileDBPlist
+
+/// The fields of a record, by name. Its id is not among them.
+///
+/// Field names are told apart by their UTF-8 bytes.
+public struct Fields: Sendable, Equatable {
+  public var dictionary: PlistDictionary
+
+  public init(_ dictionary: PlistDictionary = PlistDictionary()) { self.dictionary = dictionary }
+
+  public subscript(field: String) -> PlistValue? {
+    get { dictionary[field] }
+    set { dictionary[field] = newValue }
+  }
+}
+
+extension Fields: CustomStringConvertible {
+  public var description: String { dictionary.description }
+}
+
+extension Fields: ExpressibleByDictionaryLiteral {
+  /// A field that is given twice keeps its last value.
+  public init(dictionaryLiteral elements: (String, PlistValue)...) {
+    dictionary = PlistDictionary()
+    for (field, value) in elements { dictionary[field] = value }
+  }
+}
+
+extension Fields: Codable {
+  public init(from decoder: any Decoder) throws {
+    let value = try PlistValue(from: decoder)
+    guard case .dict(let dictionary) = value else {
+      throw DecodingError.typeMismatch(
+        Fields.self,
+        DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "expected fields by name"))
+    }
+    self.dictionary = dictionary
+  }
+
+  public func encode(to encoder: any Encoder) throws { try PlistValue.dict(dictionary).encode(to: encoder) }
+}
+
+extension Fields {
+  /// The fields as the file will give them back, or the error that names the one that cannot be stored.
+  package func normalized(limits: PlistLimits) throws(StoreError) -> Fields {
+    guard self[TableFile.idKey] == nil else {
+      throw StoreError(
+        StoreError.reservedField, "this name is kept for the record's id", field: TableFile.idKey)
+    }
+    return Fields(
+      try dictionary.mapValues { (key, value) throws(StoreError) in
+        do throws(PlistError) {
+          try checkXMLText(key, limits: limits)
+          return try value.normalized(depth: TableFile.depthOfFields, limits: limits)
+        } catch {
+          throw StoreError(StoreError.unrepresentableValue, error.message, field: key)
+        }
+      })
+  }
+}

@@ -1,0 +1,103 @@
+/// A step from one list to the next; see ``ListSteps/sequence``.
+public enum ListStep: Sendable, Hashable {
+  case delete(RecordID, index: Int)
+  case insert(RecordID, index: Int)
+  /// `index` is where the record is afterwards: it is taken out, and put in there.
+  case move(RecordID, fromIndex: Int, index: Int)
+  /// The record at `index` has other fields.
+  case update(RecordID, index: Int)
+}
+
+extension ListSteps {
+  /// The same as single steps, one after another: each names indices of the list as the former steps left it.
+  ///
+  ///     for step in change.steps.sequence {
+  ///       switch step {
+  ///       case .delete(_, let index): list.remove(at: index)
+  ///       case .insert(_, let index): list.insert(change.after[index], at: index)
+  ///       case .move(_, let oldIndex, let index): list.insert(list.remove(at: oldIndex), at: index)
+  ///       case .update(_, let index): list[index] = change.after[index]
+  ///       }
+  ///     }
+  ///
+  /// The deletions come first, from the bottom up; then the moves; then the insertions from the top down, and the
+  /// updates, both with the indices that the records have in the end.
+  /// - Complexity: O(*n* log *n*) in the steps.
+  public var sequence: [ListStep] {
+    var sequence = deletions.reversed().map { ListStep.delete($0.id, index: $0.index) }
+    var moving = MovingRecords(moves, deletions: deletions)
+    for (number, move) in moves.enumerated() {
+      let oldIndex = moving.take(move)
+      // Those that are not inserted yet are not in the way.
+      let staying = move.newIndex - number - insertions.partitioningIndex { $0.index >= move.newIndex }
+      let index = moving.put(behind: staying)
+      if index != oldIndex { sequence.append(.move(move.id, fromIndex: oldIndex, index: index)) }
+    }
+    sequence += insertions.map { .insert($0.id, index: $0.index) }
+    return sequence + updates.map { .update($0.id, index: $0.newIndex) }
+  }
+}
+
+/// The records of a list, some of which still wait for their move.
+///
+/// Between two records that stay, first come those that have arrived, and then those that wait.
+private struct MovingRecords {
+  /// How many of those that stay are before each that is to move, by its old indices.
+  private let staying: [Int]
+  private let numbers: [RecordID: Int]
+  private var waiting: SumTree
+  /// How many of those that stay are before each that has arrived.
+  private var arrived: [Int] = []
+
+  init(_ moves: [ListSteps.Passage], deletions: [ListSteps.Place]) {
+    let moves = moves.sorted { $0.oldIndex < $1.oldIndex }
+    staying = moves.enumerated().map { number, move in
+      move.oldIndex - number - deletions.partitioningIndex { $0.index >= move.oldIndex }
+    }
+    numbers = Dictionary(uniqueKeysWithValues: moves.enumerated().map { ($1.id, $0) })
+    waiting = SumTree(ones: moves.count)
+  }
+
+  /// Takes a record out of the list.
+  /// - Returns: the index where it was.
+  mutating func take(_ move: ListSteps.Passage) -> Int {
+    guard let number = numbers[move.id] else { preconditionFailure("the record is not among the moves") }
+    let before = staying[number]
+    let index = before + arrived.partitioningIndex { $0 > before } + waiting.sum(before: number)
+    waiting.clear(number)
+    return index
+  }
+
+  /// Puts a record behind all that have arrived.
+  /// - Parameter count: how many of those that stay are before it.
+  /// - Returns: the index where it is now.
+  mutating func put(behind count: Int) -> Int {
+    defer { arrived.append(count) }
+    return count + arrived.count + waiting.sum(before: staying.partitioningIndex { $0 >= count })
+  }
+}
+
+/// Ones and zeros whose sums are known at once: a Fenwick tree.
+private struct SumTree {
+  private var tree: [Int]
+
+  init(ones count: Int) { tree = (0...count).map { $0 & -$0 } }
+
+  func sum(before end: Int) -> Int {
+    var sum = 0
+    var node = end
+    while node > 0 {
+      sum += tree[node]
+      node &= node - 1
+    }
+    return sum
+  }
+
+  mutating func clear(_ number: Int) {
+    var node = number + 1
+    while node < tree.count {
+      tree[node] -= 1
+      node += node & -node
+    }
+  }
+}

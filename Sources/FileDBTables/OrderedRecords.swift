@@ -1,0 +1,244 @@
+/// The records of a table in order, with the way back from an id to its index.
+///
+/// The order is cut into chunks, and these are gathered in sections. Each record's chunk is known by its id, and each
+/// chunk's section, so that only one of each is searched. A value: a change copies its chunk and its section's list of
+/// chunks, where another value still has them, and shares the others.
+/// - Complexity: finding an index or an id, and a change of one record, touch *n* / 16,384 sections at most besides one
+///   of them.
+package struct OrderedRecords: Sendable {
+  /// How many records a chunk may have, and how many chunks a section.
+  package struct Shape: Sendable {
+    package var chunk: Int
+    package var section: Int
+
+    /// - Precondition: at least two each.
+    package init(chunk: Int, section: Int) { (self.chunk, self.section) = (chunk, section) }
+
+    package static let standard = Shape(chunk: 256, section: 128)
+  }
+
+  package let shape: Shape
+  package private(set) var count = 0
+  package private(set) var sections: [RecordSection] = []
+  private var homes: RecordHomes
+
+  package init(shape: Shape = .standard) {
+    self.shape = shape
+    homes = RecordHomes()
+  }
+
+  /// - Complexity: O(*n*).
+  package init(_ records: some Collection<EncodedRecord>, shape: Shape = .standard) {
+    self.init(shape: shape)
+    fill(records)
+  }
+
+  package func contains(_ id: RecordID) -> Bool { homes.chunk(of: id, in: sections) != nil }
+
+  package func index(of id: RecordID) -> Int? {
+    guard let chunk = homes.chunk(of: id, in: sections) else { return nil }
+    let home = homes.section(ofChunk: chunk)
+    var index = 0
+    for section in sections {
+      if section.number == home { return section.index(of: id, inChunk: chunk).map { index + $0 } }
+      index += section.count
+    }
+    return nil
+  }
+
+  /// Whether these are the same records in the same memory.
+  package func isIdentical(to other: OrderedRecords) -> Bool {
+    StorageIdentity(sections) == StorageIdentity(other.sections)
+  }
+
+  /// In order.
+  package var ids: [RecordID] {
+    var ids: [RecordID] = []
+    ids.reserveCapacity(count)
+    for record in self { ids.append(record.id) }
+    return ids
+  }
+
+  package mutating func insert(_ records: some Collection<EncodedRecord>, at index: Int) {
+    if records.count > count {
+      rebuild(Array(prefix(index)) + records + Array(suffix(count - index)))
+      return
+    }
+    for (offset, record) in records.enumerated() { insert(record, at: index + offset) }
+  }
+
+  package mutating func replace(index: Int, with record: EncodedRecord) {
+    let place = place(of: index)
+    sections[place.section].replace(place.chunk, place.offset, with: record)
+  }
+
+  @discardableResult
+  package mutating func remove(index: Int) -> EncodedRecord {
+    homes.prepare(sections)
+    let place = place(of: index)
+    let removed = sections[place.section].remove(place.chunk, place.offset)
+    homes.remove(removed.id)
+    count -= 1
+    closeGap(place)
+    return removed
+  }
+
+  package mutating func remove(_ ids: Set<RecordID>) {
+    if ids.count > count / 8 {
+      rebuild(filter { !ids.contains($0.id) })
+      return
+    }
+    for id in ids { if let index = index(of: id) { remove(index: index) } }
+  }
+
+  package mutating func removeAll() { self = OrderedRecords(shape: shape) }
+
+  package mutating func move(index: Int, to newIndex: Int) {
+    guard index != newIndex else { return }
+    insert(remove(index: index), at: newIndex)
+  }
+
+  /// Puts the records into the order in which `oldIndices` names their present indices.
+  package mutating func reorder(_ oldIndices: [Int]) {
+    let records = Array(self)
+    rebuild(oldIndices.map { records[$0] })
+  }
+}
+
+extension OrderedRecords {
+  private mutating func rebuild(_ records: some Collection<EncodedRecord>) {
+    self = OrderedRecords(records, shape: shape)
+  }
+
+  /// Chunks that are filled at once have some room left, so that the first change need not split its chunk.
+  private mutating func fill(_ records: some Collection<EncodedRecord>) {
+    let chunkLength = Swift.max(1, shape.chunk * 3 / 4)
+    let sectionLength = Swift.max(1, shape.section * 3 / 4)
+    var section = RecordSection(number: homes.newSection())
+    var rest = records[...]
+    while !rest.isEmpty {
+      if section.chunks.count == sectionLength {
+        sections.append(section)
+        section = RecordSection(number: homes.newSection())
+      }
+      let number = homes.newChunk(inSection: section.number)
+      section.append(RecordChunk(number: number, records: Array(rest.prefix(chunkLength))))
+      rest = rest.dropFirst(chunkLength)
+    }
+    if !section.chunks.isEmpty { sections.append(section) }
+    count = records.count
+  }
+
+  private mutating func insert(_ record: EncodedRecord, at index: Int) {
+    guard count > 0 else {
+      rebuild(CollectionOfOne(record))
+      return
+    }
+    homes.prepare(sections)
+    let place = place(of: index)
+    homes.put(record.id, inChunk: sections[place.section].chunks[place.chunk].number)
+    sections[place.section].insert(record, place.chunk, place.offset)
+    count += 1
+    if sections[place.section].chunks[place.chunk].count > shape.chunk { splitChunk(place) }
+  }
+
+  /// Cuts a chunk that is too long in two, and its section where that is too long then.
+  private mutating func splitChunk(_ place: Place) {
+    let length = sections[place.section].chunks[place.chunk].count
+    // Records that come one behind the other fill their chunks, instead of leaving each half empty.
+    let cut = place.offset == length - 1 ? length - 1 : length / 2
+    let number = homes.newChunk(inSection: sections[place.section].number)
+    homes.put(sections[place.section].split(place.chunk, at: cut, number: number), inChunk: number)
+    guard sections[place.section].chunks.count > shape.section else { return }
+    let section = sections[place.section].splitInHalf(number: homes.newSection())
+    homes.put(section.chunks, inSection: section.number)
+    sections.insert(section, at: place.section + 1)
+  }
+
+  /// Removes a chunk that has lost its last record, or joins it with a neighbour where both are short.
+  private mutating func closeGap(_ place: Place) {
+    if sections[place.section].chunks[place.chunk].count == 0 {
+      homes.free(sections[place.section].chunks[place.chunk].number)
+      sections[place.section].removeEmpty(place.chunk)
+      if sections[place.section].chunks.isEmpty { sections.remove(at: place.section) }
+      return
+    }
+    let last = Swift.min(place.chunk + 1, sections[place.section].chunks.count - 1)
+    guard last > 0 else { return }
+    let (former, latter) = (
+      sections[place.section].chunks[last - 1], sections[place.section].chunks[last]
+    )
+    guard former.count + latter.count <= shape.chunk / 2 else { return }
+    homes.put(latter.records, inChunk: former.number)
+    homes.free(latter.number)
+    sections[place.section].join(last)
+  }
+
+  /// Where the record at `index` is; behind the last one for the index after it.
+  private func place(of index: Int) -> Place {
+    var rest = index
+    var section = 0
+    while section < sections.count - 1, rest >= sections[section].count {
+      rest -= sections[section].count
+      section += 1
+    }
+    let (chunk, offset) = sections[section].place(of: rest)
+    return Place(section: section, chunk: chunk, offset: offset)
+  }
+}
+
+extension OrderedRecords: RandomAccessCollection {
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { count }
+
+  package subscript(index: Int) -> EncodedRecord {
+    precondition(index >= 0 && index < count, "there is no such index")
+    let place = place(of: index)
+    return sections[place.section].chunks[place.chunk].records[place.offset]
+  }
+
+  package struct Iterator: IteratorProtocol {
+    private let sections: [RecordSection]
+    /// The chunk after ``records``.
+    private var following = (section: 0, chunk: 0)
+    private var records: [EncodedRecord] = []
+    private var offset = 0
+
+    fileprivate init(_ sections: [RecordSection]) { self.sections = sections }
+
+    fileprivate init(_ sections: [RecordSection], from place: Place) {
+      self.sections = sections
+      records = sections[place.section].chunks[place.chunk].records
+      offset = place.offset
+      following = (place.section, place.chunk + 1)
+    }
+
+    package mutating func next() -> EncodedRecord? {
+      while offset == records.count {
+        guard following.section < sections.count else { return nil }
+        if following.chunk == sections[following.section].chunks.count {
+          following = (following.section + 1, 0)
+        } else {
+          records = sections[following.section].chunks[following.chunk].records
+          offset = 0
+          following.chunk += 1
+        }
+      }
+      defer { offset += 1 }
+      return records[offset]
+    }
+  }
+
+  package func makeIterator() -> Iterator { Iterator(sections) }
+
+  /// Begins at `index` instead of the first record.
+  package func makeIterator(from index: Int) -> Iterator {
+    index < count ? Iterator(sections, from: place(of: index)) : Iterator([])
+  }
+}
+
+private struct Place {
+  var section: Int
+  var chunk: Int
+  var offset: Int
+}

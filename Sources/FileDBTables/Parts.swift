@@ -1,0 +1,31 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Cuts a length of records or bytes into one part for each core, all about as long.
+package struct Parts {
+  private let length: Int
+  package let count: Int
+
+  /// - Parameter leastLength: below which it does not pay to wake another thread.
+  package init(of length: Int, leastLength: Int) {
+    self.length = length
+    count = max(1, min(ProcessInfo.processInfo.activeProcessorCount, length / leastLength))
+  }
+
+  package var indices: Range<Int> { 0..<count }
+
+  package subscript(part: Int) -> Range<Int> { length * part / count..<length * (part + 1) / count }
+}
+
+/// What `body` makes of 0, 1 and so on up to `count`, in order. This thread works with those of the system's pool, and needs
+/// none of them.
+package func concurrentMap<Result: Sendable>(_ count: Int, _ body: @Sendable (Int) -> Result) -> [Result] {
+  if count == 1 { return [body(0)] }
+  let results = Mutex([Result?](repeating: nil, count: count))
+  DispatchQueue.concurrentPerform(iterations: count) { number in
+    let result = body(number)
+    results.withLock { $0[number] = result }
+  }
+  return results.withLock { $0.compactMap(\.self) }
+}

@@ -1,0 +1,46 @@
+import FileDBPlist
+
+/// Encodes the records of a transaction into memory of just their size.
+///
+/// An array that grows while it is written is up to twice as long as what is in it, and each has its own place among all the
+/// others: with a million records that is as much as the table. Records that come together share a block, which is so short
+/// that it matters little when a single one of them keeps it.
+package struct RecordEncoder {
+  private static let blockLength = 1 << 16
+  private static let usualLength = 1 << 10
+
+  /// Kept from one record to the next.
+  private var writer = PlistWriter()
+
+  package init() {}
+
+  /// - Parameter fields: normalized.
+  package mutating func encode(_ fields: Fields, id: RecordID) -> EncodedRecord {
+    writer.reserve(Self.usualLength)
+    EncodedRecord.append(id, fields.dictionary, to: &writer)
+    return EncodedRecord(id: id, bytes: takeBlock()[...])
+  }
+
+  /// - Parameter identified: the fields of each record, normalized.
+  package mutating func encode(_ identified: [(id: RecordID, fields: Fields)]) -> [EncodedRecord] {
+    var records: [EncodedRecord] = []
+    records.reserveCapacity(identified.count)
+    var places: [(id: RecordID, range: Range<Int>)] = []
+    writer.reserve(Self.usualLength)
+    for (number, (id, fields)) in identified.enumerated() {
+      let start = writer.bytes.count
+      EncodedRecord.append(id, fields.dictionary, to: &writer)
+      places.append((id, start..<writer.bytes.count))
+      guard writer.bytes.count >= Self.blockLength || number == identified.count - 1 else { continue }
+      let block = takeBlock()
+      records += places.lazy.map { EncodedRecord(id: $0.id, bytes: block[$0.range]) }
+      places.removeAll(keepingCapacity: true)
+    }
+    return records
+  }
+
+  private mutating func takeBlock() -> [UInt8] {
+    defer { writer.removeAll() }
+    return writer.bytes.withUnsafeBytes { [UInt8]($0) }
+  }
+}

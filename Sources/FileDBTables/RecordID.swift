@@ -1,0 +1,52 @@
+/// The number by which a table knows a record. Given once, kept for the record's life, and not given again after the record
+/// is deleted; only ``RecordTable/truncate()`` begins anew.
+public struct RecordID: RawRepresentable, Hashable, Sendable {
+  /// Not negative.
+  public let rawValue: Int64
+
+  /// - Returns: `nil` for a negative number.
+  public init?(rawValue: Int64) {
+    guard rawValue >= 0 else { return nil }
+    self.rawValue = rawValue
+  }
+
+  package init(counted: Int64) { rawValue = counted }
+}
+
+extension RecordID: LosslessStringConvertible {
+  /// The decimal digits.
+  public var description: String { rawValue.description }
+
+  /// Reads plain decimal digits: no sign, no white space, no leading zero, so that no two texts name one id.
+  public init?(_ description: String) {
+    guard let number = Int64(description), number >= 0, number.description == description else { return nil }
+    self.init(counted: number)
+  }
+}
+
+extension RecordID: Comparable, ExpressibleByIntegerLiteral {
+  public static func < (left: RecordID, right: RecordID) -> Bool { left.rawValue < right.rawValue }
+
+  /// - Precondition: not negative.
+  public init(integerLiteral value: Int64) {
+    precondition(value >= 0, "a record's id is not negative")
+    self.init(counted: value)
+  }
+}
+
+extension RecordID: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let number = try container.decode(Int64.self)
+    guard let id = RecordID(rawValue: number) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "\(number) is not a record's id")
+    }
+    self = id
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(rawValue)
+  }
+}

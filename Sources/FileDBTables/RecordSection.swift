@@ -1,0 +1,117 @@
+/// A run of records in order.
+package struct RecordChunk: Sendable {
+  package let number: UInt32
+  package private(set) var records: [EncodedRecord]
+  /// Beside the records, so that counting does not look into each array.
+  package private(set) var count: Int
+
+  package init(number: UInt32, records: [EncodedRecord]) {
+    self.number = number
+    self.records = records
+    count = records.count
+  }
+
+  package mutating func replace(_ offset: Int, with record: EncodedRecord) { records[offset] = record }
+
+  package mutating func insert(_ record: EncodedRecord, at offset: Int) {
+    records.insert(record, at: offset)
+    count += 1
+  }
+
+  package mutating func remove(at offset: Int) -> EncodedRecord {
+    count -= 1
+    return records.remove(at: offset)
+  }
+
+  package mutating func append(_ more: [EncodedRecord]) {
+    records += more
+    count = records.count
+  }
+
+  /// Cuts off what lies behind the first `length` records.
+  package mutating func cut(to length: Int) -> [EncodedRecord] {
+    let rest = Array(records[length...])
+    records.removeSubrange(length...)
+    count = length
+    return rest
+  }
+}
+
+/// Some chunks in order.
+package struct RecordSection: Sendable {
+  package let number: UInt32
+  package private(set) var chunks: [RecordChunk] = []
+  /// Of records.
+  package private(set) var count = 0
+
+  package init(number: UInt32, chunks: [RecordChunk] = []) {
+    self.number = number
+    self.chunks = chunks
+    count = chunks.reduce(0) { $0 + $1.count }
+  }
+
+  /// The index in this section of the record with this id.
+  package func index(of id: RecordID, inChunk number: UInt32) -> Int? {
+    var index = 0
+    for chunk in chunks {
+      if chunk.number == number { return chunk.records.firstIndex { $0.id == id }.map { index + $0 } }
+      index += chunk.count
+    }
+    return nil
+  }
+
+  /// Where the record at an index in this section is; behind the last record for the index after it.
+  package func place(of index: Int) -> (chunk: Int, offset: Int) {
+    var offset = index
+    var chunk = 0
+    while chunk < chunks.count - 1, offset >= chunks[chunk].count {
+      offset -= chunks[chunk].count
+      chunk += 1
+    }
+    return (chunk, offset)
+  }
+
+  package mutating func append(_ chunk: RecordChunk) {
+    chunks.append(chunk)
+    count += chunk.count
+  }
+
+  package mutating func replace(_ chunk: Int, _ offset: Int, with record: EncodedRecord) {
+    chunks[chunk].replace(offset, with: record)
+  }
+
+  package mutating func insert(_ record: EncodedRecord, _ chunk: Int, _ offset: Int) {
+    chunks[chunk].insert(record, at: offset)
+    count += 1
+  }
+
+  package mutating func remove(_ chunk: Int, _ offset: Int) -> EncodedRecord {
+    count -= 1
+    return chunks[chunk].remove(at: offset)
+  }
+
+  /// Cuts a chunk in two.
+  /// - Returns: the records of the second, which has this number.
+  package mutating func split(_ chunk: Int, at length: Int, number: UInt32) -> [EncodedRecord] {
+    let rest = chunks[chunk].cut(to: length)
+    chunks.insert(RecordChunk(number: number, records: rest), at: chunk + 1)
+    return rest
+  }
+
+  /// Adds a chunk's records to those of the one before it.
+  package mutating func join(_ chunk: Int) {
+    chunks[chunk - 1].append(chunks[chunk].records)
+    chunks.remove(at: chunk)
+  }
+
+  package mutating func removeEmpty(_ chunk: Int) { chunks.remove(at: chunk) }
+
+  /// Cuts off the second half.
+  package mutating func splitInHalf(number: UInt32) -> RecordSection {
+    let half = Array(chunks[(chunks.count / 2)...])
+    chunks.removeLast(half.count)
+    let section = RecordSection(number: number, chunks: half)
+    count -= section.count
+    return section
+  }
+}

@@ -1,0 +1,176 @@
+/// What leads from one order of records to another: first the removals, then the moves and insertions, then the updates.
+///
+/// A record that stays in its place beside the others that stay is in none of the lists, and as few records as possible are
+/// in ``moved``. One that is moved and updated is in both lists.
+package struct RecordsDifference: Sendable {
+  package struct Removal: Sendable {
+    package let record: EncodedRecord
+    package let oldIndex: Int
+  }
+
+  package struct Insertion: Sendable {
+    package let record: EncodedRecord
+    package let newIndex: Int
+  }
+
+  package struct Update: Sendable {
+    package let old: EncodedRecord
+    package let new: EncodedRecord
+    package let oldIndex: Int
+    package let newIndex: Int
+  }
+
+  package struct Move: Sendable {
+    package let id: RecordID
+    package let oldIndex: Int
+    package let newIndex: Int
+  }
+
+  /// By old indices.
+  package private(set) var removed: [Removal] = []
+  /// By new indices, as are the others.
+  package private(set) var inserted: [Insertion] = []
+  package private(set) var updated: [Update] = []
+  package private(set) var moved: [Move] = []
+
+  package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && updated.isEmpty && moved.isEmpty }
+
+  /// - Parameter movedIDs: records that are known to have been moved, and are named where others might as well be.
+  /// - Complexity: O(*m* log *m*), where *m* is the number of records in the chunks that the two do not share, and of the
+  ///   chunks between these; O(*s*) in the sections where they share all.
+  package init(from old: OrderedRecords, to new: OrderedRecords, moving movedIDs: Set<RecordID> = []) {
+    let chunks = ChunkPairs(old.sections, new.sections)
+    var survivors = Survivors(of: chunks.unsharedOld)
+    for chunk in chunks.new {
+      if let oldIndex = chunks.oldIndex(sharedWith: chunk) {
+        survivors.runs.join(IndexRun(oldIndex: oldIndex, newIndex: chunk.index, count: chunk.records.count))
+        continue
+      }
+      for (offset, record) in chunk.records.enumerated() {
+        let newIndex = chunk.index + offset
+        if let former = survivors.take(record.id, newIndex: newIndex, isMoved: movedIDs.contains(record.id)) {
+          if former.record.hasSameBytes(as: record) { continue }
+          updated.append(Update(old: former.record, new: record, oldIndex: former.index, newIndex: newIndex))
+        } else {
+          inserted.append(Insertion(record: record, newIndex: newIndex))
+        }
+      }
+    }
+    removed = survivors.untaken.map { Removal(record: $0.record, oldIndex: $0.index) }
+    moved = survivors.runs.outOfOrder().flatMap { run in
+      (0..<run.count).map { offset in
+        Move(
+          id: old[run.oldIndex + offset].id, oldIndex: run.oldIndex + offset, newIndex: run.newIndex + offset)
+      }
+    }
+  }
+}
+
+extension RecordsDifference {
+  /// Whether the records that differ, as they were and as they are, surely have more bytes than `limit`: told without
+  /// making the difference, which would take about as much memory as they do. Records that only moved do not count.
+  /// - Complexity: O(*m*) in the records of the chunks that the two do not share, with a look-up for each where these have
+  ///   more bytes than `limit`; it ends as soon as it is sure.
+  package static func isLonger(than limit: Int, from old: OrderedRecords, to new: OrderedRecords) -> Bool {
+    let chunks = ChunkPairs(old.sections, new.sections)
+    let former = chunks.unsharedOld.lazy.flatMap(\.records)
+    let present = chunks.new.lazy.filter { chunks.oldIndex(sharedWith: $0) == nil }.flatMap(\.records)
+    func isLonger(_ bytes: (EncodedRecord) -> Int, _ rest: (EncodedRecord) -> Int) -> Bool {
+      var count = 0
+      return present.contains {
+        count += bytes($0)
+        return count > limit
+      }
+        || former.contains {
+          count += rest($0)
+          return count > limit
+        }
+    }
+    guard isLonger(\.bytes.count, \.bytes.count) else { return false }
+    return isLonger(
+      { record in
+        guard let index = old.index(of: record.id) else { return record.bytes.count }
+        return old[index].hasSameBytes(as: record) ? 0 : old[index].bytes.count + record.bytes.count
+      }, { new.contains($0.id) ? 0 : $0.bytes.count })
+  }
+}
+
+/// The chunks of two orders of records, but for the sections that both have at their beginning and at their end.
+private struct ChunkPairs {
+  struct Chunk {
+    let index: Int
+    let records: [EncodedRecord]
+  }
+
+  let unsharedOld: [Chunk]
+  let new: [Chunk]
+  /// Where the chunks that both have were.
+  private let sharedIndices: [StorageIdentity: Int]
+
+  init(_ old: [RecordSection], _ new: [RecordSection]) {
+    let isSame = { (old: RecordSection, new: RecordSection) in
+      StorageIdentity(old.chunks) == StorageIdentity(new.chunks)
+    }
+    let head = zip(old, new).prefix(while: isSame).count
+    let shorter = min(old.count, new.count)
+    let tail = zip(old.reversed(), new.reversed()).prefix(shorter - head).prefix(while: isSame).count
+    let index = old.prefix(head).reduce(0) { $0 + $1.count }
+    let oldChunks = Self.chunks(of: old[head..<old.count - tail], from: index)
+    self.new = Self.chunks(of: new[head..<new.count - tail], from: index)
+    let newChunks = Set(self.new.map { StorageIdentity($0.records) })
+    unsharedOld = oldChunks.filter { !newChunks.contains(StorageIdentity($0.records)) }
+    sharedIndices = Dictionary(
+      uniqueKeysWithValues: oldChunks.lazy.map { (StorageIdentity($0.records), $0.index) }
+        .filter { newChunks.contains($0.0) })
+  }
+
+  private static func chunks(of sections: ArraySlice<RecordSection>, from firstIndex: Int) -> [Chunk] {
+    var index = firstIndex
+    return sections.lazy.flatMap(\.chunks).map { chunk in
+      defer { index += chunk.count }
+      return Chunk(index: index, records: chunk.records)
+    }
+  }
+
+  func oldIndex(sharedWith chunk: Chunk) -> Int? { sharedIndices[StorageIdentity(chunk.records)] }
+}
+
+/// Tells whether two arrays have one memory. While both are alive, that proves them equal.
+package struct StorageIdentity: Hashable {
+  private let base: UnsafeRawPointer?
+  private let count: Int
+
+  package init<Element>(_ array: [Element]) {
+    base = array.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
+    count = array.count
+  }
+}
+
+/// The records that both orders have, found by their ids in the chunks that they do not share.
+private struct Survivors {
+  private var waiting: [RecordID: (index: Int, record: EncodedRecord)] = [:]
+  /// In the order of their new indices.
+  var runs: [IndexRun] = []
+
+  init(of old: [ChunkPairs.Chunk]) {
+    waiting.reserveCapacity(old.reduce(0) { $0 + $1.records.count })
+    for chunk in old {
+      for (offset, record) in chunk.records.enumerated() {
+        waiting[record.id] = (chunk.index + offset, record)
+      }
+    }
+  }
+
+  /// The record with this id as it was; `nil` where there was none.
+  mutating func take(_ id: RecordID, newIndex: Int, isMoved: Bool) -> (index: Int, record: EncodedRecord)? {
+    guard let former = waiting.removeValue(forKey: id) else { return nil }
+    runs.join(
+      isMoved
+        ? IndexRun(oldIndex: former.index, newIndexOfMoved: newIndex)
+        : IndexRun(oldIndex: former.index, newIndex: newIndex, count: 1))
+    return former
+  }
+
+  /// Those that are gone, by index.
+  var untaken: [(index: Int, record: EncodedRecord)] { waiting.values.sorted { $0.index < $1.index } }
+}

@@ -1,0 +1,161 @@
+import FileDBPlist
+
+/// What went wrong, and where: file, line, table, record and field as far as they are known.
+///
+/// Match on the ``code``, of which later versions may have more:
+///
+///     do {
+///       try notes.update(id) { $0.isDone = true }
+///     } catch StoreError.recordNotFound {
+///       // It was deleted meanwhile.
+///     }
+public struct StoreError: Error, Sendable {
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+  }
+
+  public let code: Code
+  /// What is wrong, in a sentence without the place.
+  public var message: String
+  /// Where a record could not be decoded, this and the ``line`` are found when they are asked for, by reading the
+  /// table's file; `nil` where that no longer has the record, or not yet.
+  public var file: String? {
+    get { knownFile ?? place?.found?.file }
+    set { knownFile = newValue }
+  }
+  /// The line in `file` or in a text, from 1; `nil` for a text of one line.
+  public var line: Int? {
+    get { knownLine ?? place?.found?.line }
+    set { knownLine = newValue }
+  }
+  /// The character in the line, from 1.
+  public var column: Int?
+  public var table: String?
+  public var record: RecordID?
+  public var field: String?
+  /// The system's error number, where a system call failed.
+  public var errno: Int32?
+  /// Of a text that could not be read, the part in question, and under it a caret.
+  public var excerpt: String?
+
+  private var knownFile: String?
+  private var knownLine: Int?
+  /// Finds ``file`` and ``line`` when they are asked for.
+  package var place: (any RecordPlace)?
+
+  public init(
+    _ code: Code, _ message: String, file: String? = nil, line: Int? = nil, table: String? = nil,
+    record: RecordID? = nil, field: String? = nil
+  ) {
+    self.code = code
+    self.message = message
+    knownFile = file
+    knownLine = line
+    self.table = table
+    self.record = record
+    self.field = field
+  }
+}
+
+extension StoreError {
+  // Asked for something that is not there, or is there already.
+  public static let recordNotFound = Code(rawValue: "recordNotFound")
+  public static let indexOutOfRange = Code(rawValue: "indexOutOfRange")
+  public static let tableNotFound = Code(rawValue: "tableNotFound")
+  public static let tableExists = Code(rawValue: "tableExists")
+  public static let duplicateID = Code(rawValue: "duplicateID")
+  public static let counterExhausted = Code(rawValue: "counterExhausted")
+
+  // Given something that a table cannot take.
+  public static let invalidTableName = Code(rawValue: "invalidTableName")
+  public static let reservedField = Code(rawValue: "reservedField")
+  public static let unrepresentableValue = Code(rawValue: "unrepresentableValue")
+  public static let invalidValue = Code(rawValue: "invalidValue")
+  /// A newer program wrote the record; see ``VersionedValue``.
+  public static let newerVersion = Code(rawValue: "newerVersion")
+  /// A record could not be brought to the newest version of its type; see ``VersionedValue``.
+  public static let migrationFailed = Code(rawValue: "migrationFailed")
+  /// An attached store is read and never written to.
+  public static let readOnly = Code(rawValue: "readOnly")
+  public static let insideWrite = Code(rawValue: "insideWrite")
+  /// What is to be undone was changed by a later commit.
+  public static let undoConflict = Code(rawValue: "undoConflict")
+  /// The text of a ``RecordPredicate`` is wrong, at ``column``.
+  public static let invalidPredicate = Code(rawValue: "invalidPredicate")
+  /// A later version of the shipped data is installed; see ``ShippedStore``.
+  public static let olderThanInstalled = Code(rawValue: "olderThanInstalled")
+
+  // Found a file that is no table, or a broken one.
+  public static let notATable = Code(rawValue: "notATable")
+  public static let damagedTable = Code(rawValue: "damagedTable")
+  /// The journal is not as it was written; no table can be trusted until it is repaired.
+  public static let damagedJournal = Code(rawValue: "damagedJournal")
+  /// A later version of this library made the journal.
+  public static let newerFormat = Code(rawValue: "newerFormat")
+  /// Another program changed a table's file while commits were waiting in the journal to be written into it. Both are
+  /// kept until ``RecordStore/repair(_:keeping:)`` is told which one counts.
+  public static let conflict = Code(rawValue: "conflict")
+  public static let ambiguousTable = Code(rawValue: "ambiguousTable")
+  public static let notAFolder = Code(rawValue: "notAFolder")
+
+  // The disk said no.
+  public static let locked = Code(rawValue: "locked")
+  public static let fileNotFound = Code(rawValue: "fileNotFound")
+  public static let permissionDenied = Code(rawValue: "permissionDenied")
+  public static let diskFull = Code(rawValue: "diskFull")
+  public static let inputOutput = Code(rawValue: "inputOutput")
+  /// The disk failed at the moment of commit: the commit is there now, and may be gone after a power cut.
+  public static let outcomeUnknown = Code(rawValue: "outcomeUnknown")
+  /// After ``outcomeUnknown``, another failed sync or ``RecordStore/close()`` the store takes no more writes; open it anew.
+  public static let closed = Code(rawValue: "closed")
+}
+
+/// Lets `catch StoreError.locked` match an error by its code.
+public func ~= (code: StoreError.Code, error: any Error) -> Bool { (error as? StoreError)?.code == code }
+
+extension StoreError: CustomStringConvertible {
+  /// `FILE:LINE:COLUMN: table 'T': record 3: field 'f': message`, with what is known, and the ``excerpt`` in lines of its own.
+  public var description: String {
+    var parts: [String] = []
+    if let file {
+      let place = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
+      parts.append(file + place)
+    } else if let column {
+      parts.append((line.map { "line \($0), " } ?? "") + "column \(column)")
+    }
+    if let table { parts.append("table '\(table)'") }
+    if let record { parts.append("record \(record)") }
+    if let field { parts.append("field '\(field)'") }
+    return (parts + [message]).joined(separator: ": ") + (excerpt.map { "\n" + $0 } ?? "")
+  }
+}
+
+extension StoreError {
+  /// A property list that could not be read from `file`.
+  package init(_ error: PlistError, file: String, table: String?) {
+    let code: Code =
+      switch error.reason {
+      case .empty, .binaryPropertyList, .oldStylePropertyList, .json, .notPropertyList, .unsupportedEncoding:
+        StoreError.notATable
+      default: StoreError.damagedTable
+      }
+    self.init(code, error.message, file: file, line: error.line, table: table)
+    column = error.column
+  }
+}
+
+extension StoreError {
+  /// This error with the table's name, where it has none yet.
+  package func adding(table: String) -> StoreError {
+    var error = self
+    if error.table == nil { error.table = table }
+    return error
+  }
+}
+
+/// Where a field of a record is in its table's file.
+package protocol RecordPlace: Sendable {
+  /// `nil` where the file has no such record.
+  var found: (file: String, line: Int)? { get }
+}

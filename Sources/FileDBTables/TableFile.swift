@@ -1,0 +1,221 @@
+import FileDBPlist
+
+/// A table as the bytes of its file, described in <doc:Format>.
+package enum TableFile {
+  package static let counterKey = "autoincrement"
+  package static let recordsKey = "data"
+  package static let indexKey = "index"
+  /// The field that holds a record's id in the file. Nobody else may use it.
+  package static let idKey = "\(idName)"
+  package static var idName: StaticString { "wgFileDbSecretId" }
+  /// The root, its array, and the record itself enclose a record's fields.
+  package static let depthOfFields = 3
+
+  /// The table that `bytes` hold.
+  /// - Parameter file: where they are from, for the errors.
+  /// - Throws: ``StoreError/notATable`` or ``StoreError/damagedTable``, with the line.
+  package static func decode(
+    _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
+    shape: OrderedRecords.Shape = .standard
+  ) throws(StoreError) -> TableState {
+    if let state = CanonicalTable.decode(bytes, limits: limits, shape: shape) { return state }
+    let root: PlistValue
+    do {
+      root = try PlistParser.parse(bytes, limits: limits)
+    } catch {
+      throw StoreError(error, file: file, table: table)
+    }
+    do {
+      return try decode(consume root, shape: shape)
+    } catch {
+      let code = error.isForeign ? StoreError.notATable : StoreError.damagedTable
+      throw StoreError(
+        code, error.message, file: file, line: PlistParser.line(of: error.path, in: bytes), table: table,
+        record: error.record)
+    }
+  }
+
+  /// The canonical bytes of a table.
+  package static func encode(_ state: TableState) -> [UInt8] {
+    var bytes: [UInt8] = []
+    encode(state) { bytes += $0 }
+    return bytes
+  }
+
+  /// Hands out the canonical bytes of a table, piece by piece: so a large one is never in memory as a whole.
+  package static func encode<Failure>(
+    _ state: TableState, into sink: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    var writer = PlistWriter()
+    func handOnLongPiece(_ writer: inout PlistWriter) throws(Failure) {
+      guard writer.bytes.count >= 1 << 20 else { return }
+      try sink(writer.bytes)
+      writer.removeAll()
+    }
+    writer.append(PlistWriter.header)
+    writer.append("<dict>\n" as StaticString)
+    let ownKeys = [counterKey, recordsKey, indexKey]
+    for key in (ownKeys + state.foreignKeys.keys).sorted(by: { compareUTF8($0, $1) < 0 }) {
+      writer.append(key: key, indentation: 1)
+      switch key {
+      case counterKey: writer.append(.string(state.counter.description), indentation: 1)
+      case recordsKey: try append(state.records, to: &writer, afterEach: handOnLongPiece)
+      case indexKey: try appendIndexMap(of: state.records, to: &writer, afterEach: handOnLongPiece)
+      default: if let value = state.foreignKeys[key] { writer.append(value, indentation: 1) }
+      }
+    }
+    writer.append("</dict>\n" as StaticString)
+    writer.append(PlistWriter.footer)
+    try sink(writer.bytes)
+  }
+
+  /// Appends records as the array of a root dictionary, the same in a table and in the journal.
+  package static func append<Failure>(
+    _ records: some Sequence<EncodedRecord>, to writer: inout PlistWriter,
+    afterEach: (inout PlistWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    var iterator = records.makeIterator()
+    var next = iterator.next()
+    guard next != nil else {
+      writer.append("\t<array/>\n" as StaticString)
+      return
+    }
+    writer.append("\t<array>\n" as StaticString)
+    while let record = next {
+      writer.append(record.bytes)
+      try afterEach(&writer)
+      next = iterator.next()
+    }
+    writer.append("\t</array>\n" as StaticString)
+  }
+
+  private static func appendIndexMap<Failure>(
+    of records: OrderedRecords, to writer: inout PlistWriter,
+    afterEach: (inout PlistWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard !records.isEmpty else {
+      writer.append("\t<dict/>\n" as StaticString)
+      return
+    }
+    writer.append("\t<dict>\n" as StaticString)
+    var entries = records.enumerated().map { (id: DecimalOrder($1.id.rawValue), index: $0) }
+    entries.sort { $0.id < $1.id }
+    for (id, index) in entries {
+      writer.append("\t\t<key>" as StaticString)
+      writer.append(id.number)
+      writer.append("</key>\n\t\t<string>" as StaticString)
+      writer.append(UInt64(index))
+      writer.append("</string>\n" as StaticString)
+      try afterEach(&writer)
+    }
+    writer.append("\t</dict>\n" as StaticString)
+  }
+}
+
+/// Orders numbers as their decimal digits are ordered as text: 1, 10, 2.
+package struct DecimalOrder: Comparable {
+  /// The digits, filled up with zeros to the nineteen that an `Int64` may have.
+  private let digits: UInt64
+  package let number: UInt64
+
+  package init(_ number: Int64) {
+    self.number = UInt64(number)
+    var digits = UInt64(number)
+    while digits != 0, digits < 1_000_000_000_000_000_000 { digits *= 10 }
+    self.digits = digits
+  }
+
+  package static func < (left: DecimalOrder, right: DecimalOrder) -> Bool {
+    left.digits == right.digits ? left.number < right.number : left.digits < right.digits
+  }
+}
+
+/// Why a property list is no sound table, and the value that shows it.
+private struct TableFault: Error {
+  var message: String
+  var path: [PlistStep]
+  var record: RecordID?
+  /// True where nothing suggests that the file was ever a table.
+  var isForeign = false
+}
+
+extension TableFile {
+  /// Takes `value` apart, so that no record is copied.
+  private static func decode(
+    _ value: consuming PlistValue, shape: OrderedRecords.Shape
+  ) throws(TableFault) -> TableState {
+    let typeName = value.typeName
+    guard case .dict(var root) = consume value else {
+      throw TableFault(
+        message: "this property list is no table: its root is <\(typeName)>, not <dict>", path: [],
+        isForeign: true)
+    }
+    guard let data = root.removeValue(forKey: recordsKey) else {
+      throw TableFault(
+        message: "this property list is no table: it has no '\(recordsKey)' key", path: [], isForeign: true)
+    }
+    guard case .array(let elements) = consume data else {
+      throw TableFault(message: "'\(recordsKey)' must be an array of records", path: [.key(recordsKey)])
+    }
+    guard let counter = root[counterKey] else {
+      throw TableFault(message: "the table has no '\(counterKey)' key", path: [])
+    }
+    guard let highest = number(counter) else {
+      throw TableFault(message: "'\(counterKey)' must be a whole number", path: [.key(counterKey)])
+    }
+    for key in [counterKey, indexKey] { root.removeValue(forKey: key) }
+    return TableState(
+      counter: highest.rawValue, records: try records(consume elements), foreignKeys: root,
+      shape: shape)
+  }
+
+  private static func records(_ values: consuming [PlistValue]) throws(TableFault) -> [EncodedRecord] {
+    var elements = consume values
+    var writer = PlistWriter()
+    var places: [(id: RecordID, start: Int)] = []
+    places.reserveCapacity(elements.count)
+    var indices = [RecordID: Int](minimumCapacity: elements.count)
+    for index in elements.indices {
+      var place: [PlistStep] { [.key(recordsKey), .index(index)] }
+      // Out of the array, so that taking its id out does not copy the record.
+      let element = swapOut(&elements[index])
+      let typeName = element.typeName
+      guard case .dict(var fields) = consume element else {
+        throw TableFault(message: "the element at index \(index) is <\(typeName)>, not a record", path: place)
+      }
+      guard let idValue = fields.removeValue(forKey: idKey) else {
+        throw TableFault(message: "the record at index \(index) has no id ('\(idKey)')", path: place)
+      }
+      guard let id = number(idValue) else {
+        throw TableFault(
+          message: "the id of the record at index \(index) must be a whole number", path: place)
+      }
+      if let first = indices.updateValue(index, forKey: id) {
+        throw TableFault(
+          message: "the records at indices \(first) and \(index) have the same id", path: place, record: id)
+      }
+      places.append((id, writer.bytes.count))
+      EncodedRecord.append(id, fields, to: &writer)
+    }
+    // All are slices of one array.
+    let bytes = writer.bytes
+    let ends = places.dropFirst().map(\.start) + [bytes.count]
+    return zip(places, ends).map { EncodedRecord(id: $0.id, bytes: bytes[$0.start..<$1]) }
+  }
+
+  /// Decimal digits as the format has them, or the integer that a hand or another tool may have put there.
+  package static func number(_ value: PlistValue) -> RecordID? {
+    switch value {
+    case .string(let digits): RecordID(digits)
+    case .integer(let number): RecordID(rawValue: number)
+    default: nil
+    }
+  }
+}
+
+/// The value of `place`, which nobody else holds afterwards.
+private func swapOut(_ place: inout PlistValue) -> PlistValue {
+  var value = PlistValue.bool(false)
+  swap(&place, &value)
+  return value
+}

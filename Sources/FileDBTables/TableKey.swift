@@ -1,0 +1,39 @@
+import FileDBPlist
+
+/// A table's name, told from others as file names are on Linux: by its bytes, where `String` would fold accents that are
+/// written in different ways.
+package struct TableKey: Hashable, Comparable, Sendable {
+  package let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package static func == (left: TableKey, right: TableKey) -> Bool { compareUTF8(left.text, right.text) == 0 }
+  package static func < (left: TableKey, right: TableKey) -> Bool { compareUTF8(left.text, right.text) < 0 }
+  package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
+}
+
+package enum TableNameRule {
+  package static let maximumBytes = 200
+
+  /// - Throws: ``StoreError/invalidTableName``.
+  package static func validate(_ name: String) throws(StoreError) {
+    let fault: String? =
+      if name.isEmpty {
+        "is empty"
+      } else if name.utf8.count > maximumBytes {
+        "is longer than \(maximumBytes) bytes"
+      } else if name.utf8.contains(UInt8(ascii: "/")) {
+        "must not hold '/'"
+      } else if name.utf8.contains(0) {
+        "must not hold a NUL"
+      } else if name.utf8.first == UInt8(ascii: ".") {
+        "must not begin with '.'"
+      } else if name.utf8.suffix(6).elementsEqual(".plist".utf8) {
+        "must not end in '.plist', which the file gets by itself"
+      } else {
+        nil
+      }
+    guard let fault else { return }
+    throw StoreError(StoreError.invalidTableName, "the table name '\(name)' \(fault)")
+  }
+}

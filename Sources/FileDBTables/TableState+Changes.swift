@@ -1,0 +1,30 @@
+extension TableState {
+  /// The changes that lead from this table to another, but for the keys beside its records, and for a counter that is lower.
+  /// - Parameter movedIDs: see ``RecordsDifference/init(from:to:moving:)``.
+  package func changes(to other: TableState, moving movedIDs: Set<RecordID> = []) -> [Change] {
+    if !exists, other.records.isEmpty { return [] }
+    var changes: [Change] = exists ? [] : [.create]
+    let difference = RecordsDifference(from: records, to: other.records, moving: movedIDs)
+    if !difference.removed.isEmpty { changes.append(.remove(difference.removed.map(\.record.id))) }
+    for case .move(let id, _, let index) in ListSteps(difference).sequence {
+      changes.append(.move(id, index: index))
+    }
+    changes += Self.insertions(difference.inserted)
+    changes += difference.updated.map { .replace($0.new) }
+    if other.counter > counter { changes.append(.raiseCounter(to: other.counter)) }
+    return changes
+  }
+
+  /// Records that come one below the other are one change.
+  private static func insertions(_ inserted: [RecordsDifference.Insertion]) -> [Change] {
+    var runs: [(records: [EncodedRecord], index: Int)] = []
+    for insertion in inserted {
+      if let last = runs.indices.last, runs[last].index + runs[last].records.count == insertion.newIndex {
+        runs[last].records.append(insertion.record)
+      } else {
+        runs.append(([insertion.record], insertion.newIndex))
+      }
+    }
+    return runs.map { .insert($0.records, index: $0.index) }
+  }
+}

@@ -1,0 +1,170 @@
+import FileDBPlist
+
+/// What a table holds at one moment. A value: whoever has one sees it unchanged.
+package struct TableState: Sendable {
+  /// False for a table that has no file yet, or none any more.
+  package private(set) var exists: Bool
+  /// The highest id ever given.
+  package private(set) var counter: Int64
+  package private(set) var records: OrderedRecords
+  /// Keys that some other program put beside ours in the root of the file; kept.
+  package let foreignKeys: PlistDictionary
+  /// The records of the table that this one is laid over, whose ids no other record may get.
+  package let beneath: OrderedRecords?
+
+  /// A table without a file.
+  package init(shape: OrderedRecords.Shape = .standard) {
+    exists = false
+    counter = 0
+    records = OrderedRecords(shape: shape)
+    foreignKeys = PlistDictionary()
+    beneath = nil
+  }
+
+  /// A table as it was read. The counter is raised to the highest id.
+  package init(
+    counter: Int64, records: [EncodedRecord], foreignKeys: PlistDictionary,
+    shape: OrderedRecords.Shape = .standard
+  ) {
+    exists = true
+    self.counter = max(counter, records.lazy.map(\.id.rawValue).max() ?? 0)
+    self.records = OrderedRecords(records, shape: shape)
+    self.foreignKeys = foreignKeys
+    beneath = nil
+  }
+
+  /// A table and the one that it is laid over, as the one table that readers see.
+  package init(_ own: TableState, over beneath: OrderedRecords, records: OrderedRecords, counter: Int64) {
+    exists = true
+    self.counter = counter
+    self.records = records
+    foreignKeys = own.foreignKeys
+    self.beneath = beneath
+  }
+
+  /// The only way a table changes. A change that does not fit throws and leaves the table as it was.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/indexOutOfRange``, ``StoreError/duplicateID``,
+  ///   ``StoreError/tableNotFound``, ``StoreError/tableExists``.
+  package mutating func apply(_ change: Change) throws(StoreError) {
+    if case .create = change {
+      guard !exists else { throw StoreError(StoreError.tableExists, "the table exists already") }
+      exists = true
+      return
+    }
+    guard exists else { throw StoreError(StoreError.tableNotFound, "there is no such table") }
+    switch change {
+    case .create: break
+    case .drop: self = TableState(shape: records.shape)
+    case .insert(let new, let index):
+      guard (0...records.count).contains(index) else { throw missing(index: index) }
+      try checkUnused(new)
+      records.insert(new, at: index)
+      for record in new { counter = max(counter, record.id.rawValue) }
+    case .replace(let new): records.replace(index: try index(of: new.id), with: new)
+    case .remove(let ids): try remove(ids)
+    case .move(let id, let newIndex):
+      guard records.indices.contains(newIndex) else { throw missing(index: newIndex) }
+      records.move(index: try index(of: id), to: newIndex)
+    case .reorder(let ids): try reorder(ids)
+    case .removeAll: records.removeAll()
+    case .truncate:
+      records.removeAll()
+      // The records beneath keep their ids.
+      if beneath == nil { counter = 0 }
+    case .raiseCounter(let highest): counter = max(counter, highest)
+    }
+  }
+
+  /// Carries out a change, and says what it found.
+  /// - Throws: as ``apply(_:)``.
+  package mutating func applyNoting(_ change: Change) throws(StoreError) -> AppliedChange {
+    let found = found(by: change)
+    try apply(change)
+    return AppliedChange(change, found: found)
+  }
+
+  /// What a change is about to find; nothing where it does not fit.
+  private func found(by change: Change) -> AppliedChange.Found {
+    switch change {
+    case .create, .reorder, .raiseCounter: .nothing
+    case .insert(_, let index): .insertion(above: id(at: index - 1))
+    case .replace(let record): .records([found(record.id)].compactMap(\.self))
+    case .remove(let ids): .records(ids.compactMap(found))
+    case .move(let id, let index): found(moving: id, to: index)
+    case .removeAll, .truncate, .drop: .table(records, counter: counter)
+    }
+  }
+
+  private func found(_ id: RecordID) -> AppliedChange.FoundRecord? {
+    records.index(of: id).map { AppliedChange.FoundRecord(record: records[$0], above: self.id(at: $0 - 1)) }
+  }
+
+  private func found(moving id: RecordID, to newIndex: Int) -> AppliedChange.Found {
+    guard let index = records.index(of: id) else { return .nothing }
+    let record = AppliedChange.FoundRecord(record: records[index], above: self.id(at: index - 1))
+    // The record itself leaves its place first.
+    return .move(record, above: self.id(at: newIndex > index ? newIndex : newIndex - 1))
+  }
+
+  private func id(at index: Int) -> RecordID? { records.indices.contains(index) ? records[index].id : nil }
+
+  /// Whether this is the same table in the same memory.
+  /// - Complexity: O(1).
+  package func isIdentical(to other: TableState) -> Bool {
+    exists == other.exists && counter == other.counter && records.isIdentical(to: other.records)
+  }
+
+  /// The same table with other records in memory, as a view of it.
+  package func with(_ viewed: [EncodedRecord]) -> TableState {
+    var view = self
+    view.records = OrderedRecords(viewed, shape: records.shape)
+    return view
+  }
+
+  /// - Throws: ``StoreError/recordNotFound``.
+  package func index(of id: RecordID) throws(StoreError) -> Int {
+    guard let index = records.index(of: id) else {
+      throw StoreError(StoreError.recordNotFound, "there is no such record", record: id)
+    }
+    return index
+  }
+
+  private mutating func remove(_ ids: [RecordID]) throws(StoreError) {
+    if ids.count == 1 {
+      records.remove(index: try index(of: ids[0]))
+      return
+    }
+    for id in ids { _ = try index(of: id) }
+    records.remove(Set(ids))
+  }
+
+  private mutating func reorder(_ ids: [RecordID]) throws(StoreError) {
+    var oldIndices: [Int] = []
+    oldIndices.reserveCapacity(ids.count)
+    for id in ids { oldIndices.append(try index(of: id)) }
+    guard ids.count == records.count, Set(oldIndices).count == ids.count else {
+      throw StoreError(StoreError.duplicateID, "an order must name every record once")
+    }
+    records.reorder(oldIndices)
+  }
+
+  /// Ids that rise from the counter on were never given; any others are looked up.
+  private func checkUnused(_ new: [EncodedRecord]) throws(StoreError) {
+    var highest = counter
+    if new.allSatisfy({ record in
+      defer { highest = record.id.rawValue }
+      return record.id.rawValue > highest
+    }) {
+      return
+    }
+    var seen: Set<RecordID> = []
+    for record in new where records.contains(record.id) || !seen.insert(record.id).inserted {
+      throw StoreError(StoreError.duplicateID, "the id is given twice", record: record.id)
+    }
+  }
+
+  package func missing(index: Int) -> StoreError {
+    let count = records.count == 1 ? "1 record" : "\(records.count) records"
+    return StoreError(StoreError.indexOutOfRange, "there is no index \(index); the table has \(count)")
+  }
+}

@@ -1,0 +1,32 @@
+import FileDB
+import FileDBPlist
+import FileDBStorage
+
+/// How much of what it saves another program syncs.
+package enum EditorCare: Sendable {
+  case none
+  /// The file, and not its name.
+  case file
+  case full
+}
+
+/// Another program that changes a table's file, by itself.
+struct Editor {
+  let store: RecordStore
+  let care: EditorCare
+
+  /// Adds a record at the bottom, under the next id.
+  func addRecord(to table: String) throws {
+    let path = try store.url(of: table).path
+    guard let disk = try store.disk as? RecordingDisk,
+      var root = try PlistParser.parse(disk.base.read(path).bytes).dict, var data = root["data"]?.array
+    else { throw BrokenInvariant(description: "\(path) is no table") }
+    let ids = data.compactMap { $0.dict?["wgFileDbSecretId"]?.string.flatMap(Int.init) }
+    let next = (ids.max() ?? 0) + 1_000
+    data.append(.dict(["n": "by hand", "wgFileDbSecretId": .string("\(next)")]))
+    root["data"] = .array(data)
+    root["autoincrement"] = .string("\(next)")
+    root["index"] = nil
+    try disk.save(PlistWriter.document(.dict(root)), to: path, care: care)
+  }
+}
