@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct AttachTests {
-  @Test func aStoreIsAttachedAndWhatWasDoneToItReverted() throws {
+  @Test func attachedRecordsCanBeChangedAndReverted() throws {
     try withTemporaryFolder { folder in
       try ship(["Apple", "Bread"], in: folder)
       let before = try Data(contentsOf: folder.appendingPathComponent("shipped/foods.plist"))
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func aScriptWorksOnTheAttachedStoresOfItsOwnCommand() throws {
+  @Test func batchScriptUsesStoreAttachedByItsCommandLine() throws {
     try withTemporaryFolder { folder in
       try ship(["Apple"], in: folder)
       let script = "add foods name=Tea\nset foods 1 name=Pear\n"

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct CommandBadInputTests {
+@Suite struct BadInputTests {
   private func withTable(_ body: (URL) throws -> Void) throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)
@@ -14,13 +14,13 @@ import Testing
     }
   }
 
-  @Test func exitCodesAndMessages() throws {
+  @Test func wrongCommandsGiveExitCodeAndMessage() throws {
     let cases: [(arguments: [String], status: Int32, words: String)] = [
       (["get", "t", "7"], 1, "table 't': record 7: there is no such record"),
       (["get", "t", "1", "b"], 1, "field 'b': the record has no such field"),
       (["show", "nosuch"], 1, "table 'nosuch': there is no such table; 'filedb create nosuch' makes it"),
       (["add", "nosuch", "a=b"], 1, "there is no such table"),
-      (["move", "t", "1", "--row", "1"], 1, "there is no row 1; the table has 1"),
+      (["move", "t", "1", "--index", "1"], 1, "there is no index 1; the table has 1 record"),
       (["delete", "t", "1", "7"], 1, "record 7"),
       (["get", "t", "-1"], 64, "<id>"), (["get", "t", "x"], 64, "'x' is invalid"), (["nosuch"], 64, "nosuch"),
       (["add", "t", "novalue"], 64, "novalue"), (["add", "t", "=x"], 64, "=x"),
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func filesThatAreNoTables() throws {
+  @Test func filesThatAreNotTablesAreRefusedUnchanged() throws {
     try withTemporaryFolder { folder in
       for (name, text, words) in [
         ("empty", "", "the file is empty"), ("json", "{\"a\": 1}", "JSON"),
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func aLockedStoreSaysTryAgain() throws {
+  @Test func writeToLockedStoreExitsWithTemporaryFailure() throws {
     try withTable { folder in
       let lock = try SystemDisk().lock(folder.path + "/.filedb/lock", timeout: .zero)
       let result = try filedb("add", "t", "a=2", in: folder)
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() != 0 || hasSetpriv, "needs setpriv when run by root"))
-  func aReadOnlyFolderIsReadAndNothingIsMade() throws {
+  func readOnlyFolderIsReadButNotWritten() throws {
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("store")
       try FileManager.default.createDirectory(at: store, withIntermediateDirectories: false)

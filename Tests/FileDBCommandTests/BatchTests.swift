@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct BatchTests {
-  @Test func aScriptIsOneTransaction() throws {
+  @Test func scriptCreatesStoreAndPrintsItsResults() throws {
     try withTemporaryFolder { folder in
       let script = """
         # A store from nothing.
@@ -36,8 +36,8 @@ import Testing
     }
   }
 
-  /// A script finds its files from wherever it is run; the store is where it was said to be.
-  @Test func filesAreThoseBesideTheScript() throws {
+  /// The store is relative to the current folder.
+  @Test func scriptFindsFilesRelativeToItself() throws {
     try withTemporaryFolder { folder in
       let made = try shell(
         """
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func aTableThatIsNotThereNeedNotBeDropped() throws {
+  @Test func dropIfExistsAcceptsMissingTable() throws {
     try withTemporaryFolder { folder in
       #expect(
         try filedb("drop", "t", "--if-exists", in: folder) == ToolResult(output: "", error: "", status: 0))
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func oneFailureAndNothingIsDone() throws {
+  @Test func failedScriptChangesNothing() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)
       try filedb("add", "t", "a=1", in: folder)
@@ -105,55 +105,6 @@ import Testing
       let dry = try filedb("batch", "-", "--dry-run", in: folder, input: "add t a=2\ncount t\n")
       #expect(dry.output == "2\n2\n")
       #expect(try Data(contentsOf: folder.appendingPathComponent("t.plist")) == before)
-    }
-  }
-
-  @Test func theSharedTransactionExample() throws {
-    try withTemporaryFolder { folder in
-      let result = try shell("SharedTransaction", in: folder)
-      #expect(
-        result
-          == ToolResult(
-            output: """
-              bought: balance -1250, stock ["lamp": 0]
-              no lamp left, and nothing happened to either: balance -1250, stock ["lamp": 0]
-              read anew: balance -1250, stock ["lamp": 0]
-
-              """, error: "", status: 0))
-    }
-  }
-}
-
-@Suite struct RepairCommandTests {
-  @Test func repairSaysWhatItDoes() throws {
-    try withTemporaryFolder { folder in
-      try filedb("create", "good", in: folder)
-      try filedb("create", "bad", in: folder)
-      try filedb("add", "bad", "a=1", in: folder)
-      try filedb("add", "bad", "a=2", in: folder)
-      let file = folder.appendingPathComponent("bad.plist")
-      let text = try String(contentsOf: file, encoding: .utf8)
-      let cut = Data(text.utf8.prefix(text.utf8.count - 120))
-      try cut.write(to: file)
-      #expect(try filedb("check", in: folder).status == 65)
-
-      let dry = try filedb("repair", "--dry-run", in: folder)
-      #expect(dry.status == 0)
-      #expect(dry.output.contains("bad: line") && dry.output.contains("good: sound"))
-      #expect(try Data(contentsOf: file) == cut)
-
-      let repair = try filedb("repair", in: folder)
-      #expect(repair.status == 0)
-      #expect(repair.output.hasPrefix(dry.output.prefix { $0 != "\n" }))
-      #expect(repair.output.contains(".filedb/backups/bad.plist."))
-      #expect(try filedb("check", in: folder).output == "bad: sound\ngood: sound\n")
-      #expect(try filedb("get", "bad", "1", "a", in: folder).output == "1\n")
-
-      try Data("nothing".utf8).write(to: file)
-      let hopeless = try filedb("repair", in: folder)
-      #expect(hopeless.status == 65)
-      #expect(hopeless.error.contains("does not begin with"))
-      #expect(hopeless.output == "good: sound\n")
     }
   }
 }

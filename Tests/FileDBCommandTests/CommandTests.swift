@@ -21,7 +21,7 @@ import Testing
       .split(separator: "\n").dropFirst().map { String($0.split(separator: ",")[1]) }
   }
 
-  @Test func aTour() throws {
+  @Test func recordCommandsWorkOneAfterAnother() throws {
     try withTodo { folder in
       #expect(try titles(folder) == ["Tea", "Milk", "Rent"])
       #expect(
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func whereTheStoreIs() throws {
+  @Test func storeIsFoundByOptionPathOrEnvironment() throws {
     try withTodo { folder in
       let outside = folder.appendingPathComponent("..").standardizedFileURL
       let path = folder.path
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func everyFormat() throws {
+  @Test func showPrintsEveryFormat() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)
       try filedb(
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func sortedViewsPagesAndFields() throws {
+  @Test func showSortsPagesAndSelectsFields() throws {
     try withTodo { folder in
       func ids(_ arguments: String...) throws -> String {
         try filedb(["show", "todo", "--format", "csv"] + arguments, in: folder).output
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func aDryRunWritesNothing() throws {
+  @Test func dryRunWritesNothing() throws {
     try withTodo { folder in
       let before = try Data(contentsOf: folder.appendingPathComponent("todo.plist"))
       for arguments in [
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func valuesFromFiles() throws {
+  @Test func setReadsValuesFromFiles() throws {
     try withTodo { folder in
       try Data([0, 1, 255]).write(to: folder.appendingPathComponent("blob"))
       try Data("12\n".utf8).write(to: folder.appendingPathComponent("number"))

@@ -21,12 +21,12 @@ import Testing
   }
 
   private let todo = """
-    - record 2, row 1
+    - record 2, index 1
         - title: Bread
-    + record 4, row 1
+    + record 4, index 1
         + title: Tea
-    > record 1, row 0 to 2
-    ~ record 1, row 2
+    > record 1, index 0 to 2
+    ~ record 1, index 2
         + n: 1
         - note: fresh
         - title: Milk
@@ -34,14 +34,14 @@ import Testing
 
     """
 
-  @Test func tellsEachRecordOfATable() throws {
+  @Test func diffListsEveryChangedRecord() throws {
     try withStores { folder in
       let result = try filedb("diff", "old/todo.plist", "new/todo.plist", in: folder)
       #expect(result == ToolResult(output: "todo\n" + todo, error: "", status: 1))
     }
   }
 
-  @Test func storesAreComparedTableByTable() throws {
+  @Test func diffComparesStoresTableByTable() throws {
     try withStores { folder in
       let result = try filedb("diff", "old", "new", in: folder)
       #expect(result == ToolResult(output: "tags: only in B\ntodo\n" + todo, error: "", status: 1))
@@ -49,15 +49,15 @@ import Testing
     }
   }
 
-  @Test func tablesOfTheStoreAreKnownByName() throws {
+  @Test func diffFindsTablesOfStoreByName() throws {
     try withStores { folder in
       let result = try filedb("--store", "new", "diff", "todo", "tags", in: folder)
       #expect(result.status == 1)
-      #expect(result.output.contains("- record 4, row 1\n    - title: Tea\n"))
+      #expect(result.output.contains("- record 4, index 1\n    - title: Tea\n"))
     }
   }
 
-  @Test func filesOfAnyNameAreReadByTheirContent() throws {
+  @Test func diffReadsTableFilesOfAnyName() throws {
     try withStores { folder in
       #expect(try shell("mv new/todo.plist .blob_1; rm -r new/.filedb", in: folder).status == 0)
       let result = try filedb("diff", "old/todo.plist", ".blob_1", in: folder)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: hasBash, "needs bash")) func aPipeIsAFile() throws {
+  @Test(.enabled(if: hasBash, "needs bash")) func diffReadsPipes() throws {
     try withStores { folder in
       let lines = [
         "cat old/todo.plist | filedb --store new diff - todo",
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func aCommitThatIsOnlyInTheJournalCounts() throws {
+  @Test func diffIncludesCommitsInJournal() throws {
     try withStores { folder in
       let url = folder.appendingPathComponent("new")
       let store = try RecordStore(at: url, options: StoreOptions(checkpoints: .manual))
@@ -95,16 +95,16 @@ import Testing
     }
   }
 
-  @Test func jsonHasEverything() throws {
+  @Test func diffJSONListsEveryDifference() throws {
     try withStores { folder in
       let result = try filedb("diff", "old", "new", "--format", "json", in: folder)
       #expect(
         result.output == """
           {"tables": [{"table": "tags", "only": "B", "removed": [], "added": [], "moved": [], "changed": []},
-            {"table": "todo", "removed": [{"id": 2, "row": 1, "fields": {"title": "Bread"}}], \
-          "added": [{"id": 4, "row": 1, "fields": {"title": "Tea"}}], \
-          "moved": [{"id": 1, "row": 2, "from": 0}], \
-          "changed": [{"id": 1, "row": 2, "fields": {"n": {"new": 1}, "note": {"old": "fresh"}, \
+            {"table": "todo", "removed": [{"id": 2, "index": 1, "fields": {"title": "Bread"}}], \
+          "added": [{"id": 4, "index": 1, "fields": {"title": "Tea"}}], \
+          "moved": [{"id": 1, "index": 2, "from": 0}], \
+          "changed": [{"id": 1, "index": 2, "fields": {"n": {"new": 1}, "note": {"old": "fresh"}, \
           "title": {"old": "Milk", "new": "Cream"}}}]}]}
 
           """)
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func aTypeThatChangedIsSeen() throws {
+  @Test func diffShowsChangedType() throws {
     try withStores { folder in
       let line = "cp -R old third && filedb --store third set todo 1 n=1 && filedb diff new third"
       let output = try shell(line, in: folder).output
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNotThereIsNoDifference() throws {
+  @Test func diffOfMissingOrUnsuitableFilesIsAnError() throws {
     try withStores { folder in
       for other in ["nowhere", "nowhere.plist", "new/nowhere.plist"] {
         let result = try filedb("diff", "old/todo.plist", other, in: folder)
@@ -136,11 +136,11 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: hasScript, "needs script(1)")) func aTerminalGetsColours() throws {
+  @Test(.enabled(if: hasScript, "needs script(1)")) func diffIsColoredOnTerminal() throws {
     try withStores { folder in
       let command = "diff old/todo.plist new/todo.plist"
       let shown = try filedbOnTerminal(command, columns: 80, in: folder).output
-      #expect(shown.contains("\u{1B}[31m- record 2, row 1\u{1B}[0m"))
+      #expect(shown.contains("\u{1B}[31m- record 2, index 1\u{1B}[0m"))
       #expect(shown.contains("\u{1B}[32m    + title: Tea\u{1B}[0m"))
       let plain = try filedbOnTerminal(command, columns: 80, in: folder, environment: ["NO_COLOR": "1"])
         .output

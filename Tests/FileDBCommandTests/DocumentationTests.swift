@@ -16,7 +16,7 @@ import Testing
     return lines.compactMap { $0.firstMatch(of: #/^  ([a-z-]+) /#).map { String($0.1) } }
   }
 
-  @Test func everyCommandIsInTheReadme() throws {
+  @Test func everyCommandIsInReadme() throws {
     let commands = try commands()
     #expect(commands.count >= 17)
     for command in commands { #expect(readme.contains("`filedb \(command)`"), "\(command)") }
@@ -31,8 +31,7 @@ import Testing
     }
   }
 
-  /// Runs the README's session line by line, and compares what it prints.
-  @Test func theReadmesSessionIsTrue() throws {
+  @Test func readmeSessionPrintsAsShown() throws {
     let block = try #require(readme.firstMatch(of: /```console\n((?s).*?)```/)).1
     try withTemporaryFolder { folder in
       for step in block.split(separator: "$ ", omittingEmptySubsequences: true) {
@@ -43,9 +42,9 @@ import Testing
     }
   }
 
-  /// Runs the README's lines about other formats on the data that they are about.
+  /// Runs the README's lines about other formats on the data that they name.
   @Test(.enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"))
-  func theReadmesImportsFindSomething() throws {
+  func readmeImportsFindRecords() throws {
     let block = try #require(readme.firstMatch(of: /```sh\n(filedb import (?s).*?)```/)).1
     let lines = block.replacing("\\\n", with: "").split(separator: "\n")
     #expect(lines.count == 5)
@@ -61,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func theQuickstartRuns() throws {
+  @Test func quickstartScriptRuns() throws {
     try withTemporaryFolder { folder in
       let script = packageRoot.appendingPathComponent("Examples/quickstart").path
       let result = try shell("FILEDB=$(command -v filedb) TMPDIR='\(folder.path)' '\(script)'", in: folder)

@@ -6,7 +6,7 @@ import Testing
 /// The programs under `Examples`, run as their users do.
 @Suite struct ExampleTests {
   @Test(.enabled(if: hasScript, "needs the program 'script'"))
-  func twoTodoListsFollowEachOther() throws {
+  func todoListsShowEachOthersChanges() throws {
     try withTemporaryFolder { folder in
       let (one, other) = (
         try LiveProgram.onTerminal("TodoList", in: folder), try LiveProgram.onTerminal("TodoList", in: folder)
@@ -22,7 +22,7 @@ import Testing
       try one.waits(for: "  [x] Milk\n> [ ] Bread")
       one.type("K")
       try other.waits(for: "  [ ] Bread\n> [x] Milk")
-      // The other list's write is not this one's to take back.
+      // Undo takes back this list's own change, not the other's.
       other.type("u")
       try one.waits(for: "> [ ] Bread\n  [ ] Milk")
       try filedb(
@@ -42,8 +42,7 @@ import Testing
     }
   }
 
-  /// However often and wherever the foods are built, they are the same to the last byte.
-  @Test func theFoodsAreBuiltFromTheirSources() throws {
+  @Test func foodStoreIsBuiltReproducibly() throws {
     func tables(in store: URL) throws -> [Data] {
       try ["foods", "groups", "version"].map {
         try Data(contentsOf: store.appendingPathComponent("\($0).plist"))
@@ -76,8 +75,7 @@ import Testing
     }
   }
 
-  /// The next version of the foods comes under the user's, and changes neither them nor what was eaten.
-  @Test func aDiaryStaysTrueWhenItsFoodsAreUpgraded() throws {
+  @Test func upgradedFoodsKeepUsersFoodsAndCorrections() throws {
     try withTemporaryFolder { folder in
       func diary(_ command: String...) throws -> String {
         try run(
@@ -123,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func aMapThatIsReplacedShowsInTheRunningGame() throws {
+  @Test func runningGameShowsReplacedMap() throws {
     try withTemporaryFolder { folder in
       let game = try LiveProgram("Levels", [folder.path, "2"], in: folder)
       defer { game.kill() }
@@ -144,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func anUpgradeKeepsWhatTheUserDid() throws {
+  @Test func upgradeExampleKeepsUsersChanges() throws {
     try withTemporaryFolder { folder in
       let result = try shell("Upgrade", in: folder)
       #expect(
@@ -171,6 +169,21 @@ import Testing
                 2 White bread, 266 kcal
                 3 Butter, 744 kcal
                 4 Quince, 57 kcal
+
+              """, error: "", status: 0))
+    }
+  }
+
+  @Test func sharedTransactionExampleChangesBothTablesOrNone() throws {
+    try withTemporaryFolder { folder in
+      let result = try shell("SharedTransaction", in: folder)
+      #expect(
+        result
+          == ToolResult(
+            output: """
+              bought: balance -1250, stock ["lamp": 0]
+              no lamp left, and nothing happened to either: balance -1250, stock ["lamp": 0]
+              read anew: balance -1250, stock ["lamp": 0]
 
               """, error: "", status: 0))
     }

@@ -24,7 +24,7 @@ import Testing
     try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
   }
 
-  @Test func exportWritesWhatShowPrints() throws {
+  @Test func exportWritesSameTextAsShow() throws {
     try withFoods { folder in
       for format in ["csv", "tsv", "json", "ndjson", "plist"] {
         let shown = try filedb(
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func delimitedTextOfAnyShape() throws {
+  @Test func exportFollowsOptionsOfDelimitedText() throws {
     try withFoods { folder in
       let result = try filedb(
         "export", "food", "-", "--separator", ";", "--quote", "'", "--no-header", "--line-end", "crlf",
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func otherEncodings() throws {
+  @Test func otherEncodingsAreExportedAndImported() throws {
     try withFoods { folder in
       try filedb("set", "food", "2", "name=Crème", in: folder)
       for encoding in ["latin-1", "utf-16", "utf-16le", "utf-16be"] {
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func anExportThatFailsLeavesTheFile() throws {
+  @Test func failedExportLeavesFileUnchanged() throws {
     try withFoods { folder in
       try write("old", to: "f.csv", in: folder)
       try filedb("set", "food", "3", "name=Čaj", in: folder)
@@ -91,7 +91,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ["f.csv", "f.json", "f.db"]) func anExportOfNothingLeavesTheFile(file: String) throws {
+  @Test(arguments: ["f.csv", "f.json", "f.db"]) func exportOfNoRecordsLeavesFileUnchanged(file: String) throws
+  {
     try withFoods { folder in
       try filedb("export", "food", file, in: folder)
       let bytes = try Data(contentsOf: folder.appendingPathComponent(file))
@@ -100,14 +101,14 @@ import Testing
       #expect(
         result == ToolResult(output: "", error: "filedb: table 'food': no record matches\n", status: 1))
       #expect(try Data(contentsOf: folder.appendingPathComponent(file)) == bytes)
-      // Who reads a stream gets one that is whole.
+      // A stream is complete even without records.
       let stream = try filedb("export", "food", "--format", "json", "--where", "kcal < 0", in: folder)
       #expect(
         stream == ToolResult(output: "[]\n", error: "filedb: table 'food': no record matches\n", status: 1))
     }
   }
 
-  @Test func noLinkLeadsAnExportOverATable() throws {
+  @Test func exportNeverOverwritesTableThroughLink() throws {
     try withFoods { folder in
       let table = try read("food.plist", in: folder)
       let made = try shell(
@@ -131,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func everyFormatComesBack() throws {
+  @Test func everyFormatSurvivesExportAndImport() throws {
     try withFoods { folder in
       let table = try filedb("export", "food", "--format", "plist", in: folder).output
       for file in ["f.csv", "f.tsv", "f.json", "f.ndjson", "out/f.plist", "f.bin"] {
@@ -148,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func aKeyChangesRecords() throws {
+  @Test func importByKeyChangesMatchingRecords() throws {
     try withFoods { folder in
       try write("name,kcal\nFig,74\nButter,720\nKiwi,61\nPlum,46\n", to: "f.csv", in: folder)
       let arguments = ["import", "f.csv", "food", "--key", "name", "--detect"]
@@ -170,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func wrongRowsAreReported() throws {
+  @Test func skippedRowsAreReported() throws {
     try withTemporaryFolder { folder in
       try write("n,s\n1,a\nx,b\n3,c\n", to: "f.csv", in: folder)
       let skip = ["--types", "n=integer", "--on-error", "skip"]
@@ -186,7 +187,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ["f.csv", "f.json", "f.plist"]) func onlyWrongRowsMakeNoTable(file: String) throws {
+  @Test(arguments: ["f.csv", "f.json", "f.plist"]) func importOfOnlyWrongRowsMakesNoTable(file: String) throws
+  {
     try withTemporaryFolder { folder in
       try write("d\nnever\nsoon\n", to: "f.csv", in: folder)
       try write("[{\"d\": \"never\"}]", to: "f.json", in: folder)
@@ -202,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func aColumnOfTheTableIsCalledAsInTheOtherFormats() throws {
+  @Test func fieldNamedIDIsShownWithUnderscore() throws {
     try withFoods { folder in
       let shown = try filedb("show", "food", "--where", "id = 3", "--fields", "id,name", in: folder)
       #expect(shown.output == "id  id_  name\n 3  B    Butter\n")
@@ -214,7 +216,7 @@ import Testing
     ("2024-02-29 12:30:15 -00:30", "2024-02-29T13:00:15Z"), ("2024-02-29 12:00", "2024-02-29T12:00:00Z"),
     ("2024-02-29T12:00:00.5Z", "2024-02-29T12:00:00Z"), ("2024-02-29", "2024-02-29T00:00:00Z"),
   ])
-  func datesAreTakenAsPeopleWriteThem(text: String, date: String) throws {
+  func datesAreReadInUsualForms(text: String, date: String) throws {
     try withTemporaryFolder { folder in
       try filedb("import", "-", "t", "--types", "d=date", in: folder, input: "d\n\(text)\n")
       try filedb("add", "t", "d:date=\(text)", in: folder)
@@ -226,7 +228,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", " --detect"]) func aPipeIsReadOnce(options: String) throws {
+  @Test(arguments: ["", " --detect"]) func importReadsPipeOnce(options: String) throws {
     try withTemporaryFolder { folder in
       let line = "mkfifo p; (printf 'n\\nx\\n' > p) & filedb import p t\(options)"
       let result = try shell(line, in: folder)
@@ -234,8 +236,7 @@ import Testing
     }
   }
 
-  /// The store is not locked while the pipe's writer takes its time.
-  @Test func aSlowPipeKeepsNobodyWaiting() throws {
+  @Test func slowPipeDoesNotLockStore() throws {
     try withTemporaryFolder { folder in
       let line = """
         mkfifo p; filedb create u; filedb import p t & exec 3>p; printf 'n\\nx\\n' >&3; sleep 0.3
@@ -246,7 +247,7 @@ import Testing
     }
   }
 
-  @Test func standardInputIsLookedAtTwice() throws {
+  @Test func typesAreDetectedInStandardInput() throws {
     try withTemporaryFolder { folder in
       let result = try filedb("import", "-", "t", "--detect", in: folder, input: "n,s\n1,007\n2,\n")
       #expect(result.error == "types: n=integer\n2 records imported into 't'\n")

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: ["csv", "json", "ndjson", "plist", "binary-plist"])
-  func aPipeAndAnyNameAreReadAsWhatTheyAre(format: String) throws {
+  func importDetectsFormatByContent(format: String) throws {
     try withFoods { folder in
       let made = try shell(
         """
@@ -40,7 +40,7 @@ import Testing
     "\u{FEFF}<?xml version=\"1.0\"?><plist><array><dict><key>name</key><string>Fig</string></dict></array></plist>",
     String(repeating: "\n", count: 300_000) + "[{\"name\": \"Fig\"}]", "name\nFig\n", "\u{FEFF}name\nFig\n",
   ])
-  func aFileIsKnownByItsBeginning(text: String) throws {
+  func formatIsDetectedByStartOfText(text: String) throws {
     try withTemporaryFolder { folder in
       let result = try filedb("import", "-", "u", in: folder, input: text)
       #expect(result.error == "1 records imported into 'u'\n")
@@ -48,8 +48,7 @@ import Testing
     }
   }
 
-  /// What is said counts, and so does the extension.
-  @Test func aFormatThatIsNamedIsNotLookedFor() throws {
+  @Test func givenFormatOrExtensionOverridesContent() throws {
     try withTemporaryFolder { folder in
       let text = "[name],{x}\nFig,1\n"
       for options in [["--format", "csv"], ["--separator", ","], ["--header"], ["--encoding", "utf-8"]] {
@@ -65,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: ["cat s.db | filedb import - u", "mkfifo p; cat s.db > p & filedb import p u"])
-  func aDatabaseIsNoStream(line: String) throws {
+  func databaseFromStreamIsRefused(line: String) throws {
     try withFoods { folder in
       #expect(try filedb("export", "food", "s.db", in: folder).status == 0)
       let result = try shell(line, in: folder)
@@ -76,7 +75,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ["t.xml", "t.xyz", "T.XLSX"]) func anExtensionThatNamesNoFormat(file: String) throws {
+  @Test(arguments: ["t.xml", "t.xyz", "T.XLSX"]) func exportToUnknownExtensionNeedsFormat(file: String) throws
+  {
     try withFoods { folder in
       let result = try filedb("export", "food", file, in: folder)
       #expect(result.status == 64)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["t.txt", "t", "t.CSV"]) func aTextWithoutAFormatIsCSV(file: String) throws {
+  @Test(arguments: ["t.txt", "t", "t.CSV"]) func exportDefaultsToCSV(file: String) throws {
     try withFoods { folder in
       #expect(try filedb("export", "food", file, in: folder).status == 0)
       let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)

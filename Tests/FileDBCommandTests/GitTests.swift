@@ -30,7 +30,7 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
     return result
   }
 
-  private func rows(in folder: URL) throws -> [String] {
+  private func records(in folder: URL) throws -> [String] {
     try RecordStore(at: folder).table("todo").snapshot.map { "\($0.id) \($0.fields)" }
   }
 
@@ -47,18 +47,18 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
     #"5 ["title": "Oil"]"#,
   ]
 
-  @Test func branchesAreMerged() throws {
+  @Test func gitMergesBranches() throws {
     try withRepository { folder in
       try run("\(ourWork)\ngit checkout -q other\n\(theirWork)\ngit checkout -q main", in: folder)
       let merge = try run("git merge -q -m merged other", in: folder)
       #expect(merge.error.contains("todo.plist: their record 4 is record 5 now\n"))
-      #expect(try rows(in: folder) == together)
+      #expect(try records(in: folder) == together)
       #expect(try run("git status --porcelain", in: folder).output.isEmpty)
     }
   }
 
   /// The branch goes on with the record that gets a new id while its first commit is replayed.
-  @Test func aBranchIsRebased() throws {
+  @Test func gitRebasesBranch() throws {
     try withRepository { folder in
       try run(
         """
@@ -69,26 +69,26 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
         filedb add todo title=Rice && filedb delete todo 4 && git commit -q -a -m third
         git checkout -q other && git rebase -q main HEAD~1
         """, in: folder)
-      #expect(try rows(in: folder) == together.dropLast() + [#"5 ["note": "olive", "title": "Oil"]"#])
+      #expect(try records(in: folder) == together.dropLast() + [#"5 ["note": "olive", "title": "Oil"]"#])
       try run("git checkout -q other && git rebase -q main", in: folder)
-      #expect(try rows(in: folder) == together.dropLast() + [#"6 ["title": "Rice"]"#])
+      #expect(try records(in: folder) == together.dropLast() + [#"6 ["title": "Rice"]"#])
     }
   }
 
-  @Test func branchesAreMergedAgainAndAgain() throws {
+  @Test func gitMergesBranchesRepeatedly() throws {
     try withRepository { folder in
       try run("\(ourWork)\ngit checkout -q other\n\(theirWork)\ngit checkout -q main", in: folder)
       try run("git merge -q -m first other && git checkout -q other", in: folder)
       try run("filedb set todo 4 note=olive && git commit -q -a -m more && git checkout -q main", in: folder)
       try run("git merge -q -m second other", in: folder)
       let expected: [String] = together.dropLast() + [#"5 ["note": "olive", "title": "Oil"]"#]
-      #expect(try rows(in: folder) == expected)
+      #expect(try records(in: folder) == expected)
       try run("git checkout -q other && git merge -q main", in: folder)
-      #expect(try rows(in: folder) == expected)
+      #expect(try records(in: folder) == expected)
     }
   }
 
-  @Test func aConflictStopsTheMergeAndLosesNothing() throws {
+  @Test func conflictStopsMergeAndLosesNothing() throws {
     try withRepository { folder in
       try run(
         """
@@ -99,25 +99,26 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
         "both sides changed 'title'; ours is kept\n  base:   \"Milk\"\n  ours:   \"Cream\"\n  theirs: \"Butter\"\n"
       #expect(try run("git merge other", status: 1, in: folder).error.contains(told))
       #expect(try run("git status --porcelain", in: folder).output == "UU todo.plist\n")
-      #expect(try rows(in: folder) == [#"1 ["note": "fresh", "title": "Cream"]"#, #"3 ["title": "Salt"]"#])
-      // Told again, and theirs as a whole, until it is settled.
+      #expect(
+        try records(in: folder) == [#"1 ["note": "fresh", "title": "Cream"]"#, #"3 ["title": "Salt"]"#])
+      // The conflict is reported again, and the other side's version stays available, until it is settled.
       #expect(try run("git checkout --merge todo.plist", in: folder).error.contains(told))
       #expect(
         try run("git show :3:todo.plist > .theirs && filedb textconv .theirs", in: folder).output.contains(
           "Butter"))
       try run("rm .theirs && filedb set todo 1 title=Butter && git commit -q -a -m merged", in: folder)
-      #expect(try rows(in: folder).first == #"1 ["note": "fresh", "title": "Butter"]"#)
+      #expect(try records(in: folder).first == #"1 ["note": "fresh", "title": "Butter"]"#)
     }
   }
 
-  @Test func differencesAreShownByRecord() throws {
+  @Test func gitDiffShowsChangesByRecord() throws {
     try withRepository { folder in
       try run("filedb add todo title=Tea --top && filedb set todo 3 due:date=2026-12-01", in: folder)
       let diff = try run("git diff", in: folder).output
       #expect(diff.contains("+record 4\n+  title: \"Tea\"\n"))
       #expect(diff.contains(" record 3\n+  due: date \"2026-12-01T00:00:00Z\"\n"))
       #expect(!diff.contains("<key>"))
-      // What is no table is shown as it is.
+      // A file that is not a table is shown as it is.
       try run("echo '<plist/>' > odd.plist && git add odd.plist && git diff --cached > .diff", in: folder)
       #expect(
         try String(contentsOf: folder.appendingPathComponent(".diff"), encoding: .utf8).contains("+<plist/>"))
@@ -127,7 +128,7 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
 
   // MARK: - Setting up
 
-  @Test func settingUpTwiceChangesNothing() throws {
+  @Test func secondGitSetupChangesNothing() throws {
     try withTemporaryFolder { folder in
       try run("git init -q && printf '*.txt text' > .gitattributes", in: folder)
       let trial = try run(
@@ -146,7 +147,7 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
     }
   }
 
-  @Test func aProgramThatIsNotOnThePathIsCalledByItsOwn() throws {
+  @Test func gitSetupUsesFullPathOfProgramOutsidePATH() throws {
     try withTemporaryFolder { folder in
       let line = "git init -q && mkdir 'my tools' && ln -s \"$(command -v filedb)\" 'my tools/filedb'"
       try run("\(line) && './my tools/filedb' git-setup", in: folder)
@@ -156,7 +157,7 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
     }
   }
 
-  @Test func aStoreMayBeAnyFolderOfTheRepository() throws {
+  @Test func gitSetupWorksForStoreInSubfolder() throws {
     try withTemporaryFolder { folder in
       try run("git init -q && mkdir -p data/deep && filedb --store data git-setup", in: folder)
       let line = "git check-attr merge -- data/todo.plist data/deep/Info.plist Info.plist"
@@ -170,7 +171,7 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
     }
   }
 
-  @Test func noRepositoryIsAnError() throws {
+  @Test func gitSetupOutsideRepositoryIsAnError() throws {
     try withTemporaryFolder { folder in
       let result = try shell("GIT_CEILING_DIRECTORIES=$(dirname $PWD) filedb git-setup", in: folder)
       #expect(result.status == 66)

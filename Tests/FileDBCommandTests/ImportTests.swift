@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ImportTests {
-  @Test func aFileWithAHeader() throws {
+  @Test func importNamesFieldsByHeaderOrOption() throws {
     try withTemporaryFolder { folder in
       try Data("name,kcal,note\nApple,52,\"red,\nor green\"\nPear,,\n".utf8).write(
         to: folder.appendingPathComponent("f.csv"))
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func aDryRunImportsNothingAndSaysSo() throws {
+  @Test func dryRunReportsButImportsNothing() throws {
     try withTemporaryFolder { folder in
       let result = try filedb("import", "-", "t", "--header", "--dry-run", in: folder, input: "n\n1\n")
       #expect(result.error == "dry run: nothing was written\n1 records would be imported into 't'\n")
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func oneWrongRowAndNothingIsImported() throws {
+  @Test func oneWrongRowStopsWholeImport() throws {
     try withTemporaryFolder { folder in
       try Data("n\n1\n2\nthree\n".utf8).write(to: folder.appendingPathComponent("f.csv"))
       let result = try filedb("import", "f.csv", "t", "--header", "--types", "n=integer", in: folder)
@@ -45,15 +45,15 @@ import Testing
     }
   }
 
-  @Test(arguments: [1_000, 2_500]) func manyRowsKeepTheirOrder(count: Int) throws {
+  @Test(arguments: [1_000, 2_500]) func importedRowsKeepTheirOrder(count: Int) throws {
     try withTemporaryFolder { folder in
       try RecordStore(at: folder).table("t").add(["n": "last"])
       let numbers = (1...count).map(String.init)
       let text = (["n"] + numbers).joined(separator: "\n")
       #expect(try filedb("import", "-", "t", "--header", "--top", in: folder, input: text).status == 0)
-      let rows = try RecordStore(at: folder).table("t").snapshot
-      #expect(rows.map { $0.fields["n"]?.string } == numbers + ["last"])
-      #expect(rows.map(\.id.rawValue) == (2...Int64(count + 1)) + [1])
+      let records = try RecordStore(at: folder).table("t").snapshot
+      #expect(records.map { $0.fields["n"]?.string } == numbers + ["last"])
+      #expect(records.map(\.id.rawValue) == (2...Int64(count + 1)) + [1])
     }
   }
 
@@ -74,7 +74,7 @@ import Testing
 
   /// Every table of the USDA's food data, against a reading of the same file that knows only this file's shape.
   @Test(.enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"), arguments: usda)
-  func realTables(file: String, fields: String, types: String, count: Int) throws {
+  func realTablesAreImportedExactly(file: String, fields: String, types: String, count: Int) throws {
     try withTemporaryFolder { folder in
       let source = sharedFolder.appendingPathComponent("data/usda-sr28/\(file).txt")
       let options = [
@@ -89,11 +89,11 @@ import Testing
       let names = fields.split(separator: ",").map(String.init)
       let lines = text.split(separator: "\r\n")
       #expect(lines.count == count)
-      let wrong = zip(lines, snapshot).first { line, row in
+      let wrong = zip(lines, snapshot).first { line, record in
         let texts = line.split(separator: "^", omittingEmptySubsequences: false)
         return !zip(names, texts).allSatisfy { name, quoted in
           let text = quoted.hasPrefix("~") ? quoted.dropFirst().dropLast() : quoted
-          return switch row.fields[name] {
+          return switch record.fields[name] {
           case .string(let value)?: text == value
           case .integer(let value)?: Int64(text) == value
           case .real(let value)?: Double(text) == value

@@ -35,7 +35,7 @@ import Testing
     return files
   }
 
-  @Test func aVersionIsInstalledAndUpgraded() throws {
+  @Test func versionIsInstalledThenUpgraded() throws {
     try withVersions { folder in
       let trial = try filedb("install", "one", "user", "--version", "1", "--dry-run", in: folder)
       #expect(trial.output == "version 1; changed: foods\n")
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func wrongWordsAreUsageErrors() throws {
+  @Test func wrongInstallArgumentsAreRefused() throws {
     try withVersions { folder in
       for (words, status) in [
         ("one user --version v1", 64), ("one user --version 1 --policy no", 64),
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasSetpriv || geteuid() != 0, "needs the program 'setpriv'"))
-  func theShippedFolderIsOnlyRead() throws {
+  func installNeverWritesToShippedFolder() throws {
     try withVersions { folder in
       let (one, user) = (folder.appendingPathComponent("one"), folder.appendingPathComponent("user"))
       // As wgFileDb left it, and as a bundle has it.
@@ -116,7 +116,7 @@ import Testing
     return outputs.withLock { $0.sorted() }
   }
 
-  @Test func processesAtOnceInstallOnce() throws {
+  @Test func simultaneousInstallsInstallOnce() throws {
     try withVersions { folder in
       let install = Array(repeating: "install two user --version 2", count: 6)
       let first = atOnce(install, in: folder)
@@ -137,8 +137,8 @@ import Testing
     Array(repeating: "version \(version) is installed already\n", count: count)
   }
 
-  /// Two versions of an app that are started at the same time: whoever comes first, the later version is there in the end.
-  @Test func versionsAtOnceDoNotRunBackwards() throws {
+  /// Two versions of an app may be started at the same time.
+  @Test func simultaneousInstallsKeepLaterVersion() throws {
     try withVersions { folder in
       for round in 1...4 {
         let user = "user\(round)"
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func aDamagedTableThatIsReplacedIsKept() throws {
+  @Test func damagedTableIsKeptWhenReplaced() throws {
     try withVersions { folder in
       try filedb("install", "one", "user", "--version", "1", in: folder)
       let file = folder.appendingPathComponent("user/foods.plist")
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func whatTheUserDeletedIsSaidToStayDeleted() throws {
+  @Test func upgradeReportsThatDeletedRecordStaysDeleted() throws {
     try withVersions { folder in
       try filedb("install", "one", "user", "--version", "1", in: folder)
       try filedb("delete", "foods", "1", in: folder.appendingPathComponent("user"))

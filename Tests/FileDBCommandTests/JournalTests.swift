@@ -20,12 +20,12 @@ import Testing
     }
   }
 
-  @Test func theLogAndACheckpoint() throws {
+  @Test func logListsPendingCommitsUntilCheckpoint() throws {
     try withPendingCommit { folder, _ in
       let log = try filedb("log", in: folder)
       #expect(
         log.output.contains(
-          /^2  \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n    todo: insert 2 at row 0\n    tags: create\n$/))
+          /^2  \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n    todo: insert 2 at index 0\n    tags: create\n$/))
       #expect(log.status == 0)
       let tables = try filedb("tables", in: folder).output
       #expect(tables.contains(/tags +0 +in the journal/))
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func aCommandLeavesNothingInTheJournal() throws {
+  @Test func commandCheckpointsPendingCommits() throws {
     try withPendingCommit { folder, store in
       #expect(try filedb("add", "todo", "title=Oats", in: folder).output == "3\n")
       #expect(try store.pendingCommits().isEmpty)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func aConflictIsSettledByKeep() throws {
+  @Test func repairWithKeepSettlesConflict() throws {
     try withPendingCommit { folder, _ in
       let file = folder.appendingPathComponent("todo.plist")
       let text = try String(contentsOf: file, encoding: .utf8).replacing("Milk", with: "Oat milk")
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func aDamagedJournalIsFoundAndMended() throws {
+  @Test func damagedJournalIsFoundAndRepaired() throws {
     try withPendingCommit { folder, _ in
       let journal = folder.appendingPathComponent(".filedb/journal")
       var bytes = try [UInt8](Data(contentsOf: journal))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `filedb merge` without git, on files of any name.
-@Suite struct MergeCommandTests {
+@Suite struct MergeTests {
   /// Makes the three versions from what is done to a table, and calls `body` with a folder that has them.
   private func withVersions(
     ours: [[String]], theirs: [[String]], _ body: (URL) throws -> Void
@@ -32,7 +32,7 @@ import Testing
     return table.map { "\($0.id) \($0.fields)" }
   }
 
-  @Test func aCleanMergeIsSilent() throws {
+  @Test func mergeWithoutConflictIsSilent() throws {
     try withVersions(
       ours: [["set", "t", "1", "title=Oat milk"]],
       theirs: [["set", "t", "1", "note=cold"], ["add", "t", "title=Salt", "--top"]]
@@ -47,8 +47,8 @@ import Testing
     }
   }
 
-  /// A pipe has no size, and is no empty base for that.
-  @Test(.enabled(if: hasBash, "needs bash")) func versionsComeFromPipes() throws {
+  /// A pipe reports no size, but must not count as an empty base.
+  @Test(.enabled(if: hasBash, "needs bash")) func mergeReadsPipes() throws {
     try withVersions(ours: [["delete", "t", "1"]], theirs: [["set", "t", "2", "note=cold"]]) { folder in
       let line = "filedb merge <(cat .file_base) .file_ours <(cat .file_theirs)"
       let result = try shell("bash -c '\(line)'", in: folder)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func aConflictTellsBothSidesAndLeavesAWholeTable() throws {
+  @Test func conflictReportsBothSidesAndLeavesWholeTable() throws {
     try withVersions(
       ours: [["set", "t", "1", "title=Oat milk"], ["delete", "t", "2"]],
       theirs: [["set", "t", "1", "title:integer=7"], ["set", "t", "2", "title=Rye bread"]]
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1, 2]) func anUnreadableFileLeavesOursAsItIs(broken: Int) throws {
+  @Test(arguments: [0, 1, 2]) func unreadableFileLeavesOursUnchanged(broken: Int) throws {
     try withVersions(ours: [["set", "t", "1", "title=x"]], theirs: []) { folder in
       let file = folder.appendingPathComponent(files[broken])
       try Data(try Data(contentsOf: file).dropLast(30)).write(to: file)
@@ -93,18 +93,18 @@ import Testing
     }
   }
 
-  @Test(arguments: [true, false]) func noBaseIsAnEmptyTable(isEmptyFile: Bool) throws {
+  @Test(arguments: [true, false]) func missingBaseCountsAsEmptyTable(isEmptyFile: Bool) throws {
     try withVersions(ours: [], theirs: [["add", "t", "title=Salt"]]) { folder in
       let base = folder.appendingPathComponent(".file_base")
       if isEmptyFile { try Data().write(to: base) } else { try FileManager.default.removeItem(at: base) }
       let result = try filedb(["merge"] + files, in: folder)
       #expect(result.status == 0)
-      // What both added in the same way is one.
+      // Records that both sides added alike become one.
       #expect(try show(".file_ours", in: folder) == show(".file_theirs", in: folder))
     }
   }
 
-  @Test func theResultGoesWhereItIsToldTo() throws {
+  @Test func mergeWritesToGivenOutput() throws {
     try withVersions(ours: [], theirs: [["delete", "t", "1"]]) { folder in
       let before = try show(".file_ours", in: folder)
       let trial = try filedb(["merge", "--dry-run"] + files, in: folder)

@@ -24,7 +24,7 @@ private let hasSQLiteProgram =
     }
   }
 
-  @Test func aTableComesBack() throws {
+  @Test func tableSurvivesExportAndImport() throws {
     try withFoods { folder in
       for file in ["f.sqlite", "f.db", "f.sqlite3", "f"] {
         let format = file == "f" ? ["--format", "sqlite"] : []
@@ -46,7 +46,7 @@ private let hasSQLiteProgram =
     }
   }
 
-  @Test func aSelectionAndAnotherName() throws {
+  @Test func exportSelectsRecordsAndNamesTable() throws {
     try withFoods { folder in
       try filedb("export", "food", "f.db", in: folder)
       let refused = try filedb("export", "food", "f.db", in: folder)
@@ -70,7 +70,7 @@ private let hasSQLiteProgram =
     }
   }
 
-  @Test func aKeyChangesRecords() throws {
+  @Test func importByKeyChangesMatchingRecords() throws {
     try withFoods { folder in
       try filedb("export", "food", "f.db", "--fields", "name,kcal", in: folder)
       try filedb("set", "food", "1", "kcal:integer=75", in: folder)
@@ -87,7 +87,7 @@ private let hasSQLiteProgram =
           == "id,name,kcal\n1,Fig,74\n2,Butter,717\n5,Pear,57\n")
       try filedb("undo", in: folder)
       #expect(try filedb("count", "food", in: folder).output == "2\n")
-      // Of a table that an export made, its id and position are no fields.
+      // The id and position columns of a table that an export made are not fields.
       #expect(
         try filedb("import", "f.db", "food", "--key", "name", in: folder).error
           == "1 added, 1 changed, 1 unchanged\n")
@@ -98,7 +98,7 @@ private let hasSQLiteProgram =
   }
 
   @Test(.enabled(if: hasSQLiteProgram, "needs the sqlite3 program"))
-  func whatTheSQLiteProgramMadeIsReadExactly() throws {
+  func databaseMadeBySQLiteProgramIsReadExactly() throws {
     try withTemporaryFolder { folder in
       let schema = """
         CREATE TABLE "a ""b"" — c" ("x y", "select" INTEGER, [é] REAL, d DATETIME, g AS ("select" + 1));
@@ -111,7 +111,7 @@ private let hasSQLiteProgram =
         PRAGMA journal_mode = WAL;
         """
       try Data(schema.utf8).write(to: folder.appendingPathComponent("s.sql"))
-      // No extension: the file is known by how it begins.
+      // Without an extension, the format is found by the first bytes.
       #expect(try shell("sqlite3 -bail data < s.sql", in: folder).status == 0)
       #expect(try filedb("import", "data", "t", "--table", "a \"b\" — c", in: folder).status == 0)
       #expect(
@@ -126,8 +126,8 @@ private let hasSQLiteProgram =
       #expect(dates.output == "1\n", "\(dates)")
       for (table, texts) in [("w", ["a", "b"]), ("v", ["b!", "a!"])] {
         try filedb("import", "data", table, in: folder)
-        let rows = try RecordStore(at: folder).table(table).snapshot
-        #expect(rows.map { $0["k"] } == texts.map(PlistValue.string))
+        let records = try RecordStore(at: folder).table(table).snapshot
+        #expect(records.map { $0["k"] } == texts.map(PlistValue.string))
       }
     }
   }
@@ -152,7 +152,7 @@ private let hasSQLiteProgram =
     }
   }
 
-  @Test func whatMakesNoSenseIsRefused() throws {
+  @Test func unsuitableOptionsAndFilesAreRefused() throws {
     let cases: [(arguments: [String], status: Int32, words: String)] = [
       (["import", "f.db", "t", "--detect"], 64, "for csv and tsv"),
       (["import", "f.db", "t", "--empty", "text"], 64, "for csv and tsv"),

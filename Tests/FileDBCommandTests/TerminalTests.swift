@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.enabled(if: hasScript, "needs script(1)")) struct TerminalTests {
-  @Test(arguments: [20, 40, 60, 200]) func aWideTableFits(columns: Int) throws {
+  @Test(arguments: [20, 40, 60, 200]) func wideTableFitsTerminal(columns: Int) throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)
       let long = String(repeating: "wörd 漢字 ", count: 20)
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["table", "csv", "tsv", "ndjson", "plist"]) func controlsNeverReachTheTerminal(
+  @Test(arguments: ["table", "csv", "tsv", "ndjson", "plist"]) func controlCharactersNeverReachTerminal(
     format: String
   ) throws {
     try withTemporaryFolder { folder in
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func aPipeGetsTheBytes() throws {
+  @Test func pipeGetsControlCharactersUnchanged() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)
       try filedb("add", "t", "a=x\u{9B}y\r", in: folder)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "needs /dev/full"))
-  func anOutputThatTakesNoMoreIsAnError() throws {
+  func fullOutputDeviceIsAnError() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)
       let result = try shell("filedb show t --format json >/dev/full", in: folder)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func colourOnlyWhereItIsWanted() throws {
+  @Test func outputIsStyledOnlyOnTerminalWithColor() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)
       try filedb("add", "t", "a=1", in: folder)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func aTableIsDroppedOnlyAfterAYes() throws {
+  @Test func dropOnTerminalNeedsConfirmation() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)
       for (answer, status) in [("n", Int32(1)), ("", 1), ("y", 0)] {

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 /// `filedb undo` and `filedb redo`.
-@Suite struct UndoCommandTests {
-  @Test func commandsAreTakenBackOneAfterAnother() throws {
+@Suite struct UndoTests {
+  @Test func undoAndRedoGoCommandByCommand() throws {
     try withTemporaryFolder { folder in
       func run(_ words: String...) throws -> ToolResult { try filedb(words, in: folder) }
       func titles() throws -> [String] {
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func aScriptIsTakenBackWhole() throws {
+  @Test func undoTakesBackWholeScript() throws {
     try withTemporaryFolder { folder in
       let script = folder.appendingPathComponent("script")
       try Data("create todo\nadd todo title=Milk\ncreate tags\n".utf8).write(to: script)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func whatAnotherProgramChangedSinceIsKept() throws {
+  @Test func undoKeepsLaterChangesOfOtherPrograms() throws {
     try withTemporaryFolder { folder in
       _ = try filedb("create", "todo", in: folder)
       _ = try filedb("add", "todo", "title=Milk", in: folder)

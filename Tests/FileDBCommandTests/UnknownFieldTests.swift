@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Mistyped names are said, and stop nothing: records of one table may have different fields.
+/// A field name that no record has is reported, but is no error: records of one table may have different fields.
 @Suite struct UnknownFieldTests {
   private func withFoods(_ body: (URL) throws -> Void) throws {
     try withTemporaryFolder { folder in
@@ -20,7 +20,7 @@ import Testing
     ["show", "food", "--group", "nope"], ["count", "food", "--group", "nope"],
     ["sort", "food", "name", "nope"],
   ])
-  func aFieldThatNoRecordHas(arguments: [String]) throws {
+  func fieldOfNoRecordIsReported(arguments: [String]) throws {
     try withFoods { folder in
       let result = try filedb(arguments, in: folder)
       #expect(result.status == 0)
@@ -34,7 +34,7 @@ import Testing
     ["export", "food", "--where", "fat = NULL"],
     ["show", "empty", "--fields", "a"],
   ])
-  func aFieldThatARecordHas(arguments: [String]) throws {
+  func fieldOfAnyRecordIsNotReported(arguments: [String]) throws {
     try withFoods { folder in
       try filedb("create", "empty", in: folder)
       let result = try filedb(arguments, in: folder)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func aKeyThatIsNoColumn() throws {
+  @Test func importRefusesKeyThatIsNotAColumn() throws {
     try withFoods { folder in
       let csv = try filedb("import", "-", "food", "--key", "nmae", in: folder, input: "name,kcal\nFig,74\n")
       #expect(csv.status == 65)
@@ -66,7 +66,7 @@ import Testing
     ["--attach", "a", "--attach", "b", "tables"], ["tables", "--attach", "a", "--attach", "b"],
     ["--attach", "a", "tables", "--attach", "b"],
   ])
-  func onlyOneStoreIsAttached(arguments: [String]) throws {
+  func secondAttachedStoreIsRefused(arguments: [String]) throws {
     try withFoods { folder in
       for name in ["a", "b"] { try filedb("--store", name, "create", name, in: folder) }
       let result = try filedb(arguments, in: folder)

@@ -4,19 +4,19 @@ import Testing
 
 /// `filedb watch` beside other commands. Each test ends the program in one of its ways.
 @Suite(.timeLimit(.minutes(5))) struct WatchTests {
-  @Test func eachStepIsAStableObject() async throws {
+  @Test func ndjsonHasOneObjectForEachStep() async throws {
     try await withWatch(["--format", "ndjson"]) { watch, folder in
       for (command, line) in [
         (
           "add todo title=Rent due:date=2026-12-01 --top",
-          #"{"kind": "insert", "id": 2, "row": 0, "fields": {"due": "2026-12-01T00:00:00Z", "title": "Rent"}}"#
+          #"{"kind": "insert", "id": 2, "index": 0, "fields": {"due": "2026-12-01T00:00:00Z", "title": "Rent"}}"#
         ),
         (
           "set todo 1 litres:float=1.5",
-          #"{"kind": "update", "id": 1, "row": 1, "fields": {"litres": 1.5, "title": "Milk"}}"#
+          #"{"kind": "update", "id": 1, "index": 1, "fields": {"litres": 1.5, "title": "Milk"}}"#
         ),
-        ("move todo 2 --bottom", #"{"kind": "move", "id": 2, "row": 1, "from": 0}"#),
-        ("delete todo 2", #"{"kind": "delete", "id": 2, "row": 1}"#),
+        ("move todo 2 --bottom", #"{"kind": "move", "id": 2, "index": 1, "from": 0}"#),
+        ("delete todo 2", #"{"kind": "delete", "id": 2, "index": 1}"#),
       ] {
         #expect(try filedb(command.split(separator: " ").map(String.init), in: folder).status == 0)
         try await watch.waitForLine { $0 == line }
@@ -26,12 +26,12 @@ import Testing
     }
   }
 
-  @Test func withAConditionItIsAListOfItsOwn() async throws {
+  @Test func watchWithConditionFollowsMatchingRecords() async throws {
     try await withWatch(["--format", "ndjson", "--where", "title BEGINSWITH 'R'"]) { watch, folder in
       for (command, line) in [
         ("add todo title=Bread", nil),
-        ("set todo 1 title=Rice", #"{"kind": "insert", "id": 1, "row": 0, "fields": {"title": "Rice"}}"#),
-        ("set todo 1 title=Milk", #"{"kind": "delete", "id": 1, "row": 0}"#),
+        ("set todo 1 title=Rice", #"{"kind": "insert", "id": 1, "index": 0, "fields": {"title": "Rice"}}"#),
+        ("set todo 1 title=Milk", #"{"kind": "delete", "id": 1, "index": 0}"#),
       ] {
         #expect(try filedb(command.split(separator: " ").map(String.init), in: folder).status == 0)
         if let line { try await watch.waitForLine { $0 == line } }
@@ -41,13 +41,13 @@ import Testing
     }
   }
 
-  @Test func peopleReadWhatIsNew() async throws {
+  @Test func defaultFormatPrintsChangedFields() async throws {
     try await withWatch([]) { watch, folder in
       for (command, line) in [
-        ("add todo title=Rent --top", "insert 2 at row 0: title=Rent"),
-        ("set todo 1 litres:float=1.5", "update 1 at row 1: litres=1.5"),
-        ("unset todo 1 title", "update 1 at row 1: -title"),
-        ("delete todo 2", "delete 2 from row 0"),
+        ("add todo title=Rent --top", "insert 2 at index 0: title=Rent"),
+        ("set todo 1 litres:float=1.5", "update 1 at index 1: litres=1.5"),
+        ("unset todo 1 title", "update 1 at index 1: -title"),
+        ("delete todo 2", "delete 2 from index 0"),
       ] {
         try filedb(command.split(separator: " ").map(String.init), in: folder)
         try await watch.waitForLine { $0 == line }
@@ -56,28 +56,28 @@ import Testing
     }
   }
 
-  @Test func aFileThatCannotBeReadIsComplainedOfAndNotTheEnd() async throws {
+  @Test func unreadableFileIsReportedAndWatchGoesOn() async throws {
     try await withWatch([]) { watch, folder in
       let file = folder.appendingPathComponent("todo.plist")
       let whole = try Data(contentsOf: file)
       try whole.dropLast(20).write(to: file)
       try await watch.waitForError("todo.plist")
       try Data(String(decoding: whole, as: UTF8.self).replacing("Milk", with: "Oat").utf8).write(to: file)
-      try await watch.waitForLine { $0 == "update 1 at row 0: title=Oat" }
+      try await watch.waitForLine { $0 == "update 1 at index 0: title=Oat" }
       watch.terminate()
     }
   }
 
-  @Test func aReaderThatLeavesEndsIt() throws {
+  @Test func watchEndsWhenReaderLeaves() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "todo", in: folder)
-      // Neither waits for a change that never comes.
+      // Neither waits for a change, for none comes.
       let result = try shell("{ filedb watch todo; echo $? >status; } | true; cat status", in: folder)
       #expect(result.output == "0\n" && result.error == "watching 'todo'; ^C ends\n")
     }
   }
 
-  @Test func aReaderThatNeitherReadsNorLeavesDoesNotKeepIt() throws {
+  @Test func watchCanBeEndedWhileReaderIsStuck() throws {
     try withTemporaryFolder { folder in
       let text = folder.appendingPathComponent("text")
       try Data(repeating: 65, count: 1 << 20).write(to: text)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func aTableThatIsNotThereIsAnError() throws {
+  @Test func missingTableIsAnError() throws {
     try withTemporaryFolder { folder in
       let result = try filedb("watch", "todo", in: folder)
       #expect(result.status == 1)

@@ -27,7 +27,7 @@ import Testing
     try RecordStore(at: folder).table("food").snapshot.compactMap { $0.fields["name"]?.string }
   }
 
-  @Test func aTextThatIsNoDateIsRefused() throws {
+  @Test func textThatIsNotADateIsRefusedForDateField() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)
       try filedb("add", "t", "due:date=2026-04-02T00:00:00Z", in: folder)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func showChoosesThenSortsThenCuts() throws {
+  @Test func showFiltersThenSortsThenLimits() throws {
     try withFood { folder in
       func show(_ arguments: String...) throws -> String {
         try filedb(["show", "food", "--format", "csv", "--fields", "name"] + arguments, in: folder).output
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func nothingThatMatchesIsExitCodeOne() throws {
+  @Test func noMatchingRecordGivesExitCodeOne() throws {
     try withFood { folder in
       let before = try Data(contentsOf: folder.appendingPathComponent("food.plist"))
       for (arguments, output) in [
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func deleteAndSet() throws {
+  @Test func deleteAndSetChangeMatchingRecords() throws {
     try withFood { folder in
       let dry = try filedb("delete", "food", "--where", "group == 'Fruit'", "--dry-run", in: folder)
       #expect(
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func aPredicateWithAFaultIsShown() throws {
+  @Test func faultyPredicateIsShownWithItsColumn() throws {
     try withFood { folder in
       for arguments in [["show", "food"], ["count", "food"], ["delete", "food"], ["set", "food", "a=b"]] {
         let result = try filedb(arguments + ["--where", "kcal > 5 AND name = 'x"], in: folder)
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func groups() throws {
+  @Test func showAndCountGroupRecords() throws {
     try withFood { folder in
       #expect(
         try filedb("show", "food", "--group", "group", in: folder).output == """
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: hasScript, "needs script(1)")) func aLongHeadingFitsTheTerminal() throws {
+  @Test(.enabled(if: hasScript, "needs script(1)")) func longGroupHeadingFitsTerminal() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)
       try filedb("add", "t", "a=" + String(repeating: "long ", count: 30), "b=1", in: folder)

@@ -4,23 +4,23 @@ import Testing
 /// A sample of the states that a power cut may leave. `Tests/crash` tries a million.
 @Suite struct CrashStateTests {
   @Test(arguments: CrashWorkload.all)
-  func everyStateRecovers(workload: CrashWorkload) throws {
+  func storeRecoversFromEveryCrashState(workload: CrashWorkload) throws {
     let seed = SeededRandom.fromEnvironment(workload.name).seed
     var trial = CrashTrial(workload, detail: .quick, seed: seed)
     try trial.run()
     print("\(workload.name): \(trial.counts)")
   }
 
-  /// And the installation can be done again, or what is left of it.
+  /// After each state the installation can be repeated or completed.
   @Test(arguments: CrashWorkload.installations)
-  func everyStateOfAnInstallationRecovers(workload: CrashWorkload) throws {
+  func installationRecoversFromEveryCrashState(workload: CrashWorkload) throws {
     let seed = SeededRandom.fromEnvironment(workload.name).seed
     var trial = CrashTrial(workload, detail: .oneCut, seed: seed)
     try trial.run()
     print("\(workload.name): \(trial.counts)")
   }
 
-  @Test func randomWorkloadsRecover() throws {
+  @Test func randomWorkloadsRecoverFromCrashes() throws {
     var random = SeededRandom.fromEnvironment("random workloads")
     var sum = CrashCounts()
     while sum.tried < 35_000 {  // With the others more than 50,000.

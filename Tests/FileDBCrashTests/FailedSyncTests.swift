@@ -7,7 +7,7 @@ import Testing
   private static let failuresOfAWorkload = 4
 
   @Test(arguments: CrashWorkload.all + CrashWorkload.installations.suffix(1))
-  func nothingIsBuiltOnALostWrite(workload: CrashWorkload) throws {
+  func commitsNeverBuildOnLostWrites(workload: CrashWorkload) throws {
     var random = SeededRandom.fromEnvironment("failed syncs in '\(workload.name)'")
     let syncs = try CrashTrial.record(workload).sites.filter(\.call.isSync).sorted()
     for site in syncs.shuffled(using: &random).prefix(Self.failuresOfAWorkload) {

@@ -46,12 +46,12 @@ import Testing
     return count
   }
 
-  @Test func aPowerCutLeavesTheOldFileOrTheNewOne() throws {
+  @Test func powerCutLeavesOldFileOrNewOne() throws {
     #expect(new != before.files[Self.file])
     #expect(try violations() == 0)
   }
 
-  @Test func everyCallIsNeeded() throws {
+  @Test func everyDiskCallIsNeeded() throws {
     let disk = RecordingDisk(before, storeFolder: "/home")
     try merged.write(to: Self.file, on: StoreDisk(disk))
     #expect(disk.sites.count == 3)

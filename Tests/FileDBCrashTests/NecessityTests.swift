@@ -22,12 +22,12 @@ import Testing
   /// Few of the states without a call are bad ones, and only some are tried: so what was not found is sought again.
   private static let rounds = 60
 
-  @Test func everyCallIsNeeded() throws {
+  @Test func everyDiskCallIsNeeded() throws {
     let missed = try unneeded(places(in: CrashWorkload.all), redundant: Self.redundant)
     #expect(missed == Set(Self.redundant.keys))
   }
 
-  @Test func everyCallOfAnInstallationIsNeeded() throws {
+  @Test func everyDiskCallOfInstallationsIsNeeded() throws {
     let others = try places(in: CrashWorkload.all)
     // What syncs for a process that died is the making of a folder, which the others need as well.
     let places = try places(in: CrashWorkload.installations).filter {

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func foundationReadsWhatIsWritten() throws {
+  @Test func foundationReadsExportedFile() throws {
     let list = try PropertyListSerialization.propertyList(from: Data(try exportedRecords()), format: nil)
     let records = try #require(list as? [[String: Any]])
     #expect(records.count == 3)
@@ -41,7 +41,7 @@ import Testing
     #expect((first["l"] as? [Int])?.last == 299)
   }
 
-  @Test func whatFoundationWritesIsRead() throws {
+  @Test func fileWrittenByFoundationIsImported() throws {
     let records: [[String: Any]] = [
       [
         "i": 1, "n": -1, "r": 0.5, "b": true, "s": "é😀", "a": "ascii", "x": Data(0..<40), "big": 1 << 40,
@@ -74,8 +74,8 @@ import Testing
     }
   }
 
-  /// Each array holds the next one 16 times: 2^80 elements in 200 bytes. And one that holds itself.
-  @Test func aListOfItsOwnPartsIsRefused() throws {
+  /// One where each array holds the next one 8 times, 2^60 elements in all, and one that holds itself.
+  @Test func exponentialAndCircularListsAreRefused() throws {
     func list(_ levels: Int, _ child: (Int) -> UInt8) -> [UInt8] {
       var bytes = Array("bplist00".utf8)
       var offsets: [UInt8] = []

@@ -35,15 +35,14 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
     ("a,\n,b\n", [["a", ""], ["", "b"]]), ("\"a\",\"\"", [["a", ""]]),
   ]
 
-  /// However the bytes are cut, the rows are the same.
-  @Test(arguments: [1, 2, 3, Int.max]) func theFormatInPieces(of piece: Int) throws {
+  @Test(arguments: [1, 2, 3, Int.max]) func rowsAreTheSameInPiecesOfAnyLength(of piece: Int) throws {
     for (text, expected) in Self.cases {
       let rows = try read(Array(text.utf8), piece: piece)
       #expect(rows.map(\.fields) == expected, "\(text.debugDescription)")
     }
   }
 
-  @Test func otherSeparatorsAndQuotes() throws {
+  @Test func otherSeparatorsAndQuotesAreRead() throws {
     let usda = try #require(DelimitedFormat(separator: "^", quote: "~"))
     #expect(try fields("~0100~^~a \"b\" ^ ~~c~^^5.1\r\n", usda) == [["0100", "a \"b\" ^ ~c", "", "5.1"]])
     let plain = try #require(DelimitedFormat(separator: "|", quote: nil))
@@ -54,7 +53,7 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
     #expect(DelimitedFormat(separator: ",", quote: ",") == nil)
   }
 
-  @Test func everyByteOfLatin1IsItsCharacter() throws {
+  @Test func everyLatin1ByteBecomesItsCharacter() throws {
     let bytes = (0...255).map(UInt8.init).filter { ![0x0A, 0x0D, 0x2C].contains($0) }
     let format = try #require(DelimitedFormat(quote: nil, encoding: .latin1))
     let text = try #require(try read(bytes, format).first?.fields.first)
@@ -82,7 +81,7 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
     #expect(rows.map(\.line) == [1, 3, 7, 8])
   }
 
-  @Test func whatIsWrittenIsReadAgain() throws {
+  @Test func randomRowsSurviveWritingAndReading() throws {
     var random = SeededRandom.fromEnvironment("delimited round trip")
     let characters = ["a", ",", "\"", "\n", "\r", "é", " ", "~", "^", "\t", "😀"]
     for format in [DelimitedFormat.csv, .tsv, DelimitedFormat(separator: "^", quote: "~")!] {
@@ -99,7 +98,7 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
   }
 
   /// Found by fuzzing. Swift counts a quote and an accent behind it as one character, which is no quote.
-  @Test func quotesAreDoubledBeforeAnAccent() throws {
+  @Test func quoteBeforeAccentIsDoubled() throws {
     let row = ["\"\u{301}", "e\"\u{301}x", "\"\u{200D}", ",\u{301}", "\r\u{301}"]
     let line = DelimitedWriter(format: .csv).line(row)
     #expect(line.utf8.starts(with: "\"\"\"\u{301}\",".utf8))
@@ -107,97 +106,8 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
   }
 
   /// At the start of a file it would be taken for a mark of the encoding and skipped.
-  @Test func aByteOrderMarkInTheFirstFieldIsKept() throws {
+  @Test func byteOrderMarkInFirstFieldIsKept() throws {
     let row = ["\u{FEFF}a", "b"]
     #expect(try fields(DelimitedWriter(format: .csv).line(row)) == [row])
-  }
-}
-
-@Suite struct DelimitedImportTests {
-  private func records(_ text: String, _ importer: DelimitedImport) throws -> [Fields] {
-    var sent = false
-    let reader = DelimitedReader(name: "text", format: .csv) {
-      defer { sent = true }
-      return sent ? nil : Array(text.utf8)
-    }
-    var records: [Fields] = []
-    #expect(try importer.run(reader, file: "text") { records.append($0) } == records.count)
-    return records
-  }
-
-  @Test func typesAndEmptyTexts() throws {
-    let importer = DelimitedImport(types: [
-      "i": .integer, "f": .float, "b": .bool, "d": .date, "x": .data, "j": .json,
-    ])
-    let text = """
-      s,i,f,b,d,x,j
-      007,-7,1.50,yes,2024-02-29,AQI=,"{""a"": [1, 2.5]}"
-      ,,,,,,
-      """
-    #expect(
-      try records(text, importer) == [
-        [
-          "s": "007", "i": -7, "f": 1.5, "b": true, "d": .date(Date(timeIntervalSince1970: 1_709_164_800)),
-          "x": .data(Data([1, 2])), "j": ["a": [1, 2.5]],
-        ], Fields(),
-      ])
-  }
-
-  @Test func faultsNameFileLineAndField() throws {
-    let integer = DelimitedImport(types: ["n": .integer])
-    let faults: [(String, DelimitedImport, line: Int?, words: String)] = [
-      ("n\n1\nx\n", integer, 3, "'x' is not a whole number"),
-      ("a,n\n1,2\n3\n", integer, 3, "1 fields where 2"),
-      ("n,n\n", integer, 1, "two columns"), ("n,\n", integer, 1, "column 2 has no name"),
-      ("", integer, nil, "empty"),
-      ("a\n", integer, nil, "a type is given for 'n'"),
-      ("a\nb\n\u{1}\n", DelimitedImport(), 3, "XML cannot hold the character U+0001"),
-      ("wgFileDbSecretId\n5\n", DelimitedImport(), 2, "kept for the record's id"),
-    ]
-    for (text, importer, line, words) in faults {
-      let error = try #require(storeError { _ = try records(text, importer) })
-      #expect(error.line == line, "\(error)")
-      #expect(error.message.contains(words), "\(error)")
-      #expect(error.file == "text")
-    }
-  }
-
-  @Test func whatFitsNoType() {
-    let refused: [(FieldType, [String])] = [
-      (.integer, ["", "1.0", "1e3", "9223372036854775808x", "18446744073709551616", "one", "0x10", "-0X1F"]),
-      (.float, ["", "1,5", "0x10", "1e999", "--1"]), (.bool, ["", "maybe", "2"]),
-      (
-        .date,
-        [
-          "", "2024", "2024-02", "2024-02-30", "2024-2-1", "tomorrow", "2024-02-29T12",
-          "2024-02-29T12:00:00+25:00",
-          "2024-02-29 ", "2024-02-29T12:00+1:00", "2024-02-29 12:00:00.", "0001-01-01T00:00+01:00",
-          "9999-12-31T23:59:59-00:01", "2024-02-29 12:00  ",
-        ]
-      ),
-      (.data, ["A", "!!!!"]),
-      (.json, ["", "null", "[null]", "{", "nan"]),
-    ]
-    for (type, texts) in refused {
-      for text in texts { #expect(type.value(of: text) == nil, "\(type) '\(text)'") }
-    }
-  }
-
-  @Test func aFieldCalledIDKeepsANameOfItsOwn() {
-    let record: Fields = ["id": "a", "id_": "b", "id__": "c", "idle": "d"]
-    #expect(
-      JSONText.object(id: 1, record) == #"{"id": 1, "id_": "a", "id__": "b", "id___": "c", "idle": "d"}"#)
-  }
-
-  @Test func jsonSaysWhatAValueIs() {
-    let record: Fields = [
-      "id": "own", "s": "a\"\\\n\u{7f}\u{9b}é", "i": -1, "u": .unsigned(.max), "r": 2.0, "n": .real(.nan),
-      "b": false,
-      "d": .date(Date(timeIntervalSince1970: 0)), "x": .data(Data([255])), "l": [1, ["k": "v"]],
-    ]
-    #expect(
-      JSONText.object(id: 7, record)
-        == #"{"id": 7, "b": false, "d": "1970-01-01T00:00:00Z", "i": -1, "id_": "own", "l": [1, {"k": "v"}], "n": "nan", "#
-        + #""r": 2.0, "s": "a\"\\\n\u007f\u009bé", "u": 18446744073709551615, "x": "/w=="}"#)
   }
 }

@@ -37,7 +37,7 @@ import Testing
     Example("\n\r\na\n\n1\n \n\n", [["a": "1"], ["a": " "]]),
   ]
 
-  @Test func eachRuleIsRead() throws {
+  @Test func readerFollowsEveryRuleOfRFC4180() throws {
     for example in Self.examples {
       try withStore { store in
         try take(Array(example.text.utf8), TableImport(format: .delimited(.csv)), of: store)
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// What is written follows the rules, and with CRLF to the letter.
-  @Test func eachRuleIsWritten() throws {
+  @Test func writerFollowsEveryRuleOfRFC4180() throws {
     var format = DelimitedFormat.csv
     format.lineEnd = .crlf
     let lines: [([String?], String)] = [
@@ -60,7 +60,7 @@ import Testing
     for (fields, line) in lines { #expect(DelimitedWriter(format: format).line(fields) == line) }
   }
 
-  @Test func whatIsAgainstTheRulesIsRefusedWithItsPlace() throws {
+  @Test func violationIsRefusedWithLineAndColumn() throws {
     let faults: [(text: String, line: Int?, column: Int?, words: String)] = [
       ("", nil, nil, "empty"), ("\u{FEFF}", nil, nil, "empty"), ("\r\n\n", nil, nil, "empty"),
       ("a,b\n1,2,3\n", 2, 1, "3 fields where 2"), ("a,b\n1,2\n3\n", 3, 1, "1 fields where 2"),

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Imports that change records that are there.
+/// Imports that change existing records.
 @Suite struct KeyedImportTests {
-  @Test func aKeyChangesWhatIsThereAndNothingElse() throws {
+  @Test func importByKeyChangesOnlyMatchingRecords() throws {
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: [
@@ -23,7 +23,7 @@ import Testing
           ["k": "a", "n": 7, "own": true], ["k": "b", "n": 2], ["n": 3], ["k": "d", "n": 4.0],
           ["k": "c", "n": 9],
         ])
-      // Nothing to do is nothing done.
+      // An import without changes makes no commit.
       let (again, step) = try store.undoableWrite { tx in
         try csv.run(ImportSource(Array("k,n\nb,2\na,7\n".utf8), name: "file"), into: "t", in: &tx)
       }
@@ -42,9 +42,8 @@ import Testing
     }
   }
 
-  /// Exported, edited and brought back by a key: the edits arrive, and no field more.
   @Test(arguments: [ExchangeFormat.delimited(.csv), .json, .ndjson, .plist], [false, true])
-  func anExportComesBackByAKey(format: ExchangeFormat, hasFieldID: Bool) throws {
+  func exportRestoresChangedRecordsByKey(format: ExchangeFormat, hasFieldID: Bool) throws {
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: [["k": "a", "n": "1"], ["k": "b", "n": "2"], ["k": "c"]], at: .top)
@@ -58,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func anIDOfAnotherTableIsNoField() throws {
+  @Test func idColumnIsIgnoredWhereTableHasNoSuchField() throws {
     try withStore { store in
       let csv = importer(.delimited(.csv)) { $0.matching = .key(["k"]) }
       try store.table("t").add(["k": "a"])
@@ -69,8 +68,8 @@ import Testing
     }
   }
 
-  /// Files from elsewhere number their rows, too.
-  @Test func anIDThatTheTableHasAsAFieldIsOne() throws {
+  /// Files of other programs may have such a column, too.
+  @Test func idColumnIsFieldInNewTableOrTableThatHasIt() throws {
     try withStore { store in
       let csv = importer(.delimited(.csv)) { $0.matching = .key(["k"]) }
       try take(Array("id,k\n7,a\n2,b\n".utf8), csv, of: store)
@@ -89,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func keysOfSeveralFieldsDoNotRunTogether() throws {
+  @Test func fieldsOfCombinedKeyAreComparedSeparately() throws {
     try withStore { store in
       let json = importer(.json) { $0.matching = .key(["a", "b"]) }
       try store.table("t").add(contentsOf: [
@@ -102,8 +101,8 @@ import Testing
     }
   }
 
-  /// Else every row of an untyped file would be added once more.
-  @Test func aKeyOfAnotherTypeIsAnError() throws {
+  /// Otherwise every row of an untyped file would be added again.
+  @Test func keyOfAnotherTypeIsAnError() throws {
     try withStore { store in
       try store.table("t").add(["k": 7])
       let csv = importer(.delimited(.csv)) { $0.matching = .key(["k"]) }
@@ -113,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func idsLeadBackToTheirRecords() throws {
+  @Test func importByIDChangesRecordsWithThoseIDs() throws {
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: [["n": "a"], ["n": "b"], ["n": "c"]])
@@ -130,8 +129,7 @@ import Testing
     }
   }
 
-  /// A row that is left out has taken no key.
-  @Test func aWrongRowMayBeFollowedByTheRightOne() throws {
+  @Test func skippedRowDoesNotTakeItsKey() throws {
     try withStore { store in
       try store.table("t").add(["k": "7"])
       let lines = importer(.ndjson) {
@@ -143,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func newIDsLieAboveAllOfTheFile() throws {
+  @Test func newIDsAreAboveAllIDsOfTheFile() throws {
     try withStore { store in
       let text = (["n,id", "x,"] + (1...1_500).map { "y,\($0)" }).joined(separator: "\n")
       try take(Array(text.utf8), importer(.delimited(.csv)) { $0.matching = .id }, of: store)

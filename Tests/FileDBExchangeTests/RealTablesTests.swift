@@ -23,7 +23,7 @@ import Testing
 
   @Test(
     .enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"), arguments: tables)
-  func theyComeBackTheSame(file: String, fields: String) throws {
+  func realTablesSurviveExportAndImport(file: String, fields: String) throws {
     let usda = try #require(DelimitedFormat(separator: "^", quote: "~", encoding: .latin1))
     var text = TableImport(format: .delimited(usda, hasHeader: false))
     text.fields = fields.split(separator: ",").map(String.init)

@@ -145,12 +145,12 @@ private func sometimes(_ random: inout SeededRandom, _ value: (inout SeededRando
     }
   }
 
-  @Test func xmlHoldsEverything() throws { try check(.plist, any) }
-  @Test func binaryHoldsEverything() throws { try check(.binaryPlist, any) }
-  @Test func jsonHoldsAllButDatesAndData() throws { try check(.json) { plain(&$0) } }
-  @Test func ndjsonHoldsAllButDatesAndData() throws { try check(.ndjson) { plain(&$0) } }
+  @Test func xmlPropertyListKeepsEveryValue() throws { try check(.plist, any) }
+  @Test func binaryPropertyListKeepsEveryValue() throws { try check(.binaryPlist, any) }
+  @Test func jsonKeepsAllButDatesAndData() throws { try check(.json) { plain(&$0) } }
+  @Test func ndjsonKeepsAllButDatesAndData() throws { try check(.ndjson) { plain(&$0) } }
 
-  @Test func delimitedTextHoldsText() throws {
+  @Test func delimitedTextKeepsText() throws {
     for encoding in DelimitedFormat.Encoding.allCases {
       for (separator, quote) in [(",", "\""), ("\t", "\""), ("^", "~")] as [(Character, Character)] {
         var format = try #require(DelimitedFormat(separator: separator, quote: quote, encoding: encoding))
@@ -164,7 +164,7 @@ private func sometimes(_ random: inout SeededRandom, _ value: (inout SeededRando
     }
   }
 
-  @Test func typesBringBackTheRest() throws {
+  @Test func givenTypesRestoreOtherValues() throws {
     let kinds: [(FieldType, (inout SeededRandom) -> PlistValue)] = [
       (.date, date), (.data, data), (.integer, { .integer(Int64(truncatingIfNeeded: $0.next())) }),
       (.float, { .real([.nan, .infinity, 0.1, 2, -0.0].randomElement(using: &$0)!) }),
@@ -177,7 +177,7 @@ private func sometimes(_ random: inout SeededRandom, _ value: (inout SeededRando
     }
   }
 
-  @Test func aPropertyListKeepsItsIDsInANewTableOnly() throws {
+  @Test func propertyListKeepsItsIDsInNewTableOnly() throws {
     try withStore(.disk) { store in
       let table = try store.table("t")
       for name in ["a", "b", "c"] { try table.add(["name": .string(name)], at: .top) }
@@ -193,7 +193,7 @@ private func sometimes(_ random: inout SeededRandom, _ value: (inout SeededRando
   }
 
   @Test(arguments: [ExchangeFormat.delimited(.csv), .json, .ndjson, .plist, .binaryPlist])
-  func anExportTellsHowFarItIs(format: ExchangeFormat) throws {
+  func exportReportsProgress(format: ExchangeFormat) throws {
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: (0..<2_500).map { ["n": .integer($0)] })
@@ -203,7 +203,7 @@ private func sometimes(_ random: inout SeededRandom, _ value: (inout SeededRando
     }
   }
 
-  @Test func aWholeTableKeepsItsCounter() throws {
+  @Test func importedTableFileKeepsItsCounter() throws {
     try withStore(.disk) { store in
       let table = try store.table("t")
       for name in ["a", "b", "c"] { try table.add(["name": .string(name)], at: .top) }

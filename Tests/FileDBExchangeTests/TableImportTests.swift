@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The places and words of what is refused.
+/// A text that is refused, and the place and words of its error.
 private struct Fault {
   var text: String
   var line: Int?
@@ -37,7 +37,7 @@ private struct Fault {
     }
   }
 
-  @Test func delimitedFaultsHaveAPlace() throws {
+  @Test func delimitedErrorsHaveLineAndColumn() throws {
     let typed = importer(.delimited(.csv)) { $0.types = ["n": .integer] }
     try check(
       [
@@ -50,7 +50,7 @@ private struct Fault {
       ], typed)
   }
 
-  @Test func jsonFaultsHaveAPlace() throws {
+  @Test func jsonErrorsHaveLineAndColumn() throws {
     let deep = String(repeating: "[", count: 100_000)
     try check(
       [
@@ -80,7 +80,7 @@ private struct Fault {
     }
   }
 
-  @Test func propertyListFaultsHaveALine() throws {
+  @Test func propertyListErrorsHaveLine() throws {
     func list(_ body: String) -> String { "<plist version=\"1.0\">\n\(body)\n</plist>" }
     try check(
       [
@@ -92,7 +92,7 @@ private struct Fault {
       ], importer(.plist))
   }
 
-  @Test func utf16IsReadByItsMark() throws {
+  @Test func utf16IsDetectedByByteOrderMark() throws {
     for (isLittle, encoding) in [(true, DelimitedFormat.Encoding.utf8), (false, .utf8), (true, .utf16)] {
       func bytes(_ text: String) -> [UInt8] {
         text.utf16.flatMap { unit -> [UInt8] in
@@ -115,7 +115,7 @@ private struct Fault {
     }
   }
 
-  @Test func wrongRowsAreLeftOutAndNamed() throws {
+  @Test func wrongRowsAreSkippedAndReported() throws {
     try withStore { store in
       let csv = importer(.delimited(.csv)) {
         $0.types = ["n": .integer]
@@ -134,14 +134,14 @@ private struct Fault {
       let array = importer(.json) { $0.onError = .skip }
       let third = try take(Array("[{\"a\": [null]}, 5,\n{\"a\": 1}]".utf8), array, into: "v", of: store)
       #expect(third.added == 1 && third.skipped.count == 2)
-      // Where the next row begins nobody can say.
+      // Nothing tells where the next row begins.
       #expect(storeError { try take(Array("n,s\n1,\"a\n".utf8), csv, into: "w", of: store) } != nil)
       #expect(storeError { try take(Array("[{\"a\": 1}, {".utf8), array, into: "w", of: store) } != nil)
     }
   }
 
-  /// A separator and a line end are known whatever stands between them.
-  @Test func bytesThatAreNoTextCostTheirRowOnly() throws {
+  /// Separators and line ends are found even between bytes that are not text.
+  @Test func invalidBytesSkipOnlyTheirRow() throws {
     let utf8 = "n,s\n1,a\n2,\"x\u{E9}\n\"\"y\"\n\u{FF},\u{C3}\n5,\u{C3}\u{A9}\n6\u{80}".unicodeScalars.map {
       UInt8($0.value)
     }
@@ -162,7 +162,7 @@ private struct Fault {
     }
   }
 
-  @Test func typesAreFoundWhereNothingIsLost() throws {
+  @Test func typesAreDetectedWhereNothingIsLost() throws {
     let text = """
       i,zero,f,b,d,day,mixed,empty,quoted,late
       1,007,1,true,2024-02-29T12:00:00Z,2024-02-29,1,,"",1
@@ -177,7 +177,7 @@ private struct Fault {
     #expect(try given.detectedTypes(of: source)["i"] == .float)
   }
 
-  @Test func anEmptyTextIsMissingUnlessItIsQuoted() throws {
+  @Test func emptyTextIsMissingUnlessQuoted() throws {
     let text = "a,b,n\n,\"\",\n"
     let csv = importer(.delimited(.csv)) { $0.types = ["n": .integer] }
     #expect(try records(text, csv) == [["b": ""]])
@@ -186,7 +186,7 @@ private struct Fault {
     #expect(try records(text, asText) == [["a": "", "b": ""]])
   }
 
-  @Test func typesOfJSON() throws {
+  @Test func jsonValuesGetGivenTypes() throws {
     let json = importer(.json) { $0.types = ["d": .date, "x": .data, "f": .float, "b": .bool] }
     #expect(
       try records(
@@ -199,7 +199,7 @@ private struct Fault {
     try check([Fault("[\n{\"d\": 5}]", 2, 1, "'5' is not a date")], json)
   }
 
-  @Test func manyRowsComeInBatchesInTheirOrder() throws {
+  @Test func manyRowsAreAddedInOrderWithProgress() throws {
     try withStore { store in
       try store.table("t").add(["n": "last"])
       let text = (["n"] + (1...2_500).map(String.init)).joined(separator: "\n")
@@ -216,7 +216,7 @@ private struct Fault {
     }
   }
 
-  @Test func whatCameOnceIsReadAgain() throws {
+  @Test func spooledSourceCanBeReadAgain() throws {
     var pieces =
       [Array("n\n".utf8)]
       + (0..<600).map { Array("\(1_000_000 + $0)\n".utf8) + Array(repeating: 0x0A, count: 1_000) }
@@ -234,7 +234,7 @@ private struct Fault {
     }
   }
 
-  @Test(arguments: [1, 2, 3, 7]) func howeverTheBytesAreCut(piece: Int) throws {
+  @Test(arguments: [1, 2, 3, 7]) func importIsTheSameInPiecesOfAnyLength(piece: Int) throws {
     let json = Array(#"[{"é": "\ud83d\ude00 😀", "n": [1.5e3, -2, true]}, {"a": {"b": "c"}}]"#.utf8)
     let units = Array("a,\u{e9}\n\"x\n\",😀\n".utf16)
     let utf16: [UInt8] = [0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
@@ -259,8 +259,7 @@ private struct Fault {
     }
   }
 
-  /// What is taken for JSON is JSON to Foundation, too.
-  @Test func brokenJSONIsReadOrRefused() throws {
+  @Test func acceptedJSONIsAlsoAcceptedByFoundation() throws {
     var random = SeededRandom.fromEnvironment("broken JSON")
     let sound = Array(#"[{"a": [1, -2.5e+3, "x\u00e9\n", {}], "b": {"c": true}}, {"d": "é😀", "e": 0}]"#.utf8)
     let bytes = Array("\"\\[]{},:0129.eE+-ntu \n".utf8) + [0x00, 0xC3, 0xFF]

@@ -8,7 +8,7 @@ private let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 private let corpusIsThere = FileManager.default.fileExists(atPath: corpus.path)
 
 extension LegacyTests {
-  @Suite(.enabled(if: corpusIsThere, "../shared/corpus/wgfiledb is not there")) struct Corpus {
+  @Suite(.enabled(if: corpusIsThere, "../shared/corpus/wgfiledb is not there")) struct CorpusTests {
     /// Runs `body` on a copy of both files, where the original kept them.
     private func withTables(_ body: (String) throws -> Void) throws {
       try LegacyTests.withRoot { _ in
@@ -22,7 +22,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func theOriginalsFilesOpen() throws {
+    @Test func filesOfOriginalClassAreRead() throws {
       try withTables { folder in
         let original = try OriginalReader(corpus.path + "/todo")
         #expect(try wgFileDb.isDatabase("todo"))
@@ -39,7 +39,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func aRewriteKeepsNamesItemsAndOrder() throws {
+    @Test func rewrittenFilesKeepNamesItemsAndOrder() throws {
       try withTables { folder in
         let before = try ["todo", "empty"].map { try OriginalReader(folder + $0) }
         // There and back, so that both files are written anew by us.
@@ -62,7 +62,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func theOriginalReadsWhatEveryVerbWrote() throws {
+    @Test func originalReaderReadsFilesAfterEveryVerb() throws {
       try withTables { folder in
         func check(_ titles: [String]) throws {
           let reader = try OriginalReader(folder + "todo")
@@ -96,7 +96,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func bothNamesAtOnceAreAnError() throws {
+    @Test func tableWithTwoFilesIsAnError() throws {
       try withTables { folder in
         try Data(contentsOf: corpus.appendingPathComponent("todo"))
           .write(to: URL(fileURLWithPath: folder + "todo.plist"))

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension LegacyTests {
-  @Suite struct FileDb {
+  @Suite struct FileDbTests {
     private func titles(_ db: String) throws -> [String] {
       try wgFileDb.getItemsFromDb(db).map { $0["title"] as? String ?? "" }
     }
@@ -17,19 +17,19 @@ extension LegacyTests {
 
     /// Makes it the items 1 to `count`, titled `a`, `b` and so on.
     private func fill(_ db: String, _ count: Int) throws {
-      let items = "abcdefgh".prefix(count).enumerated().map { row, letter in
-        ["title": String(letter), kMainIdKey: "\(row + 1)"]
+      let items = "abcdefgh".prefix(count).enumerated().map { index, letter in
+        ["title": String(letter), kMainIdKey: "\(index + 1)"]
       }
       try wgFileDb.saveFullData(items, toDb: db)
     }
 
-    @Test func namesAreThoseOfTheFile() {
+    @Test func constantsAreTheNamesUsedInFiles() {
       #expect(
         [kFileDbFolder, kFileDbAIKey, kFileDbDataKey, kFileDbIndexKey, kMainIdKey]
           == ["wgFileDb", "autoincrement", "data", "index", "wgFileDbSecretId"])
     }
 
-    @Test func addsOnTopAndAtTheBottom() throws {
+    @Test func addItemAddsAtTopOrBottom() throws {
       try withRoot { _ in
         #expect(try wgFileDb.addItem(toBottom: ["title": "a"], intoDb: "todo") == 1)
         #expect(try wgFileDb.addItem(toTop: ["title": "b"], intoDb: "todo") == 2)
@@ -43,7 +43,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func anItemHasItsIdAsDecimalString() throws {
+    @Test func itemHoldsItsIdAsDecimalString() throws {
       try withRoot { _ in
         try fill("todo", 2)
         #expect(
@@ -56,7 +56,7 @@ extension LegacyTests {
       #expect(wgFileDb.getId([kMainIdKey: Date()]) == 0)
     }
 
-    @Test func pathToDbMakesAnEmptyTable() throws {
+    @Test func getPathToDbMakesEmptyTable() throws {
       try withRoot { root in
         #expect(try !wgFileDb.isDatabase("todo"))
         let path = try wgFileDb.getPathToDb("todo")
@@ -70,7 +70,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func lookingMakesNoTable() throws {
+    @Test func readingMakesNoTable() throws {
       try withRoot { root throws in
         #expect(try wgFileDb.getItemsFromDb("todo").isEmpty)
         #expect(try wgFileDb.getNumberOfItems(inDb: "todo") == 0)
@@ -80,7 +80,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func deletesATable() throws {
+    @Test func deleteRemovesTable() throws {
       try withRoot { root in
         try fill("todo", 1)
         try fill("other", 1)
@@ -92,7 +92,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func truncatesATable() throws {
+    @Test func truncateRemovesAllItemsAndResetsCounter() throws {
       try withRoot { _ in
         try fill("todo", 3)
         #expect(try wgFileDb.truncate("todo"))
@@ -104,7 +104,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func deletesOneItem() throws {
+    @Test func deletedItemsIdIsNotUsedAgain() throws {
       try withRoot { _ in
         try fill("todo", 3)
         try wgFileDb.deleteItem(2, fromDb: "todo")
@@ -114,7 +114,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func anUpdateKeepsTheId() throws {
+    @Test func updateItemKeepsId() throws {
       try withRoot { _ in
         try fill("todo", 3)
         try wgFileDb.updateItem(2, withData: ["note": "n"], inDb: "todo")
@@ -128,7 +128,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func movesAsATableViewDoes() throws {
+    @Test func moveTableItemMovesLikeTableView() throws {
       try withRoot { _ in
         for from in 0..<4 {
           for to in 0..<4 {
@@ -153,7 +153,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func duplicatesToTopAndBottom() throws {
+    @Test func duplicateItemCopiesToTopOrBottom() throws {
       try withRoot { _ in
         try fill("todo", 3)
         #expect(try wgFileDb.duplicateItem(toBottom: 2, inDb: "todo") == 4)
@@ -164,7 +164,7 @@ extension LegacyTests {
       }
     }
 
-    @Test(arguments: [0, 9, -1]) func anUnknownIdIsAnError(id: Int) throws {
+    @Test(arguments: [0, 9, -1]) func unknownIdIsAnError(id: Int) throws {
       try withRoot { _ in
         try fill("todo", 2)
         for verb in [
@@ -183,7 +183,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func savesFullData() throws {
+    @Test func saveFullDataReplacesAllItems() throws {
       try withRoot { _ in
         try fill("todo", 3)
         var items = try wgFileDb.getItemsFromDb("todo")
@@ -205,7 +205,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func savesAllOrNothing() throws {
+    @Test func saveFullDataSavesAllOrNothing() throws {
       try withRoot { _ in
         try fill("todo", 2)
         for (items, code) in [
@@ -221,7 +221,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func sortsAsAView() throws {
+    @Test func sortingReturnsItemsAndKeepsTableOrder() throws {
       try withRoot { _ in
         let amounts: [[String: Any]] = [["n": 2], ["n": 10], [:], ["n": 2.5], ["n": 2]]
         for amount in amounts { try wgFileDb.addItem(toTop: amount, intoDb: "todo") }
@@ -234,7 +234,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func seesWhatOthersWrite() throws {
+    @Test func changesOfOtherStoresAreSeen() throws {
       try withRoot { _ in
         try fill("todo", 1)
         let other = try RecordStore(at: wgFileDb.store.url)
@@ -245,7 +245,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func thereIsOneStoreForEachRoot() throws {
+    @Test func eachRootHasOneStore() throws {
       try withRoot { root in
         let store = try wgFileDb.store
         #expect(try wgFileDb.store === store)
@@ -257,7 +257,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func aNameThatIsNoFileNameIsAnError() throws {
+    @Test func invalidTableNameIsAnError() throws {
       try withRoot { root in
         for name in ["", "../x", ".hidden", "a/b", "a\0"] {
           for verb in [
@@ -272,7 +272,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func manyThreadsMayCall() throws {
+    @Test func manyThreadsCanAddItemsAtOnce() throws {
       try withRoot { _ in
         DispatchQueue.concurrentPerform(iterations: 20) { _ in
           _ = try? wgFileDb.addItem(toTop: ["title": "a"], intoDb: "todo")

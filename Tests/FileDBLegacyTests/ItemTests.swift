@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 extension LegacyTests {
-  @Suite struct Items {
-    @Test func everyKindOfValueFindsItsType() throws {
+  @Suite struct ItemTests {
+    @Test func everySwiftValueGetsItsType() throws {
       try LegacyTests.withRoot { _ in
         let date = Date(timeIntervalSince1970: 1_266_939_261)
         let texts: [(Any, String)] = [
@@ -36,15 +36,15 @@ extension LegacyTests {
           texts.map { ($0, PlistValue.string($1)) } + integers.map { ($0, .integer($1)) }
           + reals.map { ($0, .real($1)) } + bools.map { ($0, .bool($1)) } + others
         try wgFileDb.saveFullData(all.map { ["f": $0.0] }, toDb: "t")
-        let rows = try wgFileDb.store.table("t").snapshot
-        #expect(rows.count == all.count)
-        for (row, (value, expected)) in zip(rows, all) {
-          #expect(row.fields["f"] == expected, "\(type(of: value)) \(value)")
+        let records = try wgFileDb.store.table("t").snapshot
+        #expect(records.count == all.count)
+        for (record, (value, expected)) in zip(records, all) {
+          #expect(record.fields["f"] == expected, "\(type(of: value)) \(value)")
         }
       }
     }
 
-    @Test func whatIsReturnedIsReadAsTheOriginals() throws {
+    @Test func returnedItemsCanBeCastAndSavedUnchanged() throws {
       try LegacyTests.withRoot { _ in
         let date = Date(timeIntervalSince1970: 5)
         let given: [String: Any] = [
@@ -77,7 +77,7 @@ extension LegacyTests {
       }
     }
 
-    @Test func whatAPropertyListCannotHoldIsAnError() throws {
+    @Test func unrepresentableValueIsAnError() throws {
       try LegacyTests.withRoot { _ throws in
         for (value, field) in [
           (NSNull(), "f"), (Int?.none as Any, "f"), (URL(fileURLWithPath: "/"), "f"), (UUID(), "f"),
@@ -96,8 +96,8 @@ extension LegacyTests {
       }
     }
 
-    /// Two fields of the file, one key of a Swift dictionary: better an error than an item that lost one.
-    @Test func twoFieldsAreNeverReturnedAsOne() throws {
+    /// A Swift dictionary holds only one of them, and an error is better than a lost field.
+    @Test func canonicallyEquivalentFieldsAreAnError() throws {
       try LegacyTests.withRoot { _ in
         let table = try wgFileDb.store.table("t")
         let id = try table.add(["outer": ["\u{E9}": 1, "e\u{301}": 2]])

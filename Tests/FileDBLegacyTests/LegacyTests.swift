@@ -26,7 +26,7 @@ import Testing
   }
 }
 
-/// How the original read a table: the whole file as a dictionary, an item by its row in `index`, every number by
+/// How the original read a table: the whole file as a dictionary, an item by its place in `index`, every number by
 /// `intValue`, where what is missing or no number is 0.
 struct OriginalReader {
   let root: NSDictionary
@@ -54,9 +54,9 @@ struct OriginalReader {
   /// Whether the original finds every item by its id, and nothing else.
   func check() throws {
     #expect(try index.count == items.count)
-    for (row, item) in items.enumerated() {
+    for (place, item) in items.enumerated() {
       let id = try Self.intValue(item[kMainIdKey])
-      #expect(try Self.intValue(index["\(id)"]) == row)
+      #expect(try Self.intValue(index["\(id)"]) == place)
       #expect(try self.item(id) == item)
       #expect(try id <= counter)
     }

@@ -21,12 +21,12 @@ private func error(_ body: () throws -> Void) -> StoreError? {
 
 @Suite struct StorePathsTests {
   @Test(arguments: ["https://example.org/a", "file:///tmp/a%00b"])
-  func refusesWhatIsNoPath(text: String) throws {
+  func urlThatIsNotAFilePathIsRefused(text: String) throws {
     let url = try #require(URL(string: text))
     #expect(error { _ = try StorePaths(root: url) }?.code == StoreError.invalidPath)
   }
 
-  @Test func laysOutTheTreeOfTheOriginal() throws {
+  @Test func foldersHaveLayoutOfOriginalClass() throws {
     try withFolder { folder in
       let root = folder.appendingPathComponent("ro ot#1")
       let paths = try StorePaths(root: root)
@@ -56,7 +56,7 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     }
   }
 
-  @Test func anSQLFileIsNoFolder() throws {
+  @Test func sqlFileMakesItsFolderButNoFile() throws {
     try withFolder { folder in
       let paths = try StorePaths(root: folder)
       let file = try paths.sqlFile(named: "shop.v2")
@@ -75,7 +75,7 @@ private func error(_ body: () throws -> Void) -> StoreError? {
       "", "/", "/etc", "..", ".", "../x", "a/..", "a/../../b", "./a", "a//b", "a/", "a\0b", "\0",
       "..\u{2F}\u{301}x",  // To Swift the `/` and the accent are one character.
     ])
-  func staysInItsTree(name: String) throws {
+  func namesOutsideTheRootAreRefused(name: String) throws {
     try withFolder { folder in
       let root = folder.appendingPathComponent("root")
       let paths = try StorePaths(root: root)
@@ -85,7 +85,7 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     }
   }
 
-  @Test func aDatabaseNameHasNoFolders() throws {
+  @Test func databaseNameMustNotContainFolders() throws {
     try withFolder { folder in
       let paths = try StorePaths(root: folder)
       #expect(error { _ = try paths.sqlFile(named: "a/b") }?.code == StoreError.invalidPath)
@@ -93,7 +93,7 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     }
   }
 
-  @Test func aFileInTheWayIsAnError() throws {
+  @Test func fileInPlaceOfFolderIsAnError() throws {
     try withFolder { folder in
       try Data().write(to: folder.appendingPathComponent("~"))
       let error = error { _ = try StorePaths(root: folder).cache }
@@ -102,7 +102,7 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     }
   }
 
-  @Test func theRootIsTheDocumentsFolderByDefault() throws {
+  @Test func rootIsDocumentsFolderByDefault() throws {
     let documents = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first
     #expect(try StorePaths().root.path == documents?.path)
   }

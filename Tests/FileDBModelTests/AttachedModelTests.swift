@@ -13,7 +13,7 @@ import Testing
     return options
   }()
 
-  @Test func anAttachedTableIsOneWithTheUsers() throws {
+  @Test func attachedTableAgreesWithPlainTable() throws {
     try withTemporaryFolder { folder in
       let shipped = folder.appendingPathComponent("shipped")
       var verbs = RandomVerbs(
@@ -49,11 +49,11 @@ import Testing
   private func ship(_ verbs: inout RandomVerbs, to folder: URL) throws {
     let shipped = try RecordStore(at: folder)
     for name in verbs.plain.keys.sorted() {
-      let rows = (1...12).map { PlainFields(uniqueKeysWithValues: [("number", .integer(Int64($0 % 5)))]) }
+      let records = (1...12).map { PlainFields(uniqueKeysWithValues: [("number", .integer(Int64($0 % 5)))]) }
       try shipped.write { tx in
-        _ = try tx.perform(.add(rows, .bottom), in: .records(name))
+        _ = try tx.perform(.add(records, .bottom), in: .records(name))
       }
-      _ = verbs.plain[name]?.perform(.add(rows, .bottom))
+      _ = verbs.plain[name]?.perform(.add(records, .bottom))
       verbs.plain[name]?.counter = 1_000_000_000
       verbs.plain[name]?.reserved = 13..<1_000_000_001
     }

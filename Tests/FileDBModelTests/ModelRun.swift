@@ -107,7 +107,7 @@ struct ModelRun {
     try store.checkpoint()
     guard let table = someTable(with: 1) else { return }
     try removeFirstRecord(of: table, in: store)
-    verbs.plain[table]?.rows.removeFirst()
+    verbs.plain[table]?.records.removeFirst()
     try look(at: store)
   }
 
@@ -128,12 +128,12 @@ struct ModelRun {
     // Thousands of them would slow every look at their folder.
     for backup in backups { try store.disk.remove(backup.path) }
     verbs.plain[table] = inFile
-    verbs.plain[table]?.rows.removeFirst()
+    verbs.plain[table]?.records.removeFirst()
     try look(at: store)
   }
 
   private mutating func someTable(with count: Int) -> String? {
-    verbs.plain.filter { $0.value.rows.count >= count }.keys.sorted().randomElement(using: &verbs.random)
+    verbs.plain.filter { $0.value.records.count >= count }.keys.sorted().randomElement(using: &verbs.random)
   }
 
   private func removeFirstRecord(of table: String, in store: RecordStore) throws {
@@ -144,7 +144,7 @@ struct ModelRun {
     root["data"] = .array(data)
     let ids = data.map { $0.dict?["wgFileDbSecretId"]?.string ?? "" }
     var index = PlistDictionary()
-    for (row, id) in ids.enumerated() { index[id] = .string(row.description) }
+    for (number, id) in ids.enumerated() { index[id] = .string(number.description) }
     root["index"] = .dict(index)
     _ = try store.disk.replace(file, with: PlistWriter.document(.dict(root)))
   }

@@ -2,57 +2,57 @@ import FileDB
 
 /// What a table should be, said as plainly as possible: an array, searched from the start.
 struct PlainTable: Equatable {
-  struct Row: Equatable {
+  struct Record: Equatable {
     var id: Int64
     var fields: PlainFields
   }
 
   var exists = false
   var counter: Int64 = 0
-  var rows: [Row] = []
+  var records: [Record] = []
   /// Ids that no new record may come with.
   var reserved: Range<Int64> = 0..<0
 
-  func index(_ id: Int64) -> Int? { rows.firstIndex { $0.id == id } }
+  func index(_ id: Int64) -> Int? { records.firstIndex { $0.id == id } }
 
   mutating func add(_ many: [PlainFields], at position: Position) -> [Int64]? {
-    guard let row = row(for: position) else { return nil }
+    guard let index = index(for: position) else { return nil }
     exists = true
-    let new = many.enumerated().map { Row(id: counter + 1 + Int64($0), fields: $1) }
+    let new = many.enumerated().map { Record(id: counter + 1 + Int64($0), fields: $1) }
     counter += Int64(many.count)
-    rows.insert(contentsOf: new, at: row)
+    records.insert(contentsOf: new, at: index)
     return new.map(\.id)
   }
 
-  /// Rows come with ids of their own, or with none and get the next above all of them.
+  /// Records come with ids of their own, or with none and get the next above all of them.
   mutating func replaceAll(_ new: [(id: Int64?, fields: PlainFields)]) -> [Int64]? {
     let given = new.compactMap(\.id)
     guard Set(given).count == given.count, !given.contains(where: reserved.contains) else { return nil }
     exists = true
     counter = max(counter, given.max() ?? 0)
-    rows = []
-    for row in new {
-      if row.id == nil { counter += 1 }
-      rows.append(Row(id: row.id ?? counter, fields: row.fields))
+    records = []
+    for record in new {
+      if record.id == nil { counter += 1 }
+      records.append(Record(id: record.id ?? counter, fields: record.fields))
     }
-    return rows.map(\.id)
+    return records.map(\.id)
   }
 
   mutating func delete(_ ids: [Int64]) -> Bool {
     guard ids.allSatisfy({ index($0) != nil }) else { return false }
-    rows.removeAll { ids.contains($0.id) }
+    records.removeAll { ids.contains($0.id) }
     return true
   }
 
   mutating func move(_ id: Int64, to position: Position) -> Bool {
-    guard let old = index(id), let new = row(for: position, moving: id) else { return false }
-    rows.insert(rows.remove(at: old), at: new)
+    guard let old = index(id), let new = index(for: position, moving: id) else { return false }
+    records.insert(records.remove(at: old), at: new)
     return true
   }
 
   /// Missing values last, in descending order too; equal ones as they were.
   mutating func sort(by field: String, descending: Bool) {
-    let sorted = rows.enumerated().sorted { left, right in
+    let sorted = records.enumerated().sorted { left, right in
       switch (left.element.fields[field]?.integer, right.element.fields[field]?.integer) {
       case (nil, nil): return left.offset < right.offset
       case (nil, _): return false
@@ -62,17 +62,17 @@ struct PlainTable: Equatable {
         return descending ? a > b : a < b
       }
     }
-    rows = sorted.map(\.element)
+    records = sorted.map(\.element)
   }
 
   /// Where a record that comes to `position` is in the end; `nil` where the position names nothing. A record that is
   /// `moving` leaves its old place first.
-  private func row(for position: Position, moving: Int64? = nil) -> Int? {
-    let rest = rows.filter { $0.id != moving }
+  private func index(for position: Position, moving: Int64? = nil) -> Int? {
+    let rest = records.filter { $0.id != moving }
     switch position {
     case .top: return 0
     case .bottom: return rest.count
-    case .index(let row): return (0...rest.count).contains(row) ? row : nil
+    case .index(let index): return (0...rest.count).contains(index) ? index : nil
     case .before(let id) where id.rawValue == moving, .after(let id) where id.rawValue == moving:
       return index(id.rawValue)
     case .before(let id): return rest.firstIndex { $0.id == id.rawValue }

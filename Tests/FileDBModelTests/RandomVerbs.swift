@@ -5,7 +5,7 @@ import TestSupport
 struct RandomVerbs {
   /// `number` is always an integer, for sorting.
   private static let fields = ["a", "b", "number", "\u{e9}"]
-  /// Rows beyond which a run only changes and deletes: small tables reach every corner sooner.
+  /// The number of records beyond which a run only changes and deletes: small tables reach every corner sooner.
   private let size: Int
   /// What may be done to a table as a whole.
   private let wholeTableVerbs: [Verb]
@@ -42,10 +42,10 @@ struct RandomVerbs {
       let snapshot = try store.table(name).snapshot
       try same(snapshot.exists, model.exists, "\(name) exists")
       try same(snapshot.counter, model.counter, "\(name)'s counter")
-      try same(snapshot.ids.map(\.rawValue), model.rows.map(\.id), "\(name)'s ids")
-      for (stored, row) in zip(snapshot, model.rows) {
-        try same(stored.fields, Fields(plain: row.fields), "\(name)'s record \(row.id)")
-        try same(snapshot[id: stored.id]?.fields, stored.fields, "\(name)'s record \(row.id) by its id")
+      try same(snapshot.ids.map(\.rawValue), model.records.map(\.id), "\(name)'s ids")
+      for (stored, expected) in zip(snapshot, model.records) {
+        try same(stored.fields, Fields(plain: expected.fields), "\(name)'s record \(expected.id)")
+        try same(snapshot[id: stored.id]?.fields, stored.fields, "\(name)'s record \(expected.id) by its id")
       }
     }
   }
@@ -54,18 +54,19 @@ struct RandomVerbs {
 extension RandomVerbs {
   private mutating func someVerb(for table: PlainTable) -> Verb {
     let id = someID(of: table)
-    switch Int.random(in: (table.rows.count > size ? 6 : 0)..<20, using: &random) {
+    switch Int.random(in: (table.records.count > size ? 6 : 0)..<20, using: &random) {
     case 0...2: return .add([someFields()], somePosition(of: table))
-    case 3: return .add(someRows(0..<8), somePosition(of: table))
+    case 3: return .add(manyFields(0..<8), somePosition(of: table))
     case 4: return .duplicate(id, somePosition(of: table))
-    case 5: return .replaceAll(someRows(0..<4).map { (number(below: 2) == 0 ? nil : someID(of: table), $0) })
+    case 5:
+      return .replaceAll(manyFields(0..<4).map { (number(below: 2) == 0 ? nil : someID(of: table), $0) })
     case 6, 7: return .set(id, someFields())
     case 8, 9: return .update(id, someFields())
     case 10: return .unset(id, Self.fields.randomElement(using: &random)!)
     case 11: return .delete(id)
     case 12: return .deleteMany((1...(1 + number(below: 4))).map { _ in someID(of: table) })
     case 13...15: return .move(id, somePosition(of: table))
-    case 16: return .moveRow(from: number(below: size + 3) - 1, to: number(below: size + 3) - 1)
+    case 16: return .moveIndex(from: number(below: size + 3) - 1, to: number(below: size + 3) - 1)
     case 17, 18: return .sort("number", descending: number(below: 2) == 0)
     default:
       return number(below: 4) == 0 ? wholeTableVerbs[number(below: wholeTableVerbs.count)] : .delete(id)
@@ -74,7 +75,7 @@ extension RandomVerbs {
 
   private mutating func number(below bound: Int) -> Int { .random(in: 0..<bound, using: &random) }
 
-  private mutating func someRows(_ counts: Range<Int>) -> [PlainFields] {
+  private mutating func manyFields(_ counts: Range<Int>) -> [PlainFields] {
     (0..<Int.random(in: counts, using: &random)).map { _ in someFields() }
   }
 
@@ -89,7 +90,7 @@ extension RandomVerbs {
 
   /// Most often an id that is there.
   private mutating func someID(of table: PlainTable) -> Int64 {
-    if number(below: 12) > 0, let row = table.rows.randomElement(using: &random) { return row.id }
+    if number(below: 12) > 0, let record = table.records.randomElement(using: &random) { return record.id }
     return .random(in: 0...(table.counter + 2), using: &random)
   }
 
@@ -97,7 +98,7 @@ extension RandomVerbs {
     switch number(below: 5) {
     case 0: .top
     case 1: .bottom
-    case 2: .index(number(below: table.rows.count + 3) - 1)
+    case 2: .index(number(below: table.records.count + 3) - 1)
     case 3: .before(RecordID(rawValue: someID(of: table))!)
     default: .after(RecordID(rawValue: someID(of: table))!)
     }

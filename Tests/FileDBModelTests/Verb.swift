@@ -14,7 +14,7 @@ enum Verb {
   case delete(Int64)
   case deleteMany([Int64])
   case move(Int64, Position)
-  case moveRow(from: Int, to: Int)
+  case moveIndex(from: Int, to: Int)
   case sort(String, descending: Bool)
   case deleteAll
   case truncate
@@ -25,23 +25,23 @@ extension PlainTable {
   /// Does `verb`, and returns the new ids; `nil` where it cannot be done, and then nothing is.
   mutating func perform(_ verb: Verb) -> [Int64]? {
     switch verb {
-    case .add(let rows, let position): return add(rows, at: position)
+    case .add(let records, let position): return add(records, at: position)
     case .duplicate(let id, let position):
       guard let index = index(id) else { return nil }
-      return add([rows[index].fields], at: position)
-    case .replaceAll(let rows): return replaceAll(rows)
+      return add([records[index].fields], at: position)
+    case .replaceAll(let records): return replaceAll(records)
     case .set(let id, let fields), .update(let id, let fields):
       guard let index = index(id) else { return nil }
-      rows[index].fields.merge(fields) { $1 }
+      records[index].fields.merge(fields) { $1 }
     case .unset(let id, let field):
       guard let index = index(id) else { return nil }
-      rows[index].fields[field] = nil
+      records[index].fields[field] = nil
     case .delete(let id): return delete([id]) ? [] : nil
     case .deleteMany(let ids): return delete(ids) ? [] : nil
     case .move(let id, let position): return move(id, to: position) ? [] : nil
-    case .moveRow(let from, let to):
-      guard rows.indices.contains(from), rows.indices.contains(to) else { return nil }
-      rows.insert(rows.remove(at: from), at: to)
+    case .moveIndex(let from, let to):
+      guard records.indices.contains(from), records.indices.contains(to) else { return nil }
+      records.insert(records.remove(at: from), at: to)
     case .sort, .deleteAll, .truncate, .drop: return exists ? performOnTable(verb) : nil
     }
     return []
@@ -51,10 +51,10 @@ extension PlainTable {
     switch verb {
     case .sort(let field, let descending): sort(by: field, descending: descending)
     case .truncate:
-      rows = []
+      records = []
       counter = 0
     case .drop: self = PlainTable()
-    default: rows = []
+    default: records = []
     }
     return []
   }
@@ -65,13 +65,13 @@ extension StoreTransaction {
   mutating func perform(_ verb: Verb, in table: TableName<Fields>) throws -> [Int64] {
     func id(_ number: Int64) -> RecordID { RecordID(rawValue: number)! }
     switch verb {
-    case .add(let rows, let position):
-      return try add(contentsOf: rows.map(Fields.init(plain:)), to: table, at: position).map(\.rawValue)
+    case .add(let records, let position):
+      return try add(contentsOf: records.map(Fields.init(plain:)), to: table, at: position).map(\.rawValue)
     case .duplicate(let number, let position):
       return [try duplicate(id(number), in: table, to: position).rawValue]
-    case .replaceAll(let rows):
-      let rows = rows.map { IdentifiedValue(Fields(plain: $0.fields), id: $0.id.map(id)) }
-      return try replaceAll(in: table, with: rows).map(\.rawValue)
+    case .replaceAll(let records):
+      let records = records.map { IdentifiedValue(Fields(plain: $0.fields), id: $0.id.map(id)) }
+      return try replaceAll(in: table, with: records).map(\.rawValue)
     case .set(let number, let fields): try set(Fields(plain: fields), of: id(number), in: table)
     case .update(let number, let fields):
       try update(id(number), in: table) { record in for (key, value) in fields { record[key] = value } }
@@ -79,7 +79,7 @@ extension StoreTransaction {
     case .delete(let number): try delete(id(number), in: table)
     case .deleteMany(let numbers): try delete(numbers.map(id), in: table)
     case .move(let number, let position): try move(id(number), in: table, to: position)
-    case .moveRow(let from, let to): try move(fromIndex: from, toIndex: to, in: table)
+    case .moveIndex(let from, let to): try move(fromIndex: from, toIndex: to, in: table)
     case .sort(let field, let descending):
       try sort(table, by: [descending ? .descending(field) : .ascending(field)])
     case .deleteAll: try deleteAll(in: table)

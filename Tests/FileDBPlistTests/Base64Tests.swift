@@ -5,7 +5,7 @@ import Testing
 @testable import FileDBPlist
 
 @Suite struct Base64Tests {
-  @Test func everyLengthAgreesWithFoundation() {
+  @Test func base64OfEveryLengthMatchesFoundation() {
     var random = SeededRandom.fromEnvironment(#function)
     for count in 0...200 {
       let data = Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func everyByteInEveryPlaceAgreesWithFoundation() {
+  @Test func base64OfEveryByteMatchesFoundation() {
     for byte in UInt8.min...UInt8.max {
       for data in [Data([byte]), Data([0, byte]), Data([255, 0, byte])] {
         let theirs = data.base64EncodedString()
@@ -27,12 +27,12 @@ import Testing
   }
 
   /// A slice of data does not begin at index 0.
-  @Test func aSliceIsEncodedFromItsStart() {
+  @Test func sliceIsEncodedFromItsStart() {
     let slice = Data([9, 9, 1, 2, 3, 4]).dropFirst(2)
     #expect(encode(slice, indentation: 0) == "AQIDBA==\n")
   }
 
-  @Test func linesEndAtTheMargin() {
+  @Test func encodedLinesEndAtColumn76() {
     for indentation in 0...10 {
       let tabs = min(indentation, 8)
       let lines = encode(Data(count: 200), indentation: indentation).split(separator: "\n")
@@ -43,8 +43,8 @@ import Testing
     #expect(encode(Data(count: 57), indentation: 0) == String(repeating: "A", count: 76) + "\n")
   }
 
-  /// A byte that is no base64, anywhere, is refused; Foundation would drop it without a word, or all after it.
-  @Test func whatIsNotBase64IsRefused() {
+  /// Foundation would silently drop a wrong byte, or all that follows it.
+  @Test func invalidBase64IsRefused() {
     let alphabet = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     for place in 0..<8 {
       for byte in UInt8.min...UInt8.max where !alphabet.contains(byte) {

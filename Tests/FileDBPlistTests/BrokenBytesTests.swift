@@ -38,7 +38,8 @@ import Testing
     "": [:],
   ]
 
-  @Test(arguments: Encoding.allCases) func piecesMakeNoDifference(encoding: Encoding) throws {
+  @Test(arguments: Encoding.allCases) func documentParsesTheSameInPiecesOfAnyLength(encoding: Encoding) throws
+  {
     let bytes = encoding.bytes(Self.document)
     for length in [1, 2, 3, 5, 7, 64, bytes.count] {
       #expect(try parse(bytes, inPiecesOf: length) == Self.value, "pieces of \(length)")
@@ -46,7 +47,7 @@ import Testing
   }
 
   /// Each of the two halves may hold half a character, half a tag, half a line end.
-  @Test(arguments: Encoding.allCases) func anyCutMakesNoDifference(encoding: Encoding) throws {
+  @Test(arguments: Encoding.allCases) func documentParsesTheSameWhereverItIsSplit(encoding: Encoding) throws {
     let bytes = encoding.bytes(Self.document)
     for cut in bytes.indices {
       var parser = PlistParser()
@@ -58,7 +59,7 @@ import Testing
   }
 
   /// As the test before, with the cuts beyond the bytes in which the encoding is looked for.
-  @Test(arguments: Encoding.allCases) func piecesOfALongFileMakeNoDifference(encoding: Encoding) throws {
+  @Test(arguments: Encoding.allCases) func longDocumentParsesTheSameInPieces(encoding: Encoding) throws {
     let text = "<plist><array>" + String(repeating: "<string>\u{1F600}\r\n\u{E9}a</string>", count: 300)
     let bytes = encoding.bytes(text + "</array></plist>")
     let expected = PlistValue.array(Array(repeating: "\u{1F600}\n\u{E9}a", count: 300))
@@ -67,7 +68,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Encoding.allCases) func aFileThatIsCutOffIsRefused(encoding: Encoding) throws {
+  @Test(arguments: Encoding.allCases) func documentCutOffAnywhereIsRefused(encoding: Encoding) throws {
     let bytes = encoding.bytes(Self.document)
     let end = encoding.bytes(
       String(Self.document.prefix(upTo: Self.document.range(of: "</plist>")!.upperBound)))
@@ -89,8 +90,7 @@ import Testing
     }
   }
 
-  /// Nearly every cut is called one.
-  @Test func aCutIsCalledACut() {
+  @Test func cutOffDocumentIsReportedAsTruncated() {
     let body = "<plist>\n<dict>\n<key>a</key><array><string>b</string></array></dict>\n</plist>"
     for count in 1..<body.utf8.count {
       let error = #expect(throws: PlistError.self) { try PlistParser.parse(Array(body.utf8.prefix(count))) }
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func utf16ThatIsCutInsideACharacterIsRefusedWithItsLine() {
+  @Test func utf16CutInsideCharacterIsRefusedWithItsLine() {
     for encoding in [Encoding.utf16BigEndian, .utf16LittleEndian] {
       let bytes = encoding.bytes("<plist>\n<string>\u{1F600}")
       for missing in 1...3 {
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func bytesThatAreNotAsciiAreRefusedWithTheirLine() {
+  @Test func nonASCIIByteInASCIIDocumentIsRefusedWithItsLine() {
     let text = "<?xml version='1.0' encoding='US-ASCII'?>\n<plist>\n<string>\u{E9}</string></plist>"
     for length in [1, 1_000] {
       let error = #expect(throws: PlistError.self) { try parse(Array(text.utf8), inPiecesOf: length) }
@@ -126,8 +126,8 @@ import Testing
     }
   }
 
-  /// Damage is refused or it is not noticed; whatever is read can be written and read again.
-  @Test func damagedFilesAreRefusedOrReadToAFixedPoint() throws {
+  /// Some damage goes unnoticed; what is read then must come back the same when it is written.
+  @Test func damagedDocumentIsRefusedOrSurvivesRewriting() throws {
     var random = SeededRandom.fromEnvironment(#function)
     let documents = Encoding.allCases.map { $0.bytes(Self.document) }
     var accepted = 0

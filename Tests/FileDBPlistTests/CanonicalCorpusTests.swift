@@ -5,10 +5,12 @@ import Testing
 
 /// Files of other writers: few are in canonical bytes, and those alone may be passed.
 @Suite struct CanonicalCorpusTests {
-  @Test func eachCornerIsJudgedAsByTheParser() throws { try checkFiles(in: cornerFolder(), atLeast: 200) }
+  @Test func scannerAgreesWithParserOnCornerCases() throws {
+    try checkFiles(in: cornerFolder(), atLeast: 200)
+  }
 
   @Test(.enabled(if: SharedCorpus.isThere, "../shared/corpus is not beside this repository"))
-  func eachFileOfOthersIsJudgedAsByTheParser() throws {
+  func scannerAgreesWithParserOnSharedCorpus() throws {
     try checkFiles(in: SharedCorpus.folder, atLeast: 3_000)
   }
 

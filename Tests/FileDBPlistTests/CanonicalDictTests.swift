@@ -9,7 +9,7 @@ import Testing
     "<dict>\n" + keys.map { "\t<key>\($0)</key>\n\t<true/>\n" }.joined() + "</dict>\n"
   }
 
-  @Test func keysAscendByTheBytesTheyStandFor() {
+  @Test func keysMustAscendByTheirUnescapedBytes() {
     for keys in [
       ["a"], ["a", "b"], ["", "a"], ["a", "a "], ["a", "aa"], ["A", "a"], ["12345678", "123456780"],
       ["1234567", "12345678"],
@@ -28,7 +28,7 @@ import Testing
   }
 
   /// A key's text is followed by `<`, which is neither the least nor the greatest of bytes.
-  @Test func everyPairOfShortKeysIsOrderedAsTheirBytes() {
+  @Test func everyPairOfShortKeysIsOrderedByUnescapedBytes() {
     let characters = ["", " ", "&lt;", "&gt;", "&amp;", "&#13;", "\n", ";", "=", "l", "~", "\u{E9}"]
     let keys = ["", "1234567"].flatMap { start in
       characters.flatMap { a in characters.map { start + a + $0 } }
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func tabsAreCounted() throws {
+  @Test func indentationMustBeExact() throws {
     let value: PlistValue = ["a": ["b", ["c": 1]]]
     for indentation in [0, 1, 6, 7, 8, 9, 20] {
       let body = try canonicalBody(value, indentation: indentation)
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3, 8, 9, 255, 256, 257]) func nestingIsLimited(depth: Int) throws {
+  @Test(arguments: [1, 2, 3, 8, 9, 255, 256, 257]) func nestingBeyondLimitIsRefused(depth: Int) throws {
     var value: PlistValue = depth % 2 == 0 ? [:] : []
     for level in 1..<depth { value = level % 2 == 0 ? [value] : ["a": value] }
     let body = try canonicalBody(value, limits: PlistLimits(depth: depth))
@@ -72,8 +72,7 @@ import Testing
     #expect((canonicalReading(body) == nil) == (depth > 256))
   }
 
-  /// Text that looks like a container's end is no such end.
-  @Test func linesOfTextAreNotTakenForTags() throws {
+  @Test func linesOfTextAreNotMistakenForTags() throws {
     let value: PlistValue = [
       "a": ["\n\t\t", "\n\t</array>\n", "\n", "\t\n\t"], "a\n": ["\n\t</dict>": "\n\t\t"],
       "b\n\t": [["\n\t": "\n"]],
@@ -82,7 +81,7 @@ import Testing
     #expect(canonicalReading(body) == value)
   }
 
-  @Test func recordsAreCutOutWithTheirNumbers() throws {
+  @Test func scanDictReturnsRangeAndNumberOfEachRecord() throws {
     let records: [PlistValue] = [
       ["id": "1"], ["a": "b", "id": "9223372036854775807", "z": [["id": "7"]]], ["id": "0", "i": [:]],
       ["id": "20", "idd": "x"],
@@ -126,7 +125,7 @@ import Testing
     "<string>a</string>", "<string>1&amp;</string>", "<string>9223372036854775808</string>",
     "<string>00000000000000000001</string>", "<integer>1</integer>", "<true/>",
   ])
-  func aDictionaryWithoutItsNumberIsRefused(value: String) {
+  func scanDictRefusesDictionaryWithoutValidNumber(value: String) {
     let lines = "<dict>\n\t<key>id</key>\n\t\(value)\n</dict>\n"
     #expect(canonicalReading(lines) != nil)
     for key in ["id", "i", "idd", "x"] as [StaticString] {
@@ -138,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func aDictionaryWithANumberIsHeldToTheLimits() {
+  @Test func scanDictAppliesLimits() {
     Array("<dict>\n\t<key>id</key>\n\t<string>12</string>\n</dict>\n".utf8).withUnsafeBytes { bytes in
       for (limits, isAccepted) in [
         (PlistLimits(depth: 1, valueBytes: 2), true), (PlistLimits(depth: 0), false),
@@ -151,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func keysOfTheirOwnAreComparedByWhatTheyStandFor() {
+  @Test func isAscendingComparesUnescapedKeys() {
     Array("\t<key>a</key>\n\t<key>a&amp;</key>\n\t<key>a'</key>\n\t<key>a</key>".utf8).withUnsafeBytes {
       bytes in
       var scanner = CanonicalScanner(bytes)

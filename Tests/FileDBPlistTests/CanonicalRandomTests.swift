@@ -18,7 +18,7 @@ import Testing
     ]
   }
 
-  @Test func randomValuesAreReadAsTheyWereWritten() throws {
+  @Test func randomValuesSurviveWritingAndScanning() throws {
     var values = RandomValue(random: .fromEnvironment(#function))
     for round in 0..<3_000 {
       let indentation = Int.random(in: 0...11, using: &values.random)
@@ -29,8 +29,7 @@ import Testing
     }
   }
 
-  /// As with the parser, and with what the writer makes of what it has read.
-  @Test func limitsAreThoseOfTheParser() throws {
+  @Test func scannerAppliesSameLimitsAsParser() throws {
     var values = RandomValue(random: .fromEnvironment(#function))
     for round in 0..<3_000 {
       let limits = PlistLimits(
@@ -42,14 +41,14 @@ import Testing
     }
   }
 
-  @Test func aValueThatIsCutOffAnywhereIsRefused() throws {
+  @Test func valueCutOffAnywhereIsRefused() throws {
     let body = try canonicalBody(Self.value)
     #expect(canonicalReading(body) == Self.value)
     for count in body.indices { #expect(canonicalReading(Array(body[..<count])) == nil, "\(count) bytes") }
   }
 
   /// Every byte in turn becomes another one: each that is next to a limit of something, and some by chance.
-  @Test func aByteThatIsChangedIsJudgedAsByTheParser() throws {
+  @Test func scannerAgreesWithParserOnChangedBytes() throws {
     var random = SeededRandom.fromEnvironment(#function)
     let interesting =
       Array("\0\u{8}\t\n\u{B}\r\u{1F} !#&+-./01289:;<=>?@ABZ[eEgglnz{\u{7F}".utf8)
@@ -69,8 +68,8 @@ import Testing
     }
   }
 
-  /// Bytes and pieces go away, come in, come twice; lines change their places.
-  @Test func damageIsJudgedAsByTheParser() throws {
+  /// Bytes and pieces are removed, inserted or doubled; lines are exchanged.
+  @Test func scannerAgreesWithParserOnDamagedDocuments() throws {
     var values = RandomValue(random: .fromEnvironment(#function))
     let fixed = try canonicalBody(Self.value)
     var accepted = 0

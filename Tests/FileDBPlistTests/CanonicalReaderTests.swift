@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func eachAccessorTakesItsOwnKindOnly() throws {
+  @Test func eachAccessorReturnsOnlyItsOwnKind() throws {
     var values = RandomValue(random: .fromEnvironment(#function))
     for _ in 0..<1_000 {
       var dict = PlistDictionary()
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func realsAreReadToTheLastBit() throws {
+  @Test func realsAreReadBitForBit() throws {
     var random = SeededRandom.fromEnvironment(#function)
     for _ in 0..<5_000 {
       let digits = Int64.random(in: 0..<1_000_000_000_000_000, using: &random)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func contentIsWhatIsBetweenTheTags() throws {
+  @Test func contentIsTextBetweenTags() throws {
     try read([
       "a": "x&y", "b": [], "c": [:], "d": true, "e": [1], "f": .data(Data("A".utf8)), "g": .data(Data()),
     ]) {
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func theElementsOfAnArrayComeInTheirOrder() throws {
+  @Test func arrayElementsComeInOrder() throws {
     let values: [PlistValue] = ["a\n\t\t", [[:], [1]], ["k": ["v"]], 3]
     try read(["array": .array(values), "none": []]) { reader, key, element, _ in
       var read: [PlistValue] = []
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func numbersInTextAreInTheirShortestForm() throws {
+  @Test func numberIsReadInShortestFormOnly() throws {
     let numbers: [String: Int64] = ["0": 0, "7": 7, "10": 10, "9223372036854775807": .max]
     for text in ["", "-1", "00", "07", "1a", "9223372036854775808", "10000000000000000000"] + numbers.keys {
       try read(["n": .string(text)]) { reader, _, element, _ in
@@ -107,9 +107,9 @@ import Testing
     }
   }
 
-  @Test func aDictionaryWithoutEntriesHasNone() throws { try read([:]) { _, _, _, _ in } }
+  @Test func emptyDictionaryHasNoEntries() throws { try read([:]) { _, _, _, _ in } }
 
-  @Test func whatIsNoElementIsNone() {
+  @Test func elementIsNilForInvalidText() {
     for text in [
       "", "<", "<plist>", "<string>", "<string>a</str", "<dict>\n", "<array>\n<true/>\n", "<true", "<data>\n",
     ] {

@@ -5,7 +5,7 @@ import Testing
 
 /// Each rule of the canonical form by itself.
 @Suite struct CanonicalScannerTests {
-  @Test func theFormOfEachKind() {
+  @Test func eachKindIsReadInItsCanonicalFormOnly() {
     #expect(canonicalReading("<string>a\tb\nc</string>\n") == "a\tb\nc")
     #expect(canonicalReading("<string></string>\n") == "")
     #expect(canonicalReading("<true/>\n") == true)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func textHasFourEscapes() {
+  @Test func onlyFourEscapesAreAllowedInText() {
     #expect(canonicalReading("<string>&lt;&gt;&amp;&#13;\"'</string>\n") == "<>&\r\"'")
     for text in [
       "&", "&;", "&lt", "&LT;", "&quot;", "&apos;", "&#x3C;", "&#60;", "&#xD;", "&#013;", "&#10;", "&#9;",
@@ -40,7 +40,7 @@ import Testing
   }
 
   /// Behind 0 to 8 other bytes, so that they come at every place of a word.
-  @Test func textIsOfCharactersThatXMLAllows() {
+  @Test func textMayHoldOnlyCharactersOfXML() {
     let sound: [[UInt8]] = [
       [0x09], [0x0A], [0x20], [0x7E], [0x7F], [0xC2, 0x80], [0xC2, 0x85], [0xDF, 0xBF], [0xE0, 0xA0, 0x80],
       [0xED, 0x9F, 0xBF], [0xEE, 0x80, 0x80], [0xEF, 0xBB, 0xBF], [0xEF, 0xBF, 0xBD],
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func integersAreInTheirShortestForm() {
+  @Test func integersMustBeInShortestForm() {
     for text in [
       "0", "1", "-1", "42", "999999999999999999", "9223372036854775807", "-9223372036854775808",
       "9223372036854775808",
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func realsAreInTheirShortestForm() {
+  @Test func realsMustBeInShortestForm() {
     for text in [
       "0", "-0", "1", "-1", "100", "0.1", "-0.1", "0.0001", "0.00012", "1e-05", "123456789012345",
       "1234567890123456",
@@ -105,7 +105,7 @@ import Testing
   }
 
   /// Decimals of up to sixteen digits with the point at every place: those that need no comparison are right without it.
-  @Test func decimalsAreJudgedAsTheWriterWritesThem() {
+  @Test func decimalsMustBeAsTheWriterWritesThem() {
     for digits in [
       "1", "9", "12", "99", "10", "123456789012345", "999999999999999", "1234567890123456",
       "9007199254740993",
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func datesAreTwentyBytesThatNameASecond() {
+  @Test func datesMustNameAnExistingSecondInUTC() {
     for text in ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2000-02-29T00:00:00Z"] {
       #expect(canonicalReading("<date>\(text)</date>\n")?.description == text)
     }
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func base64IsInTheWritersLines() {
+  @Test func base64MustHaveTheLinesOfTheWriter() {
     let line = String(repeating: "QUJD", count: 19)
     for lines in ["QQ==\n", "QUI=\n", "QUJD\n", "\(line)\n", "\(line)\nQQ==\n", "\(line)\n\(line)\n"] {
       #expect(canonicalReading("<data>\n\(lines)</data>\n") != nil, "\(lines)")
@@ -152,7 +152,7 @@ import Testing
   }
 
   /// Bits behind the last byte are dropped by the reader, so only zeros come back as they were.
-  @Test func bitsBehindTheLastByteAreZero() {
+  @Test func unusedBitsOfBase64MustBeZero() {
     for last in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" {
       for group in ["Q\(last)==", "QU\(last)=", "QUJ\(last)"] {
         let body = Array("<data>\n\(group)\n</data>\n".utf8)
@@ -162,7 +162,7 @@ import Testing
   }
 
   /// Beyond eight tabs the lines of base64 have fewer than the closing tag.
-  @Test func base64AtEveryIndentation() throws {
+  @Test func base64IsReadAtEveryIndentation() throws {
     for indentation in 0...12 {
       for count in 0...60 {
         let value = PlistValue.data(Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151) }))

@@ -83,3 +83,35 @@ func concernsWholeFile(_ reason: PlistError.Reason) -> Bool {
   default: false
   }
 }
+
+/// Checks that `file` is read or refused as its manifest or our own decision says.
+func checkReading(of file: CorpusFile) {
+  guard let bytes = file.bytes else {
+    Issue.record("\(file.name) is missing")
+    return
+  }
+  guard let mustBeAccepted = file.mustBeAccepted else {
+    Issue.record("\(file.name): neither the manifest nor the table of decisions says what is due")
+    return
+  }
+  do throws(PlistError) {
+    let value = try PlistParser.parse(bytes)
+    #expect(mustBeAccepted, "\(file.name) was accepted")
+    let again = try PlistParser.parse(try PlistWriter.document(value))
+    #expect(again == value, "\(file.name) did not survive writing")
+    checkValue(value, of: file, bytes)
+  } catch {
+    #expect(!mustBeAccepted, "\(file.name): \(error)")
+    #expect(error.line != nil || concernsWholeFile(error.reason), "\(file.name): \(error) has no line")
+  }
+}
+
+private func checkValue(_ value: PlistValue, of file: CorpusFile, _ bytes: [UInt8]) {
+  if let right = valuesFoundationMisses[file.name] {
+    #expect(value == right, "\(file.name)")
+  } else if let theirs = try? foundationReading(bytes) {
+    #expect(agrees(value, theirs), "\(file.name): \(value) or \(theirs)?")
+  } else {
+    Issue.record("\(file.name): Foundation does not read it, and no value is given")
+  }
+}

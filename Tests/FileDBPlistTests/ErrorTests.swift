@@ -96,13 +96,13 @@ import Testing
       limits: PlistLimits(fileBytes: 21)),
   ]
 
-  @Test(arguments: examples) func anErrorSaysWhyAndWhere(example: Example) {
+  @Test(arguments: examples) func errorGivesReasonLineAndColumn(example: Example) {
     let expected = PlistError(example.reason, line: example.line, column: example.column)
     #expect(throws: expected) { try PlistParser.parse(Array(example.text.utf8), limits: example.limits) }
   }
 
-  /// What is written is never partly in a file, so these have no place.
-  @Test func valuesThatTheFormatCannotHoldAreRefused() {
+  /// These errors have no line, for nothing is in a file yet.
+  @Test func unrepresentableValuesAreRefused() {
     let refused: [(PlistValue, PlistError.Reason)] = [
       ("a\u{0}", .unrepresentableCharacter("\u{0}")),
       (["\u{1F}": 1], .unrepresentableCharacter("\u{1F}")),
@@ -119,7 +119,7 @@ import Testing
   }
 
   /// What one program may write, another must be able to read.
-  @Test func writingKeepsToTheLimitsOfReading() throws {
+  @Test func writerAppliesLimitsOfParser() throws {
     func refuses(_ value: PlistValue, _ limits: PlistLimits, _ reason: PlistError.Reason) {
       #expect(throws: PlistError(reason)) { try PlistWriter.document(value, limits: limits) }
     }
@@ -138,21 +138,21 @@ import Testing
     }
   }
 
-  @Test func everyReasonHasAnExampleAndWords() {
+  @Test func everyReasonHasExampleAndMessage() {
     let written: [PlistError.Reason] = [.unrepresentableCharacter("\u{0}"), .dateOutOfRange]
     let reasons = Self.examples.map(\.reason) + written
     #expect(Set(reasons.map(number)) == Set(0..<numberOfReasons))
     for reason in reasons { #expect(!PlistError(reason).message.isEmpty) }
   }
 
-  @Test func theDescriptionBeginsWithThePlace() {
+  @Test func descriptionBeginsWithLineAndColumn() {
     #expect(PlistError(.missingKey).description == "a value in <dict> without a <key>")
     #expect(PlistError(.missingKey, line: 5).description == "line 5: a value in <dict> without a <key>")
     let placed = PlistError(.unrepresentableCharacter("\u{B}"), line: 5, column: 8)
     #expect(placed.description == "line 5, column 8: XML cannot hold the character U+000B; store it as data")
   }
 
-  @Test func aLineBeyondSixteenBitsIsCounted() {
+  @Test func lineOfErrorMayExceed65535() {
     let text = PlistWriter.header + String(repeating: "\n", count: 70_000) + "<nothing/>"
     #expect(throws: PlistError(.unexpectedElement("nothing"), line: 70_004, column: 9)) {
       try PlistParser.parse(Array(text.utf8))

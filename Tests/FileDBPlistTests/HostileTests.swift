@@ -25,7 +25,7 @@ import Testing
     <plist version="&i;"><string>&i;</string></plist>
     """
 
-  @Test func anEntityBombIsRefused() { expectDeclarationIsRefused(Self.bomb) }
+  @Test func entityBombIsRefused() { expectDeclarationIsRefused(Self.bomb) }
 
   @Test(arguments: [
     #"[ <!ENTITY a SYSTEM "file:///etc/passwd"> ]"#,
@@ -37,7 +37,7 @@ import Testing
     #"SYSTEM "a.dtd" [ ]"#,
     #"[ <!-- nothing --> ]"#,
   ])
-  func declarationsInsideTheDocumentTypeAreRefused(type: String) {
+  func declarationsInDocumentTypeAreRefused(type: String) {
     expectDeclarationIsRefused("<!DOCTYPE plist \(type)><plist><string>&a;</string></plist>")
   }
 
@@ -59,7 +59,7 @@ import Testing
     #"<plist xmlns="a>"><true/></plist>"#,
     #"<plist xmlns:a="b" xmlns:c="d>e"><true/></plist>"#,
   ])
-  func aTagThatHoldsItsEndInQuotesIsRefusedHoweverItIsCut(text: String) {
+  func tagWithGreaterThanSignInQuotesIsRefused(text: String) {
     let bytes = Array((text + String(repeating: "\n", count: 2_000)).utf8)
     for length in [1, 7, bytes.count] {
       let error = #expect(throws: PlistError.self) { try parse(bytes, inPiecesOf: length) }
@@ -71,7 +71,8 @@ import Testing
   }
 
   /// Without a declaration inside the file an entity is unknown, wherever else it may be declared.
-  @Test(arguments: ["&a;", "&nbsp;", "&AMP;"]) func entitiesOfAnExternalTypeAreUndefined(entity: String) {
+  @Test(arguments: ["&a;", "&nbsp;", "&AMP;"]) func entitiesOfExternalDocumentTypeAreUndefined(entity: String)
+  {
     let type = #"<!DOCTYPE plist SYSTEM "file:///nonexistent/plist.dtd">"#
     for body in ["<plist><string>\(entity)</string></plist>", "<plist version='\(entity)'><true/></plist>"] {
       let error = #expect(throws: PlistError.self) { try PlistParser.parse(Array((type + body).utf8)) }
@@ -80,7 +81,7 @@ import Testing
   }
 
   /// The document type names a pipe: whoever opened it would let its writer go on.
-  @Test func theExternalDocumentTypeIsNotOpened() throws {
+  @Test func externalDocumentTypeIsNotOpened() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("filedb-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -96,7 +97,7 @@ import Testing
     writer.release(pipe)
   }
 
-  @Test(arguments: ["<array>", "<dict><key>a</key>"]) func nestingIsStoppedAtTheLimit(level: String) {
+  @Test(arguments: ["<array>", "<dict><key>a</key>"]) func nestingBeyondLimitIsRefused(level: String) {
     let text = "<plist>" + String(repeating: level + "\n", count: 100_000)
     #expect(throws: PlistError.self) { try PlistParser.parse(Array(text.utf8)) }
     let error = #expect(throws: PlistError.self) { try parse(Array(text.utf8), inPiecesOf: 1_000) }
@@ -104,7 +105,7 @@ import Testing
     #expect(error?.line == 257)
   }
 
-  @Test func nestingUpToTheLimitIsReadAndWritten() throws {
+  @Test func nestingUpToLimitIsReadAndWritten() throws {
     var value = PlistValue.array([])
     for _ in 1..<256 { value = .array([value]) }
     #expect(try PlistParser.parse(try PlistWriter.document(value)) == value)
@@ -113,7 +114,7 @@ import Testing
 
   /// The document would be a gigabyte; the parser gives up at the limit, so it never holds more than that.
   @Test(arguments: [(64 << 20, "string"), (1 << 20, "string"), (1 << 20, "key"), (1 << 20, "data")])
-  func anEndlessValueIsRefusedAtTheLimit(limit: Int, element: String) throws {
+  func endlessValueIsRefusedAtLimit(limit: Int, element: String) throws {
     var limits = PlistLimits()
     limits.valueBytes = limit
     var parser = PlistParser(limits: limits)
@@ -163,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func attributesAreIgnoredUnlessTheyAreTooMany() throws {
+  @Test func attributesAreIgnoredUnlessTooMany() throws {
     func document(_ attributes: [String]) -> [UInt8] {
       Array("<plist><string \(attributes.joined(separator: " "))>a</string></plist>".utf8)
     }
@@ -186,7 +187,7 @@ import Testing
     #expect(error?.line == 1)
   }
 
-  @Test func whiteSpaceBeforeTheRootMayBeLong() throws {
+  @Test func whiteSpaceBeforeRootMayBeLong() throws {
     let space = String(repeating: " \n", count: 1_000)
     #expect(try PlistParser.parse(Array("\(space)<plist><true/></plist>".utf8)) == true)
     #expect(throws: PlistError(.empty)) { try PlistParser.parse(Array(space.utf8)) }
@@ -196,7 +197,7 @@ import Testing
   }
 
   /// The encoding that a declaration names must not escape notice, or the text would be read wrongly.
-  @Test func anEncodingIsFoundHoweverTheDeclarationIsWritten() {
+  @Test func encodingIsFoundInAnyFormOfXMLDeclaration() {
     for declaration in [
       "<?xml version='1.0' encoding='UTF-7'?>", "<?xml version='1.0'\n\tencoding\n=\n\"UTF-7\" ?>",
       "<?xml version=\"1.0\"\(String(repeating: " ", count: 400))encoding='UTF-7'?>",
@@ -216,8 +217,7 @@ import Testing
     #expect(throws: Never.self) { try PlistParser.parse(Array(stylesheet.utf8)) }
   }
 
-  /// The first error is the last word, whatever is pushed after it.
-  @Test func anErrorIsFinal() throws {
+  @Test func parserStaysFailedAfterFirstError() throws {
     var parser = PlistParser(limits: PlistLimits(fileBytes: 3_000))
     try push("<plist><true/></plist>" + String(repeating: " ", count: 2_000), to: &parser)
     #expect(throws: PlistError(.fileTooLarge(limit: 3_000))) {

@@ -28,14 +28,14 @@ import Testing
     </plist>
     """.utf8)
 
-  @Test func theLinesOfAllElementsComeFromOneReading() {
+  @Test func linesOfAllElementsAreFoundInOneReading() {
     #expect(PlistParser.lines(from: [.key("data"), .index(0)], in: Self.document) == [7, 12, 12, 13])
     #expect(PlistParser.lines(from: [.key("data"), .index(2)], in: Self.document) == [12, 13])
     #expect(PlistParser.lines(from: [.key("data")], in: Self.document) == [6])
     #expect(PlistParser.lines(from: [.key("none"), .index(0)], in: Self.document) == [])
   }
 
-  @Test func theLineOfAValueIsThatOfItsStartTag() {
+  @Test func lineOfValueIsThatOfItsStartTag() {
     let lines: [([PlistStep], Int?)] = [
       ([], 4),
       ([.key("data")], 6),
@@ -56,7 +56,7 @@ import Testing
     for (path, line) in lines { #expect(PlistParser.line(of: path, in: Self.document) == line, "\(path)") }
   }
 
-  @Test func aBrokenDocumentTellsTheLinesBeforeTheBreak() {
+  @Test func linesBeforeBrokenPlaceAreFound() {
     let bytes = Array("<plist>\n<array>\n<true/>\n<true>no</true>\n<true/>\n".utf8)
     #expect(PlistParser.line(of: [.index(0)], in: bytes) == 3)
     #expect(PlistParser.line(of: [.index(1)], in: bytes) == 4)
@@ -64,7 +64,7 @@ import Testing
     #expect(PlistParser.line(of: [], in: []) == nil)
   }
 
-  @Test func aLineBeyondSixteenBitsIsCounted() {
+  @Test func lineOfValueMayExceed65535() {
     let text = "<plist><array>" + String(repeating: "\n<true/>", count: 70_000) + "</array></plist>"
     #expect(PlistParser.line(of: [.index(69_999)], in: Array(text.utf8)) == 70_001)
   }

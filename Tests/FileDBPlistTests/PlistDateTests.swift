@@ -42,7 +42,7 @@ import Testing
     String(String(number + 100_000).suffix(digits))
   }
 
-  @Test func everySecondOfADayIsWrittenAndReadBack() throws {
+  @Test func everySecondOfDayIsWrittenAndReadBack() throws {
     for second in 0..<86_400 {
       let date = Date(timeIntervalSince1970: Double(second - 86_400))
       try #require(parse(PlistDate.text(date)) == date, "second \(second)")
@@ -51,8 +51,7 @@ import Testing
     #expect(PlistDate.text(Date(timeIntervalSince1970: 45_296)) == "1970-01-01T12:34:56Z")
   }
 
-  /// Any byte in any place that is not right makes no date.
-  @Test func onlyTheOneFormIsRead() {
+  @Test func datesInAnyOtherFormAreRefused() {
     let right = Array("2024-02-29T12:34:56Z".utf8)
     for place in right.indices {
       for byte in UInt8.min...UInt8.max where byte != right[place] {
@@ -72,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func aFractionIsCutOffTowardsThePast() {
+  @Test func fractionsOfSecondsAreRoundedDown() {
     let cases: [(Double, Double?)] = [
       (0.999, 0), (-0.001, -1), (-1, -1), (978_307_200.nextDown, 978_307_199),
       (253_402_300_799.9, 253_402_300_799), (253_402_300_800, nil), (-62_135_596_800, -62_135_596_800),

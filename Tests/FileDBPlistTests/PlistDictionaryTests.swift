@@ -7,7 +7,7 @@ import Testing
   private static let keys = ["", "a", "A", "e\u{301}", "\u{E9}", "\u{FB03}", "\u{1F600}", "\u{FFFD}"]
 
   /// Every sequence of four changes with three keys, against an array that is searched.
-  @Test func everySmallCaseAgreesWithAPlainModel() {
+  @Test func smallDictionariesAgreeWithPlainModel() {
     let values: [PlistValue?] = [1, 2, nil]
     let changes = Self.keys[2...4].flatMap { key in values.map { (key: key, value: $0) } }
     for first in changes {
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func theSecondOfTwoEqualKeysIsNamed() {
+  @Test func secondOfTwoEqualKeysIsReported() {
     for count in 2...6 {
       for first in 0..<count {
         for second in (first + 1)..<count {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func canonicallyEquivalentKeysAreTwo() {
+  @Test func canonicallyEquivalentKeysStayDistinct() {
     var dictionary: PlistDictionary = ["\u{E9}": 1, "e\u{301}": 2]
     #expect(dictionary.count == 2)
     #expect(dictionary["\u{E9}"] == 1)
@@ -70,18 +70,18 @@ import Testing
     #expect(dictionary != ["\u{E9}": 2])
   }
 
-  @Test func aLiteralKeepsTheLastValueOfAKey() {
+  @Test func literalKeepsLastValueOfRepeatedKey() {
     #expect(["a": 1, "a": 2] as PlistDictionary == ["a": 2])
     #expect(PlistValue.dict(["a": 2]) == ["a": 1, "a": 2])
   }
 
-  @Test func mappingKeepsTheKeys() {
+  @Test func mapValuesKeepsKeys() {
     let dictionary: PlistDictionary = ["b": 1, "a": 2]
     let mapped = dictionary.mapValues { (key: String, value: PlistValue) in .array([.string(key), value]) }
     #expect(mapped == ["a": ["a", 2], "b": ["b", 1]])
   }
 
-  @Test func stringsAreComparedByTheirBytes() {
+  @Test func stringsAreComparedByUTF8Bytes() {
     for left in Self.keys {
       for right in Self.keys {
         let (a, b) = (Array(left.utf8), Array(right.utf8))

@@ -4,7 +4,7 @@ import Testing
 @testable import FileDBPlist
 
 @Suite struct PlistNumberTests {
-  @Test func integersAreReadAsTheyAreMeant() {
+  @Test func validIntegersAreReadAndOtherTextIsRefused() {
     let cases: [(String, PlistValue?)] = [
       ("0", 0), ("-0", 0), ("+7", 7), ("007", 7), (" \n7\t", 7), ("-9223372036854775808", .integer(.min)),
       ("9223372036854775807", .integer(.max)), ("9223372036854775808", .unsigned(1 << 63)),
@@ -19,7 +19,7 @@ import Testing
     for (text, value) in cases { #expect(integer(text) == value, "'\(text)'") }
   }
 
-  @Test func everyBitOfAnIntegerIsReadBack() {
+  @Test func integersNearEveryPowerOfTwoAreReadBack() {
     for shift in 0..<64 {
       for nearby in [UInt64(1) << shift, UInt64(1) << shift &- 1, ~(UInt64(1) << shift)] {
         #expect(integer("\(nearby)") == PlistValue(nearby))
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func realsAreReadAsTheyAreMeant() {
+  @Test func validRealsAreReadAndOtherTextIsRefused() {
     let cases: [(String, Double?)] = [
       ("0", 0), ("-0", -0.0), ("1", 1), ("+1.5", 1.5), (".5", 0.5), ("5.", 5), ("1e3", 1_000),
       ("1.5E-3", 0.0015),
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func theTextOfARealIsTheShortest() {
+  @Test func realsAreWrittenInShortestForm() {
     let cases: [(Double, String)] = [
       (0, "0"), (-0.0, "-0"), (1, "1"), (-1, "-1"), (0.1, "0.1"), (1.0 / 3, "0.3333333333333333"),
       (1e15, "1000000000000000"),
@@ -58,7 +58,7 @@ import Testing
     for (number, text) in cases { #expect(PlistWriter.text(number) == text) }
   }
 
-  @Test func everyRealIsReadBack() {
+  @Test func randomRealsAreReadBack() {
     var random = SeededRandom.fromEnvironment(#function)
     for _ in 0..<10_000 {
       let number = Double(bitPattern: random.next())

@@ -25,21 +25,21 @@ import Testing
     #expect(PlistValue.real(.nan) == .real(Double(bitPattern: 0xFFF8_0000_0000_1234)))
   }
 
-  @Test func equalValuesAreOneInASet() {
+  @Test func equalValuesAreOneElementOfSet() {
     let other = PlistValue.real(Double(bitPattern: 0xFFF8_0000_0000_1234))
     let all = Self.different + Self.different + [other, ["n": .array([other])], ["n": [.real(.nan)]]]
     #expect(Set(all).count == Self.different.count + 1)
   }
 
-  /// The rule that the documentation gives.
-  @Test func valuesAreEqualWhereTheirBytesAre() throws {
+  /// The documentation promises this.
+  @Test func valuesAreEqualWhereTheirWrittenBytesAre() throws {
     let bytes = try Self.different.map { try PlistWriter.document($0) }
     #expect(Set(bytes).count == bytes.count)
     let negativeNaN = try PlistWriter.document(.real(-.nan))
     #expect(try negativeNaN == PlistWriter.document(.real(.nan)))
   }
 
-  @Test func aValueIsNormalizedAsItWillBeRead() throws {
+  @Test func normalizedValueEqualsValueReadBack() throws {
     let value: PlistValue = [
       "date": [.date(Date(timeIntervalSince1970: -0.5))], "small": .unsigned(7), "large": .unsigned(.max),
       "nan": .real(Double(bitPattern: 0xFFF8_0000_0000_1234)),
@@ -54,8 +54,8 @@ import Testing
     #expect(try PlistParser.parse(try PlistWriter.document(value)) == expected)
   }
 
-  /// Every scalar there is, one by one: what XML cannot hold is refused, all else survives.
-  @Test func everyScalarIsWrittenAndReadBackOrRefused() throws {
+  /// Those that XML cannot hold are refused, all others are read back.
+  @Test func everyUnicodeScalarIsReadBackOrRefused() throws {
     var allowed = String.UnicodeScalarView()
     for value in UInt32(0)...0x10FFFF {
       guard let scalar = Unicode.Scalar(value) else { continue }
@@ -71,7 +71,7 @@ import Testing
     #expect(try PlistParser.parse(try PlistWriter.document(value)) == value)
   }
 
-  @Test func theTypesHaveTheNamesOfTheirElements() throws {
+  @Test func typeNameIsNameOfElement() throws {
     for value in Self.different {
       let text = String(decoding: try PlistWriter.document(value), as: UTF8.self)
       let isNamed = text.contains("<\(value.typeName)>") || text.contains("<\(value.typeName)/>")
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func eachAccessorTakesItsOwnCaseOnly() {
+  @Test func eachAccessorReturnsOnlyItsOwnCase() {
     for value in Self.different {
       let taken = [
         value.string.map(PlistValue.string), value.integer.map(PlistValue.integer),
@@ -92,14 +92,14 @@ import Testing
   }
 
   /// Without dates and data, which JSON has not.
-  @Test func valuesSurviveJSON() throws {
+  @Test func valuesSurviveJSONCoders() throws {
     let value: PlistValue = [
       "list": ["a", 1, -1.5, true, .unsigned(.max), []], "dictionary": ["\u{E9}": [:]], "empty": "",
     ]
     #expect(try JSONDecoder().decode(PlistValue.self, from: try JSONEncoder().encode(value)) == value)
   }
 
-  @Test func valuesSurviveFoundationsCoders() throws {
+  @Test func valuesSurvivePropertyListCoders() throws {
     var values = RandomValue(random: .fromEnvironment(#function))
     values.datesFromYearOne = false
     values.textFromByteOrderMark = false

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func randomValuesAreReadBackAsTheyWereNormalized() throws {
+  @Test func randomValuesAreReadBackNormalized() throws {
     var values = RandomValue(random: .fromEnvironment(#function))
     for round in 0..<2_000 {
       let value = values.value()
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func foundationReadsWhatWeWrite() throws {
+  @Test func foundationReadsWrittenDocuments() throws {
     var values = RandomValue(random: .fromEnvironment(#function))
     values.textFromByteOrderMark = false
     for round in 0..<1_000 {
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// Foundation's encoder turns to the Julian calendar here; its reader does not.
-  @Test func foundationReadsOurDatesBeforeTheGregorianCalendar() throws {
+  @Test func foundationReadsDatesBeforeGregorianCalendar() throws {
     var random = SeededRandom.fromEnvironment(#function)
     for _ in 0..<1_000 {
       let second = Int.random(in: PlistDate.secondsRange.lowerBound..<firstGregorianSecond, using: &random)
@@ -66,15 +66,15 @@ import Testing
     }
   }
 
-  @Test func keysThatDifferOnlyInNormalisationStayTwo() throws {
+  @Test func canonicallyEquivalentKeysStayDistinct() throws {
     let value: PlistValue = ["\u{E9}": 1, "e\u{301}": 2]
     let text = String(decoding: try PlistWriter.document(value), as: UTF8.self)
     #expect(text.utf8.count(where: { $0 == UInt8(ascii: "k") }) >= 4)
     #expect(try PlistParser.parse(Array(text.utf8)) == value)
   }
 
-  /// Foundation writes it as it is, so that the next reader makes a line feed of it.
-  @Test func aCarriageReturnSurvives() throws {
+  /// Foundation writes them unescaped, and readers turn those into line feeds.
+  @Test func carriageReturnsSurviveWriting() throws {
     let value: PlistValue = ["a\rb": .string("1\r\n2\r")]
     let bytes = try PlistWriter.document(value)
     #expect(!bytes.contains(0x0D))

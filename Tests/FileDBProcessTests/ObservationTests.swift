@@ -5,7 +5,7 @@ import Testing
 
 /// One process listens to what others do.
 @Suite(.timeLimit(.minutes(10))) struct ObservationTests {
-  @Test func ofOtherProcessesOneMissesNothingAndHearsNothingTwice() async throws {
+  @Test func commitsOfOtherProcessesAreObservedExactlyOnce() async throws {
     try await withTemporaryStore { store in
       let workers = try ["a", "b"].map { try Worker(["add", store.url.path, $0, "150"], in: store.url) }
       var view = StrictTableView()
@@ -24,7 +24,7 @@ import Testing
   }
 
   /// The other process adds, moves, updates and deletes in two tables, and makes checkpoints.
-  @Test func whatOneShowsIsWhatIsThere() async throws {
+  @Test func observedViewsMatchTheStore() async throws {
     var random = SeededRandom.fromEnvironment("what one shows is what is there")
     let seed = random.next()
     try await withTemporaryStore { store in
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// Not by waiting for them, which would keep other tests' tasks from going on.
+  /// Polls instead of blocking a thread, so that the tasks of other tests go on.
   private func end(_ workers: [Worker]) async throws {
     for worker in workers {
       while worker.isRunning { try await Task.sleep(for: .milliseconds(5)) }

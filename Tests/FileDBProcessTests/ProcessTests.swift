@@ -5,7 +5,7 @@ import Testing
 
 /// Real processes on one store. `Tests/kill` and `Tests/powercut` run the same program for longer.
 @Suite struct ProcessTests {
-  /// A worker that was told something and never ends would keep the tests from ending too.
+  /// The time limit is for a worker that never ends: the tests would wait for it.
   @Test(.timeLimit(.minutes(20))) func killedWritersLoseNothingAndBlockNobody() throws {
     var random = SeededRandom.fromEnvironment("killedWritersLoseNothingAndBlockNobody")
     try withTemporaryFolder { folder in
@@ -22,23 +22,23 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(20))) func twoProcessesThatAddAtOnceLoseNothing() throws {
+  @Test(.timeLimit(.minutes(20))) func processesAddingAtOnceLoseNothing() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("store")
       let workers = try ["a", "b"].map { try Worker(["add", url.path, $0, "100"], in: folder) }
       for worker in workers { _ = try worker.end() }
       let store = try RecordStore(at: url)
-      let rows = try store.table("first").snapshot
-      #expect(rows.ids == (Int64(1)...200).map { RecordID(rawValue: $0) })
+      let records = try store.table("first").snapshot
+      #expect(records.ids == (Int64(1)...200).map { RecordID(rawValue: $0) })
       for writer in ["a", "b"] {
-        let own = rows.filter { $0.fields["writer"]?.string == writer }
+        let own = records.filter { $0.fields["writer"]?.string == writer }
         #expect(own.map { $0.fields["key"]?.integer } == Array(1...100))
       }
       try store.checkInvariants()
     }
   }
 
-  @Test(.timeLimit(.minutes(20))) func aProcessKilledWithTheLockGivesItUp() throws {
+  @Test(.timeLimit(.minutes(20))) func killedProcessReleasesItsLock() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("store")
       let worker = try Worker(["hold", url.path], in: folder)

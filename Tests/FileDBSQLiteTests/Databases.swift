@@ -10,7 +10,7 @@ func withDatabase<Result>(_ body: (URL) throws -> Result) throws -> Result {
   try withTemporaryFolder { try body($0.appendingPathComponent("a base.sqlite")) }
 }
 
-/// Runs SQL by GRDB, and gives the rows of the last statement as text, `NULL` with its type left to see.
+/// Runs SQL with GRDB.
 func sql(_ statements: String, in file: URL) throws {
   let queue = try DatabaseQueue(path: file.path)
   try queue.writeWithoutTransaction { try $0.execute(sql: statements) }

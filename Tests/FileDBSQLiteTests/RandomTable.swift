@@ -3,9 +3,9 @@ import FileDBExchange
 import Foundation
 import TestSupport
 
-/// Rows whose fields SQLite can hold without loss, and the types that an import has to be told.
+/// Records whose fields SQLite can hold without loss, and the types that an import has to be told.
 struct RandomTable {
-  private(set) var rows: [IdentifiedValue<Fields>] = []
+  private(set) var records: [IdentifiedValue<Fields>] = []
   private(set) var types: [String: FieldType] = [:]
 
   private enum Kind: CaseIterable {
@@ -38,12 +38,12 @@ struct RandomTable {
       for (name, kind) in kinds where Int.random(in: 0..<4, using: &random) > 0 {
         record[name] = Self.value(kind, using: &random)
       }
-      rows.append(IdentifiedValue(record, id: RecordID(rawValue: id == 0 ? .max / 2 : id)))
+      records.append(IdentifiedValue(record, id: RecordID(rawValue: id == 0 ? .max / 2 : id)))
     }
-    // A field that no row has becomes no column.
+    // A field that no record has becomes no column.
     types = types.filter { type in
       names.contains { name in
-        Self.column(name) == type.key && rows.contains { $0.value[name] != nil }
+        Self.column(name) == type.key && records.contains { $0.value[name] != nil }
       }
     }
   }

@@ -20,7 +20,7 @@ import Testing
   /// The USDA's food data through SQLite and back, to the last byte.
   @Test(
     .enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"), arguments: tables)
-  func realTablesComeBack(file: String, fields: String) throws {
+  func realTablesSurviveExportAndImport(file: String, fields: String) throws {
     let usda = try #require(DelimitedFormat(separator: "^", quote: "~", encoding: .latin1))
     var text = TableImport(format: .delimited(usda, hasHeader: false))
     text.fields = fields.split(separator: ",").map(String.init)

@@ -33,10 +33,10 @@ import Testing
         "id", "position", "array", "bool", "data", "day", "empty", "int", "large", "mixed", "real", "text",
       ]
       let quoted = columns.map { "quote(\($0))" }.joined(separator: " || ';' || ")
-      let rows = try imported(
+      let records = try imported(
         SQLiteImport(.query("SELECT \(quoted) AS v FROM t ORDER BY position"), of: file))
       #expect(
-        rows.map { $0["v"] } == [
+        records.map { $0["v"] } == [
           "2;0;NULL;0;NULL;NULL;NULL;-9223372036854775808;NULL;1.0;'nan';NULL",
           "1;1;'[1, \"x\"]';1;X'00FF';'2024-02-29T12:00:00Z';X'';9223372036854775807;'18446744073709551615';1;0.5;'it''s \"x\"'",
         ])
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(.enabled(if: sqliteProgram != nil, "needs the sqlite3 program"))
-  func theSQLiteProgramReadsWhatIsWritten() throws {
+  func sqliteProgramReadsExportedDatabase() throws {
     try withDatabase { file in
       try withStore { store in
         let table = try store.table("notes")
@@ -58,13 +58,13 @@ import Testing
   }
 
   /// Each field has values of one type or of several that SQLite tells apart.
-  @Test func randomTablesComeBackAsTheyWere() throws {
+  @Test func randomTablesSurviveExportAndImport() throws {
     var random = SeededRandom.fromEnvironment("SQLite")
     for _ in 0..<60 {
       let table = RandomTable(using: &random)
       try withDatabase { file in
         try withStore { store in
-          try store.write { tx in try tx.replaceAll(in: .records("t"), with: table.rows) }
+          try store.write { tx in try tx.replaceAll(in: .records("t"), with: table.records) }
           try store.table("t").delete(store.table("t").add([:]))
           try SQLiteExport(to: file, table: "t").run(store.table("t").snapshot)
           var importer = SQLiteImport(exported: "t", of: file)
@@ -85,7 +85,7 @@ import Testing
     "a--", "ID",
     "id", "id_", "Position__", "rowid", "_rowid_", "😀", "\n",
   ])
-  func hostileNamesOfFieldsComeBack(name: String) throws {
+  func hostileFieldNamesSurviveExportAndImport(name: String) throws {
     try withDatabase { file in
       try withStore { store in
         let table = try store.table("t")
@@ -99,7 +99,7 @@ import Testing
   @Test(arguments: [
     "a\"b", "a'b", "select", "a; DROP TABLE other; --", "", "é", "a\"\u{301}b", "*", "main.other",
   ])
-  func hostileNamesOfTablesComeBack(name: String) throws {
+  func hostileTableNamesSurviveExportAndImport(name: String) throws {
     try withDatabase { file in
       try sql("CREATE TABLE other (v); INSERT INTO other VALUES (1)", in: file)
       try withStore { store in
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func fieldsThatSQLiteDoesNotTellApartAreRefused() throws {
+  @Test func fieldsDifferingOnlyInCaseAreRefused() throws {
     try withDatabase { file in
       try withStore { store in
         let table = try store.table("t")
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func anEmptyTableIsWrittenAndAMissingOneIsAnError() throws {
+  @Test func emptyTableIsExportedAndMissingTableIsAnError() throws {
     try withDatabase { file in
       try withStore { store in
         #expect(
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [("sqlite_x", StoreError.databaseRefused), ("a\0b", StoreError.databaseRefused)])
-  func namesThatSQLiteDoesNotTakeLeaveNoFile(name: String, code: StoreError.Code) throws {
+  func tableNameRefusedBySQLiteLeavesNoFile(name: String, code: StoreError.Code) throws {
     try withDatabase { file in
       try withStore { store in
         let table = try store.table("t")
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func aFailedExportLeavesTheDatabaseAsItWas() throws {
+  @Test func failedExportLeavesDatabaseUnchanged() throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (v); INSERT INTO t VALUES (7)", in: file)
       try withStore { store in
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func aReplacedTableTakesNoRowsOfOthersWithIt() throws {
+  @Test func replacingTableKeepsRowsThatReferToIt() throws {
     try withDatabase { file in
       try sql(
         """
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsNoDatabaseStaysAsItIs() throws {
+  @Test func exportRefusesFileThatIsNotADatabase() throws {
     try withDatabase { file in
       let letter = Data("This is a letter, not a database.".utf8)
       try letter.write(to: file)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct SQLiteImportTests {
   @Test(.enabled(if: sqliteProgram != nil, "needs the sqlite3 program"), arguments: ["UTF-8", "UTF-16le"])
-  func databasesOfTheSQLiteProgramAreReadExactly(encoding: String) throws {
+  func databaseMadeBySQLiteProgramIsReadExactly(encoding: String) throws {
     try withDatabase { file in
       _ = try runSQLiteProgram(
         file,
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func typesMakeOtherValuesOfThoseThatSQLiteHas() throws {
+  @Test func valuesAreConvertedToGivenTypes() throws {
     try withDatabase { file in
       try sql(
         """
@@ -68,7 +68,7 @@ import Testing
     arguments: [
       ("2024-02-30", .date), ("noon", .date), (".5", .integer), ("maybe", .bool), ("{", .json), ("?", .data),
     ] as [(String, FieldType)])
-  func valuesThatDoNotFitTheirTypeAreErrors(text: String, type: FieldType) throws {
+  func valueThatDoesNotFitItsTypeIsAnError(text: String, type: FieldType) throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (ok, v); INSERT INTO t VALUES (1, NULL), (2, '\(text)')", in: file)
       var importer = SQLiteImport(.table("t"), of: file)
@@ -90,7 +90,7 @@ import Testing
   ]
 
   @Test(arguments: orders.indices)
-  func rowsComeInTheOrderOfTheirRowidsOrOfTheQuery(index: Int) throws {
+  func rowsComeInOrderOfRowidOrQuery(index: Int) throws {
     let (schema, source, values) = Self.orders[index]
     try withDatabase { file in
       try sql("\(schema); INSERT INTO t (v) VALUES (3), (1), (2)", in: file)
@@ -104,22 +104,22 @@ import Testing
     "id INTEGER NOT NULL, position INTEGER NOT NULL",
     "position INTEGER NOT NULL, id INTEGER PRIMARY KEY",
   ])
-  func aColumnGivesTheIDs(columns: String) throws {
+  func idColumnGivesRecordIDs(columns: String) throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (\(columns)); INSERT INTO t (id, position) VALUES (7, 2), (3, 1)", in: file)
       try withStore { store in
         try take(SQLiteImport(exported: "t", of: file), of: store)
-        let rows = try store.table("t").snapshot
-        #expect(Set(rows.ids) == [7, 3] && rows.counter == 7)
-        let position = try #require(try rows.record(with: 3).fields["position"])
+        let records = try store.table("t").snapshot
+        #expect(Set(records.ids) == [7, 3] && records.counter == 7)
+        let position = try #require(try records.record(with: 3).fields["position"])
         #expect(position == (columns.contains("TEXT") ? "1" : 1))
-        #expect(rows.allSatisfy { $0["id"] == nil })
+        #expect(records.allSatisfy { $0["id"] == nil })
       }
       #expect(try imported(SQLiteImport(.query("SELECT id FROM t WHERE id = 7"), of: file)) == [["id": 7]])
     }
   }
 
-  @Test func aCounterThatIsNoneIsNotTakenOver() throws {
+  @Test func invalidCounterIsIgnored() throws {
     try withDatabase { file in
       for counter in ["'many'", "-1", "NULL", "1.5"] {
         try sql(
@@ -137,22 +137,22 @@ import Testing
     }
   }
 
-  @Test func aQueryCanNameTheIDs() throws {
+  @Test func queryCanProvideIDs() throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (v, id_, position_); INSERT INTO t VALUES (1, 2, 3), (4, 5, 6)", in: file)
       var importer = SQLiteImport(.query("SELECT rowid AS ID, * FROM t ORDER BY v DESC"), of: file)
       importer.matching = .id
       try withStore { store in
         try take(importer, of: store)
-        let rows = try store.table("t").snapshot
-        #expect(rows.ids == [2, 1])
+        let records = try store.table("t").snapshot
+        #expect(records.ids == [2, 1])
         #expect(
-          rows.map(\.fields) == [["v": 4, "id": 5, "position_": 6], ["v": 1, "id": 2, "position_": 3]])
+          records.map(\.fields) == [["v": 4, "id": 5, "position_": 6], ["v": 1, "id": 2, "position_": 3]])
       }
     }
   }
 
-  @Test func idsChangeTheRecordsThatAreThere() throws {
+  @Test func importByIDChangesExistingRecords() throws {
     try withDatabase { file in
       try withStore { store in
         let table = try store.table("t")
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func aKeyChangesTheRecordsThatAreThere() throws {
+  @Test func importByKeyChangesExistingRecords() throws {
     try withDatabase { file in
       try sql(
         "CREATE TABLE s (name, v); INSERT INTO s VALUES ('a', 1), ('b', 2), ('c', NULL), ('d', 4)", in: file)
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func wrongRowsCanBeLeftOut() throws {
+  @Test func wrongRowsCanBeSkipped() throws {
     try withDatabase { file in
       try sql(
         """
@@ -223,7 +223,7 @@ import Testing
     ("SELECT 1.0 AS id", StoreError.invalidText),
     ("SELECT 1 AS id UNION ALL SELECT 1", StoreError.duplicateKey), ("SELECT 1 AS v", StoreError.invalidText),
   ])
-  func idsThatAreNoneAreErrors(query: String, code: StoreError.Code) throws {
+  func invalidOrRepeatedIDsAreErrors(query: String, code: StoreError.Code) throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (v)", in: file)
       var importer = SQLiteImport(.query(query), of: file)
@@ -254,7 +254,7 @@ import Testing
     "2024-02-30", "2024-02-29 ", "2024-02-29 1:30", "2024-02-29 12:30:15.", "2024-02-29 12:30:15x",
     "2024-02-29 12:30+1:00", "12:30", "2024-02-29_12:30", "", "0000-01-01",
   ])
-  func textsThatAreNoDatesAreErrors(text: String) throws {
+  func textsThatAreNotDatesAreErrors(text: String) throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (d); INSERT INTO t VALUES ('\(text)')", in: file)
       var importer = SQLiteImport(.table("t"), of: file)
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func aQueryIsOneSelect() throws {
+  @Test func queryMustBeOneSelect() throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (v)", in: file)
       for query in [
@@ -279,7 +279,7 @@ import Testing
   }
 
   @Test(arguments: ["1e300", "-1e300", "-1.0", "5373484.5", "9e999"])
-  func numbersThatAreNoJulianDaysAreErrors(number: String) throws {
+  func numbersOutsideJulianDaysAreErrors(number: String) throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (d REAL); INSERT INTO t VALUES (\(number))", in: file)
       var importer = SQLiteImport(.table("t"), of: file)
@@ -288,7 +288,7 @@ import Testing
     }
   }
 
-  @Test func rowsAreAddedWhereTheyAreAskedForInOneCommit() throws {
+  @Test func rowsAreAddedAtGivenPlaceAllOrNone() throws {
     try withDatabase { file in
       try sql(
         """
@@ -314,7 +314,7 @@ import Testing
     }
   }
 
-  @Test func anEmptyTableMakesAnEmptyTable() throws {
+  @Test func emptyTableIsImportedAsEmptyTable() throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (id INTEGER PRIMARY KEY, position, v)", in: file)
       for importer in [SQLiteImport(.table("t"), of: file), SQLiteImport(exported: "t", of: file)] {
@@ -332,7 +332,7 @@ import Testing
     ("'a' || char(0) || 'b'", StoreError.unrepresentableValue),
     ("char(65534)", StoreError.unrepresentableValue),
   ])
-  func textThatNoTableCanHoldIsRefused(value: String, code: StoreError.Code) throws {
+  func unrepresentableTextIsRefused(value: String, code: StoreError.Code) throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (v); INSERT INTO t VALUES (\(value))", in: file)
       let error = storeError { _ = try imported(SQLiteImport(.table("t"), of: file)) }
@@ -352,7 +352,7 @@ import Testing
     (.query("SELECT 1 AS wgFileDbSecretId"), StoreError.reservedField),
     (.query("SELECT abs(-9223372036854775808) AS a"), StoreError.databaseRefused),
   ])
-  func whatCannotBeReadIsAnErrorAndChangesNothing(source: SQLiteImport.Source, code: StoreError.Code) throws {
+  func unreadableSourceIsAnErrorAndChangesNothing(source: SQLiteImport.Source, code: StoreError.Code) throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (v); INSERT INTO t VALUES (1)", in: file)
       let before = try Data(contentsOf: file)
@@ -362,7 +362,7 @@ import Testing
     }
   }
 
-  @Test func aTypeForNoColumnIsAnError() throws {
+  @Test func typeForMissingColumnIsAnError() throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (v)", in: file)
       var importer = SQLiteImport(.table("t"), of: file)
@@ -371,7 +371,7 @@ import Testing
     }
   }
 
-  @Test func filesThatAreNoDatabasesAreNamed() throws {
+  @Test func filesThatAreNotDatabasesAreRefused() throws {
     try withDatabase { file in
       let importer = SQLiteImport(.table("t"), of: file)
       #expect(storeError { _ = try imported(importer) }?.code == StoreError.fileNotFound)
@@ -386,7 +386,7 @@ import Testing
     }
   }
 
-  @Test func aDamagedDatabaseIsNamedAndAddsNothing() throws {
+  @Test func damagedDatabaseIsReportedAndAddsNothing() throws {
     try withDatabase { file in
       try sql(
         """

@@ -14,7 +14,7 @@ import Testing
   }
 
   /// RFC 3720, appendix B.4, and the check value that every catalogue of checksums gives.
-  @Test func knownValues() {
+  @Test func checksumsMatchPublishedValues() {
     #expect(Checksum.of("123456789".utf8) == 0xE306_9283)
     #expect(Checksum.of([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
     #expect(Checksum.of([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
@@ -30,7 +30,7 @@ import Testing
     #expect(Checksum.of([]) == 0)
   }
 
-  @Test func everyLengthAndEveryCut() {
+  @Test func checksumInPiecesMatchesBitwiseChecksum() {
     var random = SeededRandom.fromEnvironment("checksums")
     for count in 0...70 {
       let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -47,19 +47,19 @@ import Testing
 
   private static let noInstruction: Comment = "this CPU has no instruction for CRC-32C"
 
-  @Test func theTablesGiveTheKnownValues() {
+  @Test func byTablesMatchesPublishedValues() {
     #expect("123456789".bytes.withUnsafeBytes { ~Checksum.byTables(.max, $0) } == 0xE306_9283)
     #expect([UInt8](0..<32).withUnsafeBytes { ~Checksum.byTables(.max, $0) } == 0x46DD_794E)
   }
 
   @Test(.enabled(if: Checksum.hasInstruction, noInstruction))
-  func theInstructionGivesTheKnownValues() {
+  func byInstructionMatchesPublishedValues() {
     #expect("123456789".bytes.withUnsafeBytes { ~Checksum.byInstruction(.max, $0) } == 0xE306_9283)
     #expect([UInt8](0..<32).withUnsafeBytes { ~Checksum.byInstruction(.max, $0) } == 0x46DD_794E)
   }
 
   @Test(.enabled(if: Checksum.hasInstruction, noInstruction))
-  func theInstructionAgreesWithTheTablesWhereverTheBytesLie() {
+  func byInstructionEqualsByTablesAtEveryAlignment() {
     var random = SeededRandom.fromEnvironment("the instruction and the tables")
     let bytes = (0..<100_008).map { _ in UInt8.random(in: 0...255, using: &random) }
     for count in Array(0...300) + [4_095, 4_096, 65_537, 100_000] {
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func aSingleWrongByteIsPutRight() {
+  @Test func singleWrongByteIsCorrected() {
     let bytes = Array("a payload whose bytes may go wrong, one at a time".utf8)
     let checksum = Checksum.of(bytes)
     for position in bytes.indices {
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func twoWrongBytesAreLeftAlone() {
+  @Test func twoWrongBytesAreLeftUnchanged() {
     let bytes = [UInt8](repeating: 7, count: 40)
     var random = SeededRandom.fromEnvironment("two wrong bytes")
     for _ in 0..<200 {

@@ -2,7 +2,7 @@ import FileDBStorage
 import Foundation
 import Testing
 
-/// The two disks must behave alike, or a test on the one says nothing of the other.
+/// The two disks must behave alike, or a test on one of them proves nothing about the other.
 enum DiskUnderTest: CaseIterable, Sendable {
   case memory, system
 
@@ -20,7 +20,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
 
 @Suite struct DiskTests {
   @Test(arguments: DiskUnderTest.allCases, [0, 1, 511, 65_536, 5 << 20])
-  func readsWhatWasWritten(on disk: DiskUnderTest, count: Int) throws {
+  func readReturnsWrittenBytes(on disk: DiskUnderTest, count: Int) throws {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     try disk { disk, folder in
       let file = try disk.create("\(folder)/a", like: nil)
@@ -37,7 +37,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   }
 
   @Test(arguments: DiskUnderTest.allCases)
-  func readsOnlyFiles(on disk: DiskUnderTest) throws {
+  func readRefusesFoldersAndMissingFiles(on disk: DiskUnderTest) throws {
     try disk { disk, folder in
       #expect(kind { _ = try disk.read(folder) } == .isFolder)
       #expect(kind { _ = try disk.readPrefix(folder, count: 1) } == .isFolder)
@@ -48,7 +48,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   }
 
   @Test(arguments: DiskUnderTest.allCases)
-  func knowsWhatIsThere(on disk: DiskUnderTest) throws {
+  func statusTellsFilesFoldersAndMissingPaths(on disk: DiskUnderTest) throws {
     try disk { disk, folder in
       try disk.put("abc", at: "\(folder)/file")
       let file = try #require(try disk.status("\(folder)/file"))
@@ -63,7 +63,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   }
 
   @Test(arguments: DiskUnderTest.allCases)
-  func listsOneFolder(on disk: DiskUnderTest) throws {
+  func listReturnsNamesOfOneFolderOnly(on disk: DiskUnderTest) throws {
     try disk { disk, folder in
       #expect(try disk.list(folder) == [])
       try disk.createFolder("\(folder)/sub/deep")
@@ -78,7 +78,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   }
 
   @Test(arguments: DiskUnderTest.allCases)
-  func makesFolders(on disk: DiskUnderTest) throws {
+  func createFolderMakesParentsAndMakeFolderDoesNot(on disk: DiskUnderTest) throws {
     try disk { disk, folder in
       try disk.createFolder("\(folder)/a/b/c")
       try disk.createFolder("\(folder)/a/b/c")
@@ -94,7 +94,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   }
 
   @Test(arguments: DiskUnderTest.allCases)
-  func createsOnlyWhatIsNotThere(on disk: DiskUnderTest) throws {
+  func createRefusesExistingPathsAndMissingFolders(on disk: DiskUnderTest) throws {
     try disk { disk, folder in
       try disk.put("old", at: "\(folder)/file")
       try disk.makeFolder("\(folder)/sub")
@@ -107,7 +107,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   }
 
   @Test(arguments: DiskUnderTest.allCases)
-  func renames(on disk: DiskUnderTest) throws {
+  func renameMovesAndOverwritesFiles(on disk: DiskUnderTest) throws {
     try disk { disk, folder in
       try disk.put("a", at: "\(folder)/a")
       try disk.put("b", at: "\(folder)/b")
@@ -127,7 +127,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   }
 
   @Test(arguments: DiskUnderTest.allCases)
-  func removesFiles(on disk: DiskUnderTest) throws {
+  func removeDeletesFilesButNotFolders(on disk: DiskUnderTest) throws {
     try disk { disk, folder in
       try disk.put("a", at: "\(folder)/a")
       try disk.makeFolder("\(folder)/sub")
@@ -142,7 +142,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   }
 
   @Test(arguments: DiskUnderTest.allCases)
-  func syncsFolders(on disk: DiskUnderTest) throws {
+  func syncFolderAcceptsOnlyExistingFolders(on disk: DiskUnderTest) throws {
     try disk { disk, folder in
       try disk.syncFolder(folder)
       try disk.put("", at: "\(folder)/file")
@@ -152,7 +152,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   }
 
   @Test(arguments: DiskUnderTest.allCases)
-  func resolvesWhatIsThereOrCouldBe(on disk: DiskUnderTest) throws {
+  func resolveAcceptsMissingFileInExistingFolder(on disk: DiskUnderTest) throws {
     try disk { disk, folder in
       try disk.put("", at: "\(folder)/file")
       #expect(try disk.resolve("\(folder)/file") == "\(folder)/file")
@@ -163,7 +163,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   }
 
   @Test(arguments: DiskUnderTest.allCases)
-  func locksNeedAFolder(on disk: DiskUnderTest) throws {
+  func lockCreatesItsFileButNotItsFolder(on disk: DiskUnderTest) throws {
     try disk { disk, folder in
       #expect(kind { _ = try disk.lock("\(folder)/missing/lock", timeout: .zero) } == .notFound)
       let lock = try disk.lock("\(folder)/lock", timeout: .zero)
@@ -173,7 +173,7 @@ enum DiskUnderTest: CaseIterable, Sendable {
   }
 
   @Test(arguments: DiskUnderTest.allCases)
-  func replacesAlike(on disk: DiskUnderTest) throws {
+  func replaceChangesContentAndStamp(on disk: DiskUnderTest) throws {
     try disk { disk, folder in
       let first = try disk.replace("\(folder)/file", with: "one".bytes)
       let second = try disk.replace("\(folder)/file", with: "two".bytes)
@@ -185,166 +185,5 @@ enum DiskUnderTest: CaseIterable, Sendable {
       #expect(kind { _ = try disk.replace("\(folder)/missing/file", with: []) } == .notFound)
       #expect(Set(try disk.list(folder)) == ["file", "sub"])
     }
-  }
-}
-
-@Suite struct SystemDiskTests {
-  let disk = SystemDisk()
-
-  /// A pipe that nobody writes to would be waited for without end.
-  @Test func doesNotWaitForAPipe() throws {
-    try withScratchFolder { folder in
-      try #require(mkfifo("\(folder)/pipe", 0o600) == 0)
-      #expect(kind { _ = try disk.read("\(folder)/pipe") } == .other)
-      #expect(kind { _ = try disk.readPrefix("\(folder)/pipe", count: 10) } == .other)
-    }
-  }
-
-  #if os(Linux)
-    /// The kernel's files say they have no bytes, and have some.
-    @Test func readsAFileThatHidesItsSize() throws {
-      let (bytes, stamp) = try disk.read("/proc/self/smaps")
-      #expect(stamp.size == 0)
-      #expect(bytes.count > 4_096)
-      #expect(bytes.last == UInt8(ascii: "\n"))
-    }
-
-    @Test func readErrorsAreThrown() {
-      #expect(throws: DiskError("read", "/proc/self/mem", errno: EIO)) { try disk.read("/proc/self/mem") }
-    }
-
-    @Test func aFileSystemWithoutFolderSyncIsNoError() throws {
-      try disk.syncFolder("/proc/self")
-    }
-  #endif
-
-  @Test func followsLinks() throws {
-    try withScratchFolder { folder in
-      try disk.put("text", at: "\(folder)/file")
-      try #require(symlink("file", "\(folder)/link") == 0)
-      try #require(symlink("nothing", "\(folder)/dangling") == 0)
-      #expect(try disk.text("\(folder)/link") == "text")
-      let link = try #require(try disk.status("\(folder)/link"))
-      #expect(link.isLink)
-      #expect(link.kind == .file)
-      #expect(link.stamp == (try disk.status("\(folder)/file")?.stamp))
-      #expect(try disk.resolve("\(folder)/link") == "\(folder)/file")
-      #expect(try disk.status("\(folder)/dangling") == nil)
-      #expect(try disk.resolve("\(folder)/dangling") == "\(folder)/nothing")
-      #expect(kind { _ = try disk.create("\(folder)/dangling", like: nil) } == .exists)
-      try disk.remove("\(folder)/link")
-      #expect(try disk.text("\(folder)/file") == "text")
-    }
-  }
-}
-
-@Suite struct FileStampTests {
-  let disk = SystemDisk()
-
-  /// The stamp of a file that was last changed long enough ago.
-  private func settledStamp(of path: String) throws -> FileStamp {
-    while true {
-      let stamp = try #require(try disk.status(path)?.stamp)
-      if stamp.isSettled { return stamp }
-      Thread.sleep(forTimeInterval: 0.01)
-    }
-  }
-
-  @Test func provesThatAFileIsUntouched() throws {
-    try withScratchFolder { folder in
-      try disk.put("text", at: "\(folder)/file")
-      let before = try settledStamp(of: "\(folder)/file")
-      _ = try disk.read("\(folder)/file")
-      #expect(try disk.read("\(folder)/file").stamp.provesUnchanged(since: before))
-    }
-  }
-
-  @Test func noticesAReplacedFile() throws {
-    try withScratchFolder { folder in
-      try disk.put("text", at: "\(folder)/file")
-      let before = try settledStamp(of: "\(folder)/file")
-      // Of the same size and age as the old one.
-      try run("cp", "-p", "\(folder)/file", "\(folder)/other")
-      try run("mv", "\(folder)/other", "\(folder)/file")
-      #expect(try disk.status("\(folder)/file")?.stamp.provesUnchanged(since: before) == false)
-    }
-  }
-
-  @Test func noticesAnEditInPlace() throws {
-    try withScratchFolder { folder in
-      let file = "\(folder)/file"
-      try disk.put("text", at: file)
-      try run("cp", "-p", file, "\(folder)/as old")
-      let before = try settledStamp(of: file)
-      let handle = try #require(FileHandle(forWritingAtPath: file))
-      handle.write(Data("TEXT".utf8))
-      try handle.close()
-      #expect(try disk.status(file)?.stamp.provesUnchanged(since: before) == false)
-      // Nor does setting back its time hide it.
-      try run("touch", "-r", "\(folder)/as old", file)
-      #expect(try disk.status(file)?.stamp.provesUnchanged(since: before) == false)
-      #expect(try disk.text(file) == "TEXT")
-    }
-  }
-
-  /// A second edit may leave the same time as the first, which a stamp in between must not take for no edit at all.
-  @Test func aFreshStampProvesNothing() throws {
-    try withScratchFolder { folder in
-      try disk.put("text", at: "\(folder)/file")
-      // From the future, so that it is fresh however long this test takes.
-      try FileManager.default.setAttributes(
-        [.modificationDate: Date(timeIntervalSinceNow: 86_400)], ofItemAtPath: "\(folder)/file")
-      let stamp = try #require(try disk.status("\(folder)/file")?.stamp)
-      #expect(!stamp.isSettled)
-      #expect(!stamp.provesUnchanged(since: stamp))
-    }
-  }
-
-  @Test func eachPartCounts() throws {
-    // On a disk in memory every stamp is settled.
-    let stamp = try MemoryDisk().replace("/file", with: "text".bytes)
-    #expect(stamp.provesUnchanged(since: stamp))
-    for part in [\FileStamp.device, \.inode] as [WritableKeyPath<FileStamp, UInt64>] {
-      var other = stamp
-      other[keyPath: part] += 1
-      #expect(!other.provesUnchanged(since: stamp))
-    }
-    var other = stamp
-    other.size += 1
-    #expect(!other.provesUnchanged(since: stamp))
-    other = stamp
-    other.changed += 1
-    #expect(!other.provesUnchanged(since: stamp))
-    other = stamp
-    other.isSettled = false
-    #expect(other.provesUnchanged(since: stamp))
-    #expect(!stamp.provesUnchanged(since: other))
-  }
-}
-
-@Suite struct DiskErrorTests {
-  @Test(
-    arguments: [
-      (ENOENT, .notFound), (ENOTDIR, .notFound), (EEXIST, .exists), (EACCES, .permissionDenied),
-      (EPERM, .permissionDenied), (EROFS, .readOnly), (ENOSPC, .full), (EDQUOT, .full), (ELOOP, .linkLoop),
-      (EISDIR, .isFolder), (ETIMEDOUT, .timedOut), (EIO, .other), (EMFILE, .other),
-    ] as [(CInt, DiskError.Kind)])
-  func kinds(errno: CInt, kind: DiskError.Kind) {
-    #expect(DiskError("open", "/a", errno: errno).kind == kind)
-  }
-
-  @Test func saysWhatFailedOnWhat() {
-    let error = DiskError("write", "/a/b", errno: ENOSPC)
-    #expect(error.description == "/a/b: write: \(String(cString: strerror(ENOSPC)))")
-  }
-}
-
-@Suite struct PathTests {
-  @Test func partsOfAPath() {
-    #expect(parentFolder(of: "/a/b") == "/a")
-    #expect(parentFolder(of: "/a") == "/")
-    #expect(parentFolder(of: "/") == "/")
-    #expect(fileName(of: "/a/b") == "b")
-    #expect(fileName(of: "/a") == "a")
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
   private func inode(_ path: String) throws -> UInt64? { try disk.status(path)?.stamp.inode }
 
-  @Test func eachNameGetsTheFileOfTheOther() throws {
+  @Test func exchangeSwapsTwoFiles() throws {
     try withScratchFolder { folder in
       let (first, second) = ("\(folder)/first", "\(folder)/second")
       try disk.put("one", at: first)
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func aMissingFileIsNotFoundAndTheOtherStays() throws {
+  @Test func exchangeWithMissingFileFailsAndChangesNothing() throws {
     try withScratchFolder { folder in
       let (file, missing) = ("\(folder)/file", "\(folder)/missing")
       try disk.put("text", at: file)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func aLinkIsExchangedItselfAndItsTargetStays() throws {
+  @Test func exchangeSwapsLinkAndNotItsTarget() throws {
     try withScratchFolder { folder in
       let (target, link, file) = ("\(folder)/target", "\(folder)/link", "\(folder)/file")
       try disk.put("of the target", at: target)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct FileLockTests {
-  /// Waits so briefly only where the lock is known to be taken, or free: no test here hangs on a slow machine.
+  /// A wait this short is used only where the outcome is certain, so that no test depends on the speed of the machine.
   private let moment = Duration.milliseconds(20)
   private let long = Duration.seconds(60)
 
@@ -12,7 +12,7 @@ import Testing
     try body(MemoryDisk(), "/lock")
   }
 
-  @Test func oneAtATime() throws {
+  @Test func secondLockTimesOutWhileFirstIsHeld() throws {
     try withDisks { disk, path in
       let first = try disk.lock(path, timeout: moment)
       #expect(kind { _ = try disk.lock(path, timeout: moment) } == .timedOut)
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func goesWithItsValue() throws {
+  @Test func lockIsReleasedWithItsValue() throws {
     try withDisks { disk, path in
       do {
         let first = try disk.lock(path, timeout: .zero)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func waitsForTheOneBefore() throws {
+  @Test func lockWaitsUntilHolderReleases() throws {
     try withDisks { disk, path in
       let holder = Box(try disk.lock(path, timeout: .zero))
       let thread = Thread {
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// Somebody cleans up the folder, lock file and all, while one has the lock and another waits for it.
-  @Test func aRemovedFileLocksNobodyOut() throws {
+  @Test func lockStaysExclusiveAfterItsFileIsRemoved() throws {
     try withScratchFolder { folder in
       let (disk, path) = (SystemDisk(), "\(folder)/lock")
       let holder = Box(try disk.lock(path, timeout: .zero))
@@ -69,7 +69,7 @@ import Testing
   @Test(
     .enabled(
       if: FileManager.default.isExecutableFile(atPath: "/usr/bin/flock"), "flock, of util-linux, is missing"))
-  func goesWithAKilledProcess() throws {
+  func lockIsReleasedWhenProcessIsKilled() throws {
     try withScratchFolder { folder in
       let (disk, path) = (SystemDisk(), "\(folder)/lock")
       let process = Process()

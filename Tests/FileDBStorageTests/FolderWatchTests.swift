@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
-  /// Waits that would not end in time are the failures.
+  /// A wait that takes this long has failed.
   private static let never = Duration.seconds(30)
 
-  @Test func everyKindOfChangeEndsTheWait() throws {
+  @Test func everyKindOfChangeEndsWait() throws {
     try withTemporaryFolder { folder in
       let (file, other) = (folder.appendingPathComponent("file"), folder.appendingPathComponent("other"))
       let watch = try FolderWatch()
@@ -23,25 +23,24 @@ import Testing
     }
   }
 
-  @Test func nothingIsNews() throws {
+  @Test func reportedChangeIsNotReportedAgain() throws {
     try withTemporaryFolder { folder in
       let watch = try FolderWatch()
       _ = watch.watch([folder.path])
       _ = try Data("1".utf8).write(to: folder.appendingPathComponent("file"))
       watch.wait(upTo: .milliseconds(10))
-      // What was told once is not told again.
       #expect(elapsed { watch.wait(upTo: .milliseconds(50)) } >= .milliseconds(49))
     }
   }
 
-  @Test func aFolderThatIsMissingIsSaidToBe() throws {
+  @Test func watchReturnsFalseForMissingFolder() throws {
     try withTemporaryFolder { folder in
       let watch = try FolderWatch()
       #expect(!watch.watch([folder.path, folder.appendingPathComponent("missing").path]))
     }
   }
 
-  @Test func anInterruptionEndsEveryWait() async throws {
+  @Test func interruptEndsEveryWait() async throws {
     let watch = try FolderWatch()
     let thread = Thread { watch.interrupt() }
     thread.start()
@@ -50,7 +49,7 @@ import Testing
   }
 
   private func expectChange(_ watch: FolderWatch, in folder: URL, _ change: () throws -> Void) throws {
-    // Late words of the last one.
+    // Late reports of the previous change.
     while elapsed({ watch.wait(upTo: .milliseconds(20)) }) < .milliseconds(20) {}
     try change()
     #expect(elapsed { watch.wait(upTo: isTold ? Self.never : .zero) } < Self.never)

@@ -21,7 +21,7 @@ import Testing
     return (bytes + [UInt8](repeating: 0, count: 1 << 16 - bytes.count), starts)
   }
 
-  @Test func aWrongByteInEveryFrameIsPutRight() throws {
+  @Test func oneWrongByteInEachFrameIsCorrected() throws {
     let frames = [start] + (1...4).map(commit)
     let (sound, starts) = journal(frames)
     for offset in 0..<64 + 500 {
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBePutRightIsLeftOut() throws {
+  @Test func frameBeyondCorrectionIsLeftOut() throws {
     let frames = [start] + (1...4).map(commit)
     let (sound, starts) = journal(frames)
     for (hit, start) in starts.enumerated() {
@@ -48,15 +48,15 @@ import Testing
     }
   }
 
-  /// A frame that stands where another should be is whole, and was carried out before.
-  @Test func aFrameThatIsThereTwiceIsTakenOnce() throws {
+  /// The second copy is whole, but its commit was taken already.
+  @Test func repeatedFrameIsTakenOnce() throws {
     let frames = [start, commit(1), commit(2), commit(1), commit(3), start, commit(4)]
     let salvage = try JournalSalvage(journal(frames).bytes)
     #expect(salvage.frames.map(\.sequence) == [0, 1, 2, 3, 4])
     #expect(salvage.lostCount == 2)
   }
 
-  @Test func aJournalOfAnotherVersionIsLeftAlone() {
+  @Test func journalOfUnknownFormatIsRefused() {
     let start = JournalFrame(
       kind: .start, sequence: 0, synced: 0, payload: Array("FileDB journal 2\n65536\n".utf8)[...])
     var bytes = journal([start, commit(1)]).bytes
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func bytesOfAnyKind() throws {
+  @Test func bytesWithoutFramesYieldNoFrames() throws {
     for bytes in [[], [1], [UInt8](repeating: 0, count: 100), [UInt8](repeating: 99, count: 1_000)] {
       #expect(try JournalSalvage(bytes).frames.isEmpty)
     }

@@ -24,7 +24,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
 }
 
 @Suite struct JournalTests {
-  @Test func theBytesOfAFrame() {
+  @Test func frameBytesHoldHeaderPayloadAndChecksums() {
     let frame = JournalFrame(kind: .commit, sequence: 161, synced: 160, payload: Array("payload".utf8)[...])
     let bytes = String(decoding: frame.bytes(salt: 0), as: UTF8.self)
     #expect(bytes.hasPrefix("commit     0000000000a1 0000000000a0 00000007 "))
@@ -35,7 +35,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     #expect(bytes.dropFirst(55).prefix(9) == String(Checksum.of(bytes.utf8.prefix(54)), radix: 16) + "\n")
   }
 
-  @Test func whatIsAppendedIsReadByOthersAndAnew() throws {
+  @Test func appendedFramesAreReadByOthersAndAfterReopening() throws {
     var (disk, journal) = try newJournal()
     var other = try #require(try Journal.open(path, on: disk)).journal
     for number in 5...40 {
@@ -54,7 +54,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     #expect(try disk.read(path).bytes.count % Journal.allocation == 0, "it grew by whole pieces")
   }
 
-  @Test func anotherJournalInItsPlaceIsNoticed() throws {
+  @Test func replacedOrRemovedJournalIsNotCurrent() throws {
     let (disk, journal) = try newJournal()
     #expect(try journal.isCurrent(on: disk))
     _ = try disk.install([Journal.stage(path, on: disk, after: 9)])
@@ -64,7 +64,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     #expect(try Journal.open(path, on: disk) == nil)
   }
 
-  @Test func aFrameThatIsCutOffAnywhereIsPassedOver() throws {
+  @Test func lastFrameCutOffAnywhereIsSkipped() throws {
     var (disk, journal) = try newJournal()
     try journal.append(.commit, Array("first".utf8))
     let whole = journal.end
@@ -80,7 +80,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     }
   }
 
-  @Test func aFrameThatLacksAnySectorsIsPassedOver() throws {
+  @Test func lastFrameWithoutSomeSectorsIsSkipped() throws {
     var (disk, journal) = try newJournal()
     try journal.append(.commit, Array("first".utf8))
     let start = journal.end
@@ -97,8 +97,8 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     }
   }
 
-  /// What a torn write left may not one day seem to follow what comes after it.
-  @Test func whatACrashLeftIsClearedAwayBeforeTheNextFrame() throws {
+  /// Otherwise an old frame could later seem to follow a new one.
+  @Test func remainsOfCrashAreClearedBeforeNextFrame() throws {
     var (disk, journal) = try newJournal()
     let start = journal.end
     for number in 1...3 { try journal.append(.commit, [UInt8](repeating: UInt8(number), count: 100)) }
@@ -111,7 +111,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     #expect(again.frames.dropFirst().map(\.payload.first) == [9])
   }
 
-  @Test func aFrameThatIsKnownToHaveBeenSyncedMustBeThere() throws {
+  @Test func missingSyncedFrameIsDamage() throws {
     var (disk, journal) = try newJournal()
     let start = journal.end
     try journal.append(.commit, [UInt8](repeating: 1, count: 100))
@@ -122,7 +122,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     #expect(damage == JournalDamage(reason: .missing, offset: start))
   }
 
-  @Test func whatIsNotAsItWasWrittenIsDamage() throws {
+  @Test func changedCutOffOrMisplacedFramesAreDamage() throws {
     var (disk, journal) = try newJournal()
     let start = journal.end
     try journal.append(.commit, [UInt8](repeating: 1, count: 100))
@@ -147,8 +147,8 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
         == JournalDamage(reason: .outOfOrder, offset: start))
   }
 
-  /// A frame goes only where the file's length was synced before: one that reaches past the end was there as a whole.
-  @Test func aJournalThatGrewAndWasCutOffIsDamage() throws {
+  /// The length of the file is synced before a frame is written there, so a frame beyond the end was cut off later.
+  @Test func grownJournalCutInsideFrameIsDamage() throws {
     var (disk, journal) = try newJournal()
     var starts: [Int] = []
     for length in [Journal.allocation, 100, 100] {
@@ -168,7 +168,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     }
   }
 
-  @Test func aJournalOfAnotherVersionIsKnownAsOne() throws {
+  @Test func journalOfLaterFormatIsReportedAsUnknown() throws {
     let start = JournalFrame(
       kind: .start, sequence: 4, synced: 4, payload: Array("FileDB journal 3\n65536\n".utf8)[...]
     ).bytes(salt: 0)
@@ -185,7 +185,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     }
   }
 
-  @Test func aWriteThatFailsLeavesTheJournalAsItWas() throws {
+  @Test func halfWrittenFrameIsOverwrittenByNextFrame() throws {
     var (disk, journal) = try newJournal()
     try journal.append(.commit, Array("first".utf8))
     let before = journal.end
@@ -197,9 +197,9 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     #expect(frames.dropFirst().map { Array($0.payload) } == [Array("first".utf8), Array("second".utf8)])
   }
 
-  /// Found by the crash states: another process made the file longer and failed to sync that, and after a power cut the half
-  /// of a frame that crossed the former end looked like damage.
-  @Test func aLengthThatMayBeLostIsSyncedBeforeAFrameGoesThere() throws {
+  /// Found by the crash states: another process grew the file but failed to sync the new length. After a power cut, a
+  /// frame that crossed the former end was half lost and looked like damage.
+  @Test func unsyncedGrowthIsSyncedBeforeNextFrame() throws {
     let (disk, _) = try newJournal()
     let failing = FaultyDisk(over: disk, faults: .fail(at: 5))
     var first = try #require(try Journal.open(path, on: failing)).journal
@@ -216,7 +216,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
   }
 
   /// Without a lock, on a real disk, where a read may see half of a write.
-  @Test func whoeverReadsWhileAnotherWritesSeesNoDamage() throws {
+  @Test func readerDuringWritesSeesNoDamage() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: folder) }

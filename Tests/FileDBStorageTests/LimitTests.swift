@@ -2,13 +2,13 @@ import FileDBStorage
 import Foundation
 import Testing
 
-/// Disks that are full or may not be written to, and not because a test says so.
+/// Disks that really are full or read-only, without simulated faults.
 @Suite(.serialized, .enabled(if: noMountsHere == nil, noMountsHere ?? ""))
 struct LimitTests {
   let disk = SystemDisk()
 
-  /// Every size from one that fits to one that never can, so that each call gets its turn to find the disk full.
-  @Test func aFullDiskLeavesTheOldFile() throws {
+  /// The sizes run from one that fits to one that cannot, so that each call of a replacement finds the disk full once.
+  @Test func replaceOnFullDiskKeepsOldFile() throws {
     try withSmallDisk(kilobytes: 256) { folder in
       let file = "\(folder)/todo"
       let old = String(repeating: "o", count: 100 << 10)
@@ -29,7 +29,7 @@ struct LimitTests {
     }
   }
 
-  @Test func aReadOnlyDisk() throws {
+  @Test func readOnlyDiskRefusesEveryWrite() throws {
     try withSmallDisk(kilobytes: 256) { folder in
       let file = "\(folder)/todo"
       _ = try disk.replace(file, with: "old".bytes)
@@ -47,7 +47,7 @@ struct LimitTests {
     }
   }
 
-  @Test func aReadOnlyFolderOfAWritableDisk() throws {
+  @Test func readOnlyFolderOfWritableDiskRefusesReplace() throws {
     try withSmallDisk(kilobytes: 256) { folder in
       let store = "\(folder)/store"
       try disk.createFolder(store)
@@ -58,43 +58,6 @@ struct LimitTests {
       #expect(kind { _ = try disk.replace("\(store)/todo", with: "new".bytes) } == .readOnly)
       #expect(try disk.list(store) == ["todo"])
       #expect(try disk.text("\(store)/todo") == "old")
-    }
-  }
-}
-
-@Suite(.enabled(if: noOtherUser == nil, noOtherUser ?? ""))
-struct PermissionTests {
-  let disk = SystemDisk()
-
-  @Test func aFolderOfSomebodyElse() throws {
-    try withScratchFolder { folder in
-      try #require(chmod(folder, 0o755) == 0)
-      try disk.put("old", at: "\(folder)/todo")
-      try asNobody {
-        #expect(kind { _ = try disk.replace("\(folder)/todo", with: "new".bytes) } == .permissionDenied)
-        #expect(kind { try disk.makeFolder("\(folder)/sub") } == .permissionDenied)
-        #expect(kind { try disk.remove("\(folder)/todo") } == .permissionDenied)
-        #expect(kind { _ = try disk.lock("\(folder)/lock", timeout: .zero) } == .permissionDenied)
-      }
-      #expect(try disk.list(folder) == ["todo"])
-      #expect(try disk.text("\(folder)/todo") == "old")
-    }
-  }
-
-  @Test func whatMayNotBeRead() throws {
-    try withScratchFolder { folder in
-      try #require(chmod(folder, 0o755) == 0)
-      try disk.put("secret", at: "\(folder)/todo")
-      try #require(chmod("\(folder)/todo", 0o600) == 0)
-      try disk.makeFolder("\(folder)/closed")
-      try #require(chmod("\(folder)/closed", 0o700) == 0)
-      try asNobody {
-        #expect(kind { _ = try disk.read("\(folder)/todo") } == .permissionDenied)
-        #expect(kind { _ = try disk.readPrefix("\(folder)/todo", count: 1) } == .permissionDenied)
-        #expect(kind { _ = try disk.list("\(folder)/closed") } == .permissionDenied)
-        #expect(kind { _ = try disk.status("\(folder)/closed/todo") } == .permissionDenied)
-        #expect(kind { _ = try disk.resolve("\(folder)/closed/todo") } == .permissionDenied)
-      }
     }
   }
 }

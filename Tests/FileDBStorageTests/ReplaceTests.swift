@@ -7,7 +7,7 @@ import Testing
   let disk = SystemDisk()
 
   @Test(arguments: [0, 1, 2_000_000])
-  func givesAFileNewContent(length: Int) throws {
+  func replaceCreatesOrOverwritesFile(length: Int) throws {
     let text = String(repeating: "x", count: length)
     try withScratchFolder { folder in
       let file = "\(folder)/todo.plist"
@@ -24,7 +24,7 @@ import Testing
 
   /// The bits with which a program runs as another user are left out: the kernel drops them at every write.
   @Test(arguments: [0o600, 0o640, 0o644, 0o666, 0o777, 0o1644, 0o2664] as [UInt32])
-  func keepsTheMode(mode: UInt32) throws {
+  func replaceKeepsMode(mode: UInt32) throws {
     try withScratchFolder { folder in
       let file = "\(folder)/todo"
       try disk.put("old", at: file)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func aNewFileHasTheUsualMode() throws {
+  @Test func newFileHasDefaultMode() throws {
     try withScratchFolder { folder in
       let usual = "\(folder)/usual"
       try #require(FileManager.default.createFile(atPath: usual, contents: nil))
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(.enabled(if: isRoot, "only root may give a file away"))
-  func keepsTheOwner() throws {
+  func replaceKeepsOwnerAndGroup() throws {
     try withScratchFolder { folder in
       let file = "\(folder)/todo"
       try disk.put("old", at: file)
@@ -61,9 +61,9 @@ import Testing
     }
   }
 
-  /// A file of somebody else's, in a folder where we may write: it becomes ours, but it is replaced.
+  /// The new file is ours, for only root may give a file away.
   @Test(.enabled(if: noOtherUser == nil, noOtherUser ?? ""))
-  func replacesAFileThatMayNotBeGivenAway() throws {
+  func fileOfAnotherUserInWritableFolderIsReplaced() throws {
     try withScratchFolder { folder in
       let file = "\(folder)/todo"
       try #require(chmod(folder, 0o777) == 0)
@@ -77,8 +77,8 @@ import Testing
     }
   }
 
-  /// A draft that anybody may open for a moment can be read for as long as he keeps it open.
-  @Test func theDraftOfAPrivateFileIsPrivateFromTheStart() throws {
+  /// Whoever opens a draft while it is public can read it for as long as it stays open.
+  @Test func draftOfPrivateFileIsPrivateFromTheStart() throws {
     try withScratchFolder { folder in
       let file = "\(folder)/diary"
       try disk.put("old", at: file)
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func keepsALinkAndReplacesItsTarget() throws {
+  @Test func replaceKeepsLinkAndReplacesItsTarget() throws {
     try withScratchFolder { folder in
       try disk.createFolder("\(folder)/store")
       try disk.createFolder("\(folder)/shared")
@@ -120,8 +120,7 @@ import Testing
     }
   }
 
-  /// The folder of the file may be reached by a link as well.
-  @Test func worksThroughALinkedFolder() throws {
+  @Test func replaceWorksThroughLinkedFolder() throws {
     try withScratchFolder { folder in
       try disk.createFolder("\(folder)/real")
       try #require(symlink("real", "\(folder)/store") == 0)
@@ -131,9 +130,9 @@ import Testing
     }
   }
 
-  /// What `echo text > link` does: the link stays, and the file it names is made.
+  /// As `echo text > link` does.
   @Test(arguments: ["missing", "../store/missing", "chain"])
-  func makesTheTargetOfADanglingLink(destination: String) throws {
+  func replaceCreatesTargetOfDanglingLink(destination: String) throws {
     try withScratchFolder { folder in
       try disk.createFolder("\(folder)/store")
       try #require(symlink("missing", "\(folder)/store/chain") == 0)
@@ -148,7 +147,7 @@ import Testing
   }
 
   /// A link to a disk that is not there at the moment must not become a file that hides what is on that disk.
-  @Test func refusesALinkWhoseFolderIsMissing() throws {
+  @Test func replaceRefusesLinkIntoMissingFolder() throws {
     try withScratchFolder { folder in
       let link = "\(folder)/link"
       try #require(symlink("\(folder)/unmounted/todo", link) == 0)
@@ -159,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func refusesALinkLoop() throws {
+  @Test func linkLoopIsRefused() throws {
     try withScratchFolder { folder in
       try #require(symlink("two", "\(folder)/one") == 0)
       try #require(symlink("one", "\(folder)/two") == 0)
@@ -170,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func refusesWhatIsNoFile() throws {
+  @Test func replaceRefusesFoldersAndPipes() throws {
     try withScratchFolder { folder in
       try disk.createFolder("\(folder)/folder")
       try #require(mkfifo("\(folder)/pipe", 0o600) == 0)
@@ -183,7 +182,7 @@ import Testing
   }
 
   /// A table's name has at most 200 bytes, and its draft must fit too.
-  @Test func hasRoomForTheLongestTableName() throws {
+  @Test func draftNameFitsForLongestTableName() throws {
     try withScratchFolder { folder in
       let name = String(repeating: "ä", count: 100) + ".plist"
       for _ in 0..<50 { _ = try disk.replace("\(folder)/\(name)", with: "new".bytes) }
@@ -191,8 +190,8 @@ import Testing
     }
   }
 
-  /// Another program that is quicker than our last look must not have its file taken for ours.
-  @Test func theStampNeverSpeaksForAnotherFile() throws {
+  /// Another program may write the file just before its stamp is taken.
+  @Test func replaceStampNeverMatchesAnotherProgramsFile() throws {
     let memory = MemoryDisk()
     let disk = FaultyDisk(over: memory) { _, verb in
       if verb == .syncFolder { try? memory.put("theirs", at: "/todo") }

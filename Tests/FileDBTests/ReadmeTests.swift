@@ -12,9 +12,9 @@ extension TableName<Note> {
   static var notes: Self { "notes" }
 }
 
-/// The README's Swift, as it stands there.
+/// The Swift code of the README, word for word.
 @Suite struct ReadmeTests {
-  @Test func theTourRuns() throws {
+  @Test func tourRuns() throws {
     try withTemporaryFolder { folder in
       let store = try RecordStore(at: folder)
       let notes = try store.table(.notes)
@@ -64,7 +64,7 @@ extension TableName<Note> {
     }
   }
 
-  @Test func anAttachedStoreIsReadAndNotWritten() throws {
+  @Test func attachedStoreExampleRuns() throws {
     try withTemporaryFolder { folder in
       let (user, shipped) = (folder.appendingPathComponent("user"), folder.appendingPathComponent("shipped"))
       let app = try RecordStore(at: shipped)
@@ -81,7 +81,7 @@ extension TableName<Note> {
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func aListHearsOfChanges() async throws {
+  @Test(.timeLimit(.minutes(2))) func changesExampleRuns() async throws {
     struct List {
       var count = 0
       mutating func apply(_ steps: ListSteps) { count += steps.insertions.count - steps.deletions.count }
@@ -95,7 +95,7 @@ extension TableName<Note> {
     #expect(list.count == 1)
   }
 
-  @Test func theReadmeShowsThisCode() throws {
+  @Test func readmeShowsThisCode() throws {
     let readme = try String(contentsOf: packageRoot.appendingPathComponent("README.md"), encoding: .utf8)
     let here = try String(contentsOfFile: #filePath, encoding: .utf8).split(separator: "\n")
       .map { $0.trimmingCharacters(in: .whitespaces) }

@@ -31,7 +31,10 @@ extension RecordStore {
     do { try checkpoint() } catch StoreError.closed { return }
     let folder = url.standardizedFileURL.path
     guard try disk.status(folder) != nil else { return }
-    let drafts = try disk.list(folder).filter { $0.hasPrefix(".") && $0 != ".filedb" }
+    let drafts = try disk.list(folder).filter {
+      // An editor keeps its drafts under names with a tilde.
+      $0.hasPrefix(".") && $0 != ".filedb" && !$0.hasSuffix("~")
+    }
     try require(drafts.isEmpty, "left behind: \(drafts)")
     let own = try disk.list(folder + "/.filedb").filter {
       $0.hasPrefix(".") && $0 != ".gitignore" || $0.hasPrefix("records-")

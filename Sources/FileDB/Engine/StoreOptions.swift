@@ -1,5 +1,6 @@
 import FileDBPlist
 import FileDBStorage
+import FileDBTables
 
 /// How a store behaves.
 public struct StoreOptions: Sendable {

@@ -1,4 +1,6 @@
 import FileDBStorage
+import FileDBPlist
+import FileDBTables
 import Foundation
 
 extension FileInfo {

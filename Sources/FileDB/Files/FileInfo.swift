@@ -1,4 +1,6 @@
 import FileDBStorage
+import FileDBPlist
+import FileDBTables
 import Foundation
 
 /// What is known about a file, a folder or a link without opening it, and a few verbs for files beside a store.

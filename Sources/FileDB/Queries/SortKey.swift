@@ -130,3 +130,15 @@ extension StoreTransaction {
     try state.apply(.reorder(indices.map { snapshot.state.records[$0].id }), to: snapshot.table)
   }
 }
+
+extension RecordTable {
+  /// See ``StoreTransaction/sort(_:by:)``.
+  public func sort(by keys: [SortKey]) throws { try store.write { tx in try tx.sort(name, by: keys) } }
+
+  /// See ``StoreTransaction/sort(_:by:order:)``.
+  public func sort<Field: Comparable>(
+    by field: (Value) -> Field?, order: SortOrder = .forward
+  ) throws {
+    try store.write { tx in try tx.sort(name, by: field, order: order) }
+  }
+}

@@ -102,11 +102,11 @@ extension RecordStore {
     guard writers.currentTransaction == nil else {
       throw StoreError(StoreError.insideWrite, "a repair is no part of a transaction", table: table)
     }
-    return try locked(timeout: options.lockTimeout, body)
+    return try exclusively(timeout: options.lockTimeout, body)
   }
 
   /// Runs `body` while nobody else writes to the store, in this process or another.
-  func locked<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
+  func exclusively<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
     try writers.enter {
       try checkOpen()
       let lock = try folder.lock(timeout: timeout)

@@ -132,7 +132,7 @@ extension InstalledVersion {
     guard let own = store.files?.folder else { return }
     let (folder, disk) = (own.shippedFolder, own.disk)
     // Another process may be about to install the next version.
-    try? store.locked(timeout: .zero) {
+    try? store.exclusively(timeout: .zero) {
       let tables = try InstalledVersion.read(in: store)?.tables ?? [:]
       let needed = Set(tables.map { TableKey(fileName(of: $0.key, $0.value.generation)) })
       try disk.sweepDrafts(in: folder)

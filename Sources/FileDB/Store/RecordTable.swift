@@ -119,14 +119,4 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   public func replaceAll(with values: [IdentifiedValue<Value>]) throws -> [RecordID] {
     try store.write { tx in try tx.replaceAll(in: name, with: values) }
   }
-
-  /// See ``StoreTransaction/sort(_:by:)``.
-  public func sort(by keys: [SortKey]) throws { try store.write { tx in try tx.sort(name, by: keys) } }
-
-  /// See ``StoreTransaction/sort(_:by:order:)``.
-  public func sort<Field: Comparable>(
-    by field: (Value) -> Field?, order: SortOrder = .forward
-  ) throws {
-    try store.write { tx in try tx.sort(name, by: field, order: order) }
-  }
 }

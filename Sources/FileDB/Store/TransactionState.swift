@@ -152,6 +152,11 @@ extension TransactionState {
     return try ownEdit(key, table)?.table ?? seen
   }
 
+  /// What would be seen of a table with this as the log's part of it.
+  func seen(_ key: TableKey, own: TableState) throws(StoreError) -> TableState {
+    try store.view.seen(key, own: own)
+  }
+
   private func ownEdit(_ key: TableKey, _ table: Touched) throws(StoreError) -> ChangeRecorder? {
     do {
       return try store.view.ownEdit(

@@ -112,12 +112,12 @@ extension TransactionState {
     let seen = try table(key.text)
     var own = try ownTable(key, seenAs: seen)
     let changes = try undo.changes(in: own)
-    guard let beneath = seen.beneath else {
+    guard seen.beneath != nil else {
       for change in changes { try apply(change, to: key.text) }
       return
     }
     for change in changes { try own.apply(change) }
-    let former = try TableState(own, over: beneath)
+    let former = try self.seen(key, own: own)
     for change in seen.changes(to: former, moving: Set(undo.entries.map(\.id))) {
       try apply(change, to: key.text)
     }

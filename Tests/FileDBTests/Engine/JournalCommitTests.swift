@@ -7,7 +7,7 @@ import Testing
 
 @testable import FileDB
 
-/// The payload of a commit's frame, as it is written and as it is read.
+/// Writing and reading the payload of a commit's frame.
 @Suite struct JournalCommitTests {
   private static let place = URL(fileURLWithPath: "/store")
   private static let journal = "/store/.filedb/journal"
@@ -32,7 +32,7 @@ import Testing
 
   private func text(_ payload: some Collection<UInt8>) -> String { String(decoding: payload, as: UTF8.self) }
 
-  @Test func aPayloadThatIsReadAndWrittenAgainHasTheSameBytes() throws {
+  @Test func payloadRoundTripsByteForByte() throws {
     var random = SeededRandom.fromEnvironment("payloads of commits")
     for _ in 0..<20 {
       let disk = MemoryDisk()
@@ -44,8 +44,8 @@ import Testing
     }
   }
 
-  /// Each kind of change as a person reads it in the journal.
-  @Test func eachChangeSaysWhatItFound() throws {
+  /// The text of each kind of change in the journal.
+  @Test func eachChangeIsWrittenWithChecksumOfWhatItReplaces() throws {
     let disk = MemoryDisk()
     let store = try open(disk)
     let name = "a b%\n"
@@ -65,21 +65,25 @@ import Testing
     let payloads = try payloads(on: disk)
     let lines = payloads.map { text($0).split(separator: "\n").filter { !$0.hasPrefix("\t") } }
     #expect(lines[0].count == 5 && lines[0][0].hasPrefix("date ") && lines[0][1].hasPrefix("token "))
-    #expect(lines[0][2...] == ["table a%20b%25%0a at 0 base absent", "create a%20b%25%0a", "insert a%20b%25%0a 3 index 0 below -"])
-    let all = before.reduce(into: Checksum()) { sum, record in record.bytes.withUnsafeBytes { sum.update($0) } }
+    #expect(
+      lines[0][2...] == [
+        "table a%20b%25%0a at 0 base absent", "create a%20b%25%0a", "insert a%20b%25%0a 3 index 0 below -",
+      ])
+    let all = before.reduce(into: Checksum()) { sum, record in record.bytes.withUnsafeBytes { sum.update($0) }
+    }
     #expect(all.value != 0)
     #expect(
       lines[1][2...6] == [
         "table a%20b%25%0a at 1", "replace a%20b%25%0a was \(checksum(1)):1",
-        "move a%20b%25%0a 3 index 0 below - was \(checksum(2)):2", "remove a%20b%25%0a were 1:\(checksum(0)):3",
+        "move a%20b%25%0a 3 index 0 below - was \(checksum(2)):2",
+        "remove a%20b%25%0a were 1:\(checksum(0)):3",
         "reorder a%20b%25%0a 2 3",
       ])
     #expect(lines[1][7].hasPrefix("removeAll a%20b%25%0a were 2 ") && lines[1][7].hasSuffix(" counter 3"))
     #expect(lines[1][8] == "drop a%20b%25%0a were 0 00000000 counter 3")
   }
 
-  /// Whatever is wrong in a payload is an error, or another payload that is as sound.
-  @Test func aWrongByteIsAFaultOrMeansSomethingElse() throws {
+  @Test func damagedPayloadIsRefusedOrIsAnotherValidOne() throws {
     let disk = MemoryDisk()
     try write(try open(disk), seed: 7)
     var random = SeededRandom.fromEnvironment("wrong bytes in a commit")
@@ -99,14 +103,15 @@ import Testing
     #expect(faults > 100)
   }
 
-  @Test func everyTruncationOfAPayloadIsAFault() throws {
+  @Test func truncatedPayloadIsRefused() throws {
     let disk = MemoryDisk()
     let store = try open(disk)
     try store.table("t").add(["n": 1])
     try store.table("t").move(1, to: .bottom)
     let payload = try payloads(on: disk)[0]
     let changes = text(payload).range(of: "create")!.lowerBound.utf16Offset(in: text(payload))
-    for length in 0..<payload.count where !(length >= changes && text(payload.prefix(length)).hasSuffix("create t\n")) {
+    for length in 0..<payload.count
+    where !(length >= changes && text(payload.prefix(length)).hasSuffix("create t\n")) {
       guard length != changes else { continue }
       #expect(throws: PayloadFault.self, "\(length)") {
         try JournalCommit(payload: payload.prefix(length), depth: 256, records: nil)
@@ -114,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func manyRecordsLieInAFileOfTheirOwnUntilACheckpoint() throws {
+  @Test func largeInsertUsesRecordsFileUntilCheckpoint() throws {
     let disk = FaultyDisk(over: MemoryDisk())
     let store = try open(disk, longestFrame: 1 << 12)
     try store.table("t").add(["n": 0])
@@ -130,7 +135,7 @@ import Testing
     #expect(try StoreContents(of: open(disk)) == StoreContents(of: store))
   }
 
-  @Test(arguments: [false, true]) func aFileOfRecordsThatIsNotAsItWasWrittenIsDamage(isCutOff: Bool) throws {
+  @Test(arguments: [false, true]) func changedRecordsFileIsReportedAsDamage(isCutOff: Bool) throws {
     let disk = MemoryDisk()
     let store = try open(disk, longestFrame: 1 << 8)
     try store.table("t").add(contentsOf: (1...40).map { ["n": .integer($0)] })
@@ -140,24 +145,5 @@ import Testing
     _ = try disk.replace("/store/.filedb/\(name)", with: bytes)
     let error = storeError { _ = try open(disk).table("t") }
     #expect(error?.code == StoreError.damagedJournal && error?.file == "/store/.filedb/\(name)")
-  }
-
-  /// Many records share memory; each is itself all the same.
-  @Test func recordsThatComeTogetherAreWhole() throws {
-    var random = SeededRandom.fromEnvironment("records in blocks")
-    for count in [1, 2, 300, 3_000] {
-      let records = (1...count).map { number in
-        let text = String(repeating: "\(number),", count: .random(in: 0..<60, using: &random))
-        return (id: RecordID(counted: Int64(number)), fields: Fields(["text": .string(text)]))
-      }
-      var encoder = RecordEncoder()
-      for _ in 0..<2 {
-        #expect(encoder.encode(records) == records.map { EncodedRecord(id: $0.id, fields: $0.fields) })
-      }
-      #expect(encoder.encode([]).isEmpty)
-      for (id, fields) in records {
-        #expect(encoder.encode(fields, id: id) == EncodedRecord(id: id, fields: fields))
-      }
-    }
   }
 }

@@ -103,7 +103,7 @@ package struct CrashWorkload: Sendable {
         disk.restart()
         if step.isCommit, try contents() == history.last {
           store = try step.run(in: open(), reopening: open)
-          disk.note(.acknowledged(history.count))
+          if step.isDurable { disk.note(.acknowledged(history.count)) }
         }
       }
       if step.isCommit { history.append(try contents()) }

@@ -26,7 +26,11 @@ struct Editor {
     data.append(.dict(["n": "by hand", "wgFileDbSecretId": .string("\(next)")]))
     root["data"] = .array(data)
     root["autoincrement"] = .string("\(next)")
-    root["index"] = nil
+    var indexMap = PlistDictionary()
+    for (index, record) in data.enumerated() {
+      if let id = record.dict?["wgFileDbSecretId"]?.string { indexMap[id] = .string("\(index)") }
+    }
+    root["index"] = .dict(indexMap)
     try disk.save(PlistWriter.document(.dict(root)), to: path, care: care)
   }
 }

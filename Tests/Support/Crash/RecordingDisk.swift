@@ -108,7 +108,7 @@ package final class RecordingDisk: Disk {
   package func save(_ bytes: [UInt8], to path: String, care: EditorCare) throws(DiskError) {
     _ = try base.replace(path, with: bytes)
     log.withLock { log in
-      let draft = "\(path)~"
+      let draft = "\(parentFolder(of: path))/.\(fileName(of: path))~"
       let file = log.newFile(draft)
       log.sizes[file] = bytes.count
       log.events += [.create(file: file, draft), .write(file: file, offset: 0, bytes)]

@@ -1,0 +1,396 @@
+import FileDB
+import FileDBStorage
+import Foundation
+import TestSupport
+import Testing
+
+/// An app's own store over that which it was shipped with.
+@Suite struct AttachedStoreTests {
+  @Test func shippedAndUserRecordsFormOneTable() throws {
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try store.table("foods")
+      #expect(names(foods) == ["Apple", "Bread", "Cheese"])
+      #expect(!FileManager.default.fileExists(atPath: user.path), "reading made the user's store")
+      let (soup, tea) = (try foods.add(["name": "Soup"]), try foods.add(["name": "Tea"], at: .after(1)))
+      #expect(names(foods) == ["Apple", "Tea", "Bread", "Cheese", "Soup"])
+      #expect(soup.rawValue == 1_000_000_001 && tea.rawValue == 1_000_000_002)
+      #expect(foods.snapshot.ids.map(foods.isShipped) == [true, false, true, true, false])
+      try store.checkNothingIsLeftBehind()
+      #expect(try names(RecordStore(at: user).table("foods")) == ["Soup", "Tea"])
+      #expect(try names(RecordStore(at: shipped).table("foods")) == ["Apple", "Bread", "Cheese"])
+    }
+  }
+
+  @Test func attachedTableCanBeReadByPrefixedName() throws {
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      try store.table("foods").set(["name": "Pear"], of: 1)
+      try store.table("diary").add(["food": 1])
+      #expect(try names(store.table("main.foods")) == ["Apple", "Bread", "Cheese"])
+      #expect(try store.tableNames == ["diary", "foods"])
+      #expect(try store.url(of: "main.foods").path == shipped.appendingPathComponent("foods.plist").path)
+      #expect(try store.table("main.nothing").exists == false)
+      let ids = try store.write { tx in try tx.snapshot(of: .records("main.foods")).ids }
+      #expect(ids == [1, 2, 3])
+    }
+  }
+
+  @Test func nothingIsWrittenToTheAttachedStore() throws {
+    try withShippedFoods { shipped, user in
+      // Commits that wait in its journal are read, and wait on.
+      let pending = try RecordStore(at: shipped, options: StoreOptions(checkpoints: .manual))
+      try pending.table("foods").add(["name": "Dates"])
+      let before = try contents(of: shipped)
+      #expect(before.keys.contains(".filedb/journal"))
+      try setPermissions(0o555, 0o444, in: shipped)
+      defer { try? setPermissions(0o755, 0o644, in: shipped) }
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try store.table("foods")
+      #expect(names(foods) == ["Apple", "Bread", "Cheese", "Dates"])
+      try foods.set(["kcal": 1], of: 1)
+      try foods.delete(2)
+      try foods.move(3, to: .top)
+      try foods.add(["name": "Soup"])
+      try store.refresh()
+      try store.checkNothingIsLeftBehind()
+      try store.close()
+      #expect(try contents(of: shipped) == before)
+    }
+  }
+
+  @Test func forbiddenWritesAreRefusedWithReason() throws {
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let (foods, attached) = (try store.table("foods"), try store.table("main.foods"))
+      let refused = [
+        storeError { _ = try attached.add(["name": "x"]) }, storeError { try attached.drop() },
+        storeError { try foods.drop() },
+      ]
+      #expect(refused.map(\.?.code) == [StoreError.readOnly, StoreError.readOnly, StoreError.readOnly])
+      #expect(refused.map(\.?.table) == ["main.foods", "main.foods", "foods"])
+      let field = storeError { try foods.set(["wgFileDbDeleted": true], of: 2) }
+      #expect(field?.code == StoreError.reservedField && field?.record == 2 && field?.table == "foods")
+      #expect(field?.field == "wgFileDbDeleted")
+      #expect(names(foods) == ["Apple", "Bread", "Cheese"])
+      #expect(storeError { try foods.revert(4) }?.code == StoreError.recordNotFound)
+      try foods.truncate()
+      #expect(foods.snapshot.isEmpty)
+      #expect(try foods.add(["name": "Soup"]).rawValue == 1_000_000_001)
+    }
+  }
+
+  @Test func upgradeKeepsUserChanges() throws {
+    try withShippedFoods { shipped, user in
+      try RecordStore(at: user, attaching: shipped, as: "main").table("foods").add(
+        ["name": "Tea"], at: .after(1))
+      try RecordStore(at: user, attaching: shipped, as: "main").write { tx in
+        try tx.set(["kcal": 60], of: 1, in: .records("foods"))
+        try tx.unset(["note"], of: 1, in: .records("foods"))
+        try tx.delete(2, in: .records("foods"))
+        try tx.move(3, in: .records("foods"), to: .top)
+        try tx.add(["name": "Soup"], to: .records("foods"))
+      }
+      try ship(to: shipped) { foods in
+        try foods.set(["name": "Apple, raw", "kcal": 53, "note": "new", "fat": 0], of: 1)
+        try foods.set(["name": "Rye bread"], of: 2)
+        try foods.set(["name": "Gouda"], of: 3)
+        try foods.add(["name": "Dates"])
+        try foods.add(["name": "Eggs"], at: .top)
+      }
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try store.table("foods")
+      #expect(names(foods) == ["Gouda", "Eggs", "Apple, raw", "Tea", "Dates", "Soup"])
+      #expect(try foods.value(of: 1) == ["name": "Apple, raw", "kcal": 60, "fat": 0])
+      #expect([1, 3].map(foods.isOverridden) == [true, false])
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func withdrawnRecordStaysIfUserChangedIt() throws {
+    try withShippedFoods { shipped, user in
+      try RecordStore(at: user, attaching: shipped, as: "main").write { tx in
+        try tx.set(["kcal": 60], of: 1, in: .records("foods"))
+        try tx.move(2, in: .records("foods"), to: .top)
+        try tx.delete(3, in: .records("foods"))
+        try tx.add(["name": "Tea"], to: .records("foods"), at: .after(1))
+      }
+      try ship(to: shipped) { foods in
+        try foods.delete([1, 2, 3])
+        try foods.add(["name": "Dates"])
+      }
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try store.table("foods")
+      #expect(names(foods) == ["Dates", "Apple", "Tea"])
+      #expect(try foods.value(of: 1) == ["name": "Apple", "kcal": 60, "note": "old"])
+      #expect(!foods.isShipped(1) && !foods.isOverridden(1))
+      try foods.set(["kcal": 61], of: 1)
+      try store.checkInvariants()
+      let (_, step) = try store.undoableWrite { tx in try tx.delete(1, in: .records("foods")) }
+      #expect(names(foods) == ["Dates", "Tea"])
+      try store.undo(step)
+      #expect(names(foods) == ["Dates", "Apple", "Tea"])
+      try store.checkInvariants()
+      try foods.delete(1)
+      try FileManager.default.removeItem(at: shipped.appendingPathComponent("foods.plist"))
+      try store.refresh()
+      #expect(names(foods) == ["Tea"], "the table itself is shipped no more")
+      #expect(try foods.add(["name": "Soup"]).rawValue == 1_000_000_002)
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func undoLeavesNoTraceInUserStore() throws {
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try store.table("foods")
+      let (_, step) = try store.undoableWrite { tx in
+        try tx.set(["kcal": 1, "more": true], of: 1, in: .records("foods"))
+        try tx.delete(2, in: .records("foods"))
+        try tx.move(3, in: .records("foods"), to: .top)
+      }
+      #expect(foods.isOverridden(1) && foods.isShipped(2) && names(foods) == ["Cheese", "Apple"])
+      try store.undo(step)
+      #expect(names(foods) == ["Apple", "Bread", "Cheese"] && !foods.isOverridden(1))
+      #expect(try RecordStore(at: user).table("foods").snapshot.isEmpty)
+      for id in [1, 2, 3] as [RecordID] {
+        for index in 0..<3 {
+          let (_, step) = try store.undoableWrite { tx in try tx.move(id, in: foods.name, to: .index(index)) }
+          try store.undo(step)
+          #expect(try RecordStore(at: user).table("foods").snapshot.isEmpty, "\(id) to \(index)")
+        }
+      }
+      try store.checkInvariants()
+    }
+  }
+
+  @Test(
+    arguments: [
+      { try $0.set(["name": "x"], of: 2) }, { try $0.delete(2) }, { try $0.move(2, to: .top) },
+      { try $0.move(2, to: .bottom) }, { try $0.move(1, to: .after(2)) }, { try $0.unset(["name"], of: 2) },
+      { try $0.delete([1, 2, 3]) },
+    ] as [@Sendable (RecordTable<Fields>) throws -> Void])
+  func revertRestoresShippedRecord(_ change: @Sendable (RecordTable<Fields>) throws -> Void) throws {
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try store.table("foods")
+      let tea = try foods.add(["name": "Tea"], at: .after(2))
+      try change(foods)
+      for id in [1, 2, 3] as [RecordID] {
+        try foods.revert(id)
+        try store.checkInvariants()
+      }
+      #expect(names(foods) == ["Apple", "Bread", "Tea", "Cheese"])
+      #expect(foods.snapshot.ids == [1, 2, tea, 3])
+      #expect(try RecordStore(at: user).table("foods").snapshot.ids == [tea])
+    }
+  }
+
+  @Test func undoAfterUpgradeKeepsNewVersion() throws {
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try store.table("foods")
+      let changes: [(inout StoreTransaction) throws -> Void] = [
+        { tx in try tx.set(["name": "Mine"], of: 1, in: foods.name) },
+        { tx in try tx.delete(2, in: foods.name) },
+        { tx in try tx.move(3, in: foods.name, to: .top) },
+        { tx in try tx.move(1, in: foods.name, to: .bottom) },
+      ]
+      let steps = try changes.map { change in try store.undoableWrite { tx in try change(&tx) }.step }
+      try ship(to: shipped) { foods in
+        try foods.set(["name": "Apple, raw"], of: 1)
+        try foods.set(["name": "Rye bread"], of: 2)
+        try foods.add(["name": "Eggs"], at: .after(2))
+        try foods.add(["name": "Dates"])
+      }
+      try store.refresh()
+      let seen = names(foods)
+      let redos = try steps.reversed().map { step in
+        let redo = try store.undo(step)
+        try store.checkInvariants()
+        return redo
+      }
+      #expect(names(foods) == ["Apple, raw", "Rye bread", "Eggs", "Cheese", "Dates"])
+      #expect(try RecordStore(at: user).table("foods").snapshot.isEmpty)
+      for redo in redos.reversed() { try store.undo(redo) }
+      #expect(names(foods) == seen)
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func undoConflictsWithLaterChangeOfShippedRecord() throws {
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try store.table("foods")
+      let (_, step) = try store.undoableWrite { tx in try tx.set(["name": "Mine"], of: 1, in: foods.name) }
+      try foods.set(["name": "Yours"], of: 1)
+      #expect(storeError { try store.undo(step) }?.code == StoreError.undoConflict)
+      #expect(names(foods) == ["Yours", "Bread", "Cheese"])
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func collidingIDsAreRefused() throws {
+    try withShippedFoods { shipped, user in
+      let own = try RecordStore(at: user)
+      try own.table("foods").add(["name": "Mine"])
+      try own.close()
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let taken = storeError { _ = try store.table("foods") }
+      #expect(taken?.code == StoreError.duplicateID && taken?.table == "foods" && taken?.record == 1)
+      #expect(try store.check("foods").map(\.error.code) == [StoreError.duplicateID])
+      let write = storeError { try store.write { tx in try tx.delete(1, in: .records("foods")) } }
+      #expect(write?.code == StoreError.duplicateID)
+
+      let fresh = try RecordStore(at: user.appendingPathExtension("fresh"), attaching: shipped, as: "main")
+      let early = storeError {
+        try fresh.table("foods").replaceAll(with: [IdentifiedValue(["name": "x"], id: 4)])
+      }
+      #expect(early?.code == StoreError.duplicateID && early?.table == "foods" && early?.record == 4)
+      #expect(try names(fresh.table("foods")) == ["Apple", "Bread", "Cheese"])
+
+      let high = try RecordStore(at: shipped)
+      try high.table("high").replaceAll(with: [IdentifiedValue(["name": "x"], id: 1_000_000_001)])
+      try high.close()
+      let reached = storeError { _ = try RecordStore(at: user, attaching: shipped, as: "main").table("high") }
+      #expect(reached?.code == StoreError.counterExhausted && reached?.table == "high")
+      #expect(reached?.file == shipped.appendingPathComponent("high.plist").path)
+    }
+  }
+
+  @Test func invalidAttachmentsAreRefused() throws {
+    try withShippedFoods { shipped, user in
+      let missing = shipped.appendingPathComponent("nothing")
+      let error = storeError { _ = try RecordStore(at: user, attaching: missing, as: "main") }
+      #expect(error?.code == StoreError.fileNotFound && error?.file == missing.path)
+      for name in ["", "a.b", "a/b", ".a"] {
+        let error = storeError { _ = try RecordStore(at: user, attaching: shipped, as: name) }
+        #expect(error?.code == StoreError.invalidTableName, "'\(name)'")
+      }
+      let file = storeError {
+        _ = try RecordStore(at: user, attaching: shipped.appendingPathComponent("foods.plist"), as: "main")
+      }
+      #expect(file?.code == StoreError.notAFolder)
+      let itself = storeError { _ = try RecordStore(at: shipped, attaching: shipped, as: "main") }
+      #expect(itself?.code == StoreError.notAFolder)
+      try RecordStore(at: user).table("main.foods").add(["name": "x"])
+      let hidden = storeError {
+        _ = try RecordStore(at: user, attaching: shipped, as: "main").table("main.foods")
+      }
+      #expect(hidden?.code == StoreError.ambiguousTable && hidden?.table == "main.foods")
+    }
+  }
+
+  @Test func errorsNameTheShippedFile() throws {
+    struct Food: Codable, Sendable { var name: String, kcal: String }
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      for name in ["foods", "main.foods"] as [TableName<Food>] {
+        let error = storeError { _ = try store.table(name).value(of: 1) }
+        #expect(error?.code == StoreError.invalidValue && error?.record == 1 && error?.field == "kcal")
+        #expect(error?.file == shipped.appendingPathComponent("foods.plist").path && error?.line != nil)
+      }
+      try Data("no table".utf8).write(to: shipped.appendingPathComponent("broken.plist"))
+      let broken = storeError { _ = try store.table("broken") }
+      #expect(broken?.file == shipped.appendingPathComponent("broken.plist").path)
+    }
+  }
+
+  @Test func throwingTransactionChangesNothing() throws {
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      let foods = try store.table("foods")
+      #expect(throws: CancellationError.self) {
+        try store.write { tx in
+          try tx.delete(1, in: foods.name)
+          #expect(foods.count == 2)
+          throw CancellationError()
+        }
+      }
+      let count = try store.rehearse { tx in
+        try tx.delete(1, in: foods.name)
+        return try tx.snapshot(of: foods.name).count
+      }
+      #expect(count == 2 && foods.count == 3)
+      #expect(!FileManager.default.fileExists(atPath: user.appendingPathComponent("foods.plist").path))
+      let soup = try store.write { tx in
+        let soup = try tx.add(["name": "Soup"], to: foods.name)
+        try tx.delete(soup, in: foods.name)
+        return soup
+      }
+      #expect(try foods.add(["name": "Tea"]) > soup, "the id was given twice")
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func moveStoresOnlyTheMovedRecord() throws {
+    try withShippedFoods { shipped, user in
+      let store = try RecordStore(at: user, attaching: shipped, as: "main")
+      try store.table("foods").move(1, to: .index(1))
+      #expect(try RecordStore(at: user).table("foods").snapshot.ids == [1])
+      try store.table("foods").move(fromIndex: 1, toIndex: 0)
+      #expect(try RecordStore(at: user).table("foods").snapshot.isEmpty)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2))) func changesOfBothStoresAreObserved() async throws {
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (shipped, user) = (folder.appendingPathComponent("shipped"), folder.appendingPathComponent("user"))
+    try ship(to: shipped) { foods in try foods.add(contentsOf: [["name": "Apple"], ["name": "Bread"]]) }
+    // A checkpoint would be news from the user's folder.
+    let options = StoreOptions(checkpoints: .manual)
+    let store = try RecordStore(at: user, attaching: shipped, as: "main", options: options)
+    let foods = try store.table("foods")
+    var changes = foods.changes(since: foods.snapshot).makeAsyncIterator()
+    var ofStore = store.changes().makeAsyncIterator()
+    let other = try RecordStore(at: user, attaching: shipped, as: "main", options: options)
+    try other.table("foods").set(["name": "Rye"], of: 2)
+    #expect(await changes.next()?.steps.updates.map(\.id) == [2])
+    #expect(await ofStore.next()?.tables == ["foods"])
+    try ship(to: shipped) { foods in try foods.set(["name": "Pear"], of: 1) }
+    let news = try #require(await changes.next())
+    #expect(
+      news.steps.updates.map(\.id) == [1] && news.after.map(\.fields) == [["name": "Pear"], ["name": "Rye"]])
+    try store.checkInvariants()
+  }
+
+  // MARK: -
+
+  private func names(_ table: RecordTable<Fields>) -> [String?] { table.snapshot.map { $0["name"]?.string } }
+
+  private func withShippedFoods(_ body: (_ shipped: URL, _ user: URL) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      let shipped = folder.appendingPathComponent("shipped")
+      try ship(to: shipped) { foods in
+        try foods.add(contentsOf: [
+          ["name": "Apple", "kcal": 52, "note": "old"], ["name": "Bread", "kcal": 250], ["name": "Cheese"],
+        ])
+      }
+      try body(shipped, folder.appendingPathComponent("user"))
+    }
+  }
+
+  private func ship(to folder: URL, _ body: (RecordTable<Fields>) throws -> Void) throws {
+    let store = try RecordStore(at: folder)
+    try body(store.table("foods"))
+    try store.close()
+  }
+
+  private func contents(of folder: URL) throws -> [String: Data?] {
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    return Dictionary(
+      uniqueKeysWithValues: files.map { ($0, try? Data(contentsOf: folder.appendingPathComponent($0))) })
+  }
+
+  private func setPermissions(_ folderMode: Int, _ fileMode: Int, in folder: URL) throws {
+    let manager = FileManager.default
+    for name in try manager.subpathsOfDirectory(atPath: folder.path) + [""] {
+      let path = folder.appendingPathComponent(name).path
+      var isFolder: ObjCBool = false
+      _ = manager.fileExists(atPath: path, isDirectory: &isFolder)
+      try manager.setAttributes(
+        [.posixPermissions: isFolder.boolValue ? folderMode : fileMode], ofItemAtPath: path)
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import FileDB
+import FileDBStorage
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct FileLogTests {
+  private static let place = URL(fileURLWithPath: "/store")
+
+  private func open(
+    _ disk: any Disk, checkpoints: CheckpointPolicy = .manual, durability: Durability = .full
+  ) throws -> RecordStore {
+    try RecordStore(
+      at: Self.place, disk: disk, options: StoreOptions(checkpoints: checkpoints, durability: durability))
+  }
+
+  @Test(arguments: [(Durability.full, 1), (.barrier, 1), (.none, 0)])
+  func aCommitIsOneWriteAndOneSync(durability: Durability, syncs: Int) throws {
+    let disk = FaultyDisk(over: MemoryDisk())
+    let store = try open(disk, durability: durability)
+    func commit() throws {
+      try store.write { tx in
+        for table in ["a", "b"] { try tx.add(["n": 2], to: .records(table)) }
+      }
+    }
+    try commit()  // Makes sure of the files that the journal builds on.
+    let before = disk.verbs.count
+    try commit()
+    let verbs = disk.verbs[before...]
+    #expect(verbs.count { $0 == .writeAt } == 1)
+    #expect(verbs.count { $0 == .syncData } == syncs)
+    #expect(Set(verbs).isDisjoint(with: [.create, .append, .sync, .rename, .remove, .syncFolder]))
+  }
+
+  @Test func storeFollowsAnotherWithoutRereadingFiles() throws {
+    let disk = FaultyDisk(over: MemoryDisk())
+    let (one, other) = (try open(disk), try open(disk))
+    let table = try other.table("t")
+    #expect(table.count == 0)
+    let before = disk.verbs.count
+    try one.write { tx in
+      try tx.add(contentsOf: [["n": 1], ["n": 2]], to: .records("t"))
+      try tx.move(2, in: .records("t"), to: .top)
+    }
+    try other.refresh()
+    #expect(table.snapshot.ids == [2, 1])
+    try other.table("t").delete(1)
+    try one.refresh()
+    #expect(try one.table("t").snapshot.ids == [2])
+    #expect(!disk.verbs[before...].contains(.read))
+    try one.checkpoint()
+    try other.refresh()
+    #expect(table.snapshot.ids == [2])
+    try other.checkInvariants()
+  }
+
+  @Test func writerFirstReadsCommitsItMissed() throws {
+    let disk = MemoryDisk()
+    let (one, other) = (try open(disk), try open(disk))
+    let table = try other.table("t")
+    for number in 1...3 {
+      try one.table("t").add(["n": .integer(Int64(number))])
+      try one.checkpoint()
+    }
+    try one.table("t").add(["n": 4])
+    #expect(try table.add(["n": 5]) == 5)
+    #expect(table.snapshot.ids == [1, 2, 3, 4, 5])
+    try one.refresh()
+    try one.checkInvariants()
+  }
+
+  /// Writers that come during one sync share the next.
+  @Test(.timeLimit(.minutes(10))) func concurrentWritersShareOneSync() async throws {
+    let appended = Atomic<Int>(0)
+    let disk = FaultyDisk(over: MemoryDisk()) { _, verb in
+      if verb == .writeAt { appended.add(1, ordering: .relaxed) }
+      // The first sync waits for the other writers.
+      while verb == .syncData, appended.load(ordering: .relaxed) < 8 { usleep(100) }
+    }
+    let store = try open(disk)
+    try store.write { _ in }
+    await withTaskGroup(of: Void.self) { group in
+      for number in 1...8 {
+        group.addTask {
+          await withCheckedContinuation { done in
+            Thread {
+              _ = try? store.table("t").add(["n": .integer(Int64(number))])
+              done.resume()
+            }.start()
+          }
+        }
+      }
+    }
+    #expect(try store.table("t").count == 8)
+    #expect(disk.verbs.count { $0 == .syncData } == 2)
+    try store.checkInvariants()
+  }
+
+  @Test func commitIsInvisibleUntilSynced() throws {
+    let seen = Mutex<[Int]>([])
+    let look = Mutex<(@Sendable () -> Int)?>(nil)
+    let disk = FaultyDisk(over: MemoryDisk()) { _, verb in
+      if verb == .syncData, let look = look.withLock({ $0 }) { seen.withLock { $0.append(look()) } }
+    }
+    let store = try open(disk)
+    let table = try store.table("t")
+    look.withLock { $0 = { table.count } }
+    try table.add(["n": 1])
+    try table.add(["n": 2])
+    #expect(seen.withLock { $0 } == [0, 1])
+    look.withLock { $0 = nil }  // It holds the disk, which holds it.
+  }
+
+  @Test func journalKnowsCreatedAndDroppedTables() throws {
+    let disk = MemoryDisk()
+    let store = try open(disk)
+    try store.table("kept").add([:])
+    try store.table("dropped").add([:])
+    try store.checkpoint()
+    try store.write { tx in
+      try tx.drop(.records("dropped"))
+      try tx.create(.records("new"))
+    }
+    #expect(try open(disk).tableNames == ["kept", "new"])
+    #expect(try store.folder(of: disk) == ["dropped.plist", "kept.plist"], "the files are as they were")
+    #expect(
+      try store.pendingCommits().map { $0.changes.map { "\($0.table): \($0.change)" } } == [
+        ["dropped: drop", "new: create"]
+      ])
+    try store.checkpoint()
+    #expect(try store.folder(of: disk) == ["kept.plist", "new.plist"])
+    #expect(try store.pendingCommits().isEmpty)
+    try store.checkInvariants()
+  }
+
+  @Test func checkpointPolicyDecidesWhenFilesAreWritten() throws {
+    func hasFile(_ disk: MemoryDisk) throws -> Bool { try disk.status("/store/t.plist") != nil }
+    for (policy, afterCommit, afterClose) in [
+      (CheckpointPolicy.everyCommit, true, true), (.automatic, false, true), (.manual, false, false),
+    ] {
+      let (closed, released) = (MemoryDisk(), MemoryDisk())
+      let store = try open(closed, checkpoints: policy)
+      try store.table("t").add(["n": 1])
+      #expect(try hasFile(closed) == afterCommit)
+      try store.close()
+      #expect(try hasFile(closed) == afterClose)
+      #expect(storeError { try store.table("t").add([:]) }?.code == StoreError.closed)
+      #expect(try store.table("t").count == 1, "reading goes on")
+
+      try open(released, checkpoints: policy).table("t").add(["n": 1])
+      #expect(try hasFile(released) == afterClose)
+      #expect(try open(released).table("t").count == 1)
+    }
+  }
+
+  @Test func overgrownJournalTriggersCheckpoint() throws {
+    let disk = MemoryDisk()
+    let store = try open(disk, checkpoints: .automatic)
+    let text = PlistValue.string(String(repeating: "x", count: 400_000))
+    try store.table("t").add(["text": text])
+    #expect(try !store.pendingCommits().isEmpty)
+    for _ in 0..<2 { try store.table("t").add(["text": text]) }
+    #expect(try store.pendingCommits().isEmpty)
+    try store.checkInvariants()
+  }
+
+  @Test(.timeLimit(.minutes(10))) func idleStoreMakesCheckpoint() throws {
+    let disk = MemoryDisk()
+    let store = try open(disk, checkpoints: .automatic)
+    try store.table("t").add(["n": 1])
+    while try disk.status("/store/t.plist") == nil { usleep(10_000) }
+    try store.checkInvariants()
+  }
+
+  @Test func journalOfNewerFormatIsRefusedAndUntouched() throws {
+    let disk = MemoryDisk()
+    try open(disk).table("t").add([:])
+    let payload = Array("FileDB journal 3\n65536\n".utf8)
+    let frame = JournalFrame(kind: .start, sequence: 1, synced: 1, payload: payload[...]).bytes(salt: 0)
+    _ = try disk.replace("/store/.filedb/journal", with: frame)
+    let store = try open(disk)
+    #expect(storeError { try store.table("t").add([:]) }?.code == StoreError.newerFormat)
+    #expect(storeError { _ = try store.repairJournal() }?.code == StoreError.newerFormat)
+    #expect(try disk.read("/store/.filedb/journal").bytes == frame)
+  }
+}
+
+extension RecordStore {
+  /// The names in the folder, hidden ones left out.
+  fileprivate func folder(of disk: MemoryDisk) throws -> [String] {
+    try disk.list(url.path).filter { !$0.hasPrefix(".") }.sorted()
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The folders of FileDB have an order: what is in one may use those below it and no other. So each compiles with these alone.
+@Suite struct LayerTests {
+  struct Layer: Sendable, CustomTestStringConvertible {
+    let folder: String
+    let below: [String]
+
+    var testDescription: String { folder }
+  }
+
+  private static let store = ["Engine", "Store"]
+  private static let queries = store + ["Predicates", "Queries"]
+
+  private static let layers = [
+    Layer(folder: "Engine", below: []),
+    Layer(folder: "Files", below: ["Engine"]),
+    Layer(folder: "Store", below: ["Engine"]),
+    Layer(folder: "Predicates", below: store),
+    Layer(folder: "Queries", below: store + ["Predicates"]),
+    Layer(folder: "Observation", below: queries),
+    Layer(folder: "Undo", below: queries),
+    Layer(folder: "Attach", below: queries),
+    Layer(folder: "Merge", below: queries + ["Attach"]),
+    Layer(folder: "Repair", below: queries),
+    Layer(folder: "Shipping", below: queries + ["Attach", "Merge", "Repair"]),
+  ]
+
+  private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../Sources/FileDB").standardizedFileURL
+
+  private static func files(in folder: String) throws -> [String] {
+    let url = sources.appendingPathComponent(folder)
+    let names = try FileManager.default.subpathsOfDirectory(atPath: url.path)
+    return names.filter { $0.hasSuffix(".swift") }.map { url.appendingPathComponent($0).path }
+  }
+
+  @Test(
+    .enabled(if: Compiler.isAvailable, "needs swiftc and the modules of a debug or release build"),
+    arguments: layers)
+  func folderCompilesWithThoseBelowItAlone(_ layer: Layer) throws {
+    let files = try (layer.below + [layer.folder]).flatMap(Self.files)
+    let (status, output) = try Compiler.run(
+      // The name of the package is the one that SwiftPM gives it, by the folder of the checkout.
+      ["-typecheck", "-wmo", "-module-name", "FileDB", "-package-name", Self.packageName] + files)
+    let errors = output.split(separator: "\n").filter { $0.contains("error:") }.prefix(10)
+    #expect(status == 0, "\(errors.joined(separator: "\n"))")
+  }
+
+  private static var packageName: String {
+    let checkout = sources.deletingLastPathComponent().deletingLastPathComponent().lastPathComponent
+    return String(checkout.lowercased().map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+  }
+
+  @Test func everyFolderHasItsPlace() throws {
+    let folders = try FileManager.default.contentsOfDirectory(atPath: Self.sources.path)
+      .filter { $0 != "FileDB.docc" && !$0.hasPrefix(".") }
+    #expect(Set(folders) == Set(Self.layers.map(\.folder)))
+  }
+
+  /// Only these may name what is below the log: all else goes through its six verbs, or through the folder of a store.
+  @Test func onlyTheEngineImportsTheStorage() throws {
+    let importing = try Self.layers.flatMap { try Self.files(in: $0.folder) }.filter {
+      try String(contentsOfFile: $0, encoding: .utf8).contains("\nimport FileDBStorage\n")
+        || String(contentsOfFile: $0, encoding: .utf8).hasPrefix("import FileDBStorage\n")
+    }
+    let outside = importing.filter { !$0.contains("/Sources/FileDB/Engine/") }
+      .map { URL(fileURLWithPath: $0).lastPathComponent }
+    #expect(Set(outside) == ["RecordStore.swift", "FileInfo.swift", "FileInfo+Verbs.swift"])
+  }
+}

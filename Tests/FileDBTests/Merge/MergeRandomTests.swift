@@ -1,0 +1,236 @@
+import FileDB
+import TestSupport
+import Testing
+
+/// Properties of every merge, tried on random tables.
+@Suite struct MergeRandomTests {
+  @Test func unchangedSideLeavesOtherSideAsItIs() throws {
+    var random = SeededRandom.fromEnvironment("merge with one side")
+    for _ in 0..<400 {
+      // Few values, so that records are alike.
+      var editor = TableEditor(values: 0...2)
+      let base = editor.table(count: .random(in: 0...9, using: &random), &random)
+      let side = editor.edited(base, &random)
+      for (ours, theirs) in [(side, base), (base, side), (side, side)] {
+        let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+        try #require(Array(merge.merged.records) == Array(side.records))
+        try #require(merge.merged.counter == side.counter)
+        try #require(merge.conflicts.isEmpty)
+      }
+      try #require(RecordsMerge(base: base, ours: side, theirs: side).renumbered.isEmpty)
+    }
+  }
+
+  /// Each side edits its own part of the table, so that the merged table is the two parts, one behind the other.
+  @Test func changesInSeparatePartsAreAllMerged() throws {
+    var random = SeededRandom.fromEnvironment("merge of changes apart")
+    for _ in 0..<400 {
+      var editor = TableEditor()
+      let base = editor.table(count: .random(in: 1...20, using: &random), &random)
+      let fence = Int.random(in: 0..<base.records.count, using: &random)
+      let upper = editor.edited(base, indices: 0..<fence, &random)
+      let lower = editor.edited(base, indices: fence + 1..<base.records.count, &random)
+      let below = base.records.count - fence
+      let expected =
+        upper.records.dropLast(below).map(\.fields) + [base.records[fence].fields]
+        + lower.records.dropFirst(fence + 1).map(\.fields)
+      for (ours, theirs) in [(upper, lower), (lower, upper)] {
+        let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+        try #require(merge.merged.records.map(\.fields) == expected)
+        try #require(merge.conflicts.isEmpty)
+      }
+    }
+  }
+
+  /// The sides change different records, or different fields of one, and add records: merged either way, the result is the
+  /// table with all these changes, except for the ids and the order of added records.
+  @Test func disjointChangesAreBothApplied() throws {
+    var random = SeededRandom.fromEnvironment("merge of disjoint changes")
+    for _ in 0..<400 {
+      var editor = TableEditor()
+      let base = editor.table(count: .random(in: 0...15, using: &random), &random)
+      let sides = try DisjointSides(base, &editor, &random)
+      let survivors = sides.both.records.count { base.records.contains($0.id) }
+      for (ours, theirs) in [(sides.ours, sides.theirs), (sides.theirs, sides.ours)] {
+        let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+        try #require(merge.conflicts.isEmpty)
+        let (merged, expected) = (Array(merge.merged.records), Array(sides.both.records))
+        try #require(merged.prefix(survivors) == expected.prefix(survivors))
+        let added = [merged, expected].map { $0.dropFirst(survivors).map { "\($0.fields)" }.sorted() }
+        try #require(added[0] == added[1])
+      }
+    }
+  }
+
+  @Test func mergeLosesNoChange() throws {
+    var random = SeededRandom.fromEnvironment("merge without loss")
+    for _ in 0..<600 {
+      var editor = TableEditor()
+      let base = editor.table(count: .random(in: 0...12, using: &random), &random)
+      let (ours, theirs) = (editor.edited(base, &random), editor.edited(base, &random))
+      let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+      try #require(Set(merge.merged.records.ids).count == merge.merged.records.count)
+      try #require(merge.merged.counter >= max(ours.counter, theirs.counter))
+      try checkChanges(of: ours, on: .ours, since: base, in: merge)
+      try checkChanges(of: theirs, on: .theirs, since: base, in: merge)
+      for record in base.records where merge.merged.records.contains(record.id) {
+        let deleted = [ours, theirs].filter { !$0.records.contains(record.id) }
+        let kept = [ours, theirs].compactMap { side in
+          side.records.index(of: record.id).map { side.records[$0] }
+        }
+        try #require(deleted.isEmpty || kept.contains { $0 != record }, "\(record.id) came back")
+      }
+    }
+  }
+
+  /// Each value that a side changed is in the merged table, or in a conflict.
+  private func checkChanges(
+    of side: TableState, on name: MergeRenumbering.Side, since base: TableState, in merge: RecordsMerge
+  ) throws {
+    for record in side.records {
+      let former = base.records.index(of: record.id).map { base.records[$0] }
+      if record == former { continue }
+      let id = merge.renumbered.first { $0.side == name && $0.oldID == record.id }?.newID ?? record.id
+      let index = try #require(merge.merged.records.index(of: id), "record \(record.id) is lost")
+      let merged = merge.merged.records[index].fields
+      for field in ["a", "b", "c"] where record.fields[field] != former?.fields[field] {
+        if merged[field] == record.fields[field] { continue }
+        let told = merge.conflicts.contains { conflict in
+          guard conflict.record == id, case .field(field, _, let ours, let theirs) = conflict.kind else {
+            return false
+          }
+          return (name == .ours ? ours : theirs) == record.fields[field]
+        }
+        try #require(told, "record \(record.id): '\(field)' is lost")
+      }
+    }
+  }
+
+  @Test func changesTurnOursIntoMergedTable() throws {
+    var random = SeededRandom.fromEnvironment("merge as changes")
+    for _ in 0..<400 {
+      var editor = TableEditor(values: 0...2)
+      let base = editor.table(count: .random(in: 0...12, using: &random), &random)
+      let (ours, theirs) = (editor.edited(base, &random), editor.edited(base, &random))
+      // With ours as the base, these are the difference to theirs.
+      for base in [base, ours] {
+        let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
+        var table = ours
+        for change in ours.changes(to: merge.merged) { try table.apply(change) }
+        try #require(Array(table.records) == Array(merge.merged.records))
+        // No change lowers it.
+        try #require(table.counter == max(ours.counter, merge.merged.counter))
+      }
+    }
+  }
+}
+
+/// Changes of a table, each made by one of two sides, and all of them together.
+private struct DisjointSides {
+  private(set) var ours: TableState
+  private(set) var theirs: TableState
+  private(set) var both: TableState
+
+  init(_ base: TableState, _ editor: inout TableEditor, _ random: inout SeededRandom) throws {
+    (ours, theirs, both) = (base, base, base)
+    for id in base.records.ids {
+      switch Int.random(in: 0...4, using: &random) {
+      case 0: try change(&random) { try $0.apply(.remove([id])) }
+      case 1...3:
+        for field in ["a", "b", "c", "d"] where Bool.random(using: &random) {
+          let value = Int.random(in: 0...3, using: &random) == 0 ? nil : editor.value(&random)
+          try change(&random) { try $0.set(field, value, of: id) }
+        }
+      default: break
+      }
+    }
+    for _ in 0..<Int.random(in: 0...5, using: &random) {
+      let record = editor.record(&random)
+      try change(&random) { try $0.add(record) }
+    }
+  }
+
+  private mutating func change(_ random: inout SeededRandom, _ change: (inout TableState) throws -> Void)
+    throws
+  {
+    if Bool.random(using: &random) { try change(&ours) } else { try change(&theirs) }
+    try change(&both)
+  }
+}
+
+extension TableState {
+  fileprivate mutating func set(_ field: String, _ value: PlistValue?, of id: RecordID) throws {
+    guard let index = records.index(of: id) else { return }
+    var record = records[index].fields
+    record[field] = value
+    try apply(.replace(EncodedRecord(id: id, fields: record)))
+  }
+
+  fileprivate mutating func add(_ record: Fields) throws {
+    let id = try #require(RecordID(rawValue: counter + 1))
+    try apply(.insert([EncodedRecord(id: id, fields: record)], index: records.count))
+  }
+}
+
+/// Makes tables and changes them at random.
+private struct TableEditor {
+  /// `nil` for values that are never the same.
+  var values: ClosedRange<Int64>?
+  private var lastValue: Int64 = 0
+
+  init(values: ClosedRange<Int64>? = nil) { self.values = values }
+
+  mutating func table(count: Int, _ random: inout SeededRandom) -> TableState {
+    let records = (1...Int64(count + 1)).dropLast().map {
+      EncodedRecord(id: RecordID(rawValue: $0)!, fields: record(&random))
+    }
+    return TableState(counter: Int64(count), records: records, foreignKeys: PlistDictionary())
+  }
+
+  /// - Parameter indices: where to change it; all where `nil`.
+  mutating func edited(_ table: TableState, indices: Range<Int>? = nil, _ random: inout SeededRandom)
+    -> TableState
+  {
+    var result = table
+    let first = indices?.lowerBound ?? 0
+    let below = table.records.count - (indices?.upperBound ?? table.records.count)
+    for _ in 0..<Int.random(in: 0...6, using: &random) {
+      let indices = first..<result.records.count - below
+      if let change = change(of: result, indices, &random) {
+        do { try result.apply(change) } catch { Issue.record(error) }
+      }
+    }
+    return result
+  }
+
+  private mutating func change(
+    of table: TableState, _ indices: Range<Int>, _ random: inout SeededRandom
+  ) -> Change? {
+    let kind = Int.random(in: 0...7, using: &random)
+    guard kind > 1, let index = indices.randomElement(using: &random) else {
+      let id = RecordID(rawValue: table.counter + 1)!
+      let new = EncodedRecord(id: id, fields: record(&random))
+      return .insert([new], index: .random(in: indices.lowerBound...indices.upperBound, using: &random))
+    }
+    let old = table.records[index]
+    switch kind {
+    case 2...3: return .remove([old.id])
+    case 4...5: return .move(old.id, index: indices.randomElement(using: &random) ?? index)
+    default:
+      var record = old.fields
+      let field = ["a", "b", "c"].randomElement(using: &random) ?? "a"
+      record[field] = Int.random(in: 0...3, using: &random) == 0 ? nil : value(&random)
+      return .replace(EncodedRecord(id: old.id, fields: record))
+    }
+  }
+
+  mutating func record(_ random: inout SeededRandom) -> Fields {
+    ["a": value(&random), "b": value(&random), "c": value(&random)]
+  }
+
+  mutating func value(_ random: inout SeededRandom) -> PlistValue {
+    if let values { return .integer(.random(in: values, using: &random)) }
+    lastValue += 1
+    return .integer(lastValue)
+  }
+}

@@ -1,0 +1,196 @@
+import FileDB
+import TestSupport
+import Testing
+
+/// Listeners of a table, a record or a store get each commit once. The time limit only ends a test whose change never comes.
+@Suite(.timeLimit(.minutes(2))) struct ChangesTests {
+  private let store = RecordStore.inMemory()
+  private let table: RecordTable<Fields>
+
+  init() throws { table = try store.table("list") }
+
+  @Test func firstChangeIsTheWholeTable() async throws {
+    let ids = try table.add(contentsOf: [["n": 1], ["n": 2]])
+    var changes = table.changes().makeAsyncIterator()
+    let first = try #require(await changes.next())
+    #expect(first.before.isEmpty && first.after.ids == ids)
+    #expect(first.steps.insertions.map(\.id) == ids)
+
+    var ofNone = try store.table("none").changes().makeAsyncIterator()
+    let none = try #require(await ofNone.next())
+    #expect(none.after.isEmpty && !none.after.exists && none.steps.isEmpty)
+  }
+
+  @Test func changesSinceSnapshotBeginWithTheDifference() async throws {
+    try table.add(["n": 1])
+    let shown = table.snapshot
+    let id = try table.add(["n": 2])
+    var changes = table.changes(since: shown).makeAsyncIterator()
+    let first = try #require(await changes.next())
+    #expect(first.before.ids == shown.ids && first.steps.sequence == [.insert(id, index: 1)])
+  }
+
+  @Test func slowListenerGetsOneCombinedChange() async throws {
+    var changes = table.changes().makeAsyncIterator()
+    _ = await changes.next()
+    let gone = try table.add(["n": 0])
+    for n in 1...100 { try table.add(["n": .integer(Int64(n))]) }
+    try table.delete(gone)
+    let change = try #require(await changes.next())
+    #expect(change.steps.insertions.count == 100 && change.steps.deletions.isEmpty)
+    try store.close()
+    #expect(await changes.next() == nil)  // And no second one.
+  }
+
+  @Test func revertedWritesSendNoChange() async throws {
+    let id = try table.add(["n": 1])
+    var changes = table.changes(since: table.snapshot).makeAsyncIterator()
+    try table.set(["n": 2], of: id)
+    try table.set(["n": 1], of: id)
+    try store.table("another").add(["n": 1])
+    _ = try? store.write { tx in
+      try tx.deleteAll(in: table.name)
+      throw CancellationError()
+    }
+    try store.close()
+    #expect(await changes.next() == nil)
+  }
+
+  @Test func creatingAndDroppingEmptyTableAreChanges() async throws {
+    var changes = table.changes(since: table.snapshot).makeAsyncIterator()
+    try table.create()
+    let made = try #require(await changes.next())
+    #expect(!made.before.exists && made.after.exists && made.steps.isEmpty)
+    try table.drop()
+    #expect(try #require(await changes.next()).after.exists == false)
+  }
+
+  @Test func listenersFollowConcurrentWriters() async throws {
+    let (store, table) = (store, table)
+    let writers = (0..<4).map { (writer: Int64) in
+      Task {
+        for n in Int64(0)..<50 {
+          _ = try await store.asyncWrite { tx in
+            try tx.add(["by": .integer(writer), "n": .integer(n)], to: table.name, at: .top)
+          }
+        }
+      }
+    }
+    await withTaskGroup { group in
+      for _ in 0..<3 {
+        group.addTask {
+          var view = StrictTableView()
+          for await change in table.changes() {
+            do { try view.show(change) } catch { Issue.record(error) }
+            #expect(view.shows(change.after))
+            if change.after.count == 200 { return }
+          }
+          Issue.record("the changes ended before the last")
+        }
+      }
+    }
+    for writer in writers { try await writer.value }
+  }
+
+  // MARK: - Parts of a table
+
+  @Test(arguments: ["a closure", "a predicate"])
+  func filteredAndSortedListFollowsTheTable(condition: String) async throws {
+    var random = SeededRandom.fromEnvironment("a condition and an order make a list of their own")
+    let ids = try table.add(
+      contentsOf: (0..<40).map { ["n": .integer($0 % 7), "isDone": .bool($0 % 3 == 0)] })
+    let list =
+      condition == "a closure"
+      ? table.changes(where: { $0["isDone"] == true }, sortedBy: [.descending("n")])
+      : table.changes(where: try RecordPredicate("isDone == TRUE"), sortedBy: [.descending("n")])
+    var changes = list.makeAsyncIterator()
+    var view = StrictTableView()
+    let first = try #require(await changes.next())
+    try view.show(first)
+    for _ in 0..<60 {
+      let (one, other) = (ids.randomElement(using: &random)!, ids.randomElement(using: &random)!)
+      try table.move(one, to: .top)
+      try table.set(["n": .integer(.random(in: 0...9, using: &random))], of: one)
+      // Into the list or out of it, so that there is something to tell.
+      try table.set(["isDone": .bool(!view.ids.contains(other))], of: other)
+      let change = try #require(await changes.next())
+      try view.show(change)
+      let expected = table.snapshot.sorted(by: [.descending("n")]).filter { $0.fields["isDone"] == true }
+      try #require(change.after.ids == expected.map(\.id))
+      try #require(view.shows(change.after))
+    }
+  }
+
+  @Test func changesOutsideTheFilterAreNotSent() async throws {
+    struct Item: Codable, Sendable { var isDone: Bool }
+    let ids = try table.add(contentsOf: [["isDone": true], ["isDone": false], ["isDone": "no item"]])
+    let items = try store.table(TableName<Item>("list"))
+    var changes = items.changes(where: \.isDone).makeAsyncIterator()
+    #expect(await changes.next()?.after.ids == [ids[0]])
+    try table.set(["isDone": "no item either"], of: ids[1])
+    try table.move(ids[2], to: .top)
+    try store.close()
+    #expect(await changes.next() == nil)
+  }
+
+  @Test func changesOfRecordReportItsFieldsOnly() async throws {
+    let ids = try table.add(contentsOf: [["n": 1], ["n": 2]])
+    var changes = table.changes(of: ids[0]).makeAsyncIterator()
+    let first = try #require(await changes.next())
+    #expect(first.before == nil && first.after?.fields == ["n": 1])
+    try table.set(["n": 3], of: ids[1])
+    try table.move(ids[0], to: .bottom)
+    try table.set(["n": 4], of: ids[0])
+    let second = try #require(await changes.next())
+    #expect(second.before?.fields == ["n": 1] && second.after?.fields == ["n": 4])
+    try table.delete(ids[0])
+    let third = try #require(await changes.next())
+    #expect(third.before?.fields == ["n": 4] && third.after == nil)
+  }
+
+  @Test func storeChangesNameTheChangedTables() async throws {
+    let other = try store.table("other")
+    try other.add(["n": 1])
+    var changes = store.changes().makeAsyncIterator()
+    try store.write { tx in
+      try tx.add(["n": 1], to: table.name)
+      try tx.add(["n": 2], to: .records("new"))
+    }
+    let change = try #require(await changes.next())
+    #expect(change.tables == ["list", "new"])
+    #expect(change.change(of: table.name)?.steps.insertions.count == 1)
+    #expect(change.change(of: other.name) == nil)
+    try other.drop()
+    #expect(await changes.next()?.tables == ["other"])
+  }
+
+  // MARK: - The end
+
+  @Test func closingStoreEndsChangesAfterLastCommit() async throws {
+    var changes = table.changes().makeAsyncIterator()
+    _ = await changes.next()
+    try table.add(["n": 1])
+    try store.close()
+    #expect(await changes.next()?.after.count == 1)
+    #expect(await changes.next() == nil)
+    var late = table.changes().makeAsyncIterator()
+    #expect(await late.next()?.after.count == 1)
+    #expect(await late.next() == nil)
+  }
+
+  @Test func cancelledTaskStopsObserving() async throws {
+    let (started, start) = AsyncStream<Void>.makeStream()
+    let task = Task { [table] in
+      var count = 0
+      for await _ in table.changes() {
+        count += 1
+        start.yield()
+      }
+      return count
+    }
+    for await _ in started { break }
+    task.cancel()
+    #expect(await task.value == 1)
+    #expect(!store.isObserved)
+  }
+}

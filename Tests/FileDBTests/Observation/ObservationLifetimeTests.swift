@@ -1,0 +1,102 @@
+import FileDB
+import Observation
+import TestSupport
+import Testing
+
+/// Observations keep nothing alive and leave nothing behind.
+@Suite(.timeLimit(.minutes(2))) struct ObservationLifetimeTests {
+  @Test func releasedStoreEndsItsObservations() async throws {
+    var store: RecordStore? = RecordStore.inMemory()
+    weak let released = store
+    let changes = try #require(store).table("list").changes()
+    try #require(store).table("list").add(["n": 1])
+    var iterator = changes.makeAsyncIterator()
+    #expect(await iterator.next()?.after.count == 1)
+    let waiting = Task { await iterator.next() == nil }
+    store = nil
+    #expect(released == nil)
+    #expect(await waiting.value)
+  }
+
+  @Test func releasedIteratorStopsObserving() async throws {
+    try await withTemporaryStore { store in
+      let table = try store.table("list")
+      do {
+        var changes = table.changes().makeAsyncIterator()
+        _ = await changes.next()
+        #expect(store.isObserved && store.isWatched)
+      }
+      #expect(!store.isObserved && !store.isWatched)
+    }
+  }
+
+  @MainActor @Test func releasedTokenStopsObserving() async throws {
+    try await withTemporaryStore { store in
+      let table = try store.table("list")
+      let (counts, continuation) = AsyncStream<Int>.makeStream()
+      var token: ObservationToken? = table.observe { continuation.yield($0.after.count) }
+      var received = counts.makeAsyncIterator()
+      #expect(await received.next() == 0)
+      try table.add(["n": 1])
+      #expect(await received.next() == 1)
+      #expect(token != nil)
+      token = nil
+      try table.add(["n": 2])
+      continuation.finish()
+      #expect(await received.next() == nil)
+      while store.isObserved || store.isWatched { await Task.yield() }
+    }
+  }
+
+  @MainActor @Test func cancelledTokenIsNeverCalledAgain() async throws {
+    let store = RecordStore.inMemory()
+    let table = try store.table("list")
+    for n in 0..<200 {
+      let cancellation = Flag()
+      let token = table.observe { _ in #expect(!cancellation.isSet) }
+      for _ in 0..<(n % 7) { await Task.yield() }
+      token.cancel()
+      cancellation.isSet = true
+      try table.add(["n": .integer(Int64(n))])
+      await Task.yield()
+    }
+  }
+
+  @MainActor @Test func observableTableShowsCommittedRecords() async throws {
+    struct Note: Codable, Sendable { var title: String }
+    try await withTemporaryStore { store in
+      let table = try store.table(TableName<Note>("notes"))
+      try table.add(Note(title: "first"))
+      var notes: ObservableTable? = ObservableTable(table)
+      #expect(notes?.count == 1 && notes?.error == nil)
+      for title in ["second", "third"] {
+        try await changed(of: notes) { try table.add(Note(title: title)) }
+        #expect(try notes?.records.last?.value.title == title)
+      }
+      weak let released = notes
+      notes = nil
+      #expect(released == nil)
+      while store.isObserved { await Task.yield() }
+    }
+  }
+
+  /// Waits until the observed records change, as SwiftUI does.
+  @MainActor
+  private func changed<Value>(of table: ObservableTable<Value>?, after body: () throws -> Void) async rethrows
+  {
+    let (changes, continuation) = AsyncStream<Void>.makeStream()
+    withObservationTracking {
+      _ = table?.records
+    } onChange: {
+      continuation.yield()
+    }
+    try body()
+    for await _ in changes { break }
+    await Task.yield()  // It is told before the change is made.
+  }
+}
+
+@MainActor
+private final class Flag {
+  var isSet = false
+}

@@ -1,0 +1,116 @@
+import FileDB
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Texts that try to exhaust the stack, the memory or the time.
+@Suite struct HostilePredicateTests {
+  private func refusal(_ text: String) -> String? { storeError { _ = try RecordPredicate(text) }?.message }
+
+  /// Runs `body` on a thread with the stack that Apple's systems give to all but the first.
+  private func onASmallStack(_ body: @escaping @Sendable () throws -> Void) throws {
+    let result = Mutex<Result<Void, any Error>?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      let outcome = Result { try body() }
+      result.withLock { $0 = outcome }
+      done.signal()
+    }
+    thread.stackSize = 512 << 10
+    thread.start()
+    done.wait()
+    try result.withLock { $0 }?.get()
+  }
+
+  @Test func nestingDepthIsLimited() throws {
+    for (open, close) in [("(", ")"), ("NOT ", ""), ("!", ""), ("NOT(", ")"), ("TRUEPREDICATE AND (", ")")] {
+      for depth in [101, 10_000] {
+        let text =
+          String(repeating: open, count: depth) + "a == 1" + String(repeating: close, count: depth)
+        #expect(refusal(text)?.contains("more than 100 levels") == true, "\(open)")
+      }
+      let text = String(repeating: open, count: 49) + "a == 1" + String(repeating: close, count: 49)
+      let predicate = try RecordPredicate(text)
+      #expect(try RecordPredicate(predicate.description) == predicate)
+    }
+    try onASmallStack {
+      let text = String(repeating: "NOT (", count: 48) + "a IN {{1}}" + String(repeating: ")", count: 48)
+      let predicate = try RecordPredicate(text)
+      #expect(try RecordPredicate(predicate.description) == predicate)
+      let table = try RecordStore.inMemory().table("t")
+      try table.add(["a": 1])
+      #expect(table.snapshot.count(where: predicate) == 0)
+    }
+    #expect(refusal("a IN " + String(repeating: "{", count: 100_000))?.contains("levels") == true)
+    var value = PlistValue.array([])
+    for _ in 0..<200 { value = .array([value]) }
+    #expect(storeError { _ = try RecordPredicate("a == %@", value) }?.code == StoreError.invalidPredicate)
+  }
+
+  @Test func lengthIsLimitedAndLongGarbageIsRefused() throws {
+    let limit = 1 << 20
+    #expect(refusal(String(repeating: " ", count: limit + 1))?.contains("at most 1048576 bytes") == true)
+    let units = [
+      " ", "(", ")", "'", "\"", "\\", "a", "a ", "a.", "a[", "{", "{a,", "1", "-", "%", "%@", "#", "NOT ",
+      "== ", "\\u{",
+      "a == 1 AND ", "a == '\\u{", "\u{301}", "é", "\u{0}", "\n", "ANY ", "1e", "!", "@", "a LIKE '*",
+      "a MATCHES '(",
+    ]
+    for unit in units {
+      let text = String(repeating: unit, count: limit / 8 / unit.utf8.count)
+      #expect(refusal(text).map { $0.count < 200 } == true, "\(unit)")
+      #expect(refusal("a == 1 OR a == '" + text).map { $0.count < 200 } == true, "\(unit)")
+    }
+    #expect(refusal(String(repeating: "a == 1 AND ", count: limit / 11)) == "expected a field or a value")
+  }
+
+  @Test func predicatesWithManyTermsWork() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try table.add(["a": 19_999])
+      let chain = (0..<20_000).map { "a == \($0)" }.joined(separator: " OR ")
+      #expect(table.snapshot.count(where: try RecordPredicate(chain)) == 1)
+      let list = "a IN {" + (0..<20_000).map(String.init).joined(separator: ",") + "}"
+      let predicate = try RecordPredicate(list)
+      #expect(table.snapshot.count(where: predicate) == 1)
+      #expect(try RecordPredicate(predicate.description) == predicate)
+    }
+  }
+
+  @Test func randomTextsAreReadOrRefused() throws {
+    var random = SeededRandom.fromEnvironment("randomTextsAreReadOrRefused")
+    let parts = [
+      "a", "id", "#", "'", "\"", "\\", "u{", "}", "{", "(", ")", "[", "]", "c", "cd", ",", ".", "@count", "@",
+      "%@", "%K",
+      "==", "=", "<", ">", "!", "&&", "||", "AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "MATCHES",
+      "CONTAINS", "ANY",
+      "1", "-", "2.5", "0x", "e", "TRUE", "NULL", "DATE", "\n", "\u{0}", "é", "\u{301}", "\u{1F600}",
+    ]
+    var read = 0
+    for _ in 0..<20_000 {
+      let count = Int.random(in: 1...9, using: &random)
+      let text = (0..<count).map { _ in parts.randomElement(using: &random)! }
+        .joined(separator: Bool.random(using: &random) ? " " : "")
+      do {
+        let predicate = try RecordPredicate(text, arguments: [])
+        read += 1
+        #expect(try RecordPredicate(predicate.description) == predicate, "\(text)")
+      } catch let error as StoreError {
+        #expect(error.code == StoreError.invalidPredicate && error.column != nil, "\(text)")
+      }
+    }
+    #expect(read > 0)
+  }
+
+  @Test func costlyPatternGivesUpWithoutMatch() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try table.add(["a": .string(String(repeating: "ab", count: 100_000))])
+      let predicate = try RecordPredicate("a MATCHES '(?:a|b)*c'")
+      #expect(table.snapshot.count(where: predicate) == 0)
+      let like = try RecordPredicate("a LIKE '*a*a*a*a*a*a*a*a*a*a*a*a*c'")
+      #expect(table.snapshot.count(where: like) == 0)
+    }
+  }
+}

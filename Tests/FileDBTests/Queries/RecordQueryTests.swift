@@ -1,0 +1,106 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+private struct Food: Codable, Sendable, Equatable {
+  var name: String
+  var group: String?
+  var kcal: Double?
+}
+
+/// Queries of decoded records answer as the standard library does for an array of them.
+@Suite struct RecordQueryTests {
+  private let foods = (0..<700).map { number -> Food in
+    let group = number % 5 == 0 ? nil : "group \(number % 3)"
+    let kcal = number == 1 ? .nan : Double(number * 37 % 101)
+    return Food(name: "food \(number)", group: group, kcal: number % 7 == 0 ? nil : kcal)
+  }
+
+  private func withFoods(_ count: Int, _ body: (DecodedRecords<Food>, [RecordID]) throws -> Void) throws {
+    try withStore { store in
+      let table = try store.table(TableName<Food>("foods"))
+      let ids = try table.add(contentsOf: foods.prefix(count))
+      try body(table.snapshot.records, ids)
+    }
+  }
+
+  @Test(arguments: [0, 1, 700]) func queriesAgreeWithArray(count: Int) throws {
+    try withFoods(count) { records, ids in
+      let plain = Array(foods.prefix(count))
+      let matches: [@Sendable (Food) -> Bool] = [
+        { $0.group == nil }, { $0.kcal ?? 0 > 50 }, { _ in false }, { _ in true },
+      ]
+      for matches in matches {
+        let wanted = zip(ids, plain).filter { matches($1) }.map(\.0)
+        let (found, first) = (try records.filter(matches), try records.first(where: matches))
+        let (isThere, number) = (try records.contains(where: matches), try records.count(where: matches))
+        #expect(found.map(\.id) == wanted && first?.id == wanted.first)
+        #expect(isThere == !wanted.isEmpty && number == wanted.count)
+      }
+      #expect(try records.map(\.name) == plain.map(\.name))
+      #expect(try records.compactMap(\.group) == plain.compactMap(\.group))
+      #expect(try records.reduce(into: 0) { $0 += $1.name.count } == plain.reduce(0) { $0 + $1.name.count })
+    }
+  }
+
+  @Test func minAndMaxReturnFirstOfEquals() throws {
+    try withFoods(700) { records, ids in
+      let known = foods.compactMap(\.kcal).filter { !$0.isNaN }
+      let least = try #require(foods.firstIndex { $0.kcal == known.min() })
+      let greatest = try #require(foods.firstIndex { $0.kcal == known.max() })
+      #expect(try records.min(by: \.kcal)?.id == ids[least])
+      #expect(try records.max(by: \.kcal)?.id == ids[greatest])
+      #expect(try records.min(by: \.name)?.id == ids[0])
+    }
+    try withFoods(0) { records, _ in
+      let (least, greatest) = (try records.min(by: \.kcal), try records.max(by: \.kcal))
+      #expect(least == nil && greatest == nil)
+    }
+  }
+
+  @Test func queriesStopDecodingAtFirstMatch() throws {
+    try withStore { store in
+      let table = try store.table(TableName<Food>("foods"))
+      try table.add(contentsOf: foods.prefix(3))
+      let broken = try store.table("foods").add(["name": 5])
+      let records = table.snapshot.records
+      #expect(try records.first { $0.name == "food 2" }?.id == 3)
+      #expect(try records.contains { $0.name == "food 2" })
+      let error = try #require(storeError { _ = try records.filter { _ in false } })
+      #expect(error.code == StoreError.invalidValue && error.record == broken && error.field == "name")
+    }
+  }
+
+  /// Records are decoded in batches of some thousands, and each batch in parts on several threads.
+  @Test(arguments: [nil, 0, 8_191, 8_192, 13_000, 19_999])
+  func filterVisitsRecordsInOrderUpToFirstMismatch(brokenIndex: Int?) throws {
+    try withStore { store in
+      let table = try store.table("foods")
+      let ids = try table.add(contentsOf: (0..<20_000).map { ["name": .string("food \($0)")] })
+      for index in [brokenIndex, brokenIndex.map { min($0 + 5, 19_999) }].compactMap(\.self) {
+        try table.set(["name": 5], of: ids[index])
+      }
+      let records = try store.table(TableName<Food>("foods")).snapshot.records
+      var seen = 0
+      let error = storeError {
+        let found = try records.filter { food in
+          #expect(food.name == "food \(seen)")
+          seen += 1
+          return true
+        }
+        #expect(found.map(\.id) == ids)
+      }
+      #expect(error?.record == brokenIndex.map { ids[$0] })
+      #expect(seen == brokenIndex ?? 20_000)
+    }
+  }
+
+  @Test func errorsOfClosuresAreRethrown() throws {
+    struct Stop: Error {}
+    try withFoods(3) { records, _ in
+      #expect(throws: Stop.self) { try records.filter { _ in throw Stop() } }
+      #expect(throws: Stop.self) { try records.min { _ -> Int? in throw Stop() } }
+    }
+  }
+}

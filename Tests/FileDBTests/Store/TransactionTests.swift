@@ -1,0 +1,307 @@
+import FileDB
+import FileDBStorage
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+private struct Stop: Error {}
+
+/// Whether `body` throws ``Stop``.
+private func stops(_ body: () throws -> Void) -> Bool {
+  do { try body() } catch { return error is Stop }
+  return false
+}
+
+/// The names in a folder, hidden ones included, in order.
+func contents(of folder: URL) throws -> [String] {
+  try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+}
+
+@Suite struct TransactionTests {
+  @Test func throwingWriteChangesNothing() throws {
+    try withStore(.disk) { store in
+      let table = try store.table("t")
+      try table.add(["n": 1])
+      try store.checkpoint()
+      let bytes = try Data(contentsOf: table.url)
+      #expect(throws: Stop.self) {
+        try store.write { tx in
+          try tx.add(["n": 2], to: .records("t"))
+          try tx.add(["n": 1], to: .records("other"))
+          try tx.delete(1, in: .records("t"))
+          throw Stop()
+        }
+      }
+      #expect(try Data(contentsOf: table.url) == bytes)
+      #expect(table.snapshot.ids == [1])
+      #expect(try store.tableNames == ["t"])
+    }
+  }
+
+  @Test func transactionSwappedIntoAnotherWriteIsRefused() throws {
+    let (one, other) = (RecordStore.inMemory(), RecordStore.inMemory())
+    try one.write { mine in
+      try other.write { theirs in swap(&mine, &theirs) }
+      let error = storeError { try mine.add(["n": 1], to: .records("t")) }
+      #expect(error?.code == StoreError.closed)
+    }
+    #expect(try one.table("t").count == 0)
+    #expect(try other.table("t").count == 0)
+  }
+
+  @Test func onlyTheWriteItselfSeesItsUncommittedChanges() async throws {
+    let store = RecordStore.inMemory()
+    let table = try store.table("t")
+    try table.add(["n": 1])
+    let (entered, seen) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    async let outside = withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        entered.wait()
+        continuation.resume(returning: table.snapshot.ids)
+        seen.signal()
+      }
+    }
+    try store.write { tx in
+      let id = try tx.add(["n": 2], to: .records("t"), at: .top)
+      #expect(try tx.snapshot(of: .records("t")).ids == [id, 1])
+      #expect(table.snapshot.ids == [2, 1])
+      entered.signal()
+      seen.wait()
+    }
+    #expect(await outside == [1])
+    #expect(table.snapshot.ids == [2, 1])
+    try store.checkInvariants()
+  }
+
+  @Test func oneTransactionWritesSeveralTables() throws {
+    try withStore(.disk) { store in
+      let ids = try store.write { tx in
+        [try tx.add(["n": 1], to: .records("a")), try tx.add(["n": 2], to: .records("b"), at: .top)]
+      }
+      #expect(ids == [1, 1])
+      #expect(try store.tableNames == ["a", "b"])
+    }
+  }
+
+  @Test func caughtErrorUndoesOnlyTheFailedVerb() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try store.write { tx in
+        try tx.add(["n": 1], to: .records("t"))
+        #expect(throws: StoreError.self) { try tx.delete([1, 7], in: .records("t")) }
+        #expect(throws: StoreError.self) { try tx.add(["n": 2], to: .records("t"), at: .before(7)) }
+        #expect(throws: StoreError.self) {
+          try tx.replaceAll(
+            in: .records("t"), with: [IdentifiedValue(Fields(), id: 1), IdentifiedValue(Fields(), id: 1)])
+        }
+      }
+      #expect(table.snapshot.ids == [1])
+    }
+  }
+
+  @Test func nestedWriteJoinsOuterTransaction() throws {
+    try withStore(.disk) { store in
+      let (mine, theirs) = (try store.table("mine"), try store.table("theirs"))
+      try mine.add(["n": 1])
+      #expect(throws: Stop.self) {
+        try store.write { tx in
+          try tx.add(["n": 2], to: .records("mine"))
+          try theirs.add(["n": 1])  // An object that knows only its own table.
+          try store.write { _ in try mine.delete(1) }
+          #expect(mine.snapshot.ids == [2])
+          #expect(theirs.count == 1)
+          throw Stop()
+        }
+      }
+      #expect(mine.snapshot.ids == [1])
+      #expect(!theirs.exists)
+      try store.write { _ in
+        try mine.add(["n": 2])
+        try theirs.add(["n": 1])
+        try store.refresh()
+      }
+      #expect(mine.snapshot.ids == [1, 2])
+      #expect(theirs.snapshot.ids == [1])
+    }
+  }
+
+  @Test func caughtThrowOfNestedWriteUndoesOnlyThatWrite() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try table.add(contentsOf: [["n": 1], ["n": 2], ["n": 3]])
+      try store.write { tx in
+        try tx.delete(2, in: .records("t"))
+        let outcome = stops {
+          try store.write { inner in
+            try inner.add(["n": 4], to: .records("t"), at: .top)
+            try inner.add(["n": 1], to: .records("new"))
+            let innermost = stops {
+              try store.write { innermost in
+                try innermost.truncate(.records("t"))
+                throw Stop()
+              }
+            }
+            #expect(innermost)
+            #expect(table.snapshot.ids == [4, 1, 3])
+            throw Stop()
+          }
+        }
+        #expect(outcome)
+        #expect(table.snapshot.ids == [1, 3])
+        #expect(try !tx.snapshot(of: .records("new")).exists)
+        try tx.add(["n": 5], to: .records("t"))
+      }
+      #expect(table.snapshot.map { $0.fields["n"] } == [1, 3, 5])
+      #expect(table.counter == 4, "an id that was undone was never given")
+      #expect(try store.tableNames == ["t"])
+    }
+  }
+
+  @Test func rehearsalInsideWriteUndoesOnlyItself() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try store.write { tx in
+        try tx.add(["n": 1], to: .records("t"))
+        #expect(try store.rehearse { _ in try table.add(["n": 2]) } == 2)
+        #expect(table.snapshot.ids == [1])
+      }
+      #expect(table.snapshot.ids == [1])
+    }
+  }
+
+  @Test func concurrentAsyncWritesAreAllCommitted() async throws {
+    let store = RecordStore.inMemory()
+    let ids = try await withThrowingTaskGroup(of: RecordID.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          try await store.asyncWrite { tx in try tx.add(["n": .integer(Int64(number))], to: .records("t")) }
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(ids.sorted().map(\.rawValue) == Array(1...50))
+    let numbers = try store.table("t").snapshot.compactMap { $0.fields["n"]?.integer }
+    #expect(numbers.sorted() == Array(0..<50))
+    try store.checkInvariants()
+  }
+
+  @Test func asyncWriteRethrowsErrorOfItsBody() async throws {
+    let store = RecordStore.inMemory()
+    await #expect(throws: Stop.self) { try await store.asyncWrite { _ in throw Stop() } }
+    #expect(try store.tableNames == [])
+  }
+
+  @Test func taskCancelledBeforeItsWriteWritesNothing() async throws {
+    let store = RecordStore.inMemory()
+    let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      try? store.write { _ in
+        entered.signal()
+        leave.wait()
+      }
+    }
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        entered.wait()
+        continuation.resume()
+      }
+    }
+    let task = Task { try await store.asyncWrite { tx in try tx.add(["n": 1], to: .records("t")) } }
+    task.cancel()
+    leave.signal()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try store.tableNames == [])
+  }
+
+  @Test func concurrentWritersLoseNoRecords() async throws {
+    let store = RecordStore.inMemory()
+    let table = try store.table("t")
+    await withTaskGroup(of: Void.self) { group in
+      for worker in 0..<8 {
+        group.addTask {
+          for turn in 0..<25 {
+            #expect(throws: Never.self) {
+              try table.add(["worker": .integer(Int64(worker)), "turn": .integer(Int64(turn))])
+            }
+            let snapshot = table.snapshot
+            #expect(snapshot.last?.id == snapshot.ids.last)
+          }
+        }
+      }
+    }
+    #expect(table.count == 200)
+    for worker in 0..<8 {
+      let turns = table.snapshot.filter { $0.fields["worker"] == .integer(Int64(worker)) }.map {
+        $0.fields["turn"]
+      }
+      #expect(turns == (0..<25).map { PlistValue.integer($0) }, "each worker's records are in its own order")
+    }
+    try store.checkInvariants()
+  }
+
+  @Test func storesOnOneFolderSeeEachOthersCommits() throws {
+    try withTemporaryFolder { folder in
+      let (one, two) = (try RecordStore(at: folder), try RecordStore(at: folder))
+      let (mine, theirs) = (try one.table("t"), try two.table("t"))
+      for turn in 0..<20 {
+        #expect(try mine.add(["from": "one"]).rawValue == Int64(2 * turn + 1))
+        #expect(try theirs.add(["from": "two"], at: .top).rawValue == Int64(2 * turn + 2))
+      }
+      try one.refresh()
+      #expect(mine.snapshot.ids == theirs.snapshot.ids)
+      #expect(mine.count == 40)
+      try one.checkInvariants()
+    }
+  }
+
+  /// A regression: a busy writer took the lock again and again before others noticed that it was free.
+  @Test func busyWriterLetsOthersTakeTheirTurn() throws {
+    try withTemporaryFolder { folder in
+      let busy = try RecordStore(at: folder)
+      let table = try busy.table("t")
+      try table.add(
+        contentsOf: (0..<3_000).map {
+          ["n": .integer($0), "text": "a record, so that a commit takes a while"]
+        })
+      let isDone = Atomic<Bool>(false)
+      let (started, stopped) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      Thread.detachNewThread {
+        while !isDone.load(ordering: .relaxed) {
+          try? table.move(fromIndex: 0, toIndex: 1)
+          started.signal()
+        }
+        stopped.signal()
+      }
+      started.wait()
+      let other = try RecordStore(at: folder, options: StoreOptions(lockTimeout: .seconds(30)))
+      let before = ContinuousClock.now
+      var turns = 0
+      for number in 0..<8 {
+        while started.wait(timeout: .now()) == .success { turns += 1 }
+        try other.write { tx in try tx.add(["other": .integer(Int64(number))], to: .records("u")) }
+      }
+      isDone.store(true, ordering: .relaxed)
+      stopped.wait()
+      while started.wait(timeout: .now()) == .success { turns += 1 }
+      // The busy one may be in the middle of a commit when the other comes, and have one more queued.
+      #expect(
+        turns <= 8 * 4,
+        "\(turns) commits of the busy writer for 8 of the other, in \(ContinuousClock.now - before)")
+      try busy.checkInvariants()
+    }
+  }
+
+  @Test func writeTimesOutWhileLockIsHeldElsewhere() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, options: StoreOptions(lockTimeout: .milliseconds(30)))
+      let table = try store.table("t")
+      try table.add(["n": 1])
+      let lock = try SystemDisk().lock(folder.path + "/.filedb/lock", timeout: .zero)
+      #expect(storeError { _ = try table.add(["n": 2]) }?.code == StoreError.locked)
+      #expect(table.count == 1, "reading goes on")
+      withExtendedLifetime(lock) {}
+      try store.checkInvariants()
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+private struct Sample: Codable, Sendable, Equatable {
+  var zeta: Int
+  var alpha: String
+  var maybe: Double?
+}
+
+/// Keeps what it was decoded from, and looks at it later.
+private final class Keeper: Codable, @unchecked Sendable {
+  private let decoder: any Decoder
+
+  init(from decoder: any Decoder) { self.decoder = decoder }
+  func encode(to encoder: any Encoder) throws {}
+  var sample: Sample { get throws { try Sample(from: decoder) } }
+}
+
+/// Reading the values of many records, also on several threads.
+@Suite struct ValueReaderTests {
+  /// So many that there is more than one part.
+  private let many = (0..<9_000).map { number in
+    Sample(zeta: number, alpha: "value \(number)", maybe: number % 3 == 0 ? nil : Double(number) / 4)
+  }
+
+  @Test(arguments: [0, 1, 300, 9_000]) func valuesComeInTableOrder(count: Int) throws {
+    try withStore { store in
+      let table = try store.table(TableName<Sample>("t"))
+      try table.add(contentsOf: many.prefix(count))
+      #expect(try table.snapshot.values() == Array(many.prefix(count)))
+      #expect(try table.snapshot.map { try $0.value } == Array(many.prefix(count)))
+    }
+  }
+
+  @Test func errorNamesFirstMismatchedRecord() throws {
+    try withStore { store in
+      let table = try store.table(TableName<Sample>("t"))
+      let ids = try table.add(contentsOf: many)
+      for index in [8_990, 4_600, 4_400] { try table.set(["zeta": "none"], of: ids[index]) }
+      let error = try #require(storeError { _ = try table.snapshot.values() })
+      #expect(error.code == StoreError.invalidValue && error.record == ids[4_400])
+      #expect(error.field == "zeta" && error.table == "t")
+    }
+  }
+
+  /// The decoder expects a field where the record before had it; here that is always the wrong place.
+  @Test func recordsWithDifferentFieldsDecodeCorrectly() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      for number in 0..<40 {
+        var record: Fields = ["alpha": .string("\(number)"), "zeta": .integer(Int64(number))]
+        for extra in 0..<number % 7 { record["b\(extra)"] = .integer(-1) }
+        if number % 2 == 0 { record["maybe"] = .real(0.5) }
+        try table.add(record)
+      }
+      let values = try store.table(TableName<Sample>("t")).snapshot.values()
+      #expect(values.map(\.zeta) == Array(0..<40))
+      #expect(values.map(\.alpha) == (0..<40).map(String.init))
+      #expect(values.map(\.maybe) == (0..<40).map { $0 % 2 == 0 ? 0.5 : nil })
+    }
+  }
+
+  @Test func retainedDecoderKeepsReadingItsRecord() throws {
+    try withStore { store in
+      try store.table(TableName<Sample>("t")).add(contentsOf: many)
+      let keepers = try store.table(TableName<Keeper>("t")).snapshot.values()
+      #expect(try keepers.map { try $0.sample } == many)
+      let keeper = try store.table(TableName<Keeper>("t")).value(of: 2)
+      try store.table("t").truncate()
+      #expect(try keeper.sample == many[1])
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import FileDB
+
+/// Everything of a store that an undo has to bring back.
+struct TablesContent: Equatable {
+  var ids: [String: [RecordID]] = [:]
+  var records: [String: [Fields]] = [:]
+
+  init(_ store: RecordStore, _ names: [String]) throws {
+    for name in names {
+      let snapshot = try store.table(name).snapshot
+      if !snapshot.exists { continue }
+      ids[name] = snapshot.ids
+      records[name] = snapshot.map(\.fields)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import FileDB
+import TestSupport
+import Testing
+
+@Suite struct UndoStackTests {
+  @Test func writesAreUndoneAndRedoneInOrder() throws {
+    let store = RecordStore.inMemory()
+    let table = try store.table("t")
+    let stack = UndoStack(store: store)
+    for number in 1...3 {
+      try stack.write(named: "add \(number)") { tx in
+        try tx.add(["n": .integer(Int64(number))], to: .records("t"))
+      }
+    }
+    #expect(stack.undoName == "add 3")
+    #expect(stack.redoName == nil)
+    #expect(try stack.undo())
+    #expect(try stack.undo())
+    #expect(table.snapshot.ids == [1])
+    #expect(stack.redoName == "add 2")
+    #expect(try stack.redo())
+    #expect(table.snapshot.ids == [1, 2])
+    try stack.write { tx in try tx.delete(1, in: .records("t")) }
+    #expect(try !stack.redo())
+    while try stack.undo() {}
+    #expect(try store.tableNames.isEmpty)
+  }
+
+  @Test func stackForgetsOldestWritesBeyondLimit() throws {
+    let store = RecordStore.inMemory()
+    let stack = UndoStack(store: store, limit: 2)
+    for _ in 0..<3 { try stack.write { tx in try tx.add(["n": 1], to: .records("t")) } }
+    while try stack.undo() {}
+    #expect(try store.table("t").snapshot.ids == [1])
+  }
+
+  @Test func conflictKeepsWriteOnStack() throws {
+    let store = RecordStore.inMemory()
+    let table = try store.table("t")
+    let stack = UndoStack(store: store)
+    let id = try stack.write(named: "add") { tx in try tx.add(["n": 1], to: .records("t")) }
+    try table.set(["n": 2], of: id)
+    #expect(storeError { _ = try stack.undo() }?.code == StoreError.undoConflict)
+    #expect(stack.undoName == "add")
+    try table.set(["n": 1], of: id)
+    #expect(try stack.undo())
+    stack.removeAll()
+    #expect(stack.redoName == nil)
+  }
+
+  @Test func writeWithoutChangesIsNotStacked() throws {
+    let store = RecordStore.inMemory()
+    let stack = UndoStack(store: store)
+    try stack.write(named: "look") { tx in _ = try tx.snapshot(of: .records("t")).count }
+    #expect(stack.undoName == nil)
+  }
+}

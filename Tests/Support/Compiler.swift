@@ -1,0 +1,42 @@
+import Foundation
+
+/// The Swift compiler, with the modules that were built for the tests.
+package enum Compiler {
+  /// Beside the test bundle.
+  private static let build = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
+    .resolvingSymlinksInPath().deletingLastPathComponent()
+
+  package static let isAvailable =
+    FileManager.default.fileExists(atPath: build.appendingPathComponent("Modules/FileDB.swiftmodule").path)
+    && (try? run(["swiftc", "--version"], in: build).status) == 0
+
+  /// Runs `swiftc` in the language mode of the package.
+  package static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+    try withTemporaryFolder { folder in
+      // The modules ask for those of C by name; nothing here needs what is in them, nor their headers.
+      let modules = folder.appendingPathComponent("module.modulemap")
+      try Data("module CLibXML2 {}\nmodule CFileDB {}\n".utf8).write(to: modules)
+      let shared = [
+        "swiftc", "-swift-version", "6", "-I", build.appendingPathComponent("Modules").path, "-Xcc",
+        "-fmodule-map-file=\(modules.path)",
+        "-module-cache-path", build.appendingPathComponent("SnippetModules").path,
+      ]
+      return try run(shared + arguments, in: folder)
+    }
+  }
+
+  private static func run(_ command: [String], in folder: URL) throws -> (status: Int32, output: String) {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.currentDirectoryURL = folder
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, text)
+  }
+}

@@ -1,0 +1,119 @@
+import FileDB
+import FileDBTables
+import Foundation
+import Synchronization
+
+/// A log without files, as several machines might share one: whoever is quicker wins, and the other's body runs again. Now and
+/// then it forgets old commits, and now and then its answer is lost.
+package final class MemoryLog: CommitLog {
+  fileprivate struct State {
+    var commits: [LoggedCommit] = []
+    var start: UInt64 = 0
+    var bases: [TableKey: TableBase] = [:]
+    var appendCount = 0
+    var lostAnswers = 0
+
+    var end: UInt64 { start + UInt64(commits.count) }
+  }
+
+  private struct Ticket: CommitTicket {
+    let isLost: Bool
+
+    func wait() throws(StoreError) {
+      if isLost { throw StoreError(StoreError.outcomeUnknown, "the answer was lost") }
+    }
+  }
+
+  private let state = Mutex(State())
+  /// One in so many answers is lost; 0 for none.
+  private let lossEvery: Int
+  /// Runs between a body and its append, where others may be quicker.
+  private let interlude: @Sendable () -> Void
+
+  package init(losingOneAnswerIn lossEvery: Int = 0, interlude: @escaping @Sendable () -> Void = {}) {
+    (self.lossEvery, self.interlude) = (lossEvery, interlude)
+  }
+
+  package var lostAnswerCount: Int { state.withLock(\.lostAnswers) }
+
+  package func append(
+    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+  ) throws -> (any CommitTicket)? {
+    while true {
+      guard let commit = try makeCommit() else { return nil }
+      interlude()
+      let ticket = try state.withLock { state throws(StoreError) -> Ticket? in
+        for (table, expected) in commit.tables {
+          let isOutdated = state.commits.contains {
+            $0.sequence > expected.sequence && $0.tables[table] != nil
+          }
+          if isOutdated || state.start > expected.sequence { return nil }
+        }
+        state.appendCount += 1
+        let isLost = lossEvery > 0 && state.appendCount % lossEvery == 0
+        if isLost { state.lostAnswers += 1 }
+        // Every other lost answer is about a commit that never came to be.
+        if isLost, state.lostAnswers % 2 == 0 {
+          throw StoreError(StoreError.outcomeUnknown, "the log did not answer")
+        }
+        let logged = LoggedCommit(
+          sequence: state.end + 1, date: commit.date, token: commit.token, changes: commit.changes,
+          tables: commit.tables.mapValues { LoggedCommit.Former(base: $0.base) })
+        state.commits.append(logged)
+        taking(logged)
+        return Ticket(isLost: isLost)
+      }
+      if let ticket { return ticket }
+    }
+  }
+
+  package func commits(after sequence: UInt64) -> LogNews {
+    state.withLock { state in
+      sequence < state.start
+        ? .forgotten(upTo: state.start) : .commits(state.commits.filter { $0.sequence > sequence })
+    }
+  }
+
+  package func base(of table: TableKey, unless known: Int?) -> TableBase? {
+    state.withLock { state in
+      let base = state.bases[table] ?? TableBase(state: TableState(), sequence: state.start, number: 0)
+      return base.number == known ? nil : base
+    }
+  }
+
+  package func tables() throws(StoreError) -> Set<TableKey> {
+    try state.withLock { state throws(StoreError) in
+      Set(try state.newest().filter(\.value.exists).keys)
+    }
+  }
+
+  package func makeWatch() -> (any LogWatch)? { nil }
+
+  package func outcome(of token: CommitToken) -> CommitOutcome {
+    state.withLock { state in state.commits.contains { $0.token == token } ? .committed : .absent }
+  }
+
+  /// Puts all commits into the bases, and forgets them.
+  package func forget() throws(StoreError) {
+    try state.withLock { state throws(StoreError) in
+      let end = state.end
+      let changed = Set(state.commits.flatMap(\.tables.keys))
+      for (table, newest) in try state.newest() {
+        let old = state.bases[table]
+        let number = changed.contains(table) ? (old?.number ?? 0) + 1 : old?.number ?? 0
+        state.bases[table] = TableBase(state: newest, sequence: end, number: number)
+      }
+      (state.start, state.commits) = (end, [])
+    }
+  }
+}
+
+extension MemoryLog.State {
+  fileprivate func newest() throws(StoreError) -> [TableKey: TableState] {
+    var tables = bases.mapValues(\.state)
+    for commit in commits {
+      for change in commit.changes { try tables[change.table, default: TableState()].apply(change) }
+    }
+    return tables
+  }
+}
