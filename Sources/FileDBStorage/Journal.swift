@@ -67,7 +67,8 @@ package struct Journal: Sendable {
   ) throws(DiskError) -> StagedFile {
     let start = JournalStart(length: allocation, salt: .random(in: 1 ... .max))
     func frame(_ kind: JournalFrame.Kind, _ number: UInt64, _ payload: [UInt8]) -> [UInt8] {
-      JournalFrame(kind: kind, sequence: number, synced: number, payload: payload[...]).bytes(salt: start.salt)
+      JournalFrame(kind: kind, sequence: number, synced: number, payload: payload[...]).bytes(
+        salt: start.salt)
     }
     let bytes =
       frame(.start, sequence, start.payload) + (commit.map { frame(.commit, sequence + 1, $0) } ?? [])

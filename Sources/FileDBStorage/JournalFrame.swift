@@ -124,7 +124,8 @@ package struct JournalFrame: Equatable, Sendable {
       // So that one frame has one form.
       let checked = header.checkedBytes
       let end = ending(UInt32(ownChecksum))
-      guard bytes.prefix(checkedCount).elementsEqual(checked), bytes.suffix(end.count).elementsEqual(end) else {
+      guard bytes.prefix(checkedCount).elementsEqual(checked), bytes.suffix(end.count).elementsEqual(end)
+      else {
         return nil
       }
       return (header, UInt32(ownChecksum) ^ Checksum.of(checked))

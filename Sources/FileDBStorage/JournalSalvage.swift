@@ -25,7 +25,8 @@ package struct JournalSalvage: Sendable {
     var position = 0
     salt = Self.salt(of: bytes)
     while position < bytes.count {
-      let scan = JournalScan(Array(bytes[position...]), at: position, after: frames.last?.sequence, salt: salt)
+      let scan = JournalScan(
+        Array(bytes[position...]), at: position, after: frames.last?.sequence, salt: salt)
       salt = scan.salt
       frames += scan.frames.map(\.frame)
       guard let damage = scan.damage else { return }
@@ -60,7 +61,9 @@ package struct JournalSalvage: Sendable {
       bytes.replaceSubrange(body..<body + header.length, with: payload)
       return body + place
     }
-    guard let (line, place) = JournalFrame.Header.corrected(Array(bytes[start..<body]), salt: salt) else { return nil }
+    guard let (line, place) = JournalFrame.Header.corrected(Array(bytes[start..<body]), salt: salt) else {
+      return nil
+    }
     bytes.replaceSubrange(start..<body, with: line)
     return start + place
   }

@@ -22,7 +22,9 @@ extension FileLog {
 
   /// For who holds the store's lock.
   @discardableResult
-  func writeFiles(of newest: (TableKey) throws(StoreError) -> TableState) throws(StoreError) -> [TableKey: Int] {
+  func writeFiles(of newest: (TableKey) throws(StoreError) -> TableState) throws(StoreError) -> [TableKey:
+    Int]
+  {
     let tables = state.withLock { $0.pending.keys.sorted() }
     // A file that another program changed stops this here.
     let drafts = try tables.map { key throws(StoreError) in TableDraft(key: key, state: try newest(key)) }
@@ -30,7 +32,8 @@ extension FileLog {
 
     // All is in the files. What comes next has a journal of its own: a draft, written and synced; its rename; and the sync
     // of the folder.
-    let journal = try disk.stageJournal(folder.journalFile, after: state.withLock { $0.journal?.sequence ?? 0 })
+    let journal = try disk.stageJournal(
+      folder.journalFile, after: state.withLock { $0.journal?.sequence ?? 0 })
     try sync(disk.install([journal]))
     try state.withLock { state throws(StoreError) in
       state.journal = nil
@@ -170,7 +173,9 @@ private struct StagedTable {
 extension FileLog {
   /// A table's file with the journal's commits.
   func replayed(_ table: TableKey) throws(StoreError) -> TableState {
-    guard let base = try base(of: table, unless: nil) else { preconditionFailure("a base is read where none is known") }
+    guard let base = try base(of: table, unless: nil) else {
+      preconditionFailure("a base is read where none is known")
+    }
     var result = base.state
     for commit in pendingTable(table)?.commits ?? [] where commit.sequence > base.sequence {
       do throws(StoreError) { for change in commit.changes { try result.apply(change) } } catch {

@@ -96,7 +96,8 @@ extension FileLog {
     // 4. In memory.
     let sequence = journal.sequence
     let byteCount = payload.count + (records?.size ?? 0)
-    do throws(PayloadFault) { try state.pending.note(commit, sequence: sequence, byteCount: byteCount) } catch {
+    do throws(PayloadFault) { try state.pending.note(commit, sequence: sequence, byteCount: byteCount) } catch
+    {
       throw damage(error.message)
     }
     state.commits.append(LoggedCommit(new, sequence: sequence))
@@ -218,7 +219,8 @@ extension FileLog {
     let commit = JournalCommit(date: new.date, token: new.token, tables: tables, changes: new.changes)
     let byteCount = commit.recordBytes + 64 * commit.changes.count
     for (table, tableState) in new.states {
-      try checkSize(tableState, of: table, added: 2 * (byteCount + (state.pending[table]?.byteCount ?? 0)), state)
+      try checkSize(
+        tableState, of: table, added: 2 * (byteCount + (state.pending[table]?.byteCount ?? 0)), state)
     }
     return commit
   }

@@ -133,7 +133,9 @@ extension FileLog.State {
     var tables: [TableKey: LoggedCommit.Former] = [:]
     for table in commit.tables.keys {
       // It was made for what the file was at last, be that before the journal or by a repair.
-      let file = files[table].flatMap { $0.content.version == pending[table]?.versions.last?.version ? $0 : nil }
+      let file = files[table].flatMap {
+        $0.content.version == pending[table]?.versions.last?.version ? $0 : nil
+      }
       tables[table] = LoggedCommit.Former(base: file?.number)
     }
     return LoggedCommit(

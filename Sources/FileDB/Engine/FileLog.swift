@@ -87,7 +87,9 @@ extension FileLog.State {
   mutating func note(
     _ content: FileContent, at path: String, _ stamp: FileStamp?, of table: TableKey
   ) -> FileLog.KnownFile {
-    if let known = files[table], known.path == path, known.stamp == stamp, stamp?.isSettled ?? true { return known }
+    if let known = files[table], known.path == path, known.stamp == stamp, stamp?.isSettled ?? true {
+      return known
+    }
     lastFileNumber += 1
     let file = FileLog.KnownFile(number: lastFileNumber, path: path, content: content, stamp: stamp)
     files[table] = file

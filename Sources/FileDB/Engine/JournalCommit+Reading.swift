@@ -16,7 +16,9 @@ extension JournalCommit {
   init(payload: ArraySlice<UInt8>, depth: Int, records file: [UInt8]?) throws(PayloadFault) {
     self = try reading(payload) { lines throws(PayloadFault) in
       var head = try CommitHead(&lines)
-      guard (try head.readFile(&lines) != nil) == (file != nil) else { throw lines.fault("the records are missing") }
+      guard (try head.readFile(&lines) != nil) == (file != nil) else {
+        throw lines.fault("the records are missing")
+      }
       guard let file else {
         return try head.commit(&lines, RecordReader(payload, depth: depth, isInLines: true))
       }
@@ -74,7 +76,8 @@ private struct CommitHead {
   mutating func readFile(_ lines: inout LineReader) throws(PayloadFault) -> RecordsFile? {
     guard verb == "records" else { return nil }
     let file = RecordsFile(
-      name: try lines.text(), count: try lines.count(), size: try lines.count(), checksum: try lines.checksum())
+      name: try lines.text(), count: try lines.count(), size: try lines.count(),
+      checksum: try lines.checksum())
     self.file = file
     try lines.endLine()
     try advance(&lines)
@@ -88,7 +91,9 @@ private struct CommitHead {
     var records = records
     while let verb {
       let table = try lines.table()
-      guard commit.tables[table] != nil else { throw lines.fault("it does not say which '\(table.text)' it changes") }
+      guard commit.tables[table] != nil else {
+        throw lines.fault("it does not say which '\(table.text)' it changes")
+      }
       let (change, found) = try lines.change(verb, &records)
       commit.changes.append(LoggedChange(change, of: table, found: found))
       try advance(&lines)

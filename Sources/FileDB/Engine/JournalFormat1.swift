@@ -28,7 +28,9 @@ enum JournalFormat1 {
     else { throw PayloadFault(message: "it lacks changes, data or date") }
     var records = try values.map { value throws(PayloadFault) in try record(value) }[...]
     var commit = JournalCommit(date: date, token: nil, tables: [:], changes: [])
-    for (table, version) in try versions(root[Key.bases]) { commit.tables[table] = .init(sequence: nil, base: version) }
+    for (table, version) in try versions(root[Key.bases]) {
+      commit.tables[table] = .init(sequence: nil, base: version)
+    }
     for entry in entries {
       guard let entry = entry.dict, let table = entry[Key.table]?.string.map(TableKey.init),
         let change = change(entry, taking: &records)

@@ -141,7 +141,9 @@ struct LineReader {
   }
 
   mutating func endLine() throws(PayloadFault) {
-    guard position < bytes.count, bytes[position] == UInt8(ascii: "\n") else { throw fault("a line does not end") }
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "\n") else {
+      throw fault("a line does not end")
+    }
     position += 1
   }
 
@@ -225,7 +227,9 @@ struct LineReader {
       name.append(UInt8(try hexadecimal(in: digits)))
       place += 3
     }
-    guard let text = String(validating: name, as: UTF8.self) else { throw fault("a table's name is no UTF-8") }
+    guard let text = String(validating: name, as: UTF8.self) else {
+      throw fault("a table's name is no UTF-8")
+    }
     return TableKey(text)
   }
 
@@ -243,9 +247,13 @@ struct LineReader {
     return UnsafeRawBufferPointer(rebasing: bytes[start..<position])
   }
 
-  private func parts(of word: UnsafeRawBufferPointer, _ count: Int) throws(PayloadFault) -> [UnsafeRawBufferPointer] {
+  private func parts(of word: UnsafeRawBufferPointer, _ count: Int) throws(PayloadFault)
+    -> [UnsafeRawBufferPointer]
+  {
     let parts = word.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-    guard parts.count == count else { throw fault("'\(String(decoding: word, as: UTF8.self))' has not \(count) parts") }
+    guard parts.count == count else {
+      throw fault("'\(String(decoding: word, as: UTF8.self))' has not \(count) parts")
+    }
     return parts.map(UnsafeRawBufferPointer.init(rebasing:))
   }
 

@@ -137,7 +137,9 @@ package final class StoreFolder: Sendable {
   private var linkTargetFolders: Set<String> {
     let files = ((try? disk.list(path)) ?? []).map { "\(path)/\($0)" }
     return Set(
-      files.filter { (try? disk.status($0))?.isLink == true }.compactMap { try? parentFolder(of: disk.resolve($0)) })
+      files.filter { (try? disk.status($0))?.isLink == true }.compactMap {
+        try? parentFolder(of: disk.resolve($0))
+      })
   }
 }
 
@@ -197,7 +199,9 @@ extension StoreFolder {
   /// - Returns: the journal's backup first.
   package func keepBackupOfJournal() throws(StoreError) -> [String] {
     var files = [journalFile]
-    for name in try disk.list(ownFolder) where name.hasPrefix(Self.recordsPrefix) { files.append("\(ownFolder)/\(name)") }
+    for name in try disk.list(ownFolder) where name.hasPrefix(Self.recordsPrefix) {
+      files.append("\(ownFolder)/\(name)")
+    }
     return try files.map { file throws(StoreError) in try keepBackup(of: file, disk.read(file).bytes) }
   }
 

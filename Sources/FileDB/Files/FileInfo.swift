@@ -1,5 +1,5 @@
-import FileDBStorage
 import FileDBPlist
+import FileDBStorage
 import FileDBTables
 import Foundation
 

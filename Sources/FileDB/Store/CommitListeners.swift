@@ -9,14 +9,32 @@ protocol CommitListener: Sendable {
 }
 
 final class CommitListeners: Sendable {
-  private let all = Mutex<[any CommitListener]>([])
+  private struct State {
+    var listeners: [any CommitListener] = []
+    var isFinished = false
+  }
 
-  func add(_ listener: any CommitListener) { all.withLock { $0.append(listener) } }
+  private let state = Mutex(State())
+
+  /// Adds a listener. One that comes after the end is told of the end.
+  func add(_ listener: any CommitListener) {
+    let isFinished = state.withLock { state in
+      state.listeners.append(listener)
+      return state.isFinished
+    }
+    if isFinished { listener.finish() }
+  }
 
   func tell(of tables: Set<TableKey>) {
     if tables.isEmpty { return }
-    for listener in all.withLock(\.self) { listener.tell(of: tables) }
+    for listener in state.withLock(\.listeners) { listener.tell(of: tables) }
   }
 
-  func finish() { for listener in all.withLock(\.self) { listener.finish() } }
+  func finish() {
+    let listeners = state.withLock { state in
+      state.isFinished = true
+      return state.listeners
+    }
+    for listener in listeners { listener.finish() }
+  }
 }

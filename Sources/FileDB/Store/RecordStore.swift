@@ -1,6 +1,6 @@
 @_exported import FileDBPlist
-@_exported import FileDBTables
 import FileDBStorage
+@_exported import FileDBTables
 import Foundation
 import Synchronization
 
@@ -94,7 +94,9 @@ public final class RecordStore: Sendable {
 
   var fileLog: FileLog {
     get throws(StoreError) {
-      guard let files else { throw StoreError(StoreError.notAFolder, "this store has no files", file: url.path) }
+      guard let files else {
+        throw StoreError(StoreError.notAFolder, "this store has no files", file: url.path)
+      }
       return files
     }
   }
@@ -103,7 +105,8 @@ public final class RecordStore: Sendable {
     if isClosed.load(ordering: .relaxed) { throw StoreError.closed(url.path) }
   }
 
-  /// The tables, in the order of their names, those of an attached store included; of a damaged journal those that have a file or are in its sound part.
+  /// The tables, in the order of their names, those of an attached store included; of a damaged journal those that have a
+  /// file or are in its sound part.
   /// - Throws: the disk's errors.
   public var tableNames: [String] {
     get throws { try view.tables(log.tables()).sorted().map(\.text) }

@@ -130,7 +130,7 @@ extension TransactionState {
 
   /// What the log is to be given: of tables over others the changes of its own; `nil` where nothing has changed.
   func makeCommit() throws(StoreError) -> NewCommit? {
-    var changes: [(table: TableKey, applied: AppliedChange)] = []
+    var own: [(table: TableKey, applied: AppliedChange)] = []
     var expected: [TableKey: NewCommit.Expectation] = [:]
     var states: [TableKey: TableState] = [:]
     for (key, table) in changed {
@@ -138,11 +138,22 @@ extension TransactionState {
       let applied = edit?.changes ?? table.changes
       if let edit { store.view.note(table.now, of: key, own: edit.table) }
       guard !applied.isEmpty else { continue }
-      changes += applied.map { (key, $0) }
+      if let edit { own += edit.changes.map { (key, $0) } }
       states[key] = edit?.table ?? table.now
       expected[key] = NewCommit.Expectation(sequence: store.tables.position, base: table.own.base)
     }
+    let changes = inOrder.filter { states[$0.table] != nil && touched[$0.table]?.first.beneath == nil } + own
     return changes.isEmpty ? nil : NewCommit(changes: changes, tables: expected, states: states)
+  }
+
+  /// What was done to all tables.
+  private var inOrder: [(table: TableKey, applied: AppliedChange)] {
+    var next: [TableKey: Int] = [:]
+    return order.compactMap { key in
+      guard let changes = touched[key]?.changes else { return nil }
+      defer { next[key, default: 0] += 1 }
+      return (key, changes[next[key, default: 0]])
+    }
   }
 
   /// The log's own part of a table that is seen like this; the table itself where no other lies beneath.

@@ -184,6 +184,82 @@ import Testing
     #expect(storeError { _ = try store.repairJournal() }?.code == StoreError.newerFormat)
     #expect(try disk.read("/store/.filedb/journal").bytes == frame)
   }
+
+  /// A table that is made and dropped again has no file before and none afterwards.
+  @Test func tableMadeAndDroppedBehindCheckpointsIsSeenAsGone() throws {
+    let disk = MemoryDisk()
+    let (one, other) = (try open(disk), try open(disk))
+    let table = try other.table("t")
+    try one.table("t").add(["n": 1])
+    try other.refresh()
+    #expect(table.exists)
+    try one.table("t").drop()
+    try one.checkpoint()
+    try one.table("u").add(["n": 1])
+    try one.checkpoint()
+    try other.refresh()
+    #expect(!table.exists)
+    try other.checkInvariants()
+  }
+
+  /// A commit right behind a checkpoint is for files that the other store has not read.
+  @Test func refreshBringsAllTablesToTheSameCommitAfterACheckpoint() throws {
+    let disk = MemoryDisk()
+    let (one, other) = (try open(disk), try open(disk))
+    func commit() throws {
+      try one.write { tx in for table in ["a", "b"] { try tx.add(["n": 1], to: .records(table)) } }
+    }
+    try commit()
+    let tables = [try other.table("a"), try other.table("b")]
+    for _ in 0..<5 {
+      try one.checkpoint()
+      try other.refresh()
+      try commit()
+      try other.refresh()
+      #expect(tables[0].count == tables[1].count)
+    }
+  }
+
+  @Test func recordsFileThatIsMissingIsDamageThatCanBeRepaired() throws {
+    let disk = MemoryDisk()
+    var options = StoreOptions(checkpoints: .manual)
+    options.longestFrame = 256
+    let store = try RecordStore(at: Self.place, disk: disk, options: options)
+    try store.table("t").add(["n": 0])
+    try store.table("t").add(contentsOf: (1...40).map { ["n": .integer($0)] })
+    let name = try #require(try disk.list("/store/.filedb").first { $0.hasPrefix("records-") })
+    try disk.remove("/store/.filedb/\(name)")
+    let fresh = try open(disk)
+    #expect(storeError { _ = try fresh.table("t") }?.code == StoreError.damagedJournal)
+    let repair = try #require(try fresh.repairJournal())
+    #expect(repair.plan.lostCount == 1)
+    #expect(try open(disk).table("t").count == 1)
+  }
+
+  /// The words of a frame in a record are no frame, whatever a crash cuts off.
+  @Test func textThatLooksLikeAFrameIsNone() throws {
+    let disk = MemoryDisk()
+    let store = try open(disk)
+    try store.table("t").add(["n": 1])
+    let journal = try disk.read("/store/.filedb/journal").bytes
+    let end = JournalScan(journal, at: 0, after: nil).end
+    let frames = [JournalFrame.Kind.start, .commit].map { kind in
+      String(
+        decoding: JournalFrame(kind: kind, sequence: 2, synced: 9, payload: []).bytes(salt: 0).prefix(64),
+        as: UTF8.self)
+    }
+    try store.table("t").add(["text": .string("\n" + frames.joined() + frames.joined())])
+    var cut = try disk.read("/store/.filedb/journal").bytes
+    let whole = JournalScan(cut, at: 0, after: nil).end
+    cut.replaceSubrange(whole - 64..<whole, with: [UInt8](repeating: 0, count: 64))
+    for shift in 0..<64 {
+      // Wherever the lines come to lie, at one shift they begin where a frame would.
+      var shifted = cut
+      shifted.insert(contentsOf: [UInt8](repeating: 0x20, count: shift), at: end + 80)
+      let scan = JournalScan(shifted, at: 0, after: nil)
+      #expect(scan.damage?.reason != .missing, "shift \(shift)")
+    }
+  }
 }
 
 extension RecordStore {

@@ -47,7 +47,9 @@ import Testing
   @Test func journalIsReadAndLeftAlone() throws {
     try withStore { store, journal in
       let before = try Data(contentsOf: journal)
-      #expect(before.starts(with: Data("start ".utf8)) && before.dropFirst(64).starts(with: Data("FileDB journal 1".utf8)))
+      #expect(
+        before.starts(with: Data("start ".utf8))
+          && before.dropFirst(64).starts(with: Data("FileDB journal 1".utf8)))
       #expect(try contents(of: store) == Self.contents)
       #expect(try store.pendingCommits().count == 7)
       #expect(try store.checkJournal() == nil)

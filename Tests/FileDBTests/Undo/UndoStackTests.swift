@@ -54,4 +54,30 @@ import Testing
     try stack.write(named: "look") { tx in _ = try tx.snapshot(of: .records("t")).count }
     #expect(stack.undoName == nil)
   }
+
+  @Test func writeWithinAWriteThatThrowsIsNoStep() throws {
+    struct Regret: Error {}
+    try withStore { store in
+      let edits = UndoStack(store: store)
+      try store.table("t").add(["n": 1])
+      #expect(throws: Regret.self) {
+        try store.write { _ in
+          try edits.write(named: "Add") { tx in try tx.add(["n": 2], to: .records("t")) }
+          throw Regret()
+        }
+      }
+      #expect(edits.undoName == nil)
+      try store.write { _ in
+        try? store.write { _ in
+          try edits.write(named: "Undone") { tx in try tx.add(["n": 2], to: .records("t")) }
+          throw Regret()
+        }
+        try edits.write(named: "Kept") { tx in try tx.add(["n": 3], to: .records("t")) }
+      }
+      #expect(edits.undoName == "Kept")
+      try edits.undo()
+      #expect(edits.undoName == nil)
+      #expect(try store.table("t").snapshot.map { $0["n"] } == [1])
+    }
+  }
 }

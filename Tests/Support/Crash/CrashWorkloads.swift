@@ -101,7 +101,8 @@ extension CrashWorkload {
     CrashWorkload(
       "an editor that syncs no folder", before: .store(["a.plist": oldTable]),
       steps: [
-        .commit(add("b", 1)), .edit("a", .file), .commit(add("a", 2)), .checkpoint, .edit("a", .file), .reopen,
+        .commit(add("b", 1)), .edit("a", .file), .commit(add("a", 2)), .checkpoint, .edit("a", .file),
+        .reopen,
         .commit(add("a", 3)), .close,
       ]),
     CrashWorkload(

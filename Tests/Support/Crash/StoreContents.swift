@@ -30,7 +30,11 @@ package struct StoreContents: Equatable, Sendable {
   /// Whether another program's record is in it.
   var isEdited: Bool {
     tables.values.contains { table in
-      if case .rows(let records, _) = table { records.contains { $0.fields["n"] == "by hand" } } else { false }
+      if case .rows(let records, _) = table {
+        records.contains { $0.fields["n"] == "by hand" }
+      } else {
+        false
+      }
     }
   }
 

@@ -1,0 +1,60 @@
+import FileDBStorage
+import FileDBTables
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileDB
+
+@Suite struct StoreFolderTests {
+  private func folder(_ files: [String: String]) -> (StoreFolder, MemoryDisk) {
+    let disk = MemoryDisk(.store(files))
+    return (StoreFolder(path: CrashWorkload.storeFolder, disk: StoreDisk(disk)), disk)
+  }
+
+  @Test func tableLiesInItsPlistOrInABareFile() throws {
+    let (folder, _) = folder(["a.plist": "", "b": ""])
+    #expect(try folder.file(of: "a").path == "\(folder.path)/a.plist")
+    #expect(try folder.file(of: "b").path == "\(folder.path)/b")
+    let new = try folder.file(of: "new")
+    #expect(new.path == "\(folder.path)/new.plist" && new.status == nil)
+  }
+
+  @Test func twoFilesForOneTableAreAmbiguous() {
+    let (folder, _) = folder(["a.plist": "", "a": ""])
+    #expect(storeError { _ = try folder.file(of: "a") }?.code == StoreError.ambiguousTable)
+  }
+
+  @Test func bareFilesCountAsTablesWhereTheyBeginAsPropertyLists() throws {
+    let (folder, _) = folder(["a.plist": "", "b": "<?xml?><plist>", "notes.txt": "text", ".hidden.plist": ""])
+    #expect(try folder.tableNames() == ["a", "b"])
+  }
+
+  @Test func lockMakesTheFolderOnceAndKeepsGitAway() throws {
+    let (folder, disk) = folder([:])
+    do { _ = try folder.lock(timeout: .zero) }
+    #expect(try disk.read("\(folder.path)/.filedb/.gitignore").bytes == Array("*\n".utf8))
+    #expect(try Set(disk.list("\(folder.path)/.filedb")) == [".gitignore", "lock", "queue"])
+  }
+
+  @Test func lockIsRefusedWhileAnotherHoldsIt() throws {
+    let (folder, disk) = folder([:])
+    let other = StoreFolder(path: folder.path, disk: StoreDisk(disk))
+    let lock = try folder.lock(timeout: .zero)
+    #expect(storeError { _ = try other.lock(timeout: .zero) }?.code == StoreError.locked)
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test func recordsAreReadAsTheyWereWrittenUntilTheyAreRemoved() throws {
+    let (folder, disk) = folder([:])
+    do { _ = try folder.lock(timeout: .zero) }
+    let records = (1...3).map { EncodedRecord(id: RecordID(rawValue: $0)!, fields: ["n": .integer($0)]) }
+    let change = LoggedChange(.insert(records, index: 0), of: TableKey("t"), found: .insertion(above: nil))
+    let commit = JournalCommit(date: Date(), token: nil, tables: [:], changes: [change])
+    let file = try folder.writeRecords(commit)
+    #expect(file.count == 3)
+    #expect(try folder.readRecords(file) == records.flatMap(\.bytes))
+    folder.removeRecords()
+    #expect(try !disk.list("\(folder.path)/.filedb").contains(file.name))
+  }
+}

@@ -1,0 +1,81 @@
+import FileDBTables
+import Foundation
+import Testing
+
+@testable import FileDB
+
+@Suite struct TableCacheTests {
+  private let a = TableKey("a")
+  private let b = TableKey("b")
+
+  private func state(_ count: Int64) -> TableState {
+    TableState(
+      counter: count,
+      records: (1...max(count, 1)).prefix(Int(count)).map {
+        EncodedRecord(id: RecordID(rawValue: $0)!, fields: [:])
+      },
+      foreignKeys: [:])
+  }
+
+  private func cache(_ tables: [TableKey], base: Int = 1) -> TableCache {
+    var cache = TableCache()
+    for table in tables {
+      _ = cache.put(LoadedTable(state: state(0), base: base, sequence: 0), of: table, at: 0)
+    }
+    return cache
+  }
+
+  /// A commit that adds the record with its own number.
+  private func commit(_ number: UInt64, to tables: [TableKey], base: Int? = 1) -> LoggedCommit {
+    let record = EncodedRecord(id: RecordID(rawValue: Int64(number))!, fields: [:])
+    return LoggedCommit(
+      sequence: number, date: Date(), token: nil,
+      changes: tables.map { LoggedChange(.insert([record], index: 0), of: $0, found: .nothing) },
+      tables: Dictionary(uniqueKeysWithValues: tables.map { ($0, LoggedCommit.Former(base: base)) }))
+  }
+
+  @Test func ownCommitIsSeenByWritersFirstAndByReadersOncePublished() {
+    var cache = cache([a])
+    cache.add(commit(1, to: [a]), states: [a: state(1)])
+    #expect(cache.newest(a)?.state.records.count == 1)
+    #expect(cache.published[a]?.state.records.count == 0)
+    #expect(cache.publish(through: 1) == [a])
+    #expect(cache.published[a]?.state.records.count == 1)
+    #expect(cache.publish(through: 1).isEmpty)
+  }
+
+  @Test func commitOfAnotherProcessIsFollowedInEveryTable() {
+    var cache = cache([a, b])
+    #expect(cache.follow([commit(1, to: [a, b]), commit(2, to: [b])]) == [a, b])
+    #expect(cache.position == 2)
+    #expect(cache.published[a]?.state.records.count == 1 && cache.published[b]?.state.records.count == 2)
+    #expect(cache.setbackCount == 0)
+    #expect(cache.follow([commit(2, to: [b])]).isEmpty, "it is in there already")
+  }
+
+  @Test(arguments: [nil, 2]) func tableFallsBehindWhereACommitIsForAnotherBase(base: Int?) {
+    var cache = cache([a, b])
+    _ = cache.follow([commit(1, to: [a], base: base)])
+    #expect(cache.published[a]?.isStale == true && cache.published[a]?.isBehind == true)
+    #expect(cache.published[b]?.isBehind == false)
+    #expect(cache.setbackCount == 1, "who refreshes looks at all tables again")
+  }
+
+  @Test func forgottenCommitsLeaveATableBehindAndStaleWhereItHadSome() {
+    var cache = cache([a, b])
+    _ = cache.follow([commit(1, to: [a])])
+    _ = cache.skip(to: 5)
+    #expect(cache.position == 5)
+    #expect(cache.published[a]?.isStale == true, "its commits are in another file by now")
+    #expect(cache.published[b]?.isBehind == true && cache.published[b]?.isStale == false)
+    cache.note(b, includes: 5)
+    #expect(cache.published[b]?.isBehind == false)
+  }
+
+  @Test func tableThatWasReadAtAnotherMomentIsNotTaken() {
+    var cache = cache([a])
+    _ = cache.follow([commit(1, to: [a])])
+    #expect(cache.put(LoadedTable(state: state(0), base: 1, sequence: 0), of: b, at: 0) == nil)
+    #expect(cache.put(LoadedTable(state: state(0), base: 1, sequence: 1), of: b, at: 1) == [b])
+  }
+}

@@ -1,0 +1,37 @@
+import FileDB
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FileDB
+
+@Suite struct WriterGateTests {
+  @Test func transactionIsThatOfTheThreadInsideAlone() {
+    let gate = WriterGate()
+    let transaction = TransactionState(store: .inMemory())
+    #expect(gate.currentTransaction == nil)
+    gate.enter {
+      #expect(gate.currentTransaction == nil)
+      gate.with(transaction) {
+        #expect(gate.currentTransaction === transaction)
+        let seen = Mutex<Bool?>(nil)
+        let thread = Thread { seen.withLock { $0 = gate.currentTransaction == nil } }
+        thread.start()
+        while seen.withLock({ $0 }) == nil { usleep(100) }
+        #expect(seen.withLock { $0 } == true)
+      }
+      #expect(gate.currentTransaction == nil)
+    }
+  }
+
+  @Test func oneThreadIsInsideAtATime() {
+    let gate = WriterGate()
+    let inside = Atomic<Int>(0)
+    DispatchQueue.concurrentPerform(iterations: 100) { _ in
+      gate.enter {
+        #expect(inside.add(1, ordering: .sequentiallyConsistent).newValue == 1)
+        inside.subtract(1, ordering: .sequentiallyConsistent)
+      }
+    }
+  }
+}
