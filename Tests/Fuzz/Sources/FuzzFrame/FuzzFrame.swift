@@ -27,7 +27,7 @@ private func check(_ scan: JournalScan, of bytes: [UInt8]) {
     let written = JournalFrame.Header(
       kind: frame.kind, sequence: frame.sequence, synced: frame.synced, length: frame.payload.count,
       checksum: Checksum.of(frame.payload)
-    ).bytes
+    ).bytes(salt: scan.salt)
     let body = offset + JournalFrame.Header.count
     if offset != end || bytes[offset..<body] != written[...]
       || bytes[body..<body + frame.payload.count] != frame.payload[...]
@@ -52,7 +52,7 @@ private func withChecksums(_ bytes: [UInt8]) -> [UInt8] {
     let header = JournalFrame.Header(
       kind: kind, sequence: UInt64(bytes[start + 2] % 8), synced: UInt64(bytes[start + 3] % 8),
       length: length, checksum: Checksum.of(bytes[body..<body + length]))
-    bytes.replaceSubrange(start..<body, with: header.bytes)
+    bytes.replaceSubrange(start..<body, with: header.bytes(salt: 0))
     start += JournalFrame.paddedCount(length)
   }
   return bytes

@@ -60,15 +60,16 @@ private func store(_ bytes: [UInt8]) throws -> RecordStore {
 /// A commit that is as it was written and means anything: it is refused or carried out, and what a store has then, a fresh
 /// one has as well.
 private func checkPayload(_ payload: [UInt8]) throws {
-  guard (try? LoggedCommit(payload: payload[...], depth: options.limits.depth)) != nil else { return }
-  if let cut = CanonicalCommit.decode(payload[...], limits: options.limits),
-    try LoggedCommit.parse(payload[...], limits: options.limits).payload != cut.payload
-  {
-    fail("the parser reads another commit")
+  let depth = options.limits.depth
+  guard let commit = try? JournalCommit(payload: payload[...], depth: depth, records: nil) else { return }
+  let written = commit.payload()
+  if try JournalCommit(payload: written[...], depth: depth, records: nil).payload() != written {
+    fail("a commit that was written is read as another one")
   }
-  let end = JournalScan(sample.bytes, at: 0, after: nil).end
-  let frame = JournalFrame(kind: .commit, sequence: 6, synced: 5, payload: payload[...]).bytes
-  try checkStore(sample.bytes[..<end] + frame)
+  let scan = JournalScan(sample.bytes, at: 0, after: nil)
+  let frame = JournalFrame(kind: .commit, sequence: 6, synced: 5, payload: payload[...]).bytes(
+    salt: scan.salt)
+  try checkStore(sample.bytes[..<scan.end] + frame)
 }
 
 /// Bytes of a sound journal are changed or moved, or it is cut off: it is read as it was, or up to the commit that is hit, or
@@ -145,14 +146,16 @@ private func checkTable(_ table: RecordTable<Fields>) throws {
     return
   }
   let here = table.snapshot
-  let there = try RecordStore(at: folder, disk: table.store.disk, options: options).table(here.table).snapshot
+  let there = try RecordStore(at: folder, disk: table.store.folder.disk.disk, options: options).table(
+    here.table
+  ).snapshot
   if here.counter != there.counter
-    || !here.elementsEqual(there, by: { $0.id == $1.id && $0.record == $1.record })
+    || !here.elementsEqual(there, by: { $0.id == $1.id && $0.fields == $1.fields })
   {
     fail("\(here.table): in memory \(Array(here)), on the disk \(Array(there))")
   }
   if here.ids.first != id || Set(here.ids).count != here.count { fail("\(here.table): ids \(here.ids)") }
-  for (row, id) in here.ids.enumerated() where here.index(of: id) != row || id.rawValue > here.counter {
-    fail("\(here.table): id \(id) does not lead to row \(row)")
+  for (index, id) in here.ids.enumerated() where here.index(of: id) != index || id.rawValue > here.counter {
+    fail("\(here.table): id \(id) does not lead to index \(index)")
   }
 }

@@ -67,7 +67,7 @@ private func checkStore(_ bytes: [UInt8], _ state: TableState) throws {
 
 private func change(_ table: RecordTable<Fields>, _ choices: inout Choices) throws {
   let ids = table.snapshot.map(\.id)
-  try table.add(["a": "new"], at: .row(choices.next(below: ids.count + 1)))
+  try table.add(["a": "new"], at: .index(choices.next(below: ids.count + 1)))
   guard !ids.isEmpty else { return }
   try table.move(ids[choices.next(below: ids.count)], to: .top)
   try table.update(ids[choices.next(below: ids.count)]) { $0["b"] = true }
@@ -76,7 +76,7 @@ private func change(_ table: RecordTable<Fields>, _ choices: inout Choices) thro
 
 private func hasEqualRecords(_ left: TableState, _ right: TableState) -> Bool {
   left.records.count == right.records.count
-    && zip(left.records, right.records).allSatisfy { $0.id == $1.id && $0.record == $1.record }
+    && zip(left.records, right.records).allSatisfy { $0.id == $1.id && $0.fields == $1.fields }
 }
 
 private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -67,7 +67,7 @@ private struct WgFileDatabase {
 
   func item(_ id: Int) throws -> Item {
     let items = try items()
-    return items[try index(of: id)]
+    return items[try row(of: id)]
   }
 
   private func counter() throws -> Int {
@@ -127,7 +127,7 @@ private struct WgFileDatabase {
 
   func delete(_ id: Int) throws {
     var items = try items()
-    items.remove(at: try index(of: id))
+    items.remove(at: try row(of: id))
     try save(items)
   }
 }

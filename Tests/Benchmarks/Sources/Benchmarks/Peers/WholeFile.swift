@@ -105,13 +105,13 @@ private final class WholeFileEditor: Editor {
       try insert(IdentifiedEntry(id: counter, entry: entry), place)
       return counter
     case .move(let id, let other):
-      try insert(rows.remove(at: index(of: id)), .after(other))
+      try insert(rows.remove(at: row(of: id)), .after(other))
       return id
     case .update(let id, let amount):
-      rows[try index(of: id)].entry.amount = amount
+      rows[try row(of: id)].entry.amount = amount
       return id
     case .delete(let id):
-      rows.remove(at: try index(of: id))
+      rows.remove(at: try row(of: id))
       return id
     }
   }
@@ -120,7 +120,7 @@ private final class WholeFileEditor: Editor {
     switch place {
     case .top: rows.insert(row, at: 0)
     case .bottom: rows.append(row)
-    case .after(let id): rows.insert(row, at: try self.index(of: id) + 1)
+    case .after(let id): rows.insert(row, at: try self.row(of: id) + 1)
     }
   }
 
@@ -133,7 +133,7 @@ private final class WholeFileEditor: Editor {
   func entry(_ id: Int) -> Entry? { rows.first { $0.id == id }?.entry }
 
   func neighbours(of id: Int) throws -> (above: Int?, below: Int?) {
-    let row = try index(of: id)
+    let row = try row(of: id)
     return (row > 0 ? rows[row - 1].id : nil, row < rows.count - 1 ? rows[row + 1].id : nil)
   }
 }
