@@ -11,7 +11,7 @@ enum CrashStates {
     var arguments = CommandLine.arguments.dropFirst()
     var seed = UInt64.random(in: 0 ... .max)
     var states = 1_000_000
-    let all = CrashWorkload.all + CrashWorkload.installations
+    let all = CrashWorkload.all + CrashWorkload.edited + CrashWorkload.installations
     var workloads = all
     while let argument = arguments.popFirst() {
       if argument == "--seed", let value = arguments.popFirst().flatMap(UInt64.init) {
@@ -66,6 +66,8 @@ enum CrashStates {
   private static func trials(
     of workload: CrashWorkload
   ) throws -> [(RecordingDisk.Meddling, CrashDetail)] {
+    // Where a commit failed, an editor's save meets it in the journal, and the workload ends with a conflict.
+    if workload.edits != nil { return [(RecordingDisk.Meddling(), .full)] }
     let record = try CrashTrial.record(workload)
     let kills = (1...record.events.count).map { RecordingDisk.Meddling(killedAfter: $0) }
     let failures = record.sites.sorted().filter(\.call.isSync).map { RecordingDisk.Meddling(failed: $0) }

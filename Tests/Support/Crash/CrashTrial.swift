@@ -62,8 +62,6 @@ package struct CrashTrial {
   private let recovery: Recovery
   private var random: SeededRandom
   private var history: CrashWorkload.History = []
-  /// Whether a sync failed or a process died, so that some commits were not acknowledged.
-  private var isMeddledWith = false
   /// For each state that was tried, the commits whose contents it recovers to.
   private var outcomes: [Int: ClosedRange<Int>] = [:]
 
@@ -86,7 +84,6 @@ package struct CrashTrial {
   package mutating func run(meddling: RecordingDisk.Meddling = RecordingDisk.Meddling()) throws {
     let recorder = RecordingDisk(workload.before, storeFolder: CrashWorkload.storeFolder, meddling: meddling)
     history = try workload.run(on: recorder)
-    isMeddledWith = recorder.failure != nil
     let events = recorder.events
     var disk = UnsyncedDisk(workload.before)
     var progress = Progress()
@@ -155,10 +152,8 @@ package struct CrashTrial {
   private mutating func recover(_ image: DiskImage, _ digest: Int) throws -> ClosedRange<Int> {
     if digests.insert(digest).inserted { counts.distinct += 1 }
     let found = try recovery.check(image)
-    if let edits = workload.edits {
-      // An editor's save may be cut off, and may stand on a commit that was never acknowledged.
-      if !found.isSound || (isMeddledWith && found.isEdited && !history.contains(found)) { return edits }
-    }
+    // A table that was saved while commits waited for it is in conflict with them.
+    if !found.isSound, let edits = workload.edits { return edits }
     guard let first = history.firstIndex(of: found), let last = history.lastIndex(of: found) else {
       throw BrokenInvariant(description: "what is there was never committed: \(found)")
     }

@@ -14,8 +14,8 @@ package struct CrashWorkload: Sendable {
     case close
     /// Another process takes the store over.
     case reopen
-    /// Another program saves a table's file, with one more record in it, and syncs as much of it as it likes.
-    case edit(String, EditorCare)
+    /// Another program saves a table's file, with one more record in it, and syncs the file but not its name.
+    case edit(String)
 
     /// Whether the step changes what is in the store.
     var isCommit: Bool {
@@ -40,7 +40,7 @@ package struct CrashWorkload: Sendable {
         try store.close()
         return try open()
       case .reopen: return try open()
-      case .edit(let table, let care): try Editor(store: store, care: care).addRecord(to: table)
+      case .edit(let table): try Editor(store: store).addRecord(to: table)
       }
       return store
     }
@@ -111,9 +111,8 @@ package struct CrashWorkload: Sendable {
     return history
   }
 
-  /// The numbers of the commits that are another program's saves. A power cut may leave a part of one, until a commit builds on
-  /// it.
-  var edits: ClosedRange<Int>? {
+  /// The numbers of the commits that are another program's saves. A power cut may take one back, until a commit builds on it.
+  package var edits: ClosedRange<Int>? {
     let numbers = steps.filter(\.isCommit).enumerated().filter { !$0.element.isDurable }.map { $0.offset + 1 }
     return numbers.first.flatMap { first in numbers.last.map { first...$0 } }
   }

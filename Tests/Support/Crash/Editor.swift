@@ -2,18 +2,9 @@ import FileDB
 import FileDBPlist
 import FileDBStorage
 
-/// How much of what it saves another program syncs.
-package enum EditorCare: Sendable {
-  case none
-  /// The file, and not its name.
-  case file
-  case full
-}
-
 /// Another program that changes a table's file, by itself.
 struct Editor {
   let store: RecordStore
-  let care: EditorCare
 
   /// Adds a record at the bottom, under the next id.
   func addRecord(to table: String) throws {
@@ -31,6 +22,6 @@ struct Editor {
       if let id = record.dict?["wgFileDbSecretId"]?.string { indexMap[id] = .string("\(index)") }
     }
     root["index"] = .dict(indexMap)
-    try disk.save(PlistWriter.document(.dict(root)), to: path, care: care)
+    try disk.save(PlistWriter.document(.dict(root)), to: path)
   }
 }

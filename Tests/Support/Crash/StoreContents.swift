@@ -27,17 +27,6 @@ package struct StoreContents: Equatable, Sendable {
   /// What only a repair can mend: a broken file, or one that an editor saved while commits waited for it.
   private static let damage: Set = [StoreError.damagedTable, StoreError.notATable, StoreError.conflict]
 
-  /// Whether another program's record is in it.
-  var isEdited: Bool {
-    tables.values.contains { table in
-      if case .rows(let records, _) = table {
-        records.contains { $0.fields["n"] == "by hand" }
-      } else {
-        false
-      }
-    }
-  }
-
   var isSound: Bool {
     tables.values.allSatisfy { table in
       if case .rows = table { return true }
