@@ -102,7 +102,8 @@ public final class RecordStore: Sendable {
   }
 
   func checkOpen() throws(StoreError) {
-    if isClosed.load(ordering: .relaxed) { throw StoreError.closed(url.path) }
+    // Before anything is asked of a disk that may still fail.
+    if isClosed.load(ordering: .relaxed) || files?.hasFailed == true { throw StoreError.closed(url.path) }
   }
 
   /// The tables, in the order of their names, those of an attached store included; of a damaged journal those that have a
