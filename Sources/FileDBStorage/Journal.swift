@@ -22,7 +22,8 @@ package struct Journal: Sendable {
   private var length = 0
   /// How long it stays whatever happens. A process that grew it may have failed to sync that.
   private var provenLength = 0
-  private var salt: UInt32 = 0
+  /// Tells it from other journals; 0 in format 1.
+  package private(set) var salt: UInt32 = 0
   /// Whether a crash left something else than zeros behind the end, which ``clean()`` removes.
   package private(set) var isTorn = false
   /// Where the frames begin that another process wrote and may have failed to sync. The system reports that once, to that

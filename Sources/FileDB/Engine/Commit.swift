@@ -90,6 +90,8 @@ extension FileLog {
       try journal.write(.commit, payload)  // One write. The commit point is the sync behind it.
       state.journal = journal
     } catch {
+      // No frame leads to them, and on a full disk they would be in the way.
+      if let records { folder.remove(records) }
       throw failed(error, journal, &state)
     }
 

@@ -82,7 +82,8 @@ package enum CommitOutcome: Equatable, Sendable {
 
 package enum LogNews: Sendable {
   case commits([LoggedCommit])
-  /// The log has forgotten some of them: what was read before must be read again. It goes on after this number.
+  /// The log has forgotten some of them, or is another log by now, which ends before them: what was read before must be read
+  /// again. It goes on after this number.
   case forgotten(upTo: UInt64)
 }
 

@@ -7,8 +7,9 @@ extension FileLog {
     try state.withLock { state throws(StoreError) in
       try readOn(&state)
       guard sequence >= state.start else { return .forgotten(upTo: state.start) }
+      guard sequence <= state.end else { return .forgotten(upTo: state.end) }
       // Their numbers have no gaps.
-      return .commits(Array(state.commits.dropFirst(Int(min(sequence - state.start, UInt64(Int.max))))))
+      return .commits(Array(state.commits.dropFirst(Int(sequence - state.start))))
     }
   }
 
@@ -68,13 +69,16 @@ extension FileLog {
     }
     // The first look, or a checkpoint of another process: what was pending is in the files, perhaps with more.
     let opened = try disk.openJournal(folder.journalFile)
-    begin(opened?.journal, after: opened?.frames.first?.sequence ?? 0, &state)
+    let start = opened?.frames.first?.sequence ?? 0
+    if start < state.end, opened?.journal.salt != state.salt { state.forgetFiles() }
+    begin(opened?.journal, after: start, &state)
     return opened?.frames ?? []
   }
 
   /// Goes over to another journal, of which no commit has been taken yet.
   func begin(_ journal: Journal?, after start: UInt64, _ state: inout State) {
     state.journal = journal
+    if let journal { state.salt = journal.salt }
     state.start = start
     state.commits = []
     state.pending = [:]

@@ -11,6 +11,8 @@ import Synchronization
 package final class FileLog: CommitLog {
   struct State {
     var journal: Journal?
+    /// Of the journal that was read last.
+    var salt: UInt32 = 0
     /// The last commit before the journal.
     var start: UInt64 = 0
     /// The commits in the journal.
@@ -82,6 +84,13 @@ package final class FileLog: CommitLog {
 }
 
 extension FileLog.State {
+  /// The last commit that is known.
+  var end: UInt64 { start + UInt64(commits.count) }
+
+  /// Somebody removed the journal or put another in its place: no file, not even one that is not there, is the one from
+  /// before.
+  mutating func forgetFiles() { (files, durableFiles) = ([:], [:]) }
+
   /// Remembers what is in a table's file now.
   /// - Returns: with the number that it had before where it is the same content.
   mutating func note(

@@ -184,6 +184,9 @@ extension StoreFolder {
     return bytes
   }
 
+  /// Removes a file of records of a commit that came to nothing. What cannot be removed goes with the next checkpoint.
+  func remove(_ file: RecordsFile) { try? disk.remove("\(ownFolder)/\(file.name)") }
+
   /// Removes files of records that no journal leads to any more. What cannot be removed goes the next time.
   func removeRecords() {
     for name in (try? disk.list(ownFolder)) ?? [] where name.hasPrefix(Self.recordsPrefix) {

@@ -60,17 +60,21 @@ struct TableCache: Sendable {
     return shown
   }
 
-  /// Goes on behind commits that the log has forgotten: the tables may lack some of them.
-  mutating func skip(to sequence: UInt64) -> Set<TableKey> {
+  /// Goes on behind commits that the log has forgotten: the tables may lack some of them. Or before, where it is another
+  /// log by now: then nothing of the tables is sure.
+  /// - Parameter asked: the ``position`` after which the log was asked.
+  mutating func skip(from asked: UInt64, to sequence: UInt64) -> Set<TableKey>? {
+    guard position == asked else { return nil }  // Another thread was faster.
     let shown = publish(through: .max)
-    for (table, known) in published where !known.isBehind {
+    let isAnotherLog = sequence < asked
+    for (table, known) in published where isAnotherLog || !known.isBehind {
       published[table]?.isBehind = true
-      published[table]?.sequence = position
+      published[table]?.sequence = asked
       // Its commits are in another base by now, also where that looks the same: a table that was made and dropped has
       // no file before and none afterwards.
-      if known.hasCommits { published[table]?.isStale = true }
+      if known.hasCommits || isAnotherLog { published[table]?.isStale = true }
     }
-    position = max(position, sequence)
+    position = sequence
     setbackCount += 1
     return shown
   }

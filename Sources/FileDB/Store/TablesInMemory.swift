@@ -43,11 +43,12 @@ final class TablesInMemory: Sendable {
   /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
   func catchUp() throws(StoreError) {
     while true {
+      let position = position
       switch try log.commits(after: position) {
       case .commits(let commits):
         if !commits.isEmpty { show { $0.follow(commits) } }
         return
-      case .forgotten(let start): show { $0.skip(to: start) }
+      case .forgotten(let start): show { $0.skip(from: position, to: start) }
       }
     }
   }

@@ -236,6 +236,55 @@ import Testing
     #expect(try open(disk).table("t").count == 1)
   }
 
+  /// The commits of another journal have the numbers of those before, and no table has a file.
+  @Test(arguments: [0, 1, 2, 5]) func anotherStoreInTheSamePlaceIsRead(count: Int) throws {
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = folder.appendingPathComponent("store")
+    func open() throws -> RecordStore {
+      try RecordStore(at: url, options: StoreOptions(checkpoints: .manual))
+    }
+    let store = try open()
+    let table = try store.table("t")
+    try table.add(contentsOf: [["n": -1], ["n": -2]])
+    try table.add(["n": -3])
+    try FileManager.default.removeItem(at: url)
+    if count > 0 {
+      let other = try open().table("t")
+      for n in 1...count { try other.add(["n": .integer(Int64(n))]) }
+    }
+    try store.refresh()
+    #expect(table.snapshot.map { $0.fields["n"] } == (0..<count).map { .integer(Int64($0 + 1)) })
+    #expect(table.snapshot.exists == (count > 0))
+    #expect(try table.add(["n": 9]).rawValue == Int64(count + 1))
+    #expect(try open().table("t").count == count + 1)
+    try store.checkInvariants()
+  }
+
+  @Test func commitThatFailsLeavesNoRecordsFileBehind() throws {
+    var options = StoreOptions(checkpoints: .manual)
+    options.longestFrame = 256
+    func addMany(_ store: RecordStore) throws {
+      try store.table("t").add(contentsOf: (1...40).map { ["n": .integer($0)] })
+    }
+    // The last write of the second commit is its frame.
+    let sound = FaultyDisk(over: MemoryDisk())
+    let first = try RecordStore(at: Self.place, disk: sound, options: options)
+    try first.table("t").add(["n": 0])
+    try addMany(first)
+    let frame = try #require(sound.verbs.lastIndex(of: .writeAt))
+
+    let memory = MemoryDisk()
+    let full = FaultyDisk(over: memory, faults: .fail(at: frame, errno: ENOSPC))
+    let store = try RecordStore(at: Self.place, disk: full, options: options)
+    try store.table("t").add(["n": 0])
+    #expect(storeError { try addMany(store) }?.code == StoreError.diskFull)
+    #expect(try !memory.list("/store/.filedb").contains { $0.hasPrefix("records-") })
+    try store.table("t").add(["n": 1])
+    #expect(try store.table("t").count == 2)
+    try store.checkInvariants()
+  }
+
   /// The words of a frame in a record are no frame, whatever a crash cuts off.
   @Test func textThatLooksLikeAFrameIsNone() throws {
     let disk = MemoryDisk()

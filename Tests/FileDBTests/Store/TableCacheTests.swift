@@ -64,12 +64,22 @@ import Testing
   @Test func forgottenCommitsLeaveATableBehindAndStaleWhereItHadSome() {
     var cache = cache([a, b])
     _ = cache.follow([commit(1, to: [a])])
-    _ = cache.skip(to: 5)
+    _ = cache.skip(from: 1, to: 5)
     #expect(cache.position == 5)
     #expect(cache.published[a]?.isStale == true, "its commits are in another file by now")
     #expect(cache.published[b]?.isBehind == true && cache.published[b]?.isStale == false)
     cache.note(b, includes: 5)
     #expect(cache.published[b]?.isBehind == false)
+  }
+
+  @Test func logThatEndsBeforeWhatWasReadIsAnotherOne() {
+    var cache = cache([a, b])
+    _ = cache.follow([commit(1, to: [a])])
+    #expect(cache.skip(from: 0, to: 0) == nil, "another thread has taken in more since")
+    #expect(cache.position == 1)
+    _ = cache.skip(from: 1, to: 0)
+    #expect(cache.position == 0, "so that the commits of the new one are news")
+    #expect(cache.published.values.allSatisfy { $0.isBehind && $0.isStale })
   }
 
   @Test func tableThatWasReadAtAnotherMomentIsNotTaken() {
