@@ -11,23 +11,12 @@ import Testing
     print("\(workload.name): \(trial.counts)")
   }
 
-  @Test(arguments: CrashWorkload.edited)
+  @Test(arguments: CrashWorkload.edited + CrashWorkload.editedAmongCommits)
   func storeRecoversFromCrashesAroundAnEditorsSaves(workload: CrashWorkload) throws {
     let seed = SeededRandom.fromEnvironment(workload.name).seed
     var trial = CrashTrial(workload, detail: .quick, seed: seed)
     try trial.run()
     print("\(workload.name): \(trial.counts)")
-  }
-
-  /// An editor does not sync the name of what it saves: the first commit that builds on it does.
-  @Test func commitOnAnEditorsSaveNeedsTheFolderSync() throws {
-    let site = DurabilitySite(.syncFolder, "store's folder", after: "nothing new")
-    #expect(throws: CrashViolation.self) {
-      for workload in CrashWorkload.edited {
-        var trial = CrashTrial(workload, detail: .quick, seed: 1)
-        try trial.run(meddling: .init(omitted: site))
-      }
-    }
   }
 
   /// After each state the installation can be repeated or completed.

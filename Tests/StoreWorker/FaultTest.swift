@@ -14,6 +14,8 @@
     var tablesPerCommit: Int
     var random: Random
 
+    /// Of the template.
+    private var editor: Editor
     private var runs = 0
     private var faults: [String: Int] = [:]
     private var commits = (acknowledged: 0, undone: 0, unknown: 0, stored: 0)
@@ -21,6 +23,7 @@
     init(folder: URL, scratch: URL, rounds: Int, step: Int, tablesPerCommit: Int, random: Random) {
       self.folder = folder.resolvingSymlinksInPath()  // As the kernel names the files in it.
       self.scratch = scratch
+      editor = Editor(folder: folder)
       self.rounds = rounds
       self.step = step
       self.tablesPerCommit = tablesPerCommit
@@ -64,6 +67,7 @@
         for kind in Kind.all {
           try failCalls(kind, after: nil)
           try failCalls(kind, after: leaveTemplate())
+          try failCalls(kind, after: editTemplate())
         }
       }
     }
@@ -71,12 +75,22 @@
     /// Leaves a store as a crash may leave it.
     private mutating func leaveTemplate() throws -> Sighting {
       try? FileManager.default.removeItem(at: template)
+      editor = Editor(folder: template)
       let writer = supervised(template, sighting: nil)
       try writer.start(seed: random.next())
       try writer.wait(commits: 4)
       try writer.kill()
       writer.child?.remove()
       try Data("half".utf8).write(to: template.appendingPathComponent(".first.plist.1a2b.filedb-draft"))
+      return try Sighting(of: openStore(template), tablesPerCommit: tablesPerCommit)
+    }
+
+    /// Leaves a store of which an editor has saved the tables.
+    private mutating func editTemplate() throws -> Sighting {
+      _ = try leaveTemplate()
+      try openStore(template).checkpoint()
+      editor = Editor(folder: template)
+      _ = try editor.save()
       return try Sighting(of: openStore(template), tablesPerCommit: tablesPerCommit)
     }
 
@@ -151,7 +165,9 @@
       try writer.waitForEnd()
       try writer.listen()
       let store = try openStore(store)
-      try writer.settle(Sighting(of: store, tablesPerCommit: tablesPerCommit))
+      let found = try Sighting(of: store, tablesPerCommit: tablesPerCommit)
+      try writer.settle(found)
+      if sighting != nil { try editor.compare(with: found) }
       try commitAgain(to: store, given: writer.given)
       return writer.undone + writer.cutOff.all
     }

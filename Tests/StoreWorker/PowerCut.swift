@@ -17,7 +17,7 @@
     private static let cutsPerStore = 40
 
     mutating func run() throws {
-      var (commits, inside, stored) = (0, 0, 0)
+      var (commits, inside, stored, saves) = (0, 0, 0, 0)
       var left = cuts
       let start = ContinuousClock.now
       defer {
@@ -26,27 +26,32 @@
         report(
           """
           \(done) power cuts, \(inside) commits cut off, \(stored) of them stored
-          \(commits) commits acknowledged, \(Int(Double(done) / seconds)) cuts a second
+          \(commits) commits acknowledged, \(saves) saves of an editor, \(Int(Double(done) / seconds)) cuts a second
           """)
       }
       while left > 0 {
         let folder = mountPoint.appendingPathComponent("store\(left)")
         let given = GivenIDs()
+        var editor = Editor(folder: folder)
         let writers = (1...writers).map {
           SupervisedWriter(
             name: "writer\($0)", folder: folder, scratch: scratch, tablesPerCommit: tablesPerCommit,
             given: given)
         }
         defer {
+          saves += editor.saves
           for writer in writers { writer.child?.remove() }
           commits += writers.map(\.acknowledged).reduce(0, +)
           inside += writers.map(\.cutOff.all).reduce(0, +)
           stored += writers.map(\.cutOff.stored).reduce(0, +)
         }
         for _ in 0..<min(left, Self.cutsPerStore) {
-          try cutOnce(writers)
+          try cutOnce(writers, &editor)
           left -= 1
-          try whileMounted { for writer in writers { try writer.settle(sighting(folder)) } }
+          try whileMounted {
+            for writer in writers { try writer.settle(sighting(folder)) }
+            try editor.compare(with: sighting(folder))
+          }
         }
         try whileMounted {
           for writer in writers {
@@ -61,9 +66,11 @@
       }
     }
 
-    private mutating func cutOnce(_ writers: [SupervisedWriter]) throws {
+    private mutating func cutOnce(_ writers: [SupervisedWriter], _ editor: inout Editor) throws {
       try whileMounted {
+        let isEdited = try random.once(in: 4) && edit(&editor)
         for writer in writers { try writer.start(seed: random.next()) }
+        if isEdited { try waitForCommitsOnAllTables(writers) }
         if random.once(in: 8) {
           usleep(.random(in: 0..<20_000, using: &random))
         } else if let writer = writers.randomElement(using: &random) {
@@ -74,6 +81,20 @@
         for writer in writers { try writer.requireRunning() }
         try cutPower()
         for writer in writers { try writer.kill() }
+      }
+    }
+
+    private func edit(_ editor: inout Editor) throws -> Bool {
+      guard FileManager.default.fileExists(atPath: editor.folder.path) else { return false }
+      try openStore(editor.folder).checkpoint()
+      return try editor.save()
+    }
+
+    /// What the editor saved may be lost until a commit builds on it.
+    private mutating func waitForCommitsOnAllTables(_ writers: [SupervisedWriter]) throws {
+      for writer in writers { writer.changedTables = [] }
+      while Set(writers.flatMap(\.changedTables)) != Set(workTables.indices) {
+        if let writer = writers.randomElement(using: &random) { try writer.wait(commits: 1) }
       }
     }
 

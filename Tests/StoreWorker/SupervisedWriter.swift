@@ -27,6 +27,8 @@ final class SupervisedWriter {
   private var pending: Commit?
 
   private(set) var acknowledged = 0
+  /// The tables that acknowledged commits have changed since somebody emptied this.
+  var changedTables: Set<Int> = []
   /// Kills that hit it between the plan and the acknowledgement, and those of them whose commit is in the store.
   private(set) var cutOff = (all: 0, stored: 0)
   /// Commits that failed and left nothing.
@@ -73,6 +75,7 @@ final class SupervisedWriter {
         }
         try accept(commit, ids: ids)
         acknowledged += 1
+        changedTables.formUnion(commit.changes.map(\.table))
       case .undone(let sequence):
         try require(pending?.sequence == sequence, "\(name) undid commit \(sequence), which it never planned")
         pending = nil

@@ -13,6 +13,14 @@ struct Commit: Codable {
     case delete(table: Int, key: Int)
     case move(table: Int, key: Int, to: Place)
     case duplicate(table: Int, key: Int, of: Int, to: Place)
+
+    var table: Int {
+      switch self {
+      case .add(let table, _, _, _), .update(let table, _, _), .delete(let table, _), .move(let table, _, _),
+        .duplicate(let table, _, _, _):
+        table
+      }
+    }
   }
 
   enum Place: Codable {

@@ -13,8 +13,13 @@ extension FileLog {
   ) throws(StoreError) -> [TableKey: Int] {
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
-    try readOn()
-    if state.withLock(\.pending.isEmpty) { return [:] }
+    let isDone = try state.withLock { state throws(StoreError) in
+      try readOn(&state)
+      if !state.pending.isEmpty { return false }
+      if state.journal != nil { try syncName(&state) }
+      return true
+    }
+    if isDone { return [:] }
     try state.withLock { state throws(StoreError) in try prepare(&state) }
     defer { state.withLock { $0.isLocked = false } }
     return try writeFiles(of: newest)

@@ -50,12 +50,15 @@ extension FileLog {
       _ = try disk.install([disk.stageJournal(folder.journalFile, after: 0)])
       try readOn(&state)
     }
-    if !state.isNameSynced {
-      // Another process may have put the journal there, and died before it synced the name.
-      try disk.syncFolder(folder.ownFolder)
-      state.isNameSynced = true
-    }
+    try syncName(&state)
     state.isLocked = true
+  }
+
+  /// Another process may have put the journal there, and died before it synced the name.
+  func syncName(_ state: inout State) throws(StoreError) {
+    if state.isNameSynced { return }
+    try disk.syncFolder(folder.ownFolder)
+    state.isNameSynced = true
   }
 
   /// Puts a commit into the journal.

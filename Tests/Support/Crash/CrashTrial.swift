@@ -93,6 +93,7 @@ package struct CrashTrial {
         progress.note(events[number - 1])
       }
       if number < recorder.failure ?? 0 { continue }  // As if nothing had been meddled with.
+      if progress.isIn(workload.unsyncedEdits) { continue }
       try tryStates(of: disk, at: Moment(events: events[..<number], progress: progress))
     }
   }
@@ -101,6 +102,9 @@ package struct CrashTrial {
   private struct Progress {
     var acknowledged = 0
     var issued = 0
+
+    /// Whether one of these may be there, and no commit that builds on it was acknowledged.
+    func isIn(_ edits: Set<Int>) -> Bool { edits.contains { acknowledged < $0 && $0 <= issued } }
 
     mutating func note(_ event: DiskEvent) {
       switch event {
@@ -153,7 +157,7 @@ package struct CrashTrial {
     if digests.insert(digest).inserted { counts.distinct += 1 }
     let found = try recovery.check(image)
     // A table that was saved while commits waited for it is in conflict with them.
-    if !found.isSound, let edits = workload.edits { return edits }
+    if !found.isSound, let conflicts = workload.conflicts { return conflicts }
     guard let first = history.firstIndex(of: found), let last = history.lastIndex(of: found) else {
       throw BrokenInvariant(description: "what is there was never committed: \(found)")
     }

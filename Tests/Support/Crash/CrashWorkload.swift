@@ -14,8 +14,8 @@ package struct CrashWorkload: Sendable {
     case close
     /// Another process takes the store over.
     case reopen
-    /// Another program saves a table's file, with one more record in it, and syncs the file but not its name.
-    case edit(String)
+    /// Another program saves a table's file, with one more record in it.
+    case edit(String, Editor.Care = .syncsFile)
 
     /// Whether the step changes what is in the store.
     var isCommit: Bool {
@@ -40,7 +40,7 @@ package struct CrashWorkload: Sendable {
         try store.close()
         return try open()
       case .reopen: return try open()
-      case .edit(let table): try Editor(store: store).addRecord(to: table)
+      case .edit(let table, let care): try Editor(store: store, care: care).addRecord(to: table)
       }
       return store
     }
@@ -64,10 +64,13 @@ package struct CrashWorkload: Sendable {
   package let options: StoreOptions
   /// What some file must hold at every moment, under whatever name: the original of a table that is repaired.
   package let keptBytes: [UInt8]?
+  /// The numbers of the saves of another program that may meet commits of the same table in the journal: a conflict.
+  package let conflicts: ClosedRange<Int>?
 
   package init(
     _ name: String, before: DiskImage = .emptyHome, checkpoints: CheckpointPolicy = .manual,
-    longestFrame: Int? = nil, keptText: String? = nil, steps: [Step]
+    longestFrame: Int? = nil, keptText: String? = nil, conflicts: ClosedRange<Int>? = nil,
+    steps: [Step]
   ) {
     var options = StoreOptions(checkpoints: checkpoints)
     if let longestFrame { options.longestFrame = longestFrame }
@@ -75,6 +78,7 @@ package struct CrashWorkload: Sendable {
     self.name = name
     self.before = before
     self.keptBytes = keptText.map { Array($0.utf8) }
+    self.conflicts = conflicts
     self.steps = steps
   }
 
@@ -101,9 +105,10 @@ package struct CrashWorkload: Sendable {
       } catch  where disk.failure != nil {
         store = nil  // Before the disk works again: a process that died does nothing at its end.
         disk.restart()
-        if step.isCommit, try contents() == history.last {
+        // An editor waits for a checkpoint.
+        if try step.isCommit ? contents() == history.last : hasEdits {
           store = try step.run(in: open(), reopening: open)
-          if step.isDurable { disk.note(.acknowledged(history.count)) }
+          if step.isCommit, step.isDurable { disk.note(.acknowledged(history.count)) }
         }
       }
       if step.isCommit { history.append(try contents()) }
@@ -111,10 +116,16 @@ package struct CrashWorkload: Sendable {
     return history
   }
 
-  /// The numbers of the commits that are another program's saves. A power cut may take one back, until a commit builds on it.
-  package var edits: ClosedRange<Int>? {
-    let numbers = steps.filter(\.isCommit).enumerated().filter { !$0.element.isDurable }.map { $0.offset + 1 }
-    return numbers.first.flatMap { first in numbers.last.map { first...$0 } }
+  private var hasEdits: Bool { steps.contains { if case .edit = $0 { true } else { false } } }
+
+  /// The numbers of the saves of another program that synced nothing. Until a commit builds on it, a power cut may leave
+  /// anything of such a file.
+  var unsyncedEdits: Set<Int> {
+    let numbered = steps.filter(\.isCommit).enumerated()
+    return Set(
+      numbered.compactMap { number, step in
+        if case .edit(_, .syncsNothing) = step { number + 1 } else { nil }
+      })
   }
 
   /// Whether a program that is started anew can do the rest of the steps: those that install find out by themselves what is

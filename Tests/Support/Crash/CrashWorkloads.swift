@@ -97,8 +97,8 @@ extension CrashWorkload {
       steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit { tx in try tx.drop(.records("a")) }]),
   ]
 
-  /// Another program saves tables before, between and after commits. It syncs its files and not their names, so that a commit
-  /// which builds on one has to.
+  /// Another program saves tables before, between and after commits. It does not sync their names, and some of them not at
+  /// all, so that a commit which builds on one has to.
   package static let edited = [
     CrashWorkload(
       "an editor before and between commits", before: .store(["a.plist": oldTable]),
@@ -106,18 +106,41 @@ extension CrashWorkload {
         .edit("a"), .commit(add("a", 1)), .checkpoint, .edit("a"), .commit(add("a", 2)), .commit(add("a", 3)),
       ]),
     CrashWorkload(
-      "an editor beside another table", before: .store(["a.plist": oldTable]),
+      "an editor that syncs nothing", before: .store(["a.plist": oldTable]),
+      steps: [
+        .edit("a", .syncsNothing), .commit(add("a", 1)), .commit(add("a", 2)), .checkpoint,
+        .edit("a", .syncsNothing), .commit(add("a", 3)), .checkpoint,
+      ]),
+    CrashWorkload(
+      "an editor of two tables", before: .store(["a.plist": oldTable, "b.plist": oldTable]),
+      steps: [
+        .edit("a"), .edit("b", .syncsNothing), .commit(addToBoth(1)), .checkpoint, .edit("b"), .reopen,
+        .edit("a", .syncsNothing), .commit(addToBoth(2)), .close,
+      ]),
+    CrashWorkload(
+      "an editor after commits", before: .store(["a.plist": oldTable]), checkpoints: .everyCommit,
+      steps: [.commit(add("a", 1)), .checkpoint, .edit("a"), .commit(add("a", 2)), .checkpoint, .edit("a")]),
+  ]
+
+  /// Another program saves a table that has commits in the journal, or may have where a call fails.
+  package static let editedAmongCommits = [
+    CrashWorkload(
+      "an editor beside another table", before: .store(["a.plist": oldTable]), conflicts: 2...5,
       steps: [
         .commit(add("b", 1)), .edit("a"), .commit(add("a", 2)), .checkpoint, .edit("a"), .reopen,
         .commit(add("a", 3)), .close,
       ]),
     CrashWorkload(
-      "an editor after commits", before: .store(["a.plist": oldTable]), checkpoints: .everyCommit,
-      steps: [.commit(add("a", 1)), .edit("a"), .commit(add("a", 2)), .edit("a")]),
-    CrashWorkload(
-      "an editor while commits wait", before: .store(["a.plist": oldTable]),
+      "an editor while commits wait", before: .store(["a.plist": oldTable]), conflicts: 1...2,
       steps: [.commit(add("a", 1)), .edit("a")]),
   ]
+
+  private static func addToBoth(_ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
+    { tx in
+      try add("a", number)(&tx)
+      try add("b", number)(&tx)
+    }
+  }
 
   static func add(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
     { tx in try tx.add(["n": .integer(Int64(number))], to: .records(table), at: .top) }

@@ -3,8 +3,12 @@ import FileDBPlist
 import FileDBStorage
 
 /// Another program that changes a table's file, by itself.
-struct Editor {
+package struct Editor {
+  /// What it does for power cuts. None syncs the name of the file.
+  package enum Care: Sendable { case syncsFile, syncsNothing }
+
   let store: RecordStore
+  let care: Care
 
   /// Adds a record at the bottom, under the next id.
   func addRecord(to table: String) throws {
@@ -22,6 +26,6 @@ struct Editor {
       if let id = record.dict?["wgFileDbSecretId"]?.string { indexMap[id] = .string("\(index)") }
     }
     root["index"] = .dict(indexMap)
-    try disk.save(PlistWriter.document(.dict(root)), to: path)
+    try disk.save(PlistWriter.document(.dict(root)), to: path, by: care)
   }
 }

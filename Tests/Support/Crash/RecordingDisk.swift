@@ -104,15 +104,16 @@ package final class RecordingDisk: Disk {
     if isDead { throw DiskError("killed", path, errno: EINTR) }
   }
 
-  /// Replaces a file as another program does, which syncs the file and not its name. These are none of the calls that the
-  /// store makes.
-  package func save(_ bytes: [UInt8], to path: String) throws(DiskError) {
+  /// Replaces a file as another program does, which syncs the file or nothing, and never its name. These are none of the calls
+  /// that the store makes.
+  package func save(_ bytes: [UInt8], to path: String, by care: Editor.Care) throws(DiskError) {
     _ = try base.replace(path, with: bytes)
     log.withLock { log in
       let draft = "\(parentFolder(of: path))/.\(fileName(of: path))~"
       let file = log.newFile(draft)
       log.sizes[file] = bytes.count
-      log.events += [.create(file: file, draft), .write(file: file, offset: 0, bytes), .sync(file: file)]
+      log.events += [.create(file: file, draft), .write(file: file, offset: 0, bytes)]
+      if care == .syncsFile { log.events.append(.sync(file: file)) }
       log.files[draft] = nil
       log.files[path] = file
       log.events.append(.rename(file: file, from: draft, to: path))
