@@ -7,13 +7,7 @@
 
 int filedb_exchange(const char *path, const char *other) { return renamex_np(path, other, RENAME_SWAP); }
 
-#elif defined(RENAME_EXCHANGE)
-
-#include <fcntl.h>
-
-int filedb_exchange(const char *path, const char *other) {
-  return renameat2(AT_FDCWD, path, AT_FDCWD, other, RENAME_EXCHANGE);
-}
+int filedb_rename_to_free(const char *path, const char *name) { return renamex_np(path, name, RENAME_EXCL); }
 
 #else
 
@@ -21,11 +15,19 @@ int filedb_exchange(const char *path, const char *other) {
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// musl, and glibc before 2.28, have neither a function for the call nor a name for the flag.
-enum { EXCHANGE = 1 << 1 };
+// musl, and glibc before 2.28, have neither a function for the call nor names for its flags.
+enum { NO_REPLACE = 1 << 0, EXCHANGE = 1 << 1 };
 
-int filedb_exchange(const char *path, const char *other) {
-  return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, other, EXCHANGE);
+static int rename_with(const char *path, const char *name, unsigned flags) {
+#if defined(RENAME_EXCHANGE)
+  return renameat2(AT_FDCWD, path, AT_FDCWD, name, flags);
+#else
+  return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, name, flags);
+#endif
 }
+
+int filedb_exchange(const char *path, const char *other) { return rename_with(path, other, EXCHANGE); }
+
+int filedb_rename_to_free(const char *path, const char *name) { return rename_with(path, name, NO_REPLACE); }
 
 #endif

@@ -3,6 +3,8 @@ package struct StagedFile: Sendable {
   /// The file that it will replace, with all links followed.
   package let target: String
   fileprivate let draft: String
+  /// The name under which it waits to be exchanged with the file, and what it replaced waits to be looked at.
+  fileprivate var swap: String { Draft.swap(for: draft) }
   fileprivate let stamp: FileStamp?
 }
 
@@ -60,6 +62,79 @@ extension Disk {
     return Set(staged.map { parentFolder(of: $0.target) })
   }
 
+  /// Gives a draft its file's name, unless another program has saved there meanwhile: what it saved keeps the name, and the
+  /// draft goes.
+  ///
+  /// A crash may leave under the draft's second name what had the file's: see ``swaps(in:changedBefore:)``.
+  /// - Parameter isExpected: looks at the file at a path, which may be replaced; `nil` where there is none.
+  /// - Returns: whether the draft has the name. Its folder is to be synced in any case.
+  package func install(
+    _ staged: StagedFile, over isExpected: (String?) throws(DiskError) -> Bool
+  ) throws(DiskError) -> Bool {
+    do {
+      guard try status(staged.target) != nil else { return try installNew(staged, over: isExpected) }
+      try rename(staged.draft, toFree: staged.swap)
+      do { try exchange(staged.swap, with: staged.target) } catch  where error.kind == .unsupported {
+        return try installUnlessChanged(staged, over: isExpected)
+      } catch  where error.kind == .notFound {
+        try remove(staged.swap)
+        return false  // Somebody removed the file.
+      }
+    } catch {
+      for path in [staged.draft, staged.swap] { try? remove(path) }
+      throw error
+    }
+    if try isExpected(staged.swap) {
+      try remove(staged.swap)
+      return true
+    }
+    try exchange(staged.swap, with: staged.target)
+    // What was saved over ours in between stays under the name of a swap.
+    if try status(staged.swap)?.stamp.inode == staged.stamp?.inode { try remove(staged.swap) }
+    return false
+  }
+
+  private func installNew(
+    _ staged: StagedFile, over isExpected: (String?) throws(DiskError) -> Bool
+  ) throws(DiskError) -> Bool {
+    if try isExpected(nil) {
+      do {
+        try rename(staged.draft, toFree: staged.target)
+        return true
+      } catch  where error.kind == .exists {}
+    }
+    discard([staged])
+    return false
+  }
+
+  /// On a disk without exchanges the look comes before the rename, as close as can be.
+  private func installUnlessChanged(
+    _ staged: StagedFile, over isExpected: (String?) throws(DiskError) -> Bool
+  ) throws(DiskError) -> Bool {
+    guard try isExpected(staged.target) else {
+      try remove(staged.swap)
+      return false
+    }
+    try rename(staged.swap, to: staged.target)
+    return true
+  }
+
+  /// Removes a file, unless another program has saved there meanwhile: that stays.
+  /// - Returns: whether the file is gone. Its folder is to be synced in any case.
+  package func remove(
+    _ path: String, if isExpected: (String?) throws(DiskError) -> Bool
+  ) throws(DiskError) -> Bool {
+    let swap = Draft.swap(for: "\(parentFolder(of: path))/\(Draft.name(for: fileName(of: path)))")
+    do { try rename(path, toFree: swap) } catch  where error.kind == .notFound { return try isExpected(nil) }
+    if try isExpected(swap) {
+      try remove(swap)
+      return true
+    }
+    // Where a third version has come, the other stays under the name of a swap.
+    do { try rename(swap, toFree: path) } catch  where error.kind == .exists {}
+    return false
+  }
+
   /// The stamps of files that were just installed.
   package func stamps(of installed: [StagedFile]) throws(DiskError) -> [FileStamp] {
     var stamps: [FileStamp] = []
@@ -112,9 +187,27 @@ extension Disk {
   }
 }
 
+extension Disk {
+  /// The files in `folder` that a crash left while names were exchanged, and the names of the files that they belong to: each is
+  /// a version that was replaced, or was about to replace it, or what another program had saved.
+  package func swaps(
+    in folder: String, changedBefore time: Int64 = .max
+  ) throws(DiskError) -> [(path: String, file: String)] {
+    var swaps: [(path: String, file: String)] = []
+    for name in try list(folder) {
+      guard let file = Draft.file(ofSwap: name) else { continue }
+      let path = "\(folder)/\(name)"
+      guard let status = try status(path), status.kind == .file, status.stamp.changed < time else { continue }
+      swaps.append((path, file))
+    }
+    return swaps
+  }
+}
+
 /// A new version of a file beside it, until it takes the file's name.
 package enum Draft {
   private static let suffix = ".filedb-draft"
+  private static let swapSuffix = ".filedb-swap"
 
   /// A hidden name of its own, so that two processes never write the same draft.
   static func name(for file: String) -> String {
@@ -122,11 +215,19 @@ package enum Draft {
     ".\(file).\(String(UInt64.random(in: .min ... .max), radix: 36))\(suffix)"
   }
 
+  /// The name of a draft while it is exchanged with its file.
+  static func swap(for draft: String) -> String { draft.dropLast(suffix.count) + swapSuffix }
+
   /// Whether `name` is one that ``name(for:)`` makes.
-  static func isName(_ name: String) -> Bool {
-    guard name.hasPrefix("."), name.hasSuffix(suffix) else { return false }
+  static func isName(_ name: String) -> Bool { file(of: name, suffix) != nil }
+
+  /// The name of the file that a swap belongs to; `nil` where `name` is none of a swap.
+  static func file(ofSwap name: String) -> String? { file(of: name, swapSuffix) }
+
+  private static func file(of name: String, _ suffix: String) -> String? {
+    guard name.hasPrefix("."), name.hasSuffix(suffix) else { return nil }
     let stem = name.dropFirst().dropLast(suffix.count)
-    guard let dot = stem.lastIndex(of: "."), dot > stem.startIndex else { return false }
-    return UInt64(stem[stem.index(after: dot)...], radix: 36) != nil
+    guard let dot = stem.lastIndex(of: "."), dot > stem.startIndex else { return nil }
+    return UInt64(stem[stem.index(after: dot)...], radix: 36) != nil ? String(stem[..<dot]) : nil
   }
 }

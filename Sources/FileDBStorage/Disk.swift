@@ -37,6 +37,14 @@ package protocol Disk: Sendable {
   /// - Throws: `isFolder` where a folder has it.
   func rename(_ path: String, to newPath: String) throws(DiskError)
 
+  /// Gives a file a name that nothing has. On a disk that has no such call, another program may be quicker.
+  /// - Throws: `exists` where something has it.
+  func rename(_ path: String, toFree newPath: String) throws(DiskError)
+
+  /// Exchanges two names in one step: after a crash either both are exchanged or none. A link is exchanged itself.
+  /// - Throws: `notFound` where one is missing, `unsupported` on a disk that has no such call.
+  func exchange(_ path: String, with other: String) throws(DiskError)
+
   /// Removes a file, or the link itself.
   /// - Throws: `notFound`, `isFolder`.
   func remove(_ path: String) throws(DiskError)
@@ -117,9 +125,24 @@ package struct FileStamp: Equatable, Sendable {
     self.isSettled = isSettled
   }
 
+  /// Whether the clock of the file system has surely ticked since a file changed; all times in nanoseconds.
+  ///
+  /// Linux takes the time from a clock that ticks every 1 to 10 ms. Some file systems keep whole seconds (ext3, HFS+), or
+  /// every other one (FAT): a time in whole seconds may be theirs.
+  package static func isSettled(modified: Int64, changed: Int64, now: Int64) -> Bool {
+    let second: Int64 = 1_000_000_000
+    let isWholeSeconds = changed % second == 0 && modified % second == 0
+    return now - max(modified, changed) > (isWholeSeconds ? 2 * second + second / 10 : second / 20)
+  }
+
   /// Whether a file with this stamp surely still has the content it had when it had `earlier`.
   package func provesUnchanged(since earlier: FileStamp) -> Bool {
     earlier.isSettled && Self.areSame(self, earlier)
+  }
+
+  /// Whether this is of the same file with the same content, whatever was done to its name since.
+  package func isOfSameContent(as other: FileStamp) -> Bool {
+    device == other.device && inode == other.inode && size == other.size && modified == other.modified
   }
 
   /// Whether two stamps, `nil` for a file that is not there, show no difference.

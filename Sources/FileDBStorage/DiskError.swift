@@ -9,7 +9,7 @@
 /// A system call that failed: which, on what, and why.
 package struct DiskError: Error, Equatable, Sendable {
   package enum Kind: Sendable {
-    case notFound, exists, permissionDenied, readOnly, full, linkLoop, isFolder, timedOut, other
+    case notFound, exists, permissionDenied, readOnly, full, linkLoop, isFolder, timedOut, unsupported, other
   }
 
   package let call: String
@@ -32,6 +32,7 @@ package struct DiskError: Error, Equatable, Sendable {
     case ELOOP: .linkLoop
     case EISDIR: .isFolder
     case ETIMEDOUT: .timedOut
+    case ENOSYS: .unsupported
     default: .other
     }
   }

@@ -194,6 +194,24 @@ package final class MemoryDisk: Disk {
     }
   }
 
+  package func rename(_ path: String, toFree newPath: String) throws(DiskError) {
+    try tree.withLock { tree throws(DiskError) in
+      let file = try tree.file(path, for: "rename")
+      guard tree.entries[newPath] == nil else { throw DiskError("rename", newPath, errno: EEXIST) }
+      try tree.checkFolder(parentFolder(of: newPath), for: "rename", newPath)
+      tree.entries[path] = nil
+      tree.entries[newPath] = .file(file)
+    }
+  }
+
+  package func exchange(_ path: String, with other: String) throws(DiskError) {
+    try tree.withLock { tree throws(DiskError) in
+      let (first, second) = (try tree.file(path, for: "rename"), try tree.file(other, for: "rename"))
+      tree.entries[path] = .file(second)
+      tree.entries[other] = .file(first)
+    }
+  }
+
   package func remove(_ path: String) throws(DiskError) {
     try tree.withLock { tree throws(DiskError) in
       _ = try tree.file(path, for: "unlink")

@@ -125,6 +125,21 @@ package struct SystemDisk: Disk {
     guard result == 0 else { throw DiskError("rename", newPath, errno: errno) }
   }
 
+  package func rename(_ path: String, toFree newPath: String) throws(DiskError) {
+    if filedb_rename_to_free(path, newPath) == 0 { return }
+    guard Self.isUnsupported(errno) else { throw DiskError("rename", newPath, errno: errno) }
+    guard try status(newPath) == nil else { throw DiskError("rename", newPath, errno: EEXIST) }
+    try rename(path, to: newPath)
+  }
+
+  package func exchange(_ path: String, with other: String) throws(DiskError) {
+    if filedb_exchange(path, other) == 0 { return }
+    throw DiskError("rename", other, errno: Self.isUnsupported(errno) ? ENOSYS : errno)
+  }
+
+  /// What file systems say of a kind of rename that they do not have.
+  private static func isUnsupported(_ errno: CInt) -> Bool { [EINVAL, ENOSYS, ENOTSUP].contains(errno) }
+
   package func remove(_ path: String) throws(DiskError) {
     guard unlink(path) == 0 else { throw DiskError("unlink", path, errno: errno) }
   }
@@ -148,15 +163,6 @@ package struct SystemDisk: Disk {
         return FileLock { withExtendedLifetime(file) {} }
       }
     }
-  }
-}
-
-extension SystemDisk {
-  /// Exchanges two names at once: after a crash either both are exchanged or none. A link is exchanged itself.
-  /// - Throws: `notFound` where one is missing; the errno `EINVAL`, `ENOSYS` or `ENOTSUP` where the file system has no
-  ///   such thing.
-  package func exchange(_ path: String, with other: String) throws(DiskError) {
-    guard filedb_exchange(path, other) == 0 else { throw DiskError("exchange", path, errno: errno) }
   }
 }
 
@@ -309,9 +315,6 @@ extension FileStatus {
 }
 
 extension FileStamp {
-  /// Linux file systems take the time of a change from a clock that ticks every 1 to 10 ms.
-  private static let clockTick: Int64 = 50_000_000
-
   fileprivate init(_ status: stat) {
     #if canImport(Darwin)
       let times = (status.st_mtimespec, status.st_ctimespec)
@@ -325,7 +328,7 @@ extension FileStamp {
       device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
       size: Int(status.st_size),
       modified: modified, changed: changed,
-      isSettled: now.nanoseconds - max(modified, changed) > Self.clockTick)
+      isSettled: Self.isSettled(modified: modified, changed: changed, now: now.nanoseconds))
   }
 }
 

@@ -9,6 +9,9 @@ package struct TableKey: Hashable, Comparable, Sendable {
 
   package static func == (left: TableKey, right: TableKey) -> Bool { compareUTF8(left.text, right.text) == 0 }
   package static func < (left: TableKey, right: TableKey) -> Bool { compareUTF8(left.text, right.text) < 0 }
+  /// Whether some disks, such as Apple's, take the two names for one: they differ in case, or in how accents are written.
+  package func isSameFile(as other: TableKey) -> Bool { text.lowercased() == other.text.lowercased() }
+
   package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
 }
 

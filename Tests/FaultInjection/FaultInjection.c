@@ -204,6 +204,8 @@ CALL(ssize_t, readlink, (const char *path, char *target, size_t size), (path, ta
 CALL(int, unlink, (const char *path), (path), path, FAULTS_OF_PATHS, -1)
 CALL(int, mkdir, (const char *path, mode_t mode), (path, mode), path, FAULTS_OF_PATHS | FAULTS_OF_SPACE, -1)
 CALL(int, rename, (const char *old, const char *new), (old, new), new, FAULTS_OF_PATHS | FAULTS_OF_SPACE, -1)
+CALL(int, renameat2, (int oldAt, const char *old, int newAt, const char *new, unsigned flags),
+     (oldAt, old, newAt, new, flags), new, FAULTS_OF_PATHS | FAULTS_OF_SPACE, -1)
 CALL(int, renameat, (int oldAt, const char *old, int newAt, const char *new), (oldAt, old, newAt, new), new,
      FAULTS_OF_PATHS | FAULTS_OF_SPACE, -1)
 CALL(DIR *, opendir, (const char *path), (path), path, FAULTS_OF_PATHS | FAULT_EMFILE, NULL)

@@ -84,4 +84,19 @@ import Testing
     #expect(other.provesUnchanged(since: stamp))
     #expect(!stamp.provesUnchanged(since: other))
   }
+
+  /// The times are those that a file system keeps; `tick` is how far apart two changes may be and leave the same.
+  @Test(arguments: [(0, 2_000), (0, 1_000), (4_000_000, 10)])
+  func stampProvesNothingWithinATickOfItsClock(fraction: Int64, tick: Int64) {
+    let changed: Int64 = 1_700_000_000_000_000_000 + fraction
+    #expect(!FileStamp.isSettled(modified: changed, changed: changed, now: changed + tick * 1_000_000))
+    #expect(FileStamp.isSettled(modified: changed, changed: changed, now: changed + 2_200_000_000))
+  }
+
+  /// An editor may set the time of modification; that of the change is the file system's own.
+  @Test func wholeSecondsOfModificationAloneAreNoSlowClock() {
+    let modified: Int64 = 1_700_000_000_000_000_000
+    let changed = modified + 123_456_789
+    #expect(FileStamp.isSettled(modified: modified, changed: changed, now: changed + 60_000_000))
+  }
 }

@@ -16,7 +16,8 @@ import Synchronization
 package final class FaultyDisk: Disk {
   /// Every verb of ``Disk``, the two of ``WritableFile``, and those of ``OpenFile`` with a name of their own.
   package enum Verb: String, CaseIterable, Sendable {
-    case read, readPrefix, status, list, resolve, makeFolder, create, rename, remove, syncFolder, lock,
+    case read, readPrefix, status, list, resolve, makeFolder, create, rename, exchange, remove, syncFolder,
+      lock,
       makeWatch
     case append, sync
     case open, readAt, writeAt, syncData
@@ -30,6 +31,8 @@ package final class FaultyDisk: Disk {
     /// Each verb of this kind seems to succeed and does nothing: what a program without that call would do. For
     /// verbs without a result.
     case skip(Verb)
+    /// Every verb of this kind fails.
+    case refuse(Verb, errno: CInt)
   }
 
   private struct Log {
@@ -79,6 +82,8 @@ package final class FaultyDisk: Disk {
         number == first || (lasting && number > first)
           ? .fail(errno: errno, halfWritten: halfWritten) : .carryOut
       case .skip(let skipped): verb == skipped ? .skip : .carryOut
+      case .refuse(let refused, let errno):
+        verb == refused ? .fail(errno: errno, halfWritten: false) : .carryOut
       }
     if case .carryOut = fate { return fate }
     log.withLock { $0.faultCount += 1 }
@@ -150,6 +155,14 @@ package final class FaultyDisk: Disk {
 
   package func rename(_ path: String, to newPath: String) throws(DiskError) {
     try runOrSkip(.rename, newPath) { () throws(DiskError) in try base.rename(path, to: newPath) }
+  }
+
+  package func rename(_ path: String, toFree newPath: String) throws(DiskError) {
+    try runOrSkip(.rename, newPath) { () throws(DiskError) in try base.rename(path, toFree: newPath) }
+  }
+
+  package func exchange(_ path: String, with other: String) throws(DiskError) {
+    try runOrSkip(.exchange, other) { () throws(DiskError) in try base.exchange(path, with: other) }
   }
 
   package func remove(_ path: String) throws(DiskError) {

@@ -10,6 +10,10 @@
 /// Returns 0, or -1 with `errno`: EINVAL, ENOSYS or ENOTSUP where the file system or the kernel cannot.
 int filedb_exchange(const char *path, const char *other);
 
+/// Gives a file a name that nothing has.
+/// Returns 0, or -1 with `errno`: EEXIST where something has it; EINVAL, ENOSYS or ENOTSUP as above.
+int filedb_rename_to_free(const char *path, const char *name);
+
 /// Whether this CPU has an instruction for CRC-32C.
 bool filedb_has_crc32c(void);
 

@@ -31,9 +31,16 @@ extension FileLog {
     Int]
   {
     let tables = state.withLock { $0.pending.keys.sorted() }
-    // A file that another program changed stops this here.
-    let drafts = try tables.map { key throws(StoreError) in TableDraft(key: key, state: try newest(key)) }
-    let written = try write(drafts)
+    // A file that another program changed keeps the journal, and not the others from their files.
+    var (drafts, conflict): ([TableDraft], StoreError?) = ([], nil)
+    for key in tables {
+      do throws(StoreError) { drafts.append(TableDraft(key: key, state: try newest(key))) } catch {
+        guard error.code == StoreError.conflict else { throw error }
+        conflict = conflict ?? error
+      }
+    }
+    let written = try write(conflict == nil ? drafts : drafts.filter { !isWritten($0.key) })
+    if let conflict { throw conflict }
 
     // All is in the files. What comes next has a journal of its own: a draft, written and synced; its rename; and the sync
     // of the folder.
@@ -52,9 +59,7 @@ extension FileLog {
   /// Writes the files of some tables. The journal stays, and knows them.
   /// - Returns: the ``TableBase/number`` of each.
   func write(_ drafts: [TableDraft]) throws(StoreError) -> [TableKey: Int] {
-    // Clears away what a crash left.
-    try folder.sweep()
-    if !hasSweptLinks.exchange(true, ordering: .relaxed) { folder.sweepBesideLinkTargets() }
+    try sweep()
 
     // 1. Every file beside the present one, written and synced. A full disk leaves all files as they were.
     let staged = try stage(drafts)
@@ -70,17 +75,58 @@ extension FileLog {
     }
     try syncAll()
 
-    // 3. The names: each draft takes its file's, and the files of dropped tables go.
-    var folders = try disk.install(staged.compactMap(\.file))
-    for dropped in staged where dropped.file == nil {
-      try disk.remove(folder.file(of: dropped.draft.key.text).path)
-      // Even where it was gone: who removed it may have died before it synced that.
-      folders.insert(folder.path)
+    // 3. The names: each draft takes its file's, and the files of dropped tables go. What another program saved in the
+    //    meantime keeps the name.
+    var (installed, conflict): ([StagedTable], StoreError?) = ([], nil)
+    for table in staged {
+      if try install(table) {
+        installed.append(table)
+      } else {
+        conflict = conflict ?? self.conflict(table.draft.key, table.path)
+      }
     }
 
-    // 4. The folders' syncs, before the journal forgets what is in the files.
-    try sync(folders)
-    return note(staged)
+    // 4. The folders' syncs, before the journal forgets what is in the files. Even where a dropped table's was gone: who
+    //    removed it may have died before it synced that.
+    try sync(Set(staged.map { $0.file.map { parentFolder(of: $0.target) } ?? folder.path }))
+    let numbers = note(installed)
+    if let conflict { throw conflict }
+    return numbers
+  }
+
+  /// - Returns: whether the file is as staged now.
+  private func install(_ table: StagedTable) throws(StoreError) -> Bool {
+    let (draft, disk) = (table.draft, disk.disk)
+    let (known, pending) = state.withLock { ($0.files[draft.key], $0.pending[draft.key]) }
+    func mayReplace(_ version: FileVersion) -> Bool {
+      draft.repaired.map { $0 == version } ?? (pending?.lastCommit(in: version) != nil)
+    }
+    let isExpected = { (path: String?) throws(DiskError) -> Bool in
+      guard let path, let status = try disk.status(path) else { return mayReplace(.absent) }
+      // A rename changes the time of the status, and no other.
+      if let stamp = known?.stamp, stamp.isSettled, stamp.isOfSameContent(as: status.stamp) { return true }
+      return mayReplace(FileVersion(try disk.read(path).bytes))
+    }
+    guard let file = table.file else { return try self.disk.remove(table.path, if: isExpected) }
+    return try self.disk.install(file, over: isExpected)
+  }
+
+  /// Clears away what a crash left.
+  private func sweep() throws(StoreError) {
+    try folder.sweep()
+    let pending = state.withLock { Array($0.pending.values) }
+    let isKnown = { (version: FileVersion) in pending.contains { $0.lastCommit(in: version) != nil } }
+    try folder.sweepSwaps(unless: isKnown)
+    if !hasSweptLinks.exchange(true, ordering: .relaxed) { folder.sweepBesideLinkTargets(unless: isKnown) }
+  }
+
+  /// Whether a checkpoint that could not write all tables has written this one.
+  private func isWritten(_ table: TableKey) -> Bool {
+    state.withLock { state in
+      guard let pending = state.pending[table], let last = pending.versions.last else { return false }
+      return state.files[table]?.content.version == last.version
+        && last.lastCommit >= pending.commits.last?.sequence ?? 0
+    }
   }
 
   private func stage(_ drafts: [TableDraft]) throws(StoreError) -> [StagedTable] {
@@ -145,6 +191,8 @@ extension FileLog {
 struct TableDraft {
   let key: TableKey
   let state: TableState
+  /// What a repair read, and may replace; `nil` for what the journal knows.
+  var repaired: FileVersion?
 }
 
 /// A table whose next file is written and synced, but has not its name yet.

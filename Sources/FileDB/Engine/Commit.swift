@@ -182,6 +182,8 @@ extension FileLog {
       outcome = .unknown(error)
     }
     state.withLock { state in
+      // Another sync of the journal failed meanwhile, and it may have dropped the bytes that this one was to write.
+      if case .durable = outcome, let failure = state.failure { outcome = .unknown(failure) }
       switch outcome {
       case .unknown(let error): state.failure = error
       case .durable: if strength != nil { state.journal?.noteSynced(through: sequence) }

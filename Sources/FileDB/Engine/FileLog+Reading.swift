@@ -189,7 +189,7 @@ extension FileLog {
     }
   }
 
-  private func conflict(_ table: TableKey, _ file: String) -> StoreError {
+  func conflict(_ table: TableKey, _ file: String) -> StoreError {
     StoreError(
       StoreError.conflict,
       "another program changed this file while commits were waiting in the journal; 'filedb repair --keep' settles it",

@@ -57,6 +57,20 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.install(staged) }
   }
 
+  /// See ``Disk/install(_:over:)``: the folder is to be synced.
+  package func install(
+    _ staged: StagedFile, over isExpected: (String?) throws(DiskError) -> Bool
+  ) throws(StoreError) -> Bool {
+    try run { () throws(DiskError) in try disk.install(staged, over: isExpected) }
+  }
+
+  /// See ``Disk/remove(_:if:)``: the folder is to be synced.
+  package func remove(
+    _ path: String, if isExpected: (String?) throws(DiskError) -> Bool
+  ) throws(StoreError) -> Bool {
+    try run { () throws(DiskError) in try disk.remove(path, if: isExpected) }
+  }
+
   package func stamps(of installed: [StagedFile]) throws(StoreError) -> [FileStamp] {
     try run { () throws(DiskError) in try disk.stamps(of: installed) }
   }
@@ -75,6 +89,12 @@ package struct StoreDisk: Sendable {
 
   package func sweepDrafts(in folder: String, writtenBefore time: Int64 = .max) throws(StoreError) {
     try run { () throws(DiskError) in try disk.sweepDrafts(in: folder, writtenBefore: time) }
+  }
+
+  package func swaps(
+    in folder: String, changedBefore time: Int64 = .max
+  ) throws(StoreError) -> [(path: String, file: String)] {
+    try run { () throws(DiskError) in try disk.swaps(in: folder, changedBefore: time) }
   }
 
   package func lock(_ path: String, until deadline: ContinuousClock.Instant) throws(StoreError) -> FileLock {
@@ -158,7 +178,7 @@ extension StoreError {
       case .permissionDenied, .readOnly: StoreError.permissionDenied
       case .full: StoreError.diskFull
       case .timedOut: StoreError.locked
-      case .exists, .linkLoop, .isFolder, .other: StoreError.inputOutput
+      case .exists, .linkLoop, .isFolder, .unsupported, .other: StoreError.inputOutput
       }
     let message =
       error.kind == .timedOut

@@ -91,7 +91,8 @@ package final class StoreFolder: Sendable {
   /// Takes the store's lock, making the folder where it is missing.
   ///
   /// Who waits for the lock holds another one, the queue's, until it has it. So a busy writer that comes back for the lock
-  /// finds the one who waited before it; without that it would take the lock again before anybody else looks.
+  /// finds the one who waited before it; without that it would take the lock again before anybody else looks. The queue is a
+  /// courtesy: where it does not move, a process in it may have been stopped, and whoever waits asks for the lock itself.
   package func lock(timeout: Duration) throws(StoreError) -> FileLock {
     let deadline = ContinuousClock.now + timeout
     if isMade.load(ordering: .relaxed) {
@@ -109,10 +110,17 @@ package final class StoreFolder: Sendable {
   }
 
   private func waitForLock(until deadline: ContinuousClock.Instant) throws(StoreError) -> FileLock {
-    let turn = try disk.lock(queueFile, until: deadline)
-    defer { withExtendedLifetime(turn) {} }
-    return try disk.lock(lockFile, until: deadline)
+    do {
+      let turn = try disk.lock(queueFile, until: min(deadline, .now + Self.queuePatience))
+      defer { withExtendedLifetime(turn) {} }
+      return try disk.lock(lockFile, until: deadline)
+    } catch {
+      guard error.code == StoreError.locked, deadline > .now else { throw error }
+      return try disk.lock(lockFile, until: deadline)
+    }
   }
+
+  private static let queuePatience = Duration.milliseconds(500)
 
   /// Removes the drafts of a crashed run. Needs the lock.
   package func sweep() throws(StoreError) {
@@ -120,11 +128,30 @@ package final class StoreFolder: Sendable {
     try disk.sweepDrafts(in: ownFolder)
   }
 
-  /// Removes the drafts of a crashed run beside the files that links in the store lead to. Another store may be writing
-  /// there under a lock of its own, so only what is old enough to be nobody's goes, and nothing there is an error.
-  package func sweepBesideLinkTargets() {
+  /// Clears up the files that a crash left while names were exchanged: what another program had saved is kept among the
+  /// backups. Needs the lock.
+  func sweepSwaps(unless isKnown: (FileVersion) -> Bool) throws(StoreError) {
+    try sweep(disk.swaps(in: path), unless: isKnown)
+  }
+
+  private func sweep(
+    _ swaps: [(path: String, file: String)], unless isKnown: (FileVersion) -> Bool
+  ) throws(StoreError) {
+    for swap in swaps {
+      let bytes = try disk.read(swap.path).bytes
+      if !isKnown(FileVersion(bytes)) { _ = try keepBackup(of: swap.file, bytes) }
+      try disk.remove(swap.path)
+    }
+  }
+
+  /// The same beside the files that links in the store lead to. Another store may be writing there under a lock of its own, so
+  /// only what is old enough to be nobody's goes, and nothing there is an error.
+  func sweepBesideLinkTargets(unless isKnown: (FileVersion) -> Bool) {
     let anHourAgo = Int64((Date().timeIntervalSince1970 - 3_600) * 1e9)
-    for folder in linkTargetFolders { try? disk.sweepDrafts(in: folder, writtenBefore: anHourAgo) }
+    for folder in linkTargetFolders {
+      try? disk.sweepDrafts(in: folder, writtenBefore: anHourAgo)
+      try? sweep(disk.swaps(in: folder, changedBefore: anHourAgo), unless: isKnown)
+    }
   }
 
   /// The folders in which a change may be one of the store: its own, and those that links lead to.

@@ -92,7 +92,8 @@ extension RecordStore {
     try log.prepare()
     var backups = try plan.original.map { [try folder.keepBackup(of: plan.file, $0)] } ?? []
     if log.pendingTable(key) != nil { backups += try folder.keepBackupOfJournal() }
-    let written = try log.write([TableDraft(key: key, state: plan.repaired)])
+    let draft = TableDraft(key: key, state: plan.repaired, repaired: FileVersion(plan.original))
+    let written = try log.write([draft])
     try tables.catchUp()
     tables.note(written, states: [key: plan.repaired])
     return backups.map { URL(fileURLWithPath: $0) }

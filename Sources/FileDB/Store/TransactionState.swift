@@ -39,6 +39,7 @@ final class TransactionState {
   func apply(_ change: Change, to name: String) throws(StoreError) {
     let key = TableKey(name)
     try permit(change, to: name)
+    if case .create = change { try checkNewName(key) }
     guard var table = touched.removeValue(forKey: key) else { return }  // Held once only, so that nothing is copied.
     defer { touched[key] = table }
     do {
@@ -55,6 +56,17 @@ final class TransactionState {
     let table = try touch(key)
     try store.view.permit(
       change, to: key, seen: table.now, own: table.now.beneath == nil ? nil : table.own.state)
+  }
+
+  /// Two names that differ in case, or in how an accent is written, are one file on disks such as Apple's.
+  private func checkNewName(_ new: TableKey) throws(StoreError) {
+    let others = touched.filter(\.value.now.exists).map(\.key) + (try store.log.tables())
+    guard let other = others.first(where: { $0 != new && $0.isSameFile(as: new) }) else { return }
+    throw StoreError(
+      StoreError.invalidTableName,
+      "the name differs from that of table '\(other.text)' in case alone, or in how an accent is written; "
+        + "on some disks both would be one file",
+      file: store.url.path, table: new.text)
   }
 
   /// Has `body` run once the transaction is durable. Where what is being done now is undone, it is not run.

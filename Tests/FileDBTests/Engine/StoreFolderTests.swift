@@ -30,6 +30,15 @@ import Testing
     #expect(try folder.tableNames() == ["a", "b"])
   }
 
+  /// As one does that was stopped while it waited for its turn.
+  @Test(.timeLimit(.minutes(2))) func processThatIsStuckInTheQueueBlocksNobody() throws {
+    let (folder, disk) = folder([:])
+    do { _ = try folder.lock(timeout: .zero) }
+    let stuck = try disk.lock("\(folder.ownFolder)/queue", timeout: .zero)
+    do { _ = try folder.lock(timeout: .seconds(60)) }
+    withExtendedLifetime(stuck) {}
+  }
+
   @Test func lockMakesTheFolderOnceAndKeepsGitAway() throws {
     let (folder, disk) = folder([:])
     do { _ = try folder.lock(timeout: .zero) }

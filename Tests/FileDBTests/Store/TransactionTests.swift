@@ -19,6 +19,33 @@ func contents(of folder: URL) throws -> [String] {
 }
 
 @Suite struct TransactionTests {
+  /// On some disks both would be one file, and the records of one would be lost.
+  @Test(arguments: [("notes", "Notes"), ("caf\u{e9}", "cafe\u{301}"), ("stra\u{df}e", "STRA\u{df}E")])
+  func tableNamesThatDifferInCaseOrAccentsAreRefused(name: String, alike: String) throws {
+    try withStore(.disk) { store in
+      func makesBoth() -> StoreError? {
+        storeError {
+          try store.write { tx in
+            try tx.add(["n": 1], to: .records(name))
+            try tx.add(["n": 2], to: .records(alike))
+          }
+        }
+      }
+      #expect(makesBoth()?.code == StoreError.invalidTableName, "in one transaction")
+      #expect(try store.tableNames == [])
+      try store.table(name).create()
+      #expect(
+        storeError { try store.table(alike).create() }?.code == StoreError.invalidTableName, "in the journal")
+      try store.checkpoint()
+      let error = storeError { try store.table(alike).add(["n": 1]) }
+      #expect(error?.code == StoreError.invalidTableName, "in a file")
+      #expect(error?.description.contains("'\(name)'") == true)
+      try store.table(name).add(["n": 1])
+      try store.table("other").add(["n": 1])
+      #expect(Set(try store.tableNames) == [name, "other"])
+    }
+  }
+
   @Test func throwingWriteChangesNothing() throws {
     try withStore(.disk) { store in
       let table = try store.table("t")

@@ -9,6 +9,7 @@ package enum DiskEvent: Sendable {
   /// A sync that failed: the system marks the bytes as written, and no later sync brings them to the disk.
   case failedSync(file: Int)
   case rename(file: Int, from: String, to: String)
+  case exchange(file: Int, String, with: Int, String)
   case remove(file: Int, String)
   case syncFolder(String)
   /// A commit with this number is about to be made: from here on it may be there after a power cut.
@@ -34,6 +35,9 @@ extension Collection<DiskEvent> {
       case .rename(let file, let old, let new):
         paths[file] = new
         return "rename \(old) \(new)"
+      case .exchange(let file, let path, let second, let other):
+        (paths[file], paths[second]) = (other, path)
+        return "exchange \(path) \(other)"
       case .remove(_, let path): return "remove \(path)"
       case .syncFolder(let path): return "syncFolder \(path)"
       case .issued(let number): return "(commit \(number) is issued)"
@@ -50,7 +54,7 @@ extension Collection<DiskEvent> {
 /// what it is for.
 package struct DurabilitySite: Hashable, Comparable, Sendable, CustomStringConvertible {
   package enum Call: String, Sendable {
-    case sync, syncData, rename, remove, syncFolder
+    case sync, syncData, rename, exchange, remove, syncFolder
 
     package var isSync: Bool { [.sync, .syncData, .syncFolder].contains(self) }
   }
@@ -81,7 +85,10 @@ package func subject(of path: String, storeFolder: String) -> String {
   if path == storeFolder { return "store's folder" }
   if path == ownFolder { return "own folder" }
   if storeFolder.hasPrefix(path) { return "folder above" }
-  if let target = targetOfDraft(path) { return "\(subject(of: target, storeFolder: storeFolder))'s draft" }
+  for (suffix, word) in [(".filedb-draft", "draft"), (".filedb-swap", "swap")] {
+    guard let target = targetOfDraft(path, suffix) else { continue }
+    return "\(subject(of: target, storeFolder: storeFolder))'s \(word)"
+  }
   guard path.hasPrefix("\(storeFolder)/") else { return path }
   if path.hasPrefix("\(ownFolder)/backups/") { return "backup" }
   if path.hasPrefix("\(ownFolder)/shipped/") { return "shipped table" }
@@ -91,10 +98,10 @@ package func subject(of path: String, storeFolder: String) -> String {
 }
 
 /// The path of the file that the draft at `path` is to replace; `nil` where `path` is no draft.
-package func targetOfDraft(_ path: String) -> String? {
+package func targetOfDraft(_ path: String, _ suffix: String = ".filedb-draft") -> String? {
   let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-  guard let name = parts.last, name.hasPrefix("."), name.hasSuffix(".filedb-draft") else { return nil }
-  let stem = name.dropFirst().dropLast(".filedb-draft".count)
+  guard let name = parts.last, name.hasPrefix("."), name.hasSuffix(suffix) else { return nil }
+  let stem = name.dropFirst().dropLast(suffix.count)
   guard let dot = stem.lastIndex(of: ".") else { return nil }
   return (parts.dropLast() + [stem[..<dot]]).joined(separator: "/")
 }

@@ -178,14 +178,37 @@ package final class RecordingDisk: Disk {
   }
 
   package func rename(_ path: String, to newPath: String) throws(DiskError) {
+    try rename(path, to: newPath) { () throws(DiskError) in try base.rename(path, to: newPath) }
+  }
+
+  package func rename(_ path: String, toFree newPath: String) throws(DiskError) {
+    try rename(path, to: newPath) { () throws(DiskError) in try base.rename(path, toFree: newPath) }
+  }
+
+  private func rename(
+    _ path: String, to newPath: String, _ body: () throws(DiskError) -> Void
+  ) throws(DiskError) {
     try checkAlive(path)
     guard case .carryOut = fate(of: .rename, newPath) else { return }
-    try base.rename(path, to: newPath)
+    try body()
     noteCause("rename", of: newPath)
     log.withLock { log in
       guard let file = log.files.removeValue(forKey: path) else { return }
       log.files[newPath] = file
       log.events.append(.rename(file: file, from: path, to: newPath))
+    }
+  }
+
+  package func exchange(_ path: String, with other: String) throws(DiskError) {
+    try checkAlive(path)
+    guard case .carryOut = fate(of: .exchange, other) else { return }
+    try base.exchange(path, with: other)
+    noteCause("exchange", of: other)
+    log.withLock { log in
+      guard let (first, second) = log.files[path].flatMap({ first in log.files[other].map { (first, $0) } })
+      else { return }
+      (log.files[path], log.files[other]) = (second, first)
+      log.events.append(.exchange(file: first, path, with: second, other))
     }
   }
 

@@ -51,6 +51,7 @@ struct UnsyncedDisk {
   enum NameChange {
     case add(String, Entry)
     case move(Int, from: String, to: String)
+    case exchange(Int, String, Int, String)
     case remove(String, Int)
 
     func apply(to names: inout [String: Entry]) {
@@ -59,6 +60,9 @@ struct UnsyncedDisk {
       case .move(let file, let old, let new):
         if names[old] == .file(file) { names[old] = nil }
         names[new] = .file(file)
+      case .exchange(let first, let path, let second, let other):
+        names[path] = .file(second)
+        names[other] = .file(first)
       case .remove(let path, let file): if names[path] == .file(file) { names[path] = nil }
       }
     }
@@ -91,6 +95,8 @@ struct UnsyncedDisk {
     case .failedSync(let file):
       for index in files[file]!.writes.indices { files[file]!.writes[index].isGivenUp = true }
     case .rename(let file, let old, let new): rename(file, from: old, to: new)
+    case .exchange(let first, let path, let second, let other):
+      change(.exchange(first, path, second, other), in: path)
     case .remove(let file, let path):
       free(file)
       change(.remove(path, file), in: path)
