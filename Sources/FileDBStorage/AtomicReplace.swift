@@ -48,6 +48,9 @@ extension Disk {
     }
   }
 
+  /// What is in a draft.
+  package func read(_ staged: StagedFile) throws(DiskError) -> [UInt8] { try read(staged.draft).bytes }
+
   /// The second half: gives each draft its file's name.
   /// - Returns: the folders that must be synced before the names survive a power cut.
   package func install(_ staged: [StagedFile]) throws(DiskError) -> Set<String> {

@@ -49,13 +49,17 @@ package struct JournalSalvage: Sendable {
     lostCount += 1
   }
 
+  /// Longer payloads are not put right. In 10 MB, every other pair of wrong bytes has the checksum of a single wrong byte
+  /// somewhere else; in these, one pair in 4,000.
+  private static let longestCorrected = 4 << 10
+
   /// Puts a frame right of which a single byte is wrong.
   /// - Returns: where that byte was.
   private func correct(_ bytes: inout [UInt8], at start: Int) -> Int? {
     let body = start + JournalFrame.Header.count
     guard body <= bytes.count else { return nil }
     if let header = JournalFrame.Header(bytes[start..<body], salt: salt) {
-      guard body + header.length <= bytes.count else { return nil }
+      guard header.length <= Self.longestCorrected, body + header.length <= bytes.count else { return nil }
       var payload = Array(bytes[body..<body + header.length])
       guard let place = Checksum.correct(&payload, to: header.checksum) else { return nil }
       bytes.replaceSubrange(body..<body + header.length, with: payload)

@@ -57,6 +57,21 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
     }
   }
 
+  @Test func gitMergesTableWhoseNameLooksLikeAnOption() throws {
+    try withRepository { folder in
+      try run(
+        """
+        cp todo.plist ./-list.plist && git add -A && git commit -q -m list && git branch -f other
+        sed -i.old 's/Milk/Cream/' ./-list.plist && git commit -q -a -m ours && git checkout -q other
+        sed -i.old 's/Salt/Pepper/' ./-list.plist && git commit -q -a -m theirs && git checkout -q main
+        git merge -q -m merged other
+        """, in: folder)
+      let merged = try String(contentsOf: folder.appendingPathComponent("-list.plist"), encoding: .utf8)
+      #expect(merged.contains("Cream") && merged.contains("Pepper"))
+      try run("rm -f ./-list.plist.old", in: folder)
+    }
+  }
+
   /// The branch goes on with the record that gets a new id while its first commit is replayed.
   @Test func gitRebasesBranch() throws {
     try withRepository { folder in
@@ -152,7 +167,7 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
       let line = "git init -q && mkdir 'my tools' && ln -s \"$(command -v filedb)\" 'my tools/filedb'"
       try run("\(line) && './my tools/filedb' git-setup", in: folder)
       let driver = try run("git config merge.filedb.driver", in: folder).output
-      #expect(driver.hasSuffix("/my tools/filedb' merge --path %P %O %A %B\n"))
+      #expect(driver.hasSuffix("/my tools/filedb' merge --path=%P %O %A %B\n"))
       #expect(driver.hasPrefix("'/"))
     }
   }

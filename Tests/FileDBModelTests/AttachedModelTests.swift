@@ -5,7 +5,6 @@ import Testing
 
 /// A table over an attached one does all that a table of its own with the same records would.
 @Suite struct AttachedModelTests {
-  private struct Regret: Error {}
 
   private static let options = {
     var options = StoreOptions(checkpoints: .manual)
@@ -28,7 +27,7 @@ import Testing
         let store = stores[Int.random(in: 0..<2, using: &verbs.random)]
         switch Int.random(in: 0..<10, using: &verbs.random) {
         case ..<7: try transaction(in: store, &verbs)
-        case 7: try regret(in: store, &verbs)
+        case 7: try verbs.stepAndRegret(in: store)
         case 8: try store.checkpoint()
         default: stores[0] = try stores[1].reopened()
         }
@@ -63,18 +62,6 @@ import Testing
   private func transaction(in store: RecordStore, _ verbs: inout RandomVerbs) throws {
     try store.write { tx in
       for _ in 0..<Int.random(in: 1...5, using: &verbs.random) { try verbs.step(&tx) }
-    }
-  }
-
-  private func regret(in store: RecordStore, _ verbs: inout RandomVerbs) throws {
-    let before = verbs.plain
-    do {
-      try store.write { tx in
-        try verbs.step(&tx)
-        throw Regret()
-      }
-    } catch is Regret {
-      verbs.plain = before
     }
   }
 

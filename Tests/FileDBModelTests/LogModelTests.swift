@@ -6,8 +6,6 @@ import Testing
 
 /// Stores on a log that has no files: nothing above the log may know of any.
 @Suite struct LogModelTests {
-  private struct Regret: Error {}
-
   private func open(_ log: MemoryLog) -> RecordStore {
     RecordStore(at: URL(fileURLWithPath: "/nowhere"), log: log, options: StoreOptions())
   }
@@ -21,7 +19,7 @@ import Testing
       let number = stores.indices.randomElement(using: &verbs.random)!
       switch Int.random(in: 0..<100, using: &verbs.random) {
       case ..<60: try transaction(in: stores[number], &verbs)
-      case ..<70: try regret(in: stores[number], &verbs)
+      case ..<70: try verbs.stepAndRegret(in: stores[number])
       case ..<78: try log.forget()
       case ..<86: stores[number] = open(log)
       default: break
@@ -39,18 +37,6 @@ import Testing
     try store.write { tx in
       (verbs.plain, verbs.random) = (before.plain, before.random)
       for _ in 0..<count { try verbs.step(&tx) }
-    }
-  }
-
-  private func regret(in store: RecordStore, _ verbs: inout RandomVerbs) throws {
-    let before = verbs.plain
-    do {
-      try store.write { tx in
-        try verbs.step(&tx)
-        throw Regret()
-      }
-    } catch is Regret {
-      verbs.plain = before
     }
   }
 

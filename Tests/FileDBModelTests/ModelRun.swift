@@ -6,7 +6,6 @@ import TestSupport
 /// Several stores on one folder, as if each were a process, that take turns at random; an editor that changes the files
 /// between them; and plain tables that are told the same.
 struct ModelRun {
-  private struct Regret: Error {}
 
   private enum Turn: CaseIterable {
     case transaction, regrettedTransaction, checkpoint, reopen, look, edit, editAgainstPending
@@ -72,15 +71,7 @@ struct ModelRun {
   }
 
   private mutating func regret(in store: RecordStore) throws {
-    let before = verbs.plain
-    do {
-      try store.write { tx in
-        for _ in 0..<someCount() { try verbs.step(&tx) }
-        throw Regret()
-      }
-    } catch is Regret {
-      verbs.plain = before
-    }
+    try verbs.stepAndRegret(in: store, count: someCount())
     try look(at: store)
   }
 

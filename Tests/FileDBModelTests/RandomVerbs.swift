@@ -22,6 +22,21 @@ struct RandomVerbs {
     plain = Dictionary(uniqueKeysWithValues: tables.map { ($0, PlainTable()) })
   }
 
+  private struct Regret: Error {}
+
+  /// Does some verbs to both, in a write that throws: nothing of it stays.
+  mutating func stepAndRegret(in store: RecordStore, count: Int = 1) throws {
+    let before = plain
+    do {
+      try store.write { tx in
+        for _ in 0..<count { try step(&tx) }
+        throw Regret()
+      }
+    } catch is Regret {
+      plain = before
+    }
+  }
+
   /// Does one verb to both, inside a transaction.
   /// - Throws: ``BrokenInvariant`` where only one of them could do it, or with another outcome.
   mutating func step(_ tx: inout StoreTransaction) throws {

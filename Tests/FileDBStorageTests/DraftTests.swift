@@ -30,6 +30,22 @@ import Testing
     try disk.sweepDrafts(in: folder)
   }
 
+  @Test func swapsAreFoundByTheirNamesAndSweptByNobodyElse() throws {
+    let disk = MemoryDisk()
+    try disk.createFolder("/store")
+    let others = ["todo.plist", ".todo.filedb-swap", ".todo.1a.filedb-draft", ".todo.not random.filedb-swap"]
+    for name in others + [".todo.plist.1a.filedb-swap", ".a.b.zz.filedb-swap"] {
+      try disk.put("", at: "/store/\(name)")
+    }
+    try disk.makeFolder("/store/.folder.1a.filedb-swap")
+    let swaps = try disk.swaps(in: "/store").sorted { $0.path < $1.path }
+    #expect(swaps.map(\.path) == ["/store/.a.b.zz.filedb-swap", "/store/.todo.plist.1a.filedb-swap"])
+    #expect(swaps.map(\.file) == ["a.b", "todo.plist"])
+    #expect(try disk.swaps(in: "/store", changedBefore: 0).isEmpty)
+    try disk.sweepDrafts(in: "/store")
+    #expect(try disk.swaps(in: "/store").count == 2)
+  }
+
   /// A crash just before the rename: nothing after it happens, not even the cleaning up.
   private func leaveADraft(of path: String, on disk: any Disk) throws {
     let verbs = FaultyDisk(over: MemoryDisk())

@@ -35,6 +35,18 @@ import Testing
     }
   }
 
+  /// In a long frame the checksum does not tell one wrong byte from several.
+  @Test(arguments: [4_096, 4_097]) func longFrameIsNotCorrected(length: Int) throws {
+    let long = JournalFrame(
+      kind: .commit, sequence: 1, synced: 0, payload: [UInt8](repeating: 65, count: length)[...])
+    let (sound, starts) = journal([start, long])
+    var bytes = sound
+    bytes[starts[1] + 64 + 100] ^= 1
+    let salvage = try JournalSalvage(bytes)
+    #expect(salvage.lostCount == (length > 4_096 ? 1 : 0))
+    #expect(salvage.frames == (length > 4_096 ? [start] : [start, long]))
+  }
+
   @Test func frameBeyondCorrectionIsLeftOut() throws {
     let frames = [start] + (1...4).map(commit)
     let (sound, starts) = journal(frames)

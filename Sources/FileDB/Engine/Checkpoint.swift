@@ -132,12 +132,30 @@ extension FileLog {
   private func stage(_ drafts: [TableDraft]) throws(StoreError) -> [StagedTable] {
     var staged: [StagedTable] = []
     do throws(StoreError) {
-      for draft in drafts { staged.append(try StagedTable(draft, in: folder)) }
+      for draft in drafts {
+        staged.append(try StagedTable(draft, in: folder))
+        if draft.repaired != nil { try readBack(staged[staged.count - 1]) }
+      }
       return staged
     } catch {
       disk.discard(staged.compactMap(\.file))
       throw error
     }
+  }
+
+  /// A repair reads what it wrote before that takes the name.
+  private func readBack(_ table: StagedTable) throws(StoreError) {
+    guard let file = table.file else { return }
+    let bytes = try disk.read(file)
+    let name = table.draft.key.text
+    guard FileVersion(bytes) == table.version else {
+      throw StoreError(
+        StoreError.inputOutput, "what was written cannot be read back; the file is as it was",
+        file: table.path,
+        table: name)
+    }
+    _ = try TableFile.decode(
+      bytes, file: table.path, table: name, limits: options.limits, shape: options.shape)
   }
 
   /// Adds a frame to the journal, as a commit's is added.

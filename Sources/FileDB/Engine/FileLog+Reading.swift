@@ -107,13 +107,21 @@ extension FileLog {
       format == 1 ? nil : try JournalCommit.recordsFile(of: frame.payload)
     }
     let records = try file.map { file throws(StoreError) in try folder.readRecords(file) }
-    let commit = try understanding(frame) { () throws(PayloadFault) in
-      let depth = options.limits.depth
-      return try format == 1
-        ? JournalFormat1.commit(frame.payload, depth: depth)
-        : JournalCommit(payload: frame.payload, depth: depth, records: records)
+    let depth = options.limits.depth
+    do throws(StoreError) {
+      let commit = try understanding(frame) { () throws(PayloadFault) in
+        try format == 1
+          ? JournalFormat1.commit(frame.payload, depth: depth)
+          : JournalCommit(payload: frame.payload, depth: depth, records: records)
+      }
+      return (commit, frame.payload.count + (file?.size ?? 0))
+    } catch {
+      // A setting of this program is no damage: nobody may repair it.
+      guard frame.payload.isIndented(by: depth) || records?[...].isIndented(by: depth) ?? false else {
+        throw error
+      }
+      throw StoreError(PlistError(.tooDeep(limit: depth)), file: folder.journalFile, table: nil)
     }
-    return (commit, frame.payload.count + (file?.size ?? 0))
   }
 
   func checkpoint(in frame: JournalFrame, format: Int) throws(StoreError) -> JournalCheckpoint {
@@ -204,5 +212,27 @@ extension FileLog {
     let fresh = FileLog(folder, options: options)
     try fresh.readOn()
     return fresh.state.withLock(\.commits)
+  }
+
+  /// A repair reads the journal that it wrote before that takes the name.
+  func readBack(_ journal: StagedFile, changeCount: Int) throws(StoreError) {
+    let bytes = try disk.read(journal)
+    let scan = JournalScan(bytes, at: 0, after: nil)
+    var found = 0
+    for frame in scan.frames.map(\.frame) where frame.kind == .commit {
+      found += try commit(in: frame, format: JournalStart.newestFormat).commit.changes.count
+    }
+    let isWhole = scan.frames.first?.frame.kind == .start && bytes.count >= Journal.allocation
+    if scan.damage == nil, isWhole, found == changeCount { return }
+    throw StoreError(
+      StoreError.inputOutput, "what was written cannot be read back; the journal is as it was",
+      file: folder.journalFile)
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether a line begins with this many tabs.
+  fileprivate func isIndented(by count: Int) -> Bool {
+    split(separator: UInt8(ascii: "\n")).contains { $0.prefix { $0 == UInt8(ascii: "\t") }.count >= count }
   }
 }

@@ -52,6 +52,10 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.stage(path, write: write) }
   }
 
+  package func read(_ staged: StagedFile) throws(StoreError) -> [UInt8] {
+    try run { () throws(DiskError) in try disk.read(staged) }
+  }
+
   /// See ``Disk/install(_:)``: the folders that it returns are to be synced.
   package func install(_ staged: [StagedFile]) throws(StoreError) -> Set<String> {
     try run { () throws(DiskError) in try disk.install(staged) }

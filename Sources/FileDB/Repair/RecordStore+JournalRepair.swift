@@ -16,7 +16,7 @@ public struct JournalRepairPlan: Sendable {
 extension RecordStore {
   /// Says how ``repairJournal()`` would mend the journal. Writes nothing.
   ///
-  /// A single wrong byte in a commit is put right by the commit's checksum. A commit that is damaged further is left out, and
+  /// A single wrong byte in a commit of up to 4 KB is put right by the commit's checksum. A commit that is damaged further is left out, and
   /// of those behind it each change is carried out as far as there is anything for it. A commit that a crash cut off
   /// before it was done is no damage.
   /// - Throws: ``StoreError/newerFormat`` for a journal of which nothing is known; the disk's errors.
@@ -46,6 +46,10 @@ extension RecordStore {
       let backup = try folder.keepBackupOfJournal()[0]
       let payload = plan.commit.changes.isEmpty ? nil : plan.commit.payload()
       let staged = try disk.stageJournal(folder.journalFile, after: plan.sequence, commit: payload)
+      do { try fileLog.readBack(staged, changeCount: plan.commit.changes.count) } catch {
+        disk.discard([staged])
+        throw error
+      }
       for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
       try tables.catchUp()
       return (plan, URL(fileURLWithPath: backup))

@@ -40,7 +40,8 @@ final class TransactionState {
     let key = TableKey(name)
     try permit(change, to: name)
     if case .create = change { try checkNewName(key) }
-    guard var table = touched.removeValue(forKey: key) else { return }  // Held once only, so that nothing is copied.
+    // Held once only, so that nothing is copied.
+    guard var table = touched.removeValue(forKey: key) else { return }
     defer { touched[key] = table }
     do {
       table.changes.append(try table.now.applyNoting(change))

@@ -42,7 +42,7 @@ struct GitSetup: StoreCommand {
   private static var settings: [(key: String, value: String)] {
     [
       ("merge.filedb.name", "FileDB, record by record"),
-      ("merge.filedb.driver", "\(program) merge --path %P %O %A %B"),
+      ("merge.filedb.driver", "\(program) merge --path=%P %O %A %B"),
       ("diff.filedb.textconv", "\(program) textconv"),
       ("diff.filedb.xfuncname", "^(record .*)$"),
     ]

@@ -285,6 +285,30 @@ import Testing
     try store.checkInvariants()
   }
 
+  /// Another program may have larger limits: its commit is no damage, and no repair takes it away.
+  @Test(arguments: [8 << 20, 256]) func commitBeyondTheLimitsOfThisProgramIsNoDamage(longestFrame: Int) throws
+  {
+    let disk = MemoryDisk()
+    var options = StoreOptions(limits: PlistLimits(depth: 300), checkpoints: .manual)
+    options.longestFrame = longestFrame
+    var deep = PlistValue.string("deep")
+    for _ in 0..<280 { deep = .array([deep]) }
+    let other = try RecordStore(at: Self.place, disk: disk, options: options)
+    try other.table("t").add(["deep": deep])
+    let before = disk.image
+
+    let store = try open(disk)
+    for error in [
+      storeError { _ = try store.table("t") }, storeError { try store.repairJournal() },
+      storeError { try store.table("u").add([:]) },
+    ] {
+      #expect(error?.code == StoreError.damagedTable && error?.message.contains("256") == true)
+      #expect(error?.file == "/store/.filedb/journal")
+    }
+    #expect(disk.image == before)
+    #expect(try RecordStore(at: Self.place, disk: disk, options: options).table("t").count == 1)
+  }
+
   /// The words of a frame in a record are no frame, whatever a crash cuts off.
   @Test func textThatLooksLikeAFrameIsNone() throws {
     let disk = MemoryDisk()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the command line says and does about the journal.
-@Suite struct JournalTests {
+@Suite struct JournalCommandTests {
   /// A store with a record in its file and a commit that waits.
   private func withPendingCommit(_ body: (URL, RecordStore) throws -> Void) throws {
     try withTemporaryFolder { folder in

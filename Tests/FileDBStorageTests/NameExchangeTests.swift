@@ -2,7 +2,7 @@ import FileDBStorage
 import Foundation
 import Testing
 
-@Suite struct ExchangeTests {
+@Suite struct NameExchangeTests {
   let disk = SystemDisk()
 
   private func inode(_ path: String) throws -> UInt64? { try disk.status(path)?.stamp.inode }
@@ -46,6 +46,18 @@ import Testing
       #expect(try disk.text(link) == "of the file")
       #expect(try disk.status(target)?.isLink == false)
       #expect(try inode(target) == before)
+    }
+  }
+
+  @Test func freeNameIsTakenAndNoOther() throws {
+    try withScratchFolder { folder in
+      let (file, taken, free) = ("\(folder)/file", "\(folder)/taken", "\(folder)/free")
+      try disk.put("text", at: file)
+      try disk.put("another", at: taken)
+      #expect(kind { try disk.rename(file, toFree: taken) } == .exists)
+      try disk.rename(file, toFree: free)
+      #expect(try disk.text(free) == "text" && disk.text(taken) == "another")
+      #expect(Set(try disk.list(folder)) == ["free", "taken"])
     }
   }
 }
