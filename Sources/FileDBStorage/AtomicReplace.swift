@@ -110,7 +110,7 @@ extension Disk {
     return false
   }
 
-  /// On a disk without exchanges the look comes before the rename, as close as can be.
+  /// On a disk that cannot exchange names the file is checked right before the rename.
   private func installUnlessChanged(
     _ staged: StagedFile, over isExpected: (String?) throws(DiskError) -> Bool
   ) throws(DiskError) -> Bool {

@@ -31,7 +31,7 @@ extension FileLog {
     Int]
   {
     let tables = state.withLock { $0.pending.keys.sorted() }
-    // A file that another program changed keeps the journal, and not the others from their files.
+    // A table in conflict stays in the journal, which goes on then. The others are written all the same.
     var (drafts, conflict): ([TableDraft], StoreError?) = ([], nil)
     for key in tables {
       do throws(StoreError) { drafts.append(TableDraft(key: key, state: try newest(key))) } catch {
@@ -78,12 +78,17 @@ extension FileLog {
     // 3. The names: each draft takes its file's, and the files of dropped tables go. What another program saved in the
     //    meantime keeps the name.
     var (installed, conflict): ([StagedTable], StoreError?) = ([], nil)
-    for table in staged {
-      if try install(table) {
-        installed.append(table)
-      } else {
-        conflict = conflict ?? self.conflict(table.draft.key, table.path)
+    do throws(StoreError) {
+      for table in staged {
+        if try install(table) {
+          installed.append(table)
+        } else {
+          conflict = conflict ?? self.conflict(table.draft.key, table.path)
+        }
       }
+    } catch {
+      disk.discard(staged.compactMap(\.file))  // Those that have no name yet.
+      throw error
     }
 
     // 4. The folders' syncs, before the journal forgets what is in the files. Even where a dropped table's was gone: who
