@@ -78,14 +78,16 @@ public enum wgFileDb {
     FileInfo.isFile(try store.url(of: dbName))
   }
 
-  /// `deleteDb:`: deletes the table's file; there need not be one.
+  /// `deleteDb:`: deletes the table's file; there need not be one. Made again, it counts from 1 again.
   /// - Returns: true.
   /// - Throws: as ``getPathToDb(_:)``.
   @discardableResult
   public static func delete(_ dbName: String) throws -> Bool {
     let table = try table(dbName)
     try table.store.write { tx in
-      if try tx.snapshot(of: table.name).exists { try tx.drop(table.name) }
+      guard try tx.snapshot(of: table.name).exists else { return }
+      try tx.truncate(table.name)
+      try tx.drop(table.name)
     }
     return true
   }

@@ -83,6 +83,8 @@ extension StoreError {
   public static let undoConflict = Code(rawValue: "undoConflict")
   /// The text of a ``RecordPredicate`` is wrong, at ``column``.
   public static let invalidPredicate = Code(rawValue: "invalidPredicate")
+  /// A regular expression takes more steps on a text of the record than are allowed, so that nobody knows whether it matches.
+  public static let matchLimitExceeded = Code(rawValue: "matchLimitExceeded")
   /// A later version of the shipped data is installed; see ``ShippedStore``.
   public static let olderThanInstalled = Code(rawValue: "olderThanInstalled")
 
@@ -150,6 +152,13 @@ extension StoreError {
   package func adding(table: String) -> StoreError {
     var error = self
     if error.table == nil { error.table = table }
+    return error
+  }
+
+  /// This error with the record's id, where it has none yet.
+  package func adding(record: RecordID) -> StoreError {
+    var error = self
+    if error.record == nil { error.record = record }
     return error
   }
 }

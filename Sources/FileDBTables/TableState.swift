@@ -12,10 +12,10 @@ package struct TableState: Sendable {
   /// The records of the table that this one is laid over, whose ids no other record may get.
   package let beneath: OrderedRecords?
 
-  /// A table without a file.
-  package init(shape: OrderedRecords.Shape = .standard) {
+  /// A table without a file. Its counter is that of the table that was dropped.
+  package init(counter: Int64 = 0, shape: OrderedRecords.Shape = .standard) {
     exists = false
-    counter = 0
+    self.counter = counter
     records = OrderedRecords(shape: shape)
     foreignKeys = PlistDictionary()
     beneath = nil
@@ -54,7 +54,7 @@ package struct TableState: Sendable {
     guard exists else { throw StoreError(StoreError.tableNotFound, "there is no such table") }
     switch change {
     case .create: break
-    case .drop: self = TableState(shape: records.shape)
+    case .drop: self = TableState(counter: counter, shape: records.shape)
     case .insert(let new, let index):
       guard (0...records.count).contains(index) else { throw missing(index: index) }
       try checkUnused(new)
@@ -71,9 +71,12 @@ package struct TableState: Sendable {
       records.removeAll()
       // The records beneath keep their ids.
       if beneath == nil { counter = 0 }
-    case .raiseCounter(let highest): counter = max(counter, highest)
+    case .raiseCounter(let highest): raiseCounter(to: highest)
     }
   }
+
+  /// Also of a table without a file.
+  package mutating func raiseCounter(to highest: Int64) { counter = max(counter, highest) }
 
   /// Carries out a change, and says what it found.
   /// - Throws: as ``apply(_:)``.

@@ -5,25 +5,23 @@ import Testing
 @Suite struct CrashStateTests {
   @Test(arguments: CrashWorkload.all)
   func storeRecoversFromEveryCrashState(workload: CrashWorkload) throws {
-    let seed = SeededRandom.fromEnvironment(workload.name).seed
-    var trial = CrashTrial(workload, detail: .quick, seed: seed)
-    try trial.run()
-    print("\(workload.name): \(trial.counts)")
+    try recover(from: workload, .quick)
   }
 
   @Test(arguments: CrashWorkload.edited + CrashWorkload.editedAmongCommits)
   func storeRecoversFromCrashesAroundAnEditorsSaves(workload: CrashWorkload) throws {
-    let seed = SeededRandom.fromEnvironment(workload.name).seed
-    var trial = CrashTrial(workload, detail: .quick, seed: seed)
-    try trial.run()
-    print("\(workload.name): \(trial.counts)")
+    try recover(from: workload, .quick)
   }
 
   /// After each state the installation can be repeated or completed.
   @Test(arguments: CrashWorkload.installations)
   func installationRecoversFromEveryCrashState(workload: CrashWorkload) throws {
+    try recover(from: workload, .oneCut)
+  }
+
+  private func recover(from workload: CrashWorkload, _ detail: CrashDetail) throws {
     let seed = SeededRandom.fromEnvironment(workload.name).seed
-    var trial = CrashTrial(workload, detail: .oneCut, seed: seed)
+    var trial = CrashTrial(workload, detail: detail, seed: seed)
     try trial.run()
     print("\(workload.name): \(trial.counts)")
   }

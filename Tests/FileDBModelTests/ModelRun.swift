@@ -120,6 +120,7 @@ struct ModelRun {
     for backup in backups { try store.disk.remove(backup.path) }
     verbs.plain[table] = inFile
     verbs.plain[table]?.records.removeFirst()
+    verbs.plain[table]?.counter += 1  // The record is given up, its id is not given again.
     try look(at: store)
   }
 

@@ -53,7 +53,7 @@ extension PlainTable {
     case .truncate:
       records = []
       counter = 0
-    case .drop: self = PlainTable()
+    case .drop: self = PlainTable(counter: counter)
     default: records = []
     }
     return []

@@ -41,7 +41,7 @@ extension TableName<Note> {
       try things.set(["broken": true], of: thing)
       let lamps = things.snapshot.filter { $0.fields["watts"] != nil }
       let byName = things.snapshot.sorted(by: [.ascending("name", text: .localized), .descending("watts")])
-      let bright = things.snapshot.records(where: try RecordPredicate("watts > %@ AND name LIKE[cd] 'l*'", 5))
+      let bright = try things.snapshot.records(where: RecordPredicate("watts > %@ AND name LIKE[cd] 'l*'", 5))
       let found = things.snapshot.search("lamp", in: ["name"])  // every word, whatever its case and accents
       #expect(lamps.map(\.id) == byName.map(\.id) && lamps.map(\.id) == bright.map(\.id) && found.count == 1)
 

@@ -64,8 +64,14 @@ extension FileLog {
     // 1. Every file beside the present one, written and synced. A full disk leaves all files as they were.
     let staged = try stage(drafts)
 
-    // 2. Their versions into the journal, and the journal's sync. From here on it knows both versions of each file.
+    // 2. The counters of the tables whose files are to go: a draft, its sync, its name, and that one's sync. Then the versions of
+    //    the files into the journal, and the journal's sync. From here on it knows both versions of each file.
     do throws(StoreError) {
+      let dropped = drafts.filter { !$0.state.exists }
+      if !dropped.isEmpty {
+        try folder.keepCounters(
+          Dictionary(uniqueKeysWithValues: dropped.map { ($0.key, $0.state.counter) }))
+      }
       let checkpoint = JournalCheckpoint(
         files: Dictionary(uniqueKeysWithValues: staged.map { ($0.draft.key, $0.version) }))
       try state.withLock { state throws(StoreError) in try write(checkpoint, &state) }

@@ -82,6 +82,8 @@ extension FileLog {
     state.start = start
     state.commits = []
     state.pending = [:]
+    // A table that still has no file may have been there meanwhile, and have another counter.
+    state.files = state.files.filter { $0.value.stamp != nil }
     state.isNameSynced = false
   }
 
@@ -178,6 +180,8 @@ extension FileLog {
       if let content {
         decoded = try TableFile.decode(
           content.bytes, file: path, table: table.text, limits: options.limits, shape: options.shape)
+      } else {
+        decoded = TableState(counter: try folder.keptCounter(of: table), shape: options.shape)
       }
     } catch {
       fault = error

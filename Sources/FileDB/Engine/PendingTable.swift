@@ -22,6 +22,13 @@ struct PendingTable: Sendable {
   /// The highest id of a record in the commits, or 0.
   var highestID: Int64 { changes.flatMap(\.records).map(\.id.rawValue).max() ?? 0 }
 
+  /// The highest id that the commits gave, or 0.
+  var counter: Int64 {
+    changes.reduce(highestID) { highest, change in
+      if case .raiseCounter(let counter) = change { max(highest, counter) } else { highest }
+    }
+  }
+
   /// The ids that the commits gave to new records.
   var newIDs: Set<RecordID> {
     Set(

@@ -131,7 +131,7 @@ package final class StoreFolder: Sendable {
   /// Clears up the files that a crash left while names were exchanged: what another program had saved is kept among the
   /// backups. Needs the lock.
   func sweepSwaps(unless isKnown: (FileVersion) -> Bool) throws(StoreError) {
-    try sweep(disk.swaps(in: path), unless: isKnown)
+    for folder in [path, ownFolder] { try sweep(disk.swaps(in: folder), unless: isKnown) }
   }
 
   private func sweep(

@@ -4,6 +4,7 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
     case none
     /// A record for which it throws, or that does not fit the type, is left out.
     case value(@Sendable (Value) throws -> Bool)
+    /// As well a record of which it cannot tell.
     case predicate(RecordPredicate)
 
     init(_ matches: (@Sendable (Value) throws -> Bool)?) { self = matches.map(Condition.value) ?? .none }
@@ -67,9 +68,7 @@ struct SelectedRecords<Value: Codable & Sendable> {
     case .predicate(let predicate):
       let fields = RecordFields()
       for record in records {
-        note(
-          record.id,
-          matches: fields.read(record) { predicate.matches(PredicateRecord(id: record.id, fields: fields)) })
+        note(record.id, matches: (try? predicate.matches(record, fields)) == true)
       }
     }
   }

@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBTables
 
 /// The record that a predicate is asked about.
 struct PredicateRecord {
@@ -7,30 +8,43 @@ struct PredicateRecord {
 }
 
 extension PredicateNode {
-  func isTrue(of record: PredicateRecord) -> Bool {
+  /// - Throws: ``StoreError/matchLimitExceeded``.
+  func isTrue(of record: PredicateRecord) throws(StoreError) -> Bool {
     switch self {
-    case .constant(let value): value
-    case .comparison(let comparison): comparison.isTrue(of: record)
-    case .not(let node): !node.isTrue(of: record)
-    case .and(let nodes): nodes.allSatisfy { $0.isTrue(of: record) }
-    case .or(let nodes): nodes.contains { $0.isTrue(of: record) }
+    case .constant(let value): return value
+    case .comparison(let comparison): return try comparison.isTrue(of: record)
+    case .not(let node): return try !node.isTrue(of: record)
+    case .and(let nodes):
+      for node in nodes { guard try node.isTrue(of: record) else { return false } }
+      return true
+    case .or(let nodes):
+      for node in nodes where try node.isTrue(of: record) { return true }
+      return false
     }
   }
 }
 
 extension PredicateComparison {
-  func isTrue(of record: PredicateRecord) -> Bool {
+  func isTrue(of record: PredicateRecord) throws(StoreError) -> Bool {
     let term = left.term(of: record)
-    guard let quantifier else { return isTrue(of: term, record) }
+    guard let quantifier else { return try isTrue(of: term, record) }
     let elements = term.elements ?? (term == .null ? [] : [term])
-    return switch quantifier {
-    case .any: elements.contains { isTrue(of: $0, record) }
-    case .all: elements.allSatisfy { isTrue(of: $0, record) }
-    case .none: !elements.contains { isTrue(of: $0, record) }
+    switch quantifier {
+    case .any: return try isTrue(ofAnyOf: elements, record)
+    case .none: return try !isTrue(ofAnyOf: elements, record)
+    case .all:
+      for element in elements { guard try isTrue(of: element, record) else { return false } }
+      return true
     }
   }
 
-  private func isTrue(of left: PredicateTerm, _ record: PredicateRecord) -> Bool {
+  private func isTrue(ofAnyOf elements: [PredicateTerm], _ record: PredicateRecord) throws(StoreError) -> Bool
+  {
+    for element in elements where try isTrue(of: element, record) { return true }
+    return false
+  }
+
+  private func isTrue(of left: PredicateTerm, _ record: PredicateRecord) throws(StoreError) -> Bool {
     switch test {
     case .relation(let relation, let right): isTrue(left, relation, right.term(of: record))
     case .between(let low, let high):
@@ -40,7 +54,7 @@ extension PredicateComparison {
     case .beginsWith(let right): isTrue(left, right.term(of: record)) { $0.hasBytePrefix($1) }
     case .endsWith(let right): isTrue(left, right.term(of: record)) { $0.hasByteSuffix($1) }
     case .like(let pattern): left.string.map(pattern.matches) ?? false
-    case .matches(let pattern): left.string.map(pattern.matches) ?? false
+    case .matches(let pattern): if let text = left.string { try pattern.matches(text) } else { false }
     }
   }
 

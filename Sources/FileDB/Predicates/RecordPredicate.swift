@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBTables
 
 /// A condition on records, read from text at run time, in the syntax of `NSPredicate`.
 ///
@@ -31,13 +32,30 @@ public struct RecordPredicate: Equatable, Sendable {
   /// Whether the record is as the predicate says.
   ///
   /// For all records of a snapshot, ``TableSnapshot/records(where:)`` is quicker.
+  /// - Throws: ``StoreError/matchLimitExceeded`` where a regular expression takes too many steps on a text of the record.
   /// - Complexity: O(*n*) in the size of the record, whatever its type.
-  public func matches<Value>(_ record: StoredRecord<Value>) -> Bool {
-    let fields = RecordFields()
-    return fields.read(record.encoded) { matches(PredicateRecord(id: record.id, fields: fields)) }
+  public func matches<Value>(_ record: StoredRecord<Value>) throws(StoreError) -> Bool {
+    do {
+      return try matches(record.encoded, RecordFields())
+    } catch {
+      throw error.adding(table: record.source.table)
+    }
   }
 
-  func matches(_ record: PredicateRecord) -> Bool { node.isTrue(of: record) }
+  /// - Parameter fields: to read the record with.
+  func matches(_ record: EncodedRecord, _ fields: RecordFields) throws(StoreError) -> Bool {
+    try fields.read(record) { () throws(StoreError) in
+      try matches(PredicateRecord(id: record.id, fields: fields))
+    }
+  }
+
+  func matches(_ record: PredicateRecord) throws(StoreError) -> Bool {
+    do {
+      return try node.isTrue(of: record)
+    } catch {
+      throw error.adding(record: record.id)
+    }
+  }
 
   /// Two are equal when they say the same in the same way, whatever spaces, spellings and arguments they were written with.
   public static func == (left: RecordPredicate, right: RecordPredicate) -> Bool { left.node == right.node }

@@ -87,10 +87,35 @@ struct MatchPattern: Sendable {
     expression = try NSRegularExpression(pattern: whole, options: options)
   }
 
-  func matches(_ text: String) -> Bool {
+  /// - Throws: ``StoreError/matchLimitExceeded``.
+  /// - Complexity: at most two million steps of the expression and a hundred more for each character, never above twenty
+  ///   million. Time would not do as a limit: the same record would match on a quick machine alone.
+  func matches(_ text: String) throws(StoreError) -> Bool {
     let text = folding.intersection(.accents).fold(text)
-    return expression.firstMatch(in: text, range: NSRange(location: 0, length: text.utf16.count)) != nil
+    let length = text.utf16.count
+    let limit = min(2_000_000 + 100 * length, 20_000_000) / Self.stepsInReport
+    var (isMatch, isLimited, reports) = (false, false, 0)
+    expression.enumerateMatches(
+      in: text, options: [.reportProgress, .reportCompletion], range: NSRange(location: 0, length: length)
+    ) { match, flags, stop in
+      if flags.contains(.progress) { reports += 1 }
+      isMatch = match != nil
+      // ICU ends by itself, without a match, where its stack is full.
+      isLimited = reports > limit || flags.contains(.internalError)
+      if isMatch || isLimited { stop.pointee = true }
+    }
+    if isMatch { return true }
+    guard !isLimited else {
+      throw StoreError(
+        StoreError.matchLimitExceeded,
+        "the text has \(length) characters, and to compare it with '\(self.text)' takes too many steps; "
+          + "write a simpler regular expression")
+    }
+    return false
   }
+
+  /// How many steps ICU makes from one report of its progress to the next.
+  private static let stepsInReport = 10_000
 }
 
 extension MatchPattern: Equatable {

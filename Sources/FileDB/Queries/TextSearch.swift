@@ -12,7 +12,8 @@ extension TableSnapshot {
   /// - Complexity: O(*n*) in the bytes of the table: there is no lookup for words.
   public func search(_ text: String, in fields: [String]? = nil) -> [StoredRecord<Value>] {
     let search = TextSearch(text, fields: fields)
-    return records { search.finds($0.fields) }
+    let found = encodedRecords { search.finds($0.fields) }
+    return found.flatMap { $0.map { StoredRecord(encoded: $0, source: source) } }
   }
 }
 

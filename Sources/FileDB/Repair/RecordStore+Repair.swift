@@ -133,6 +133,8 @@ extension RecordStore {
   ) -> String {
     let commits = pending.commits.count == 1 ? "1 commit was" : "\(pending.commits.count) commits were"
     let found = "the file was changed while \(commits) waiting in the journal"
+    // Also of commits that are left out, so that no id means two records.
+    defer { state.raiseCounter(to: pending.counter) }
     switch choice {
     case .file: return "\(found); the file stays as it is, without them"
     case .journal:

@@ -22,11 +22,11 @@ struct Count: StoreCommand {
     let count: Int
     if let group {
       table.snapshot.noteUnknown([group])
-      let records = predicate.map(table.snapshot.records) ?? Array(table.snapshot)
+      let records = try predicate.map(table.snapshot.records) ?? Array(table.snapshot)
       printCounts(RecordGroup.groups(of: records, by: group), of: group)
       count = records.count
     } else {
-      count = predicate.map(table.snapshot.count) ?? table.count
+      count = try predicate.map(table.snapshot.count) ?? table.count
       Terminal.print(count.description)
     }
     if matching.isGiven, count == 0 { throw StoreError.noMatch(in: table.name) }

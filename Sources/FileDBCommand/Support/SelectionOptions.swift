@@ -22,13 +22,13 @@ struct SelectionOptions: ParsableArguments {
     let predicate = try matching.predicate(for: snapshot)
     snapshot.noteUnknown(fieldNames ?? [])
     guard let sort else {
-      return predicate.map { AnyRandomAccessCollection(snapshot.records(where: $0)) }
+      return try predicate.map { AnyRandomAccessCollection(try snapshot.records(where: $0)) }
         ?? AnyRandomAccessCollection(snapshot)
     }
     let keys = try SortKey.parse([sort], text: localized ? .localized : .bytes)
     snapshot.noteUnknown(keys.map(\.field))
     let records = snapshot.sorted(by: keys)
-    return AnyRandomAccessCollection(predicate.map { records.filter($0.matches) } ?? records)
+    return AnyRandomAccessCollection(try predicate.map { try records.filter($0.matches) } ?? records)
   }
 }
 

@@ -85,7 +85,7 @@ struct PredicateDataTests {
       for (text, isTrue) in cases {
         let expected = zip(table.snapshot.ids, food).filter { isTrue($1) }.map(\.0)
         #expect(!expected.isEmpty, "\(text)")
-        #expect(table.snapshot.records(where: try RecordPredicate(text)).map(\.id) == expected, "\(text)")
+        #expect(try table.snapshot.records(where: RecordPredicate(text)).map(\.id) == expected, "\(text)")
       }
       let found = table.snapshot.search("creme raw", in: ["long"])
       #expect(

@@ -156,14 +156,14 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
     }
   }
 
-  @Test(arguments: StorePlace.allCases) func dropRemovesTableAndResetsIDs(place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases) func dropRemovesTableAndKeepsItsCounter(place: StorePlace) throws {
     try withStore(place) { store in
       let notes = try store.table(.todos)
       try fill(notes, 2)
       try notes.drop()
       #expect(!notes.exists)
       #expect(try store.tableNames == [])
-      #expect(try fill(notes, 1) == [1])
+      #expect(try fill(notes, 1) == [3])
     }
   }
 

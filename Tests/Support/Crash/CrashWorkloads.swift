@@ -69,7 +69,7 @@ extension CrashWorkload {
           try add("b", 3)(&tx)
         },
         .checkpoint, .commit { tx in try tx.drop(.records("a")) }, .checkpoint, .checkpoint,
-        .commit(add("b", 4)),
+        .commit(add("b", 4)), .commit(add("a", 5)),
       ]),
     CrashWorkload(
       "a checkpoint at every commit", checkpoints: .everyCommit,

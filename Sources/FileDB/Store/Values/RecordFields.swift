@@ -23,11 +23,14 @@ final class RecordFields {
 
   /// Calls `body` while these are the fields of `record`.
   /// - Complexity: O(*n*) in the size of the record; nothing is copied.
-  func read<Result>(_ record: EncodedRecord, _ body: () throws -> Result) rethrows -> Result {
-    try record.bytes.withUnsafeBytes { bytes in
+  func read<Output, Failure: Error>(
+    _ record: EncodedRecord, _ body: () throws(Failure) -> Output
+  ) throws(Failure) -> Output {
+    let result = record.bytes.withUnsafeBytes { bytes in
       find(in: bytes)
-      return try body()
+      return Result { () throws(Failure) in try body() }
     }
+    return try result.get()
   }
 
   private func find(in bytes: UnsafeRawBufferPointer) {

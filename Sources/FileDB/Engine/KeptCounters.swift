@@ -1,0 +1,44 @@
+import FileDBPlist
+import FileDBTables
+
+/// The counters of tables that have no file, so that a table that is dropped and made again gives no id twice.
+///
+/// A checkpoint writes them before it removes a table's file. A table that has a file has its counter there, whatever is said
+/// here.
+extension StoreFolder {
+  private var countersFile: String { "\(ownFolder)/counters\(Self.suffix)" }
+
+  /// The highest id that was ever given in a table that has no file.
+  /// - Throws: ``StoreError/damagedTable`` or ``StoreError/notATable`` where the counters cannot be read.
+  func keptCounter(of table: TableKey) throws(StoreError) -> Int64 { try keptCounters()[table] ?? 0 }
+
+  /// Keeps the counters of tables whose files are about to go, durably.
+  func keepCounters(_ counters: [TableKey: Int64]) throws(StoreError) {
+    let kept = try keptCounters()
+    let new = kept.merging(counters) { $1 }.filter { $0.value > 0 }
+    if new == kept { return }
+    var list = PlistDictionary()
+    for (table, counter) in new { list[table.text] = .string(String(counter)) }
+    let document: [UInt8]
+    do throws(PlistError) {
+      document = try PlistWriter.document(.dict(list))
+    } catch {
+      throw StoreError(error, file: countersFile, table: nil)
+    }
+    try disk.replace(countersFile, with: document)
+  }
+
+  private func keptCounters() throws(StoreError) -> [TableKey: Int64] {
+    if try disk.status(countersFile) == nil { return [:] }
+    let bytes = try disk.read(countersFile).bytes
+    do throws(PlistError) {
+      var counters: [TableKey: Int64] = [:]
+      for entry in try PlistParser.parse(bytes).dict ?? [:] {
+        counters[TableKey(entry.key)] = entry.value.string.flatMap(RecordID.init)?.rawValue
+      }
+      return counters
+    } catch {
+      throw StoreError(error, file: countersFile, table: nil)
+    }
+  }
+}
