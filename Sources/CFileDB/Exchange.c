@@ -5,9 +5,13 @@
 
 #if defined(__APPLE__)
 
-int filedb_exchange(const char *path, const char *other) { return renamex_np(path, other, RENAME_SWAP); }
+int filedb_exchange(int folder, const char *name, int other_folder, const char *other) {
+  return renameatx_np(folder, name, other_folder, other, RENAME_SWAP);
+}
 
-int filedb_rename_to_free(const char *path, const char *name) { return renamex_np(path, name, RENAME_EXCL); }
+int filedb_rename_to_free(int folder, const char *name, int new_folder, const char *new_name) {
+  return renameatx_np(folder, name, new_folder, new_name, RENAME_EXCL);
+}
 
 #else
 
@@ -18,16 +22,20 @@ int filedb_rename_to_free(const char *path, const char *name) { return renamex_n
 // musl, and glibc before 2.28, have neither a function for the call nor names for its flags.
 enum { NO_REPLACE = 1 << 0, EXCHANGE = 1 << 1 };
 
-static int rename_with(const char *path, const char *name, unsigned flags) {
+static int rename_with(int folder, const char *name, int new_folder, const char *new_name, unsigned flags) {
 #if defined(RENAME_EXCHANGE)
-  return renameat2(AT_FDCWD, path, AT_FDCWD, name, flags);
+  return renameat2(folder, name, new_folder, new_name, flags);
 #else
-  return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, name, flags);
+  return (int)syscall(SYS_renameat2, folder, name, new_folder, new_name, flags);
 #endif
 }
 
-int filedb_exchange(const char *path, const char *other) { return rename_with(path, other, EXCHANGE); }
+int filedb_exchange(int folder, const char *name, int other_folder, const char *other) {
+  return rename_with(folder, name, other_folder, other, EXCHANGE);
+}
 
-int filedb_rename_to_free(const char *path, const char *name) { return rename_with(path, name, NO_REPLACE); }
+int filedb_rename_to_free(int folder, const char *name, int new_folder, const char *new_name) {
+  return rename_with(folder, name, new_folder, new_name, NO_REPLACE);
+}
 
 #endif

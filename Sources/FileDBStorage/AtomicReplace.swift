@@ -37,7 +37,7 @@ extension Disk {
     if let old, old.kind != .file { throw .notAFile("rename", target, old.kind) }
     let draft = "\(parentFolder(of: target))/\(Draft.name(for: fileName(of: target)))"
     do {
-      let file = try create(draft, like: old)
+      let file = try create(draft, like: old == nil ? nil : target)
       try write(file)
       try file.sync()  // Before the rename: else a power cut may leave the new name on an empty file.
       return StagedFile(target: target, draft: draft, stamp: try status(draft)?.stamp)

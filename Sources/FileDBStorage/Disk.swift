@@ -1,7 +1,8 @@
 /// The seam between a store and the disk: every byte and every name goes through these verbs, so that a test can
 /// stand in for the disk, fail any of them, or keep only what was synced.
 ///
-/// Paths are absolute. A verb follows a symbolic link unless it says otherwise.
+/// Paths are absolute. A verb follows a symbolic link unless it says otherwise; in a folder called `.filedb`, a store's own, none
+/// does: such a link is `other`, and opening it a `linkLoop`.
 package protocol Disk: Sendable {
   /// The bytes of a file and its stamp at that moment.
   /// - Throws: `notFound` where there is none, `isFolder` or `other` where it is no file.
@@ -25,9 +26,14 @@ package protocol Disk: Sendable {
   /// - Throws: `exists` where something is at `path`, `notFound` where the folder above is missing.
   func makeFolder(_ path: String) throws(DiskError)
 
-  /// Makes a new file for writing, with the mode and owner of `model`, or those of any new file.
+  /// Makes a new file for writing, with the mode, the owner, the access control list and the extended attributes of the file
+  /// at `model`, or those of any new file; in a store's own folder with the folder's mode and owner.
   /// - Throws: `exists` where something is at `path`, a link included.
-  func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile
+  func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile
+
+  /// Says who may read and write a file or a folder.
+  /// - Throws: `permissionDenied` where it is somebody else's.
+  func setMode(_ path: String, _ mode: UInt32) throws(DiskError)
 
   /// Opens a file that is there, for reading and, where that is permitted, for writing at any place.
   /// - Throws: `notFound`, `isFolder` or `other` where it is no file.

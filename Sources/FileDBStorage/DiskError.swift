@@ -38,7 +38,11 @@ package struct DiskError: Error, Equatable, Sendable {
   }
 
   /// The system's words for the error, such as `No space left on device`.
-  package var reason: String { String(cString: strerror(errno)) }
+  package var reason: String {
+    errno == ELOOP
+      ? "there is a symbolic link where a store has none, or too many lead to each other"
+      : String(cString: strerror(errno))
+  }
 }
 
 extension DiskError {

@@ -176,9 +176,11 @@ package final class MemoryDisk: Disk {
     }
   }
 
-  package func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile {
+  package func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile {
     Handle(file: try tree.withLock { tree throws(DiskError) in try tree.add(path, for: "open") })
   }
+
+  package func setMode(_ path: String, _ mode: UInt32) throws(DiskError) {}
 
   package func open(_ path: String) throws(DiskError) -> any OpenFile {
     Handle(file: try file(path, for: "open"))
@@ -248,7 +250,8 @@ package final class MemoryDisk: Disk {
   }
 
   private static func status(_ kind: FileStatus.Kind, _ stamp: FileStamp) -> FileStatus {
-    FileStatus(kind: kind, isLink: false, stamp: stamp, mode: 0o644, owner: 0, group: 0)
+    FileStatus(
+      kind: kind, isLink: false, stamp: stamp, mode: kind == .folder ? 0o755 : 0o644, owner: 0, group: 0)
   }
 
   private final class Handle: WritableFile, OpenFile {

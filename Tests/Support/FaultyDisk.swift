@@ -16,7 +16,8 @@ import Synchronization
 package final class FaultyDisk: Disk {
   /// Every verb of ``Disk``, the two of ``WritableFile``, and those of ``OpenFile`` with a name of their own.
   package enum Verb: String, CaseIterable, Sendable {
-    case read, readPrefix, status, list, resolve, makeFolder, create, rename, exchange, remove, syncFolder,
+    case read, readPrefix, status, list, resolve, makeFolder, create, setMode, rename, exchange, remove,
+      syncFolder,
       lock,
       makeWatch
     case append, sync
@@ -137,10 +138,14 @@ package final class FaultyDisk: Disk {
     try runOrSkip(.makeFolder, path) { () throws(DiskError) in try base.makeFolder(path) }
   }
 
-  package func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile {
+  package func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile {
     try run(.create, path) { () throws(DiskError) in
       File(disk: self, path: path, base: try base.create(path, like: model))
     }
+  }
+
+  package func setMode(_ path: String, _ mode: UInt32) throws(DiskError) {
+    try runOrSkip(.setMode, path) { () throws(DiskError) in try base.setMode(path, mode) }
   }
 
   package func open(_ path: String) throws(DiskError) -> any OpenFile {

@@ -6,13 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Exchanges two names in one step; both must be there.
+/// Exchanges two names in one step; both must be there. Each is a name in a folder that is open, or a path beside AT_FDCWD.
 /// Returns 0, or -1 with `errno`: EINVAL, ENOSYS or ENOTSUP where the file system or the kernel cannot.
-int filedb_exchange(const char *path, const char *other);
+int filedb_exchange(int folder, const char *name, int other_folder, const char *other);
 
 /// Gives a file a name that nothing has.
 /// Returns 0, or -1 with `errno`: EEXIST where something has it; EINVAL, ENOSYS or ENOTSUP as above.
-int filedb_rename_to_free(const char *path, const char *name);
+int filedb_rename_to_free(int folder, const char *name, int new_folder, const char *new_name);
+
+/// Gives a file the access control list and the extended attributes of another one, as far as this process may.
+/// Returns 0, or -1 with `errno`.
+int filedb_copy_attributes(int file, int copy);
 
 /// Whether this CPU has an instruction for CRC-32C.
 bool filedb_has_crc32c(void);

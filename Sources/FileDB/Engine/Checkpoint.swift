@@ -53,6 +53,7 @@ extension FileLog {
       state.isNameSynced = true
     }
     folder.removeRecords()  // Of the former journal. What is left goes with the next.
+    try folder.adjustMode()  // By now there may be other tables.
     return written
   }
 

@@ -68,7 +68,10 @@ extension FileLog {
       return frames
     }
     // The first look, or a checkpoint of another process: what was pending is in the files, perhaps with more.
-    let opened = try disk.openJournal(folder.journalFile)
+    let opened: (journal: Journal, frames: [JournalFrame])?
+    do throws(StoreError) { opened = try disk.openJournal(folder.journalFile) } catch {
+      throw folder.explaining(error)
+    }
     let start = opened?.frames.first?.sequence ?? 0
     if start < state.end, opened?.journal.salt != state.salt { state.forgetFiles() }
     begin(opened?.journal, after: start, &state)
@@ -196,6 +199,7 @@ extension FileLog {
         sequence = inFile
       }
       if let fault { throw fault }
+      if let status, try folder.isOpenToMore(than: status.mode) { folder.forgetMade() }
       let known = state.note(fileContent, at: file, content?.stamp, of: table)
       return TableBase(state: decoded, sequence: sequence, number: known.number)
     }

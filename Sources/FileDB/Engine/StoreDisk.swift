@@ -33,6 +33,10 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.createFolder(path) }
   }
 
+  package func setMode(_ path: String, _ mode: UInt32) throws(StoreError) {
+    try run { () throws(DiskError) in try disk.setMode(path, mode) }
+  }
+
   /// Removes a file; one that is gone already is no error.
   package func remove(_ path: String) throws(StoreError) {
     try run { () throws(DiskError) in

@@ -94,6 +94,13 @@ package final class StoreFolder: Sendable {
   /// finds the one who waited before it; without that it would take the lock again before anybody else looks. The queue is a
   /// courtesy: where it does not move, a process in it may have been stopped, and whoever waits asks for the lock itself.
   package func lock(timeout: Duration) throws(StoreError) -> FileLock {
+    do throws(StoreError) { return try takeLock(timeout: timeout) } catch { throw explaining(error) }
+  }
+
+  /// Has the next ``lock(timeout:)`` look at all that it makes.
+  func forgetMade() { isMade.store(false, ordering: .relaxed) }
+
+  private func takeLock(timeout: Duration) throws(StoreError) -> FileLock {
     let deadline = ContinuousClock.now + timeout
     if isMade.load(ordering: .relaxed) {
       // Unless somebody removed what we made.
@@ -103,6 +110,7 @@ package final class StoreFolder: Sendable {
     }
     // The last of what is made for a new store; before it is there, another process may have died over the rest.
     if try disk.status(ignoreFile) == nil { try disk.createFolder(ownFolder) }
+    try adjustMode()
     let lock = try waitForLock(until: deadline)
     if try disk.status(ignoreFile) == nil { try disk.replace(ignoreFile, with: Array("*\n".utf8)) }
     isMade.store(true, ordering: .relaxed)
@@ -175,6 +183,10 @@ package final class StoreFolder: Sendable {
 extension StoreFolder {
   private static let recordsPrefix = "records-"
 
+  private static func isRecordsName(_ name: String) -> Bool {
+    name.hasPrefix(recordsPrefix) && UInt64(name.dropFirst(recordsPrefix.count), radix: 36) != nil
+  }
+
   /// Writes the records of a commit into a file of their own, and syncs that, but not its name.
   func writeRecords(_ commit: JournalCommit) throws(StoreError) -> RecordsFile {
     let name = Self.recordsPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
@@ -200,7 +212,7 @@ extension StoreFolder {
   /// - Throws: ``StoreError/damagedJournal`` where they are not as they were written.
   func readRecords(_ file: RecordsFile) throws(StoreError) -> [UInt8] {
     let path = "\(ownFolder)/\(file.name)"
-    guard file.name.hasPrefix(Self.recordsPrefix), !file.name.contains("/") else {
+    guard Self.isRecordsName(file.name) else {
       throw StoreError(StoreError.damagedJournal, "'\(file.name)' is no file of records", file: journalFile)
     }
     let bytes = try disk.read(path).bytes
@@ -216,7 +228,7 @@ extension StoreFolder {
 
   /// Removes files of records that no journal leads to any more. What cannot be removed goes the next time.
   func removeRecords() {
-    for name in (try? disk.list(ownFolder)) ?? [] where name.hasPrefix(Self.recordsPrefix) {
+    for name in (try? disk.list(ownFolder)) ?? [] where Self.isRecordsName(name) {
       try? disk.remove("\(ownFolder)/\(name)")
     }
   }
@@ -229,7 +241,7 @@ extension StoreFolder {
   /// - Returns: the journal's backup first.
   package func keepBackupOfJournal() throws(StoreError) -> [String] {
     var files = [journalFile]
-    for name in try disk.list(ownFolder) where name.hasPrefix(Self.recordsPrefix) {
+    for name in try disk.list(ownFolder) where Self.isRecordsName(name) {
       files.append("\(ownFolder)/\(name)")
     }
     return try files.map { file throws(StoreError) in try keepBackup(of: file, disk.read(file).bytes) }

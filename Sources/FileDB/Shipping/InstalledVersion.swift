@@ -136,10 +136,15 @@ extension InstalledVersion {
       let tables = try InstalledVersion.read(in: store)?.tables ?? [:]
       let needed = Set(tables.map { TableKey(fileName(of: $0.key, $0.value.generation)) })
       try disk.sweepDrafts(in: folder)
-      for name in try disk.list(folder) where !needed.contains(TableKey(name)) {
+      for name in try disk.list(folder) where isFileName(name) && !needed.contains(TableKey(name)) {
         try disk.remove("\(folder)/\(name)")
       }
     }
+  }
+
+  /// Whether ``fileName(of:_:)`` makes such names: nothing else is removed.
+  private static func isFileName(_ name: String) -> Bool {
+    name.hasSuffix(StoreFolder.suffix) && Int64(name.prefix { $0 != "." }) != nil
   }
 
   private static func fileName(of table: TableKey, _ generation: Int64) -> String {

@@ -3,7 +3,8 @@ import FileDB
 
 struct Drop: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "drop", abstract: "Remove a table and its file.")
+    commandName: "drop", abstract: "Remove a table and its file.",
+    discussion: "A table that is made again under the name gives new ids; truncate it first for ids from 1.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

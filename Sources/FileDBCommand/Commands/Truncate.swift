@@ -9,9 +9,11 @@ struct Truncate: StoreCommand {
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
   @OptionGroup var options: WriteOptions
+  @Flag(help: "Do nothing where there is no such table.") var ifExists = false
   @Flag(help: "Do not ask.") var yes = false
 
   func run() throws {
+    if ifExists, try !store(for: table).table(table.name).exists { return }
     let table = try existingTable(table)
     if !yes, !options.dryRun, !Terminal.confirm("Delete all \(table.count) records of '\(table.name.text)'?")
     {

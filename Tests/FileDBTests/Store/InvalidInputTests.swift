@@ -238,10 +238,14 @@ import Testing
     }
   }
 
-  @Test func namesThatOnlyLookAlikeAreDifferentTables() throws {
+  /// Files of such names can be there on Linux; see ``TransactionTests`` for new tables.
+  @Test func filesWhoseNamesOnlyLookAlikeAreDifferentTables() throws {
     try withStore(.disk) { store in
       try store.table("e\u{301}").add(["from": "two scalars"])
-      try store.table("\u{E9}").add(["from": "one scalar"])
+      try store.table("other").add(["from": "one scalar"])
+      try store.checkpoint()
+      let files = [try store.url(of: "other"), try store.url(of: "\u{E9}")].map(\.path)
+      try store.disk.rename(files[0], to: files[1])
       let fresh = try RecordStore(at: store.url)
       #expect(try fresh.table("e\u{301}").value(of: 1) == ["from": "two scalars"])
       #expect(try fresh.table("\u{E9}").value(of: 1) == ["from": "one scalar"])

@@ -154,10 +154,15 @@ package final class RecordingDisk: Disk {
     noteCause("making", of: path)
   }
 
-  package func create(_ path: String, like model: FileStatus?) throws(DiskError) -> any WritableFile {
+  package func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile {
     try checkAlive(path)
     let file = try base.create(path, like: model)
     return Handle(disk: self, number: noteNewFile(path), path: path, writable: file, open: nil)
+  }
+
+  package func setMode(_ path: String, _ mode: UInt32) throws(DiskError) {
+    try checkAlive(path)
+    try base.setMode(path, mode)
   }
 
   private func noteNewFile(_ path: String) -> Int {

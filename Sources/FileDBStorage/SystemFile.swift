@@ -1,0 +1,239 @@
+import CFileDB
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// An open file; closed with the last reference, which also gives up its lock.
+final class SystemFile: WritableFile, OpenFile {
+  let number: CInt
+  private let path: String
+  /// Why it was opened for reading only, where writing was asked for too.
+  private let refusal: CInt?
+
+  init(
+    _ path: String, _ flags: CInt, mode: mode_t = 0o666, refusal: CInt? = nil
+  ) throws(DiskError) {
+    let place = try SystemPlace(path)
+    let opened = try retryingInterrupts("open", path) {
+      place.call { openat($0, $1, flags | place.flags, mode) }
+    }
+    self.path = path
+    self.refusal = refusal
+    number = CInt(opened)
+  }
+
+  /// A new file with the mode, the owner, the access control list and the extended attributes of another one.
+  convenience init(_ path: String, creatingLike model: String?) throws(DiskError) {
+    let place = try SystemPlace(path)
+    let mode = place.modeOfNewFile()
+    // Nobody else may open what will be a private file before it is one.
+    let isPlain = model == nil && mode == nil
+    try self.init(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: isPlain ? 0o666 : 0o600)
+    if let model {
+      try take(attributesOf: model)
+    } else if let mode {
+      place.giveToOwnerOfFolder(number)
+      guard fchmod(number, mode) == 0 else { throw DiskError("fchmod", path, errno: errno) }
+    }
+  }
+
+  deinit { close(number) }
+
+  func status() throws(DiskError) -> FileStatus {
+    var status = stat()
+    guard fstat(number, &status) == 0 else { throw DiskError("fstat", path, errno: errno) }
+    return FileStatus(status, isLink: false)
+  }
+
+  /// The next `count` bytes, fewer where the file ends.
+  func read(atMost count: Int) throws(DiskError) -> [UInt8] {
+    let number = number
+    return try fill(count, by: "read") { place, rest, _ in systemRead(number, place, rest) }
+  }
+
+  func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8] {
+    let number = number
+    return try fill(count, by: "pread") { place, rest, filled in
+      pread(number, place, rest, off_t(offset + filled))
+    }
+  }
+
+  /// Up to `count` bytes by as many calls as that takes: one may bring less than it is asked for.
+  private func fill(
+    _ count: Int, by name: String,
+    _ call: (_ place: UnsafeMutableRawPointer, _ rest: Int, _ filled: Int) -> Int
+  ) throws(DiskError) -> [UInt8] {
+    var failure: DiskError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      askForLargePages(UnsafeMutableRawBufferPointer(buffer))
+      do throws(DiskError) {
+        while let start = buffer.baseAddress, filled < count {
+          let length = try retryingInterrupts(name, path) { call(start + filled, count - filled, filled) }
+          if length == 0 { return }
+          filled += length
+        }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  func append(_ bytes: [UInt8]) throws(DiskError) {
+    var written = 0
+    let number = number
+    while written < bytes.count {
+      // A call may take less than it is given, on a full disk or past 2 GB.
+      written += try retryingInterrupts("write", path) {
+        bytes.withUnsafeBytes { systemWrite(number, $0.baseAddress! + written, bytes.count - written) }
+      }
+    }
+    startDrive(onLast: written)
+  }
+
+  func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
+    if let refusal { throw DiskError("open", path, errno: refusal) }
+    var written = 0
+    let number = number
+    while written < bytes.count {
+      written += try retryingInterrupts("pwrite", path) {
+        bytes.withUnsafeBytes {
+          pwrite(number, $0.baseAddress! + written, bytes.count - written, off_t(offset + written))
+        }
+      }
+    }
+  }
+
+  func syncData(_ strength: SyncStrength) throws(DiskError) {
+    let number = number
+    _ = try retryingInterrupts("fdatasync", path) { flushDataToDrive(number, strength) }
+  }
+
+  func sync() throws(DiskError) {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    // Where this fails, or the file system rounds the time, `install` does not trust it.
+    _ = withUnsafePointer(to: (now, now)) { times in
+      times.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(number, $0) }
+    }
+    try flush()
+  }
+
+  func flush() throws(DiskError) {
+    let number = number
+    _ = try retryingInterrupts("fsync", path) { flushToDrive(number) }
+  }
+
+  /// The owner is kept where we may: only root may give a file away, and a file we own is better than none.
+  private func take(attributesOf model: String) throws(DiskError) {
+    let file = try SystemFile(model, O_RDONLY | O_NONBLOCK)
+    let status = try file.status()
+    if fchown(number, status.owner, status.group) != 0 { _ = fchown(number, uid_t.max, status.group) }
+    guard fchmod(number, mode_t(status.mode)) == 0 else { throw DiskError("fchmod", path, errno: errno) }
+    guard filedb_copy_attributes(file.number, number) == 0 else {
+      throw DiskError("setxattr", path, errno: errno)
+    }
+  }
+
+  /// Lets the drive begin with a long piece while the next one is made; the sync then waits for the last alone.
+  private func startDrive(onLast count: Int) {
+    #if !canImport(Darwin)
+      guard count >= 1 << 19 else { return }
+      // Linux has it write what it may not drop before: see mm/fadvise.c.
+      let end = lseek(number, 0, SEEK_CUR)
+      posix_fadvise(number, end - off_t(count), off_t(count), POSIX_FADV_DONTNEED)
+    #endif
+  }
+
+  /// `flock` has no timeout of its own, so it is asked again and again, at longer and longer intervals.
+  func lock(until deadline: ContinuousClock.Instant) throws(DiskError) {
+    var pause: UInt32 = 200
+    while flock(number, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR else { throw DiskError("flock", path, errno: errno) }
+      guard ContinuousClock.now < deadline else { throw DiskError("flock", path, errno: ETIMEDOUT) }
+      usleep(pause)
+      pause = min(pause * 2, 2_000)
+    }
+  }
+}
+
+extension FileStatus {
+  init(_ status: stat, isLink: Bool) {
+    kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .folder
+      default: .other
+      }
+    self.isLink = isLink
+    stamp = FileStamp(status)
+    mode = UInt32(status.st_mode) & 0o7777
+    owner = status.st_uid
+    group = status.st_gid
+  }
+}
+
+extension FileStamp {
+  init(_ status: stat) {
+    #if canImport(Darwin)
+      let times = (status.st_mtimespec, status.st_ctimespec)
+    #else
+      let times = (status.st_mtim, status.st_ctim)
+    #endif
+    let (modified, changed) = (times.0.nanoseconds, times.1.nanoseconds)
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    self.init(
+      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
+      size: Int(status.st_size),
+      modified: modified, changed: changed,
+      isSettled: Self.isSettled(modified: modified, changed: changed, now: now.nanoseconds))
+  }
+}
+
+extension timespec {
+  fileprivate var nanoseconds: Int64 { Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec) }
+}
+
+/// Calls `body` until a signal no longer interrupts it; its result where that is not negative.
+private func retryingInterrupts(
+  _ call: String, _ path: String, _ body: () -> some SignedInteger
+) throws(DiskError) -> Int {
+  while true {
+    let result = body()
+    if result >= 0 { return Int(result) }
+    if errno != EINTR { throw DiskError(call, path, errno: errno) }
+  }
+}
+
+// The C functions, where a method of the same name hides them.
+private func systemRead(_ number: CInt, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+  read(number, buffer, count)
+}
+
+private func systemWrite(_ number: CInt, _ buffer: UnsafeRawPointer, _ count: Int) -> Int {
+  write(number, buffer, count)
+}
+
+#if canImport(Darwin)
+  /// On Darwin `fsync` stops at the drive's cache; only `F_FULLFSYNC` passes it, where the file system has it.
+  private func flushToDrive(_ number: CInt) -> CInt {
+    fcntl(number, F_FULLFSYNC) == 0 ? 0 : fsync(number)
+  }
+
+  /// `F_BARRIERFSYNC` orders what the drive's cache holds without emptying it.
+  private func flushDataToDrive(_ number: CInt, _ strength: SyncStrength) -> CInt {
+    if strength == .barrier, fcntl(number, F_BARRIERFSYNC) == 0 { return 0 }
+    return flushToDrive(number)
+  }
+#else
+  private func flushToDrive(_ number: CInt) -> CInt { fsync(number) }
+
+  private func flushDataToDrive(_ number: CInt, _: SyncStrength) -> CInt { fdatasync(number) }
+#endif

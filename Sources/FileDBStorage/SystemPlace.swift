@@ -1,0 +1,95 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Where a path leads: a folder that is open, and a name in it.
+///
+/// A store may come from a stranger, and have links among what is its own that lead to files of the user's. So whatever is in a
+/// folder called `.filedb` is reached from that folder's descriptor, and no link is followed on the way: see openat(2).
+struct SystemPlace: ~Copyable {
+  /// `AT_FDCWD` for a path that is taken as it is.
+  private let folder: CInt
+  private let name: String
+  /// Whether this is a store's own folder, or in one.
+  let isOwn: Bool
+
+  init(_ path: String) throws(DiskError) {
+    guard let own = Self.ownFolder(in: path) else {
+      (folder, name, isOwn) = (AT_FDCWD, path, false)
+      return
+    }
+    var names = path[own.upperBound...].split(separator: "/").map(String.init)
+    guard let last = names.popLast() else {
+      (folder, name, isOwn) = (AT_FDCWD, path, true)
+      return
+    }
+    var folder = try Self.openFolder(AT_FDCWD, String(path[..<own.upperBound]), path)
+    for name in names {
+      let parent = folder
+      defer { close(parent) }
+      folder = try Self.openFolder(parent, name, path)
+    }
+    (self.folder, name, isOwn) = (folder, last, true)
+  }
+
+  deinit { if folder != AT_FDCWD { close(folder) } }
+
+  /// Calls the system with the folder and the name; the folder is open until `body` returns.
+  func call<Output>(_ body: (_ folder: CInt, _ name: String) -> Output) -> Output { body(folder, name) }
+
+  /// Whether there is a link that is not followed.
+  var isRefusedLink: Bool { isOwn && Self.isLink(folder, name) }
+
+  /// What `open` is to be told besides.
+  var flags: CInt { O_CLOEXEC | (isOwn ? O_NOFOLLOW : 0) }
+
+  /// The mode of a new file: what is a store's own is open to those to whom its folder is, whatever the process would grant.
+  func modeOfNewFile() -> mode_t? {
+    var status = stat()
+    guard isOwn, folder != AT_FDCWD, fstat(folder, &status) == 0 else { return nil }
+    return status.st_mode & 0o666
+  }
+
+  /// The mode of a new folder, for the same reason.
+  func modeOfNewFolder() -> UInt32? {
+    var status = stat()
+    guard isOwn, folder != AT_FDCWD, fstat(folder, &status) == 0 else { return nil }
+    return UInt32(status.st_mode & 0o7777)
+  }
+
+  /// The owner and the group of a new file are those of its folder, where they may be.
+  func giveToOwnerOfFolder(_ file: CInt) {
+    var status = stat()
+    guard isOwn, folder != AT_FDCWD, fstat(folder, &status) == 0 else { return }
+    if fchown(file, status.st_uid, status.st_gid) != 0 { _ = fchown(file, uid_t.max, status.st_gid) }
+  }
+
+  /// `realpath` follows links; of a store's own folder and what is in it, only those on the way there.
+  static func beforeOwnFolder(_ path: String) -> (parent: String, own: String)? {
+    ownFolder(in: path).map { (String(path[..<$0.lowerBound]), String(path[$0.lowerBound...])) }
+  }
+
+  private static func ownFolder(in path: String) -> Range<String.Index>? {
+    let name = "/.filedb"
+    guard let found = path.utf8.firstRange(of: name.utf8) else { return nil }
+    let isWhole = found.upperBound == path.endIndex || path.utf8[found.upperBound] == UInt8(ascii: "/")
+    return isWhole ? found : nil
+  }
+
+  private static func openFolder(_ folder: CInt, _ name: String, _ path: String) throws(DiskError) -> CInt {
+    let opened = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    if opened >= 0 { return opened }
+    let reason = errno
+    throw DiskError("open", path, errno: isLink(folder, name) ? ELOOP : reason)
+  }
+
+  /// Linux says of a link that it is no folder.
+  private static func isLink(_ folder: CInt, _ name: String) -> Bool {
+    var status = stat()
+    return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+}

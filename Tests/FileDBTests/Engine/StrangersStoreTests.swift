@@ -1,0 +1,67 @@
+import FileDBStorage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileDB
+
+/// A store that somebody sent, with links among what is the store's own. Whatever is done to it, nothing outside changes.
+@Suite struct StrangersStoreTests {
+  @Test(arguments: [
+    "journal", "lock", "queue", ".gitignore", "backups", "undo", "shipped", "installed.plist",
+    "counters.plist",
+    "records-1", "",
+  ])
+  func linkInTheOwnFolderLeadsNowhere(name: String) throws {
+    try withTemporaryFolder { folder in
+      let outside = folder.appendingPathComponent("outside")
+      let store = folder.appendingPathComponent("store")
+      let own = store.appendingPathComponent(".filedb")
+      try FileManager.default.createDirectory(at: outside, withIntermediateDirectories: true)
+      let files = ["1.t.plist", "undo-1.plist", "records-1", "file"]
+      for file in files { try Data("kept".utf8).write(to: outside.appendingPathComponent(file)) }
+      do {
+        let made = try RecordStore(at: store)
+        try made.table("t").add(["n": 1])
+        try made.table("u").add(["n": 1])
+        try made.close()
+      }
+      let isFolder = ["backups", "undo", "shipped", ""].contains(name)
+      let link = name.isEmpty ? own : own.appendingPathComponent(name)
+      try? FileManager.default.removeItem(at: link)
+      try FileManager.default.createSymbolicLink(
+        at: link, withDestinationURL: isFolder ? outside : outside.appendingPathComponent("file"))
+
+      try? useAll(of: store, shipped: folder.appendingPathComponent("shipped"))
+
+      #expect(try Set(FileManager.default.contentsOfDirectory(atPath: outside.path)) == Set(files))
+      for file in files {
+        #expect(
+          try String(contentsOf: outside.appendingPathComponent(file), encoding: .utf8) == "kept", "\(file)")
+      }
+    }
+  }
+
+  /// Each step by itself, for most fail.
+  private func useAll(of folder: URL, shipped: URL) throws {
+    let shipment = try RecordStore(at: shipped)
+    try shipment.table("t").add(["n": 7])
+    try shipment.close()
+    let store = try RecordStore(at: folder)
+    let steps: [() throws -> Void] = [
+      { try store.table("t").add(["n": 2]) },
+      { try store.checkpoint() },
+      { try store.table("u").drop() },
+      { try store.checkpoint() },
+      { _ = try store.repair("t", keeping: .file) },
+      { _ = try store.repairJournal() },
+      { try ShippedStore.install(from: shipped, to: folder, version: "1", policy: .merge) },
+      { try ShippedStore.install(from: shipped, to: folder, version: "2", policy: .merge) },
+      { _ = try UndoHistory(store).takeBack(.undo) },
+      { _ = try UndoHistory(store).add(nil) },
+      { _ = try store.check("t") },
+      { try store.close() },
+    ]
+    for step in steps { try? step() }
+  }
+}
