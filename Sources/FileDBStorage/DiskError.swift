@@ -28,7 +28,7 @@ package struct DiskError: Error, Equatable, Sendable {
     case EEXIST: .exists
     case EACCES, EPERM: .permissionDenied
     case EROFS: .readOnly
-    case ENOSPC, EDQUOT: .full
+    case ENOSPC, EDQUOT, EFBIG: .full
     case ELOOP: .linkLoop
     case EISDIR: .isFolder
     case ETIMEDOUT: .timedOut

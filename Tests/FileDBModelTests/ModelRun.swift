@@ -8,7 +8,8 @@ import TestSupport
 struct ModelRun {
 
   private enum Turn: CaseIterable {
-    case transaction, regrettedTransaction, checkpoint, reopen, look, edit, editAgainstPending
+    case transaction, regrettedTransaction, checkpoint, reopen, look, edit, editBesidePending,
+      editAgainstPending
   }
 
   private var stores: [RecordStore]
@@ -39,6 +40,7 @@ struct ModelRun {
     case .reopen: try reopen(store)
     case .look: try look(at: stores[store])
     case .edit: try edit(stores[store])
+    case .editBesidePending: try editBesidePending(stores[store])
     case .editAgainstPending: try editAgainstPending(stores[store])
     }
   }
@@ -58,7 +60,8 @@ struct ModelRun {
     case ..<78: .checkpoint
     case ..<86: .reopen
     case ..<94: .look
-    case ..<97: .edit
+    case ..<96: .edit
+    case ..<98: .editBesidePending
     default: .editAgainstPending
     }
   }
@@ -102,12 +105,34 @@ struct ModelRun {
     try look(at: store)
   }
 
-  /// The same while commits wait: nobody takes the table then, until it is said that the file counts.
+  /// The same while commits wait that have nothing to do with it: both are there then.
+  private mutating func editBesidePending(_ store: RecordStore) throws {
+    try store.checkpoint()
+    guard let table = someTable(with: 2) else { return }
+    let last = verbs.plain[table]!.records.last!.id
+    try store.write { tx in
+      try tx.add(["number": 1], to: .records(table), at: .bottom)
+      try tx.set(["number": 2], of: RecordID(rawValue: last)!, in: .records(table))
+      try tx.move(RecordID(rawValue: last)!, in: .records(table), to: .bottom)
+    }
+    _ = verbs.plain[table]!.perform(.add([["number": 1]], .bottom))
+    _ = verbs.plain[table]!.perform(.set(last, ["number": 2]))
+    _ = verbs.plain[table]!.perform(.move(last, .bottom))
+    try removeFirstRecord(of: table, in: store)
+    verbs.plain[table]?.records.removeFirst()
+    try look(at: store)
+  }
+
+  /// The same while commits wait that change that record: nobody takes the table then, until it is said that the file counts.
   private mutating func editAgainstPending(_ store: RecordStore) throws {
     try store.checkpoint()
     guard let table = someTable(with: 2) else { return }
     let inFile = verbs.plain[table]!
-    try store.write { tx in try tx.add(["number": 1], to: .records(table)) }
+    try store.write { tx in
+      try tx.add(["number": 1], to: .records(table))
+      try tx.set(["number": 3], of: RecordID(rawValue: inFile.records[0].id)!, in: .records(table))
+      try tx.set(["number": 4], of: RecordID(rawValue: inFile.records[0].id)!, in: .records(table))
+    }
     try removeFirstRecord(of: table, in: store)
     for other in stores {
       guard

@@ -34,7 +34,7 @@ extension FileLog {
     // A table in conflict stays in the journal, which goes on then. The others are written all the same.
     var (drafts, conflict): ([TableDraft], StoreError?) = ([], nil)
     for key in tables {
-      do throws(StoreError) { drafts.append(TableDraft(key: key, state: try newest(key))) } catch {
+      do throws(StoreError) { drafts.append(try draft(key, newest)) } catch {
         guard error.code == StoreError.conflict else { throw error }
         conflict = conflict ?? error
       }
@@ -55,6 +55,21 @@ extension FileLog {
     folder.removeRecords()  // Of the former journal. What is left goes with the next.
     try folder.adjustMode()  // By now there may be other tables.
     return written
+  }
+
+  /// A table with all its commits, and the file that it was made from.
+  private func draft(
+    _ key: TableKey, _ newest: (TableKey) throws(StoreError) -> TableState
+  ) throws(StoreError) -> TableDraft {
+    while true {
+      let known = state.withLock { $0.files[key] }
+      let newest = try newest(key)
+      // Where another thread has read another file meanwhile, nobody can tell which of them this is from.
+      let now = state.withLock { $0.files[key] }
+      if known?.number == now?.number {
+        return TableDraft(key: key, state: newest, base: now?.content.version)
+      }
+    }
   }
 
   /// Writes the files of some tables. The journal stays, and knows them.
@@ -111,7 +126,8 @@ extension FileLog {
     let (draft, disk) = (table.draft, disk.disk)
     let (known, pending) = state.withLock { ($0.files[draft.key], $0.pending[draft.key]) }
     func mayReplace(_ version: FileVersion) -> Bool {
-      draft.repaired.map { $0 == version } ?? (pending?.lastCommit(in: version) != nil)
+      if let repaired = draft.repaired { return version == repaired }
+      return version == draft.base || pending?.lastCommit(in: version) != nil
     }
     let isExpected = { (path: String?) throws(DiskError) -> Bool in
       guard let path, let status = try disk.status(path) else { return mayReplace(.absent) }
@@ -221,6 +237,8 @@ extension FileLog {
 struct TableDraft {
   let key: TableKey
   let state: TableState
+  /// The file that it was made from, which another program may have saved.
+  var base: FileVersion?
   /// What a repair read, and may replace; `nil` for what the journal knows.
   var repaired: FileVersion?
 }
@@ -266,5 +284,20 @@ extension FileLog {
       }
     }
     return result
+  }
+
+  /// What is wrong with a commit that can be read and not be carried out; `nil` where there is none such.
+  func misfit() throws(StoreError) -> StoreError? {
+    for table in state.withLock({ $0.pending.keys.sorted() }) {
+      guard StoreFolder.isAllowed(table) else {
+        return damage("a commit changes '\(table.text)', which is no table's name")
+      }
+      do throws(StoreError) { _ = try replayed(table) } catch  where error.code == StoreError.damagedJournal {
+        return error
+      } catch {
+        // The table's file is what is wrong, which is not for the journal to mend.
+      }
+    }
+    return nil
   }
 }

@@ -218,10 +218,9 @@ extension FileLog {
     if !unpending.isEmpty { try checkTargets(Set(new.tables.keys).union(state.pending.keys)) }
     var tables: [TableKey: JournalCommit.Table] = [:]
     for (table, expected) in new.tables {
-      let isFirst = state.pending[table] == nil
-      tables[table] = JournalCommit.Table(
-        sequence: expected.sequence,
-        base: isFirst ? state.files[table]?.content.version ?? .absent : nil)
+      let version = state.files[table]?.content.version ?? .absent
+      let isKnown = state.pending[table]?.lastCommit(in: version) != nil
+      tables[table] = JournalCommit.Table(sequence: expected.sequence, base: isKnown ? nil : version)
     }
     let commit = JournalCommit(date: new.date, token: new.token, tables: tables, changes: new.changes)
     let byteCount = commit.recordBytes + 64 * commit.changes.count

@@ -94,9 +94,12 @@ package struct TableBase: Sendable {
   package let sequence: UInt64
   /// Tells this base from others of the same table, for as long as the log is open.
   package let number: Int
+  /// Whether commits were carried out on what another program saved: those that come behind ``sequence`` before anybody has seen
+  /// this base were made for another one.
+  package let isMerged: Bool
 
-  package init(state: TableState, sequence: UInt64, number: Int) {
-    (self.state, self.sequence, self.number) = (state, sequence, number)
+  package init(state: TableState, sequence: UInt64, number: Int, isMerged: Bool = false) {
+    (self.state, self.sequence, self.number, self.isMerged) = (state, sequence, number, isMerged)
   }
 }
 

@@ -193,23 +193,51 @@ extension FileLog {
       try readOn(&state)
       let (file, status) = try folder.file(of: table.text)
       guard file == path, FileStamp.areSame(status?.stamp, content?.stamp) else { return nil }
-      var sequence = state.journal?.sequence ?? 0
+      var (sequence, isMerged) = (state.journal?.sequence ?? 0, false)
       if let pending = state.pending[table] {
-        guard let inFile = pending.lastCommit(in: fileContent.version) else { throw conflict(table, file) }
-        sequence = inFile
+        if let start = pending.replayStart(of: fileContent.version) {
+          sequence = start
+        } else {
+          do throws(SaveConflict) {
+            if fault != nil { throw SaveConflict(records: []) }
+            decoded = try pending.carriedOut(on: decoded)
+          } catch {
+            throw conflict(table, file, error.records)
+          }
+          (sequence, isMerged) = (state.end, true)
+        }
       }
       if let fault { throw fault }
       if let status, try folder.isOpenToMore(than: status.mode) { folder.forgetMade() }
       let known = state.note(fileContent, at: file, content?.stamp, of: table)
-      return TableBase(state: decoded, sequence: sequence, number: known.number)
+      return TableBase(state: decoded, sequence: sequence, number: known.number, isMerged: isMerged)
     }
   }
 
-  func conflict(_ table: TableKey, _ file: String) -> StoreError {
-    StoreError(
+  func conflict(_ table: TableKey, _ file: String, _ records: [RecordID] = []) -> StoreError {
+    let named = records.prefix(20).map(\.description).joined(separator: ", ")
+    let more = records.count > 20 ? " and \(records.count - 20) more" : ""
+    let what =
+      records.isEmpty
+      ? "this file" : "this file, and in it \(records.count == 1 ? "record" : "records") \(named)\(more),"
+    var error = StoreError(
       StoreError.conflict,
-      "another program changed this file while commits were waiting in the journal; 'filedb repair --keep' settles it",
+      "another program changed \(what) while commits were waiting in the journal; 'filedb repair --keep' settles it",
       file: file, table: table.text)
+    if records.count == 1 { error.record = records[0] }
+    return error
+  }
+
+  /// Whether the commits of a table cannot be carried out on its file.
+  func isInConflict(_ table: TableKey) throws(StoreError) -> Bool {
+    do throws(StoreError) {
+      _ = try base(of: table, unless: nil)
+    } catch  where error.code == StoreError.conflict {
+      return true
+    } catch {
+      // The file or a commit is damaged, which is another matter.
+    }
+    return false
   }
 }
 

@@ -55,7 +55,7 @@ extension LoggedChange.Mark {
 
 extension OrderedRecords {
   /// Of the bytes of all records, one after another.
-  fileprivate var checksum: UInt32 {
+  var checksum: UInt32 {
     var checksum = Checksum()
     for record in self { record.bytes.withUnsafeBytes { checksum.update($0) } }
     return checksum.value

@@ -10,12 +10,27 @@ struct PendingTable: Sendable {
   /// What the file may be, and the last commit that is in it then: as it was before the journal, and as each checkpoint was
   /// about to make it.
   var versions: [(version: FileVersion, lastCommit: UInt64)]
+  /// Whether the first of them is a file that another program saved while commits were waiting: they are carried out on it.
+  private(set) var isSaved = false
   var commits: [Commit] = []
   /// How long the commits are in the journal.
   var byteCount = 0
 
   /// The last commit that a file of this version includes; `nil` where the journal knows no such file.
   func lastCommit(in version: FileVersion) -> UInt64? { versions.last { $0.version == version }?.lastCommit }
+
+  /// The last commit that a file of this version includes, for which the others were made; `nil` for a file that another program
+  /// saved while commits were waiting.
+  func replayStart(of version: FileVersion) -> UInt64? {
+    guard let last = lastCommit(in: version), !isSaved || last > versions[0].lastCommit else { return nil }
+    return last
+  }
+
+  /// From here on, commits are made for a file that another program saved.
+  mutating func note(saved version: FileVersion) {
+    versions = [(version, versions[0].lastCommit)]
+    isSaved = true
+  }
 
   var changes: [Change] { commits.flatMap(\.changes).map(\.change) }
 
@@ -58,7 +73,11 @@ extension [TableKey: PendingTable] {
   ) throws(PayloadFault) {
     for (table, former) in commit.tables {
       if let base = former.base {
-        if self[table] == nil { self[table] = PendingTable(versions: [(base, sequence - 1)]) }
+        if self[table] == nil {
+          self[table] = PendingTable(versions: [(base, sequence - 1)])
+        } else {
+          self[table]?.note(saved: base)
+        }
       } else if self[table] == nil {
         throw PayloadFault(message: "it does not say which file of '\(table.text)' it changes")
       }

@@ -33,7 +33,7 @@ package final class StoreFolder: Sendable {
   /// - Returns: the file that is there; `NAME.plist` where none is.
   /// - Throws: ``StoreError/ambiguousTable`` where both are there, ``StoreError/invalidTableName``.
   package func file(of table: String) throws(StoreError) -> (path: String, status: FileStatus?) {
-    if table != Self.installedTable { try TableNameRule.validate(table) }
+    if !Self.isAllowed(TableKey(table)) { try TableNameRule.validate(table) }
     let modern = "\(path)/\(table)\(Self.suffix)"
     let bare = "\(path)/\(table)"
     let modernStatus = try disk.status(modern)
@@ -46,6 +46,11 @@ package final class StoreFolder: Sendable {
         file: path, table: table)
     }
     return bareIsFile ? (bare, bareStatus) : (modern, modernStatus)
+  }
+
+  /// Whether a table may have this name.
+  static func isAllowed(_ table: TableKey) -> Bool {
+    table.text == installedTable || (try? TableNameRule.validate(table.text)) != nil
   }
 
   /// The names of the tables, in the order of their UTF-8 bytes. A file without `.plist` counts as one where it
@@ -112,9 +117,24 @@ package final class StoreFolder: Sendable {
     if try disk.status(ignoreFile) == nil { try disk.createFolder(ownFolder) }
     try adjustMode()
     let lock = try waitForLock(until: deadline)
+    try checkThatLocksExclude()
     if try disk.status(ignoreFile) == nil { try disk.replace(ignoreFile, with: Array("*\n".utf8)) }
     isMade.store(true, ordering: .relaxed)
     return lock
+  }
+
+  /// On some file systems, such as a few that are reached over a network, `flock` returns and does nothing: two processes that
+  /// write at once would wreck the store. For who has the lock.
+  private func checkThatLocksExclude() throws(StoreError) {
+    do throws(StoreError) { _ = try disk.lock(lockFile, until: .now) } catch
+      where error.code == StoreError.locked
+    {
+      return
+    }
+    throw StoreError(
+      StoreError.inputOutput,
+      "this file system does not lock files, so nothing would keep two writers apart; keep the store on another disk",
+      file: lockFile)
   }
 
   private func waitForLock(until deadline: ContinuousClock.Instant) throws(StoreError) -> FileLock {

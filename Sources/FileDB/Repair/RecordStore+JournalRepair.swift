@@ -18,7 +18,8 @@ extension RecordStore {
   ///
   /// A single wrong byte in a commit of up to 4 KB is put right by the commit's checksum. A commit that is damaged further is left out, and
   /// of those behind it each change is carried out as far as there is anything for it. A commit that a crash cut off
-  /// before it was done is no damage.
+  /// before it was done is no damage. Of a sound journal, a commit that does not fit its table is carried out as far as it fits,
+  /// and one for a table that cannot be is left out: the backup has both as text.
   /// - Throws: ``StoreError/newerFormat`` for a journal of which nothing is known; the disk's errors.
   public func journalRepairPlan() throws -> JournalRepairPlan? {
     let (folder, log) = (try folder, try fileLog)
@@ -26,7 +27,8 @@ extension RecordStore {
     let original = try folder.disk.read(folder.journalFile).bytes
     do throws(StoreError) {
       try log.readOn()
-      return nil
+      guard let misfit = try log.misfit() else { return nil }
+      return try plan(for: original, because: misfit)
     } catch  where error.code != StoreError.damagedJournal {
       throw error
     } catch {
@@ -78,7 +80,12 @@ extension RecordStore {
           continue
         }
         // The frame that said which file this changes may be the one that is lost: then it is the file that is there.
-        for (table, former) in commit.tables where pending[table] == nil {
+        for table in commit.tables.keys.sorted() where !StoreFolder.isAllowed(table) {
+          notes.append(
+            "commit \(frame.sequence) changes '\(table.text)', which is no table's name; it is left out")
+          lostCount += 1
+        }
+        for (table, former) in commit.tables where pending[table] == nil && StoreFolder.isAllowed(table) {
           let versions = former.base.map { [($0, frame.sequence - 1)] } ?? []
           pending[table] = PendingTable(versions: versions.map { (version: $0.0, lastCommit: $0.1) })
         }

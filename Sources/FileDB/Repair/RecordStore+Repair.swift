@@ -37,7 +37,7 @@ extension RecordStore {
     guard content != nil || pending != nil else {
       throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
     }
-    let isConflict = pending.map { $0.lastCommit(in: FileVersion(content?.bytes)) == nil } ?? false
+    let isConflict = try pending != nil && log.isInConflict(key)
     if !isConflict, pending != nil {
       // The file is as the journal knows it, so that it only waits for its commits.
       let state = try log.replayed(key)

@@ -92,7 +92,9 @@ extension InstalledVersion {
 
   private init?(_ fields: PlistDictionary) {
     guard let version = fields[Key.version]?.string.flatMap(ShippedVersion.init),
-      let generation = fields[Key.generation]?.integer, let tables = fields[Key.tables]?.dict
+      let generation = fields[Key.generation]?.integer, let tables = fields[Key.tables]?.dict,
+      // The next one must not overflow.
+      (1..<1 << 53).contains(generation)
     else { return nil }
     (self.version, self.generation) = (version, generation)
     for entry in tables {

@@ -14,6 +14,8 @@ struct LoadedTable: Sendable {
   var isBehind = false
   /// Whether it must be read again.
   var isStale = false
+  /// See ``TableBase/isMerged``; of a table that was just read.
+  var isMerged = false
 }
 
 /// The tables in memory, which follow the log: the only way to a table for all that is above it.
@@ -66,7 +68,8 @@ final class TablesInMemory: Sendable {
       }
       let table: LoadedTable
       if let base = try log.base(of: key, unless: usable?.base) {
-        table = LoadedTable(state: base.state, base: base.number, sequence: base.sequence)
+        table = LoadedTable(
+          state: base.state, base: base.number, sequence: base.sequence, isMerged: base.isMerged)
       } else if let usable {
         switch news {
         case nil: return usable
@@ -92,6 +95,7 @@ final class TablesInMemory: Sendable {
     for commit in commits where commit.sequence <= end {
       let changes = commit.changes(of: key)
       if changes.isEmpty { continue }
+      if table.isMerged { return nil }  // It was made for another file.
       table.hasCommits = true
       do throws(StoreError) { for change in changes { try table.state.apply(change) } } catch {
         throw StoreError(
@@ -99,6 +103,7 @@ final class TablesInMemory: Sendable {
           table: key.text)
       }
     }
+    if table.isMerged { (table.isMerged, table.hasCommits) = (false, true) }
     (table.sequence, table.isBehind, table.isStale) = (end, false, false)
     return show { $0.put(table, of: key, at: end) } ? table : nil
   }

@@ -16,6 +16,7 @@ package struct UndoHistory {
   /// How many steps are kept, and how many bytes of records each may have.
   package static let limit = 50
   package static let longestStep = 32 << 20
+  private static let numberLimit = 1 << 53
 
   private let store: RecordStore
   private let longestStep: Int
@@ -67,7 +68,9 @@ package struct UndoHistory {
     let names = try disk.status(folder) == nil ? [] : try disk.list(folder)
     return names.compactMap { name in
       let parts = name.split(whereSeparator: { $0 == "-" || $0 == "." })
-      return parts.count == 3 && parts[0] == direction.rawValue ? Int(parts[1]) : nil
+      guard parts.count == 3, parts[0] == direction.rawValue, let number = Int(parts[1]) else { return nil }
+      // Others are none of ours, and the next number must not overflow.
+      return (1..<Self.numberLimit).contains(number) ? number : nil
     }.sorted()
   }
 

@@ -46,6 +46,16 @@ import Testing
     #expect(try Set(disk.list("\(folder.path)/.filedb")) == [".gitignore", "lock", "queue"])
   }
 
+  /// As some network file systems do.
+  @Test func diskWhoseLocksKeepNobodyOutIsRefused() throws {
+    let memory = MemoryDisk(.store(["t.plist": ""]))
+    let folder = StoreFolder(
+      path: CrashWorkload.storeFolder, disk: StoreDisk(FaultyDisk(over: memory, faults: .skip(.lock))))
+    let error = try #require(storeError { _ = try folder.lock(timeout: .zero) })
+    #expect(error.code == StoreError.inputOutput && error.message.contains("does not lock files"))
+    #expect(try !memory.list("\(folder.path)/.filedb").contains("journal"))
+  }
+
   @Test func lockIsRefusedWhileAnotherHoldsIt() throws {
     let (folder, disk) = folder([:])
     let other = StoreFolder(path: folder.path, disk: StoreDisk(disk))

@@ -131,8 +131,11 @@ extension CrashWorkload {
         .commit(add("a", 3)), .close,
       ]),
     CrashWorkload(
-      "an editor while commits wait", before: .store(["a.plist": oldTable]), conflicts: 1...2,
-      steps: [.commit(add("a", 1)), .edit("a")]),
+      "an editor while commits wait", before: .store(["a.plist": oldTable]),
+      steps: [
+        .commit(add("a", 1)), .edit("a"), .commit(add("a", 2)), .checkpoint, .commit(add("a", 3)), .edit("a"),
+        .commit(addSome("a", 4)), .reopen, .edit("a"), .checkpoint,
+      ]),
   ]
 
   private static func addToBoth(_ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {

@@ -1,0 +1,82 @@
+import FileDBStorage
+import FileDBTables
+
+/// Why commits cannot be carried out on a file that another program saved while they were waiting: records that both changed.
+struct SaveConflict: Error {
+  /// In order; empty where it is about the table as a whole.
+  let records: [RecordID]
+}
+
+extension PendingTable {
+  /// Carries out all commits on a table as another program saved it.
+  ///
+  /// Each change must find what it found when it was committed: the record that it replaces or removes unchanged, and the one
+  /// beneath which it puts something.
+  /// - Throws: all records of which that is not so.
+  func carriedOut(on saved: TableState) throws(SaveConflict) -> TableState {
+    var (table, conflicts, isWhole) = (saved, Set<RecordID>(), true)
+    for change in commits.flatMap(\.changes) {
+      do throws(SaveConflict) { try table.carryOut(change) } catch {
+        conflicts.formUnion(error.records)
+        isWhole = false
+      }
+    }
+    if isWhole { return table }
+    throw SaveConflict(records: conflicts.sorted())
+  }
+}
+
+extension TableState {
+  fileprivate mutating func carryOut(_ logged: LoggedChange) throws(SaveConflict) {
+    let change = try changeToCarryOut(logged)
+    do throws(StoreError) { try apply(change) } catch {
+      throw SaveConflict(records: error.record.map { [$0] } ?? [])
+    }
+  }
+
+  /// The change at the place where it belongs here.
+  private func changeToCarryOut(_ logged: LoggedChange) throws(SaveConflict) -> Change {
+    switch (logged.change, logged.found) {
+    case (.insert(let records, _), .insertion(let above)):
+      let known = records.map(\.id).filter { self.records.index(of: $0) != nil }
+      guard known.isEmpty else { throw SaveConflict(records: known) }
+      return .insert(records, index: try place(beneath: above))
+    case (.replace(let record), .records(let marks)):
+      try check([record.id], marks)
+      return logged.change
+    case (.remove(let ids), .records(let marks)):
+      try check(ids, marks)
+      return logged.change
+    case (.move(let id, _), .move(_, let above)):
+      guard let index = records.index(of: id) else { throw SaveConflict(records: [id]) }
+      let place = try place(beneath: above)
+      // The record itself leaves its place first.
+      return .move(id, index: index < place ? place - 1 : place)
+    case (.drop, .table(let count, let checksum, _)), (.removeAll, .table(let count, let checksum, _)),
+      (.truncate, .table(let count, let checksum, _)):
+      guard records.count == count, records.checksum == checksum else { throw SaveConflict(records: []) }
+      return logged.change
+    case (.reorder(let ids), _):
+      let others = Set(ids).symmetricDifference(records.ids)
+      guard others.isEmpty else { throw SaveConflict(records: others.sorted()) }
+      return logged.change
+    case (.create, _), (.raiseCounter, _): return logged.change
+    // A journal of format 1 does not say what its commits found.
+    default: throw SaveConflict(records: logged.change.records.map(\.id))
+    }
+  }
+
+  private func place(beneath above: RecordID?) throws(SaveConflict) -> Int {
+    guard let above else { return 0 }
+    guard let index = records.index(of: above) else { throw SaveConflict(records: [above]) }
+    return index + 1
+  }
+
+  private func check(_ ids: [RecordID], _ marks: [LoggedChange.Mark]) throws(SaveConflict) {
+    guard ids.count == marks.count else { throw SaveConflict(records: ids) }
+    let changed = zip(ids, marks).filter { id, mark in
+      records.index(of: id).map { Checksum.of(records[$0].bytes) != mark.checksum } ?? true
+    }
+    guard changed.isEmpty else { throw SaveConflict(records: changed.map(\.0)) }
+  }
+}
