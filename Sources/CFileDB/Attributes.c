@@ -27,6 +27,8 @@ static int copy_attribute(int file, int copy, const char *name, char *value) {
 }
 
 int filedb_copy_attributes(int file, int copy) {
+  // The folder may have given the copy a list that the file has not.
+  fremovexattr(copy, "system.posix_acl_access");
   // A file system without attributes says so here; most files have none.
   ssize_t length = flistxattr(file, NULL, 0);
   if (length == 0 || (length < 0 && errno == ENOTSUP)) return 0;

@@ -37,7 +37,7 @@ extension Disk {
     if let old, old.kind != .file { throw .notAFile("rename", target, old.kind) }
     let draft = "\(parentFolder(of: target))/\(Draft.name(for: fileName(of: target)))"
     do {
-      let file = try create(draft, like: old == nil ? nil : target)
+      let file = try createDraft(draft, like: old == nil ? nil : target)
       try write(file)
       try file.sync()  // Before the rename: else a power cut may leave the new name on an empty file.
       return StagedFile(target: target, draft: draft, stamp: try status(draft)?.stamp)
@@ -45,6 +45,15 @@ extension Disk {
       // The first error is the one to report, and a draft left behind is swept later.
       try? remove(draft)
       throw error
+    }
+  }
+
+  private func createDraft(_ draft: String, like target: String?) throws(DiskError) -> any WritableFile {
+    guard let target else { return try create(draft, like: nil) }
+    do { return try create(draft, like: target) } catch  where error.kind == .notFound {
+      // An editor that saves by deleting first has just removed it.
+      try? remove(draft)
+      return try create(draft, like: nil)
     }
   }
 

@@ -40,7 +40,7 @@ package struct DiskError: Error, Equatable, Sendable {
   /// The system's words for the error, such as `No space left on device`.
   package var reason: String {
     errno == ELOOP
-      ? "there is a symbolic link where a store has none, or too many lead to each other"
+      ? "a symbolic link is where a store may not have one, or too many links follow each other"
       : String(cString: strerror(errno))
   }
 }

@@ -135,10 +135,14 @@ final class SystemFile: WritableFile, OpenFile {
     let file = try SystemFile(model, O_RDONLY | O_NONBLOCK)
     let status = try file.status()
     if fchown(number, status.owner, status.group) != 0 { _ = fchown(number, uid_t.max, status.group) }
-    guard fchmod(number, mode_t(status.mode)) == 0 else { throw DiskError("fchmod", path, errno: errno) }
     guard filedb_copy_attributes(file.number, number) == 0 else {
       throw DiskError("setxattr", path, errno: errno)
     }
+    try setMode(status.mode)  // At last: until then only the owner can open it.
+  }
+
+  func setMode(_ mode: UInt32) throws(DiskError) {
+    guard fchmod(number, mode_t(mode)) == 0 else { throw DiskError("fchmod", path, errno: errno) }
   }
 
   /// Lets the drive begin with a long piece while the next one is made; the sync then waits for the last alone.

@@ -8,8 +8,8 @@
 
 /// Where a path leads: a folder that is open, and a name in it.
 ///
-/// A store may come from a stranger, and have links among what is its own that lead to files of the user's. So whatever is in a
-/// folder called `.filedb` is reached from that folder's descriptor, and no link is followed on the way: see openat(2).
+/// A store may come from a stranger, and its `.filedb` may contain links to the user's files. So everything in a folder of that
+/// name is opened relative to the folder's descriptor, and no link is followed on the way: see openat(2).
 struct SystemPlace: ~Copyable {
   /// `AT_FDCWD` for a path that is taken as it is.
   private let folder: CInt
@@ -22,7 +22,7 @@ struct SystemPlace: ~Copyable {
       (folder, name, isOwn) = (AT_FDCWD, path, false)
       return
     }
-    var names = path[own.upperBound...].split(separator: "/").map(String.init)
+    var names = path.utf8[own.upperBound...].split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
     guard let last = names.popLast() else {
       (folder, name, isOwn) = (AT_FDCWD, path, true)
       return
@@ -73,11 +73,21 @@ struct SystemPlace: ~Copyable {
     ownFolder(in: path).map { (String(path[..<$0.lowerBound]), String(path[$0.lowerBound...])) }
   }
 
+  /// The folders in a store's own folder.
+  private static let ownSubfolders: Set = ["backups", "shipped", "undo"]
+
+  /// The last `/.filedb` on the path. A store may itself lie below a folder of that name, so what follows must be what a store has
+  /// there: a file or a folder, or a file in one of its folders.
   private static func ownFolder(in path: String) -> Range<String.Index>? {
-    let name = "/.filedb"
-    guard let found = path.utf8.firstRange(of: name.utf8) else { return nil }
-    let isWhole = found.upperBound == path.endIndex || path.utf8[found.upperBound] == UInt8(ascii: "/")
-    return isWhole ? found : nil
+    guard path.utf8.firstRange(of: "/.filedb".utf8) != nil else { return nil }  // Quickly, for most paths.
+    // By bytes: a slash and a combining accent behind it are one character.
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard let own = parts.lastIndex(where: { $0.elementsEqual(".filedb".utf8) }), own > 0 else { return nil }
+    let names = parts[(own + 1)...].filter { !$0.isEmpty }
+    guard names.count <= 1 || names.count == 2 && ownSubfolders.contains(String(names[0]) ?? "") else {
+      return nil
+    }
+    return path.utf8.index(before: parts[own].startIndex)..<parts[own].endIndex
   }
 
   private static func openFolder(_ folder: CInt, _ name: String, _ path: String) throws(DiskError) -> CInt {

@@ -95,8 +95,8 @@ extension StoreError {
   public static let damagedJournal = Code(rawValue: "damagedJournal")
   /// A later version of this library made the journal.
   public static let newerFormat = Code(rawValue: "newerFormat")
-  /// Another program changed records in a table's file, which commits changed that were waiting in the journal to be written into
-  /// it. The message names the records. Both are kept until ``RecordStore/repair(_:keeping:)`` is told which one counts.
+  /// Another program changed a table's file, and commits that wait in the journal do not fit it any more. The message names
+  /// the records, where it can. Both versions are kept until ``RecordStore/repair(_:keeping:)`` is told which one to keep.
   public static let conflict = Code(rawValue: "conflict")
   public static let ambiguousTable = Code(rawValue: "ambiguousTable")
   public static let notAFolder = Code(rawValue: "notAFolder")

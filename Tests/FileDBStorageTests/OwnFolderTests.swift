@@ -23,8 +23,8 @@ import Testing
         path = "\(own)/file"
       case .folder:
         try disk.createFolder(own)
-        try #require(symlink("\(outside)/sub", "\(own)/sub") == 0)
-        path = "\(own)/sub/file"
+        try #require(symlink("\(outside)/sub", "\(own)/backups") == 0)
+        path = "\(own)/backups/file"
       case .file:
         try disk.createFolder(own)
         try #require(symlink("\(outside)/file", "\(own)/file") == 0)
@@ -67,6 +67,21 @@ import Testing
       try disk.rename("\(own)/new", to: "\(own)/link")
       #expect(try disk.text("\(own)/link") == "new")
       #expect(try disk.text("\(folder)/file") == "kept")
+    }
+  }
+
+  /// A folder of that name may be above a store, and have links in it as any other.
+  @Test func folderBelowOneOfThatNameMayHaveLinks() throws {
+    try withScratchFolder { folder in
+      let store = "\(folder)/.filedb/notes"
+      try disk.createFolder("\(store)/.filedb")
+      try disk.put("text", at: "\(folder)/file")
+      for link in ["\(store)/t.plist", "\(store)/.filedb/journal"] {
+        try #require(symlink("\(folder)/file", link) == 0)
+      }
+      #expect(try disk.text("\(store)/t.plist") == "text")
+      #expect(try disk.resolve("\(store)/t.plist") == "\(folder)/file")
+      #expect(kind { _ = try disk.read("\(store)/.filedb/journal") } == .linkLoop)
     }
   }
 

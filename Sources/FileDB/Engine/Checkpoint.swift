@@ -9,7 +9,7 @@ extension FileLog {
   /// - Parameter newest: a table with all its commits.
   /// - Returns: the ``TableBase/number`` of each file that was written.
   package func checkpoint(
-    timeout: Duration, of newest: (TableKey) throws(StoreError) -> TableState
+    timeout: Duration, of newest: (TableKey) throws(StoreError) -> NewestTable
   ) throws(StoreError) -> [TableKey: Int] {
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
@@ -27,7 +27,7 @@ extension FileLog {
 
   /// For who holds the store's lock.
   @discardableResult
-  func writeFiles(of newest: (TableKey) throws(StoreError) -> TableState) throws(StoreError) -> [TableKey:
+  func writeFiles(of newest: (TableKey) throws(StoreError) -> NewestTable) throws(StoreError) -> [TableKey:
     Int]
   {
     let tables = state.withLock { $0.pending.keys.sorted() }
@@ -53,21 +53,21 @@ extension FileLog {
       state.isNameSynced = true
     }
     folder.removeRecords()  // Of the former journal. What is left goes with the next.
-    try folder.adjustMode()  // By now there may be other tables.
+    // By now there may be other tables. The checkpoint is done; what cannot be adjusted is looked at by the next write.
+    do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetMade() }
     return written
   }
 
   /// A table with all its commits, and the file that it was made from.
   private func draft(
-    _ key: TableKey, _ newest: (TableKey) throws(StoreError) -> TableState
+    _ key: TableKey, _ newest: (TableKey) throws(StoreError) -> NewestTable
   ) throws(StoreError) -> TableDraft {
     while true {
-      let known = state.withLock { $0.files[key] }
-      let newest = try newest(key)
-      // Where another thread has read another file meanwhile, nobody can tell which of them this is from.
-      let now = state.withLock { $0.files[key] }
-      if known?.number == now?.number {
-        return TableDraft(key: key, state: newest, base: now?.content.version)
+      let table = try newest(key)
+      let file = state.withLock { $0.files[key] }
+      // Where another thread has read another file meanwhile, this is not the one that the table was made from.
+      if file?.number == table.base {
+        return TableDraft(key: key, state: table.state, base: file?.content.version)
       }
     }
   }
@@ -127,12 +127,20 @@ extension FileLog {
     let (known, pending) = state.withLock { ($0.files[draft.key], $0.pending[draft.key]) }
     func mayReplace(_ version: FileVersion) -> Bool {
       if let repaired = draft.repaired { return version == repaired }
-      return version == draft.base || pending?.lastCommit(in: version) != nil
+      if version == draft.base { return true }
+      // Made from a file that another program saved, it has more than the journal knows.
+      let isFromKnown = draft.base.map { pending?.lastCommit(in: $0) != nil } ?? true
+      return isFromKnown && pending?.lastCommit(in: version) != nil
     }
     let isExpected = { (path: String?) throws(DiskError) -> Bool in
       guard let path, let status = try disk.status(path) else { return mayReplace(.absent) }
       // A rename changes the time of the status, and no other.
-      if let stamp = known?.stamp, stamp.isSettled, stamp.isOfSameContent(as: status.stamp) { return true }
+      if let known, known.content.version == (draft.repaired ?? draft.base), let stamp = known.stamp,
+        stamp.isSettled,
+        stamp.isOfSameContent(as: status.stamp)
+      {
+        return true
+      }
       return mayReplace(FileVersion(try disk.read(path).bytes))
     }
     guard let file = table.file else { return try self.disk.remove(table.path, if: isExpected) }
@@ -233,6 +241,15 @@ extension FileLog {
   }
 }
 
+/// A table with all its commits.
+package struct NewestTable {
+  package let state: TableState
+  /// The ``TableBase/number`` of what it was read from.
+  package let base: Int
+
+  package init(state: TableState, base: Int) { (self.state, self.base) = (state, base) }
+}
+
 /// A table that is to be written to its file, or whose file is to go.
 struct TableDraft {
   let key: TableKey
@@ -273,7 +290,7 @@ private struct StagedTable {
 
 extension FileLog {
   /// A table's file with the journal's commits.
-  func replayed(_ table: TableKey) throws(StoreError) -> TableState {
+  func replayed(_ table: TableKey) throws(StoreError) -> NewestTable {
     guard let base = try base(of: table, unless: nil) else {
       preconditionFailure("a base is read where none is known")
     }
@@ -283,7 +300,7 @@ extension FileLog {
         throw damage("commit \(commit.sequence) does not fit the table: \(error.message)", table: table)
       }
     }
-    return result
+    return NewestTable(state: result, base: base.number)
   }
 
   /// What is wrong with a commit that can be read and not be carried out; `nil` where there is none such.

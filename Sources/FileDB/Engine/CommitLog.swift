@@ -94,8 +94,8 @@ package struct TableBase: Sendable {
   package let sequence: UInt64
   /// Tells this base from others of the same table, for as long as the log is open.
   package let number: Int
-  /// Whether commits were carried out on what another program saved: those that come behind ``sequence`` before anybody has seen
-  /// this base were made for another one.
+  /// Whether this is a file that another program saved, with the waiting commits carried out on it. A commit that comes after
+  /// ``sequence`` and before this base is in use was made for another base.
   package let isMerged: Bool
 
   package init(state: TableState, sequence: UInt64, number: Int, isMerged: Bool = false) {

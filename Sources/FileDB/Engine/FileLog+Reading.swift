@@ -208,7 +208,7 @@ extension FileLog {
         }
       }
       if let fault { throw fault }
-      if let status, try folder.isOpenToMore(than: status.mode) { folder.forgetMade() }
+      if let status, try folder.isOpenToMore(than: status) { folder.forgetMade() }
       let known = state.note(fileContent, at: file, content?.stamp, of: table)
       return TableBase(state: decoded, sequence: sequence, number: known.number, isMerged: isMerged)
     }
@@ -217,9 +217,8 @@ extension FileLog {
   func conflict(_ table: TableKey, _ file: String, _ records: [RecordID] = []) -> StoreError {
     let named = records.prefix(20).map(\.description).joined(separator: ", ")
     let more = records.count > 20 ? " and \(records.count - 20) more" : ""
-    let what =
-      records.isEmpty
-      ? "this file" : "this file, and in it \(records.count == 1 ? "record" : "records") \(named)\(more),"
+    // A single one is said in front of the message.
+    let what = records.count > 1 ? "this file (records \(named)\(more))" : "this file"
     var error = StoreError(
       StoreError.conflict,
       "another program changed \(what) while commits were waiting in the journal; 'filedb repair --keep' settles it",

@@ -19,8 +19,8 @@ struct PendingTable: Sendable {
   /// The last commit that a file of this version includes; `nil` where the journal knows no such file.
   func lastCommit(in version: FileVersion) -> UInt64? { versions.last { $0.version == version }?.lastCommit }
 
-  /// The last commit that a file of this version includes, for which the others were made; `nil` for a file that another program
-  /// saved while commits were waiting.
+  /// The last commit that a file of this version includes, if the later ones were made for that file; `nil` for a file that
+  /// another program saved while commits were waiting: all commits must be carried out on it.
   func replayStart(of version: FileVersion) -> UInt64? {
     guard let last = lastCommit(in: version), !isSaved || last > versions[0].lastCommit else { return nil }
     return last

@@ -108,7 +108,7 @@ struct MatchPattern: Sendable {
     guard !isLimited else {
       throw StoreError(
         StoreError.matchLimitExceeded,
-        "the text has \(length) characters, and to compare it with '\(self.text)' takes too many steps; "
+        "matching '\(self.text)' against a text of \(length) characters takes too many steps; "
           + "write a simpler regular expression")
     }
     return false

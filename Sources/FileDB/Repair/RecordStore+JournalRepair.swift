@@ -18,8 +18,8 @@ extension RecordStore {
   ///
   /// A single wrong byte in a commit of up to 4 KB is put right by the commit's checksum. A commit that is damaged further is left out, and
   /// of those behind it each change is carried out as far as there is anything for it. A commit that a crash cut off
-  /// before it was done is no damage. Of a sound journal, a commit that does not fit its table is carried out as far as it fits,
-  /// and one for a table that cannot be is left out: the backup has both as text.
+  /// before it was done is no damage. In a sound journal, a commit that does not fit its table is carried out as far
+  /// as it fits, and changes to a table whose name is not allowed are left out. The backup has both as text.
   /// - Throws: ``StoreError/newerFormat`` for a journal of which nothing is known; the disk's errors.
   public func journalRepairPlan() throws -> JournalRepairPlan? {
     let (folder, log) = (try folder, try fileLog)
@@ -114,12 +114,12 @@ extension RecordStore {
   ) -> (base: FileVersion, changes: [LoggedChange]) {
     let all = pending.commits.flatMap(\.changes)
     guard let (file, content) = try? folder.readFile(of: table, limits: options.limits) else {
-      return (pending.versions.last?.version ?? .absent, all)
+      return (pending.versions.first?.version ?? .absent, all)
     }
     let version = FileVersion(content?.bytes)
     let inFile = pending.versions.isEmpty ? 0 : pending.lastCommit(in: version)
     guard let inFile, var state = state(of: content?.bytes, file: file, table: table) else {
-      return (pending.versions.last?.version ?? .absent, all)
+      return (pending.versions.first?.version ?? .absent, all)
     }
     let changes = pending.commits.filter { $0.sequence > inFile }.flatMap(\.changes)
     return (version, changes.flatMap { state.applyFitting($0.change) }.map { LoggedChange($0, of: table) })

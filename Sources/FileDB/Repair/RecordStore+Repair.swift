@@ -40,7 +40,7 @@ extension RecordStore {
     let isConflict = try pending != nil && log.isInConflict(key)
     if !isConflict, pending != nil {
       // The file is as the journal knows it, so that it only waits for its commits.
-      let state = try log.replayed(key)
+      let state = try log.replayed(key).state
       return RepairPlan(
         table: table, notes: [], lostCount: 0, file: file, original: content?.bytes, repaired: state)
     }

@@ -40,7 +40,7 @@ extension RecordStore {
       }
       // Laid over the attached one, where there is one.
       try view.read(TableKey(table))
-      _ = try view.seen(TableKey(table), own: log.replayed(TableKey(table)))
+      _ = try view.seen(TableKey(table), own: log.replayed(TableKey(table)).state)
       return findings
     } catch let error as StoreError where Self.damage.contains(error.code) {
       return [CheckFinding(severity: .damage, error: error)]

@@ -18,7 +18,8 @@ extension RecordStore {
       try tables.note(
         files.checkpoint(timeout: timeout) { key throws(StoreError) in
           try tables.catchUp()
-          return try tables.newest(key).state
+          let table = try tables.newest(key)
+          return NewestTable(state: table.state, base: table.base)
         })
     }
     checkpoints.noteCheckpoint()

@@ -99,7 +99,7 @@ extension StoreTransaction {
     try state.apply(.truncate, to: table.text)
   }
 
-  /// Removes the table and its file. Its counter is kept: where the table is made again, no id is given again.
+  /// Removes the table and its file. Its counter is kept, so a later table of the same name never reuses an id.
   public mutating func drop<Value>(_ table: TableName<Value>) throws {
     try state.apply(.drop, to: table.text)
   }

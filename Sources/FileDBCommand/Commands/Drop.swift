@@ -4,7 +4,8 @@ import FileDB
 struct Drop: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "drop", abstract: "Remove a table and its file.",
-    discussion: "A table that is made again under the name gives new ids; truncate it first for ids from 1.")
+    discussion:
+      "A later table of the same name continues the ids. To start again at 1, truncate before you drop.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

@@ -98,8 +98,9 @@ import Testing
     }
   }
 
-  /// The same where the commits have nothing to do with what the editor changes: both are in the table in the end. A crash in the
-  /// middle of an exchange of names may leave what the editor saved among the backups.
+  /// The same where the commits have nothing to do with what the editor changes: both are in the table in the end. Once the journal
+  /// knows the checkpoint's file it is a conflict, and a crash in the middle of an exchange of names may leave what the editor saved
+  /// among the backups.
   @Test(arguments: [0, 1, 2, 3, 1_000]) func whatAnEditorSavesIsMergedWithCommits(later: Int) throws {
     for number in 0... {
       let memory = MemoryDisk()
@@ -111,7 +112,7 @@ import Testing
       do { try Self.open(disk).checkpoint() } catch {}
       if disk.verbs.count <= number { break }
       let fresh = try Self.open(memory)
-      try fresh.checkpoint()
+      do { try fresh.checkpoint() } catch StoreError.conflict { try fresh.repair("t", keeping: .both) }
       let texts = try fresh.table("t").snapshot.map { $0.fields["text"] }
       // The editor may have saved its old text when all was done.
       let isLate = memory.image.files[Self.file] == saved

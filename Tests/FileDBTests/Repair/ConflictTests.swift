@@ -49,7 +49,7 @@ import Testing
         #expect(error?.code == StoreError.conflict)
         #expect(error?.file == file.path)
         #expect(error?.table == "t")
-        #expect(error?.message.contains("records 1, 2,") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("(records 1, 2)") == true, "\(error?.message ?? "")")
       }
       #expect(try store.check("t").map(\.error.code) == [StoreError.conflict])
       #expect(try Data(contentsOf: file) == edited)
