@@ -64,10 +64,18 @@ package struct SystemDisk: Disk {
 
   package func list(_ folder: String) throws(DiskError) -> [String] {
     let place = try SystemPlace(folder)
-    let opened = place.call { openat($0, $1, O_RDONLY | O_DIRECTORY | place.flags) }
-    let reason = errno
-    guard opened >= 0, let stream = fdopendir(opened) else {
-      throw DiskError("opendir", folder, errno: place.isRefusedLink ? ELOOP : reason)
+    let opened: Int
+    do throws(DiskError) {
+      opened = try retryingInterrupts("opendir", folder) {
+        place.call { openat($0, $1, O_RDONLY | O_DIRECTORY | place.flags) }
+      }
+    } catch {
+      throw place.isRefusedLink ? DiskError("opendir", folder, errno: ELOOP) : error
+    }
+    guard let stream = fdopendir(CInt(opened)) else {
+      let reason = errno
+      close(CInt(opened))
+      throw DiskError("opendir", folder, errno: reason)
     }
     defer { closedir(stream) }
     var names: [String] = []

@@ -206,7 +206,7 @@ extension timespec {
 }
 
 /// Calls `body` until a signal no longer interrupts it; its result where that is not negative.
-private func retryingInterrupts(
+func retryingInterrupts(
   _ call: String, _ path: String, _ body: () -> some SignedInteger
 ) throws(DiskError) -> Int {
   while true {

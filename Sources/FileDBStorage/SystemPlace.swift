@@ -91,10 +91,14 @@ struct SystemPlace: ~Copyable {
   }
 
   private static func openFolder(_ folder: CInt, _ name: String, _ path: String) throws(DiskError) -> CInt {
-    let opened = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    if opened >= 0 { return opened }
-    let reason = errno
-    throw DiskError("open", path, errno: isLink(folder, name) ? ELOOP : reason)
+    do throws(DiskError) {
+      return CInt(
+        try retryingInterrupts("open", path) {
+          openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        })
+    } catch {
+      throw isLink(folder, name) ? DiskError("open", path, errno: ELOOP) : error
+    }
   }
 
   /// Linux says of a link that it is no folder.

@@ -52,6 +52,7 @@ import Testing
   @Test func conflictingTableIsReplacedAndBackedUp() throws {
     let shipping = try ShippingDisk.upgradable()
     try shipping.user.table("foods").add(["title": "Waiting"])
+    try shipping.user.table("foods").set(["title": "Brown bread"], of: 2)
     let bytes = try shipping.disk.read("/two/foods.plist").bytes
     _ = try shipping.disk.replace(Self.file, with: bytes)
     let code = storeError { try shipping.install("two", 2, .merge) }?.code
