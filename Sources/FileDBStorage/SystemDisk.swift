@@ -121,7 +121,7 @@ package struct SystemDisk: Disk {
   package func makeFolder(_ path: String) throws(DiskError) {
     let place = try SystemPlace(path)
     guard place.call({ mkdirat($0, $1, 0o777) }) == 0 else { throw DiskError("mkdir", path, errno: errno) }
-    if let mode = place.modeOfNewFolder() { try setMode(path, mode) }
+    if let folder = place.statusOfOwnFolder() { try setMode(path, folder.mode) }
   }
 
   package func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile {

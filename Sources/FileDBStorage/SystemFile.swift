@@ -27,18 +27,18 @@ final class SystemFile: WritableFile, OpenFile {
     number = CInt(opened)
   }
 
-  /// A new file with the mode, the owner, the access control list and the extended attributes of another one.
+  /// A new file with the mode, the owner, the access control list and the extended attributes of another one; in a store's own
+  /// folder, without another one, with the folder's mode and owner.
   convenience init(_ path: String, creatingLike model: String?) throws(DiskError) {
-    let place = try SystemPlace(path)
-    let mode = place.modeOfNewFile()
+    let folder = try SystemPlace(path).statusOfOwnFolder()
     // Nobody else may open what will be a private file before it is one.
-    let isPlain = model == nil && mode == nil
+    let isPlain = model == nil && folder == nil
     try self.init(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: isPlain ? 0o666 : 0o600)
     if let model {
       try take(attributesOf: model)
-    } else if let mode {
-      place.giveToOwnerOfFolder(number)
-      guard fchmod(number, mode) == 0 else { throw DiskError("fchmod", path, errno: errno) }
+    } else if let folder {
+      take(ownerOf: folder)
+      try setMode(folder.mode & 0o666)
     }
   }
 
@@ -130,15 +130,19 @@ final class SystemFile: WritableFile, OpenFile {
     _ = try retryingInterrupts("fsync", path) { flushToDrive(number) }
   }
 
-  /// The owner is kept where we may: only root may give a file away, and a file we own is better than none.
   private func take(attributesOf model: String) throws(DiskError) {
     let file = try SystemFile(model, O_RDONLY | O_NONBLOCK)
     let status = try file.status()
-    if fchown(number, status.owner, status.group) != 0 { _ = fchown(number, uid_t.max, status.group) }
+    take(ownerOf: status)
     guard filedb_copy_attributes(file.number, number) == 0 else {
       throw DiskError("setxattr", path, errno: errno)
     }
     try setMode(status.mode)  // At last: until then only the owner can open it.
+  }
+
+  /// The owner is kept where we may: only root may give a file away, and a file we own is better than none.
+  private func take(ownerOf model: FileStatus) {
+    if fchown(number, model.owner, model.group) != 0 { _ = fchown(number, uid_t.max, model.group) }
   }
 
   func setMode(_ mode: UInt32) throws(DiskError) {

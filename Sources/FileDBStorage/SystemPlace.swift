@@ -47,25 +47,12 @@ struct SystemPlace: ~Copyable {
   /// What `open` is to be told besides.
   var flags: CInt { O_CLOEXEC | (isOwn ? O_NOFOLLOW : 0) }
 
-  /// The mode of a new file: what is a store's own is open to those to whom its folder is, whatever the process would grant.
-  func modeOfNewFile() -> mode_t? {
+  /// The folder's status, for what is made in a store's own folder: it is open to those to whom the folder is, whatever the
+  /// process would grant, and belongs to the same owner. `nil` anywhere else.
+  func statusOfOwnFolder() -> FileStatus? {
     var status = stat()
     guard isOwn, folder != AT_FDCWD, fstat(folder, &status) == 0 else { return nil }
-    return status.st_mode & 0o666
-  }
-
-  /// The mode of a new folder, for the same reason.
-  func modeOfNewFolder() -> UInt32? {
-    var status = stat()
-    guard isOwn, folder != AT_FDCWD, fstat(folder, &status) == 0 else { return nil }
-    return UInt32(status.st_mode & 0o7777)
-  }
-
-  /// The owner and the group of a new file are those of its folder, where they may be.
-  func giveToOwnerOfFolder(_ file: CInt) {
-    var status = stat()
-    guard isOwn, folder != AT_FDCWD, fstat(folder, &status) == 0 else { return }
-    if fchown(file, status.st_uid, status.st_gid) != 0 { _ = fchown(file, uid_t.max, status.st_gid) }
+    return FileStatus(status, isLink: false)
   }
 
   /// `realpath` follows links; of a store's own folder and what is in it, only those on the way there.

@@ -71,13 +71,17 @@ enum CrashStates {
   private static func trials(
     of workload: CrashWorkload
   ) throws -> [(RecordingDisk.Meddling, CrashDetail)] {
-    // Where a commit failed, the next save would meet it in the journal.
-    if workload.conflicts != nil { return [(RecordingDisk.Meddling(), .full)] }
+    var meddlings = [RecordingDisk.Meddling()]
     let record = try CrashTrial.record(workload)
-    let kills = (1...record.events.count).map { RecordingDisk.Meddling(killedAfter: $0) }
-    let failures = record.sites.sorted().filter { $0.call.isSync && $0 != Self.syncOfAnEditorsFile }
-      .map { RecordingDisk.Meddling(failed: $0) }
-    return [(RecordingDisk.Meddling(), .full)] + (kills + failures).map { ($0, .oneCut) }
+    if workload.conflicts == nil {
+      meddlings += (1...record.events.count).map { RecordingDisk.Meddling(killedAfter: $0) }
+    }
+    // A commit whose sync failed may be lost, and the save that follows it be there.
+    if !workload.savesAmongCommits {
+      meddlings += record.sites.sorted().filter { $0.call.isSync && $0 != Self.syncOfAnEditorsFile }
+        .map { RecordingDisk.Meddling(failed: $0) }
+    }
+    return meddlings.enumerated().map { index, meddling in (meddling, index == 0 ? .full : .oneCut) }
   }
 }
 

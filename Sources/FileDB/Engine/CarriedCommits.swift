@@ -12,10 +12,9 @@ extension PendingTable {
   ///
   /// Each change must find what it found when it was committed: the record that it replaces or removes unchanged, and the one
   /// beneath which it puts something.
-  /// - Throws: all records of which that is not so. None where a checkpoint has written the table since: then nobody can tell which
-  ///   of the commits are in the file already, and those that the program took back would come again.
-  func carriedOut(on saved: TableState) throws(SaveConflict) -> TableState {
-    guard versions.count == 1 else { throw SaveConflict(records: []) }
+  /// - Throws: all records of which that is not so; none where ``mayCarryOut(on:)`` is `false`.
+  func carriedOut(on saved: TableState, _ version: FileVersion) throws(SaveConflict) -> TableState {
+    guard mayCarryOut(on: version) else { throw SaveConflict(records: []) }
     var (table, conflicts, isWhole) = (saved, Set<RecordID>(), true)
     for change in commits.flatMap(\.changes) {
       do throws(SaveConflict) { try table.carryOut(change) } catch {

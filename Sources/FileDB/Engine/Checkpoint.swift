@@ -80,17 +80,20 @@ extension FileLog {
     // 1. Every file beside the present one, written and synced. A full disk leaves all files as they were.
     let staged = try stage(drafts)
 
-    // 2. The counters of the tables whose files are to go: a draft, its sync, its name, and that one's sync. Then the versions of
-    //    the files into the journal, and the journal's sync. From here on it knows both versions of each file.
+    // 2. The counters of the tables whose files are to go: a draft, its sync, its name, and that one's sync. Then what other programs
+    //    saved is synced, and the versions of the files go into the journal, which is synced. From here on it knows both versions
+    //    of each file.
     do throws(StoreError) {
       let dropped = drafts.filter { !$0.state.exists }
       if !dropped.isEmpty {
         try folder.keepCounters(
           Dictionary(uniqueKeysWithValues: dropped.map { ($0.key, $0.state.counter) }))
       }
-      let checkpoint = JournalCheckpoint(
-        files: Dictionary(uniqueKeysWithValues: staged.map { ($0.draft.key, $0.version) }))
-      try state.withLock { state throws(StoreError) in try write(checkpoint, &state) }
+      try state.withLock { state throws(StoreError) in
+        let checkpoint = state.checkpoint(of: staged)
+        try makeDurable(checkpoint.savedFiles, &state)
+        try write(checkpoint, &state)
+      }
     } catch {
       disk.discard(staged.compactMap(\.file))
       throw error
@@ -127,10 +130,7 @@ extension FileLog {
     let (known, pending) = state.withLock { ($0.files[draft.key], $0.pending[draft.key]) }
     func mayReplace(_ version: FileVersion) -> Bool {
       if let repaired = draft.repaired { return version == repaired }
-      if version == draft.base { return true }
-      // Made from a file that another program saved, it has more than the journal knows.
-      let isFromKnown = draft.base.map { pending?.lastCommit(in: $0) != nil } ?? true
-      return isFromKnown && pending?.lastCommit(in: version) != nil
+      return pending?.lastCommit(in: version) != nil
     }
     let isExpected = { (path: String?) throws(DiskError) -> Bool in
       guard let path, let status = try disk.status(path) else { return mayReplace(.absent) }
@@ -285,6 +285,25 @@ private struct StagedTable {
       }
     }
     version = .file(size: size, checksum: checksum.value)
+  }
+}
+
+extension FileLog.State {
+  /// What the journal is told of a checkpoint.
+  fileprivate func checkpoint(of staged: [StagedTable]) -> JournalCheckpoint {
+    var checkpoint = JournalCheckpoint(files: [:])
+    for table in staged {
+      let (key, base) = (table.draft.key, table.draft.base)
+      let isSaved = base.map { pending[key]?.lastCommit(in: $0) == nil } ?? false
+      checkpoint.files[key] = JournalCheckpoint.File(version: table.version, saved: isSaved ? base : nil)
+    }
+    return checkpoint
+  }
+}
+
+extension JournalCheckpoint {
+  fileprivate var savedFiles: [(key: TableKey, version: FileVersion)] {
+    files.compactMap { key, file in file.saved.map { (key, $0) } }.sorted { $0.key < $1.key }
   }
 }
 

@@ -68,12 +68,7 @@ extension FileLog {
 
     // 1. The files that the journal builds on from here: whoever wrote them may have died before they were synced, and a
     //    commit would not fit what a power cut puts back.
-    for (table, version) in commit.bases where state.durableFiles[table] != version {
-      let (file, status) = try folder.file(of: table.text)
-      if status != nil { try disk.syncFile(file) }
-      try disk.syncFolder(parentFolder(of: disk.resolve(file)))
-      state.durableFiles[table] = version
-    }
+    try makeDurable(commit.bases, &state)
 
     // 2. Many records go into a file of their own, which is synced, as is its name.
     let records = try commit.recordBytes > options.longestFrame ? writeRecords(of: commit) : nil
@@ -109,6 +104,18 @@ extension FileLog {
     let ticket = FileTicket(sequence: sequence, file: journal.file, log: self)
     state.waiting.append(ticket)
     return ticket
+  }
+
+  /// Syncs tables' files and their names, unless this process knows these versions to survive a power cut.
+  func makeDurable(
+    _ files: [(key: TableKey, version: FileVersion)], _ state: inout State
+  ) throws(StoreError) {
+    for (table, version) in files where state.durableFiles[table] != version {
+      let (file, status) = try folder.file(of: table.text)
+      if status != nil { try disk.syncFile(file) }
+      try disk.syncFolder(parentFolder(of: disk.resolve(file)))
+      state.durableFiles[table] = version
+    }
   }
 
   /// A sync that what follows is built on: where it fails, the log takes no more commits.

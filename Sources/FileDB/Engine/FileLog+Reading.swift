@@ -200,7 +200,7 @@ extension FileLog {
         } else {
           do throws(SaveConflict) {
             if fault != nil { throw SaveConflict(records: []) }
-            decoded = try pending.carriedOut(on: decoded)
+            decoded = try pending.carriedOut(on: decoded, fileContent.version)
           } catch {
             throw conflict(table, file, error.records)
           }

@@ -2,17 +2,28 @@ import FileDBTables
 
 /// What a checkpoint is about to make of the tables' files, as the journal holds it.
 struct JournalCheckpoint: Sendable {
-  var files: [TableKey: FileVersion]
+  struct File: Sendable {
+    /// What it is about to be.
+    var version: FileVersion
+    /// What another program saved while commits were waiting, and this is made from.
+    var saved: FileVersion?
+  }
 
-  init(files: [TableKey: FileVersion]) { self.files = files }
+  var files: [TableKey: File]
+
+  init(files: [TableKey: File]) { self.files = files }
 
   /// The payload of the checkpoint's frame.
   var payload: [UInt8] {
     var writer = LineWriter()
-    for (table, version) in files.sorted(by: { $0.key < $1.key }) {
+    for (table, file) in files.sorted(by: { $0.key < $1.key }) {
       writer.beginLine("file")
       writer.add(table)
-      writer.add(version)
+      writer.add(file.version)
+      if let saved = file.saved {
+        writer.add("base" as StaticString)
+        writer.add(saved)
+      }
       writer.endLine()
     }
     return writer.bytes
@@ -26,7 +37,8 @@ struct JournalCheckpoint: Sendable {
       do throws(PayloadFault) {
         while !lines.isAtEnd {
           guard try lines.beginLine() == "file" else { throw lines.fault("a file is missing") }
-          files[try lines.table()] = try lines.version()
+          let (table, version) = (try lines.table(), try lines.version())
+          files[table] = File(version: version, saved: lines.skip("base") ? try lines.version() : nil)
           try lines.endLine()
         }
       } catch {

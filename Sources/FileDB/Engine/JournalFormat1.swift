@@ -43,15 +43,16 @@ enum JournalFormat1 {
   }
 
   static func checkpoint(_ payload: ArraySlice<UInt8>) throws(PayloadFault) -> JournalCheckpoint {
-    JournalCheckpoint(files: try versions(root(of: payload, limits: PlistLimits(depth: 3))[Key.tables]))
+    let versions = try versions(root(of: payload, limits: PlistLimits(depth: 3))[Key.tables])
+    return JournalCheckpoint(files: versions.mapValues { JournalCheckpoint.File(version: $0, saved: nil) })
   }
 
   /// A checkpoint is the last thing that is added to a journal of format 1.
   static func payload(of checkpoint: JournalCheckpoint) -> [UInt8] {
     var versions = PlistDictionary()
-    for (table, version) in checkpoint.files {
+    for (table, file) in checkpoint.files {
       versions[table.text] =
-        switch version {
+        switch file.version {
         case .absent: "absent"
         case .file(let size, let checksum): .string("\(size) \(String(checksum, radix: 16))")
         }

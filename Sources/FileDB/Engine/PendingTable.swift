@@ -26,6 +26,13 @@ struct PendingTable: Sendable {
     return last
   }
 
+  /// Whether all commits may be carried out on a file that another program saved. Once a checkpoint has written the table, only
+  /// on the one that it was made from: nobody can tell which of the commits another one has, and those that the program took
+  /// back would come again.
+  func mayCarryOut(on version: FileVersion) -> Bool {
+    versions.count == 1 || (isSaved && version == versions[0].version)
+  }
+
   /// From here on, commits are made for a file that another program saved.
   mutating func note(saved version: FileVersion) {
     versions = [(version, versions[0].lastCommit)]
@@ -93,6 +100,9 @@ extension [TableKey: PendingTable] {
   }
 
   mutating func note(_ checkpoint: JournalCheckpoint, at sequence: UInt64) {
-    for (table, version) in checkpoint.files { self[table]?.versions.append((version, sequence)) }
+    for (table, file) in checkpoint.files {
+      if let saved = file.saved { self[table]?.note(saved: saved) }
+      self[table]?.versions.append((file.version, sequence))
+    }
   }
 }

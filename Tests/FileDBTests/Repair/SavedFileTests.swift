@@ -84,6 +84,23 @@ import Testing
     }
   }
 
+  /// The journal knows the saved file as well as the one that was to replace it.
+  @Test func checkpointOfAMergedTableMayBeInterrupted() throws {
+    try withCommits { store in
+      try edit(store) { $0.append(record(9, 9)) }
+      let failing = try RecordStore(
+        at: store.url, disk: FaultyDisk(over: SystemDisk(), faults: .refuse(.exchange, errno: EIO)),
+        options: store.options)
+      #expect(throws: StoreError.self) { try failing.checkpoint() }
+      let merged = ["5: 5", "1: 100", "4: 4", "3: 3", "9: 9"]
+      for store in [store, try RecordStore(at: store.url)] { #expect(try listing(store) == merged) }
+      try store.table("t").add(["n": 10])
+      #expect(try listing(RecordStore(at: store.url)) == merged + ["10: 10"])
+      try store.checkInvariants()
+      try store.checkNothingIsLeftBehind()
+    }
+  }
+
   @Test(
     arguments: [
       ("a record that a commit changed", [1], 0, 1), ("one that a commit removed", [2], 1, 1),

@@ -82,6 +82,20 @@ package struct CrashWorkload: Sendable {
     self.steps = steps
   }
 
+  /// Whether another program saves a file while commits may be waiting in the journal.
+  package var savesAmongCommits: Bool {
+    var isWaiting = false
+    for step in steps {
+      switch step {
+      case .commit, .repair, .install: isWaiting = true
+      case .checkpoint, .close: isWaiting = false
+      case .edit: if isWaiting { return true }
+      case .reopen: break
+      }
+    }
+    return false
+  }
+
   /// What the store held before the first commit and after each.
   package typealias History = [StoreContents]
 
