@@ -62,19 +62,20 @@ package struct Journal: Sendable {
   /// A new journal that is to take the place of the one at `path`, or to be the first.
   /// - Parameters:
   ///   - sequence: the number of the last commit in the one before.
-  ///   - commit: the payload of the first commit in this one, if it has one already.
+  ///   - frames: the kinds and payloads of those that this one has already.
   package static func stage(
-    _ path: String, on disk: any Disk, after sequence: UInt64, commit: [UInt8]? = nil
+    _ path: String, on disk: any Disk, after sequence: UInt64,
+    frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
   ) throws(DiskError) -> StagedFile {
     let start = JournalStart(length: allocation, salt: .random(in: 1 ... .max))
-    func frame(_ kind: JournalFrame.Kind, _ number: UInt64, _ payload: [UInt8]) -> [UInt8] {
-      JournalFrame(kind: kind, sequence: number, synced: number, payload: payload[...]).bytes(
-        salt: start.salt)
+    var (bytes, number) = ([UInt8](), sequence)
+    for (kind, payload) in [(.start, start.payload)] + frames {
+      if kind == .commit { number += 1 }
+      let frame = JournalFrame(kind: kind, sequence: number, synced: number, payload: payload[...])
+      bytes += frame.bytes(salt: start.salt)
     }
-    let bytes =
-      frame(.start, sequence, start.payload) + (commit.map { frame(.commit, sequence + 1, $0) } ?? [])
-    return try disk.stage(
-      bytes + [UInt8](repeating: 0, count: max(0, allocation - bytes.count)), for: path)
+    bytes += [UInt8](repeating: 0, count: max(0, allocation - bytes.count))
+    return try disk.stage(bytes, for: path)
   }
 
   /// Whether this is still the journal at its path: a checkpoint puts another one there.

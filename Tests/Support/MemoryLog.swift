@@ -76,8 +76,12 @@ package final class MemoryLog: CommitLog {
 
   package func base(of table: TableKey, unless known: Int?) -> TableBase? {
     state.withLock { state in
-      let base = state.bases[table] ?? TableBase(state: TableState(), sequence: state.start, number: 0)
-      return base.number == known ? nil : base
+      let base = state.bases[table]
+      if known == base?.number ?? 0 { return nil }
+      return TableBase(
+        state: base?.state ?? TableState(), sequence: base?.sequence ?? state.start,
+        number: base?.number ?? 0,
+        end: state.end)
     }
   }
 
@@ -101,7 +105,7 @@ package final class MemoryLog: CommitLog {
       for (table, newest) in try state.newest() {
         let old = state.bases[table]
         let number = changed.contains(table) ? (old?.number ?? 0) + 1 : old?.number ?? 0
-        state.bases[table] = TableBase(state: newest, sequence: end, number: number)
+        state.bases[table] = TableBase(state: newest, sequence: end, number: number, end: end)
       }
       (state.start, state.commits) = (end, [])
     }

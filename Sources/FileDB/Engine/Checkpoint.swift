@@ -2,15 +2,14 @@ import FileDBStorage
 import FileDBTables
 
 extension FileLog {
-  /// Writes the journal's commits into the tables' files, and begins an empty journal.
+  /// Writes the journal's commits into the tables' files, and begins another journal.
   ///
   /// A crash at any point leaves each file as it was or as it is to be, and the journal says of both which commits they
   /// include: so it does not matter how far this came.
   /// - Parameter newest: a table with all its commits.
-  /// - Returns: the ``TableBase/number`` of each file that was written.
   package func checkpoint(
     timeout: Duration, of newest: (TableKey) throws(StoreError) -> NewestTable
-  ) throws(StoreError) -> [TableKey: Int] {
+  ) throws(StoreError) -> WrittenTables {
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     let isDone = try state.withLock { state throws(StoreError) in
@@ -19,43 +18,72 @@ extension FileLog {
       if state.journal != nil { try syncName(&state) }
       return true
     }
-    if isDone { return [:] }
+    if isDone { return WrittenTables() }
     try state.withLock { state throws(StoreError) in try prepare(&state) }
     defer { state.withLock { $0.isLocked = false } }
     return try writeFiles(of: newest)
   }
 
   /// For who holds the store's lock.
-  @discardableResult
-  func writeFiles(of newest: (TableKey) throws(StoreError) -> NewestTable) throws(StoreError) -> [TableKey:
-    Int]
+  func writeFiles(of newest: (TableKey) throws(StoreError) -> NewestTable) throws(StoreError) -> WrittenTables
   {
-    let tables = state.withLock { $0.pending.keys.sorted() }
-    // A table in conflict stays in the journal, which goes on then. The others are written all the same.
-    var (drafts, conflict): ([TableDraft], StoreError?) = ([], nil)
-    for key in tables {
+    // Tables in conflict keep their commits in the journal. The others are written all the same.
+    var (drafts, conflicts): ([TableDraft], [TableKey: StoreError]) = ([], [:])
+    for key in state.withLock({ $0.pending.keys.sorted() }) {
       do throws(StoreError) { drafts.append(try draft(key, newest)) } catch {
         guard error.code == StoreError.conflict else { throw error }
-        conflict = conflict ?? error
+        conflicts[key] = error
       }
     }
-    let written = try write(conflict == nil ? drafts : drafts.filter { !isWritten($0.key) })
-    if let conflict { throw conflict }
+    var written = try drafts.isEmpty ? WrittenTables() : write(drafts)
+    written.conflicts.merge(conflicts) { $1 }
 
-    // All is in the files. What comes next has a journal of its own: a draft, written and synced; its rename; and the sync
-    // of the folder.
-    let journal = try disk.stageJournal(
-      folder.journalFile, after: state.withLock { $0.journal?.sequence ?? 0 })
-    try sync(disk.install([journal]))
+    // Where it would be the same journal again, there is no need for another.
+    let isNewest = state.withLock { $0.journal?.format == JournalStart.newestFormat }
+    if drafts.isEmpty, isNewest { return written }
+
+    // All others are in the files. What comes next has a journal of its own: a draft, written and synced; its rename; and
+    // the sync of the folder.
+    let sequence = state.withLock { $0.journal?.sequence ?? 0 }
+    let carried = try framesToCarry(of: Set(written.conflicts.keys))
+    try sync(disk.install([disk.stageJournal(folder.journalFile, after: sequence, frames: carried)]))
     try state.withLock { state throws(StoreError) in
       state.journal = nil
       try readOn(&state)
       state.isNameSynced = true
     }
-    folder.removeRecords()  // Of the former journal. What is left goes with the next.
+    // Of the former journal. What is left goes with the next.
+    if carried.isEmpty { folder.removeRecords() }
     // By now there may be other tables. The checkpoint is done; what cannot be adjusted is looked at by the next write.
     do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetMade() }
     return written
+  }
+
+  /// The journal's frames about some tables, for the next journal: their commits get new numbers there.
+  private func framesToCarry(
+    of tables: Set<TableKey>
+  ) throws(StoreError) -> [(kind: JournalFrame.Kind, payload: [UInt8])] {
+    if tables.isEmpty { return [] }
+    guard let (journal, frames) = try disk.openJournal(folder.journalFile) else {
+      throw damage("the journal is gone")
+    }
+    var carried: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
+    for frame in frames {
+      switch frame.kind {
+      case .start: break
+      case .checkpoint:
+        var checkpoint = try checkpoint(in: frame, format: journal.format)
+        checkpoint.files = checkpoint.files.filter { tables.contains($0.key) }
+        if !checkpoint.files.isEmpty { carried.append((.checkpoint, checkpoint.payload)) }
+      case .commit:
+        var commit = try commit(in: frame, format: journal.format).commit
+        commit.tables = commit.tables.filter { tables.contains($0.key) }
+          .mapValues { JournalCommit.Table(sequence: nil, base: $0.base) }
+        commit.changes = commit.changes.filter { tables.contains($0.table) }
+        if !commit.tables.isEmpty { carried.append((.commit, try payload(of: commit).bytes)) }
+      }
+    }
+    return carried
   }
 
   /// A table with all its commits, and the file that it was made from.
@@ -73,8 +101,7 @@ extension FileLog {
   }
 
   /// Writes the files of some tables. The journal stays, and knows them.
-  /// - Returns: the ``TableBase/number`` of each.
-  func write(_ drafts: [TableDraft]) throws(StoreError) -> [TableKey: Int] {
+  func write(_ drafts: [TableDraft]) throws(StoreError) -> WrittenTables {
     try sweep()
 
     // 1. Every file beside the present one, written and synced. A full disk leaves all files as they were.
@@ -102,13 +129,13 @@ extension FileLog {
 
     // 3. The names: each draft takes its file's, and the files of dropped tables go. What another program saved in the
     //    meantime keeps the name.
-    var (installed, conflict): ([StagedTable], StoreError?) = ([], nil)
+    var (installed, conflicts): ([StagedTable], [TableKey: StoreError]) = ([], [:])
     do throws(StoreError) {
       for table in staged {
         if try install(table) {
           installed.append(table)
         } else {
-          conflict = conflict ?? self.conflict(table.draft.key, table.path)
+          conflicts[table.draft.key] = conflict(table.draft.key, table.path)
         }
       }
     } catch {
@@ -119,9 +146,7 @@ extension FileLog {
     // 4. The folders' syncs, before the journal forgets what is in the files. Even where a dropped table's was gone: who
     //    removed it may have died before it synced that.
     try sync(Set(staged.map { $0.file.map { parentFolder(of: $0.target) } ?? folder.path }))
-    let numbers = note(installed)
-    if let conflict { throw conflict }
-    return numbers
+    return WrittenTables(numbers: note(installed), conflicts: conflicts)
   }
 
   /// - Returns: whether the file is as staged now.
@@ -154,15 +179,6 @@ extension FileLog {
     let isKnown = { (version: FileVersion) in pending.contains { $0.lastCommit(in: version) != nil } }
     try folder.sweepSwaps(unless: isKnown)
     if !hasSweptLinks.exchange(true, ordering: .relaxed) { folder.sweepBesideLinkTargets(unless: isKnown) }
-  }
-
-  /// Whether a checkpoint that could not write all tables has written this one.
-  private func isWritten(_ table: TableKey) -> Bool {
-    state.withLock { state in
-      guard let pending = state.pending[table], let last = pending.versions.last else { return false }
-      return state.files[table]?.content.version == last.version
-        && last.lastCommit >= pending.commits.last?.sequence ?? 0
-    }
   }
 
   private func stage(_ drafts: [TableDraft]) throws(StoreError) -> [StagedTable] {
@@ -239,6 +255,17 @@ extension FileLog {
       return numbers
     }
   }
+}
+
+/// What a checkpoint made of the tables' files.
+package struct WrittenTables {
+  /// The ``TableBase/number`` of each file that was written.
+  package fileprivate(set) var numbers: [TableKey: Int] = [:]
+  /// The tables that are in conflict with what another program saved. Their commits are still in the journal.
+  package fileprivate(set) var conflicts: [TableKey: StoreError] = [:]
+
+  /// The conflict of the first of them.
+  package var conflict: StoreError? { conflicts.min { $0.key < $1.key }?.value }
 }
 
 /// A table with all its commits.

@@ -17,8 +17,10 @@ extension FileLog {
     try state.withLock { state throws(StoreError) in try prepare(&state) }
     defer { state.withLock { $0.isLocked = false } }
 
-    // A journal of format 1 goes with a checkpoint.
-    if state.withLock({ $0.journal?.format != JournalStart.newestFormat }) { try writeFiles(of: replayed) }
+    // A journal of format 1 goes with a checkpoint; the next one takes over what is in conflict.
+    if state.withLock({ $0.journal?.format != JournalStart.newestFormat }) {
+      _ = try writeFiles(of: replayed)
+    }
 
     while true {
       // The transaction's body. Where it throws, nothing happened.
@@ -71,11 +73,7 @@ extension FileLog {
     try makeDurable(commit.bases, &state)
 
     // 2. Many records go into a file of their own, which is synced, as is its name.
-    let records = try commit.recordBytes > options.longestFrame ? writeRecords(of: commit) : nil
-    let payload = commit.payload(recordsIn: records)
-    guard payload.count <= UInt32.max else {
-      throw StoreError(StoreError.unrepresentableValue, "a transaction may have 4 GB at most")
-    }
+    let (payload, records) = try payload(of: commit)
 
     // 3. The frame. Room for it is made first, and made durable.
     do throws(DiskError) {
@@ -133,10 +131,18 @@ extension FileLog {
     return StoreError(error)
   }
 
-  private func writeRecords(of commit: JournalCommit) throws(StoreError) -> RecordsFile {
-    let file = try folder.writeRecords(commit)  // Written and synced under its own name.
-    try disk.syncFolder(folder.ownFolder)
-    return file
+  /// The payload of a commit's frame, and the file of records that it leads to. That is durable.
+  func payload(of commit: JournalCommit) throws(StoreError) -> (bytes: [UInt8], records: RecordsFile?) {
+    var records: RecordsFile?
+    if commit.recordBytes > options.longestFrame {
+      records = try folder.writeRecords(commit)  // Written and synced under its own name.
+      try disk.syncFolder(folder.ownFolder)
+    }
+    let bytes = commit.payload(recordsIn: records)
+    guard bytes.count <= UInt32.max else {
+      throw StoreError(StoreError.unrepresentableValue, "a transaction may have 4 GB at most")
+    }
+    return (bytes, records)
   }
 }
 

@@ -94,12 +94,15 @@ package struct TableBase: Sendable {
   package let sequence: UInt64
   /// Tells this base from others of the same table, for as long as the log is open.
   package let number: Int
-  /// Whether this is a file that another program saved, with the waiting commits carried out on it. A commit that comes after
-  /// ``sequence`` and before this base is in use was made for another base.
+  /// The last commit that was in the log when this was the newest base. All up to it may be carried out on it; a later one only
+  /// if it was made for it, as ``LoggedCommit/Former/base`` says.
+  package let end: UInt64
+  /// Whether this is a file that another program saved, with the waiting commits carried out on it.
   package let isMerged: Bool
 
-  package init(state: TableState, sequence: UInt64, number: Int, isMerged: Bool = false) {
-    (self.state, self.sequence, self.number, self.isMerged) = (state, sequence, number, isMerged)
+  package init(state: TableState, sequence: UInt64, number: Int, end: UInt64, isMerged: Bool = false) {
+    (self.state, self.sequence, self.number) = (state, sequence, number)
+    (self.end, self.isMerged) = (end, isMerged)
   }
 }
 

@@ -210,7 +210,8 @@ extension FileLog {
       if let fault { throw fault }
       if let status, try folder.isOpenToMore(than: status) { folder.forgetMade() }
       let known = state.note(fileContent, at: file, content?.stamp, of: table)
-      return TableBase(state: decoded, sequence: sequence, number: known.number, isMerged: isMerged)
+      return TableBase(
+        state: decoded, sequence: sequence, number: known.number, end: state.end, isMerged: isMerged)
     }
   }
 

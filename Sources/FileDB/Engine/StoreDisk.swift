@@ -153,11 +153,11 @@ extension StoreDisk {
     try run(on: journal.path) { () throws(JournalError) in try journal.readOn() }
   }
 
-  /// See ``Journal/stage(_:on:after:commit:)``: syncs the draft.
+  /// See ``Journal/stage(_:on:after:frames:)``: syncs the draft.
   package func stageJournal(
-    _ path: String, after sequence: UInt64, commit: [UInt8]? = nil
+    _ path: String, after sequence: UInt64, frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
   ) throws(StoreError) -> StagedFile {
-    try run { () throws(DiskError) in try Journal.stage(path, on: disk, after: sequence, commit: commit) }
+    try run { () throws(DiskError) in try Journal.stage(path, on: disk, after: sequence, frames: frames) }
   }
 
   package func salvageJournal(_ bytes: [UInt8], path: String) throws(StoreError) -> JournalSalvage {

@@ -46,8 +46,9 @@ extension RecordStore {
       guard let plan = try journalRepairPlan() else { return nil }
       let (folder, disk) = (try folder, try folder.disk)
       let backup = try folder.keepBackupOfJournal()[0]
-      let payload = plan.commit.changes.isEmpty ? nil : plan.commit.payload()
-      let staged = try disk.stageJournal(folder.journalFile, after: plan.sequence, commit: payload)
+      let staged = try disk.stageJournal(
+        folder.journalFile, after: plan.sequence,
+        frames: plan.commit.changes.isEmpty ? [] : [(.commit, plan.commit.payload())])
       do { try fileLog.readBack(staged, changeCount: plan.commit.changes.count) } catch {
         disk.discard([staged])
         throw error

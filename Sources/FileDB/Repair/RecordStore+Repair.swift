@@ -94,8 +94,9 @@ extension RecordStore {
     if log.pendingTable(key) != nil { backups += try folder.keepBackupOfJournal() }
     let draft = TableDraft(key: key, state: plan.repaired, repaired: FileVersion(plan.original))
     let written = try log.write([draft])
+    if let conflict = written.conflict { throw conflict }
     try tables.catchUp()
-    tables.note(written, states: [key: plan.repaired])
+    tables.note(written.numbers, states: [key: plan.repaired])
     return backups.map { URL(fileURLWithPath: $0) }
   }
 

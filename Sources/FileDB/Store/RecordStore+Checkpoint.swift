@@ -15,12 +15,13 @@ extension RecordStore {
     try writers.enter {
       try checkOpen()
       guard let files else { return }
-      try tables.note(
-        files.checkpoint(timeout: timeout) { key throws(StoreError) in
-          try tables.catchUp()
-          let table = try tables.newest(key)
-          return NewestTable(state: table.state, base: table.base)
-        })
+      let written = try files.checkpoint(timeout: timeout) { key throws(StoreError) in
+        try tables.catchUp()
+        let table = try tables.newest(key)
+        return NewestTable(state: table.state, base: table.base)
+      }
+      tables.note(written.numbers)
+      if let conflict = written.conflict { throw conflict }
     }
     checkpoints.noteCheckpoint()
   }
@@ -49,7 +50,7 @@ extension RecordStore {
       if checkpoints.noteCommit() { lookAgainLater() }
       guard let (size, fileSize) = files?.sizes else { break }
       guard checkpoints.isOutgrown(size, files: fileSize) else { break }
-      do { try checkpoint() } catch { checkpoints.noteFailure(size: size) }
+      do { try checkpoint() } catch { checkpoints.noteFailure(size: files?.sizes.journal ?? size) }
     }
   }
 

@@ -88,6 +88,9 @@ struct TableCache: Sendable {
     return shown.union([key])
   }
 
+  /// Remembers that a commit was made for another base than a table's.
+  mutating func noteStale(_ table: TableKey) { published[table]?.isStale = true }
+
   /// Remembers that a table that is behind includes all up to `sequence`.
   mutating func note(_ table: TableKey, includes sequence: UInt64) {
     guard let known = published[table], known.isBehind else { return }

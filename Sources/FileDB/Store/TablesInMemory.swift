@@ -14,8 +14,6 @@ struct LoadedTable: Sendable {
   var isBehind = false
   /// Whether it must be read again.
   var isStale = false
-  /// See ``TableBase/isMerged``; of a table that was just read.
-  var isMerged = false
 }
 
 /// The tables in memory, which follow the log: the only way to a table for all that is above it.
@@ -66,28 +64,33 @@ final class TablesInMemory: Sendable {
       let news = try usable.flatMap { table throws(StoreError) in
         table.isBehind ? try log.commits(after: table.sequence) : nil
       }
-      let table: LoadedTable
+      let brought: LoadedTable?
       if let base = try log.base(of: key, unless: usable?.base) {
-        table = LoadedTable(
-          state: base.state, base: base.number, sequence: base.sequence, isMerged: base.isMerged)
+        let table = LoadedTable(
+          state: base.state, base: base.number, sequence: base.sequence, hasCommits: base.isMerged)
+        brought = try bring(key, table, lookedAt: base.end)
       } else if let usable {
         switch news {
         case nil: return usable
         case .forgotten(let start)?:
           cache.withLock { $0.note(key, includes: start) }
           continue
-        case .commits?: table = usable
+        case .commits(let commits)?:
+          brought = try bring(key, usable, lookedAt: commits.last?.sequence ?? usable.sequence)
         }
       } else {
         continue
       }
-      if let table = try brought(key, table) { return table }
+      if let brought { return brought }
     }
   }
 
   /// Brings a table up to the log's end, and keeps it.
+  /// - Parameter lookedAt: the last commit that was there when the base was found to be the newest.
   /// - Returns: `nil` where there was a checkpoint or another commit in between.
-  private func brought(_ key: TableKey, _ table: LoadedTable) throws(StoreError) -> LoadedTable? {
+  private func bring(
+    _ key: TableKey, _ table: LoadedTable, lookedAt: UInt64
+  ) throws(StoreError) -> LoadedTable? {
     var table = table
     try catchUp()
     let end = position
@@ -95,7 +98,10 @@ final class TablesInMemory: Sendable {
     for commit in commits where commit.sequence <= end {
       let changes = commit.changes(of: key)
       if changes.isEmpty { continue }
-      if table.isMerged { return nil }  // It was made for another file.
+      if commit.sequence > lookedAt, commit.tables[key]?.base != table.base {
+        cache.withLock { $0.noteStale(key) }
+        return nil
+      }
       table.hasCommits = true
       do throws(StoreError) { for change in changes { try table.state.apply(change) } } catch {
         throw StoreError(
@@ -103,7 +109,6 @@ final class TablesInMemory: Sendable {
           table: key.text)
       }
     }
-    if table.isMerged { (table.isMerged, table.hasCommits) = (false, true) }
     (table.sequence, table.isBehind, table.isStale) = (end, false, false)
     return show { $0.put(table, of: key, at: end) } ? table : nil
   }

@@ -59,6 +59,32 @@ import Testing
     }
   }
 
+  /// Only the commits that are in conflict stay in the journal.
+  @Test func journalStaysShortBesideAConflict() throws {
+    try withConflict { store, edited in
+      let others = try RecordStore(at: store.url, options: store.options)
+      for round in 1...3 {
+        let text = String(repeating: "x", count: 100_000)
+        try store.table("other").add(["n": .integer(Int64(round)), "text": .string(text)])
+        #expect(storeError { try (round == 2 ? others : store).checkpoint() }?.code == StoreError.conflict)
+        #expect(try store.pendingCommits().flatMap(\.changes).map(\.table) == ["t", "t", "t"])
+        #expect(try Data(contentsOf: store.url.appendingPathComponent(".filedb/journal")).count <= 1 << 16)
+        for store in [store, others, try RecordStore(at: store.url)] {
+          try? store.refresh()
+          #expect(try store.table("other").snapshot.count == round + 1)
+        }
+      }
+      #expect(try Data(contentsOf: store.url(of: "t")) == edited)
+      try others.repair("t", keeping: .journal)
+      for store in [store, others, try RecordStore(at: store.url)] {
+        try store.refresh()
+        #expect(try listing(store) == ["4: 4", "1: 100", "3: 3"])
+        try store.checkInvariants()
+      }
+      try store.checkNothingIsLeftBehind()
+    }
+  }
+
   @Test(arguments: [ConflictChoice.journal, .both])
   func recordWithoutIDGetsIDThatNoCommitUses(choice: ConflictChoice) throws {
     try withConflict { store, edited in

@@ -76,7 +76,7 @@ import Testing
       tables: [TableKey(table): JournalCommit.Table(sequence: nil, base: file)], changes: changes)
     let journal = "\(path)/.filedb/journal"
     let after = try #require(try Journal.open(journal, on: disk)).journal.sequence
-    let staged = try Journal.stage(journal, on: disk, after: after, commit: commit.payload())
+    let staged = try Journal.stage(journal, on: disk, after: after, frames: [(.commit, commit.payload())])
     for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
   }
 }

@@ -1,6 +1,8 @@
 import FileDB
 import FileDBStorage
+import FileDBTables
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -101,6 +103,21 @@ import Testing
     }
   }
 
+  @Test func commitOnASavedFileIsNotCarriedOutOnTheFormerOne() throws {
+    try withStore(.disk, options: StoreOptions(checkpoints: .manual)) { store in
+      let table = try store.table("t")
+      for number in 1...2 { try table.add(["n": .integer(Int64(number))]) }
+      try store.checkpoint()
+      let folder = StoreFolder(path: store.url.path, disk: StoreDisk(SystemDisk()))
+      let log = InterruptedLog(FileLog(folder, options: store.options)) {
+        try! edit(store) { $0.insert(record(9, 9), at: 0) }
+        _ = try! table.add(["n": 10], at: .index(1))
+      }
+      let reader = RecordStore(at: store.url, log: log, options: store.options)
+      #expect(try reader.table("t").snapshot.map(\.id) == [9, 10, 1, 2])
+    }
+  }
+
   @Test(
     arguments: [
       ("a record that a commit changed", [1], 0, 1), ("one that a commit removed", [2], 1, 1),
@@ -147,4 +164,36 @@ import Testing
       #expect(try listing(store) == ["1: 1", "2: 2", "9: 9"])
     }
   }
+}
+
+/// A log in which others write right after a base was read for the first time.
+private final class InterruptedLog: CommitLog {
+  private let log: FileLog
+  private let interlude: Mutex<(@Sendable () -> Void)?>
+
+  init(_ log: FileLog, interlude: @escaping @Sendable () -> Void) {
+    self.log = log
+    self.interlude = Mutex(interlude)
+  }
+
+  func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase? {
+    let base = try log.base(of: table, unless: known)
+    let interlude = interlude.withLock { interlude in
+      defer { interlude = nil }
+      return interlude
+    }
+    interlude?()
+    return base
+  }
+
+  func append(
+    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+  ) throws -> (any CommitTicket)? {
+    try log.append(timeout: timeout, makeCommit, taking: taking)
+  }
+
+  func commits(after sequence: UInt64) throws(StoreError) -> LogNews { try log.commits(after: sequence) }
+  func tables() throws(StoreError) -> Set<TableKey> { try log.tables() }
+  func makeWatch() throws(StoreError) -> (any LogWatch)? { try log.makeWatch() }
+  func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome { try log.outcome(of: token) }
 }

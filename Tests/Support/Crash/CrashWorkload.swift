@@ -16,12 +16,17 @@ package struct CrashWorkload: Sendable {
     case reopen
     /// Another program saves a table's file, with one more record in it.
     case edit(String, Editor.Care = .syncsFile)
+    /// Another program saves a table's file, with other fields in its first record, and syncs it: a commit that changed
+    /// that record does not fit.
+    case clash(String)
+    /// A checkpoint that ends with a conflict.
+    case checkpointInConflict
 
     /// Whether the step changes what is in the store.
     var isCommit: Bool {
       switch self {
-      case .commit, .repair, .install, .edit: true
-      case .checkpoint, .close, .reopen: false
+      case .commit, .repair, .install, .edit, .clash: true
+      case .checkpoint, .checkpointInConflict, .close, .reopen: false
       }
     }
 
@@ -41,6 +46,12 @@ package struct CrashWorkload: Sendable {
         return try open()
       case .reopen: return try open()
       case .edit(let table, let care): try Editor(store: store, care: care).addRecord(to: table)
+      case .clash(let table): try Editor(store: store, care: .syncsAll).changeFirstRecord(of: table)
+      case .checkpointInConflict:
+        do {
+          try store.checkpoint()
+          throw BrokenInvariant(description: "a checkpoint met no conflict")
+        } catch StoreError.conflict {}
       }
       return store
     }
@@ -89,8 +100,8 @@ package struct CrashWorkload: Sendable {
       switch step {
       case .commit, .repair, .install: isWaiting = true
       case .checkpoint, .close: isWaiting = false
-      case .edit: if isWaiting { return true }
-      case .reopen: break
+      case .edit, .clash: if isWaiting { return true }
+      case .checkpointInConflict, .reopen: break
       }
     }
     return false
@@ -130,7 +141,14 @@ package struct CrashWorkload: Sendable {
     return history
   }
 
-  private var hasEdits: Bool { steps.contains { if case .edit = $0 { true } else { false } } }
+  private var hasEdits: Bool {
+    steps.contains {
+      switch $0 {
+      case .edit, .clash: true
+      default: false
+      }
+    }
+  }
 
   /// The numbers of the saves of another program that synced nothing. Until a commit builds on it, a power cut may leave
   /// anything of such a file.

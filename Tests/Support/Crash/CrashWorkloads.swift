@@ -136,6 +136,12 @@ extension CrashWorkload {
         .commit(add("a", 1)), .edit("a"), .commit(add("a", 2)), .checkpoint, .commit(add("a", 3)), .edit("a"),
         .commit(addSome("a", 4)), .reopen, .edit("a"), .checkpoint,
       ]),
+    CrashWorkload(
+      "a table in conflict beside another", before: .store(["a.plist": oldTable]),
+      steps: [
+        .commit(set("a", 1)), .clash("a"), .commit(add("b", 1)), .checkpointInConflict, .commit(add("b", 2)),
+        .reopen, .checkpointInConflict, .commit(add("b", 3)),
+      ]),
   ]
 
   private static func addToBoth(_ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
@@ -147,6 +153,11 @@ extension CrashWorkload {
 
   static func add(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
     { tx in try tx.add(["n": .integer(Int64(number))], to: .records(table), at: .top) }
+  }
+
+  private static func set(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void
+  {
+    { tx in try tx.set(["n": .integer(Int64(number))], of: 1, in: .records(table)) }
   }
 
   /// A record that takes several sectors.

@@ -113,10 +113,11 @@ package final class RecordingDisk: Disk {
       let file = log.newFile(draft)
       log.sizes[file] = bytes.count
       log.events += [.create(file: file, draft), .write(file: file, offset: 0, bytes)]
-      if care == .syncsFile { log.events.append(.sync(file: file)) }
+      if care != .syncsNothing { log.events.append(.sync(file: file)) }
       log.files[draft] = nil
       log.files[path] = file
       log.events.append(.rename(file: file, from: draft, to: path))
+      if care == .syncsAll { log.events.append(.syncFolder(parentFolder(of: path))) }
     }
   }
 
