@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 
 /// Turns the rows of delimited text into records.
 public struct DelimitedImport: Sendable {
@@ -126,13 +127,15 @@ public struct DelimitedImport: Sendable {
     guard texts.cells.count == columns.count else {
       throw row.error("\(texts.cells.count) fields where \(columns.count) are expected", file: file)
     }
+    var entries: [PlistDictionary.Entry] = []
     for (column, cell) in zip(columns, texts.cells) {
       if cell.isMissing(as: column.type, emptyText) { continue }
       guard let value = column.type.value(of: cell.text) else {
         throw row.error("'\(cell.text)' is not \(column.type.expectation)", file: file, field: column.name)
       }
-      row.fields[column.name] = value
+      entries.append(PlistDictionary.Entry(key: column.name, value: value))
     }
+    row.fields.dictionary.set(entries)
     return row
   }
 }

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 
 /// A row of a file on its way into a table as a record, and where it came from.
 package struct ImportRow {
@@ -85,10 +86,10 @@ extension Fields {
   /// Without the `id` that an export has for the record itself, and the names of the fields as in the table; undoes
   /// ``JSONText/fieldName(_:)``.
   var withOwnNames: Fields {
-    var own = PlistDictionary()
-    for field in dictionary where !field.key.utf8.elementsEqual("id".utf8) {
-      own[JSONText.isEscaped(field.key) ? String(field.key.dropLast()) : field.key] = field.value
+    let own = dictionary.filter { !$0.key.utf8.elementsEqual("id".utf8) }.map { field in
+      PlistDictionary.Entry(
+        key: JSONText.isEscaped(field.key) ? String(field.key.dropLast()) : field.key, value: field.value)
     }
-    return Fields(own)
+    return Fields(PlistDictionary(lastOf: own))
   }
 }

@@ -20,6 +20,9 @@ public struct PlistDictionary: Sendable, Equatable {
   /// - Parameter ascending: entries in the order of their keys, no key twice.
   init(ascending: [Entry]) { entries = ascending }
 
+  /// Of several entries with one key the last counts.
+  package init(lastOf entries: [Entry]) { set(entries) }
+
   /// - Returns: `nil` where a key is there twice; `duplicate` is told which.
   /// - Complexity: O(*n*) where the keys come in order, O(*n* log *n*) elsewhere.
   package init?(unsorted: [Entry], duplicate: (Int) -> Void) {
@@ -65,6 +68,31 @@ public struct PlistDictionary: Sendable, Equatable {
     return found ? entries.remove(at: position).value : nil
   }
 
+  /// Sets the values of many keys at once. Of several entries with one key the last counts.
+  /// - Complexity: O(*n* + *m* log *m*) for *m* entries.
+  package mutating func set(_ new: [Entry]) {
+    if new.count < 8 {
+      for entry in new { self[entry.key] = entry.value }
+      return
+    }
+    let order = new.indices.sorted {
+      let order = compareUTF8(new[$0].key, new[$1].key)
+      return order < 0 || (order == 0 && $0 < $1)
+    }
+    var (merged, rest) = ([Entry](), entries[...])
+    merged.reserveCapacity(entries.count + new.count)
+    for (place, index) in order.enumerated() {
+      let entry = new[index]
+      if place + 1 < order.count, compareUTF8(new[order[place + 1]].key, entry.key) == 0 { continue }
+      let smaller = rest.prefix { compareUTF8($0.key, entry.key) < 0 }
+      merged += smaller
+      rest = rest[smaller.endIndex...]
+      if let first = rest.first, compareUTF8(first.key, entry.key) == 0 { rest.removeFirst() }
+      merged.append(entry)
+    }
+    entries = merged + rest
+  }
+
   package func mapValues<Failure>(
     _ transform: (_ key: String, PlistValue) throws(Failure) -> PlistValue
   ) throws(Failure) -> PlistDictionary {
@@ -102,6 +130,6 @@ extension PlistDictionary: RandomAccessCollection {
 extension PlistDictionary: ExpressibleByDictionaryLiteral {
   /// A key that is given twice keeps its last value.
   public init(dictionaryLiteral elements: (String, PlistValue)...) {
-    for (key, value) in elements { self[key] = value }
+    set(elements.map { Entry(key: $0, value: $1) })
   }
 }

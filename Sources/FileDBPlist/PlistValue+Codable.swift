@@ -10,11 +10,11 @@ extension PlistValue: Codable {
   /// Dates and data come last: JSON's decoder would find them in numbers and strings.
   public init(from decoder: any Decoder) throws {
     if let container = try? decoder.container(keyedBy: AnyKey.self) {
-      var dictionary = PlistDictionary()
-      for key in container.allKeys {
-        dictionary[key.stringValue] = try container.decode(PlistValue.self, forKey: key)
+      let entries = try container.allKeys.map { key in
+        PlistDictionary.Entry(
+          key: key.stringValue, value: try container.decode(PlistValue.self, forKey: key))
       }
-      self = .dict(dictionary)
+      self = .dict(PlistDictionary(lastOf: entries))
       return
     }
     if var container = try? decoder.unkeyedContainer() {

@@ -79,9 +79,7 @@ extension PlistValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
   public init(booleanLiteral value: Bool) { self = .bool(value) }
   public init(arrayLiteral elements: PlistValue...) { self = .array(elements) }
   public init(dictionaryLiteral elements: (String, PlistValue)...) {
-    var dictionary = PlistDictionary()
-    for (key, value) in elements { dictionary[key] = value }
-    self = .dict(dictionary)
+    self = .dict(PlistDictionary(lastOf: elements.map { PlistDictionary.Entry(key: $0, value: $1) }))
   }
 }
 

@@ -21,8 +21,7 @@ extension Fields: CustomStringConvertible {
 extension Fields: ExpressibleByDictionaryLiteral {
   /// A field that is given twice keeps its last value.
   public init(dictionaryLiteral elements: (String, PlistValue)...) {
-    dictionary = PlistDictionary()
-    for (field, value) in elements { dictionary[field] = value }
+    dictionary = PlistDictionary(lastOf: elements.map { PlistDictionary.Entry(key: $0, value: $1) })
   }
 }
 

@@ -12,15 +12,16 @@ extension FileLog {
   ) throws(StoreError) -> WrittenTables {
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
-    let isDone = try state.withLock { state throws(StoreError) in
+    let (isDone, hasJournal) = try state.withLock { state throws(StoreError) in
       try readOn(&state)
-      if !state.pending.isEmpty { return false }
-      if state.journal != nil { try syncName(&state) }
-      return true
+      return (state.pending.isEmpty, state.journal != nil)
     }
-    if isDone { return WrittenTables() }
-    try state.withLock { state throws(StoreError) in try prepare(&state) }
-    defer { state.withLock { $0.isLocked = false } }
+    if isDone {
+      if hasJournal { try syncName() }
+      return WrittenTables()
+    }
+    try prepare()
+    defer { finishWriting() }
     return try writeFiles(of: newest)
   }
 
@@ -116,16 +117,13 @@ extension FileLog {
         try folder.keepCounters(
           Dictionary(uniqueKeysWithValues: dropped.map { ($0.key, $0.state.counter) }))
       }
-      try state.withLock { state throws(StoreError) in
-        let checkpoint = state.checkpoint(of: staged)
-        try makeDurable(checkpoint.savedFiles, &state)
-        try write(checkpoint, &state)
-      }
+      let checkpoint = state.withLock { $0.checkpoint(of: staged) }
+      try makeDurable(checkpoint.savedFiles)
+      try write(checkpoint)
     } catch {
       disk.discard(staged.compactMap(\.file))
       throw error
     }
-    try syncAll()
 
     // 3. The names: each draft takes its file's, and the files of dropped tables go. What another program saved in the
     //    meantime keeps the name.
@@ -210,23 +208,16 @@ extension FileLog {
       bytes, file: table.path, table: name, limits: options.limits, shape: options.shape)
   }
 
-  /// Adds a frame to the journal, as a commit's is added.
-  private func write(_ checkpoint: JournalCheckpoint, _ state: inout State) throws(StoreError) {
-    guard var journal = state.journal else { throw damage("the journal is gone") }
-    let payload = journal.format == 1 ? JournalFormat1.payload(of: checkpoint) : checkpoint.payload
-    do throws(DiskError) {
-      if try journal.clean() { try sync(journal, &state) }
-      if try journal.reserve(payload.count) {
-        try sync(journal, &state)
-        journal.noteLengthSynced()
-      }
-      try journal.rewriteDoubtful()
-      try journal.write(.checkpoint, payload)
-      state.journal = journal
-    } catch {
-      throw failed(error, journal, &state)
+  /// Adds a frame to the journal, as a commit's is added, and syncs it.
+  private func write(_ checkpoint: JournalCheckpoint) throws(StoreError) {
+    let isFormat1 = state.withLock { $0.journal?.format == 1 }
+    let payload = isFormat1 ? JournalFormat1.payload(of: checkpoint) : checkpoint.payload
+    let journal = try writeFrame(.checkpoint, payload)
+    state.withLock { state in
+      state.take(journal)
+      state.pending.note(checkpoint, at: journal.sequence)
     }
-    state.pending.note(checkpoint, at: journal.sequence)
+    do { try syncJournal() } catch { throw StoreError(error) }
   }
 
   /// Syncs folders in which names have changed. Where that fails, nobody knows what a power cut would leave, and the log takes

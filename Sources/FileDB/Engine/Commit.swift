@@ -14,8 +14,8 @@ extension FileLog {
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
 
-    try state.withLock { state throws(StoreError) in try prepare(&state) }
-    defer { state.withLock { $0.isLocked = false } }
+    try prepare()
+    defer { finishWriting() }
 
     // A journal of format 1 goes with a checkpoint; the next one takes over what is in conflict.
     if state.withLock({ $0.journal?.format != JournalStart.newestFormat }) {
@@ -25,110 +25,112 @@ extension FileLog {
     while true {
       // The transaction's body. Where it throws, nothing happened.
       guard let commit = try makeCommit() else { return nil }
-      let ticket = try state.withLock { state throws(StoreError) -> FileTicket? in
-        // Somebody in this process has read another file meanwhile: the body runs again.
-        guard state.isMade(for: commit) else { return nil }
-        let ticket = try write(commit, &state)
-        if let logged = state.commits.last { taking(logged) }
-        return ticket
-      }
-      if let ticket { return ticket }
+      if let ticket = try write(commit, taking: taking) { return ticket }
     }
   }
 
-  /// Makes the journal ready to be added to. For who holds the store's lock.
+  /// Makes the journal ready to be added to. Nobody reads on in it until ``finishWriting()``: then what is written to the disk
+  /// keeps no reader of this process waiting.
   func prepare() throws(StoreError) {
-    try state.withLock { state throws(StoreError) in
-      try prepare(&state)
-      state.isLocked = false
+    let hasJournal = try state.withLock { state throws(StoreError) in
+      if state.failure != nil { throw StoreError.closed(folder.path) }
+      try readOn(&state)
+      return state.journal != nil
     }
-  }
-
-  func prepare(_ state: inout State) throws(StoreError) {
-    if state.failure != nil { throw StoreError.closed(folder.path) }
-    try readOn(&state)
-    if state.journal == nil {
+    if !hasJournal {
       // A draft, written and synced; a rename; and the sync of the folder below.
       _ = try disk.install([disk.stageJournal(folder.journalFile, after: 0)])
-      try readOn(&state)
+      try readOn()
     }
-    try syncName(&state)
-    state.isLocked = true
+    try syncName()
+    state.withLock { $0.isLocked = true }
   }
 
+  /// Lets others read on in the journal after ``prepare()``.
+  func finishWriting() { state.withLock { $0.isLocked = false } }
+
   /// Another process may have put the journal there, and died before it synced the name.
-  func syncName(_ state: inout State) throws(StoreError) {
-    if state.isNameSynced { return }
+  func syncName() throws(StoreError) {
+    if state.withLock(\.isNameSynced) { return }
     try disk.syncFolder(folder.ownFolder)
-    state.isNameSynced = true
+    state.withLock { $0.isNameSynced = true }
   }
 
   /// Puts a commit into the journal.
-  private func write(_ new: NewCommit, _ state: inout State) throws(StoreError) -> FileTicket {
-    guard var journal = state.journal else { throw damage("the journal is gone") }
-    let commit = try journalCommit(new, state)
+  /// - Returns: `nil` where somebody in this process has read another file meanwhile: the body must run again.
+  private func write(
+    _ new: NewCommit, taking: (LoggedCommit) -> Void
+  ) throws(StoreError) -> FileTicket? {
+    let made = try state.withLock { state throws(StoreError) in
+      state.isMade(for: new) ? try journalCommit(new, state) : nil
+    }
+    guard let commit = made else { return nil }
 
     // 1. The files that the journal builds on from here: whoever wrote them may have died before they were synced, and a
     //    commit would not fit what a power cut puts back.
-    try makeDurable(commit.bases, &state)
+    try makeDurable(commit.bases)
 
     // 2. Many records go into a file of their own, which is synced, as is its name.
     let (payload, records) = try payload(of: commit)
 
-    // 3. The frame. Room for it is made first, and made durable.
-    do throws(DiskError) {
-      if try journal.clean() { try sync(journal, &state) }
-      if try journal.reserve(payload.count) {
-        try sync(journal, &state)
-        journal.noteLengthSynced()
-      }
-      try journal.rewriteDoubtful()
-      try journal.write(.commit, payload)  // One write. The commit point is the sync behind it.
-      state.journal = journal
-    } catch {
+    // 3. The frame. The commit point is the sync behind it.
+    let journal: Journal
+    do throws(StoreError) { journal = try writeFrame(.commit, payload) } catch {
       // No frame leads to them, and on a full disk they would be in the way.
       if let records { folder.remove(records) }
-      throw failed(error, journal, &state)
+      throw error
     }
 
     // 4. In memory.
-    let sequence = journal.sequence
     let byteCount = payload.count + (records?.size ?? 0)
-    do throws(PayloadFault) { try state.pending.note(commit, sequence: sequence, byteCount: byteCount) } catch
-    {
-      throw damage(error.message)
+    return try state.withLock { state throws(StoreError) in
+      state.take(journal)
+      do throws(PayloadFault) {
+        try state.pending.note(commit, sequence: journal.sequence, byteCount: byteCount)
+      } catch {
+        throw damage(error.message)
+      }
+      let logged = LoggedCommit(new, sequence: journal.sequence)
+      state.commits.append(logged)
+      let ticket = FileTicket(sequence: journal.sequence, file: journal.file, log: self)
+      state.waiting.append(ticket)
+      taking(logged)
+      return ticket
     }
-    state.commits.append(LoggedCommit(new, sequence: sequence))
-    let ticket = FileTicket(sequence: sequence, file: journal.file, log: self)
-    state.waiting.append(ticket)
-    return ticket
+  }
+
+  /// Writes a frame behind the last one. Room for it is made first, and made durable.
+  /// - Returns: the journal with the frame in it, for ``State/take(_:)``. Where this throws, the frame is not there: a full
+  ///   disk leaves the journal as it was.
+  func writeFrame(_ kind: JournalFrame.Kind, _ payload: [UInt8]) throws(StoreError) -> Journal {
+    guard var journal = state.withLock(\.journal) else { throw damage("the journal is gone") }
+    do throws(DiskError) {
+      if try journal.clean() { try syncJournal() }
+      if try journal.reserve(payload.count) {
+        try syncJournal()
+        journal.noteLengthSynced()
+      }
+      try journal.rewriteDoubtful()
+      try journal.write(kind, payload)  // One write.
+      return journal
+    } catch {
+      state.withLock { state in
+        state.take(journal)
+        // A journal that may only be read is opened anew for the next write, which may be permitted.
+        if error.kind == .permissionDenied || error.kind == .readOnly { state.journal = nil }
+      }
+      throw StoreError(error)
+    }
   }
 
   /// Syncs tables' files and their names, unless this process knows these versions to survive a power cut.
-  func makeDurable(
-    _ files: [(key: TableKey, version: FileVersion)], _ state: inout State
-  ) throws(StoreError) {
-    for (table, version) in files where state.durableFiles[table] != version {
+  func makeDurable(_ files: [(key: TableKey, version: FileVersion)]) throws(StoreError) {
+    for (table, version) in files where state.withLock({ $0.durableFiles[table] }) != version {
       let (file, status) = try folder.file(of: table.text)
       if status != nil { try disk.syncFile(file) }
       try disk.syncFolder(parentFolder(of: disk.resolve(file)))
-      state.durableFiles[table] = version
+      state.withLock { $0.durableFiles[table] = version }
     }
-  }
-
-  /// A sync that what follows is built on: where it fails, the log takes no more commits.
-  func sync(_ journal: Journal, _ state: inout State) throws(DiskError) {
-    do { try journal.file.syncData(.full) } catch {
-      state.failure = error
-      throw error
-    }
-  }
-
-  /// The frame is not there: a full disk leaves the journal as it was.
-  func failed(_ error: DiskError, _ journal: Journal, _ state: inout State) -> StoreError {
-    // A journal that may only be read is opened anew for the next write, which may be permitted.
-    state.journal = error.kind == .permissionDenied || error.kind == .readOnly ? nil : journal
-    return StoreError(error)
   }
 
   /// The payload of a commit's frame, and the file of records that it leads to. That is durable.
@@ -176,11 +178,12 @@ extension FileLog {
     if case .unknown(let error)? = ticket.outcome.withLock({ $0 }) { throw StoreError.outcomeUnknown(error) }
   }
 
-  /// Makes all that is in the journal survive a power cut.
-  func syncAll() throws(StoreError) {
+  /// Makes all that is in the journal survive a power cut. What follows is built on that: where it fails, the log takes no
+  /// more commits.
+  func syncJournal() throws(DiskError) {
     var outcome: FileTicket.Outcome?
     syncs.run(until: { outcome != nil }, work: { outcome = syncWaiting(.full) })
-    if case .unknown(let error)? = outcome { throw StoreError(error) }
+    if case .unknown(let error)? = outcome { throw error }
   }
 
   /// One sync for all commits that wait by now. Nobody holds a lock meanwhile.
@@ -195,8 +198,6 @@ extension FileLog {
       outcome = .unknown(error)
     }
     state.withLock { state in
-      // Another sync of the journal failed meanwhile, and it may have dropped the bytes that this one was to write.
-      if case .durable = outcome, let failure = state.failure { outcome = .unknown(failure) }
       switch outcome {
       case .unknown(let error): state.failure = error
       case .durable: if strength != nil { state.journal?.noteSynced(through: sequence) }
@@ -211,6 +212,13 @@ extension FileLog {
 // MARK: - What is written
 
 extension FileLog.State {
+  /// Takes over a journal to which a frame was written. Syncs may have ended meanwhile.
+  mutating func take(_ changed: Journal) {
+    let synced = journal?.synced ?? 0
+    journal = changed
+    journal?.noteSynced(through: synced)
+  }
+
   /// Whether the tables of a commit are still what it was made for.
   fileprivate func isMade(for commit: NewCommit) -> Bool {
     commit.tables.allSatisfy { table, expected in

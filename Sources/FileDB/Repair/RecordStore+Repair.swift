@@ -90,6 +90,7 @@ extension RecordStore {
     if plan.notes.isEmpty { return [] }
     let (key, log) = (TableKey(plan.table), try fileLog)
     try log.prepare()
+    defer { log.finishWriting() }
     var backups = try plan.original.map { [try folder.keepBackup(of: plan.file, $0)] } ?? []
     if log.pendingTable(key) != nil { backups += try folder.keepBackupOfJournal() }
     let draft = TableDraft(key: key, state: plan.repaired, repaired: FileVersion(plan.original))

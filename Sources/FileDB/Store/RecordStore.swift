@@ -143,7 +143,7 @@ public final class RecordStore: Sendable {
 
   /// Reads in what other processes and programs have written since. A write does so by itself, for its tables.
   ///
-  /// Afterwards all tables that were read are as of the same commit.
+  /// Afterwards all tables that were read are as of the same commit. It waits for no writer.
   /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read, once all others have been; it
   ///   stays as it was.
   /// - Complexity: O(1) for an unchanged table; the size of the commits for one that other processes of this library
@@ -151,19 +151,17 @@ public final class RecordStore: Sendable {
   public func refresh() throws {
     // Inside a write, whose tables must not change beneath it, there is nothing to read in.
     if writers.currentTransaction != nil { return }
-    try writers.enter {
-      var (failure, setbacks): (StoreError?, Int)
-      repeat {
-        failure = nil
-        setbacks = tables.setbackCount
-        try tables.catchUp()
-        for table in tables.known {
-          do throws(StoreError) { _ = try tables.newest(table) } catch { failure = failure ?? error }
-        }
-        if try view.refresh() { tables.listeners.tell(of: Set(tables.known)) }
-        // Where one fell behind meanwhile, the tables read before may be older than those read after.
-      } while tables.setbackCount != setbacks
-      if let failure { throw failure }
-    }
+    var (failure, setbacks): (StoreError?, Int)
+    repeat {
+      failure = nil
+      setbacks = tables.setbackCount
+      try tables.catchUp()
+      for table in tables.known {
+        do throws(StoreError) { _ = try tables.newest(table) } catch { failure = failure ?? error }
+      }
+      if try view.refresh() { tables.listeners.tell(of: Set(tables.known)) }
+      // Where one fell behind meanwhile, the tables read before may be older than those read after.
+    } while tables.setbackCount != setbacks
+    if let failure { throw failure }
   }
 }

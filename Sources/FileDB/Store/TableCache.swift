@@ -21,6 +21,12 @@ struct TableCache: Sendable {
     var tables: [TableKey: LoadedTable] = [:]
     for (table, state) in states {
       guard var known = newest(table) else { continue }
+      // Another thread has read another file while the commit was on its way.
+      guard known.base == commit.tables[table]?.base else {
+        published[table]?.isBehind = true
+        published[table]?.isStale = true
+        continue
+      }
       known.state = state
       known.sequence = commit.sequence
       known.hasCommits = true

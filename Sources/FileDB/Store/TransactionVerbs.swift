@@ -268,7 +268,7 @@ extension StoreTransaction {
 
 extension Fields {
   fileprivate mutating func set(_ fields: Fields) {
-    for field in fields.dictionary { self[field.key] = field.value }
+    dictionary.set(Array(fields.dictionary))
   }
 }
 

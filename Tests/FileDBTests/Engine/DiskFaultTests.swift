@@ -111,43 +111,6 @@ import Testing
     try anew.checkInvariants()
   }
 
-  /// One commit waits for its sync while another one, which makes the journal longer, cannot sync that: the system says so
-  /// once, and may have dropped what the first one wrote.
-  @Test(.timeLimit(.minutes(2))) func syncThatFailsBesideAnotherFailsBoth() throws {
-    let long: Fields = ["text": .string(String(repeating: "long ", count: 40_000))]
-    let sound = FaultyDisk(over: try Self.prepared())
-    let model = try Self.open(sound)
-    try model.table("a").add([:])
-    let waiting = try #require(sound.verbs.lastIndex(of: .syncData))
-    try model.table("a").add(long)
-    let growth = try #require(sound.verbs[(waiting + 1)...].firstIndex(of: .syncData))
-
-    let memory = try Self.prepared()
-    let (isWaiting, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let disk = FaultyDisk(over: memory, faults: .fail(at: growth)) { verb, _ in
-      guard verb == waiting else { return }
-      isWaiting.signal()
-      mayGoOn.wait()
-    }
-    let store = try Self.open(disk)
-    let first = Mutex<StoreError?>(nil)
-    let thread = Thread {
-      let error = storeError { try store.table("a").add([:]) }
-      first.withLock { $0 = error }
-      isWaiting.signal()
-    }
-    thread.start()
-    isWaiting.wait()
-    let second = storeError { try store.table("a").add(long) }
-    mayGoOn.signal()
-    isWaiting.wait()
-
-    #expect(second?.errno == EIO)
-    #expect(first.withLock { $0?.code } == StoreError.outcomeUnknown)
-    #expect(storeError { try store.table("a").add([:]) }?.code == StoreError.closed)
-    try Self.open(memory).checkInvariants()
-  }
-
   /// A page whose sync failed may be lost although it can still be read: it must be written again before anything is built on
   /// it.
   @Test func nextCommitRewritesCommitThatWasNotSynced() throws {

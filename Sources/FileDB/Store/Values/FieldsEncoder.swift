@@ -73,9 +73,11 @@ private final class Node {
   var value: PlistValue? {
     if let elements { return .array(elements.compactMap(\.value)) }
     if let entries {
-      var dictionary = PlistDictionary()
-      for entry in entries { dictionary[entry.key] = entry.value.value }
-      return .dict(dictionary)
+      return .dict(
+        PlistDictionary(
+          lastOf: entries.compactMap { entry in
+            entry.value.value.map { PlistDictionary.Entry(key: entry.key, value: $0) }
+          }))
     }
     return scalar
   }

@@ -17,9 +17,10 @@ struct RecordDecoder: Decoder {
 
   /// For a value that is no keyed container.
   private var whole: ValueDecoder {
-    var dictionary = PlistDictionary()
-    for name in fields.names { dictionary[name] = fields[name] }
-    return ValueDecoder(codingPath: [], value: .dict(dictionary))
+    let entries = fields.names.compactMap { name in
+      fields[name].map { PlistDictionary.Entry(key: name, value: $0) }
+    }
+    return ValueDecoder(codingPath: [], value: .dict(PlistDictionary(lastOf: entries)))
   }
 }
 

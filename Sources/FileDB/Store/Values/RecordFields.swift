@@ -14,6 +14,8 @@ final class RecordFields {
   /// Which entry each question was about, in the order in which they were asked of the record before.
   @exclusivity(unchecked) private var answers: [Int] = []
   @exclusivity(unchecked) private var questions = 0
+  /// The entry behind the one that was asked for last: who asks for all of them in order finds each at once.
+  @exclusivity(unchecked) private var next = 0
   /// Of a record that is looked at for longer than ``read(_:_:)`` takes.
   private var kept: UnsafeMutableRawBufferPointer?
 
@@ -36,6 +38,7 @@ final class RecordFields {
   private func find(in bytes: UnsafeRawBufferPointer) {
     reader = CanonicalReader(bytes)
     questions = 0
+    next = 0
     entries.removeAll(keepingCapacity: true)
     var cursor = reader.entries(of: reader.dict(indentation: TableFile.depthOfFields - 1))
     while let entry = cursor.next() {
@@ -68,7 +71,11 @@ final class RecordFields {
       let answer = answers[question]
       if answer < entries.count, reader.isText(entries[answer].key, name) { return entries[answer].element }
     }
-    guard let place = entries.firstIndex(where: { reader.isText($0.key, name) }) else { return nil }
+    let isNext = next < entries.count && reader.isText(entries[next].key, name)
+    guard let place = isNext ? next : entries.firstIndex(where: { reader.isText($0.key, name) }) else {
+      return nil
+    }
+    next = place + 1
     remember(place, for: question)
     return entries[place].element
   }

@@ -6,9 +6,11 @@ extension PlistDictionary {
   func patched(from old: PlistDictionary, to new: PlistDictionary) -> PlistDictionary {
     var result = self
     for entry in old where new[entry.key] == nil { result[entry.key] = nil }
-    for entry in new where old[entry.key] != entry.value {
-      result[entry.key] = self[entry.key]?.patched(from: old[entry.key], to: entry.value) ?? entry.value
-    }
+    result.set(
+      new.filter { old[$0.key] != $0.value }.map { entry in
+        let value = self[entry.key]?.patched(from: old[entry.key], to: entry.value) ?? entry.value
+        return PlistDictionary.Entry(key: entry.key, value: value)
+      })
     return result
   }
 }
