@@ -38,6 +38,20 @@ import Testing
     }
   }
 
+  @Test func viewWithoutAnEndIsAnError() throws {
+    try withDatabase { file in
+      try sql(
+        """
+        CREATE VIEW t AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c;
+        """, in: file)
+      try withStore(options: StoreOptions(limits: PlistLimits(fileBytes: 1 << 16))) { store in
+        let error = storeError { try take(SQLiteImport(.table("t"), of: file), of: store) }
+        #expect(error?.code == StoreError.unrepresentableValue && error?.table == "t")
+        #expect(try store.tableNames.isEmpty)
+      }
+    }
+  }
+
   @Test func valuesAreConvertedToGivenTypes() throws {
     try withDatabase { file in
       try sql(

@@ -19,14 +19,35 @@ extension FileLog {
   }
 
   package func tables() throws(StoreError) -> Set<TableKey> {
-    // Of a damaged journal those that have a file or are in its sound part.
-    do throws(StoreError) { try readOn() } catch {
+    var existence: [TableKey: Bool]
+    do throws(StoreError) {
+      try readOn()
+      existence = state.withLock { $0.pending.compactMapValues(\.exists) }
+    } catch {
       guard error.code == StoreError.damagedJournal else { throw error }
+      existence = try existenceInDamagedJournal()
     }
-    var existence = state.withLock { $0.pending.compactMapValues(\.exists) }
     existence[TableKey(StoreFolder.installedTable)] = nil
     let files = try folder.tableNames().map(TableKey.init).filter { existence[$0] != false }
     return Set(files).union(existence.filter(\.value).keys)
+  }
+
+  /// Which tables the commits make or drop that can still be read.
+  private func existenceInDamagedJournal() throws(StoreError) -> [TableKey: Bool] {
+    let bytes = try disk.read(folder.journalFile).bytes
+    guard let salvage = try? disk.salvageJournal(bytes, path: folder.journalFile) else { return [:] }
+    var existence: [TableKey: Bool] = [:]
+    for frame in salvage.frames where frame.kind == .commit {
+      guard let commit = try? commit(in: frame, format: salvage.format).commit else { continue }
+      for change in commit.changes where StoreFolder.isAllowed(change.table) {
+        switch change.change {
+        case .create: existence[change.table] = true
+        case .drop: existence[change.table] = false
+        default: break
+        }
+      }
+    }
+    return existence
   }
 
   package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {

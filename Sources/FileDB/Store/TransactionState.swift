@@ -18,6 +18,8 @@ final class TransactionState {
   private(set) var touched: [TableKey: Touched] = [:]
   /// The tables of the changes, in the order in which they were made.
   private var order: [TableKey] = []
+  /// How long the records of all changes are.
+  private var recordBytes = 0
   /// What is to be done once the transaction is durable.
   private var completions: [() -> Void] = []
   /// Set when the write has returned. A body can still swap its transaction for that of a write on another store.
@@ -40,6 +42,13 @@ final class TransactionState {
     let key = TableKey(name)
     try permit(change, to: name)
     if case .create = change { try checkNewName(key) }
+    recordBytes += change.records.reduce(0) { $0 + $1.bytes.count }
+    // All is in memory until it is committed: a source without an end would take all of that.
+    guard recordBytes <= limits.fileBytes else {
+      throw StoreError(
+        StoreError.unrepresentableValue,
+        "a transaction may write records of \(limits.fileBytes) bytes together at most", table: name)
+    }
     // Held once only, so that nothing is copied.
     guard var table = touched.removeValue(forKey: key) else { return }
     defer { touched[key] = table }

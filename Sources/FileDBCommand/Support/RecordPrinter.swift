@@ -71,14 +71,15 @@ struct RecordPrinter {
 
   /// The title, a line for each record, and what else there is to say.
   private func tableLines(_ records: [StoredRecord<Fields>], _ fields: [String]) -> [String] {
+    let values = records.map(\.fields)  // Decoded once.
     let columns = fields.map { field in
       TextTable.Column(
         title: TerminalText.defused(JSONText.fieldName(field)),
-        isNumeric: records.contains { $0.fields[field] != nil }
-          && records.allSatisfy { $0.fields[field]?.isNumeric ?? true })
+        isNumeric: values.contains { $0[field] != nil }
+          && values.allSatisfy { $0[field]?.isNumeric ?? true })
     }
-    let cells = records.map { record in
-      [record.id.description] + fields.map { record.fields[$0]?.cell ?? "" }
+    let cells = zip(records, values).map { record, values in
+      [record.id.description] + fields.map { values[$0]?.cell ?? "" }
     }
     let table = TextTable(columns: [TextTable.Column(title: "id", isNumeric: true)] + columns, rows: cells)
     return table.lines(width: Terminal.width)

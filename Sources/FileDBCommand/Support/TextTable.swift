@@ -46,7 +46,10 @@ struct TextTable {
   /// - Returns: how many columns had to go.
   private static func fit(_ widths: inout [Int], into width: Int) -> Int {
     func total() -> Int { widths.reduce(0, +) + gap.count * (widths.count - 1) }
-    var hidden = 0
+    // More than this cannot be shown, however narrow they are.
+    let most = width / (1 + gap.count) + 1
+    var hidden = max(0, widths.count - most)
+    widths.removeLast(hidden)
     while total() > width {
       let widest = widths.max() ?? 0
       if widest > narrowest, let column = widths.lastIndex(of: widest) {

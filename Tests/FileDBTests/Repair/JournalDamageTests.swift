@@ -34,6 +34,20 @@ import Testing
     #expect(counts.noticed > 9 * counts.harmless, "only the filling between frames is nobody's")
   }
 
+  @Test func tablesInTheSoundPartAreListed() throws {
+    let disk = MemoryDisk()
+    let store = try DamagedStore.open(disk)
+    for table in ["first", "second", "third"] { try store.table(table).add(["n": 1]) }
+    try store.write { tx in try tx.drop(.records("first")) }
+    var bytes = try disk.read(DamagedStore.journal).bytes
+    let place = JournalScan(bytes, at: 0, after: nil).frames[3].offset + 70
+    for place in [place, place + 1] { bytes[place] ^= 1 }  // One alone could be put right.
+    _ = try disk.replace(DamagedStore.journal, with: bytes)
+    let damaged = try DamagedStore.open(disk)
+    #expect(storeError { _ = try damaged.table("second") }?.code == StoreError.damagedJournal)
+    #expect(try damaged.tableNames == ["second"])
+  }
+
   @Test func truncatedJournalIsDetectedAndKeepsWholeCommits() throws {
     let sample = try DamagedStore(.waiting)
     let bytes = try sample.bytes(DamagedStore.journal)
