@@ -46,7 +46,7 @@ struct FileDBTool: ParsableCommand {
     var outcome: (any Error)?
     var used: any ParsableCommand.Type = Self.self
     do {
-      var command = try command(of: Array(CommandLine.arguments.dropFirst()))
+      var command = try command(of: Self.words())
       used = type(of: command)
       try command.run()
     } catch {
@@ -55,10 +55,38 @@ struct FileDBTool: ParsableCommand {
     StandardOutput.flush()  // What was printed comes before what went wrong.
     switch outcome {
     case nil: break
-    case let error as StoreError: fail(error.description, error.exitStatus)
+    case let error as StoreError: fail(defusingWords(in: error.description), error.exitStatus)
     case let error as ScriptError: fail(error.description, error.exitStatus)
     case let error as ValidationError: fail(error, used)
-    case let error?: exit(withError: error)
+    case let error?:
+      let status = exitCode(for: error)
+      if status.isSuccess { exit(withError: error) }  // Help, or the version.
+      let message = fullMessage(for: error)
+      if !message.isEmpty { Terminal.note(defusingWords(in: message)) }
+      exit(withError: status)
+    }
+  }
+
+  /// The arguments. Swift would put other characters in place of bytes that are not UTF-8, and a record or a folder would get
+  /// them.
+  private static func words() throws -> [String] {
+    try (1..<max(1, Int(CommandLine.argc))).map { number in
+      guard let argument = CommandLine.unsafeArgv[number] else { return "" }
+      if let word = String(validatingCString: argument) { return word }
+      throw ValidationError(
+        "argument \(number), '\(String(cString: argument))', is not UTF-8; to import such text, give its --encoding"
+      )
+    }
+  }
+
+  /// A message with the words that it repeats in one line each, and without anything that a terminal obeys.
+  private static func defusingWords(in message: String) -> String {
+    let words = CommandLine.arguments.flatMap {
+      [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init)
+    }
+    return words.reduce(message) { message, word in
+      let defused = TerminalText.defused(word)
+      return defused == word ? message : message.replacing(word, with: defused)
     }
   }
 
@@ -84,7 +112,7 @@ struct FileDBTool: ParsableCommand {
     let name = command == Self.self ? "" : " " + (command.configuration.commandName ?? "")
     Terminal.note(
       """
-      Error: \(error.message)
+      Error: \(defusingWords(in: error.message))
       Usage: \(usageString(for: command))
         See 'filedb\(name) --help' for more information.
       """)

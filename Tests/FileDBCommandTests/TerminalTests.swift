@@ -53,7 +53,47 @@ import Testing
       try filedb("create", "t", in: folder)
       let result = try shell("filedb show t --format json >/dev/full", in: folder)
       #expect(result.status == 74)
-      #expect(result.error.contains("standard output"))
+      #expect(result.error.contains("standard output") && !result.error.contains("is done"))
+      let added = try shell("filedb add t n=1 >/dev/full", in: folder)
+      #expect(added.status == 74)
+      #expect(added.error.contains("what the command did to the store is done"))
+      #expect(try filedb("count", "t", in: folder).output == "1\n")
+    }
+  }
+
+  @Test func argumentThatIsNotUTF8IsRefused() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      for command in [#"add t "n=$(printf 'caf\351')""#, #"--store "$(printf 'caf\351')" create t"#] {
+        let result = try shell("filedb \(command)", in: folder)
+        #expect(result.status == 64)
+        #expect(result.error.contains("is not UTF-8"))
+      }
+      #expect(try filedb("count", "t", in: folder).output == "0\n")
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [".filedb", "t.plist"])
+    }
+  }
+
+  @Test func messagesShowControlCharactersOfTheWordsThatTheyRepeat() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      let words = [
+        ("x\u{1B}[31my", "x\\u{1b}[31my"), ("x\u{9B}31my", "x\\u{9b}31my"), ("x\u{202E}y", "x\\u{202e}y"),
+        ("x\ny", "x\\ny"),
+      ]
+      for (word, shown) in words {
+        try Data("a\n1\n".utf8).write(to: folder.appendingPathComponent("a.csv"))
+        for words in [
+          ["import", "a.csv", "t", "--encoding", word], ["add", "t", "n:int=\(word)"],
+          [word], ["show", word],
+        ] {
+          let result = try filedb(words, in: folder)
+          #expect(result.status != 0)
+          #expect(!result.error.contains(word), "\(result.error.debugDescription)")
+          #expect(result.error.contains(shown), "\(result.error.debugDescription)")
+        }
+      }
     }
   }
 

@@ -145,7 +145,10 @@ struct WriteOptions: ParsableArguments {
     // What a command of a script does is undone with the script.
     guard OpenStores.shared == nil else { return try store.write(body) }
     let (result, step) = try store.undoableWrite(upTo: UndoHistory.longestStep, body)
-    if step?.isEmpty != true { Self.keep(step, of: store) }
+    if step?.isEmpty != true {
+      StandardOutput.hasChangedStore.store(true, ordering: .relaxed)
+      Self.keep(step, of: store)
+    }
     Self.close(store)
     return result
   }

@@ -121,6 +121,8 @@ struct Progress {
 /// must not look like a whole one.
 enum StandardOutput {
   private static let pending = Mutex<[UInt8]>([])
+  /// Whether the command has changed the store, which stays so if its output is lost.
+  static let hasChangedStore = Atomic<Bool>(false)
 
   static func write(_ text: String) { write(Array(text.utf8)) }
 
@@ -148,7 +150,8 @@ enum StandardOutput {
   }
 
   private static func fail(_ error: any Error) -> Never {
-    Terminal.complain("standard output: \((error as NSError).localizedDescription)")
+    let isDone = hasChangedStore.load(ordering: .relaxed) ? "; what the command did to the store is done" : ""
+    Terminal.complain("standard output: \((error as NSError).localizedDescription)\(isDone)")
     FileDBTool.exit(withError: ExitCode(74))
   }
 
