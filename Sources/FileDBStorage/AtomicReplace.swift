@@ -16,13 +16,15 @@ extension Disk {
   /// it is missing.
   /// - Returns: the stamp of the new file.
   /// - Throws: `notFound` where the folder is missing, `isFolder` and `other` where `path` is no file.
-  package func replace(_ path: String, with bytes: [UInt8]) throws(DiskError) -> FileStamp {
-    let staged = [try stage(bytes, for: path)]
+  package func replace(
+    _ path: String, with bytes: [UInt8], as kind: Draft.Kind = .locked
+  ) throws(DiskError) -> FileStamp {
+    let staged = [try stage(path, as: kind) { file throws(DiskError) in try file.append(bytes) }]
     for folder in try install(staged) { try syncFolder(folder) }
     return try stamps(of: staged)[0]
   }
 
-  /// The first half of ``replace(_:with:)``: whatever can go wrong with the bytes goes wrong here, with the file as it
+  /// The first half of ``replace(_:with:as:)``: whatever can go wrong with the bytes goes wrong here, with the file as it
   /// was.
   package func stage(_ bytes: [UInt8], for path: String) throws(DiskError) -> StagedFile {
     try stage(path) { file throws(DiskError) in try file.append(bytes) }
@@ -30,12 +32,12 @@ extension Disk {
 
   /// The same with what `write` appends, piece by piece.
   package func stage(
-    _ path: String, write: (any WritableFile) throws(DiskError) -> Void
+    _ path: String, as kind: Draft.Kind = .locked, write: (any WritableFile) throws(DiskError) -> Void
   ) throws(DiskError) -> StagedFile {
     let target = try resolve(path)
     let old = try status(target)
     if let old, old.kind != .file { throw .notAFile("rename", target, old.kind) }
-    let draft = "\(parentFolder(of: target))/\(Draft.name(for: fileName(of: target)))"
+    let draft = "\(parentFolder(of: target))/\(Draft.name(for: fileName(of: target), kind))"
     do {
       let file = try createDraft(draft, like: old == nil ? nil : target)
       try write(file)
@@ -186,14 +188,20 @@ extension Disk {
     try syncFolder(parent)
   }
 
-  /// Removes the drafts in `folder` that were last written before `time`, in nanoseconds since 1970: those that a crash
-  /// left. Who holds the lock of the only store that writes there may take any draft for one of these.
-  package func sweepDrafts(in folder: String, writtenBefore time: Int64 = .max) throws(DiskError) {
-    for name in try list(folder) where Draft.isName(name) {
+  /// Removes the drafts in `folder` that a crash left.
+  /// - Parameters:
+  ///   - locked: removes those that were written under the lock before this time, in nanoseconds since 1970. Who holds the
+  ///     lock of the only store that writes there may take any of them.
+  ///   - unlocked: removes those that were written without a lock before this time.
+  package func sweepDrafts(
+    in folder: String, lockedBefore locked: Int64 = .max, unlockedBefore unlocked: Int64 = .min
+  ) throws(DiskError) {
+    for name in try list(folder) {
+      guard let kind = Draft.kind(of: name) else { continue }
       let path = "\(folder)/\(name)"
       // A draft is a file; a folder or a link of such a name is somebody else's.
       guard let status = try status(path), status.kind == .file, !status.isLink else { continue }
-      guard status.stamp.modified < time else { continue }
+      guard status.stamp.modified < (kind == .locked ? locked : unlocked) else { continue }
       do { try remove(path) } catch  where error.kind == .notFound {}
     }
   }
@@ -218,20 +226,27 @@ extension Disk {
 
 /// A new version of a file beside it, until it takes the file's name.
 package enum Draft {
-  private static let suffix = ".filedb-draft"
+  /// Who writes a draft.
+  package enum Kind: String, CaseIterable, Sendable {
+    /// Who holds a store's lock.
+    case locked = ".filedb-draft"
+    /// Anybody else: a store whose folder it is in must not take it for one that a crash left.
+    case unlocked = ".filedb-export"
+  }
+
   private static let swapSuffix = ".filedb-swap"
 
   /// A hidden name of its own, so that two processes never write the same draft.
-  static func name(for file: String) -> String {
-    // A file name may have 255 bytes: a table's has at most 206, these take 33 more.
-    ".\(file).\(String(UInt64.random(in: .min ... .max), radix: 36))\(suffix)"
+  static func name(for file: String, _ kind: Kind = .locked) -> String {
+    // A file name may have 255 bytes: a table's has at most 206, these take 34 more.
+    ".\(file).\(String(UInt64.random(in: .min ... .max), radix: 36))\(kind.rawValue)"
   }
 
   /// The name of a draft while it is exchanged with its file.
-  static func swap(for draft: String) -> String { draft.dropLast(suffix.count) + swapSuffix }
+  static func swap(for draft: String) -> String { draft.dropLast(Kind.locked.rawValue.count) + swapSuffix }
 
-  /// Whether `name` is one that ``name(for:)`` makes.
-  static func isName(_ name: String) -> Bool { file(of: name, suffix) != nil }
+  /// Of which kind a draft with this name is; `nil` where ``name(for:_:)`` makes no such name.
+  static func kind(of name: String) -> Kind? { Kind.allCases.first { file(of: name, $0.rawValue) != nil } }
 
   /// The name of the file that a swap belongs to; `nil` where `name` is none of a swap.
   static func file(ofSwap name: String) -> String? { file(of: name, swapSuffix) }

@@ -44,16 +44,18 @@ package struct StoreDisk: Sendable {
     }
   }
 
-  /// See ``Disk/replace(_:with:)``: several syncs.
-  package func replace(_ path: String, with bytes: [UInt8]) throws(StoreError) {
-    try run { () throws(DiskError) in _ = try disk.replace(path, with: bytes) }
+  /// See ``Disk/replace(_:with:as:)``: several syncs.
+  package func replace(
+    _ path: String, with bytes: [UInt8], as kind: Draft.Kind = .locked
+  ) throws(StoreError) {
+    try run { () throws(DiskError) in _ = try disk.replace(path, with: bytes, as: kind) }
   }
 
-  /// See ``Disk/stage(_:write:)``: syncs the draft.
+  /// See ``Disk/stage(_:as:write:)``: syncs the draft.
   package func stage(
-    _ path: String, write: (any WritableFile) throws(DiskError) -> Void
+    _ path: String, as kind: Draft.Kind = .locked, write: (any WritableFile) throws(DiskError) -> Void
   ) throws(StoreError) -> StagedFile {
-    try run { () throws(DiskError) in try disk.stage(path, write: write) }
+    try run { () throws(DiskError) in try disk.stage(path, as: kind, write: write) }
   }
 
   package func read(_ staged: StagedFile) throws(StoreError) -> [UInt8] {
@@ -95,8 +97,12 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.syncFolder(path) }
   }
 
-  package func sweepDrafts(in folder: String, writtenBefore time: Int64 = .max) throws(StoreError) {
-    try run { () throws(DiskError) in try disk.sweepDrafts(in: folder, writtenBefore: time) }
+  package func sweepDrafts(
+    in folder: String, lockedBefore locked: Int64 = .max, unlockedBefore unlocked: Int64 = .min
+  ) throws(StoreError) {
+    try run { () throws(DiskError) in
+      try disk.sweepDrafts(in: folder, lockedBefore: locked, unlockedBefore: unlocked)
+    }
   }
 
   package func swaps(

@@ -152,9 +152,12 @@ package final class StoreFolder: Sendable {
 
   /// Removes the drafts of a crashed run. Needs the lock.
   package func sweep() throws(StoreError) {
-    try disk.sweepDrafts(in: path)
+    try disk.sweepDrafts(in: path, unlockedBefore: Self.anHourAgo)
     try disk.sweepDrafts(in: ownFolder)
   }
+
+  /// In nanoseconds since 1970. Who writes a draft takes less.
+  private static var anHourAgo: Int64 { Int64((Date().timeIntervalSince1970 - 3_600) * 1e9) }
 
   /// Clears up the files that a crash left while names were exchanged: what another program had saved is kept among the
   /// backups. Needs the lock.
@@ -175,9 +178,9 @@ package final class StoreFolder: Sendable {
   /// The same beside the files that links in the store lead to. Another store may be writing there under a lock of its own, so
   /// only what is old enough to be nobody's goes, and nothing there is an error.
   func sweepBesideLinkTargets(unless isKnown: (FileVersion) -> Bool) {
-    let anHourAgo = Int64((Date().timeIntervalSince1970 - 3_600) * 1e9)
+    let anHourAgo = Self.anHourAgo
     for folder in linkTargetFolders {
-      try? disk.sweepDrafts(in: folder, writtenBefore: anHourAgo)
+      try? disk.sweepDrafts(in: folder, lockedBefore: anHourAgo, unlockedBefore: anHourAgo)
       try? sweep(disk.swaps(in: folder, changedBefore: anHourAgo), unless: isKnown)
     }
   }

@@ -44,7 +44,7 @@ extension FileInfo {
     let path = try path(of: url)
     let disk = StoreDisk.system
     var failure: (any Error)?
-    let staged = try disk.stage(path) { file throws(DiskError) in
+    let staged = try disk.stage(path, as: .unlocked) { file throws(DiskError) in
       do { try write { try file.append($0) } } catch let error as DiskError { throw error } catch {
         failure = error
       }

@@ -39,6 +39,6 @@ extension TableSnapshot {
   public func write(to url: URL) throws { try write(to: url.standardizedFileURL.path, on: .system) }
 
   package func write(to path: String, on disk: StoreDisk) throws(StoreError) {
-    try disk.replace(path, with: TableFile.encode(state))
+    try disk.replace(path, with: TableFile.encode(state), as: .unlocked)
   }
 }

@@ -172,13 +172,34 @@ import Testing
       try store.table("t").add([:])
       try Data("half".utf8).write(to: folder.appendingPathComponent(".t.plist.1a2b3c.filedb-draft"))
       try Data("half".utf8).write(to: folder.appendingPathComponent(".filedb/.journal.1a.filedb-draft"))
+      // One that an export may still be writing, and one that it cannot.
+      for (name, age) in [(".x.csv.1a.filedb-export", 60.0), (".x.csv.2b.filedb-export", 7_200)] {
+        let draft = folder.appendingPathComponent(name)
+        try Data("half".utf8).write(to: draft)
+        try FileManager.default.setAttributes([.modificationDate: Date() - age], ofItemAtPath: draft.path)
+      }
       #expect(try store.tableNames == ["t"])
       try store.checkpoint()
       #expect(
         try contents(of: folder.appendingPathComponent(".filedb")) == [
           ".gitignore", "journal", "lock", "queue",
         ])
-      #expect(try contents(of: folder) == [".filedb", "t.plist"])
+      #expect(try contents(of: folder) == [".filedb", ".x.csv.1a.filedb-export", "t.plist"])
+    }
+  }
+
+  /// An export does not hold the store's lock.
+  @Test func checkpointLeavesTheDraftOfAnExport() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, options: StoreOptions(checkpoints: .manual))
+      try store.table("t").add(["n": 1])
+      let file = folder.appendingPathComponent("x.csv")
+      try FileInfo.replaceFile(at: file) { append in
+        try append(Array("half, ".utf8))
+        try store.checkpoint()
+        try append(Array("whole".utf8))
+      }
+      #expect(try String(contentsOf: file, encoding: .utf8) == "half, whole")
     }
   }
 

@@ -85,7 +85,7 @@ package func subject(of path: String, storeFolder: String) -> String {
   if path == storeFolder { return "store's folder" }
   if path == ownFolder { return "own folder" }
   if storeFolder.hasPrefix(path) { return "folder above" }
-  for (suffix, word) in [(".filedb-draft", "draft"), (".filedb-swap", "swap")] {
+  for (suffix, word) in [(".filedb-draft", "draft"), (".filedb-export", "draft"), (".filedb-swap", "swap")] {
     guard let target = targetOfDraft(path, suffix) else { continue }
     return "\(subject(of: target, storeFolder: storeFolder))'s \(word)"
   }
