@@ -32,9 +32,9 @@ extension TableName<Note> {
         try tx.delete(rent, in: .notes)
       }
 
-      let rows = notes.snapshot  // consistent, without a lock or the disk
-      for row in rows { print(row.id, try row.value.title) }  // decodes a row when it is asked for
-      #expect(try rows.values().map(\.title) == ["Buy milk", "Buy oat milk", "Pay the rent"])
+      let records = notes.snapshot  // consistent, without a lock or the disk
+      for record in records { print(record.id, try record.value.title) }  // decodes a record when it is asked for
+      #expect(try records.values().map(\.title) == ["Buy milk", "Buy oat milk", "Pay the rent"])
 
       let things = try store.table("things")
       let thing = try things.add(["name": "Lamp", "watts": 7.5, "rooms": ["hall", "attic"]])
