@@ -53,7 +53,7 @@ extension TableName<Note> {
       let edits = UndoStack(store: store)
       try edits.write(named: "Delete") { tx in try tx.delete(milk, in: .notes) }
       try edits.undo()
-      #expect(notes.snapshot.ids == rows.ids)
+      #expect(notes.snapshot.ids == records.ids)
 
       do {
         try notes.delete(99)

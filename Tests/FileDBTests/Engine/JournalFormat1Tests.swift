@@ -71,6 +71,23 @@ import Testing
     }
   }
 
+  /// The commits on the table that is in conflict go over into the new journal.
+  @Test func tableInConflictDoesNotKeepFormat1() throws {
+    try withStore { store, journal in
+      let file = try store.url(of: "old")
+      let text = try String(contentsOf: file, encoding: .utf8)
+      try Data(text.replacing("<integer>2<", with: "<integer>7<").utf8).write(to: file)
+      try store.table("other").add(["n": 1])
+      #expect(try Data(contentsOf: journal).dropFirst(64).starts(with: Data("FileDB journal 2".utf8)))
+      #expect(storeError { _ = try store.table("old") }?.code == StoreError.conflict)
+      #expect(try Set(store.pendingCommits().flatMap(\.changes).map(\.table)) == ["old", "other"])
+      try store.repair("old", keeping: .journal)
+      #expect(try contents(of: store).contains(Self.contents[2]))
+      try store.checkInvariants()
+      try store.checkNothingIsLeftBehind()
+    }
+  }
+
   @Test func checkpointWritesItsCommitsIntoTheFiles() throws {
     try withStore { store, journal in
       try store.checkpoint()
