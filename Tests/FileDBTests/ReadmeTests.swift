@@ -33,7 +33,7 @@ extension TableName<Note> {
       }
 
       let records = notes.snapshot  // consistent, without a lock or the disk
-      for record in records { print(record.id, try record.value.title) }  // decodes a record when it is asked for
+      for record in records { print(record.id, try record.value.title) }  // decoded when it is asked for
       #expect(try records.values().map(\.title) == ["Buy milk", "Buy oat milk", "Pay the rent"])
 
       let things = try store.table("things")
