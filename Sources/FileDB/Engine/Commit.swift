@@ -41,6 +41,8 @@ extension FileLog {
       // A draft, written and synced; a rename; and the sync of the folder below.
       _ = try disk.install([disk.stageJournal(folder.journalFile, after: 0)])
       try readOn()
+      // Without one, every commit would look as if somebody else had been quicker.
+      guard state.withLock({ $0.journal != nil }) else { throw damage("the journal is gone") }
     }
     try syncName()
     state.withLock { $0.isLocked = true }
