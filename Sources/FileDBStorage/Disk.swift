@@ -47,6 +47,11 @@ package protocol Disk: Sendable {
   /// - Throws: `exists` where something has it.
   func rename(_ path: String, toFree newPath: String) throws(DiskError)
 
+  /// Gives a file a second name, which nothing has: the file is gone once both are removed.
+  /// - Throws: `exists` where something has the name, `unsupported` where the two places cannot have a file in common, or this
+  ///   file may have no other name.
+  func link(_ path: String, to newPath: String) throws(DiskError)
+
   /// Exchanges two names in one step: after a crash either both are exchanged or none. A link is exchanged itself.
   /// - Throws: `notFound` where one is missing, `unsupported` on a disk that has no such call.
   func exchange(_ path: String, with other: String) throws(DiskError)

@@ -22,6 +22,9 @@ package struct DiskError: Error, Equatable, Sendable {
     self.errno = errno
   }
 
+  /// Whether it came before anything was done to a file.
+  package var isOfOpening: Bool { call == "open" }
+
   package var kind: Kind {
     switch errno {
     case ENOENT, ENOTDIR: .notFound

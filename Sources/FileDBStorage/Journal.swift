@@ -13,6 +13,8 @@ package struct Journal: Sendable {
   private let stamp: FileStamp
   /// Of the format that it was made in; see ``JournalStart``.
   package private(set) var format = JournalStart.newestFormat
+  /// See ``JournalStart/undoStep``.
+  package private(set) var undoStep: String?
   /// The last commit in the file.
   package private(set) var sequence: UInt64 = 0
   /// The last commit that is known to be on the medium.
@@ -44,7 +46,7 @@ package struct Journal: Sendable {
     }
     let scan = try journal.scan(after: nil)
     let start = try journal.start(scan.frames.first?.frame)
-    (journal.format, journal.salt) = (start.format, start.salt)
+    (journal.format, journal.salt, journal.undoStep) = (start.format, start.salt, start.undoStep)
     journal.take(scan)
     let proven = scan.frames.last { $0.frame.kind != .checkpoint && $0.frame.sequence <= journal.synced }
     let doubtful = scan.frames.first { $0.offset > proven?.offset ?? 0 }
@@ -62,12 +64,13 @@ package struct Journal: Sendable {
   /// A new journal that is to take the place of the one at `path`, or to be the first.
   /// - Parameters:
   ///   - sequence: the number of the last commit in the one before.
+  ///   - undoStep: see ``JournalStart/undoStep``.
   ///   - frames: the kinds and payloads of those that this one has already.
   package static func stage(
-    _ path: String, on disk: any Disk, after sequence: UInt64,
+    _ path: String, on disk: any Disk, after sequence: UInt64, undoStep: String? = nil,
     frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
   ) throws(DiskError) -> StagedFile {
-    let start = JournalStart(length: allocation, salt: .random(in: 1 ... .max))
+    let start = JournalStart(length: allocation, salt: .random(in: 1 ... .max), undoStep: undoStep)
     var (bytes, number) = ([UInt8](), sequence)
     for (kind, payload) in [(.start, start.payload)] + frames {
       if kind == .commit { number += 1 }
@@ -210,14 +213,21 @@ package struct JournalStart {
   /// A random number that is mixed into the checksum of each other frame's line; 0 in format 1.
   let salt: UInt32
 
-  init(length: Int, salt: UInt32) { (format, self.length, self.salt) = (Self.newestFormat, length, salt) }
+  /// The newest step of the undo log when this journal began: its commit is in one of the journals before.
+  let undoStep: String?
+
+  init(length: Int, salt: UInt32, undoStep: String?) {
+    (format, self.length, self.salt, self.undoStep) = (Self.newestFormat, length, salt, undoStep)
+  }
 
   /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)``: then no other frame need mean what it means here.
   init(_ payload: ArraySlice<UInt8>) throws(JournalDamage) {
     let lines = String(decoding: payload, as: UTF8.self).split(separator: "\n")
     switch (lines.first, lines.count) {
-    case ("\(Self.title) 1", 2): (format, salt) = (1, 0)
-    case ("\(Self.title) 2", 3): (format, salt) = (2, try Self.number(lines[2], radix: 16, in: payload))
+    case ("\(Self.title) 1", 2): (format, salt, undoStep) = (1, 0, nil)
+    case ("\(Self.title) 2", 3...4):
+      (format, salt) = (2, try Self.number(lines[2], radix: 16, in: payload))
+      undoStep = lines.count == 4 ? String(lines[3]) : nil
     default: throw Self.unknown(payload)
     }
     length = try Self.number(lines[1], radix: 10, in: payload)
@@ -235,7 +245,10 @@ package struct JournalStart {
       reason: .unknownFormat(String(decoding: payload.prefix(40), as: UTF8.self)), offset: 0)
   }
 
-  var payload: [UInt8] { Array("\(Self.title) \(format)\n\(length)\n\(hexadecimal(salt))\n".utf8) }
+  var payload: [UInt8] {
+    let step = undoStep.map { "\($0)\n" } ?? ""
+    return Array("\(Self.title) \(format)\n\(length)\n\(hexadecimal(salt))\n\(step)".utf8)
+  }
 }
 
 package enum JournalError: Error, Sendable {

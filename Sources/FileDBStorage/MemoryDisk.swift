@@ -214,6 +214,15 @@ package final class MemoryDisk: Disk {
     }
   }
 
+  package func link(_ path: String, to newPath: String) throws(DiskError) {
+    try tree.withLock { tree throws(DiskError) in
+      let file = try tree.file(path, for: "link")
+      guard tree.entries[newPath] == nil else { throw DiskError("link", newPath, errno: EEXIST) }
+      try tree.checkFolder(parentFolder(of: newPath), for: "link", newPath)
+      tree.entries[newPath] = .file(file)
+    }
+  }
+
   package func remove(_ path: String) throws(DiskError) {
     try tree.withLock { tree throws(DiskError) in
       _ = try tree.file(path, for: "unlink")

@@ -172,6 +172,15 @@ package struct SystemDisk: Disk {
   /// What file systems say of a kind of rename that they do not have.
   private static func isUnsupported(_ errno: CInt) -> Bool { [EINVAL, ENOSYS, ENOTSUP].contains(errno) }
 
+  package func link(_ path: String, to newPath: String) throws(DiskError) {
+    let old = try SystemPlace(path)
+    let new = try SystemPlace(newPath)
+    if old.call({ folder, name in new.call { linkat(folder, name, $0, $1, 0) } }) == 0 { return }
+    // Of another disk; a file system without links; somebody else's file; too many names.
+    let isImpossible = Self.isUnsupported(errno) || [EXDEV, EPERM, EMLINK].contains(errno)
+    throw DiskError("link", newPath, errno: isImpossible ? ENOSYS : errno)
+  }
+
   package func remove(_ path: String) throws(DiskError) {
     let place = try SystemPlace(path)
     guard place.call({ unlinkat($0, $1, 0) }) == 0 else { throw DiskError("unlink", path, errno: errno) }

@@ -18,13 +18,16 @@ import Testing
       #expect(try titles() == both)
       _ = try run("move", "todo", "2", "--bottom")
       _ = try run("delete", "todo", "1")
-      #expect(try run("undo") == ToolResult(output: "", error: "undone in 'todo'\n", status: 0))
+      #expect(
+        try run("undo")
+          == ToolResult(output: "", error: "undone: deletion of 1 record from todo\n", status: 0))
       #expect(try titles() == both.reversed())
       let rehearsal = try run("undo", "--dry-run")
-      #expect(rehearsal.error == "would be undone in 'todo': nothing was written\n")
+      #expect(rehearsal.error == "would be undone: move of 1 record in todo\ndry run: nothing was written\n")
       _ = try run("undo")
       #expect(try titles() == both)
-      #expect(try run("redo") == ToolResult(output: "", error: "redone in 'todo'\n", status: 0))
+      #expect(
+        try run("redo") == ToolResult(output: "", error: "redone: move of 1 record in todo\n", status: 0))
       #expect(try titles() == both.reversed())
       for _ in 0..<4 { #expect(try run("undo").status == 0) }
       #expect(try run("undo") == ToolResult(output: "", error: "there is nothing to undo\n", status: 1))
@@ -39,7 +42,7 @@ import Testing
       let script = folder.appendingPathComponent("script")
       try Data("create todo\nadd todo title=Milk\ncreate tags\n".utf8).write(to: script)
       #expect(try filedb("batch", script.path, in: folder).status == 0)
-      #expect(try filedb("undo", in: folder).error == "undone in 'tags', 'todo'\n")
+      #expect(try filedb("undo", in: folder).error == "undone: batch of 3 commands\n")
       #expect(try RecordStore(at: folder).tableNames.isEmpty)
     }
   }
@@ -53,8 +56,103 @@ import Testing
       try store.close()
       let result = try filedb("undo", in: folder)
       #expect(result.status == 65)
-      #expect(result.error == "filedb: table 'todo': record 1: this cannot be undone: it was changed since\n")
+      #expect(
+        result.error
+          == "filedb: table 'todo': record 1: this cannot be undone: it was changed since; 'filedb undo --skip' leaves it out\n"
+      )
       #expect(try filedb("get", "todo", "1", "title", in: folder).output == "Cream\n")
+      let skipped = try filedb("undo", "--skip", in: folder)
+      #expect(skipped == ToolResult(output: "", error: "skipped: addition of 1 record to todo\n", status: 0))
+      // The table is not empty, so it stays.
+      #expect(try filedb("undo", in: folder).error == "undone: creation of todo\n")
+      #expect(try filedb("get", "todo", "1", "title", in: folder).output == "Cream\n")
+    }
+  }
+}
+
+extension UndoTests {
+  @Test func listSaysWhatEachStepDid() throws {
+    try withTemporaryFolder { folder in
+      func run(_ words: String...) throws -> ToolResult { try filedb(words, in: folder) }
+      let file = folder.appendingPathComponent("food.csv")
+      try Data("name\nApple\nPear\nPlum\n".utf8).write(to: file)
+      _ = try run("import", file.path, "food")
+      _ = try run("sort", "food", "-name")
+      _ = try run("set", "food", "1", "name=Fig")
+      let list = try run("undo", "--list").output.split(separator: "\n").map {
+        $0.split(separator: " ", maxSplits: 2)
+      }
+      #expect(list.map { $0[0] } == ["1", "2", "3"])
+      #expect(
+        list.map { $0[2].trimmingPrefix(" ") } == [
+          "change of 1 record in food", "sort of food", "import of 3 records into food",
+        ])
+      #expect(
+        try run("undo", "3").error
+          == "undone: change of 1 record in food\nundone: sort of food\nundone: import of 3 records into food\n"
+      )
+      #expect(try run("undo", "--list").error == "there is nothing to undo\n")
+      #expect(try run("redo", "--list").output.split(separator: "\n").count == 3)
+      #expect(
+        try run("redo", "2", "--dry-run").error.hasPrefix("would be redone: import of 3 records into food\n"))
+      let all = try run("redo", "5")
+      #expect(all.status == 0)
+      #expect(all.error.hasSuffix("redone: change of 1 record in food\nthere is nothing more\n"))
+      for wrong in [["undo", "0"], ["undo", "--skip", "--dry-run"], ["undo", "--list", "--skip"]] {
+        #expect(try filedb(wrong, in: folder).status == 64)
+      }
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
+
+  @Test func installationIsOneStep() throws {
+    try withTemporaryFolder { folder in
+      let (shipped, user) = (
+        folder.appendingPathComponent("shipped").path, folder.appendingPathComponent("user").path
+      )
+      func ship(_ name: String, _ version: String) throws {
+        #expect(try filedb("--store", shipped, "add", "foods", "name=\(name)", in: folder).status == 0)
+        #expect(try filedb("install", shipped, user, "--version", version, in: folder).status == 0)
+      }
+      func names() throws -> String {
+        try filedb("--store", user, "show", "foods", "--format", "ndjson", "--fields", "name", in: folder)
+          .output
+      }
+      #expect(try filedb("--store", shipped, "create", "foods", in: folder).status == 0)
+      try ship("Apple", "1")
+      let first = try names()
+      _ = try filedb("--store", user, "add", "foods", "name=MINE", in: folder)
+      let mine = try names()
+      try ship("Pear", "2")
+      let both = try names()
+      #expect(both.contains("MINE") && both.contains("Pear"))
+      #expect(try filedb("--store", user, "undo", in: folder).error == "undone: installation of version 2\n")
+      #expect(try names() == mine)
+      #expect(try filedb("install", shipped, user, "--version", "2", in: folder).status == 0)
+      #expect(try names() == both)
+      #expect(try filedb("--store", user, "undo", "2", in: folder).status == 0)
+      #expect(try names() == first)
+      try RecordStore(at: URL(fileURLWithPath: user)).checkInvariants()
+    }
+  }
+
+  @Test func repairEndsTheLogAndSaysSoBefore() throws {
+    try withTemporaryFolder { folder in
+      _ = try filedb("add", "t", "n=1", "--store", folder.path, in: folder)
+      _ = try filedb("create", "todo", in: folder)
+      _ = try filedb("add", "todo", "title=Milk", in: folder)
+      let file = folder.appendingPathComponent("todo.plist")
+      let text = try String(contentsOf: file, encoding: .utf8)
+      try Data(
+        text.replacing("<string>1</string>\n\t\t</dict>", with: "<string>x</string>\n\t\t</dict>").utf8
+      ).write(to: file)
+      let note = "take back a repair, nor what was done before it"
+      #expect(try filedb("repair", "--dry-run", in: folder).error.contains(note))
+      #expect(try filedb("repair", in: folder).error.contains(note))
+      let undo = try filedb("undo", in: folder)
+      #expect(undo.status == 1)
+      #expect(undo.error == "there is nothing to undo\n")
+      #expect(!(try filedb("repair", in: folder).error.contains(note)))
     }
   }
 }

@@ -25,7 +25,7 @@ import Testing
     Layer(folder: "Attach", below: queries),
     Layer(folder: "Merge", below: queries + ["Attach"]),
     Layer(folder: "Repair", below: queries),
-    Layer(folder: "Shipping", below: queries + ["Attach", "Merge", "Repair"]),
+    Layer(folder: "Shipping", below: queries + ["Undo", "Attach", "Merge", "Repair"]),
   ]
 
   private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -16,7 +16,7 @@ import Synchronization
 package final class FaultyDisk: Disk {
   /// Every verb of ``Disk``, the two of ``WritableFile``, and those of ``OpenFile`` with a name of their own.
   package enum Verb: String, CaseIterable, Sendable {
-    case read, readPrefix, status, list, resolve, makeFolder, create, setMode, rename, exchange, remove,
+    case read, readPrefix, status, list, resolve, makeFolder, create, setMode, rename, exchange, link, remove,
       syncFolder,
       lock,
       makeWatch
@@ -168,6 +168,10 @@ package final class FaultyDisk: Disk {
 
   package func exchange(_ path: String, with other: String) throws(DiskError) {
     try runOrSkip(.exchange, other) { () throws(DiskError) in try base.exchange(path, with: other) }
+  }
+
+  package func link(_ path: String, to newPath: String) throws(DiskError) {
+    try runOrSkip(.link, newPath) { () throws(DiskError) in try base.link(path, to: newPath) }
   }
 
   package func remove(_ path: String) throws(DiskError) {

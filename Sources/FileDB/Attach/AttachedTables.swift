@@ -85,7 +85,10 @@ final class AttachedTables: TableView {
   }
 
   func note(_ seen: TableState, of table: TableKey, own: TableState) {
-    guard let beneath = attached.table(table) else { return }
+    // A newer one may have been read meanwhile.
+    guard let beneath = attached.table(table), seen.beneath?.isIdentical(to: beneath.records) == true else {
+      return
+    }
     keep(View(own: own, beneath: beneath, seen: seen), of: table)
   }
 

@@ -45,46 +45,31 @@ extension FileLog {
 
     // All others are in the files. What comes next has a journal of its own: a draft, written and synced; its rename; and
     // the sync of the folder.
-    let sequence = state.withLock { $0.journal?.sequence ?? 0 }
-    let carried = try framesToCarry(of: Set(written.conflicts.keys))
-    try sync(disk.install([disk.stageJournal(folder.journalFile, after: sequence, frames: carried)]))
+    let carried = try CarriedFrames(of: Set(written.conflicts.keys), from: self)
+    try sync(disk.install([stageJournal(beginningWith: carried)]))
     try state.withLock { state throws(StoreError) in
       state.journal = nil
       try readOn(&state)
       state.isNameSynced = true
     }
     // Of the former journal. What is left goes with the next.
-    if carried.isEmpty { folder.removeRecords() }
+    folder.removeRecords(except: carried.recordsFiles)
     // By now there may be other tables. The checkpoint is done; what cannot be adjusted is looked at by the next write.
     do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetMade() }
     return written
   }
 
-  /// The journal's frames about some tables, for the next journal: their commits get new numbers there.
-  private func framesToCarry(
-    of tables: Set<TableKey>
-  ) throws(StoreError) -> [(kind: JournalFrame.Kind, payload: [UInt8])] {
-    if tables.isEmpty { return [] }
-    guard let (journal, frames) = try disk.openJournal(folder.journalFile) else {
-      throw damage("the journal is gone")
+  /// The draft of the next journal.
+  private func stageJournal(beginningWith carried: CarriedFrames) throws(StoreError) -> StagedFile {
+    let (sequence, undoHead) = state.withLock { ($0.journal?.sequence, $0.undoHead) }
+    guard let sequence else { throw damage("the journal is gone") }
+    do throws(StoreError) {
+      return try disk.stageJournal(
+        folder.journalFile, after: sequence, undoStep: undoHead?.text, frames: carried.frames)
+    } catch {
+      folder.remove(carried.newRecordsFiles)
+      throw error
     }
-    var carried: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
-    for frame in frames {
-      switch frame.kind {
-      case .start: break
-      case .checkpoint:
-        var checkpoint = try checkpoint(in: frame, format: journal.format)
-        checkpoint.files = checkpoint.files.filter { tables.contains($0.key) }
-        if !checkpoint.files.isEmpty { carried.append((.checkpoint, checkpoint.payload)) }
-      case .commit:
-        var commit = try commit(in: frame, format: journal.format).commit
-        commit.tables = commit.tables.filter { tables.contains($0.key) }
-          .mapValues { JournalCommit.Table(sequence: nil, base: $0.base) }
-        commit.changes = commit.changes.filter { tables.contains($0.table) }
-        if !commit.tables.isEmpty { carried.append((.commit, try payload(of: commit).bytes)) }
-      }
-    }
-    return carried
   }
 
   /// A table with all its commits, and the file that it was made from.
@@ -118,7 +103,7 @@ extension FileLog {
           Dictionary(uniqueKeysWithValues: dropped.map { ($0.key, $0.state.counter) }))
       }
       let checkpoint = state.withLock { $0.checkpoint(of: staged) }
-      try makeDurable(checkpoint.savedFiles)
+      try makeDurable(checkpoint.savedTables)
       try write(checkpoint)
     } catch {
       disk.discard(staged.compactMap(\.file))
@@ -241,7 +226,7 @@ extension FileLog {
         let key = written.draft.key
         let stamp = written.file == nil ? nil : stamps?.popFirst()
         numbers[key] = state.note(FileContent(written.version), at: written.path, stamp, of: key).number
-        state.durableFiles[key] = written.version
+        state.durableFiles[key] = numbers[key]
       }
       return numbers
     }
@@ -320,9 +305,8 @@ extension FileLog.State {
 }
 
 extension JournalCheckpoint {
-  fileprivate var savedFiles: [(key: TableKey, version: FileVersion)] {
-    files.compactMap { key, file in file.saved.map { (key, $0) } }.sorted { $0.key < $1.key }
-  }
+  /// The tables that are made from what another program saved.
+  fileprivate var savedTables: [TableKey] { files.filter { $0.value.saved != nil }.keys.sorted() }
 }
 
 extension FileLog {

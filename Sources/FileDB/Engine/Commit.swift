@@ -18,9 +18,7 @@ extension FileLog {
     defer { finishWriting() }
 
     // A journal of format 1 goes with a checkpoint; the next one takes over what is in conflict.
-    if state.withLock({ $0.journal?.format != JournalStart.newestFormat }) {
-      _ = try writeFiles(of: replayed)
-    }
+    if try format != JournalStart.newestFormat { _ = try writeFiles(of: replayed) }
 
     while true {
       // The transaction's body. Where it throws, nothing happened.
@@ -32,20 +30,36 @@ extension FileLog {
   /// Makes the journal ready to be added to. Nobody reads on in it until ``finishWriting()``: then what is written to the disk
   /// keeps no reader of this process waiting.
   func prepare() throws(StoreError) {
-    let hasJournal = try state.withLock { state throws(StoreError) in
-      if state.failure != nil { throw StoreError.closed(folder.path) }
-      try readOn(&state)
-      return state.journal != nil
-    }
-    if !hasJournal {
+    if try !readUpToHere() {
       // A draft, written and synced; a rename; and the sync of the folder below.
       _ = try disk.install([disk.stageJournal(folder.journalFile, after: 0)])
-      try readOn()
       // Without one, every commit would look as if somebody else had been quicker.
-      guard state.withLock({ $0.journal != nil }) else { throw damage("the journal is gone") }
+      guard try readUpToHere() else { throw damage("the journal is gone") }
     }
-    try syncName()
-    state.withLock { $0.isLocked = true }
+    do throws(StoreError) { try syncName() } catch {
+      finishWriting()
+      throw error
+    }
+  }
+
+  /// Reads the journal to its end. From here on it is this process's: no reader may read on in it, and none that fails may
+  /// close it.
+  /// - Returns: whether there is a journal.
+  private func readUpToHere() throws(StoreError) -> Bool {
+    try state.withLock { state throws(StoreError) in
+      if state.failure != nil { throw StoreError.closed(folder.path) }
+      try readOn(&state)
+      state.isLocked = state.journal != nil
+      return state.isLocked
+    }
+  }
+
+  /// The format of the journal that is written to.
+  private var format: Int {
+    get throws(StoreError) {
+      guard let journal = state.withLock(\.journal) else { throw damage("the journal is gone") }
+      return journal.format
+    }
   }
 
   /// Lets others read on in the journal after ``prepare()``.
@@ -54,7 +68,7 @@ extension FileLog {
   /// Another process may have put the journal there, and died before it synced the name.
   func syncName() throws(StoreError) {
     if state.withLock(\.isNameSynced) { return }
-    try disk.syncFolder(folder.ownFolder)
+    try syncBase { () throws(DiskError) in try disk.disk.syncFolder(folder.ownFolder) }
     state.withLock { $0.isNameSynced = true }
   }
 
@@ -70,7 +84,7 @@ extension FileLog {
 
     // 1. The files that the journal builds on from here: whoever wrote them may have died before they were synced, and a
     //    commit would not fit what a power cut puts back.
-    try makeDurable(commit.bases)
+    try makeDurable(commit.newBases)
 
     // 2. Many records go into a file of their own, which is synced, as is its name.
     let (payload, records) = try payload(of: commit)
@@ -79,7 +93,7 @@ extension FileLog {
     let journal: Journal
     do throws(StoreError) { journal = try writeFrame(.commit, payload) } catch {
       // No frame leads to them, and on a full disk they would be in the way.
-      if let records { folder.remove(records) }
+      if let records { folder.remove([records.name]) }
       throw error
     }
 
@@ -94,6 +108,7 @@ extension FileLog {
       }
       let logged = LoggedCommit(new, sequence: journal.sequence)
       state.commits.append(logged)
+      state.noteUndo(commit)
       let ticket = FileTicket(sequence: journal.sequence, file: journal.file, log: self)
       state.waiting.append(ticket)
       taking(logged)
@@ -125,13 +140,27 @@ extension FileLog {
     }
   }
 
-  /// Syncs tables' files and their names, unless this process knows these versions to survive a power cut.
-  func makeDurable(_ files: [(key: TableKey, version: FileVersion)]) throws(StoreError) {
-    for (table, version) in files where state.withLock({ $0.durableFiles[table] }) != version {
+  /// Syncs tables' files and their names, unless this process knows that they survive a power cut.
+  func makeDurable(_ tables: [TableKey]) throws(StoreError) {
+    for table in tables {
+      let (known, durable) = state.withLock { ($0.files[table]?.number, $0.durableFiles[table]) }
+      if known != nil, known == durable { continue }
       let (file, status) = try folder.file(of: table.text)
-      if status != nil { try disk.syncFile(file) }
-      try disk.syncFolder(parentFolder(of: disk.resolve(file)))
-      state.withLock { $0.durableFiles[table] = version }
+      let parent = parentFolder(of: try disk.resolve(file))
+      try syncBase { () throws(DiskError) in
+        if status != nil { try disk.disk.open(file).syncData(.full) }
+        try disk.disk.syncFolder(parent)
+      }
+      state.withLock { $0.durableFiles[table] = known }
+    }
+  }
+
+  /// Syncs what a commit builds on. Where a sync fails, the next one may succeed though the bytes are lost: the log takes no
+  /// more commits.
+  private func syncBase(_ body: () throws(DiskError) -> Void) throws(StoreError) {
+    do throws(DiskError) { try body() } catch {
+      if !error.isOfOpening { state.withLock { $0.failure = error } }
+      throw StoreError(error)
     }
   }
 
@@ -140,7 +169,7 @@ extension FileLog {
     var records: RecordsFile?
     if commit.recordBytes > options.longestFrame {
       records = try folder.writeRecords(commit)  // Written and synced under its own name.
-      try disk.syncFolder(folder.ownFolder)
+      try syncBase { () throws(DiskError) in try disk.disk.syncFolder(folder.ownFolder) }
     }
     let bytes = commit.payload(recordsIn: records)
     guard bytes.count <= UInt32.max else {
@@ -245,7 +274,8 @@ extension FileLog {
       let isKnown = state.pending[table]?.lastCommit(in: version) != nil
       tables[table] = JournalCommit.Table(sequence: expected.sequence, base: isKnown ? nil : version)
     }
-    let commit = JournalCommit(date: new.date, token: new.token, tables: tables, changes: new.changes)
+    let commit = JournalCommit(
+      date: new.date, token: new.token, undo: new.undo, tables: tables, changes: new.changes)
     let byteCount = commit.recordBytes + 64 * commit.changes.count
     for (table, tableState) in new.states {
       try checkSize(
@@ -283,9 +313,8 @@ extension FileLog {
 }
 
 extension JournalCommit {
-  fileprivate var bases: [(key: TableKey, version: FileVersion)] {
-    tables.compactMap { key, table in table.base.map { (key, $0) } }.sorted { $0.key < $1.key }
-  }
+  /// The tables whose files it is the first to build on.
+  fileprivate var newBases: [TableKey] { tables.filter { $0.value.base != nil }.keys.sorted() }
 
   fileprivate var recordBytes: Int { records.reduce(0) { $0 + $1.bytes.count } }
 }

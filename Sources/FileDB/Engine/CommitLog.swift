@@ -72,6 +72,34 @@ package struct CommitToken: Hashable, Sendable {
   }
 }
 
+extension CommitToken {
+  /// 32 hexadecimal digits.
+  package var text: String {
+    [high, low].map { number in
+      let digits = String(number, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// `nil` for anything but 32 hexadecimal digits.
+  package init?(text: some StringProtocol) {
+    guard text.utf8.count == 32, text.allSatisfy(\.isHexDigit),
+      let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+}
+
+/// What a commit means to the store's undo log.
+package enum UndoMark: Equatable, Sendable {
+  /// Nothing: the log goes on from the commit before.
+  case none
+  /// The log has a step for it, under its token.
+  case step
+  /// The log ends: what was done before cannot be taken back any more.
+  case end
+}
+
 package enum CommitOutcome: Equatable, Sendable {
   /// It is in the log, and durable.
   case committed
@@ -120,6 +148,7 @@ package struct NewCommit: Sendable {
 
   package let token: CommitToken
   package let date: Date
+  package let undo: UndoMark
   package let changes: [LoggedChange]
   /// Each table that is changed.
   package let tables: [TableKey: Expectation]
@@ -127,10 +156,11 @@ package struct NewCommit: Sendable {
   package let states: [TableKey: TableState]
 
   package init(
+    token: CommitToken = .random(), undo: UndoMark = .none,
     changes: [(table: TableKey, applied: AppliedChange)], tables: [TableKey: Expectation],
     states: [TableKey: TableState]
   ) {
-    token = .random()
+    (self.token, self.undo) = (token, undo)
     date = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
     self.changes = changes.map { LoggedChange($0.applied, of: $0.table) }
     (self.tables, self.states) = (tables, states)

@@ -105,6 +105,7 @@ extension FileLog {
     if let journal { state.salt = journal.salt }
     state.start = start
     state.commits = []
+    state.undoHead = journal?.undoStep.flatMap { CommitToken(text: $0) }
     state.pending = [:]
     // A table that still has no file may have been there meanwhile, and have another counter.
     state.files = state.files.filter { $0.value.stamp != nil }
@@ -117,18 +118,19 @@ extension FileLog {
     case .start: break
     case .checkpoint: state.pending.note(try checkpoint(in: frame, format: format), at: frame.sequence)
     case .commit:
-      let (commit, byteCount) = try commit(in: frame, format: format)
+      let (commit, byteCount, _) = try commit(in: frame, format: format)
       try understanding(frame) { () throws(PayloadFault) in
         try state.pending.note(commit, sequence: frame.sequence, byteCount: byteCount)
       }
       state.commits.append(state.logged(commit, sequence: frame.sequence))
+      state.noteUndo(commit)
     }
   }
 
-  /// The commit in a frame, and how many bytes it has, those of a file of records included.
+  /// The commit in a frame; how many bytes it has, those of a file of records included; and that file.
   func commit(
     in frame: JournalFrame, format: Int
-  ) throws(StoreError) -> (commit: JournalCommit, byteCount: Int) {
+  ) throws(StoreError) -> (commit: JournalCommit, byteCount: Int, recordsFile: RecordsFile?) {
     let file = try understanding(frame) { () throws(PayloadFault) in
       format == 1 ? nil : try JournalCommit.recordsFile(of: frame.payload)
     }
@@ -140,7 +142,7 @@ extension FileLog {
           ? JournalFormat1.commit(frame.payload, depth: depth)
           : JournalCommit(payload: frame.payload, depth: depth, records: records)
       }
-      return (commit, frame.payload.count + (file?.size ?? 0))
+      return (commit, frame.payload.count + (file?.size ?? 0), file)
     } catch {
       // A setting of this program is no damage: nobody may repair it.
       guard frame.payload.isIndented(by: depth) || records?[...].isIndented(by: depth) ?? false else {
@@ -169,10 +171,11 @@ extension FileLog.State {
   /// A commit of the journal as others see it.
   fileprivate func logged(_ commit: JournalCommit, sequence: UInt64) -> LoggedCommit {
     var tables: [TableKey: LoggedCommit.Former] = [:]
-    for table in commit.tables.keys {
-      // It was made for what the file was at last, be that before the journal or by a repair.
+    for (table, former) in commit.tables {
+      // It was made for what the file was at last. One that a repair wrote, or a checkpoint took over, may be in the table
+      // already.
       let file = files[table].flatMap {
-        $0.content.version == pending[table]?.versions.last?.version ? $0 : nil
+        former.sequence != nil && $0.content.version == pending[table]?.versions.last?.version ? $0 : nil
       }
       tables[table] = LoggedCommit.Former(base: file?.number)
     }

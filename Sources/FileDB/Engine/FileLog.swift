@@ -17,13 +17,16 @@ package final class FileLog: CommitLog {
     var start: UInt64 = 0
     /// The commits in the journal.
     var commits: [LoggedCommit] = []
-    /// The same by table.
+    /// The newest step of the undo log.
+    var undoHead: CommitToken?
+    /// The commits by table.
     var pending: [TableKey: PendingTable] = [:]
     /// The tables' files as they were last read or written.
     var files: [TableKey: KnownFile] = [:]
     var lastFileNumber = 0
-    /// The files that this process knows to survive a power cut.
-    var durableFiles: [TableKey: FileVersion] = [:]
+    /// The numbers of the files that this process knows to survive a power cut. Not their versions: another program may have
+    /// saved something else in between.
+    var durableFiles: [TableKey: Int] = [:]
     /// Whether this process has synced the folder since it saw this journal in it.
     var isNameSynced = false
     /// Whether this process holds the store's lock, so that nobody else adds to the journal.
@@ -72,6 +75,14 @@ package final class FileLog: CommitLog {
     }
   }
 
+  /// The newest step of the undo log, as far as the journal was read.
+  var undoHead: CommitToken? { state.withLock(\.undoHead) }
+
+  /// The file of a table as it was last read or written, where it includes all commits; `nil` where some wait for it.
+  func wholeFile(of table: TableKey) -> KnownFile? {
+    state.withLock { $0.pending[table] == nil ? $0.files[table] : nil }
+  }
+
   func pendingTable(_ table: TableKey) -> PendingTable? { state.withLock { $0.pending[table] } }
 
   func damage(_ message: String, table: TableKey? = nil) -> StoreError {
@@ -86,6 +97,14 @@ package final class FileLog: CommitLog {
 extension FileLog.State {
   /// The last commit that is known.
   var end: UInt64 { start + UInt64(commits.count) }
+
+  mutating func noteUndo(_ commit: JournalCommit) {
+    switch commit.undo {
+    case .none: break
+    case .step: undoHead = commit.token
+    case .end: undoHead = nil
+    }
+  }
 
   /// Somebody removed the journal or put another in its place: no file, not even one that is not there, is the one from
   /// before.

@@ -57,6 +57,11 @@ private struct CommitHead {
       try lines.endLine()
       try advance(&lines)
     }
+    if verb == "undo" {
+      commit.undo = try lines.undoMark()
+      try lines.endLine()
+      try advance(&lines)
+    }
     while verb == "table" {
       let key = try lines.table()
       let sequence = lines.skip("at") ? UInt64(try lines.number()) : nil
@@ -98,7 +103,7 @@ private struct CommitHead {
       commit.changes.append(LoggedChange(change, of: table, found: found))
       try advance(&lines)
     }
-    if commit.changes.isEmpty { throw lines.fault("it has no changes") }
+    if commit.changes.isEmpty, commit.undo == .none { throw lines.fault("it has no changes") }
     guard records.isAtEnd, file.map({ $0.count == records.count }) ?? true else {
       throw lines.fault("it has more or fewer records than its changes")
     }
@@ -145,6 +150,12 @@ private struct RecordReader {
 }
 
 extension LineReader {
+  fileprivate mutating func undoMark() throws(PayloadFault) -> UndoMark {
+    if skip("step") { return .step }
+    try expect("end")
+    return .end
+  }
+
   /// A change whose verb and table have been read, to the end of its line, and its records. What it found is missing where a
   /// journal of format 1 was repaired.
   fileprivate mutating func change(

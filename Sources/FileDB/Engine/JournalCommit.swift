@@ -14,6 +14,7 @@ struct JournalCommit: Sendable {
 
   var date: Date
   var token: CommitToken?
+  var undo = UndoMark.none
   var tables: [TableKey: Table]
   var changes: [LoggedChange]
 
@@ -44,6 +45,11 @@ extension JournalCommit {
       writer.beginLine("token")
       writer.add(token)
       writer.endLine()
+    }
+    switch undo {
+    case .none: break
+    case .step: writer.writeLine("undo", "step")
+    case .end: writer.writeLine("undo", "end")
     }
     for (key, table) in tables.sorted(by: { $0.key < $1.key }) { table.write(key, to: &writer) }
     file?.write(to: &writer)

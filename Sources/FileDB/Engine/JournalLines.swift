@@ -20,6 +20,12 @@ struct LineWriter {
 
   mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
 
+  mutating func writeLine(_ word: StaticString, _ other: StaticString) {
+    beginLine(word)
+    add(other)
+    endLine()
+  }
+
   mutating func add(_ word: StaticString) {
     bytes.append(UInt8(ascii: " "))
     word.withUTF8Buffer { bytes.append(contentsOf: $0) }

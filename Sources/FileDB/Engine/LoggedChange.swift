@@ -49,8 +49,13 @@ extension LoggedChange.Found {
 
 extension LoggedChange.Mark {
   init(_ found: AppliedChange.FoundRecord) {
-    self.init(checksum: Checksum.of(found.record.bytes), above: found.above)
+    self.init(checksum: found.record.checksum, above: found.above)
   }
+}
+
+extension EncodedRecord {
+  /// Of its bytes.
+  package var checksum: UInt32 { Checksum.of(bytes) }
 }
 
 extension OrderedRecords {
@@ -83,7 +88,7 @@ extension TableState {
 
   private func check(_ id: RecordID, _ mark: LoggedChange.Mark) throws(StoreError) {
     let index = try index(of: id)
-    guard Checksum.of(records[index].bytes) == mark.checksum else {
+    guard records[index].checksum == mark.checksum else {
       throw StoreError(
         StoreError.damagedJournal, "this is not the record that the commit changed", record: id)
     }

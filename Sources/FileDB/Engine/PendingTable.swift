@@ -35,7 +35,9 @@ struct PendingTable: Sendable {
 
   /// From here on, commits are made for a file that another program saved.
   mutating func note(saved version: FileVersion) {
-    versions = [(version, versions[0].lastCommit)]
+    // Of a damaged journal the commit may be lost that said what the file was.
+    let lastCommit = versions.first?.lastCommit ?? (commits.first?.sequence ?? 1) - 1
+    versions = [(version, lastCommit)]
     isSaved = true
   }
 

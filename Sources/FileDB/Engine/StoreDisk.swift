@@ -37,6 +37,35 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.setMode(path, mode) }
   }
 
+  /// See ``Disk/makeFolder(_:)``. One that is there already is no error.
+  package func makeFolder(_ path: String) throws(StoreError) {
+    try run { () throws(DiskError) in
+      do throws(DiskError) { try disk.makeFolder(path) } catch  where error.kind == .exists {}
+    }
+  }
+
+  /// A new file of these bytes, which a power cut may take, or leave with other bytes.
+  package func createUnsynced(_ path: String, _ bytes: [UInt8]) throws(StoreError) {
+    try run { () throws(DiskError) in
+      let file = try disk.create(path, like: nil)
+      do throws(DiskError) { try file.append(bytes) } catch {
+        try? disk.remove(path)
+        throw error
+      }
+    }
+  }
+
+  /// Gives a file a second name, or where that cannot be, makes a copy of it. A power cut may take either.
+  package func linkOrCopy(_ path: String, to newPath: String) throws(StoreError) {
+    let isLinked = try run { () throws(DiskError) in
+      do throws(DiskError) { try disk.link(path, to: newPath) } catch  where error.kind == .unsupported {
+        return false
+      }
+      return true
+    }
+    if !isLinked { try createUnsynced(newPath, read(path).bytes) }
+  }
+
   /// Removes a file; one that is gone already is no error.
   package func remove(_ path: String) throws(StoreError) {
     try run { () throws(DiskError) in
@@ -159,11 +188,14 @@ extension StoreDisk {
     try run(on: journal.path) { () throws(JournalError) in try journal.readOn() }
   }
 
-  /// See ``Journal/stage(_:on:after:frames:)``: syncs the draft.
+  /// See ``Journal/stage(_:on:after:undoStep:frames:)``: syncs the draft.
   package func stageJournal(
-    _ path: String, after sequence: UInt64, frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
+    _ path: String, after sequence: UInt64, undoStep: String? = nil,
+    frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
   ) throws(StoreError) -> StagedFile {
-    try run { () throws(DiskError) in try Journal.stage(path, on: disk, after: sequence, frames: frames) }
+    try run { () throws(DiskError) in
+      try Journal.stage(path, on: disk, after: sequence, undoStep: undoStep, frames: frames)
+    }
   }
 
   package func salvageJournal(_ bytes: [UInt8], path: String) throws(StoreError) -> JournalSalvage {

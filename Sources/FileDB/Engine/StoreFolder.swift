@@ -246,14 +246,13 @@ extension StoreFolder {
     return bytes
   }
 
-  /// Removes a file of records of a commit that came to nothing. What cannot be removed goes with the next checkpoint.
-  func remove(_ file: RecordsFile) { try? disk.remove("\(ownFolder)/\(file.name)") }
+  /// Removes files of records to which no journal leads. What cannot be removed goes with the next checkpoint.
+  func remove(_ names: Set<String>) { for name in names { try? disk.remove("\(ownFolder)/\(name)") } }
 
-  /// Removes files of records that no journal leads to any more. What cannot be removed goes the next time.
-  func removeRecords() {
-    for name in (try? disk.list(ownFolder)) ?? [] where Self.isRecordsName(name) {
-      try? disk.remove("\(ownFolder)/\(name)")
-    }
+  /// Removes the files of records to which the journal does not lead any more. What cannot be removed goes the next time.
+  func removeRecords(except needed: Set<String>) {
+    let names = (try? disk.list(ownFolder)) ?? []
+    remove(Set(names.filter { Self.isRecordsName($0) }).subtracting(needed))
   }
 }
 

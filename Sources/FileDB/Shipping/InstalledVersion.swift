@@ -135,12 +135,20 @@ extension InstalledVersion {
     let (folder, disk) = (own.shippedFolder, own.disk)
     // Another process may be about to install the next version.
     try? store.exclusively(timeout: .zero) {
-      let tables = try InstalledVersion.read(in: store)?.tables ?? [:]
-      let needed = Set(tables.map { TableKey(fileName(of: $0.key, $0.value.generation)) })
+      // An undo may bring a former version back.
+      let restorable = try store.undoLog.restorableFields(in: StoreFolder.installedTable)
+      let needed = try (restorable + [InstalledVersion.read(in: store)?.fields ?? [:]]).flatMap(fileNames)
       try disk.sweepDrafts(in: folder)
-      for name in try disk.list(folder) where isFileName(name) && !needed.contains(TableKey(name)) {
+      for name in try disk.list(folder) where isFileName(name) && !needed.contains(name) {
         try disk.remove("\(folder)/\(name)")
       }
+    }
+  }
+
+  /// The files that a record of an installed version needs.
+  private static func fileNames(_ fields: PlistDictionary) -> [String] {
+    (fields[Key.tables]?.dict ?? [:]).compactMap { entry in
+      entry.value.dict?[Key.generation]?.integer.map { fileName(of: TableKey(entry.key), $0) }
     }
   }
 

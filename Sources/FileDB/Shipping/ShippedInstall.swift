@@ -7,7 +7,7 @@ import Foundation
 /// is the case.
 package struct ShippedInstall {
   private let shipped: RecordStore
-  private let store: RecordStore
+  package let store: RecordStore
   private let version: ShippedVersion
   private let policy: InstallPolicy
 
@@ -17,12 +17,15 @@ package struct ShippedInstall {
     (self.shipped, self.store, self.version, self.policy) = (shipped, store, version, policy)
   }
 
-  init(from shipped: URL, to folder: URL, version: ShippedVersion, policy: InstallPolicy) throws {
+  package init(from shipped: URL, to folder: URL, version: ShippedVersion, policy: InstallPolicy) throws {
     self.init(
       from: try RecordStore(at: shipped), to: try RecordStore(at: folder), version: version, policy: policy)
   }
 
-  package func run() throws -> InstallReport {
+  /// - Parameter write: runs a transaction in the user's store.
+  package func run(
+    _ write: (_ body: (inout StoreTransaction) throws -> InstallReport) throws -> InstallReport
+  ) throws -> InstallReport {
     let known = try InstalledVersion.read(in: store)
     if let report = try reportIfDone(known) { return report }
     let tables = try shippedTables()
@@ -32,7 +35,7 @@ package struct ShippedInstall {
       for key in damaged.sorted() { backups[key] = try store.repairForReplacement(key.text) }
       damaged = []
     }
-    let report = try store.write { transaction in
+    let report = try write { transaction in
       let former = try InstalledVersion.read(in: transaction.state, of: store.folder)
       // Another process may have been quicker.
       if let report = try reportIfDone(former) { return report }
@@ -43,6 +46,10 @@ package struct ShippedInstall {
     }
     InstalledVersion.clearAway(in: store)
     return report
+  }
+
+  package func run() throws -> InstallReport {
+    try run { body in try store.write(body) }
   }
 
   package func rehearse() throws -> InstallReport {

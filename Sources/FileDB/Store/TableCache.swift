@@ -5,11 +5,20 @@ import FileDBTables
 struct TableCache: Sendable {
   private(set) var published: [TableKey: LoadedTable] = [:]
   private var unpublished: [TableKey: LoadedTable] = [:]
-  private var waiting: [(sequence: UInt64, tables: [TableKey: LoadedTable])] = []
+  private var waiting: [WaitingCommit] = []
   /// The last commit that was taken in. Every table includes it, except those that are behind.
   private(set) var position: UInt64 = 0
   /// How often a table fell behind the others, or got another base.
   private(set) var setbackCount = 0
+
+  /// A commit of this process that readers do not see yet.
+  private struct WaitingCommit: Sendable {
+    let sequence: UInt64
+    /// As it made them.
+    let tables: [TableKey: LoadedTable]
+    /// Of which another thread has read another file meanwhile.
+    let staleTables: [TableKey]
+  }
 
   /// The table with all commits, the ones that wait included.
   func newest(_ table: TableKey) -> LoadedTable? { unpublished[table] ?? published[table] }
@@ -18,13 +27,15 @@ struct TableCache: Sendable {
 
   /// Adds a commit of this process that is in the log, and not yet durable.
   mutating func add(_ commit: LoggedCommit, states: [TableKey: TableState]) {
-    var tables: [TableKey: LoadedTable] = [:]
+    var (tables, staleTables): ([TableKey: LoadedTable], [TableKey]) = ([:], [])
     for (table, state) in states {
       guard var known = newest(table) else { continue }
       // Another thread has read another file while the commit was on its way.
       guard known.base == commit.tables[table]?.base else {
         published[table]?.isBehind = true
         published[table]?.isStale = true
+        staleTables.append(table)
+        setbackCount += 1
         continue
       }
       known.state = state
@@ -33,17 +44,23 @@ struct TableCache: Sendable {
       tables[table] = known
     }
     unpublished.merge(tables) { $1 }
-    waiting.append((commit.sequence, tables))
+    waiting.append(
+      WaitingCommit(sequence: commit.sequence, tables: tables, staleTables: staleTables))
     position = max(position, commit.sequence)
+  }
+
+  /// The tables that must be read anew before the commits up to `sequence` can be shown.
+  func staleTables(through sequence: UInt64) -> [TableKey] {
+    waiting.prefix { $0.sequence <= sequence }.flatMap(\.staleTables)
   }
 
   /// Shows readers the commits of this process up to `sequence`.
   mutating func publish(through sequence: UInt64) -> Set<TableKey> {
     let count = waiting.prefix { $0.sequence <= sequence }.count
     var shown: Set<TableKey> = []
-    for (_, tables) in waiting.prefix(count) {
-      published.merge(tables) { $1 }
-      shown.formUnion(tables.keys)
+    for commit in waiting.prefix(count) {
+      published.merge(commit.tables) { $1 }
+      shown.formUnion(commit.tables.keys)
     }
     waiting.removeFirst(count)
     unpublished = unpublished.filter { $0.value.sequence > sequence }

@@ -119,7 +119,12 @@ final class TablesInMemory: Sendable {
   }
 
   /// Shows readers the commits up to this one.
-  func publish(through sequence: UInt64) { show { $0.publish(through: sequence) } }
+  func publish(through sequence: UInt64) {
+    // Each shows what it reads together with all that waits, so that no commit is seen by half. What cannot be read stays as
+    // it was.
+    for table in cache.withLock({ $0.staleTables(through: sequence) }) { _ = try? newest(table) }
+    show { $0.publish(through: sequence) }
+  }
 
   /// Takes over the numbers of bases that a checkpoint or a repair has written.
   /// - Parameter states: those that became other tables by that.

@@ -14,6 +14,9 @@ final class TransactionState {
     var changes: [AppliedChange] = []
   }
 
+  /// The commit's.
+  let token = CommitToken.random()
+  var undo = UndoMark.none
   private let store: RecordStore
   private(set) var touched: [TableKey: Touched] = [:]
   /// The tables of the changes, in the order in which they were made.
@@ -42,9 +45,9 @@ final class TransactionState {
     let key = TableKey(name)
     try permit(change, to: name)
     if case .create = change { try checkNewName(key) }
-    recordBytes += change.records.reduce(0) { $0 + $1.bytes.count }
     // All is in memory until it is committed: a source without an end would take all of that.
-    guard recordBytes <= limits.fileBytes else {
+    let bytes = recordBytes + change.records.reduce(0) { $0 + $1.bytes.count }
+    guard bytes <= limits.fileBytes else {
       throw StoreError(
         StoreError.unrepresentableValue,
         "a transaction may write records of \(limits.fileBytes) bytes together at most", table: name)
@@ -58,6 +61,7 @@ final class TransactionState {
       throw error.adding(table: name)
     }
     order.append(key)
+    recordBytes = bytes
   }
 
   /// Whether what lies beneath lets this be done to a table.
@@ -104,12 +108,11 @@ final class TransactionState {
 extension TransactionState {
   /// Runs `body` as a part of this transaction: where it throws, what it did is undone, and no more.
   func join<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    let (savepoint, completionCount) = (order.count, completions.count)
+    let savepoint = savepoint
     do {
       var transaction = StoreTransaction(state: self)
       return try body(&transaction)
     } catch {
-      completions.removeSubrange(completionCount...)
       try undo(backTo: savepoint)
       throw error
     }
@@ -117,18 +120,30 @@ extension TransactionState {
 
   /// Runs `body` as ``join(_:)`` would, and undoes what it did.
   func rehearse<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    let (savepoint, completionCount) = (order.count, completions.count)
+    let savepoint = savepoint
     let result = try join(body)
-    completions.removeSubrange(completionCount...)
     try undo(backTo: savepoint)
     return result
   }
 
+  /// How far the transaction has come.
+  private struct Savepoint {
+    let changeCount: Int
+    let completionCount: Int
+    let recordBytes: Int
+  }
+
+  private var savepoint: Savepoint {
+    Savepoint(changeCount: order.count, completionCount: completions.count, recordBytes: recordBytes)
+  }
+
   /// Makes the tables anew from what they were at first: an undo is rare, and a copy for each savepoint would not be.
-  private func undo(backTo savepoint: Int) throws(StoreError) {
+  private func undo(backTo savepoint: Savepoint) throws(StoreError) {
+    completions.removeSubrange(savepoint.completionCount...)
+    recordBytes = savepoint.recordBytes
     var undone: [TableKey: Int] = [:]
-    for key in order[savepoint...] { undone[key, default: 0] += 1 }
-    order.removeSubrange(savepoint...)
+    for key in order[savepoint.changeCount...] { undone[key, default: 0] += 1 }
+    order.removeSubrange(savepoint.changeCount...)
     for (key, count) in undone {
       guard var table = touched[key] else { continue }
       table.changes.removeLast(count)
@@ -150,7 +165,8 @@ extension TransactionState {
   /// The tables that were touched, as they are seen by now.
   var states: [TableKey: TableState] { touched.mapValues(\.now) }
 
-  /// What the log is to be given: of tables over others the changes of its own; `nil` where nothing has changed.
+  /// What the log is to be given: of tables over others the changes of its own; `nil` where nothing has changed,
+  /// not even the undo log.
   func makeCommit() throws(StoreError) -> NewCommit? {
     var own: [(table: TableKey, applied: AppliedChange)] = []
     var expected: [TableKey: NewCommit.Expectation] = [:]
@@ -165,7 +181,8 @@ extension TransactionState {
       expected[key] = NewCommit.Expectation(sequence: store.tables.position, base: table.own.base)
     }
     let changes = inOrder.filter { states[$0.table] != nil && touched[$0.table]?.first.beneath == nil } + own
-    return changes.isEmpty ? nil : NewCommit(changes: changes, tables: expected, states: states)
+    if changes.isEmpty, undo == .none { return nil }
+    return NewCommit(token: token, undo: undo, changes: changes, tables: expected, states: states)
   }
 
   /// What was done to all tables.

@@ -1,11 +1,14 @@
 extension RecordStore {
+  /// The writes that can be taken back by every program that opens the store, kept in its folder.
+  public var undoLog: UndoLog { UndoLog(self) }
+
   /// Runs `body` as ``write(_:)`` would, and tells how to take back what it did.
   ///
   ///     let (id, step) = try store.undoableWrite { tx in try tx.duplicate(milk, in: .notes) }
   ///     let redo = try store.undo(step)
   ///
-  /// The step may be kept for as long as the program runs, and costs the memory of the records that changed. For a menu's
-  /// Undo and Redo see ``UndoStack``.
+  /// The step may be kept for as long as the program runs, and costs the memory of the records that were deleted and the
+  /// fields that changed. For a menu's Undo and Redo see ``UndoStack``; for steps that outlive the program, ``UndoLog``.
   /// - Throws: as ``write(_:)``.
   /// - Complexity: beyond that of the write, O(*m* log *m*) in the records near those that changed.
   public func undoableWrite<Result>(
@@ -19,20 +22,6 @@ extension RecordStore {
     }
   }
 
-  /// As ``undoableWrite(_:)``, for who keeps only steps with up to `limit` bytes of records.
-  /// - Returns: `nil` for a longer step, which is then not even made: it would take the memory of what was written.
-  package func undoableWrite<Result>(
-    upTo limit: Int, _ body: (inout StoreTransaction) throws -> Result
-  ) throws -> (result: Result, step: UndoStep?) {
-    try write { transaction in
-      let state = transaction.state
-      let before = state.states
-      let result = try body(&transaction)
-      let isTooLong = try state.isUndoStepLonger(than: limit, since: before)
-      return (result, isTooLong ? nil : try state.undoStep(since: before))
-    }
-  }
-
   /// Takes back what a write did, in one commit.
   ///
   /// What was committed since stays: other records keep their places beside each other, other fields of the same records
@@ -40,7 +29,7 @@ extension RecordStore {
   /// - Returns: what takes the undoing back.
   /// - Throws: ``StoreError/undoConflict`` with table and record where a later commit changed the very thing that is to be
   ///   undone; then nothing happened. And as ``write(_:)``.
-  /// - Complexity: O(√*n*) at worst for each record that the write changed.
+  /// - Complexity: O(√*n*) at worst for each record that the write changed; O(*n* log *n*) where it moved many.
   @discardableResult
   public func undo(_ step: UndoStep) throws -> UndoStep {
     try undoableWrite { transaction in try transaction.undo(step) }.step

@@ -4,19 +4,16 @@ extension TableUndo {
   /// The changes that take the write back in a table as it is now.
   /// - Throws: ``StoreError/undoConflict`` where what the write did was changed since.
   func changes(in table: TableState) throws(StoreError) -> [Change] {
-    var undo = Undoing(table: table)
-    if existed, !exists, !table.exists { try undo.apply(.create) }
-    try undo.remove(added)
-    try undo.raiseCounter(to: counter)
-    try undo.putBack(entries.filter { $0.place != nil })
-    for entry in entries {
-      if let before = entry.before, let after = entry.after { try undo.restore(before, over: after) }
-    }
-    if !existed, exists, undo.table.records.count == 0 { try undo.apply(.drop) }
-    return undo.changes
+    var undoing = Undoing(table: table)
+    if existed, !exists, !table.exists { try undoing.apply(.create) }
+    try undoing.remove(added)
+    try undoing.raiseCounter(to: counter)
+    try undoing.putBack(removed, moved)
+    if let order { try undoing.restore(order) }
+    try undoing.restore(updated)
+    if !existed, exists, undoing.table.records.count == 0 { try undoing.apply(.drop) }
+    return undoing.changes
   }
-
-  private var added: [EncodedRecord] { entries.compactMap { $0.before == nil ? $0.after : nil } }
 }
 
 /// A table on its way back, and the changes that lead there.
@@ -35,12 +32,12 @@ private struct Undoing {
   }
 
   /// Removes records that the write added, as far as they are still there.
-  mutating func remove(_ added: [EncodedRecord]) throws(StoreError) {
+  mutating func remove(_ added: [TableUndo.Added]) throws(StoreError) {
     var present: [RecordID] = []
-    for record in added {
-      guard let now = self.record(record.id) else { continue }
-      guard now.hasSameBytes(as: record) else { throw conflict(record.id, "it was changed since") }
-      present.append(record.id)
+    for former in added {
+      guard let now = record(former.id) else { continue }
+      guard now.checksum == former.checksum else { throw conflict(former.id, "it was changed since") }
+      present.append(former.id)
     }
     if !present.isEmpty { try apply(.remove(present)) }
   }
@@ -48,63 +45,82 @@ private struct Undoing {
   /// After a truncate or a drop.
   mutating func raiseCounter(to counter: Int64) throws(StoreError) { try recorded.raiseCounter(to: counter) }
 
-  /// Puts back what the write removed or moved. An order with many changes is given whole.
-  mutating func putBack(_ entries: [TableUndo.Entry]) throws(StoreError) {
-    let start = recorded
-    var missing: [EncodedRecord] = []
-    var moveCount = 0
-    for entry in entries {
-      guard let before = entry.before, let place = entry.place else { continue }
-      if entry.after == nil {
-        guard try isMissing(before) else { continue }
-        try recorded.insert(before, at: index(of: place))
-        missing.append(before)
-      } else if let index = table.records.index(of: entry.id) {
-        try move(entry.id, from: index, to: place)
-        moveCount += 1
+  /// Puts back what the write removed or moved, from the top to the bottom.
+  mutating func putBack(_ removed: [TableUndo.Removed], _ moved: [TableUndo.Moved]) throws(StoreError) {
+    var moved = moved[...]
+    for former in removed {
+      while let next = moved.first, next.place.index < former.place.index {
+        try move(next)
+        moved.removeFirst()
+      }
+      if let now = record(former.record.id) {
+        guard now.hasSameBytes(as: former.record) else { throw conflict(now.id, "its id was given anew") }
+      } else {
+        try recorded.insert(former.record, at: index(of: former.place))
       }
     }
-    guard moveCount > 64, moveCount > table.records.count / 8 else { return }
-    let order = table.records.ids
-    recorded = start
-    if !missing.isEmpty { try apply(.insert(missing, index: table.records.count)) }
-    try apply(.reorder(order))
+    for former in moved { try move(former) }
   }
 
-  private func isMissing(_ record: EncodedRecord) throws(StoreError) -> Bool {
-    guard let now = self.record(record.id) else { return true }
-    guard now.hasSameBytes(as: record) else { throw conflict(record.id, "its id was given anew") }
-    return false
-  }
-
-  private mutating func move(
-    _ id: RecordID, from index: Int, to place: TableUndo.Place
-  ) throws(StoreError) {
-    let newIndex = self.index(of: place)
+  private mutating func move(_ former: TableUndo.Moved) throws(StoreError) {
+    guard let index = table.records.index(of: former.id) else { return }
+    let newIndex = self.index(of: former.place)
     // The records below its own move up as it leaves.
-    try apply(.move(id, index: newIndex > index ? newIndex - 1 : newIndex))
+    try apply(.move(former.id, index: newIndex > index ? newIndex - 1 : newIndex))
   }
 
-  /// The index for what is to go to `place`; the former one where the neighbour is gone.
+  /// The index for what is to go to `place`; the former one where the record above is gone.
   private func index(of place: TableUndo.Place) -> Int {
-    guard let predecessor = place.predecessor else { return 0 }
-    return table.records.index(of: predecessor).map { $0 + 1 } ?? min(place.index, table.records.count)
+    guard let above = place.above else { return 0 }
+    return table.records.index(of: above).map { $0 + 1 } ?? min(place.index, table.records.count)
+  }
+
+  /// Restores the order. What was moved or added since stays below the same records.
+  mutating func restore(_ order: TableUndo.Order) throws(StoreError) {
+    let now = table.records.ids
+    let placed = try placed(in: now, since: order.after)
+    let present = Set(now)
+    let restored = order.before.filter { present.contains($0) && !placed.contains($0) }
+    let anchors = Set(restored)
+    var (following, anchor) = ([RecordID?: [RecordID]](), RecordID?.none)
+    for id in now {
+      if anchors.contains(id) { anchor = id } else { following[anchor, default: []].append(id) }
+    }
+    let ids = (following[nil] ?? []) + restored.flatMap { [$0] + (following[$0] ?? []) }
+    if ids != now { try apply(.reorder(ids)) }
+  }
+
+  /// The records that somebody moved since the write.
+  /// - Throws: ``StoreError/undoConflict`` where the order is another one altogether.
+  private func placed(in now: [RecordID], since after: [RecordID]) throws(StoreError) -> Set<RecordID> {
+    let former = Dictionary(uniqueKeysWithValues: after.enumerated().map { ($1, $0) })
+    let common = now.filter { former[$0] != nil }
+    var runs: [IndexRun] = []
+    for (index, id) in common.enumerated() {
+      runs.join(IndexRun(oldIndex: former[id] ?? 0, newIndex: index, count: 1))
+    }
+    var placed: Set<RecordID> = []
+    for run in runs.outOfOrder() { placed.formUnion(common[run.newIndex..<run.newIndex + run.count]) }
+    guard placed.count <= common.count / 2 else {
+      throw StoreError(StoreError.undoConflict, "this cannot be undone: the order was changed since")
+    }
+    return placed
   }
 
   /// Gives the fields that the write changed their former values, and leaves the others alone.
-  mutating func restore(_ before: EncodedRecord, over after: EncodedRecord) throws(StoreError) {
-    if before.hasSameBytes(as: after) { return }
-    guard let now = record(before.id) else { throw conflict(before.id, "it was deleted since") }
-    if now.hasSameBytes(as: before) { return }
-    if now.hasSameBytes(as: after) { return try apply(.replace(before)) }
-    let (old, new, present) = (before.fields.dictionary, after.fields.dictionary, now.fields.dictionary)
-    for field in old.map(\.key) + new.map(\.key) where old[field] != new[field] {
-      guard present[field] == new[field] else {
-        throw conflict(before.id, "its field '\(field)' was changed since")
+  mutating func restore(_ updated: [TableUndo.Updated]) throws(StoreError) {
+    for former in updated {
+      guard let now = record(former.id) else { throw conflict(former.id, "it was deleted since") }
+      var fields = now.fields.dictionary
+      for field in former.fields where fields[field.name] != field.before {
+        guard fields[field.name] == field.after else {
+          throw conflict(former.id, "its field '\(field.name)' was changed since")
+        }
+        fields[field.name] = field.before
       }
+      let record = EncodedRecord(id: former.id, fields: Fields(fields))
+      if !record.hasSameBytes(as: now) { try apply(.replace(record)) }
     }
-    let fields = present.patched(from: new, to: old)
-    try apply(.replace(EncodedRecord(id: before.id, fields: Fields(fields))))
   }
 
   private func conflict(_ id: RecordID, _ reason: String) -> StoreError {

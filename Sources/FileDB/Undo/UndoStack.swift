@@ -61,7 +61,7 @@ public final class UndoStack: Sendable {
 
   /// Takes back the last write that was not taken back yet.
   /// - Returns: false where there is none.
-  /// - Throws: as ``RecordStore/undo(_:)``; the write stays the next to be taken back, until ``removeAll()``.
+  /// - Throws: as ``RecordStore/undo(_:)``; the write stays the next to be taken back, unless ``skipUndo()`` leaves it out.
   @discardableResult
   public func undo() throws -> Bool {
     try pass(from: \.undo, to: \.redo)
@@ -69,11 +69,21 @@ public final class UndoStack: Sendable {
 
   /// Does again what was taken back last.
   /// - Returns: false where nothing was taken back since the last write.
-  /// - Throws: as ``undo()``.
+  /// - Throws: as ``undo()``; ``skipRedo()`` leaves the write out.
   @discardableResult
   public func redo() throws -> Bool {
     try pass(from: \.redo, to: \.undo)
   }
+
+  /// Leaves out the write that ``undo()`` would take back next; the tables stay as they are.
+  /// - Returns: false where there is none.
+  @discardableResult
+  public func skipUndo() -> Bool { state.withLock { $0.undo.popLast() != nil } }
+
+  /// Leaves out the write that ``redo()`` would do again next; the tables stay as they are.
+  /// - Returns: false where there is none.
+  @discardableResult
+  public func skipRedo() -> Bool { state.withLock { $0.redo.popLast() != nil } }
 
   /// Forgets all writes.
   public func removeAll() { state.withLock { $0 = State() } }

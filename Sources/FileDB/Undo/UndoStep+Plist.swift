@@ -1,85 +1,243 @@
 import FileDBPlist
 
+/// A table's file from before a write, which the undo log keeps in place of the records that the write removed.
+struct FormerFile {
+  /// In the undo log's folder.
+  let name: String
+  let version: FileVersion
+}
+
 private enum Key {
-  static let tables = "tables"
   static let existed = "existed"
   static let exists = "exists"
   static let counter = "counter"
-  static let entries = "entries"
-  static let id = "id"
+  static let added = "added"
+  static let removed = "removed"
+  static let moved = "moved"
+  static let updated = "updated"
   static let before = "before"
   static let after = "after"
-  static let index = "index"
-  static let predecessor = "predecessor"
+  static let file = "file"
+  static let id = "id"
+  static let fields = "fields"
+  static let name = "name"
+  static let place = "place"
+  static let size = "size"
+  static let checksum = "checksum"
 }
 
 extension UndoStep {
   /// What a file may hold whose records are as deep as those of a table.
   static func limits(_ table: PlistLimits) -> PlistLimits {
-    PlistLimits(depth: table.depth + 4, valueBytes: .max, fileBytes: .max)
+    PlistLimits(depth: table.depth + 6, valueBytes: .max, fileBytes: .max)
   }
 
-  /// How many bytes its records have.
-  var recordBytes: Int {
-    tables.values.reduce(0) { sum, table in
-      table.entries.reduce(sum) { $0 + ($1.before?.bytes.count ?? 0) + ($1.after?.bytes.count ?? 0) }
-    }
+  /// - Parameter files: of the tables whose removed records are there.
+  func plist(_ files: [TableKey: FormerFile]) -> PlistDictionary {
+    PlistDictionary(lastOf: tables.map { .init(key: $0.text, value: .dict($1.plist(files[$0]))) })
   }
 
-  var plist: PlistValue {
-    var tables = PlistDictionary()
-    for (key, table) in self.tables { tables[key.text] = table.plist }
-    return .dict([Key.tables: .dict(tables)])
-  }
-
-  /// `nil` where this is no undo step.
-  init?(_ plist: PlistValue) {
-    guard let tables = plist.dict?[Key.tables]?.dict else { return nil }
-    self.tables = [:]
-    for entry in tables {
-      guard let table = TableUndo(entry.value) else { return nil }
-      self.tables[TableKey(entry.key)] = table
+  /// - Parameter former: reads a table's former file.
+  /// - Returns: `nil` where this is no undo step.
+  init?(
+    _ plist: PlistDictionary, reading former: (TableKey, FormerFile) throws(StoreError) -> TableState
+  ) throws(StoreError) {
+    tables = [:]
+    for entry in plist {
+      let key = TableKey(entry.key)
+      guard let fields = entry.value.dict,
+        let table = try TableUndo(fields, reading: { file throws(StoreError) in try former(key, file) })
+      else { return nil }
+      tables[key] = table
     }
   }
 }
 
 extension TableUndo {
-  fileprivate var plist: PlistValue {
-    .dict([
+  fileprivate func plist(_ file: FormerFile?) -> PlistDictionary {
+    var plist: PlistDictionary = [
       Key.existed: .bool(existed), Key.exists: .bool(exists), Key.counter: .integer(counter),
-      Key.entries: .array(entries.map(\.plist)),
-    ])
+      Key.added: .array(added.map { .string("\($0.id) \($0.checksum)") }),
+      Key.moved: .array(moved.map { .string("\($0.id) \($0.place.words)") }),
+      Key.updated: .array(updated.map(\.plist)),
+    ]
+    if let file {
+      plist[Key.file] = file.plist
+      plist[Key.removed] = .string(RecordIDList.text(removed.map(\.record.id)))
+    } else {
+      plist[Key.removed] = .array(removed.map(\.plist))
+    }
+    if let order {
+      plist[Key.before] = .string(RecordIDList.text(order.before))
+      plist[Key.after] = .string(RecordIDList.text(order.after))
+    }
+    return plist
   }
 
-  fileprivate init?(_ plist: PlistValue) {
-    guard let fields = plist.dict, case .bool(let existed)? = fields[Key.existed],
-      case .bool(let exists)? = fields[Key.exists], case .integer(let counter)? = fields[Key.counter],
-      case .array(let values)? = fields[Key.entries]
+  /// - Returns: `nil` where this is no undo step of a table.
+  fileprivate init?(
+    _ plist: PlistDictionary, reading former: (FormerFile) throws(StoreError) -> TableState
+  ) throws(StoreError) {
+    guard case .bool(let existed)? = plist[Key.existed], case .bool(let exists)? = plist[Key.exists],
+      let counter = plist[Key.counter]?.integer, let added = plist[Key.added]?.array(of: Added.init),
+      let moved = plist[Key.moved]?.array(of: Moved.init),
+      let updated = plist[Key.updated]?.array(of: Updated.init)
     else { return nil }
-    let entries = values.compactMap(Entry.init)
-    guard entries.count == values.count else { return nil }
-    self.init(existed: existed, exists: exists, counter: counter, entries: entries)
+    self.init(existed: existed, exists: exists, counter: counter)
+    (self.added, self.moved, self.updated) = (added, moved, updated)
+    if let file = plist[Key.file]?.dict.flatMap(FormerFile.init) {
+      guard let ids = plist[Key.removed]?.string.flatMap(RecordIDList.ids) else { return nil }
+      let table = try former(file)
+      for id in ids {
+        let index = try table.index(of: id)
+        removed.append(Removed(record: table.records[index], place: table.place(at: index)))
+      }
+    } else {
+      guard let removed = plist[Key.removed]?.array(of: Removed.init) else { return nil }
+      self.removed = removed
+    }
+    if let before = plist[Key.before]?.string.flatMap(RecordIDList.ids),
+      let after = plist[Key.after]?.string.flatMap(RecordIDList.ids)
+    {
+      order = Order(before: before, after: after)
+    }
   }
 }
 
-extension TableUndo.Entry {
+extension FormerFile {
   fileprivate var plist: PlistValue {
-    var fields: PlistDictionary = [Key.id: .integer(id.rawValue)]
-    fields[Key.before] = before.map { .dict($0.fields.dictionary) }
-    fields[Key.after] = after.map { .dict($0.fields.dictionary) }
-    fields[Key.index] = place.map { .integer(Int64($0.index)) }
-    fields[Key.predecessor] = place?.predecessor.map { .integer($0.rawValue) }
-    return .dict(fields)
+    var plist: PlistDictionary = [Key.name: .string(name)]
+    if case .file(let size, let checksum) = version {
+      plist[Key.size] = .integer(Int64(size))
+      plist[Key.checksum] = .integer(Int64(checksum))
+    }
+    return .dict(plist)
   }
 
-  fileprivate init?(_ plist: PlistValue) {
-    guard let fields = plist.dict, let id = fields[Key.id].flatMap(TableFile.number) else { return nil }
-    func record(_ key: String) -> EncodedRecord? {
-      fields[key]?.dict.map { EncodedRecord(id: id, fields: Fields($0)) }
+  fileprivate init?(_ plist: PlistDictionary) {
+    guard let name = plist[Key.name]?.string, !name.contains("/"),
+      let size = plist[Key.size]?.integer.flatMap(Int.init(exactly:)),
+      let checksum = plist[Key.checksum]?.integer.flatMap(UInt32.init(exactly:))
+    else { return nil }
+    self.init(name: name, version: .file(size: size, checksum: checksum))
+  }
+}
+
+extension TableUndo.Added {
+  fileprivate init?(_ value: PlistValue) {
+    guard let words = value.string?.split(separator: " "), words.count == 2,
+      let id = RecordID(String(words[0])),
+      let checksum = UInt32(words[1])
+    else { return nil }
+    self.init(id: id, checksum: checksum)
+  }
+}
+
+extension TableUndo.Moved {
+  fileprivate init?(_ value: PlistValue) {
+    guard let words = value.string?.split(separator: " "), words.count == 3,
+      let id = RecordID(String(words[0])),
+      let place = TableUndo.Place(words[1...])
+    else { return nil }
+    self.init(id: id, place: place)
+  }
+}
+
+extension TableUndo.Place {
+  /// The index, and the id of the record above, or `-`.
+  fileprivate var words: String { "\(index) \(above.map(\.description) ?? "-")" }
+
+  fileprivate init?(_ words: ArraySlice<Substring>) {
+    guard let first = words.first, let last = words.last, let index = Int(first), index >= 0 else {
+      return nil
     }
-    let place = fields[Key.index]?.integer.map {
-      TableUndo.Place(index: Int($0), predecessor: fields[Key.predecessor].flatMap(TableFile.number))
+    let above = RecordID(String(last))
+    guard above != nil || last == "-" else { return nil }
+    self.init(index: index, above: above)
+  }
+}
+
+extension TableUndo.Removed {
+  fileprivate var plist: PlistValue {
+    .dict([
+      Key.id: .integer(record.id.rawValue), Key.place: .string(place.words),
+      Key.fields: .dict(record.fields.dictionary),
+    ])
+  }
+
+  fileprivate init?(_ value: PlistValue) {
+    guard let plist = value.dict, let id = plist[Key.id].flatMap(TableFile.number),
+      let place = plist[Key.place]?.string.flatMap({ TableUndo.Place($0.split(separator: " ")[...]) }),
+      let fields = plist[Key.fields]?.dict
+    else { return nil }
+    self.init(record: EncodedRecord(id: id, fields: Fields(fields)), place: place)
+  }
+}
+
+extension TableUndo.Updated {
+  fileprivate var plist: PlistValue {
+    let before = fields.compactMap { field in
+      field.before.map { PlistDictionary.Entry(key: field.name, value: $0) }
     }
-    self.init(id: id, before: record(Key.before), after: record(Key.after), place: place)
+    let after = fields.compactMap { field in
+      field.after.map { PlistDictionary.Entry(key: field.name, value: $0) }
+    }
+    return .dict([
+      Key.id: .integer(id.rawValue), Key.before: .dict(PlistDictionary(lastOf: before)),
+      Key.after: .dict(PlistDictionary(lastOf: after)),
+    ])
+  }
+
+  fileprivate init?(_ value: PlistValue) {
+    guard let plist = value.dict, let id = plist[Key.id].flatMap(TableFile.number),
+      let before = plist[Key.before]?.dict, let after = plist[Key.after]?.dict
+    else { return nil }
+    let gone = before.lazy.map(\.key).filter { after[$0] == nil }
+    self.init(
+      id: id,
+      fields: (Array(gone) + after.map(\.key)).map {
+        Field(name: $0, before: before[$0], after: after[$0])
+      })
+  }
+}
+
+extension PlistValue {
+  /// `nil` where this is no array, or one of the elements is none of these.
+  fileprivate func array<Element>(of make: (PlistValue) -> Element?) -> [Element]? {
+    guard case .array(let values) = self else { return nil }
+    let elements = values.compactMap(make)
+    return elements.count == values.count ? elements : nil
+  }
+}
+
+/// Ids as text, such as `3 7-2000 5`.
+private enum RecordIDList {
+  static func text(_ ids: [RecordID]) -> String {
+    var runs: [ClosedRange<Int64>] = []
+    for id in ids.map(\.rawValue) {
+      if let last = runs.last, last.upperBound < id, last.upperBound + 1 == id {
+        runs[runs.count - 1] = last.lowerBound...id
+      } else {
+        runs.append(id...id)
+      }
+    }
+    return runs.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+      .joined(separator: " ")
+  }
+
+  /// More than a table has. A few digits could else ask for more memory than there is.
+  private static let longest = 1 << 26
+
+  /// `nil` where the text is no list of ids.
+  static func ids(_ text: String) -> [RecordID]? {
+    var ids: [RecordID] = []
+    for word in text.utf8.split(separator: UInt8(ascii: " ")) {
+      let bounds = Substring(word).split(separator: "-").map { RecordID(String($0)) }
+      guard (1...2).contains(bounds.count), let first = bounds[0], let last = bounds[bounds.count - 1],
+        first.rawValue <= last.rawValue, last.rawValue - first.rawValue < longest - ids.count
+      else { return nil }
+      for id in first.rawValue...last.rawValue { ids.append(RecordID(counted: id)) }
+    }
+    return ids
   }
 }

@@ -12,26 +12,68 @@ public struct UndoStep: Sendable {
 
   /// Whether the write changed nothing.
   public var isEmpty: Bool { tables.isEmpty }
+
+  /// What the write did, in words, such as "deletion of 3 records from notes".
+  public var summary: String {
+    tables.sorted { $0.key < $1.key }.map { $1.summary(of: $0.text) }.joined(separator: "; ")
+  }
+
+  /// So many records in words, such as "8,789 records".
+  package static func records(_ count: Int) -> String {
+    if count == 1 { return "1 record" }
+    var (digits, groups) = (String(count)[...], [Substring]())
+    while digits.count > 3 {
+      groups.insert(digits.suffix(3), at: 0)
+      digits.removeLast(3)
+    }
+    return ([digits] + groups).joined(separator: ",") + " records"
+  }
 }
 
 /// What a write did to one table.
 struct TableUndo: Sendable {
-  /// A record that the write added, changed, moved or removed.
-  struct Entry: Sendable {
+  /// A record that the write added.
+  struct Added: Sendable {
     let id: RecordID
-    /// `nil` where the write added it.
-    var before: EncodedRecord?
-    /// `nil` where the write removed it.
-    var after: EncodedRecord?
-    /// Where it was, if it has to go back there.
-    var place: Place?
+    /// Of its bytes: a record that was changed since is not removed.
+    let checksum: UInt32
   }
 
-  /// A place, by the neighbour above, which still tells it when other records have come or gone.
+  /// A record that the write removed.
+  struct Removed: Sendable {
+    let record: EncodedRecord
+    let place: Place
+  }
+
+  /// A record that the write moved.
+  struct Moved: Sendable {
+    let id: RecordID
+    let place: Place
+  }
+
+  /// A record that the write changed, and its fields before and after: `nil` for one that was not there.
+  struct Updated: Sendable {
+    struct Field: Sendable {
+      let name: String
+      let before: PlistValue?
+      let after: PlistValue?
+    }
+
+    let id: RecordID
+    let fields: [Field]
+  }
+
+  /// A place as it was, by the record above, which still tells it when other records have come or gone.
   struct Place: Sendable {
     let index: Int
     /// `nil` for the first record.
-    let predecessor: RecordID?
+    let above: RecordID?
+  }
+
+  /// The whole order, where the write moved many records.
+  struct Order: Sendable {
+    let before: [RecordID]
+    let after: [RecordID]
   }
 
   /// Whether there was a table.
@@ -39,73 +81,94 @@ struct TableUndo: Sendable {
   let exists: Bool
   /// The highest id that was given before.
   let counter: Int64
-  /// By their former indices; those that were added come first.
-  let entries: [Entry]
+  var added: [Added] = []
+  /// By their former indices, as are the moved ones.
+  var removed: [Removed] = []
+  var moved: [Moved] = []
+  var order: Order?
+  var updated: [Updated] = []
 
-  init(existed: Bool, exists: Bool, counter: Int64, entries: [Entry]) {
-    (self.existed, self.exists, self.counter, self.entries) = (existed, exists, counter, entries)
+  init(existed: Bool, exists: Bool, counter: Int64) {
+    (self.existed, self.exists, self.counter) = (existed, exists, counter)
   }
 
-  /// - Complexity: as ``RecordsDifference/init(from:to:)``.
+  /// - Complexity: as ``RecordsDifference/init(from:to:)``; O(*n*) in the records of the table where many were moved.
   init(from old: TableState, to new: TableState, moving movedIDs: Set<RecordID>) {
+    self.init(existed: old.exists, exists: new.exists, counter: old.counter)
     let difference = RecordsDifference(from: old.records, to: new.records, moving: movedIDs)
-    var entries: [RecordID: Entry] = [:]
-    for added in difference.inserted {
-      entries[added.record.id] = Entry(id: added.record.id, after: added.record)
+    added = difference.inserted.map { Added(id: $0.record.id, checksum: $0.record.checksum) }
+    removed = difference.removed.map { Removed(record: $0.record, place: old.place(at: $0.oldIndex)) }
+      .sorted { $0.place.index < $1.place.index }
+    if difference.moved.count > max(64, old.records.count / 8) {
+      order = Order(before: old.records.ids, after: new.records.ids)
+    } else {
+      moved = difference.moved.map { Moved(id: $0.id, place: old.place(at: $0.oldIndex)) }
+        .sorted { $0.place.index < $1.place.index }
     }
-    for removal in difference.removed {
-      let place = Self.place(removal.oldIndex, in: old)
-      entries[removal.record.id] = Entry(id: removal.record.id, before: removal.record, place: place)
-    }
-    for move in difference.moved {
-      entries[move.id] = Entry(
-        id: move.id, before: old.records[move.oldIndex], after: new.records[move.newIndex],
-        place: Self.place(move.oldIndex, in: old))
-    }
-    for update in difference.updated where entries[update.old.id] == nil {
-      entries[update.old.id] = Entry(id: update.old.id, before: update.old, after: update.new)
-    }
-    self.init(
-      existed: old.exists, exists: new.exists, counter: old.counter,
-      entries: entries.values.sorted { ($0.place?.index ?? -1, $0.id) < ($1.place?.index ?? -1, $1.id) })
+    updated = difference.updated.map { Updated(from: $0.old, to: $0.new) }
   }
 
-  private static func place(_ index: Int, in table: TableState) -> Place {
-    Place(index: index, predecessor: index == 0 ? nil : table.records[index - 1].id)
+  var isEmpty: Bool {
+    existed == exists && added.isEmpty && removed.isEmpty && moved.isEmpty && order == nil && updated.isEmpty
   }
+
+  /// How many bytes the records have that would be put back.
+  var removedBytes: Int { removed.reduce(0) { $0 + $1.record.bytes.count } }
+}
+
+extension TableState {
+  /// Where the record at `index` is.
+  func place(at index: Int) -> TableUndo.Place {
+    TableUndo.Place(index: index, above: index == 0 ? nil : records[index - 1].id)
+  }
+}
+
+extension TableUndo.Updated {
+  fileprivate init(from old: EncodedRecord, to new: EncodedRecord) {
+    let (before, after) = (old.fields.dictionary, new.fields.dictionary)
+    let gone = before.lazy.map(\.key).filter { after[$0] == nil }
+    self.init(
+      id: old.id,
+      fields: (Array(gone) + after.map(\.key)).compactMap { name in
+        before[name] == after[name] ? nil : Field(name: name, before: before[name], after: after[name])
+      })
+  }
+}
+
+extension TableUndo {
+  /// What the write did, in words.
+  fileprivate func summary(of table: String) -> String {
+    if !existed, exists {
+      return added.isEmpty ? "creation of \(table)" : "\(addition) to the new table \(table)"
+    }
+    if existed, !exists { return "drop of \(table)" }
+    var parts: [String] = []
+    if !added.isEmpty { parts.append("\(addition) to \(table)") }
+    if !removed.isEmpty { parts.append("deletion of \(Self.records(removed.count)) from \(table)") }
+    if !updated.isEmpty { parts.append("change of \(Self.records(updated.count)) in \(table)") }
+    if !moved.isEmpty { parts.append("move of \(Self.records(moved.count)) in \(table)") }
+    if order != nil { parts.append("new order of \(table)") }
+    return parts.joined(separator: ", ")
+  }
+
+  private var addition: String { "addition of \(Self.records(added.count))" }
+
+  private static func records(_ count: Int) -> String { UndoStep.records(count) }
 }
 
 extension TransactionState {
   /// What takes back all that was done since the tables were as in `earlier`.
-  func undoStep(since earlier: [TableKey: TableState]) throws(StoreError) -> UndoStep {
+  func undoStep(since earlier: [TableKey: TableState] = [:]) throws(StoreError) -> UndoStep {
     var step = UndoStep(tables: [:])
-    for (key, before, now) in try ownTables(since: earlier) {
-      let table = TableUndo(from: before, to: now, moving: movedIDs(in: key))
-      if !table.isEmpty { step.tables[key] = table }
+    for (key, table) in changed {
+      // Without the attached tables beneath: these may be others when the step is undone, and then nothing of them should
+      // come back.
+      let before = try ownTable(key, seenAs: earlier[key] ?? table.first)
+      let undo = TableUndo(
+        from: before, to: try ownTable(key, seenAs: table.now), moving: movedIDs(in: key))
+      if !undo.isEmpty { step.tables[key] = undo }
     }
     return step
-  }
-
-  /// Whether ``undoStep(since:)`` would surely have more bytes of records than `limit`.
-  func isUndoStepLonger(
-    than limit: Int, since earlier: [TableKey: TableState]
-  ) throws(StoreError) -> Bool {
-    try ownTables(since: earlier).contains { _, before, now in
-      RecordsDifference.isLonger(than: limit, from: before.records, to: now.records)
-    }
-  }
-
-  /// The changed tables without the attached ones beneath: these may be others when the step is undone, and then nothing
-  /// of them should come back.
-  private func ownTables(
-    since earlier: [TableKey: TableState]
-  ) throws(StoreError) -> [(TableKey, before: TableState, now: TableState)] {
-    var tables: [(TableKey, before: TableState, now: TableState)] = []
-    for (key, table) in changed {
-      let before = try ownTable(key, seenAs: earlier[key] ?? table.first)
-      tables.append((key, before, try ownTable(key, seenAs: table.now)))
-    }
-    return tables
   }
 
   func undo(_ undo: TableUndo, in key: TableKey) throws(StoreError) {
@@ -118,12 +181,11 @@ extension TransactionState {
     }
     for change in changes { try own.apply(change) }
     let former = try self.seen(key, own: own)
-    for change in seen.changes(to: former, moving: Set(undo.entries.map(\.id))) {
-      try apply(change, to: key.text)
-    }
+    for change in seen.changes(to: former, moving: undo.placedIDs) { try apply(change, to: key.text) }
   }
 }
 
 extension TableUndo {
-  fileprivate var isEmpty: Bool { existed == exists && entries.isEmpty }
+  /// The records that undoing puts in another place.
+  fileprivate var placedIDs: Set<RecordID> { Set(removed.map(\.record.id) + moved.map(\.id)) }
 }

@@ -22,6 +22,8 @@ struct Drop: StoreCommand {
     {
       throw ExitCode(1)
     }
-    try options.write(table.store) { tx in try tx.drop(table.name) }
+    try options.write(table.store, named: { _ in "drop of \(table.name.text)" }) { tx in
+      try tx.drop(table.name)
+    }
   }
 }

@@ -62,11 +62,15 @@ struct Import: StoreCommand {
     let intake = try intake()
     var progress = Progress()
     defer { progress.finish() }
-    let report = try options.write(store(for: table)) { tx in
+    let report = try options.write(store(for: table), named: stepName) { tx in
       try intake(&tx) { count in progress.report("\(count) rows read") }
     }
     progress.finish()
     try say(report)
+  }
+
+  private func stepName(_ report: ImportReport) -> String {
+    "import of \(UndoStep.records(report.added + report.changed)) into \(table.name)"
   }
 
   /// All of the import but its transaction.

@@ -23,11 +23,11 @@ struct Install: ParsableCommand {
   @Flag(help: "Do everything but the writing.") var dryRun = false
 
   func run() throws {
-    let install = dryRun ? ShippedStore.rehearse : ShippedStore.install
-    let report = try install(
-      URL(fileURLWithPath: shipped, isDirectory: true), URL(fileURLWithPath: user, isDirectory: true),
-      version,
-      policy)
+    let install = try ShippedInstall(
+      from: URL(fileURLWithPath: shipped, isDirectory: true),
+      to: URL(fileURLWithPath: user, isDirectory: true),
+      version: version, policy: policy)
+    let report = try dryRun ? install.rehearse() : run(install)
     if dryRun { Terminal.note("dry run: nothing was written") }
     for table in report.tables {
       let lines = MergeReport(name: table.name, kind: .installation).lines(
@@ -36,6 +36,15 @@ struct Install: ParsableCommand {
       for line in lines + kept { Terminal.note(line) }
     }
     Terminal.print(summary(of: report))
+  }
+
+  private func run(_ install: ShippedInstall) throws -> InstallReport {
+    let log = install.store.undoLog
+    defer { WriteOptions.close(install.store) }
+    return try install.run { body in
+      try log.write(
+        named: { "installation of version \($0.version)" }, unlessKept: WriteOptions.noteEndOfHistory, body)
+    }
   }
 
   private func summary(of report: InstallReport) -> String {

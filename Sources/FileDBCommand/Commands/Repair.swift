@@ -44,6 +44,7 @@ struct Repair: StoreCommand {
   /// - Returns: the exit status.
   private func repairJournal() throws -> Int32 {
     let store = try existingStore(for: tables.first)
+    if try store.journalRepairPlan() != nil { noteEndOfHistory() }
     let (plan, backup): (JournalRepairPlan?, URL?) =
       if options.dryRun { (try store.journalRepairPlan(), nil) } else {
         try store.repairJournal() ?? (nil, nil)
@@ -55,7 +56,18 @@ struct Repair: StoreCommand {
     return 65
   }
 
+  private func noteEndOfHistory() {
+    Terminal.note(
+      "'filedb undo' \(options.dryRun ? "could" : "can") not take back a repair, nor what was done before it")
+  }
+
   private func repair(_ table: String, in store: RecordStore) throws {
+    if try !store.repairPlan(for: table, keeping: keep).notes.isEmpty,
+      try !store.undoLog.contents().undo.isEmpty
+    {
+      noteEndOfHistory()
+      if !options.dryRun { try store.undoLog.end() }
+    }
     let (plan, backups) =
       options.dryRun
       ? (try store.repairPlan(for: table, keeping: keep), []) : try store.repair(table, keeping: keep)

@@ -21,6 +21,8 @@ struct Sort: StoreCommand {
     let keys = try SortKey.parse(keys, text: localized ? .localized : .bytes)
     let table = try existingTable(table)
     table.snapshot.noteUnknown(keys.map(\.field))
-    try options.write(table.store) { tx in try tx.sort(table.name, by: keys) }
+    try options.write(table.store, named: { _ in "sort of \(table.name.text)" }) { tx in
+      try tx.sort(table.name, by: keys)
+    }
   }
 }

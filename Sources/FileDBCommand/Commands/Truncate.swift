@@ -19,6 +19,8 @@ struct Truncate: StoreCommand {
     {
       throw ExitCode(1)
     }
-    try options.write(table.store) { tx in try tx.truncate(table.name) }
+    try options.write(table.store, named: { _ in "truncation of \(table.name.text)" }) { tx in
+      try tx.truncate(table.name)
+    }
   }
 }

@@ -133,9 +133,11 @@ struct WriteOptions: ParsableArguments {
   var dryRun = false
 
   /// Runs `body` as one transaction, or with `--dry-run` only on trial.
+  /// - Parameter name: what 'filedb undo' calls it, such as "import of 3 records into food"; `nil` for what it did to the records.
   @discardableResult
   func write<Result>(
-    _ store: RecordStore, _ body: (inout StoreTransaction) throws -> Result
+    _ store: RecordStore, named name: (Result) -> String? = { _ in nil },
+    _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
     if dryRun {
       let result = try store.rehearse(body)
@@ -144,25 +146,14 @@ struct WriteOptions: ParsableArguments {
     }
     // What a command of a script does is undone with the script.
     guard OpenStores.shared == nil else { return try store.write(body) }
-    let (result, step) = try store.undoableWrite(upTo: UndoHistory.longestStep, body)
-    if step?.isEmpty != true {
-      StandardOutput.hasChangedStore.store(true, ordering: .relaxed)
-      Self.keep(step, of: store)
-    }
+    let result = try store.undoLog.write(named: name, unlessKept: Self.noteEndOfHistory, body)
+    StandardOutput.hasChangedStore.store(true, ordering: .relaxed)
     Self.close(store)
     return result
   }
 
-  /// What was done is done, whether it can be undone or not.
-  private static func keep(_ step: UndoStep?, of store: RecordStore) {
-    do {
-      if try !UndoHistory(store).add(step) {
-        Terminal.note(
-          "this is too much to be kept for 'filedb undo', and what was done before cannot be undone now")
-      }
-    } catch {
-      Terminal.note("'filedb undo' will not know of this: \(error)")
-    }
+  static func noteEndOfHistory(_ reason: any Error) {
+    Terminal.note("'filedb undo' will not take this back, nor what was done before: \(reason)")
   }
 
   /// The tables' files should be up to date once a command is done. Where they cannot be, that is no failure of what it did.

@@ -81,3 +81,21 @@ import Testing
     }
   }
 }
+
+extension UndoStackTests {
+  @Test func conflictCanBeSkipped() throws {
+    let store = RecordStore.inMemory()
+    let edits = UndoStack(store: store)
+    for number in 1...2 {
+      try edits.write { tx in try tx.add(["n": .integer(Int64(number))], to: .records("t")) }
+    }
+    try store.table("t").set(["n": 20], of: 2)
+    #expect(storeError { try edits.undo() }?.code == StoreError.undoConflict)
+    #expect(edits.skipUndo())
+    #expect(try edits.undo())
+    #expect(try store.table("t").snapshot.ids == [2])
+    #expect(!edits.skipUndo())
+    #expect(edits.skipRedo())
+    #expect(try !edits.redo())
+  }
+}

@@ -177,3 +177,41 @@ import Testing
     #expect(table.snapshot.ids == [1, 3])
   }
 }
+
+/// Undoing a sort beside what others did to the order.
+@Suite struct UndoSortTests {
+  private func sorted() throws -> (store: RecordStore, ids: [RecordID], step: UndoStep) {
+    let store = RecordStore.inMemory()
+    let table = try store.table("t")
+    var random = SeededRandom.fromEnvironment("undo of a sort beside others")
+    let ids = try table.add(contentsOf: (0..<300).shuffled(using: &random).map { ["n": .integer($0)] })
+    let (_, step) = try store.undoableWrite { tx in try tx.sort(.records("t"), by: [.ascending("n")]) }
+    return (store, ids, step)
+  }
+
+  @Test func movedRecordStaysWhereItWasMoved() throws {
+    let (store, ids, step) = try sorted()
+    let table = try store.table("t")
+    let moved = table.snapshot.ids[100]
+    try table.move(moved, to: .top)
+    let added = try table.add(["n": 1_000], at: .after(ids[5]))
+    try table.delete(ids[9])
+    try store.undo(step)
+    var expected = ids.filter { $0 != moved && $0 != ids[9] }
+    expected.insert(moved, at: 0)
+    expected.insert(added, at: expected.firstIndex(of: ids[5])! + 1)
+    #expect(table.snapshot.ids == expected)
+    try store.checkInvariants()
+  }
+
+  @Test func anotherSortSinceIsAConflict() throws {
+    let (store, _, step) = try sorted()
+    let table = try store.table("t")
+    try store.write { tx in try tx.sort(.records("t"), by: [.descending("n")]) }
+    let now = table.snapshot.ids
+    let error = storeError { try store.undo(step) }
+    #expect(error?.code == StoreError.undoConflict)
+    #expect(error?.message == "this cannot be undone: the order was changed since")
+    #expect(table.snapshot.ids == now)
+  }
+}

@@ -161,6 +161,9 @@ package struct CrashTrial {
     guard let first = history.firstIndex(of: found), let last = history.lastIndex(of: found) else {
       throw BrokenInvariant(description: "what is there was never committed: \(found)")
     }
+    if let targets = workload.undoTargets(after: first) {
+      try recovery.checkUndo(image, leadsTo: targets.map { history[$0] })
+    }
     if workload.isResumable {
       let end = try workload.resume(after: last, on: MemoryDisk(image))
       guard end == history.last else {

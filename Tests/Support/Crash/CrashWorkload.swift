@@ -7,6 +7,10 @@ package struct CrashWorkload: Sendable {
   package enum Step: Sendable {
     /// A transaction that changes something, so that each commit can be told from the one before.
     case commit(@Sendable (inout StoreTransaction) throws -> Void)
+    /// A transaction that goes through the undo log, and taking back or doing again what went through it.
+    case undoable(@Sendable (inout StoreTransaction) throws -> Void)
+    case undo
+    case redo
     case repair(String)
     /// Brings what lies in another folder at home into the store.
     case install(String, ShippedVersion, InstallPolicy)
@@ -25,7 +29,7 @@ package struct CrashWorkload: Sendable {
     /// Whether the step changes what is in the store.
     var isCommit: Bool {
       switch self {
-      case .commit, .repair, .install, .edit, .clash: true
+      case .commit, .undoable, .undo, .redo, .repair, .install, .edit, .clash: true
       case .checkpoint, .checkpointInConflict, .close, .reopen: false
       }
     }
@@ -37,6 +41,9 @@ package struct CrashWorkload: Sendable {
     func run(in store: RecordStore, reopening open: () throws -> RecordStore) throws -> RecordStore {
       switch self {
       case .commit(let body): try store.write(body)
+      case .undoable(let body): try store.undoLog.write(body)
+      case .undo: try Self.require(store.undoLog.undo())
+      case .redo: try Self.require(store.undoLog.redo())
       case .repair(let table): try store.repair(table)
       case .install(let name, let version, let policy):
         try Self.install(name, version, policy, in: store)
@@ -54,6 +61,10 @@ package struct CrashWorkload: Sendable {
         } catch StoreError.conflict {}
       }
       return store
+    }
+
+    private static func require(_ entry: UndoLog.Entry?) throws {
+      if entry == nil { throw BrokenInvariant(description: "there is nothing in the undo log") }
     }
 
     @discardableResult
@@ -98,7 +109,7 @@ package struct CrashWorkload: Sendable {
     var isWaiting = false
     for step in steps {
       switch step {
-      case .commit, .repair, .install: isWaiting = true
+      case .commit, .undoable, .undo, .redo, .repair, .install: isWaiting = true
       case .checkpoint, .close: isWaiting = false
       case .edit, .clash: if isWaiting { return true }
       case .checkpointInConflict, .reopen: break
@@ -148,6 +159,25 @@ package struct CrashWorkload: Sendable {
       default: false
       }
     }
+  }
+
+  /// The commits to whose contents the undo log leads, one after another, where this many commits are there; `nil` where
+  /// nothing goes through it.
+  func undoTargets(after count: Int) -> [Int]? {
+    var (undo, redo, isUsed) = ([Int](), [Int](), false)
+    for (number, step) in steps.filter(\.isCommit).prefix(count).enumerated() {
+      switch step {
+      case .undoable: (undo, redo, isUsed) = (undo + [number], [], true)
+      case .undo:
+        undo.removeLast()
+        redo.append(number)
+      case .redo:
+        redo.removeLast()
+        undo.append(number)
+      default: break
+      }
+    }
+    return isUsed ? undo.reversed() : nil
   }
 
   /// The numbers of the saves of another program that synced nothing. Until a commit builds on it, a power cut may leave

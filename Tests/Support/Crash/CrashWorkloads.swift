@@ -40,6 +40,19 @@ extension CrashWorkload {
         .commit(add("a", 4)),
       ]),
     CrashWorkload(
+      "undo",
+      steps: [
+        .undoable(add("a", 1)), .undoable(add("a", 2)), .undo, .checkpoint, .undoable(add("b", 3)), .reopen,
+        .undo, .redo,
+      ]),
+    CrashWorkload(
+      "undo of a truncated table",
+      steps: [
+        .undoable(addSome("a", 1)), .close, .undoable { tx in try tx.truncate(.records("a")) }, .undo,
+        .undoable { tx in try tx.sort(.records("a"), by: [.descending("n")]) }, .close,
+        .undoable { tx in try tx.drop(.records("a")) }, .undo,
+      ]),
+    CrashWorkload(
       "reopen",
       steps: [.commit(add("a", 1)), .reopen, .commit(add("a", 2)), .reopen, .reopen, .commit(add("a", 3))]),
     CrashWorkload(

@@ -9,6 +9,8 @@ package enum DiskEvent: Sendable {
   /// A sync that failed: the system marks the bytes as written, and no later sync brings them to the disk.
   case failedSync(file: Int)
   case rename(file: Int, from: String, to: String)
+  /// A second name.
+  case link(file: Int, from: String, to: String)
   case exchange(file: Int, String, with: Int, String)
   case remove(file: Int, String)
   case syncFolder(String)
@@ -35,6 +37,7 @@ extension Collection<DiskEvent> {
       case .rename(let file, let old, let new):
         paths[file] = new
         return "rename \(old) \(new)"
+      case .link(_, let old, let new): return "link \(old) \(new)"
       case .exchange(let file, let path, let second, let other):
         (paths[file], paths[second]) = (other, path)
         return "exchange \(path) \(other)"
@@ -92,6 +95,7 @@ package func subject(of path: String, storeFolder: String) -> String {
   guard path.hasPrefix("\(storeFolder)/") else { return path }
   if path.hasPrefix("\(ownFolder)/backups/") { return "backup" }
   if path.hasPrefix("\(ownFolder)/shipped/") { return "shipped table" }
+  if path.hasPrefix("\(ownFolder)/undo/") { return "undo step" }
   if path.hasPrefix("\(ownFolder)/records-") { return "file of records" }
   if path.hasPrefix("\(ownFolder)/") { return String(path.dropFirst(ownFolder.count + 1)) }
   return "table"

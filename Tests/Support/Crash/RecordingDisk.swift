@@ -218,6 +218,17 @@ package final class RecordingDisk: Disk {
     }
   }
 
+  package func link(_ path: String, to newPath: String) throws(DiskError) {
+    try checkAlive(path)
+    try base.link(path, to: newPath)
+    noteCause("linking", of: newPath)
+    log.withLock { log in
+      guard let file = log.files[path] else { return }
+      log.files[newPath] = file
+      log.events.append(.link(file: file, from: path, to: newPath))
+    }
+  }
+
   package func remove(_ path: String) throws(DiskError) {
     try checkAlive(path)
     guard case .carryOut = fate(of: .remove, path) else { return }

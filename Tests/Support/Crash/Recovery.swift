@@ -40,6 +40,22 @@ struct Recovery {
     return found
   }
 
+  /// Takes back all that the undo log has: each step leads to what was there before it, and none is passed over.
+  func checkUndo(_ image: DiskImage, leadsTo targets: [StoreContents]) throws {
+    let store = try open(MemoryDisk(image))
+    let log = try store.undoLog.contents()
+    try require(
+      log.isCutOff ? log.undo.count <= targets.count : log.undo.count == targets.count,
+      "the undo log has \(log.undo.count) steps, of \(targets.count)")
+    for target in targets.prefix(log.undo.count) {
+      try require(store.undoLog.undo() != nil, "the undo log ends too early")
+      let contents = try StoreContents(of: store)
+      try require(contents.rows == target.rows, "undo led to \(contents), and before there was \(target)")
+    }
+    try require(store.undoLog.undo() == nil, "the undo log goes on where it ended")
+    try store.checkInvariants()
+  }
+
   /// Recovers a store, commits once more and makes a checkpoint.
   func goOn(on disk: RecordingDisk) throws -> StoreContents {
     let store = try open(disk)
@@ -62,6 +78,11 @@ struct Recovery {
 extension StoreContents {
   /// No workload has a table of this name.
   fileprivate static let ownTable = "after"
+
+  /// The records alone, for an undo does not lower the counter.
+  fileprivate var rows: [String: [EncodedRecord]] {
+    tables.compactMapValues { if case .rows(let records, _) = $0 { records } else { nil } }
+  }
 
   fileprivate var withoutOwnTable: [String: Table] { tables.filter { $0.key != Self.ownTable } }
 }

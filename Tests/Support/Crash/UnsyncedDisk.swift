@@ -95,6 +95,7 @@ struct UnsyncedDisk {
     case .failedSync(let file):
       for index in files[file]!.writes.indices { files[file]!.writes[index].isGivenUp = true }
     case .rename(let file, let old, let new): rename(file, from: old, to: new)
+    case .link(let file, _, let path): change(.add(path, .file(file)), in: path)
     case .exchange(let first, let path, let second, let other):
       change(.exchange(first, path, second, other), in: path)
     case .remove(let file, let path):

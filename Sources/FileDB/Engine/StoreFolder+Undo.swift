@@ -1,0 +1,73 @@
+import FileDBStorage
+
+/// The files of the undo log, in `.filedb/undo`. Each begins with the token of the commit that it belongs to:
+/// `TOKEN-CHECKSUM.step` and `TOKEN-CHECKSUM.changes` are what the log writes, `TOKEN-NUMBER.table` is a table's file from before.
+///
+/// None is synced, since the commit's own sync should stay the only one. What a power cut took or damaged shows by the name.
+extension StoreFolder {
+  enum UndoFile: String {
+    /// What the step is, and which others there are.
+    case step
+    /// What takes the commit back.
+    case changes
+  }
+
+  /// The names of the files by the commits they belong to.
+  func undoFiles() throws(StoreError) -> [CommitToken: [String]] {
+    guard try disk.status(undoFolder) != nil else { return [:] }
+    var files: [CommitToken: [String]] = [:]
+    for name in try disk.list(undoFolder) {
+      guard let token = CommitToken(text: name.prefix(32)), name.dropFirst(32).first == "-" else { continue }
+      files[token, default: []].append(name)
+    }
+    return files
+  }
+
+  /// How long some of those files are together, in bytes.
+  func size(ofUndoFiles names: [String]) throws(StoreError) -> Int {
+    var size = 0
+    for name in names { size += try disk.status("\(undoFolder)/\(name)")?.stamp.size ?? 0 }
+    return size
+  }
+
+  func writeUndo(_ kind: UndoFile, _ bytes: [UInt8], of token: CommitToken) throws(StoreError) {
+    try makeUndoFolder()
+    let checksum = String(Checksum.of(bytes), radix: 16)
+    try disk.createUnsynced("\(undoFolder)/\(token.text)-\(checksum).\(kind.rawValue)", bytes)
+  }
+
+  /// - Parameter names: those of the commit's files.
+  /// - Returns: `nil` where it is not there as it was written.
+  func readUndo(_ kind: UndoFile, among names: [String]) throws(StoreError) -> [UInt8]? {
+    let suffix = ".\(kind.rawValue)"
+    guard let name = names.first(where: { $0.hasSuffix(suffix) }) else { return nil }
+    let bytes = try disk.read("\(undoFolder)/\(name)").bytes
+    let checksum = UInt32(name.dropFirst(33).dropLast(suffix.count), radix: 16)
+    return checksum == Checksum.of(bytes) ? bytes : nil
+  }
+
+  /// Keeps a table's file, by another name of it where the disk can have that.
+  /// - Returns: the name in ``undoFolder``.
+  func keepForUndo(_ file: String, of token: CommitToken, number: Int) throws(StoreError) -> String {
+    try makeUndoFolder()
+    let name = "\(token.text)-\(number).table"
+    try disk.linkOrCopy(disk.resolve(file), to: "\(undoFolder)/\(name)")
+    return name
+  }
+
+  private func makeUndoFolder() throws(StoreError) {
+    if try disk.status(undoFolder) == nil { try disk.makeFolder(undoFolder) }
+  }
+
+  /// Removes files of the undo log. What cannot be removed goes another time.
+  func removeUndoFiles(_ names: some Sequence<String>) {
+    for name in names { try? disk.remove("\(undoFolder)/\(name)") }
+  }
+
+  /// How long the tables' files are together, in bytes.
+  func sizeOfTables() throws(StoreError) -> Int {
+    var size = 0
+    for table in try tableNames() { size += (try? file(of: table))?.status?.stamp.size ?? 0 }
+    return size
+  }
+}

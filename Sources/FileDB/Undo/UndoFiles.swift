@@ -1,0 +1,225 @@
+import FileDBPlist
+import Foundation
+
+/// The steps that can be taken back and done again, each by the commit it belongs to, the next one last.
+struct UndoHistory {
+  var undo: [CommitToken] = []
+  var redo: [CommitToken] = []
+  /// Whether there were more.
+  var isCutOff = false
+
+  /// Removes the next step of one kind.
+  mutating func take(_ direction: UndoLog.Direction) -> CommitToken? {
+    switch direction {
+    case .undo: undo.popLast()
+    case .redo: redo.popLast()
+    }
+  }
+
+  /// Adds what takes a step of one kind back.
+  mutating func add(_ token: CommitToken, against direction: UndoLog.Direction) {
+    switch direction {
+    case .undo: redo.append(token)
+    case .redo: undo.append(token)
+    }
+  }
+}
+
+/// A step of the log, without its changes.
+struct KeptStep {
+  let name: String
+  var date = Date()
+  let tableNames: [String]
+  /// What can be taken back and done again once the step's commit is there.
+  var history: UndoHistory
+}
+
+/// A table's file cannot be kept for undo: commits are missing in it.
+struct FileIsBehind: Error {}
+
+/// The files of a store's undo log.
+///
+/// The journal says which step is the newest, and that one says which there are besides. So files that a crash left, or that
+/// come back after a power cut, are never taken for steps.
+struct UndoFiles: Sendable {
+  /// What becomes of many deleted records.
+  enum Keeping { case oldFiles, copies }
+
+  /// How many steps are kept at most.
+  static let limit = 100
+  /// A log this short is kept whatever the size of the tables.
+  static let smallestSize = 1 << 20
+  /// Deleted records of more bytes than this are kept by the table's old file.
+  static let mostCopiedBytes = 1 << 20
+
+  private let store: RecordStore
+
+  init(_ store: RecordStore) { self.store = store }
+
+  func isThere() throws(StoreError) -> Bool { try store.fileLog.undoHead != nil }
+
+  /// - Returns: as the journal has it, as far as it was read. Steps whose files are gone, and all before these, are left out.
+  func history() throws(StoreError) -> UndoHistory {
+    guard let head = try store.fileLog.undoHead else { return UndoHistory() }
+    let files = try store.folder.undoFiles()
+    guard var history = try step(files[head] ?? [])?.history else { return UndoHistory(isCutOff: true) }
+    if let lost = history.undo.lastIndex(where: { files[$0] == nil }) {
+      history.undo.removeSubrange(...lost)
+      history.isCutOff = true
+    }
+    if let lost = history.redo.lastIndex(where: { files[$0] == nil }) {
+      history.redo.removeSubrange(...lost)
+      history.isCutOff = true
+    }
+    return history
+  }
+
+  /// - Returns: `nil` where a step cannot be read.
+  func step(_ token: CommitToken) throws(StoreError) -> KeptStep? {
+    try step(store.folder.undoFiles()[token] ?? [])
+  }
+
+  private func step(_ names: [String]) throws(StoreError) -> KeptStep? {
+    try plist(.step, among: names).flatMap { KeptStep($0) }
+  }
+
+  /// - Throws: ``StoreError/undoConflict`` where they cannot be read.
+  func changes(_ token: CommitToken) throws(StoreError) -> UndoStep {
+    let plist = try plist(.changes, among: store.folder.undoFiles()[token] ?? [])
+    let step = try plist.flatMap { plist throws(StoreError) in
+      try UndoStep(plist, reading: { key, file throws(StoreError) in try former(key, file) })
+    }
+    guard let step else { throw unreadable(try store.folder.undoFolder) }
+    return step
+  }
+
+  private func plist(
+    _ kind: StoreFolder.UndoFile, among names: [String]
+  ) throws(StoreError) -> PlistDictionary? {
+    guard let bytes = try store.folder.readUndo(kind, among: names) else { return nil }
+    return try? PlistParser.parse(bytes, limits: UndoStep.limits(store.options.limits)).dict
+  }
+
+  private func former(_ key: TableKey, _ former: FormerFile) throws(StoreError) -> TableState {
+    let file = try "\(store.folder.undoFolder)/\(former.name)"
+    let bytes: [UInt8]
+    do throws(StoreError) { bytes = try store.folder.disk.read(file).bytes } catch
+      where error.code == StoreError.fileNotFound
+    {
+      throw unreadable(file)
+    }
+    // A program that writes over a file in place changes the kept one too.
+    guard FileVersion(bytes) == former.version else { throw unreadable(file) }
+    return try TableFile.decode(bytes, file: file, table: key.text, limits: store.options.limits)
+  }
+
+  private func unreadable(_ file: String) -> StoreError {
+    StoreError(
+      StoreError.undoConflict, "this cannot be undone: the file of the step is missing or was changed",
+      file: file)
+  }
+
+  /// Writes the files of a step, before its commit.
+  /// - Throws: ``FileIsBehind`` where a table's old file is to be kept and commits are missing in it; the disk's errors.
+  func keep(
+    _ changes: UndoStep, named name: String, with history: UndoHistory, in transaction: TransactionState,
+    _ keeping: Keeping
+  ) throws {
+    let folder = try store.folder
+    let token = transaction.token
+    let present = try folder.undoFiles()
+    let former = try self.history()
+    do {
+      var files: [TableKey: FormerFile] = [:]
+      if keeping == .oldFiles {
+        for (number, table) in changes.tables.sorted(by: { $0.key < $1.key }).enumerated()
+        where table.value.removedBytes > Self.mostCopiedBytes {
+          files[table.key] = try keepFile(of: table.key, for: transaction, number)
+        }
+      }
+      let bytes = try PlistWriter.document(
+        .dict(changes.plist(files)), limits: UndoStep.limits(store.options.limits))
+      let step = KeptStep(name: name, tableNames: changes.tableNames, history: history)
+      try folder.writeUndo(.changes, bytes, of: token)
+      try folder.writeUndo(
+        .step, PlistWriter.document(.dict(step.plist), limits: UndoStep.limits(store.options.limits)),
+        of: token)
+      transaction.undo = .step
+      let needed = Set(former.undo + former.redo + step.history.undo + step.history.redo + [token])
+        .union([try store.fileLog.undoHead].compactMap(\.self))
+      folder.removeUndoFiles(present.filter { !needed.contains($0.key) }.values.joined())
+    } catch {
+      folder.removeUndoFiles(try folder.undoFiles()[token] ?? [])
+      throw error
+    }
+  }
+
+  private func keepFile(
+    of table: TableKey, for transaction: TransactionState, _ number: Int
+  ) throws -> FormerFile {
+    let log = try store.fileLog
+    guard let base = transaction.touched[table]?.own.base, let file = log.wholeFile(of: table),
+      file.number == base, file.content.version != .absent
+    else { throw FileIsBehind() }
+    let name = try store.folder.keepForUndo(file.path, of: transaction.token, number: number)
+    return FormerFile(name: name, version: file.content.version)
+  }
+
+  /// A history without the oldest steps, so that there is room for another one. Only before a new write: who goes back and
+  /// forth loses nothing on the way.
+  func makeRoom(for step: UndoStep, in history: UndoHistory) throws(StoreError) -> UndoHistory {
+    let folder = try store.folder
+    let files = try folder.undoFiles()
+    var room = max(Self.smallestSize, 2 * (try folder.sizeOfTables())) - step.removedBytes
+    var kept: [CommitToken] = []
+    for token in history.undo.reversed() where kept.count < Self.limit - 1 {
+      room -= try folder.size(ofUndoFiles: files[token] ?? [])
+      if room < 0 { break }
+      kept.append(token)
+    }
+    return UndoHistory(undo: kept.reversed())
+  }
+}
+
+extension UndoStep {
+  fileprivate var removedBytes: Int { tables.values.reduce(0) { $0 + $1.removedBytes } }
+}
+
+private enum Key {
+  static let name = "name"
+  static let date = "date"
+  static let tables = "tables"
+  static let undo = "undo"
+  static let redo = "redo"
+}
+
+extension KeptStep {
+  fileprivate var plist: PlistDictionary {
+    [
+      Key.name: .string(name), Key.date: .date(date), Key.tables: .array(tableNames.map { .string($0) }),
+      Key.undo: .string(history.undo.map(\.text).joined(separator: " ")),
+      Key.redo: .string(history.redo.map(\.text).joined(separator: " ")),
+    ]
+  }
+
+  /// - Returns: `nil` where this is no step.
+  fileprivate init?(_ plist: PlistDictionary) {
+    guard let name = plist[Key.name]?.string, case .date(let date)? = plist[Key.date],
+      case .array(let tables)? = plist[Key.tables], let history = UndoHistory(plist)
+    else { return nil }
+    self.init(name: name, date: date, tableNames: tables.compactMap(\.string), history: history)
+  }
+}
+
+extension UndoHistory {
+  /// - Returns: `nil` where this is no step.
+  fileprivate init?(_ plist: PlistDictionary) {
+    func tokens(_ key: String) -> [CommitToken]? {
+      guard let words = plist[key]?.string?.split(separator: " ") else { return nil }
+      let tokens = words.compactMap { CommitToken(text: $0) }
+      return tokens.count == words.count ? tokens : nil
+    }
+    guard let undo = tokens(Key.undo), let redo = tokens(Key.redo) else { return nil }
+    self.init(undo: undo, redo: redo)
+  }
+}

@@ -1,0 +1,215 @@
+import FileDBPlist
+import Foundation
+
+/// The writes of a store that can be taken back, by this program or another, now or tomorrow. `filedb undo` reads the same
+/// log.
+///
+///     let id = try store.undoLog.write(named: "New note") { tx in try tx.add(note, to: .notes) }
+///     try store.undoLog.undo()
+///
+/// The log is a file for each write, in the folder `.filedb/undo`. The file is written before the commit, and counts once the
+/// commit is there: no crash leaves a write that undo would pass over. It is not synced, so that a write costs no more than
+/// any other. A power cut may take the newest files: then the log ends there, and ``Contents/isCutOff`` says so.
+///
+/// The log holds up to 100 writes, whose files take twice as much room as the tables' do at most; the oldest go first, and the
+/// newest is always kept. Many deleted records are not copied: the log keeps the table's old file by a hard link.
+///
+/// Writes that do not go through the log, those of other programs included, are not taken back, and what they did is kept.
+/// For the undo of one window see ``UndoStack``.
+public struct UndoLog: Sendable {
+  /// A write that can be taken back, or done again.
+  public struct Entry: Sendable {
+    /// What the write did.
+    public let name: String
+    /// When it did that, to the second.
+    public let date: Date
+    /// The tables that it changed, in the order of their names.
+    public let tableNames: [String]
+  }
+
+  public struct Contents: Sendable {
+    /// The writes that ``UndoLog/undo()`` would take back, the newest first.
+    public let undo: [Entry]
+    /// The writes that ``UndoLog/redo()`` would do again, the next first.
+    public let redo: [Entry]
+    /// Whether the log has lost steps, in a power cut or a repair, so that it ends earlier than it would.
+    public let isCutOff: Bool
+  }
+
+  /// Which way a step goes.
+  package enum Direction: String, Sendable {
+    case undo, redo
+  }
+
+  private let store: RecordStore
+  private let files: UndoFiles
+
+  init(_ store: RecordStore) { (self.store, files) = (store, UndoFiles(store)) }
+
+  // MARK: - Writing
+
+  /// Runs `body` as ``RecordStore/write(_:)`` would, as one step. What was undone before cannot be done again then.
+  /// - Parameter name: what the step is called; `nil` for ``UndoStep/summary``.
+  /// - Throws: as ``RecordStore/write(_:)``, also where the step cannot be kept, as on a full disk: then nothing happened.
+  ///   ``StoreError/insideWrite`` within a write.
+  /// - Complexity: as ``RecordStore/undoableWrite(_:)``. Where records of more than 1 MB are deleted, a checkpoint comes first.
+  @discardableResult
+  public func write<Result>(
+    named name: String? = nil, _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> Result {
+    try write(named: { _ in name }, unlessKept: { throw $0 }, body)
+  }
+
+  /// As ``write(named:_:)``, for who goes on without a step.
+  /// - Parameters:
+  ///   - name: makes the step's name of what `body` returned.
+  ///   - unlessKept: called where the step cannot be kept, before anything is committed. Where it returns, the write is done, and
+  ///     the log ends with it.
+  @discardableResult
+  package func write<Result>(
+    named name: (Result) -> String?, unlessKept: (any Error) throws -> Void,
+    _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> Result {
+    try writing { transaction, keeping in
+      let result = try body(&transaction)
+      let step = try transaction.state.undoStep()
+      if step.isEmpty { return result }
+      do {
+        var history = try files.makeRoom(for: step, in: files.history())
+        history.undo.append(transaction.state.token)
+        try files.keep(
+          step, named: name(result) ?? step.summary, with: history, in: transaction.state, keeping)
+      } catch let signal as FileIsBehind {
+        throw signal
+      } catch {
+        try unlessKept(error)
+        transaction.state.undo = .end
+      }
+      return result
+    }
+  }
+
+  /// Ends the log: what was done before cannot be taken back any more.
+  package func end() throws {
+    guard try files.isThere() else { return }
+    try writing { transaction, _ in transaction.state.undo = .end }
+  }
+
+  // MARK: - Taking back
+
+  /// What can be taken back and done again.
+  /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
+  public func contents() throws -> Contents {
+    try store.fileLog.readOn()
+    let history = try files.history()
+    let entries = { (tokens: [CommitToken]) in
+      try tokens.reversed().map { Entry(try files.step($0)) }
+    }
+    return Contents(
+      undo: try entries(history.undo), redo: try entries(history.redo), isCutOff: history.isCutOff)
+  }
+
+  /// Takes back the last write that was not taken back yet.
+  /// - Returns: what was taken back; `nil` where there is nothing.
+  /// - Throws: ``StoreError/undoConflict`` with table and record where the write cannot be taken back, because something else
+  ///   changed the same: ``skip()`` leaves it out. ``StoreError/insideWrite`` within a write, and as ``RecordStore/write(_:)``.
+  @discardableResult
+  public func undo() throws -> Entry? { try takeBack(.undo) }
+
+  /// Does again what was taken back last.
+  /// - Returns: what was done again; `nil` where nothing was taken back since the last write.
+  /// - Throws: as ``undo()``.
+  @discardableResult
+  public func redo() throws -> Entry? { try takeBack(.redo) }
+
+  /// Leaves out the write that ``undo()`` would take back next. The tables stay as they are.
+  /// - Returns: what was left out; `nil` where there is nothing.
+  /// - Throws: as ``RecordStore/write(_:)``.
+  @discardableResult
+  public func skip() throws -> Entry? { try skip(.undo) }
+
+  package func takeBack(_ direction: Direction) throws -> Entry? {
+    try writing { transaction, keeping in
+      var history = try files.history()
+      guard let token = history.take(direction) else { return nil }
+      let entry = Entry(try files.step(token))
+      try transaction.undo(files.changes(token))
+      history.add(transaction.state.token, against: direction)
+      try files.keep(
+        transaction.state.undoStep(), named: entry.name, with: history, in: transaction.state, keeping)
+      return entry
+    }
+  }
+
+  package func skip(_ direction: Direction) throws -> Entry? {
+    try writing { transaction, keeping in
+      var history = try files.history()
+      guard let token = history.take(direction) else { return nil }
+      let entry = Entry(try files.step(token))
+      try files.keep(
+        UndoStep(tables: [:]), named: entry.name, with: history, in: transaction.state, keeping)
+      return entry
+    }
+  }
+
+  /// What ``undo()`` or ``redo()`` would take back when called this many times, with their errors. Writes nothing.
+  package func rehearse(_ direction: Direction, count: Int) throws -> [Entry] {
+    try store.rehearse { transaction in
+      let history = try files.history()
+      var entries: [Entry] = []
+      for token in (direction == .undo ? history.undo : history.redo).suffix(count).reversed() {
+        try transaction.undo(files.changes(token))
+        entries.append(Entry(try files.step(token)))
+      }
+      return entries
+    }
+  }
+
+  /// The fields that undoing and redoing would bring back in the records of a table: all of a deleted record's, and those of
+  /// a changed one that were changed.
+  package func restorableFields(in table: String) throws -> [PlistDictionary] {
+    let history = try files.history()
+    var fields: [PlistDictionary] = []
+    for token in history.undo + history.redo {
+      guard try files.step(token)?.tableNames.contains(table) == true,
+        let changes = try files.changes(token).tables[TableKey(table)]
+      else { continue }
+      fields += changes.removed.map(\.record.fields.dictionary)
+      fields += changes.updated.map { record in
+        PlistDictionary(
+          lastOf: record.fields.compactMap { field in field.before.map { .init(key: field.name, value: $0) } }
+        )
+      }
+    }
+    return fields
+  }
+
+  /// Runs `body` as a write of its own. Where a table's old file is to be kept and some commits are still missing in it,
+  /// there is a checkpoint, and `body` runs again.
+  private func writing<Result>(
+    _ body: (inout StoreTransaction, UndoFiles.Keeping) throws -> Result
+  ) throws -> Result {
+    guard store.writers.currentTransaction == nil else {
+      throw StoreError(
+        StoreError.insideWrite, "a write of the undo log is no part of another transaction",
+        file: store.url.path)
+    }
+    if store.options.checkpoints != .manual {
+      for _ in 0..<3 {
+        do { return try store.write { try body(&$0, .oldFiles) } } catch is FileIsBehind {
+          try store.checkpoint()
+        }
+      }
+    }
+    return try store.write { try body(&$0, .copies) }
+  }
+}
+
+extension UndoLog.Entry {
+  /// - Parameter kept: `nil` for one that cannot be read.
+  fileprivate init(_ kept: KeptStep?) {
+    self.init(
+      name: kept?.name ?? "a step that cannot be read", date: kept?.date ?? .distantPast,
+      tableNames: kept?.tableNames ?? [])
+  }
+}

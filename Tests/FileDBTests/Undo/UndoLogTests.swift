@@ -1,0 +1,276 @@
+import FileDB
+import FileDBStorage
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct UndoLogTests {
+  private func write(_ store: RecordStore, _ number: Int) throws {
+    try store.undoLog.write(named: "number \(number)") { tx in
+      try tx.add(["n": .integer(Int64(number))], to: .records("t"))
+    }
+  }
+
+  private func names(_ entries: [UndoLog.Entry]) -> [String] { entries.map(\.name) }
+
+  @Test(arguments: StorePlace.allCases)
+  func stepsUndoAndRedoExactContents(place: StorePlace) throws {
+    try withStore(place) { store in
+      var writer = RandomWriter(random: .fromEnvironment("undo log"))
+      var contents = [try TablesContent(store, RandomWriter.tables)]
+      while contents.count < 40 {
+        try store.undoLog.write { tx in try writer.write(&tx) }
+        let now = try TablesContent(store, RandomWriter.tables)
+        // A write that came to nothing is no step.
+        if now != contents.last { contents.append(now) }
+        if contents.count % 10 == 0 { try store.checkpoint() }
+      }
+      for expected in contents.dropLast().reversed() {
+        #expect(try store.undoLog.undo() != nil)
+        #expect(try TablesContent(store, RandomWriter.tables) == expected)
+      }
+      #expect(try store.undoLog.undo() == nil)
+      for expected in contents.dropFirst() {
+        #expect(try store.undoLog.redo() != nil)
+        #expect(try TablesContent(store, RandomWriter.tables) == expected)
+      }
+      #expect(try store.undoLog.redo() == nil)
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func contentsNameWhatCanBeUndoneAndRedone() throws {
+    let store = RecordStore.inMemory()
+    for number in 1...3 { try write(store, number) }
+    try store.undoLog.undo()
+    let contents = try store.undoLog.contents()
+    #expect(names(contents.undo) == ["number 2", "number 1"])
+    #expect(names(contents.redo) == ["number 3"])
+    #expect(contents.undo.allSatisfy { $0.tableNames == ["t"] && abs($0.date.timeIntervalSinceNow) < 600 })
+    #expect(!contents.isCutOff)
+  }
+
+  @Test func stepWithoutNameSaysWhatItDid() throws {
+    let store = RecordStore.inMemory()
+    try store.undoLog.write { tx in
+      try tx.add(contentsOf: (0..<1_234).map { ["n": .integer($0)] }, to: .records("t"))
+    }
+    try store.undoLog.write { tx in
+      try tx.set(["n": 7], of: 1, in: .records("t"))
+      try tx.delete([2, 3], in: .records("t"))
+    }
+    try store.undoLog.write { tx in try tx.sort(.records("t"), by: [.descending("n")]) }
+    #expect(
+      try names(store.undoLog.contents().undo) == [
+        "new order of t", "deletion of 2 records from t, change of 1 record in t",
+        "addition of 1,234 records to the new table t",
+      ])
+  }
+
+  @Test func logIsKeptByCheckpointsAndOtherProcesses() throws {
+    try withStore(.disk) { store in
+      try write(store, 1)
+      try store.checkpoint()
+      let other = try RecordStore(at: store.url)
+      try write(other, 2)
+      try other.close()
+      #expect(try store.undoLog.undo()?.name == "number 2")
+      #expect(try store.undoLog.undo()?.name == "number 1")
+      #expect(try RecordStore(at: store.url).undoLog.redo()?.name == "number 1")
+      try store.refresh()
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func newWriteEndsRedo() throws {
+    let store = RecordStore.inMemory()
+    try write(store, 1)
+    try write(store, 2)
+    try store.undoLog.undo()
+    try write(store, 3)
+    #expect(try store.undoLog.redo() == nil)
+    #expect(try store.table("t").snapshot.ids == [1, 3])
+  }
+
+  @Test func writesOutsideTheLogAreNotTakenBack() throws {
+    let store = RecordStore.inMemory()
+    try write(store, 1)
+    try store.table("t").add(["n": 2])
+    #expect(try store.undoLog.undo()?.name == "number 1")
+    #expect(try store.table("t").snapshot.ids == [2])
+    #expect(try store.undoLog.undo() == nil)
+  }
+
+  @Test func oldestStepsGoBeyondTheLimit() throws {
+    try withStore(.disk) { store in
+      for number in 0..<103 { try write(store, number) }
+      #expect(try store.undoLog.contents().undo.count == 100)
+      while try store.undoLog.undo() != nil {}
+      #expect(try store.table("t").count == 3)
+      #expect(try !store.undoLog.contents().isCutOff)
+      #expect(try store.disk.list("\(store.url.path)/.filedb/undo").count <= 2 * 102)
+    }
+  }
+
+  @Test func longStepsGoBeyondTwiceTheTables() throws {
+    try withStore(.disk) { store in
+      let text = PlistValue.string(String(repeating: "x", count: 300_000))
+      for number in 1...8 {
+        try store.undoLog.write(named: "\(number)") { tx in
+          let id = try tx.add(["n": .integer(Int64(number))], to: .records("t"))
+          try tx.set(["text": text], of: id, in: .records("t"))
+        }
+        // What was changed is in the step, before and after.
+        try store.undoLog.write(named: "\(number)") { tx in
+          try tx.set(["text": "short"], of: RecordID(rawValue: Int64(number))!, in: .records("t"))
+        }
+      }
+      try store.checkpoint()
+      let names = try store.disk.list("\(store.url.path)/.filedb/undo")
+      let size = try names.reduce(0) {
+        try $0 + (store.disk.status("\(store.url.path)/.filedb/undo/\($1)")?.stamp.size ?? 0)
+      }
+      #expect(size < 3 << 20)
+      let kept = try store.undoLog.contents().undo.count
+      #expect((1..<16).contains(kept))
+      for _ in 0..<kept { #expect(try store.undoLog.undo() != nil) }
+      #expect(try store.undoLog.undo() == nil)
+      for _ in 0..<kept { #expect(try store.undoLog.redo() != nil) }
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func failedCommitIsNoStep() throws {
+    let memory = MemoryDisk(.emptyHome)
+    func open(_ disk: any Disk) throws -> RecordStore {
+      try RecordStore(
+        at: URL(fileURLWithPath: "/home/store"), disk: disk, options: StoreOptions(checkpoints: .manual))
+    }
+    try write(open(memory), 1)
+    let failing = try open(FaultyDisk(over: memory, faults: .refuse(.writeAt, errno: ENOSPC)))
+    #expect(storeError { try write(failing, 2) }?.code == StoreError.diskFull)
+    let store = try open(memory)
+    #expect(try names(store.undoLog.contents().undo) == ["number 1"])
+    #expect(try store.undoLog.undo()?.name == "number 1")
+    #expect(try store.table("t").count == 0)
+    try store.checkInvariants()
+  }
+
+  @Test func powerCutMayEndTheLogAndTakesNothingElseBack() throws {
+    let memory = MemoryDisk(.emptyHome)
+    let url = URL(fileURLWithPath: "/home/store")
+    let options = StoreOptions(checkpoints: .manual)
+    try write(RecordStore(at: url, disk: memory, options: options), 1)
+    try write(RecordStore(at: url, disk: memory, options: options), 2)
+    let store = try RecordStore(at: url, disk: memory.surviving(.lost), options: options)
+    #expect(try store.undoLog.contents().isCutOff)
+    #expect(try store.undoLog.undo() == nil)
+    #expect(try store.table("t").snapshot.ids == [1, 2])
+    try write(store, 3)
+    #expect(try store.undoLog.undo()?.name == "number 3")
+    #expect(try store.undoLog.undo() == nil)
+    #expect(try store.table("t").snapshot.ids == [1, 2])
+    try store.checkInvariants()
+  }
+
+  @Test(arguments: [".step", ".changes"])
+  func damagedFileTakesNothingElseBack(suffix: String) throws {
+    try withStore(.disk) { store in
+      try write(store, 1)
+      try write(store, 2)
+      let folder = store.url.appendingPathComponent(".filedb/undo")
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      where name.hasSuffix(suffix) {
+        let file = folder.appendingPathComponent(name)
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: file)
+      }
+      do {
+        let entry = try store.undoLog.undo()
+        #expect(entry == nil)
+      } catch StoreError.undoConflict {}
+      #expect(try store.table("t").count == 2)
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func stepThatCannotBeKeptFailsTheWriteUnlessToldOtherwise() throws {
+    let memory = MemoryDisk(.emptyHome)
+    let url = URL(fileURLWithPath: "/home/store")
+    let options = StoreOptions(checkpoints: .manual)
+    try write(RecordStore(at: url, disk: memory, options: options), 1)
+    let full = try RecordStore(
+      at: url, disk: FaultyDisk(over: memory, faults: .refuse(.append, errno: ENOSPC)), options: options)
+    #expect(storeError { try write(full, 2) }?.code == StoreError.diskFull)
+    #expect(try full.table("t").count == 1)
+    var reason: (any Error)?
+    try full.undoLog.write(
+      named: { (_: RecordID) in nil }, unlessKept: { reason = $0 },
+      { tx in try tx.add(["n": 3], to: .records("t")) })
+    #expect((reason as? StoreError)?.code == StoreError.diskFull)
+    let store = try RecordStore(at: url, disk: memory, options: options)
+    #expect(try store.table("t").count == 2)
+    // Nothing that was done before may be taken back in its place.
+    #expect(try store.undoLog.undo() == nil)
+    try store.checkInvariants()
+  }
+
+  @Test func conflictCanBeSkipped() throws {
+    let store = RecordStore.inMemory()
+    try write(store, 1)
+    try write(store, 2)
+    try store.table("t").set(["n": 20], of: 2)
+    let error = storeError { _ = try store.undoLog.undo() }
+    #expect(error?.code == StoreError.undoConflict)
+    #expect(error?.record == 2)
+    #expect(try store.undoLog.skip()?.name == "number 2")
+    #expect(try store.undoLog.undo()?.name == "number 1")
+    #expect(try store.table("t").snapshot.ids == [2])
+    #expect(try store.undoLog.skip() == nil)
+  }
+
+  @Test func logIsNoPartOfAnotherWrite() throws {
+    let store = RecordStore.inMemory()
+    try write(store, 1)
+    try store.write { tx in
+      #expect(storeError { try write(store, 2) }?.code == StoreError.insideWrite)
+      #expect(storeError { _ = try store.undoLog.undo() }?.code == StoreError.insideWrite)
+    }
+    #expect(try store.undoLog.undo()?.name == "number 1")
+  }
+
+  /// By a hard link, so that a large table is not copied.
+  @Test(arguments: ["drop", "truncate", "delete"]) func largeDeletionKeepsTheOldFile(verb: String) throws {
+    try withStore(.disk) { store in
+      let table = try store.table("t")
+      try table.add(
+        contentsOf: (0..<2_000).map { ["text": .string(String(repeating: "x", count: 1_000) + "\($0)")] })
+      try store.checkpoint()
+      try table.move(7, to: .top)  // Which is not in the file yet.
+      let before = try TablesContent(store, ["t"])
+      try store.undoLog.write { tx in
+        switch verb {
+        case "drop": try tx.drop(.records("t"))
+        case "truncate": try tx.truncate(.records("t"))
+        default: try tx.delete(table.snapshot.ids.dropFirst(10), in: .records("t"))
+        }
+      }
+      try store.checkpoint()
+      let folder = "\(store.url.path)/.filedb/undo"
+      let names = try store.disk.list(folder)
+      #expect(names.filter { $0.hasSuffix(".table") }.count == 1)
+      for name in names where name.hasSuffix(".changes") {
+        #expect(try store.disk.status("\(folder)/\(name)")?.stamp.size ?? 0 < 100_000)
+      }
+      let after = try TablesContent(store, ["t"])
+      try store.undoLog.undo()
+      #expect(try TablesContent(store, ["t"]) == before)
+      try store.undoLog.redo()
+      #expect(try TablesContent(store, ["t"]) == after)
+      try store.undoLog.undo()
+      #expect(try TablesContent(store, ["t"]) == before)
+      try store.checkInvariants()
+    }
+  }
+}
