@@ -34,6 +34,15 @@ package final class FaultyDisk: Disk {
     case skip(Verb)
     /// Every verb of this kind fails.
     case refuse(Verb, errno: CInt)
+    /// What becomes of each verb, by the path that it is for; `nil` where it is carried out.
+    case choose(@Sendable (Verb, String) -> Fault?)
+  }
+
+  /// What becomes of a verb.
+  package enum Fault: Sendable {
+    case fail(errno: CInt)
+    /// As ``Faults/skip(_:)``.
+    case skip
   }
 
   private struct Log {
@@ -70,7 +79,7 @@ package final class FaultyDisk: Disk {
     case fail(errno: CInt, halfWritten: Bool)
   }
 
-  private func fate(of verb: Verb) -> Fate {
+  private func fate(of verb: Verb, _ path: String) -> Fate {
     let number = log.withLock { log in
       log.verbs.append(verb)
       return log.verbs.count - 1
@@ -85,6 +94,12 @@ package final class FaultyDisk: Disk {
       case .skip(let skipped): verb == skipped ? .skip : .carryOut
       case .refuse(let refused, let errno):
         verb == refused ? .fail(errno: errno, halfWritten: false) : .carryOut
+      case .choose(let choice):
+        switch choice(verb, path) {
+        case .fail(let errno): .fail(errno: errno, halfWritten: false)
+        case .skip: .skip
+        case nil: .carryOut
+        }
       }
     if case .carryOut = fate { return fate }
     log.withLock { $0.faultCount += 1 }
@@ -94,7 +109,7 @@ package final class FaultyDisk: Disk {
   private func run<Result: ~Copyable>(
     _ verb: Verb, _ path: String, _ body: () throws(DiskError) -> Result
   ) throws(DiskError) -> Result {
-    switch fate(of: verb) {
+    switch fate(of: verb, path) {
     case .carryOut: return try body()
     case .fail(let errno, _): throw DiskError(verb.rawValue, path, errno: errno)
     case .skip: preconditionFailure("\(verb) has a result, so it cannot be skipped")
@@ -105,7 +120,7 @@ package final class FaultyDisk: Disk {
     _ verb: Verb, _ path: String, half: (() throws(DiskError) -> Void)? = nil,
     _ body: () throws(DiskError) -> Void
   ) throws(DiskError) {
-    switch fate(of: verb) {
+    switch fate(of: verb, path) {
     case .carryOut: try body()
     case .skip: break
     case .fail(let errno, let halfWritten):

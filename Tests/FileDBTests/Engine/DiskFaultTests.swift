@@ -139,4 +139,110 @@ import Testing
       try store.checkNothingIsLeftBehind()
     }
   }
+
+  // MARK: - What a commit builds on
+
+  /// The bytes of the table "a" as another program makes them.
+  private static func edited(_ memory: MemoryDisk) throws -> [UInt8] {
+    let text = String(decoding: try memory.read("/store/a.plist").bytes, as: UTF8.self)
+    return Array(text.replacing("<integer>1<", with: "<integer>7<").utf8)
+  }
+
+  /// A disk on which a sync failed: the system says so once, and what it dropped is not written by a later one.
+  private static func failing(sync number: Int, of memory: MemoryDisk) -> FaultyDisk {
+    let count = Atomic<Int>(0)
+    let lost = Mutex<String?>(nil)
+    return FaultyDisk(
+      over: memory,
+      faults: .choose { verb, path in
+        guard verb == .syncData || verb == .syncFolder else { return nil }
+        if lost.withLock({ $0 == path }) { return .skip }
+        guard count.add(1, ordering: .relaxed).oldValue == number else { return nil }
+        lost.withLock { $0 = path }
+        return .fail(errno: EIO)
+      })
+  }
+
+  /// Each sync of a commit fails in turn: in a new store, and in one where an editor saved a table's file in place and did not
+  /// sync it.
+  @Test(arguments: [false, true]) func noCommitIsMadeAfterAFailedSync(isNew: Bool) throws {
+    for number in 0... {
+      let memory = isNew ? MemoryDisk() : try Self.prepared()
+      if !isNew { try memory.open("/store/a.plist").write(Self.edited(memory), at: 0) }
+      let disk = Self.failing(sync: number, of: memory)
+      let store = try Self.open(disk)
+      let error = storeError { try store.table("a").add(["n": 1]) }
+      if disk.faultCount == 0 { break }
+      #expect(error?.errno == EIO, "sync \(number)")
+      for attempt in [{ try store.table("a").add(["n": 2]) }, { try store.checkpoint() }]
+        as [() throws -> Any]
+      {
+        #expect(storeError { _ = try attempt() }?.code == StoreError.closed, "sync \(number)")
+      }
+      try store.refresh()
+      for survivor in [memory.surviving(.kept), memory.surviving(.lost)] {
+        let anew = try Self.open(survivor)
+        let found = storeError { try anew.table("a").add(["n": 3]) }
+        #expect(found == nil, "after sync \(number)")
+        try anew.checkInvariants()
+        try anew.checkNothingIsLeftBehind()
+      }
+    }
+  }
+
+  /// Nothing was lost.
+  @Test func fileThatCannotBeOpenedDoesNotCloseStore() throws {
+    let memory = try Self.prepared()
+    _ = try memory.replace("/store/a.plist", with: Self.edited(memory))
+    let failures = Atomic<Int>(0)
+    let disk = FaultyDisk(
+      over: memory,
+      faults: .choose { verb, path in
+        guard verb == .open, path == "/store/a.plist" else { return nil }
+        return failures.add(1, ordering: .relaxed).oldValue == 0 ? .fail(errno: EMFILE) : nil
+      })
+    let store = try Self.open(disk)
+    #expect(storeError { try store.table("a").add(["n": 1]) }?.errno == EMFILE)
+    try store.table("a").add(["n": 2])
+    #expect(try store.table("a").snapshot.map { $0.fields["n"] } == [nil, 2])
+    try store.checkInvariants()
+    try store.checkNothingIsLeftBehind()
+  }
+
+  enum Saving: CaseIterable {
+    /// The system wrote an earlier version in the meantime.
+    case inPlace
+    case underAnotherName
+
+    func save(_ bytes: [UInt8], instead other: [UInt8], to path: String, on memory: MemoryDisk) throws {
+      switch self {
+      case .inPlace:
+        let file = try memory.open(path)
+        try file.write(other, at: 0)
+        try file.syncData(.full)
+        try file.write(bytes, at: 0)
+      case .underAnotherName:
+        try memory.create(path + "~", like: nil).append(bytes)
+        try memory.rename(path + "~", to: path)
+      }
+    }
+  }
+
+  /// Another program saves the very bytes that the store wrote and synced, and syncs nothing.
+  @Test(arguments: Saving.allCases) func commitSurvivesWhereFileWasSavedAgain(saving: Saving) throws {
+    let memory = MemoryDisk()
+    let store = try Self.open(memory)
+    try store.table("a").add(["n": 1])
+    try store.checkpoint()
+    let bytes = try memory.read("/store/a.plist").bytes
+    try saving.save(bytes, instead: Self.edited(memory), to: "/store/a.plist", on: memory)
+    try store.table("a").set(["n": 2], of: 1)
+    for survivor in [memory.surviving(.kept), memory.surviving(.lost)] {
+      let anew = try Self.open(survivor)
+      #expect(try anew.table("a").value(of: 1)["n"] == 2)
+      try anew.checkInvariants()
+      try anew.checkNothingIsLeftBehind()
+    }
+    try store.checkInvariants()
+  }
 }

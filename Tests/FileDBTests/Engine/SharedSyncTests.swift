@@ -17,9 +17,10 @@ import Testing
     return memory
   }
 
-  private static func open(_ disk: any Disk) throws -> RecordStore {
-    try RecordStore(
-      at: URL(fileURLWithPath: "/home/store"), disk: disk, options: StoreOptions(checkpoints: .manual))
+  private static func open(_ disk: any Disk, longestFrame: Int = 1 << 20) throws -> RecordStore {
+    var options = StoreOptions(checkpoints: .manual)
+    options.longestFrame = longestFrame
+    return try RecordStore(at: URL(fileURLWithPath: "/home/store"), disk: disk, options: options)
   }
 
   /// Runs something in a thread of its own.
@@ -96,8 +97,6 @@ import Testing
     let memory = try Self.prepared()
     try Self.open(memory).table("b").add(["n": 1])
     try Self.open(memory).checkpoint()
-    var options = StoreOptions(checkpoints: .manual)
-    options.longestFrame = longestFrame
     let reader = Mutex<RecordStore?>(nil)
     let syncs = Atomic<Int>(0)
     let disk = FaultyDisk(over: memory) { _, verb in
@@ -110,12 +109,115 @@ import Testing
       }
       end.wait()
     }
-    let store = try Self.open(disk)
+    let store = try Self.open(disk, longestFrame: longestFrame)
     reader.withLock { $0 = store }
     try store.table("a").add(Self.long)
     #expect(syncs.load(ordering: .relaxed) >= 3)
     try store.checkpoint()
     reader.withLock { $0 = nil }
     try store.checkInvariants()
+  }
+
+  // MARK: - Between the steps of a commit
+
+  /// Lets another thread do something before one of a store's calls that write or sync, and waits for it.
+  private final class Interruption: Sendable {
+    private struct State {
+      /// How many calls are still to come before it.
+      var left = 0
+      var body: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether it did not come to that.
+    var isDue: Bool { state.withLock { $0.body != nil } }
+
+    func set(beforeCall number: Int, _ body: @escaping @Sendable () -> Void) {
+      state.withLock { $0 = State(left: number, body: body) }
+    }
+
+    func pass(_ verb: FaultyDisk.Verb) {
+      guard [.append, .writeAt, .sync, .syncData, .syncFolder].contains(verb) else { return }
+      let body = state.withLock { state -> (@Sendable () -> Void)? in
+        defer { state.left -= 1 }
+        guard state.left == 0 else { return nil }
+        defer { state.body = nil }
+        return state.body
+      }
+      if let body { SharedSyncTests.start(body).wait() }
+    }
+  }
+
+  /// A store whose tables "a" and "b" have a record each in their files.
+  private static func withTwoTables() throws -> MemoryDisk {
+    let memory = MemoryDisk(.emptyHome)
+    let store = try open(memory)
+    try store.table("a").add(["title": "first a"])
+    try store.table("b").add(["title": "first b"])
+    try store.checkpoint()
+    return memory
+  }
+
+  /// An editor saves a table while a commit is written, and another thread reads what it saved.
+  @Test(.timeLimit(.minutes(2)), arguments: [1 << 20, 100])
+  func commitIsSeenInAllTablesAfterAnEditorSaved(longestFrame: Int) throws {
+    for number in 0... {
+      let memory = try Self.withTwoTables()
+      let interruption = Interruption()
+      let disk = FaultyDisk(over: memory) { _, verb in interruption.pass(verb) }
+      let store = try Self.open(disk, longestFrame: longestFrame)
+      let (a, b) = (try store.table("a"), try store.table("b"))
+      interruption.set(beforeCall: number) {
+        let file = "/home/store/a.plist"
+        let text = String(decoding: try! memory.read(file).bytes, as: UTF8.self)
+        _ = try! memory.replace(file, with: Array(text.replacing("first a", with: "edited a").utf8))
+        try? store.refresh()
+      }
+      let id = try store.write { tx in
+        try tx.add(["title": "second b"], to: .records("b"))
+        return try tx.add(["title": .string(String(repeating: "second a ", count: 100))], to: .records("a"))
+      }
+      if interruption.isDue { break }
+      #expect(a.count == 2 && b.count == 2, "before call \(number)")
+      #expect(storeError { _ = try a.record(with: id) } == nil, "before call \(number)")
+      try store.refresh()
+      #expect(try a.record(with: 1).fields["title"] == "edited a", "before call \(number)")
+      #expect(a.count == 2 && b.count == 2, "before call \(number)")
+      try store.checkInvariants()
+    }
+  }
+
+  /// A thread reads while another one writes, and has no file descriptor left for the journal, or for a file of records.
+  @Test(.timeLimit(.minutes(2))) func failedReadDoesNotHarmACommitOfAnotherThread() throws {
+    for number in 0... {
+      let memory = try Self.withTwoTables()
+      let first = try Self.open(memory, longestFrame: 1_000)
+      try first.table("a").add(["title": "second a"])
+      try first.table("b").add(Self.long)
+      let interruption = Interruption()
+      let unreadable = Mutex<String?>(nil)
+      let faults = FaultyDisk.Faults.choose { verb, path in
+        let isHit = unreadable.withLock { $0.map(path.contains) } ?? false
+        return isHit && [.read, .status, .open].contains(verb) ? .fail(errno: EMFILE) : nil
+      }
+      let disk = FaultyDisk(over: memory, faults: faults) { _, verb in interruption.pass(verb) }
+      let store = try Self.open(disk, longestFrame: 1_000)
+      let (a, b) = (try store.table("a"), try store.table("b"))
+      interruption.set(beforeCall: number) {
+        for file in ["/journal", "/records-"] {
+          unreadable.withLock { $0 = file }
+          try? store.refresh()
+        }
+        unreadable.withLock { $0 = nil }
+      }
+      try a.add(["title": "third a"])
+      if interruption.isDue { break }
+      let fresh = try Self.open(memory)
+      let counts = [try fresh.table("a").count, try fresh.table("b").count]
+      #expect(counts == [3, 2], "before call \(number)")
+      #expect(a.count == 3 && b.count == 2, "before call \(number)")
+      try store.checkInvariants()
+    }
   }
 }

@@ -197,6 +197,46 @@ func contents(of folder: URL) throws -> [String] {
     }
   }
 
+  /// What comes to nothing within a transaction.
+  enum Undone: CaseIterable {
+    case innerWrite, rehearsal, failedChange, tooLargeChange
+
+    func run(_ store: RecordStore, _ tx: inout StoreTransaction, _ fields: Fields) throws {
+      switch self {
+      case .innerWrite:
+        do {
+          try store.write { inner in
+            try inner.add(fields, to: .records("t"))
+            throw Stop()
+          }
+        } catch is Stop {}
+      case .rehearsal: try store.rehearse { inner in _ = try inner.add(fields, to: .records("t")) }
+      case .failedChange:
+        let taken = [IdentifiedValue(fields, id: 1)]
+        let error = storeError { try tx.add(identified: taken, to: .records("t"), at: .bottom) }
+        try #require(error?.code == StoreError.duplicateID)
+      case .tooLargeChange:
+        let many = Array(repeating: fields, count: 120)
+        let error = storeError { try tx.add(contentsOf: many, to: .records("t")) }
+        try #require(error?.code == StoreError.unrepresentableValue)
+      }
+    }
+  }
+
+  @Test(arguments: Undone.allCases) func whatIsUndoneLeavesRoomInTheTransaction(undone: Undone) throws {
+    let options = StoreOptions(limits: PlistLimits(fileBytes: 100_000))
+    try withStore(options: options) { store in
+      let fields: Fields = ["text": .string(String(repeating: "x", count: 1_000))]
+      let table = try store.table("t")
+      try table.add(["n": 1])
+      try store.write { tx in
+        for _ in 0..<120 { try undone.run(store, &tx, fields) }
+        try tx.add(["n": 2], to: .records("t"))
+      }
+      #expect(table.snapshot.map { $0.fields["n"] } == [1, 2])
+    }
+  }
+
   @Test func concurrentAsyncWritesAreAllCommitted() async throws {
     let store = RecordStore.inMemory()
     let ids = try await withThrowingTaskGroup(of: RecordID.self) { group in

@@ -1,0 +1,53 @@
+import FileDBStorage
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileDB
+
+/// The attached store changes while a transaction runs.
+@Suite struct AttachedRefreshTests {
+  private static let options = StoreOptions(checkpoints: .manual)
+
+  private static func shipped(on disk: MemoryDisk) throws -> RecordStore {
+    try RecordStore(at: URL(fileURLWithPath: "/shipped"), disk: disk, options: options)
+  }
+
+  private static func attaching(on disk: MemoryDisk) throws -> RecordStore {
+    let view = AttachedTables(over: try AttachedStore(shipped(on: disk), as: "main"))
+    let user = URL(fileURLWithPath: "/user")
+    return try RecordStore(at: user, disk: StoreDisk(disk), seen: view, options: options)
+  }
+
+  private static func ship(_ name: String, on disk: MemoryDisk) throws {
+    let store = try shipped(on: disk)
+    try store.table("foods").set(["name": .string(name)], of: 1)
+    try store.checkpoint()
+  }
+
+  private func names(_ table: RecordTable<Fields>) -> [String?] { table.snapshot.map { $0["name"]?.string } }
+
+  @Test(.timeLimit(.minutes(2))) func refreshDuringWriteShowsNewShippedRecords() throws {
+    let disk = MemoryDisk()
+    try Self.shipped(on: disk).table("foods").add(["name": "Apple"])
+    try Self.ship("Apple", on: disk)
+    let store = try Self.attaching(on: disk)
+    let foods = try store.table("foods")
+    try foods.add(["name": "Tea"])
+    try store.write { tx in
+      try tx.add(["name": "Soup"], to: foods.name)
+      try Self.ship("Pear", on: disk)
+      let end = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        try? store.refresh()
+        end.signal()
+      }
+      end.wait()
+    }
+    try store.refresh()
+    #expect(names(foods) == ["Pear", "Tea", "Soup"])
+    #expect(try names(store.table("main.foods")) == ["Pear"])
+    #expect(try names(Self.attaching(on: disk).table("foods")) == ["Pear", "Tea", "Soup"])
+    try store.checkInvariants()
+  }
+}

@@ -1,0 +1,66 @@
+import FileDB
+import FileDBStorage
+import Foundation
+import TestSupport
+import Testing
+
+/// A journal has lost the commit that said which file a table's commits were made for, and a checkpoint comes behind it.
+@Suite struct LostCommitTests {
+  private static let file = "/store/a.plist"
+  private static let journal = "/store/.filedb/journal"
+
+  private static func open(_ disk: any Disk) throws -> RecordStore {
+    try RecordStore(
+      at: URL(fileURLWithPath: "/store"), disk: disk, options: StoreOptions(checkpoints: .manual))
+  }
+
+  /// A table with a record in its file, which an editor changes while two commits wait; a checkpoint dies where `name` is to be
+  /// given. Then the first commit rots.
+  private static func damagedStore(renaming name: String) throws -> MemoryDisk {
+    let memory = MemoryDisk()
+    let store = try open(memory)
+    try store.table("a").add(["text": "first"])
+    try store.table("b").add(["text": "of another table"])
+    try store.checkpoint()
+    try store.table("a").add(["text": .string(String(repeating: "long ", count: 2_000))])
+    try store.table("a").add(["text": "third"])
+    let text = String(decoding: try memory.read(file).bytes, as: UTF8.self)
+    _ = try memory.replace(file, with: Array(text.replacing("first", with: "edited").utf8))
+    let failing = FaultyDisk(
+      over: memory,
+      faults: .choose { verb, path in
+        [.rename, .exchange].contains(verb) && path == name ? .fail(errno: EIO) : nil
+      })
+    #expect(storeError { try open(failing).checkpoint() }?.errno == EIO)
+    let frames = JournalScan(try memory.read(journal).bytes, at: 0, after: nil).frames
+    try #require(frames.map(\.frame.kind).suffix(3) == [.commit, .commit, .checkpoint])
+    // More than one byte, which the checksum could put right.
+    let place = try #require(try memory.read(journal).bytes.firstRange(of: Array("long ".utf8))).lowerBound
+    try memory.open(journal).write(Array("#!#!#!".utf8), at: place + 3_000)
+    return memory
+  }
+
+  /// The table's file is the editor's, or the checkpoint's.
+  @Test(arguments: [(file, ["edited", "third"]), (journal, ["edited", "long", "third"])])
+  func commitsBehindALostOneAreKept(renaming: String, expected: [String]) throws {
+    let memory = try Self.damagedStore(renaming: renaming)
+    let damaged = try memory.read(Self.journal).bytes
+    let store = try Self.open(memory)
+    #expect(storeError { _ = try store.table("a") }?.code == StoreError.damagedJournal)
+    #expect(try store.checkJournal()?.error.code == StoreError.damagedJournal)
+    let plan = try #require(try store.journalRepairPlan())
+    #expect(plan.lostCount == 1)
+    #expect(plan.notes.contains { $0.hasPrefix("byte ") && $0.contains("commit") }, "\(plan.notes)")
+    let repair = try #require(try store.repairJournal())
+    #expect(repair.plan.notes == plan.notes)
+    #expect(try store.disk.read(repair.backup.path).bytes == damaged)
+    let words = try store.table("a").snapshot.map {
+      $0.fields["text"]?.string?.split(separator: " ").first ?? ""
+    }
+    #expect(words.map(String.init) == expected)
+    #expect(try store.table("b").count == 1)
+    try store.table("a").add(["text": "new"])
+    try store.checkInvariants()
+    try store.checkNothingIsLeftBehind()
+  }
+}
