@@ -22,8 +22,9 @@ package struct DiskError: Error, Equatable, Sendable {
     self.errno = errno
   }
 
-  /// Whether it came before anything was done to a file.
-  package var isOfOpening: Bool { call == "open" }
+  /// Whether a sync failed. The system reports that once and may have dropped the bytes, so a second sync that succeeds
+  /// proves nothing: see https://wiki.postgresql.org/wiki/Fsync_Errors.
+  package var isOfSync: Bool { ["fsync", "fdatasync"].contains(call) && kind != .notFound }
 
   package var kind: Kind {
     switch errno {

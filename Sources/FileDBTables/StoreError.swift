@@ -81,6 +81,8 @@ extension StoreError {
   public static let insideWrite = Code(rawValue: "insideWrite")
   /// What is to be undone was changed by a later commit.
   public static let undoConflict = Code(rawValue: "undoConflict")
+  /// A file of the undo log that the step needs is missing or was changed: a power cut may take it.
+  public static let undoStepLost = Code(rawValue: "undoStepLost")
   /// The text of a ``RecordPredicate`` is wrong, at ``column``.
   public static let invalidPredicate = Code(rawValue: "invalidPredicate")
   /// A regular expression takes more steps on a text of the record than are allowed, so that nobody knows whether it matches.

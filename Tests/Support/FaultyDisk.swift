@@ -22,6 +22,15 @@ package final class FaultyDisk: Disk {
       makeWatch
     case append, sync
     case open, readAt, writeAt, syncData
+
+    /// As an error names it.
+    var call: String {
+      switch self {
+      case .sync, .syncFolder: "fsync"
+      case .syncData: "fdatasync"
+      default: rawValue
+      }
+    }
   }
 
   package enum Faults: Sendable {
@@ -111,7 +120,7 @@ package final class FaultyDisk: Disk {
   ) throws(DiskError) -> Result {
     switch fate(of: verb, path) {
     case .carryOut: return try body()
-    case .fail(let errno, _): throw DiskError(verb.rawValue, path, errno: errno)
+    case .fail(let errno, _): throw DiskError(verb.call, path, errno: errno)
     case .skip: preconditionFailure("\(verb) has a result, so it cannot be skipped")
     }
   }
@@ -125,7 +134,7 @@ package final class FaultyDisk: Disk {
     case .skip: break
     case .fail(let errno, let halfWritten):
       if halfWritten { try half?() }
-      throw DiskError(verb.rawValue, path, errno: errno)
+      throw DiskError(verb.call, path, errno: errno)
     }
   }
 

@@ -159,7 +159,7 @@ extension FileLog {
   /// more commits.
   private func syncBase(_ body: () throws(DiskError) -> Void) throws(StoreError) {
     do throws(DiskError) { try body() } catch {
-      if !error.isOfOpening { state.withLock { $0.failure = error } }
+      if error.isOfSync { state.withLock { $0.failure = error } }
       throw StoreError(error)
     }
   }

@@ -12,6 +12,8 @@ package final class StoreFolder: Sendable {
   package let disk: StoreDisk
   /// Whether this process has seen all that ``lock(timeout:)`` makes.
   private let isMade = Atomic<Bool>(false)
+  /// Whether a sync of that failed: then nobody knows whether a power cut would take it, and all that is built on it.
+  private let isDoubtful = Atomic<Bool>(false)
 
   package init(path: String, disk: StoreDisk) { (self.path, self.disk) = (path, disk) }
 
@@ -114,13 +116,25 @@ package final class StoreFolder: Sendable {
       }
     }
     // The last of what is made for a new store; before it is there, another process may have died over the rest.
-    if try disk.status(ignoreFile) == nil { try disk.createFolder(ownFolder) }
+    if isDoubtful.load(ordering: .relaxed) { throw StoreError.closed(path) }
+    if try disk.status(ignoreFile) == nil {
+      try making { () throws(DiskError) in try disk.disk.createFolder(ownFolder) }
+    }
     try adjustMode()
     let lock = try waitForLock(until: deadline)
     try checkThatLocksExclude()
-    if try disk.status(ignoreFile) == nil { try disk.replace(ignoreFile, with: Array("*\n".utf8)) }
+    if try disk.status(ignoreFile) == nil {
+      try making { () throws(DiskError) in _ = try disk.disk.replace(ignoreFile, with: Array("*\n".utf8)) }
+    }
     isMade.store(true, ordering: .relaxed)
     return lock
+  }
+
+  private func making(_ body: () throws(DiskError) -> Void) throws(StoreError) {
+    do throws(DiskError) { try body() } catch {
+      if error.isOfSync { isDoubtful.store(true, ordering: .relaxed) }
+      throw StoreError(error)
+    }
   }
 
   /// On some file systems, such as a few that are reached over a network, `flock` returns and does nothing: two processes that

@@ -83,7 +83,7 @@ struct UndoFiles: Sendable {
     try plist(.step, among: names).flatMap { KeptStep($0) }
   }
 
-  /// - Throws: ``StoreError/undoConflict`` where they cannot be read.
+  /// - Throws: ``StoreError/undoStepLost`` where they cannot be read.
   func changes(_ token: CommitToken) throws(StoreError) -> UndoStep {
     let plist = try plist(.changes, among: store.folder.undoFiles()[token] ?? [])
     let step = try plist.flatMap { plist throws(StoreError) in
@@ -115,7 +115,7 @@ struct UndoFiles: Sendable {
 
   private func unreadable(_ file: String) -> StoreError {
     StoreError(
-      StoreError.undoConflict, "this cannot be undone: the file of the step is missing or was changed",
+      StoreError.undoStepLost, "this cannot be undone: a file of the step is missing or was changed",
       file: file)
   }
 

@@ -112,7 +112,8 @@ public struct UndoLog: Sendable {
   /// Takes back the last write that was not taken back yet.
   /// - Returns: what was taken back; `nil` where there is nothing.
   /// - Throws: ``StoreError/undoConflict`` with table and record where the write cannot be taken back, because something else
-  ///   changed the same: ``skip()`` leaves it out. ``StoreError/insideWrite`` within a write, and as ``RecordStore/write(_:)``.
+  ///   changed the same, and ``StoreError/undoStepLost`` where a power cut took a file of the step: ``skip()`` leaves it out.
+  ///   ``StoreError/insideWrite`` within a write, and as ``RecordStore/write(_:)``.
   @discardableResult
   public func undo() throws -> Entry? { try takeBack(.undo) }
 

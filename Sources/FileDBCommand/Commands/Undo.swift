@@ -62,7 +62,7 @@ struct UndoOptions: ParsableArguments {
 
   private func takeBack(_ direction: UndoLog.Direction, _ store: RecordStore) throws -> UndoLog.Entry? {
     do { return try store.undoLog.takeBack(direction) } catch var error as StoreError
-      where error.code == StoreError.undoConflict
+      where [StoreError.undoConflict, StoreError.undoStepLost].contains(error.code)
     {
       error.message += "; 'filedb \(direction.rawValue) --skip' leaves it out"
       throw error

@@ -189,7 +189,7 @@ import Testing
       do {
         let entry = try store.undoLog.undo()
         #expect(entry == nil)
-      } catch StoreError.undoConflict {}
+      } catch StoreError.undoStepLost {}
       #expect(try store.table("t").count == 2)
       try store.checkInvariants()
     }

@@ -346,7 +346,7 @@ package final class RecordingDisk: Disk {
       case .omit: return
       case .fail:
         disk.note(.failedSync(file: number))
-        throw DiskError(call.rawValue, path, errno: EIO)
+        throw DiskError(call == .syncData ? "fdatasync" : "fsync", path, errno: EIO)
       case .carryOut:
         try body()
         disk.note(.sync(file: number))
