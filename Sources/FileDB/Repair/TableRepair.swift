@@ -67,9 +67,9 @@ struct TableRepair {
     }
     let indexMap = root[TableFile.indexKey]
     for key in [TableFile.counterKey, TableFile.recordsKey, TableFile.indexKey] { root[key] = nil }
-    let lines = PlistParser.lines(from: [.key(TableFile.recordsKey), .index(0)], in: bytes)
+    let lines = PlistParser.elementLines(of: [.key(TableFile.recordsKey)], in: bytes)
     return state(of: elements, counter: counter, indexMap: indexMap, foreignKeys: root) {
-      lines.indices.contains($0) ? lines[$0] : nil
+      lines.line(ofElement: $0)
     }
   }
 
