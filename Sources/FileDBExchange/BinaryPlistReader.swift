@@ -6,6 +6,10 @@ import Foundation
 struct BinaryPlistReader {
   static let signature = Array("bplist00".utf8)
   private static let trailerSize = 32
+  /// What a value costs each time it is named, beside its text or data.
+  private static let bytesOfValue = 32
+  /// What a list of any size may come to when each part is written out wherever it is named.
+  private static let freeBytes = 64 << 20
 
   private let bytes: [UInt8]
   private let limits: PlistLimits
@@ -15,8 +19,9 @@ struct BinaryPlistReader {
   private let offsetTable: Int
   /// Scalars by their places; a key mostly comes again in the next record.
   private var scalars: [Int: PlistValue] = [:]
-  /// Each container has a byte or more for each of its elements, unless it is named twice.
-  private var elementsLeft: Int
+  /// What the values may still come to. A list that names no large part twice never uses it up, since each name takes a
+  /// byte or more of the file.
+  private var bytesLeft: Int
 
   /// - Throws: ``StoreError/invalidText`` with the byte at which the list is broken.
   static func parse(_ bytes: [UInt8], file: String, limits: PlistLimits = PlistLimits()) throws -> PlistValue
@@ -53,30 +58,55 @@ struct BinaryPlistReader {
     else { throw Fault(message: "the end of the file is damaged", offset: trailer) }
     let reader = BinaryPlistReader(
       bytes: bytes, limits: limits, offsetSize: offsetSize, referenceSize: referenceSize, objectCount: count,
-      offsetTable: table, elementsLeft: bytes.count)
+      offsetTable: table, bytesLeft: freeBytes + bytes.count * bytesOfValue)
+    // Foundation refuses a list of which an object lies behind the others, also where nothing names it.
+    for object in 0..<count where reader.offset(of: object) >= table {
+      throw Fault(message: "an object lies outside", offset: table + object * offsetSize)
+    }
     return (reader, root)
   }
 
   private mutating func value(_ reference: Int, depth: Int) throws(Fault) -> PlistValue {
-    if let scalar = scalars[reference] { return scalar }
-    var offset = try number(at: offsetTable + reference * offsetSize, size: offsetSize).clamped
-    guard offset >= Self.signature.count, offset < offsetTable else {
+    let start = offset(of: reference)
+    guard start >= Self.signature.count else {
       throw Fault(message: "an object lies outside", offset: offsetTable + reference * offsetSize)
     }
-    let start = offset
+    if let scalar = scalars[reference] {
+      try charge(scalar, at: start)
+      return scalar
+    }
+    var offset = start
     let (kind, low) = (bytes[offset] >> 4, Int(bytes[offset] & 0xF))
     offset += 1
     switch kind {
     case 0xA:
+      try charge(Self.bytesOfValue, at: start)
       let count = try count(low, at: &offset)
       return .array(try elements(count, at: offset, depth: depth))
     case 0xD:
+      try charge(Self.bytesOfValue, at: start)
       let count = try count(low, at: &offset)
       return .dict(try dictionary(count, at: offset, depth: depth))
     default:
       let value = try scalar(kind, low, at: offset, start: start)
+      try charge(value, at: start)
       scalars[reference] = value
       return value
+    }
+  }
+
+  private mutating func charge(_ scalar: PlistValue, at offset: Int) throws(Fault) {
+    switch scalar {
+    case .string(let text): try charge(Self.bytesOfValue + text.utf8.count, at: offset)
+    case .data(let data): try charge(Self.bytesOfValue + data.count, at: offset)
+    default: try charge(Self.bytesOfValue, at: offset)
+    }
+  }
+
+  private mutating func charge(_ count: Int, at offset: Int) throws(Fault) {
+    bytesLeft -= count
+    guard bytesLeft >= 0 else {
+      throw Fault(message: "the list holds the same parts too often", offset: offset)
     }
   }
 
@@ -112,8 +142,22 @@ struct BinaryPlistReader {
         throw Fault(message: "a text is not UTF-16", offset: start)
       }
       return .string(text)
-    default: throw Fault(message: "no property list has such an object", offset: start)
+    default: throw Fault(message: Self.description(ofForeign: kind, low), offset: start)
     }
+  }
+
+  /// What an object is that the format has and an XML property list has not.
+  private static func description(ofForeign kind: UInt8, _ low: Int) -> String {
+    let name =
+      switch (kind, low) {
+      case (0x0, 0): "null"
+      case (0x0, 0xC), (0x0, 0xD): "a URL"
+      case (0x0, 0xE): "a UUID"
+      case (0x8, _): "a UID, as keyed archives have them"
+      case (0xB, _), (0xC, _): "a set"
+      default: "an object of no known type"
+      }
+    return "this is \(name); a record cannot hold it"
   }
 
   private func integer(at offset: Int, size: Int) throws(Fault) -> PlistValue {
@@ -128,7 +172,7 @@ struct BinaryPlistReader {
   }
 
   private mutating func elements(_ count: Int, at offset: Int, depth: Int) throws(Fault) -> [PlistValue] {
-    try enter(count, at: offset, depth: depth)
+    try checkRoom(for: count, at: offset, depth: depth)
     var elements: [PlistValue] = []
     for position in 0..<count {
       elements.append(try value(try reference(at: offset, position), depth: depth + 1))
@@ -138,7 +182,7 @@ struct BinaryPlistReader {
 
   private mutating func dictionary(_ count: Int, at offset: Int, depth: Int) throws(Fault) -> PlistDictionary
   {
-    try enter(count, at: offset, depth: depth)
+    try checkRoom(for: count, at: offset, depth: depth)
     let values = try range(offset, count: count, size: referenceSize).upperBound
     var entries: [PlistDictionary.Entry] = []
     for position in 0..<count {
@@ -154,17 +198,12 @@ struct BinaryPlistReader {
     return dictionary
   }
 
-  private mutating func enter(_ count: Int, at offset: Int, depth: Int) throws(Fault) {
+  private func checkRoom(for count: Int, at offset: Int, depth: Int) throws(Fault) {
     guard depth < limits.depth else {
       throw Fault(
         message: "arrays and dictionaries are nested more than \(limits.depth) deep", offset: offset)
     }
     _ = try range(offset, count: count, size: referenceSize)
-    // An empty one counts as well: it costs as much as an element.
-    elementsLeft -= count + 1
-    guard elementsLeft >= 0 else {
-      throw Fault(message: "the list holds the same parts too often", offset: offset)
-    }
   }
 
   private func reference(at offset: Int, _ position: Int) throws(Fault) -> Int {
@@ -187,7 +226,7 @@ struct BinaryPlistReader {
     return count
   }
 
-  /// Where `count` things of `size` bytes are.
+  /// Where `count` things of `size` bytes are. The objects end where the offset table begins.
   private func range(_ offset: Int, count: Int, size: Int) throws(Fault) -> Range<Int> {
     guard offset <= offsetTable, count <= (offsetTable - offset) / size else {
       throw Fault(message: "an object is cut off", offset: offset)
@@ -195,12 +234,18 @@ struct BinaryPlistReader {
     return offset..<(offset + count * size)
   }
 
-  private func number(at offset: Int, size: Int) throws(Fault) -> UInt64 {
-    guard offset >= 0, offset <= bytes.count - size else {
-      throw Fault(message: "an object is cut off", offset: offset)
-    }
-    return bytes[offset..<(offset + size)].reduce(0) { $0 << 8 | UInt64($1) }
+  /// Where an object begins.
+  private func offset(of reference: Int) -> Int {
+    let place = offsetTable + reference * offsetSize
+    return bigEndian(place..<(place + offsetSize)).clamped
   }
+
+  /// A number that is an object or a part of one.
+  private func number(at offset: Int, size: Int) throws(Fault) -> UInt64 {
+    bigEndian(try range(offset, count: 1, size: size))
+  }
+
+  private func bigEndian(_ place: Range<Int>) -> UInt64 { bytes[place].reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
 extension UInt64 {

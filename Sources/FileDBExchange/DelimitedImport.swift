@@ -18,6 +18,8 @@ public struct DelimitedImport: Sendable {
   public var emptyText: EmptyText
   /// Fields that each row must have.
   var key: [String] = []
+  /// The types of fields that neither ``types`` nor the table knows.
+  var fallbackTypes: [String: FieldType] = [:]
 
   public init(fields: [String]? = nil, types: [String: FieldType] = [:], emptyText: EmptyText = .missing) {
     self.fields = fields
@@ -41,10 +43,12 @@ public struct DelimitedImport: Sendable {
   }
 
   /// Hands each row to `body`, or what is wrong with it.
+  /// - Parameter table: counts where ``types`` does not.
   func forEachRow(
-    _ reader: consuming DelimitedReader, file: String, _ body: (ImportRow.Reading) throws -> Void
+    _ reader: consuming DelimitedReader, file: String, table: TableTypes? = nil,
+    _ body: (ImportRow.Reading) throws -> Void
   ) throws {
-    try forEachReading(&reader, file: file) { reading, columns in
+    try forEachReading(&reader, file: file, table: table) { reading, columns in
       try body(
         reading.flatMap { texts in
           Result { () throws(StoreError) in try row(texts, columns: columns, file: file) }
@@ -57,7 +61,7 @@ public struct DelimitedImport: Sendable {
   func detectedTypes(_ reader: consuming DelimitedReader, file: String) throws -> [String: FieldType] {
     var candidates: [TypeCandidates] = []
     var names: [String] = []
-    try forEachReading(&reader, file: file) { reading, columns in
+    try forEachReading(&reader, file: file, table: nil) { reading, columns in
       if names.isEmpty {
         names = columns.map(\.name)
         candidates = columns.map { _ in TypeCandidates() }
@@ -73,18 +77,18 @@ public struct DelimitedImport: Sendable {
   }
 
   private func forEachReading(
-    _ reader: inout DelimitedReader, file: String,
+    _ reader: inout DelimitedReader, file: String, table: TableTypes?,
     _ body: (DelimitedReader.Reading, [Column]) throws -> Void
   ) throws {
     let columns: [Column]
     if let fields {
-      columns = try self.columns(named: fields, file: file, header: nil)
+      columns = try self.columns(named: fields, file: file, header: nil, table: table)
     } else {
       guard let header = try reader.next() else {
         throw StoreError(
           StoreError.invalidText, "the file is empty; it should begin with the field names", file: file)
       }
-      columns = try self.columns(named: header.fields, file: file, header: header)
+      columns = try self.columns(named: header.fields, file: file, header: header, table: table)
     }
     while let reading = try reader.nextReading() { try body(reading, columns) }
   }
@@ -92,10 +96,16 @@ public struct DelimitedImport: Sendable {
   private struct Column {
     let name: String
     let type: FieldType
+    /// What the field holds in the table, where that is what counts.
+    let held: HeldType?
+
+    func value(of text: String) -> PlistValue? {
+      held.map { $0.value(of: .string(text)) } ?? type.value(of: text)
+    }
   }
 
   private func columns(
-    named names: [String], file: String, header: DelimitedReader.Row?
+    named names: [String], file: String, header: DelimitedReader.Row?, table: TableTypes?
   ) throws -> [Column] {
     func fault(_ message: String, _ position: Int) -> StoreError {
       let cell = header?.cells[position]
@@ -113,7 +123,17 @@ public struct DelimitedImport: Sendable {
     if let stray = key.first(where: { !names.contains($0) }) {
       throw StoreError.noColumn(forKey: stray, file: file)
     }
-    return names.map { Column(name: $0, type: types[$0] ?? .string) }
+    return names.map { column(named: $0, table) }
+  }
+
+  private func column(named name: String, _ table: TableTypes?) -> Column {
+    if let type = types[name] { return Column(name: name, type: type, held: nil) }
+    let fallback = fallbackTypes[name] ?? .string
+    guard let held = table?[name], let type = held.fieldType else {
+      return Column(name: name, type: fallback, held: nil)
+    }
+    if type != fallback { table?.note(held, of: name) }
+    return Column(name: name, type: type, held: held)
   }
 
   private func row(
@@ -130,7 +150,8 @@ public struct DelimitedImport: Sendable {
     var entries: [PlistDictionary.Entry] = []
     for (column, cell) in zip(columns, texts.cells) {
       if cell.isMissing(as: column.type, emptyText) { continue }
-      guard let value = column.type.value(of: cell.text) else {
+      guard let value = column.value(of: cell.text) else {
+        if let held = column.held { throw row.misfit(cell.text, held, file: file, field: column.name) }
         throw row.error("'\(cell.text)' is not \(column.type.expectation)", file: file, field: column.name)
       }
       entries.append(PlistDictionary.Entry(key: column.name, value: value))

@@ -236,7 +236,9 @@ extension JSONParser {
 
   private mutating func take() throws -> UInt8? {
     guard let byte = try text.take() else { return nil }
-    if byte == 0x0A {
+    // Of a CRLF the line feed counts.
+    let isLineEnd = try byte == 0x0A || byte == 0x0D && peek() != 0x0A
+    if isLineEnd {
       place = Place(line: place.line + 1)
     } else if byte.beginsCharacter {
       place.column += 1

@@ -19,8 +19,9 @@ enum JSONRows {
     var number = 0
     while let line = try lines.next() {
       number += 1
-      if line.allSatisfy(isXMLSpace) { continue }
-      try body(reading(of: line, number: number, name: source.name))
+      if !line.allSatisfy(isXMLSpace) { try body(reading(of: line, number: number, name: source.name)) }
+      // To people, and to the parser, a carriage return ends a line as well; the last one is that of a CRLF.
+      number += line.dropLast().count { $0 == 0x0D }
     }
   }
 

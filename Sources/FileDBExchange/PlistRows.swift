@@ -1,22 +1,23 @@
 import FileDB
 
 /// The dictionaries of a property list, XML or binary, as the rows of an import: an array of them, or a whole table.
-struct PlistRows {
+final class PlistRows {
   private static let idKey = "wgFileDbSecretId"
 
   private let file: String
   private let bytes: [UInt8]
   private let elements: [PlistValue]
-  private let isBinary: Bool
   /// Where in the list the records are.
   private let path: [PlistStep]
   /// The highest id that was given; `nil` where the list is no table.
   let counter: Int64?
+  /// Found for all rows at once, when something is wrong with the first one: a file may have many that are. `nil` for a
+  /// binary list, which has no lines.
+  private lazy var lines = isBinary ? nil : PlistParser.elementLines(of: path, in: bytes)
 
   init(_ source: ImportSource) throws {
     file = source.name
     bytes = try source.readAll()
-    isBinary = bytes.starts(with: BinaryPlistReader.signature)
     let root = try Self.root(of: bytes, file: file)
     if case .array(let elements) = root {
       (self.elements, path, counter) = (elements, [], nil)
@@ -48,7 +49,8 @@ struct PlistRows {
   }
 
   private func row(_ number: Int) throws(StoreError) -> ImportRow {
-    var row = ImportRow(fields: Fields(), origin: .row(number)) { field in (line(of: field, in: number), nil)
+    var row = ImportRow(fields: Fields(), origin: .row(number)) { [self] field in
+      (line(of: field, in: number), nil)
     }
     guard case .dict(var fields) = elements[number] else {
       throw row.error("a dictionary should be here", file: file)
@@ -61,9 +63,9 @@ struct PlistRows {
     return row
   }
 
+  private var isBinary: Bool { bytes.starts(with: BinaryPlistReader.signature) }
+
   private func line(of field: String?, in row: Int) -> Int? {
-    if isBinary { return nil }
-    return PlistParser.line(of: path + [.index(row)] + (field.map { [.key($0)] } ?? []), in: bytes)
-      ?? PlistParser.line(of: path + [.index(row)], in: bytes)
+    field.flatMap { lines?.line(of: $0, inElement: row) } ?? lines?.line(ofElement: row)
   }
 }

@@ -35,9 +35,14 @@ public struct TableImport: Sendable {
   public var format: ExchangeFormat
   /// Of delimited text without a header, the names of the columns.
   public var fields: [String] = []
-  /// The types of fields by their names. Delimited text is a string elsewhere; in the other formats this says which texts are
-  /// dates or data, say.
+  /// The types of fields by their names in the file; in JSON they say which texts are dates or data, say.
+  ///
+  /// Another field of delimited text and JSON, which do not keep every type, is read as what it is in all records of the table
+  /// that have it; a value that does not fit is an error. Where the table does not say, because no record has the field or
+  /// its values are of several types, delimited text is a string, and JSON is what it says.
   public var types: [String: FieldType] = [:]
+  /// The types of fields of delimited text that neither ``types`` nor the table knows, as ``detectedTypes(of:)`` finds them.
+  public var fallbackTypes: [String: FieldType] = [:]
   /// Of delimited text.
   public var emptyText = DelimitedImport.EmptyText.missing
   public var matching = Matching.nothing
@@ -54,21 +59,26 @@ public struct TableImport: Sendable {
   /// - Parameter progress: told now and then how many rows were read.
   /// - Throws: ``StoreError/invalidText``, ``StoreError/unrepresentableValue`` and ``StoreError/reservedField`` with file, line
   ///   and column; ``StoreError/duplicateKey``; the errors of reading the file and of ``StoreTransaction``'s verbs.
-  /// - Complexity: O(*n*) in the rows of the file and, with a key, in the records of the table. Memory grows with the new
-  ///   records, and with the file only where that is a property list.
+  /// - Complexity: O(*n*) in the rows of the file and, but for a property list without a key, in the records of the table.
+  ///   Memory grows with the new records, and with the file only where that is a property list.
   public func run(
     _ source: ImportSource, into table: TableName<Fields>, at position: Position = .bottom,
     in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
+    let before = try transaction.snapshot(of: table)
     // Whoever copies a table wants its ids; who adds to one wants new ones.
-    let keepsIDs = try matching == .id || (format.isPropertyList && !transaction.snapshot(of: table).exists)
+    let keepsIDs = matching == .id || (format.isPropertyList && !before.exists)
     let rules = RowMerge.Rules(
       matching, onError: onError, keepsIDs: keepsIDs, hasIDAsField: !format.isPropertyList)
     var merge = try RowMerge(rules, into: table, at: position, of: source.name, in: transaction)
-    let counter = try read(source) {
+    // A property list says the type of each value itself.
+    let tableTypes = format.isPropertyList ? nil : TableTypes(of: before, matching: matching)
+    let counter = try read(source, tableTypes) {
       try merge.take(identified($0, file: source.name), in: &transaction, progress: progress)
     }
-    return try merge.finish(counter: counter, in: &transaction)
+    var report = try merge.finish(counter: counter, in: &transaction)
+    report.tableTypes = tableTypes?.used ?? [:]
+    return report
   }
 
   /// The types of the columns of delimited text: integer, float, bool or date where every value of the column is one and
@@ -86,23 +96,24 @@ public struct TableImport: Sendable {
     var names: [String]?
     if case .delimited(_, hasHeader: false) = format { names = fields }
     var delimited = DelimitedImport(fields: names, types: types, emptyText: emptyText)
+    delimited.fallbackTypes = fallbackTypes
     if case .key(let fields) = matching { delimited.key = fields }
     return delimited
   }
 
   /// - Returns: the counter of the table that the file is, if it is one.
   private func read(
-    _ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void
+    _ source: ImportSource, _ table: TableTypes?, _ body: (ImportRow.Reading) throws -> Void
   ) throws -> Int64? {
     switch format {
     case .delimited(let format, _):
       let reader = DelimitedReader(name: source.name, format: format, nextPiece: try source.open())
-      try delimitedImport.forEachRow(reader, file: source.name, body)
-    case .json: try JSONRows.readArray(source) { try body(typed($0, file: source.name)) }
-    case .ndjson: try JSONRows.readLines(source) { try body(typed($0, file: source.name)) }
+      try delimitedImport.forEachRow(reader, file: source.name, table: table, body)
+    case .json: try JSONRows.readArray(source) { try body(typed($0, as: table, file: source.name)) }
+    case .ndjson: try JSONRows.readLines(source) { try body(typed($0, as: table, file: source.name)) }
     case .plist, .binaryPlist:
       let rows = try PlistRows(source)
-      try rows.forEachRow { try body(typed($0, file: source.name)) }
+      try rows.forEachRow { try body(typed($0, as: table, file: source.name)) }
       return rows.counter
     }
     return nil
@@ -119,9 +130,17 @@ public struct TableImport: Sendable {
     }
   }
 
-  private func typed(_ reading: ImportRow.Reading, file: String) -> ImportRow.Reading {
-    guard !types.isEmpty else { return reading }
-    return reading.flatMap { row in Result { () throws(StoreError) in try typed(row, file: file) } }
+  private func typed(
+    _ reading: ImportRow.Reading, as table: TableTypes?, file: String
+  ) -> ImportRow.Reading {
+    reading.flatMap { row in
+      Result { () throws(StoreError) in
+        let row = try typed(row, file: file)
+        return try table.map { table throws(StoreError) in
+          try row.typed(as: table, besides: types, file: file)
+        } ?? row
+      }
+    }
   }
 
   private func typed(_ row: ImportRow, file: String) throws(StoreError) -> ImportRow {
@@ -146,6 +165,9 @@ public struct ImportReport: Sendable {
   public internal(set) var unchanged = 0
   /// Rows matched by a key whose `id` was taken for that of an export, and is no field of the record.
   public internal(set) var ignoredIDs = 0
+  /// The types that fields were read as because the table's records have them, where the file would have given them another
+  /// one; by the names that they have in the file.
+  public internal(set) var tableTypes: [String: FieldType] = [:]
   /// Why rows were left out, in their order.
   public internal(set) var skipped: [StoreError] = []
 }

@@ -16,6 +16,20 @@ package enum PlistStep: Equatable, Sendable {
   case index(Int)
 }
 
+/// What somebody wants to know the lines of.
+enum PlistSearch {
+  /// The value at this place.
+  case value([PlistStep])
+  /// The elements of the array at this place, and the values in those that are dictionaries.
+  case elements([PlistStep])
+}
+
+/// What has just begun of what is sought: a value, or one in a dictionary, under its key.
+enum PlistSighting {
+  case value
+  case field(String)
+}
+
 /// Builds a value from the events of an XML parser, and refuses whatever is no property list.
 ///
 /// It knows nothing of XML's syntax; its caller adds the place to the errors.
@@ -31,8 +45,7 @@ struct PlistBuilder {
   }
 
   private let limits: PlistLimits
-  /// The place of a value whose line somebody wants to know.
-  private var sought: [PlistStep]?
+  private let search: PlistSearch?
   private var phase = Phase.beforePlist
   private var containers: [Container] = []
   /// The scalar whose end has not come yet, and its text so far.
@@ -44,12 +57,12 @@ struct PlistBuilder {
 
   /// The root, once it is complete.
   private(set) var root: PlistValue?
-  /// Set as soon as the value at the sought place begins, until ``seekNext()``.
-  private(set) var reachedSought = false
+  /// Set as soon as a value begins that is sought, until whoever reads it clears it.
+  var sighting: PlistSighting?
 
-  init(limits: PlistLimits, sought: [PlistStep]?) {
+  init(limits: PlistLimits, search: PlistSearch?) {
     self.limits = limits
-    self.sought = sought
+    self.search = search
   }
 
   var isComplete: Bool { phase == .afterPlist }
@@ -199,19 +212,24 @@ struct PlistBuilder {
     }
   }
 
-  /// From now on the next element of the array is sought; nothing more where the place is none in an array.
-  mutating func seekNext() {
-    reachedSought = false
-    guard case .index(let index)? = sought?.popLast() else {
-      sought = nil
-      return
+  private mutating func noticeSought() {
+    let depth = containers.count
+    switch search {
+    case nil: return
+    case .value(let path): if depth == path.count, isInside(path) { sighting = .value }
+    case .elements(let path):
+      guard depth > path.count, !containers[path.count].isDictionary, isInside(path) else { return }
+      if depth == path.count + 1 {
+        sighting = .value
+      } else if depth == path.count + 2, let key = containers[depth - 1].key {
+        sighting = .field(key)
+      }
     }
-    sought?.append(.index(index + 1))
   }
 
-  private mutating func noticeSought() {
-    guard let sought, containers.count == sought.count, !reachedSought else { return }
-    reachedSought = zip(containers, sought).allSatisfy { container, step in
+  /// Whether what begins now is in the value at `path`, or is that value.
+  private func isInside(_ path: [PlistStep]) -> Bool {
+    zip(containers, path).allSatisfy { container, step in
       switch step {
       case .key(let key): container.key.map { compareUTF8($0, key) == 0 } ?? false
       case .index(let index): !container.isDictionary && container.elements.count == index

@@ -15,11 +15,11 @@ public struct PlistParser: ~Copyable {
   private var failure: PlistError?
 
   public init(limits: PlistLimits = PlistLimits()) {
-    session = SAXSession(limits: limits, sought: nil)
+    session = SAXSession(limits: limits, search: nil)
   }
 
-  private init(limits: PlistLimits, sought: [PlistStep]) {
-    session = SAXSession(limits: limits, sought: sought)
+  private init(search: PlistSearch) {
+    session = SAXSession(limits: PlistLimits(), search: search)
   }
 
   /// Takes the next bytes of the document, however they are cut.
@@ -67,13 +67,17 @@ public struct PlistParser: ~Copyable {
   /// It reads the document again: lines are wanted only when something is wrong, and a table of a million
   /// records should not carry a million of them.
   package static func line(of path: [PlistStep], in bytes: [UInt8]) -> Int? {
-    lines(from: path, in: bytes).first
+    lines(of: .value(path), in: bytes).line(ofElement: 0)
   }
 
-  /// The lines on which the value at `path` begins and, where that is in an array, each element behind it: in one reading, for
-  /// who wants many.
-  package static func lines(from path: [PlistStep], in bytes: [UInt8]) -> [Int] {
-    var parser = PlistParser(limits: PlistLimits(), sought: path)
+  /// The lines on which the elements of the array at `path` begin, and the values in those that are dictionaries: in one
+  /// reading, for who wants many.
+  package static func elementLines(of path: [PlistStep], in bytes: [UInt8]) -> PlistElementLines {
+    lines(of: .elements(path), in: bytes)
+  }
+
+  private static func lines(of search: PlistSearch, in bytes: [UInt8]) -> PlistElementLines {
+    var parser = PlistParser(search: search)
     try? bytes.withUnsafeBytesTyped { all throws(PlistError) in try parser.push(all) }
     _ = try? parser.finish()
     return parser.session.soughtLines
@@ -97,11 +101,11 @@ private final class SAXSession {
   private let state: UnsafeMutablePointer<SAXState>
   private var byteCount = 0
 
-  init(limits: PlistLimits, sought: [PlistStep]?) {
+  init(limits: PlistLimits, search: PlistSearch?) {
     self.limits = limits
     xmlInitParser()
     state = .allocate(capacity: 1)
-    state.initialize(to: SAXState(builder: PlistBuilder(limits: limits, sought: sought)))
+    state.initialize(to: SAXState(builder: PlistBuilder(limits: limits, search: search)))
     var handler = SAXState.handler
     let context = xmlCreatePushParserCtxt(&handler, state, nil, 0, nil)
     // The encoding is settled before the bytes come here, so the document's own word on it is not asked again.
@@ -118,7 +122,7 @@ private final class SAXSession {
     state.deallocate()
   }
 
-  var soughtLines: [Int] { state.pointee.soughtLines }
+  var soughtLines: PlistElementLines { state.pointee.soughtLines }
   var firstCommentLine: Int? { state.pointee.firstCommentLine }
 
   func push(_ bytes: UnsafeRawBufferPointer) throws(PlistError) {
@@ -157,7 +161,7 @@ private struct SAXState {
   var context: xmlParserCtxtPtr?
   var failure: PlistError?
   var isEnding = false
-  var soughtLines: [Int] = []
+  var soughtLines = PlistElementLines()
   var firstCommentLine: Int?
   /// The elements met so far, by their names' addresses: libxml2 keeps each name once for as long as it parses.
   private var known: [(name: UnsafePointer<xmlChar>, element: PlistElement)] = []
@@ -206,9 +210,9 @@ private struct SAXState {
     guard failure == nil else { return }
     do throws(PlistError) {
       try event(&builder)
-      if builder.reachedSought {
-        soughtLines.append(currentLine ?? 0)
-        builder.seekNext()
+      if let sighting = builder.sighting {
+        soughtLines.append(sighting, line: currentLine ?? 0)
+        builder.sighting = nil
       }
     } catch {
       if let text {

@@ -1,5 +1,6 @@
 /// Turns the bytes of a file into the UTF-8 that the parser is given, piece by piece: says what a file is that is
-/// no XML property list, drops a byte order mark, and decodes UTF-16.
+/// no XML property list, drops a byte order mark, decodes UTF-16, and makes every line end a line feed, as XML wants it.
+/// libxml2 does that too, but does not count the lines that end in a carriage return alone.
 struct PlistSource {
   private enum Encoding {
     case utf8
@@ -13,9 +14,11 @@ struct PlistSource {
   private var encoding: Encoding?
   /// What came before the encoding was known, and then half a code unit, or half a surrogate pair, of UTF-16.
   private var pending: [UInt8] = []
-  /// The line that has been reached, counted where the encoding may turn out to be broken.
+  /// The line that has been reached.
   private var line = 1
   private var isBlank = true
+  /// Whether the last byte was a carriage return, whose line feed may be still to come.
+  private var followsCarriageReturn = false
 
   /// Hands `piece` on to `sink` as UTF-8, in one or more parts or not yet.
   mutating func push(
@@ -54,34 +57,53 @@ struct PlistSource {
     to sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void
   ) throws(PlistError) {
     switch encoding {
-    case .utf8:
-      noticeText(piece)
-      try sink(piece)
+    case .utf8: try handOn(piece, to: sink)
     case .ascii:
       let valid = UnsafeRawBufferPointer(rebasing: piece.prefix { $0 < 0x80 })
-      noticeText(valid)
-      try sink(valid)
-      countLines(valid)
+      try handOn(valid, to: sink)
       guard valid.count == piece.count else {
         throw PlistError(.malformed("the file says it is ASCII but holds other bytes"), line: line)
       }
     case .utf16(let bigEndian):
       let (utf8, isValid) = decodeUTF16(piece, bigEndian: bigEndian)
       try utf8.withUnsafeBytesTyped { bytes throws(PlistError) in
-        noticeText(bytes)
-        try sink(bytes)
-        countLines(bytes)
+        try handOn(bytes, to: sink)
       }
       guard isValid else { throw PlistError(.malformed("half a surrogate pair"), line: line) }
     }
   }
 
-  private mutating func noticeText(_ bytes: UnsafeRawBufferPointer) {
-    if isBlank { isBlank = bytes.allSatisfy(isXMLSpace) }
+  private mutating func handOn(
+    _ text: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void
+  ) throws(PlistError) {
+    if isBlank { isBlank = text.allSatisfy(isXMLSpace) }
+    guard followsCarriageReturn || text.contains(UInt8(ascii: "\r")) else {
+      line += Self.lineCount(text)
+      return try sink(text)
+    }
+    try withLineFeeds(text).withUnsafeBytesTyped { bytes throws(PlistError) in
+      line += Self.lineCount(bytes)
+      try sink(bytes)
+    }
   }
 
-  private mutating func countLines(_ bytes: UnsafeRawBufferPointer) {
-    line += bytes.count { $0 == UInt8(ascii: "\n") }
+  private mutating func withLineFeeds(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    for byte in text {
+      let isCarriageReturn = byte == UInt8(ascii: "\r")
+      if isCarriageReturn {
+        result.append(UInt8(ascii: "\n"))
+      } else if byte != UInt8(ascii: "\n") || !followsCarriageReturn {
+        result.append(byte)
+      }
+      followsCarriageReturn = isCarriageReturn
+    }
+    return result
+  }
+
+  private static func lineCount(_ bytes: UnsafeRawBufferPointer) -> Int {
+    bytes.count { $0 == UInt8(ascii: "\n") }
   }
 
   /// What is whole in `piece` and the bytes before it, up to a surrogate that is not half of a pair.

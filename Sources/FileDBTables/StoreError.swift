@@ -93,6 +93,9 @@ extension StoreError {
   // Found a file that is no table, or a broken one.
   public static let notATable = Code(rawValue: "notATable")
   public static let damagedTable = Code(rawValue: "damagedTable")
+  /// Git merged the table's file as text and left its conflict markers there. ``RecordStore/repair(_:keeping:)`` leaves such
+  /// a file alone, since each side may hold the only copy of a record.
+  public static let conflictMarkers = Code(rawValue: "conflictMarkers")
   /// The journal is not as it was written; no table can be trusted until it is repaired.
   public static let damagedJournal = Code(rawValue: "damagedJournal")
   /// A later version of this library made the journal.
@@ -146,6 +149,20 @@ extension StoreError {
       }
     self.init(code, error.message, file: file, line: error.line, table: table)
     column = error.column
+  }
+
+  /// A table whose `bytes` could not be read as a property list.
+  package init(_ error: PlistError, in bytes: [UInt8], file: String, table: String) {
+    guard let line = ConflictMarkers.firstLine(in: bytes, failure: error.line) else {
+      self.init(error, file: file, table: table)
+      return
+    }
+    let name = file.split(separator: "/").last ?? ""
+    self.init(
+      StoreError.conflictMarkers,
+      "the file has git's conflict markers. Resolve the conflict in an editor, or have git merge the records: "
+        + "'filedb git-setup', then 'git checkout --merge \(name)'",
+      file: file, line: line, table: table)
   }
 }
 

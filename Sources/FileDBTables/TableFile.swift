@@ -13,7 +13,7 @@ package enum TableFile {
 
   /// The table that `bytes` hold.
   /// - Parameter file: where they are from, for the errors.
-  /// - Throws: ``StoreError/notATable`` or ``StoreError/damagedTable``, with the line.
+  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable`` or ``StoreError/conflictMarkers``, with the line.
   package static func decode(
     _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
     shape: OrderedRecords.Shape = .standard
@@ -23,7 +23,7 @@ package enum TableFile {
     do {
       root = try PlistParser.parse(bytes, limits: limits)
     } catch {
-      throw StoreError(error, file: file, table: table)
+      throw StoreError(error, in: bytes, file: file, table: table)
     }
     do {
       return try decode(consume root, shape: shape)

@@ -171,6 +171,38 @@ import Testing
     }
   }
 
+  @Test(arguments: ["ndjson", "json", "csv", "tsv"]) func shownRecordsComeBackWithTheirTypes(format: String)
+    throws
+  {
+    try withTemporaryFolder { folder in
+      let fields = [
+        "due:date=2024-02-29", "raw:data=AQI=", "code=007", "n:integer=7", "size:float=2", "done:bool=true",
+        #"tags:json=["a"]"#,
+      ]
+      try filedb("create", "t", in: folder)
+      try filedb(["add", "t"] + fields, in: folder)
+      let table = try filedb("export", "t", "--format", "plist", in: folder).output
+      let shown = try filedb("show", "t", "--format", format, in: folder).output
+      let again = try filedb("import", "-", "t", "--ids", "--format", format, in: folder, input: shown)
+      #expect(again.error.hasSuffix("0 added, 0 changed, 1 unchanged\n"))
+      try filedb("set", "t", "1", "due:date=2020-01-01", "raw:data=", "code=1", in: folder)
+      let result = try filedb("import", "-", "t", "--ids", "--format", format, in: folder, input: shown)
+      #expect(
+        result.error.contains("due: read as date, as in the table\nn") == (format == "csv" || format == "tsv")
+      )
+      #expect(result.error.contains("raw: read as data, as in the table\n"))
+      #expect(!result.error.contains("code: read as"))
+      #expect(try filedb("export", "t", "--format", "plist", in: folder).output == table)
+
+      let refused = try filedb(
+        "import", "-", "t", "--format", "ndjson", in: folder,
+        input: "{\"due\": \"2024-03-01\"}\n{\"due\": \"soon\"}\n")
+      #expect(refused.status == 65)
+      #expect(refused.error.hasPrefix("filedb: standard input:2:1: field 'due': 'soon' is not a date"))
+      #expect(try filedb("count", "t", in: folder).output == "1\n")
+    }
+  }
+
   @Test func skippedRowsAreReported() throws {
     try withTemporaryFolder { folder in
       try write("n,s\n1,a\nx,b\n3,c\n", to: "f.csv", in: folder)

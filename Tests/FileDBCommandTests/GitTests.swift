@@ -57,6 +57,31 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
     }
   }
 
+  @Test func tableMergedAsTextIsMergedAgainByRecords() throws {
+    try withRepository { folder in
+      try run("\(ourWork)\ngit checkout -q other\n\(theirWork)\ngit checkout -q main", in: folder)
+      let attributes = folder.appendingPathComponent(".gitattributes")
+      let setup = try Data(contentsOf: attributes)
+      try Data().write(to: attributes)
+      try run("git merge -q other", status: 1, in: folder)
+      let merged = try Data(contentsOf: folder.appendingPathComponent("todo.plist"))
+      let lines = String(decoding: merged, as: UTF8.self).split(
+        separator: "\n", omittingEmptySubsequences: false)
+      let line = try #require(lines.firstIndex { $0.hasPrefix("<<<<<<<") }) + 1
+      for command in ["check", "repair", "repair --keep file", "show todo", "add todo title=Fig"] {
+        let result = try run("filedb \(command)", status: 65, in: folder)
+        #expect(
+          (result.output + result.error).contains(
+            "todo.plist:\(line): table 'todo': the file has git's conflict markers"),
+          "\(command): \(result)")
+      }
+      #expect(try Data(contentsOf: folder.appendingPathComponent("todo.plist")) == merged)
+      try setup.write(to: attributes)
+      try run("git checkout --merge todo.plist", in: folder)
+      #expect(try records(in: folder) == together)
+    }
+  }
+
   @Test func gitMergesTableWhoseNameLooksLikeAnOption() throws {
     try withRepository { folder in
       try run(

@@ -76,22 +76,103 @@ import Testing
 
   /// One where each array holds the next one 8 times, 2^60 elements in all, and one that holds itself.
   @Test func exponentialAndCircularListsAreRefused() throws {
-    func list(_ levels: Int, _ child: (Int) -> UInt8) -> [UInt8] {
-      var bytes = Array("bplist00".utf8)
-      var offsets: [UInt8] = []
-      for level in 0..<levels {
-        offsets.append(UInt8(bytes.count))
-        bytes += [0xA8] + Array(repeating: child(level), count: 8)
-      }
-      offsets.append(UInt8(bytes.count))
-      bytes.append(0x09)
-      let table = UInt8(bytes.count)
-      bytes += offsets + [0, 0, 0, 0, 0, 0, 1, 1] + Array(repeating: 0, count: 7) + [UInt8(levels + 1)]
-      return bytes + Array(repeating: 0, count: 15) + [table]
-    }
-    let doubling = try #require(storeError { _ = try imported(list(20) { UInt8($0 + 1) }) })
+    let arrays = (1...20).map { BinaryList.array(Array(repeating: $0, count: 8)) }
+    let doubling = try #require(storeError { _ = try imported(BinaryList.bytes(arrays + [[0x09]])) })
     #expect(doubling.message.contains("too often"), "\(doubling)")
-    let circle = try #require(storeError { _ = try imported(list(1) { _ in 0 }) })
+    let circle = try #require(storeError { _ = try imported(BinaryList.bytes([BinaryList.array([0])])) })
     #expect(circle.code == StoreError.invalidText, "\(circle)")
+  }
+
+  /// As Python's plistlib writes `[{'tags': S}] * 1000`: every record is the same object.
+  @Test func recordsThatShareTheirPartsAreImported() throws {
+    let tags = (0..<100).map { "tag \($0)" }
+    let list = BinaryList.bytes(
+      [
+        BinaryList.array(Array(repeating: 1, count: 1_000)), BinaryList.dict([(key: 2, value: 3)]),
+        BinaryList.text("tags"), BinaryList.array(Array(4..<104)),
+      ] + tags.map(BinaryList.text))
+    let expected: Fields = ["tags": .array(tags.map { .string($0) })]
+    #expect(try imported(list) == Array(repeating: expected, count: 1_000))
+  }
+
+  /// 100 KB that would become 500 MB.
+  @Test func longTextThatAllRecordsNameIsRefused() throws {
+    let list = BinaryList.bytes(
+      [BinaryList.array(Array(3..<10_003)), BinaryList.text("k")]
+        + [BinaryList.text(String(repeating: "x", count: 50_000))]
+        + Array(repeating: BinaryList.dict([(key: 1, value: 2)]), count: 10_000))
+    let error = try #require(storeError { _ = try imported(list) })
+    #expect(error.message.contains("too often"), "\(error)")
+    let data = BinaryList.bytes([
+      BinaryList.array(Array(repeating: 1, count: 2_000)),
+      [0x4F, 0x12, 0, 1, 0, 0] + Array(repeating: 7, count: 1 << 16),
+    ])
+    #expect(storeError { _ = try imported(data) }?.message.contains("too often") == true)
+  }
+
+  @Test func objectsEndWhereOffsetTableBegins() throws {
+    let cut: [[UInt8]] = [
+      [0x11, 0x01], [0x13], [0x14, 0, 0, 0, 0, 0, 0, 0, 0], [0x22, 0x3F, 0x80], [0x23], [0x33, 0x41],
+      [0x52, 0x61],
+      [0x61, 0x00], [0x42, 0x07], [0x5F], [0x5F, 0x11, 0x00], [0xA2, 0x00], [0xD1, 0x00, 0x02, 0x00],
+    ]
+    for object in cut {
+      let list = BinaryList.bytes([
+        BinaryList.array([1]), BinaryList.dict([(key: 2, value: 3)]), BinaryList.text("k"), object,
+      ])
+      let error = try #require(storeError { _ = try imported(list) }, "\(object)")
+      #expect(error.message.contains("is cut off"), "\(object): \(error)")
+    }
+  }
+
+  @Test func messageNamesForeignObject() throws {
+    let foreign: [(object: [UInt8], name: String)] = [
+      ([0x00], "this is null"), ([0x80, 0x05], "this is a UID"), ([0xC1, 0, 1], "this is a set"),
+      ([0xB1, 0, 1], "this is a set"), ([0x0C, 0x51, 0x61], "this is a URL"),
+      ([0x0E] + Array(repeating: 1, count: 16), "this is a UUID"),
+      ([0x70], "this is an object of no known type"),
+    ]
+    for (object, name) in foreign {
+      let list = BinaryList.bytes([
+        BinaryList.array([1]), BinaryList.dict([(key: 2, value: 3)]), BinaryList.text("k"), object,
+      ])
+      let error = try #require(storeError { _ = try imported(list) }, "\(name)")
+      #expect(error.message.contains("\(name)"), "\(error)")
+      #expect(error.message.contains("a record cannot hold it"), "\(error)")
+    }
+  }
+}
+
+/// Binary property lists of objects that are given as bytes, the first one the root; references are of two bytes.
+enum BinaryList {
+  static func bytes(_ objects: [[UInt8]]) -> [UInt8] {
+    var bytes = Array("bplist00".utf8)
+    var offsets: [UInt8] = []
+    for object in objects {
+      offsets += number(bytes.count, size: 4)
+      bytes += object
+    }
+    let table = bytes.count
+    return bytes + offsets + [0, 0, 0, 0, 0, 0, 4, 2] + number(objects.count, size: 8) + number(0, size: 8)
+      + number(table, size: 8)
+  }
+
+  static func array(_ elements: [Int]) -> [UInt8] {
+    marker(0xA0, count: elements.count) + elements.flatMap { number($0, size: 2) }
+  }
+
+  static func dict(_ entries: [(key: Int, value: Int)]) -> [UInt8] {
+    marker(0xD0, count: entries.count)
+      + (entries.map(\.key) + entries.map(\.value)).flatMap { number($0, size: 2) }
+  }
+
+  static func text(_ ascii: String) -> [UInt8] { marker(0x50, count: ascii.utf8.count) + ascii.utf8 }
+
+  private static func marker(_ kind: UInt8, count: Int) -> [UInt8] {
+    count < 15 ? [kind | UInt8(count)] : [kind | 0xF, 0x12] + number(count, size: 4)
+  }
+
+  private static func number(_ number: Int, size: Int) -> [UInt8] {
+    (0..<size).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
   }
 }

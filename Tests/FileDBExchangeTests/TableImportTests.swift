@@ -73,6 +73,10 @@ private struct Fault {
         Fault("[{\"a\": \(deep)", 1, 264, "nested more than 256 deep"),
       ], importer(.json))
     try check([Fault("{\"a\": 1}\n{\"b\": }\n", 2, 7, "a value should be here")], importer(.ndjson))
+    try check(
+      [Fault("[\r{},\r\n{\"a\": }]", 3, 7, "a value should be here")], importer(.json))
+    try check(
+      [Fault("{}\r\n{\"b\":\r1}\n{\"b\": }\n", 4, 7, "a value should be here")], importer(.ndjson))
     try withStore { store in
       let bytes = Array("[{\"a\": \"".utf8) + [0xFF] + Array("\"}]".utf8)
       let error = try #require(storeError { try take(bytes, importer(.json), of: store) })
@@ -89,7 +93,25 @@ private struct Fault {
         Fault(
           list("<array>\n<dict>\n<key>wgFileDbSecretId</key>\n<string>-1</string></dict></array>"), 5, nil,
           "no whole number"),
+        Fault("<plist>\r<array>\r<string>x</string></array></plist>", 3, nil, "a dictionary should be here"),
       ], importer(.plist))
+  }
+
+  /// So many that reading the file once for each of them would take minutes.
+  @Test func everyWrongRowOfPropertyListHasItsLine() throws {
+    let count = 5_000
+    let rows = (0..<count).map {
+      "<dict>\n<key>a</key><true/>\n<key>n</key>\n<string>\($0)x</string></dict>\n"
+    }
+    let text = "<plist><array>\n\(rows.joined())<true/></array></plist>"
+    try withStore { store in
+      let typed = importer(.plist) {
+        $0.types = ["n": .integer]
+        $0.onError = .skip
+      }
+      let report = try take(Array(text.utf8), typed, of: store)
+      #expect(report.skipped.map(\.line) == (0..<count).map { 5 + $0 * 4 } + [2 + count * 4])
+    }
   }
 
   @Test func utf16IsDetectedByByteOrderMark() throws {

@@ -29,10 +29,50 @@ import Testing
     """.utf8)
 
   @Test func linesOfAllElementsAreFoundInOneReading() {
-    #expect(PlistParser.lines(from: [.key("data"), .index(0)], in: Self.document) == [7, 12, 12, 13])
-    #expect(PlistParser.lines(from: [.key("data"), .index(2)], in: Self.document) == [12, 13])
-    #expect(PlistParser.lines(from: [.key("data")], in: Self.document) == [6])
-    #expect(PlistParser.lines(from: [.key("none"), .index(0)], in: Self.document) == [])
+    func lines(_ path: [PlistStep], _ count: Int) -> [Int?] {
+      let found = PlistParser.elementLines(of: path, in: Self.document)
+      return (0..<count).map { found.line(ofElement: $0) }
+    }
+    #expect(lines([.key("data")], 5) == [7, 12, 12, 13, nil])
+    #expect(lines([.key("data"), .index(3)], 2) == [13, nil])
+    #expect(lines([.key("none")], 1) == [nil])
+    #expect(lines([], 1) == [nil])
+  }
+
+  @Test func linesOfFieldsAreFoundInTheSameReading() {
+    let found = PlistParser.elementLines(of: [.key("data")], in: Self.document)
+    #expect(found.line(of: "title", inElement: 0) == 9)
+    #expect(found.line(of: "none", inElement: 0) == nil)
+    #expect(found.line(of: "title", inElement: 1) == nil)
+    // This one lies deeper.
+    #expect(found.line(of: "é", inElement: 3) == nil)
+    let deeper = PlistParser.elementLines(of: [.key("data"), .index(3)], in: Self.document)
+    #expect(deeper.line(of: "é", inElement: 0) == 14)
+    #expect(deeper.line(of: "e\u{301}", inElement: 0) == nil)
+  }
+
+  @Test(arguments: ["\n", "\r\n", "\r"]) func everyLineEndCounts(lineEnd: String) throws {
+    let lines = ["<plist>", "<array>", "<string>a", "b</string>", "<true/>", "<tru/></array></plist>"]
+    let document = Array(lines.joined(separator: lineEnd).utf8)
+    #expect(PlistParser.line(of: [.index(1)], in: document) == 5)
+    // However the file is cut into pieces.
+    for length in 1...document.count {
+      var parser = PlistParser()
+      let error = #expect(throws: PlistError.self) {
+        try document.withUnsafeBytes { bytes in
+          for start in stride(from: 0, to: bytes.count, by: length) {
+            try parser.push(UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + length, bytes.count)]))
+          }
+        }
+        _ = try parser.finish()
+      }
+      #expect(error?.line == 6, "pieces of \(length)")
+    }
+  }
+
+  @Test(arguments: ["\n", "\r\n", "\r"]) func everyLineEndIsLineFeedInText(lineEnd: String) throws {
+    let document = Array("<plist>\(lineEnd)<string>a\(lineEnd)\(lineEnd)b</string></plist>".utf8)
+    #expect(try PlistParser.parse(document) == "a\n\nb")
   }
 
   @Test func lineOfValueIsThatOfItsStartTag() {

@@ -4,7 +4,8 @@ import Foundation
 extension TableSnapshot {
   /// Reads the file of a table by itself, whatever it is called and wherever it is: commits that wait in the journal of
   /// a store are not in it. Its name, without `.plist`, is the ``table``.
-  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable`` with file and line, and the disk's errors.
+  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with file and line, and
+  ///   the disk's errors.
   /// - Complexity: O(*n*) in the size of the file.
   public init(contentsOf url: URL, limits: PlistLimits = PlistLimits()) throws {
     let file = url.standardizedFileURL
@@ -24,7 +25,7 @@ extension TableSnapshot {
 
   /// Reads the bytes of a table's file, from wherever they came.
   /// - Parameter name: what ``table`` is to be, and what errors call the file.
-  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable`` with the line.
+  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with the line.
   /// - Complexity: O(*n*) in the bytes.
   public init(bytes: [UInt8], name: String, limits: PlistLimits = PlistLimits()) throws {
     self.init(

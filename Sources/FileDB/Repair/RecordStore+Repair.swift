@@ -25,7 +25,8 @@ extension RecordStore {
   /// before the first, where the journal brings some.
   /// - Parameter choice: what counts where the file was changed while commits were waiting in the journal.
   /// - Throws: ``StoreError/conflict`` where that is so and there is no choice; ``StoreError/tableNotFound``;
-  ///   ``StoreError/notATable`` where nothing in the file looks like a table; ``StoreError/ambiguousTable``;
+  ///   ``StoreError/notATable`` where nothing in the file looks like a table; ``StoreError/conflictMarkers``;
+  ///   ``StoreError/ambiguousTable``;
   ///   ``StoreError/damagedJournal``, see ``repairJournal()``; the disk's errors.
   /// - Complexity: O(*n*) in the size of the file.
   public func repairPlan(for table: String, keeping choice: ConflictChoice? = nil) throws -> RepairPlan {

@@ -77,8 +77,10 @@ extension RecordStore {
     StoreError.duplicateID, StoreError.counterExhausted,
   ])
 
-  /// What a repair of the table mends.
-  static let tableDamage: Set = [StoreError.notATable, StoreError.damagedTable, StoreError.conflict]
+  /// What stands in the way of reading a table, and in nobody's way who replaces it.
+  static let tableDamage: Set = [
+    StoreError.notATable, StoreError.damagedTable, StoreError.conflictMarkers, StoreError.conflict,
+  ]
 }
 
 extension TableFile {
@@ -89,7 +91,7 @@ extension TableFile {
     let state = try decode(bytes, file: file, table: table, limits: limits)
     let parsed: ParsedPlist
     do { parsed = try PlistParser.inspect(bytes, limits: limits) } catch {
-      throw StoreError(error, file: file, table: table)
+      throw StoreError(error, in: bytes, file: file, table: table)
     }
     var findings: [CheckFinding] = []
     func warn(_ message: String, line: Int?) {

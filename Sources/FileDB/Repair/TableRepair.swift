@@ -15,7 +15,8 @@ struct TableRepair {
 
   /// The table in `bytes`, mended.
   /// - Parameter waiting: the commits that are to be carried out on it.
-  /// - Throws: ``StoreError/notATable`` or ``StoreError/damagedTable`` where there is none to be seen.
+  /// - Throws: ``StoreError/notATable`` or ``StoreError/damagedTable`` where there is none to be seen;
+  ///   ``StoreError/conflictMarkers``.
   static func mend(
     _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?, limits: PlistLimits
   ) throws(StoreError) -> (state: TableState, repair: TableRepair) {
@@ -29,13 +30,13 @@ struct TableRepair {
     } catch {
       failure = error
     }
+    let fault = StoreError(failure, in: bytes, file: file, table: table)
+    guard fault.code != StoreError.conflictMarkers else { throw fault }
     if isDamage(failure.reason), let state = repair.salvage(bytes, after: failure, limits: limits) {
       return (state, repair)
     }
     let isBegun = failure.reason == .truncated || "\(PlistWriter.header)".utf8.starts(with: bytes)
-    guard waiting != nil, isBegun else {
-      throw StoreError(failure, file: file, table: table)
-    }
+    guard waiting != nil, isBegun else { throw fault }
     repair.notes.append((failure.message, failure.line))
     repair.lostCount = 1
     return (TableState(counter: 0, records: [], foreignKeys: PlistDictionary()), repair)
@@ -67,9 +68,9 @@ struct TableRepair {
     }
     let indexMap = root[TableFile.indexKey]
     for key in [TableFile.counterKey, TableFile.recordsKey, TableFile.indexKey] { root[key] = nil }
-    let lines = PlistParser.lines(from: [.key(TableFile.recordsKey), .index(0)], in: bytes)
+    let lines = PlistParser.elementLines(of: [.key(TableFile.recordsKey)], in: bytes)
     return state(of: elements, counter: counter, indexMap: indexMap, foreignKeys: root) {
-      lines.indices.contains($0) ? lines[$0] : nil
+      lines.line(ofElement: $0)
     }
   }
 

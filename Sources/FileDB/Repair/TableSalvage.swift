@@ -38,7 +38,7 @@ struct TableSalvage {
     var line = 1
     var position = 0
     while position < bytes.count {
-      if bytes[position] == UInt8(ascii: "\n") { line += 1 }
+      if endsLine(bytes, at: position) { line += 1 }
       guard bytes[position] == UInt8(ascii: "<") else {
         position += 1
         continue
@@ -46,7 +46,7 @@ struct TableSalvage {
       let rest = bytes[position...]
       for (mark, end) in [("<!--", "-->"), ("<![CDATA[", "]]>")] where rest.starts(with: mark.utf8) {
         let skipped = bytes[position..<(rest.firstRange(of: Array(end.utf8))?.upperBound ?? position + 1)]
-        line += skipped.dropLast().count { $0 == UInt8(ascii: "\n") }
+        line += skipped.dropLast().indices.count { endsLine(bytes, at: $0) }
         position = skipped.endIndex - 1
       }
       let isEnd = rest.starts(with: close)
@@ -61,6 +61,13 @@ struct TableSalvage {
       position += 1
     }
     return tags
+  }
+
+  /// Of a CRLF the line feed counts.
+  private static func endsLine(_ bytes: [UInt8], at position: Int) -> Bool {
+    if bytes[position] == UInt8(ascii: "\n") { return true }
+    guard bytes[position] == UInt8(ascii: "\r") else { return false }
+    return position + 1 == bytes.count || bytes[position + 1] != UInt8(ascii: "\n")
   }
 
   private static func read(

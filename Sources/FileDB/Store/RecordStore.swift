@@ -116,7 +116,7 @@ public final class RecordStore: Sendable {
   /// The table with this name, read now where it was not yet.
   ///
   /// A table that does not exist yet has no records, and its first record makes it; see ``RecordTable/exists``.
-  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable`` with file and line,
+  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with file and line,
   ///   ``StoreError/damagedJournal``, ``StoreError/conflict``, ``StoreError/ambiguousTable``,
   ///   ``StoreError/invalidTableName``, and the disk's errors.
   public func table<Value>(_ name: TableName<Value>) throws -> RecordTable<Value> {

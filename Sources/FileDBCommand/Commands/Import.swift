@@ -17,6 +17,9 @@ struct Import: StoreCommand {
 
       With --key a row whose key is there changes that record: fields of the row win, the others stay. The id \
       that an export gave it is left out.
+
+      Delimited text and JSON do not keep every type. A field that --types does not name is read as what it is in all \
+      records of the table that have it, and a value that does not fit is wrong. Messages say which fields that changed.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -34,7 +37,7 @@ struct Import: StoreCommand {
   var types: String?
   @Flag(
     help:
-      "Find the types of the columns: integer, float, bool, date where all values are, and are written the same."
+      "Find the types of columns that are new to the table: integer, float, bool, date where all values are, and are written the same."
   )
   var detect = false
   @Option(help: "What an empty text of csv is: by default no field, unless it is in quotes; or a text.")
@@ -149,6 +152,9 @@ struct Import: StoreCommand {
 
   private func say(_ report: ImportReport) throws {
     for error in report.skipped { Terminal.complain(error.description) }
+    for (field, type) in report.tableTypes.sorted(by: { $0.key < $1.key }) {
+      Terminal.note("\(field): read as \(type), as in the table")
+    }
     if report.ignoredIDs > 0 {
       Terminal.note(
         "the field 'id' is taken for the records' id, as exports have it; to keep it, call it 'id_'")
@@ -185,8 +191,8 @@ struct Import: StoreCommand {
 extension TableImport {
   fileprivate func detectingTypes(of source: ImportSource) throws -> TableImport {
     var importer = self
-    importer.types = try detectedTypes(of: source)
-    let types = importer.types.map { "\($0.key)=\($0.value)" }.sorted()
+    importer.fallbackTypes = try detectedTypes(of: source)
+    let types = importer.fallbackTypes.map { "\($0.key)=\($0.value)" }.sorted()
     Terminal.note("types: " + (types.isEmpty ? "all are text" : types.joined(separator: ",")))
     return importer
   }

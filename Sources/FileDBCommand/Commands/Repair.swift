@@ -7,7 +7,7 @@ struct Repair: StoreCommand {
     commandName: "repair", abstract: "Repair the journal, and some tables or all that need it.",
     discussion: """
       Prints what it did, with the lines. The file as it was is kept in .filedb/backups. A file in which nothing looks \
-      like a table is left alone. Where not everything can be repaired, the exit code is 65.
+      like a table is left alone, and so is one in which git left conflict markers. Where not everything can be repaired, the exit code is 65.
 
       Where another program changed a table's file while commits were waiting in the journal, --keep chooses which \
       version to keep: 'file' gives the commits up; 'journal' carries them out on the file as it is; 'both' keeps the \

@@ -53,6 +53,15 @@ import Testing
     }
   }
 
+  @Test(arguments: ["\n", "\r\n", "\r"]) func notesHaveLinesWhateverEndsThem(lineEnd: String) throws {
+    let records = [record("7"), "<!--", "-->", "<dict><key>a</key><odd/></dict>", record("8")]
+    let text = tableText(records: records).replacing("\n", with: lineEnd)
+    try repaired(Data(text.utf8)) { table, notes in
+      #expect(table.snapshot.ids == [7, 8])
+      #expect(notes.contains { $0.hasPrefix("line 9: what is here cannot be read") }, "\(notes)")
+    }
+  }
+
   @Test func repairFixesStaleIndexMapLowCounterAndComment() throws {
     let text = tableText(
       counter: "1", records: ["<!-- x -->", record("7")],

@@ -1,0 +1,105 @@
+import FileDB
+
+/// What a field, or a part of it, holds in all records of a table that have it.
+indirect enum HeldType {
+  case nothing
+  /// Values of different types.
+  case several
+  case scalar(FieldType)
+  case array(elements: HeldType)
+  case dictionary([FieldName: HeldType])
+
+  mutating func see(_ value: PlistValue) {
+    switch (self, value) {
+    case (.several, _): return
+    case (.nothing, .array), (.array, .array), (.nothing, .dict), (.dictionary, .dict): seeParts(of: value)
+    case (.nothing, _): self = FieldType(ofScalar: value).map(HeldType.scalar) ?? .several
+    case (.scalar(let type), _): if FieldType(ofScalar: value) != type { self = .several }
+    default: self = .several
+    }
+  }
+
+  private mutating func seeParts(of value: PlistValue) {
+    let former = self
+    self = .nothing  // So that the parts are not copied.
+    switch value {
+    case .array(let elements):
+      var parts = HeldType.nothing
+      if case .array(let seen) = consume former { parts = seen }
+      for element in elements { parts.see(element) }
+      self = .array(elements: parts)
+    case .dict(let entries):
+      var parts: [FieldName: HeldType] = [:]
+      if case .dictionary(let seen) = consume former { parts = seen }
+      for entry in entries { parts[FieldName(entry.key), default: .nothing].see(entry.value) }
+      self = .dictionary(parts)
+    default: break
+    }
+  }
+
+  /// The type that says this of a whole field; `nil` where there is no one type.
+  var fieldType: FieldType? {
+    switch self {
+    case .nothing, .several: nil
+    case .scalar(let type): type
+    case .array, .dictionary: .json
+    }
+  }
+
+  /// What a value must be, for an error.
+  var expectation: String {
+    switch self {
+    case .array: "an array"
+    case .dictionary: "a dictionary"
+    default: fieldType?.expectation ?? "a value"
+    }
+  }
+
+  /// The value that `value`, which may be text, stands for in such a field. A part of it that fits nothing stays as it is.
+  /// - Returns: `nil` where the whole does not fit.
+  func value(of value: PlistValue) -> PlistValue? {
+    switch (self, value) {
+    case (.nothing, _), (.several, _): return value
+    case (.scalar(let type), _): return type.value(of: value)
+    case (.array, .string(let text)), (.dictionary, .string(let text)):
+      guard let parsed = FieldType.json.value(of: text), parsed.string == nil else { return nil }
+      return self.value(of: parsed)
+    case (.array(let type), .array(let elements)): return .array(elements.map { type.value(of: $0) ?? $0 })
+    case (.dictionary(let types), .dict(let entries)):
+      return .dict(
+        entries.mapValues { key, value in
+          types[FieldName(key)].flatMap { $0.value(of: value) } ?? value
+        })
+    default: return nil
+    }
+  }
+}
+
+extension FieldType {
+  /// The type of a value; `nil` for an array or a dictionary.
+  fileprivate init?(ofScalar value: PlistValue) {
+    switch value {
+    case .string: self = .string
+    case .integer, .unsigned: self = .integer
+    case .real: self = .float
+    case .bool: self = .bool
+    case .date: self = .date
+    case .data: self = .data
+    case .array, .dict: return nil
+    }
+  }
+}
+
+/// The name of a field, told from others by its UTF-8 bytes.
+struct FieldName: Hashable {
+  private let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: FieldName, right: FieldName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}

@@ -1,0 +1,68 @@
+import FileDB
+
+/// The types that the fields of a table have in all its records, by the names that they have in a file, and for which of them
+/// the file itself would have given another one.
+final class TableTypes {
+  private var types: [FieldName: HeldType] = [:]
+  private let matching: TableImport.Matching
+  /// By the names in the file.
+  private(set) var used: [String: FieldType] = [:]
+
+  /// - Complexity: O(*n*) in the records.
+  init(of table: TableSnapshot<Fields>, matching: TableImport.Matching) {
+    self.matching = matching
+    for record in table {
+      for field in record.fields.dictionary {
+        types[FieldName(field.key), default: .nothing].see(field.value)
+      }
+    }
+  }
+
+  /// - Parameter name: that of a field in the file.
+  /// - Returns: `nil` where the table does not say.
+  subscript(name: String) -> HeldType? {
+    guard let type = ownName(name).flatMap({ types[FieldName($0)] }), type.fieldType != nil else {
+      return nil
+    }
+    return type
+  }
+
+  func note(_ type: HeldType, of name: String) { used[name] = type.fieldType }
+
+  /// What the field is called in the table; `nil` for the `id` that an export gave a record.
+  private func ownName(_ name: String) -> String? {
+    switch matching {
+    case .nothing: return name
+    case .key(let key) where key.contains("id"): return name
+    case .key, .id:
+      if JSONText.isEscaped(name) { return String(name.dropLast()) }
+      return name.utf8.elementsEqual("id".utf8) ? nil : name
+    }
+  }
+}
+
+extension ImportRow {
+  /// The row with the types that its fields have in the table.
+  /// - Parameter given: the types that count before those.
+  func typed(
+    as types: TableTypes, besides given: [String: FieldType], file: String
+  ) throws(StoreError) -> ImportRow {
+    var row = self
+    for field in fields.dictionary where given[field.key] == nil {
+      guard let type = types[field.key] else { continue }
+      guard let value = type.value(of: field.value) else {
+        throw misfit(DelimitedWriter.text(of: field.value), type, file: file, field: field.key)
+      }
+      guard value != field.value else { continue }
+      row.fields[field.key] = value
+      types.note(type, of: field.key)
+    }
+    return row
+  }
+
+  func misfit(_ text: String, _ type: HeldType, file: String, field: String) -> StoreError {
+    error(
+      "'\(text)' is not \(type.expectation), as in every record of the table that has this field",
+      file: file, field: field)
+  }
+}
