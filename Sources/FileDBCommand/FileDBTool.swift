@@ -46,8 +46,10 @@ struct FileDBTool: ParsableCommand {
     var outcome: (any Error)?
     var used: any ParsableCommand.Type = Self.self
     do {
-      var command = try command(of: Self.words())
+      let words = try words()
+      var command = try command(of: words)
       used = type(of: command)
+      try RepeatedOption.check(words, of: used)
       try command.run()
     } catch {
       outcome = error

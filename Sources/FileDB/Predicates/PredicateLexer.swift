@@ -10,6 +10,8 @@ struct PredicateToken {
     case symbol(PredicateSymbol)
     case argument
     case nameArgument
+    /// `$name`
+    case namedArgument(String)
     case end
   }
 
@@ -64,6 +66,7 @@ struct PredicateLexer {
     case "\"", "'": return .text(try quoted())
     case "#": return .name(try escapedName(at: start))
     case "%": return try argument(at: start)
+    case "$": return .namedArgument(try argumentName(at: start))
     case "0"..."9": return .number(try number(at: start))
     case "-" where rest.dropFirst().first.map { ("0"..."9").contains($0) } == true:
       return .number(try number(at: start))
@@ -110,6 +113,13 @@ struct PredicateLexer {
     }
     rest = rest.dropFirst(2)
     return letter == "@" ? .argument : .nameArgument
+  }
+
+  private mutating func argumentName(at start: String.Index) throws -> String {
+    rest.removeFirst()
+    let name = word()
+    if name.isEmpty { throw fault("expected the name of an argument behind '$'", at: start) }
+    return name
   }
 
   private mutating func number(at start: String.Index) throws -> PlistValue {

@@ -61,6 +61,7 @@ struct Batch: StoreCommand {
       guard parsed is any StoreCommand, !Self.excluded.contains(where: { $0 == type(of: parsed) }) else {
         throw ValidationError("'\(command.words[0])' is no command for a script.")
       }
+      try RepeatedOption.check(command.words, of: type(of: parsed))
       try parsed.run()
     } catch let error as ExitCode where error == .success {
     } catch {

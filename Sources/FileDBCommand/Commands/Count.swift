@@ -18,15 +18,16 @@ struct Count: StoreCommand {
 
   func run() throws {
     let table = try existingTable(table)
-    let predicate = try matching.predicate(for: table.snapshot)
+    let snapshot = table.snapshot
+    let matches = try matching.matches(in: snapshot)
     let count: Int
     if let group {
-      table.snapshot.noteUnknown([group])
-      let records = try predicate.map(table.snapshot.records) ?? Array(table.snapshot)
+      snapshot.noteUnknown([group])
+      let records = matches?.records ?? Array(snapshot)
       printCounts(RecordGroup.groups(of: records, by: group), of: group)
       count = records.count
     } else {
-      count = try predicate.map(table.snapshot.count) ?? table.count
+      count = matches?.count ?? snapshot.count
       Terminal.print(count.description)
     }
     if matching.isGiven, count == 0 { throw StoreError.noMatch(in: table.name) }

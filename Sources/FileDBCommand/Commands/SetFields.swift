@@ -18,14 +18,14 @@ struct SetFields: StoreCommand {
   @Argument var table: TableReference
   @Argument(help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "id|field=value"))
   var arguments: [SetArgument]
-  @OptionGroup var matching: WhereOption
+  @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
 
   private var ids: [RecordID] { arguments.compactMap(\.id) }
   private var assignments: [FieldAssignment] { arguments.compactMap(\.assignment) }
 
   func validate() throws {
-    try matching.validate(besides: ids)
+    try condition.matching.validate(besides: ids)
     if assignments.isEmpty { throw ValidationError("Say what to set: FIELD=VALUE.") }
     if arguments.drop(while: { $0.id != nil }).contains(where: { $0.id != nil }) {
       throw ValidationError("The ids come before the fields.")
@@ -35,21 +35,15 @@ struct SetFields: StoreCommand {
   func run() throws {
     let fields = try assignments.record()
     let table = try existingTable(table)
-    guard let predicate = try matching.predicate(for: table.snapshot) else {
-      return try options.write(table.store) { tx in
-        for id in ids { try tx.set(fields, of: id, in: table.name) }
-      }
-    }
-    let count = try options.write(table.store) { tx in
-      let records = try tx.snapshot(of: table.name).records(where: predicate)
-      if records.isEmpty { throw StoreError.noMatch(in: table.name) }
-      let changing = records.filter { record in
+    let count = try options.write(table.store) { tx -> Int? in
+      let matches = try condition.records(of: tx.snapshot(of: table.name))
+      let changing = matches?.filter { record in
         fields.dictionary.contains { record.fields[$0.key] != $0.value }
       }
-      for record in changing { try tx.set(fields, of: record.id, in: table.name) }
-      return changing.count
+      for id in changing?.map(\.id) ?? ids { try tx.set(fields, of: id, in: table.name) }
+      return changing?.count
     }
-    Terminal.note(count, "changed", by: options)
+    if let count { Terminal.note(count, "changed", by: options) }
   }
 }
 

@@ -19,16 +19,17 @@ struct SelectionOptions: ParsableArguments {
 
   /// Without a condition or an order, the table itself: a page of it needs no other records.
   func records(of snapshot: TableSnapshot<Fields>) throws -> AnyRandomAccessCollection<StoredRecord<Fields>> {
-    let predicate = try matching.predicate(for: snapshot)
+    let matches = try matching.matches(in: snapshot)
     snapshot.noteUnknown(fieldNames ?? [])
     guard let sort else {
-      return try predicate.map { AnyRandomAccessCollection(try snapshot.records(where: $0)) }
-        ?? AnyRandomAccessCollection(snapshot)
+      return matches.map { AnyRandomAccessCollection($0.records) } ?? AnyRandomAccessCollection(snapshot)
     }
     let keys = try SortKey.parse([sort], text: localized ? .localized : .bytes)
     snapshot.noteUnknown(keys.map(\.field))
     let records = snapshot.sorted(by: keys)
-    return AnyRandomAccessCollection(try predicate.map { try records.filter($0.matches) } ?? records)
+    guard let matches else { return AnyRandomAccessCollection(records) }
+    let ids = Set(matches.records.map(\.id))
+    return AnyRandomAccessCollection(records.filter { ids.contains($0.id) })
   }
 }
 

@@ -151,6 +151,27 @@ import Testing
     }
   }
 
+  @Test func namedArgumentsAreValuesAndNeverPredicateText() throws {
+    let hostile = "x' OR TRUEPREDICATE OR 'a' == 'b"
+    try withStore { store in
+      let table = try store.table("t")
+      try table.add(contentsOf: [Self.butter, ["s": .string(hostile)]])
+      func ids(_ text: String, _ arguments: [String: (any Encodable)?]) throws -> [RecordID] {
+        let predicate = try RecordPredicate(text, arguments: arguments)
+        #expect(try RecordPredicate(predicate.description) == predicate, "\(predicate)")
+        return try table.snapshot.records(where: predicate).map(\.id)
+      }
+      let limit = 700
+      #expect(try ids("kcal > $limit AND group == $group", ["limit": limit, "group": "Dairy"]) == [1])
+      #expect(try ids("s == $s", ["s": hostile]) == [2])
+      #expect(try ids("kcal BETWEEN {$a, $b} AND kcal != $a", ["a": 700, "b": PlistValue.real(717)]) == [1])
+      #expect(try ids("name LIKE[d] $name AND due == $day", ["name": "Creme*", "day": "2026-01-01"]) == [1])
+      #expect(try ids("kcal == $none", ["none": nil]) == [2])
+      let values: [String: PlistValue] = ["ids": [2, 9]]
+      #expect(try ids("id IN $ids", values) == [2])
+    }
+  }
+
   @Test func predicatesAreEqualIfTheyMeanTheSame() throws {
     let same = [
       ("a == 1", "a=1"), ("a != 1 AND b > 2", "a<>1 && b>2"), ("a == 'x'", "#a = \"x\""),
