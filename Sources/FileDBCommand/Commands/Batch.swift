@@ -11,7 +11,7 @@ struct Batch: StoreCommand {
       Where a command fails, its line is named and nothing is done. The files that a script names are looked for in its own \
       folder, from wherever it is run.
 
-      A script that builds a store from its sources has two lines for each table: 'drop TABLE --if-exists' and \
+      A script that builds a store from its sources has two lines for each table: 'drop TABLE --if-exists --yes' and \
       'import FILE TABLE'. It makes the same files, byte for byte, however often it is run.
       """)
 
