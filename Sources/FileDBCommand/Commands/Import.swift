@@ -83,9 +83,27 @@ struct Import: StoreCommand {
   }
 
   private func intake(_ importer: TableImport, _ source: ImportSource) throws -> Intake {
+    try checkSeparator(of: source, importer.format)
     let (name, position) = destination
     let typed = detect ? try importer.detectingTypes(of: source) : importer
     return { tx, progress in try typed.run(source, into: name, at: position, in: &tx, progress: progress) }
+  }
+
+  /// A file with another separator would come in as one field with a long name.
+  private func checkSeparator(of source: ImportSource, _ format: ExchangeFormat) throws {
+    guard exchange.separator == nil, case .delimited(let delimited, let hasHeader) = format,
+      let stray = StraySeparator(in: source, as: delimited)
+    else { return }
+    let name = stray.character == "\t" ? "a tab" : "'\(stray.character)'"
+    guard stray.isAlone else {
+      return Terminal.note(
+        "the first line has \(name) beside ','; if that separates the fields, give --separator \(stray.option)"
+      )
+    }
+    let message = "the first line has \(name) and no ','; give --separator \(stray.option)"
+    guard hasHeader else { return Terminal.note(message + " if that separates the fields") }
+    throw StoreError(
+      StoreError.invalidText, message + ", or --separator , if it is one field", file: source.name, line: 1)
   }
 
   private func intake(_ importer: SQLiteImport) -> Intake {
