@@ -79,7 +79,15 @@ struct PredicateLexer {
     scalar == "_" || scalar.properties.isXIDStart
   }
 
-  private mutating func word() -> String { take { $0.properties.isXIDContinue } }
+  /// In a word, `\.` is a dot.
+  private mutating func word() -> String {
+    var word = take { $0.properties.isXIDContinue }
+    while rest.starts(with: "\\.".unicodeScalars) {
+      rest = rest.dropFirst(2)
+      word += "." + take { $0.properties.isXIDContinue }
+    }
+    return word
+  }
 
   private mutating func take(while isPart: (Unicode.Scalar) -> Bool) -> String {
     let part = rest.prefix(while: isPart)

@@ -257,7 +257,7 @@ extension PredicateParser {
   }
 
   private mutating func path() throws -> PredicatePath {
-    let isID = token.kind == .word("id")
+    let isWord = if case .word = token.kind { true } else { false }
     let name = try name()
     var steps: [PredicatePath.Step] = []
     while true {
@@ -266,7 +266,7 @@ extension PredicateParser {
       } else if try takeSymbol(.openBracket) {
         steps.append(try element())
       } else {
-        return PredicatePath(root: isID ? .id : .field(name), steps: steps)
+        return isWord ? PredicatePath(word: name, steps) : PredicatePath(root: .field(name), steps: steps)
       }
     }
   }

@@ -45,6 +45,12 @@ struct FieldSearch: Sendable {
 }
 
 extension TableSnapshot {
+  /// Those of `references` that no record has; none in a table without records.
+  /// - Complexity: as ``RecordPredicate/unknownFields(in:)``.
+  package func unknownFields(among references: [FieldReference]) -> [UnknownField] {
+    unknownFields(missing(of: references.compactMap { if case .path(let names) = $0 { names } else { nil } }))
+  }
+
   /// Those of `fields` that no record has.
   fileprivate func missing(of fields: [FieldSearch.Keys]) -> [FieldSearch.Keys] {
     var search = FieldSearch(for: fields)
@@ -106,14 +112,14 @@ extension PlistValue {
 }
 
 extension FieldSearch.Keys {
-  fileprivate var text: String { map(\.text).joined(separator: ".") }
+  fileprivate var text: String { FieldReference.path(self).title }
 }
 
 extension PredicatePath {
   /// The names on the way, without the places of elements; none for the id.
   fileprivate var keys: FieldSearch.Keys {
     guard case .field(let root) = root else { return [] }
-    return [root] + steps.compactMap { if case .key(let name) = $0 { name } else { nil } }
+    return [root] + steps.compactMap(\.key)
   }
 }
 

@@ -14,7 +14,7 @@ struct Count: StoreCommand {
   @Argument var table: TableReference
   @OptionGroup var matching: WhereOption
   @Option(help: ArgumentHelp("Count the records for each value of this field.", valueName: "field"))
-  var group: String?
+  var group: FieldReference?
 
   func run() throws {
     let table = try existingTable(table)
@@ -22,7 +22,7 @@ struct Count: StoreCommand {
     let matches = try matching.matches(in: snapshot)
     let count: Int
     if let group {
-      snapshot.noteUnknown([group])
+      Terminal.noteUnknown([group], in: snapshot)
       let records = matches?.records ?? Array(snapshot)
       printCounts(RecordGroup.groups(of: records, by: group), of: group)
       count = records.count
@@ -33,11 +33,11 @@ struct Count: StoreCommand {
     if matching.isGiven, count == 0 { throw StoreError.noMatch(in: table.name) }
   }
 
-  private func printCounts(_ groups: [RecordGroup], of field: String) {
+  private func printCounts(_ groups: [RecordGroup], of field: FieldReference) {
     if groups.isEmpty { return }
-    let isNumeric = groups.allSatisfy { $0.records[0].fields[field]?.isNumeric ?? true }
+    let isNumeric = groups.allSatisfy { field.value(in: $0.records[0])?.isNumeric ?? true }
     let columns = [
-      TextTable.Column(title: TerminalText.defused(field), isNumeric: isNumeric),
+      TextTable.Column(title: TerminalText.defused(field.title), isNumeric: isNumeric),
       TextTable.Column(title: "records", isNumeric: true),
     ]
     let table = TextTable(columns: columns, rows: groups.map { [$0.title, $0.records.count.description] })

@@ -29,7 +29,7 @@ struct Import: StoreCommand {
   var fields: String?
   @Option(
     help: ArgumentHelp(
-      "Types of fields that are no strings: integer, float, bool, date, data, json.",
+      "Types of fields: \(FieldType.names). What is not named is a string.",
       valueName: "a=integer,b=float"))
   var types: String?
   @Flag(
@@ -44,7 +44,7 @@ struct Import: StoreCommand {
   var key: String?
   @Flag(
     help:
-      "The field id is the record's id, as in exports, and id_ a field called id; else id is a field like any other."
+      "The field id is the record's id, as in exports, and fields.id a field called id; else id is a field like any other."
   )
   var ids = false
   @Option(help: "What a wrong row does.") var onError = TableImport.ErrorPolicy.stop
@@ -165,7 +165,7 @@ struct Import: StoreCommand {
     for error in report.skipped { Terminal.complain(error.description) }
     if report.ignoredIDs > 0 {
       Terminal.note(
-        "the field 'id' is taken for the records' id, as exports have it; to keep it, call it 'id_'")
+        "the field 'id' is taken for the records' id, as exports have it; to keep it, call it 'fields.id'")
     }
     let would = options.dryRun ? "would be " : ""
     let taken = report.added + report.changed + report.unchanged
@@ -187,10 +187,10 @@ struct Import: StoreCommand {
   private func fieldTypes() throws -> [String: FieldType] {
     var result: [String: FieldType] = [:]
     for item in types?.split(separator: ",") ?? [] {
-      guard let equals = item.lastIndex(of: "="),
-        let type = FieldType(rawValue: String(item[item.index(after: equals)...]))
-      else { throw ValidationError("--types takes FIELD=TYPE, and '\(item)' is none.") }
-      result[String(item[..<equals])] = type
+      guard let equals = item.lastIndex(of: "=") else {
+        throw ValidationError("--types takes FIELD=TYPE, and '\(item)' is none.")
+      }
+      result[String(item[..<equals])] = try FieldType(named: String(item[item.index(after: equals)...]))
     }
     return result
   }

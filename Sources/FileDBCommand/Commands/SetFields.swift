@@ -16,7 +16,9 @@ struct SetFields: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument(help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "id|field=value"))
+  @Argument(
+    help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "id|field=value"),
+    transform: SetArgument.init(argument:))
   var arguments: [SetArgument]
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
@@ -33,32 +35,28 @@ struct SetFields: StoreCommand {
   }
 
   func run() throws {
-    let fields = try assignments.record()
+    let changes = try FieldChanges(assignments)
     let table = try existingTable(table)
     let count = try options.write(table.store) { tx -> Int? in
       let matches = try condition.records(of: tx.snapshot(of: table.name))
-      let changing = matches?.filter { record in
-        fields.dictionary.contains { record.fields[$0.key] != $0.value }
-      }
-      for id in changing?.map(\.id) ?? ids { try tx.set(fields, of: id, in: table.name) }
-      return changing?.count
+      var count = 0
+      for id in matches?.map(\.id) ?? ids where try changes.apply(to: id, in: table.name, &tx) { count += 1 }
+      return matches == nil ? nil : count
     }
     if let count { Terminal.note(count, "changed", by: options) }
   }
 }
 
 /// The id of a record to change, or what to change in it.
-enum SetArgument: ExpressibleByArgument {
+enum SetArgument {
   case id(RecordID)
   case assignment(FieldAssignment)
 
-  init?(argument: String) {
+  init(argument: String) throws {
     if let id = RecordID(argument) {
       self = .id(id)
-    } else if let assignment = FieldAssignment(argument: argument) {
-      self = .assignment(assignment)
     } else {
-      return nil
+      self = .assignment(try FieldAssignment(argument: argument))
     }
   }
 

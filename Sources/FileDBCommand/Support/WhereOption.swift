@@ -12,14 +12,15 @@ struct WhereOption: ParsableArguments {
     name: .customLong("arg"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "What $NAME stands for in a predicate: NAME=VALUE, or NAME:TYPE=VALUE, as for a field.",
-      valueName: "name=value"))
-  var arguments: [FieldAssignment] = []
+      valueName: "name=value"), transform: NamedArgument.init(argument:))
+  var arguments: [NamedArgument] = []
 
   static let grammar = """
     A PREDICATE is written as for NSPredicate: kcal > 100 AND name CONTAINS[cd] "creme". It compares by = != < <= > >=, \
     BETWEEN {low, high}, IN {a, b}, CONTAINS, BEGINSWITH, ENDSWITH, LIKE (with * and ?) and MATCHES (a regular expression), \
     and joins by AND, OR, NOT and parentheses. [c] behind a comparison ignores case, [d] accents, [cd] both. Text and dates \
-    are in quotes; a missing field is NULL; id is the record's id; #"any name" is a field of that name; a.b, a[0] and \
+    are in quotes; a missing field is NULL; id is the record's id, fields.id a field of that name; \
+    #"any name" and a\\.b are names with any characters; a.b, a[0] and \
     a.@count look into dictionaries and arrays, ANY, ALL and NONE at each element. A number never equals a text.
 
     A value that comes from elsewhere is safe as an argument, which is never read as a part of the predicate: \
@@ -49,8 +50,9 @@ struct WhereOption: ParsableArguments {
   private func values() throws -> [String: PlistValue] {
     var values: [String: PlistValue] = [:]
     for argument in arguments {
-      guard try values.updateValue(argument.value(), forKey: argument.field) == nil else {
-        throw ValidationError("The argument '\(argument.field)' is given twice.")
+      let value = try argument.value.value(of: "$" + argument.name)
+      guard values.updateValue(value, forKey: argument.name) == nil else {
+        throw ValidationError("The argument '\(argument.name)' is given twice.")
       }
     }
     return values
@@ -85,6 +87,16 @@ struct WriteCondition: ParsableArguments {
     }
     guard matches.count > 0 else { throw StoreError.noMatch(in: TableName(snapshot.table)) }
     return matches.records
+  }
+}
+
+extension Terminal {
+  /// Says which of these fields no record has: most likely they are mistyped.
+  static func noteUnknown(_ fields: [FieldReference], in snapshot: TableSnapshot<Fields>) {
+    for field in snapshot.unknownFields(among: fields) {
+      let guess = field.nearest.map { "; did you mean '\($0)'?" } ?? ""
+      note("no record of '\(snapshot.table)' has a field '\(field.name)'\(guess)")
+    }
   }
 }
 

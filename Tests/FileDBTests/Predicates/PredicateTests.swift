@@ -88,7 +88,8 @@ import Testing
     "ANY kcal == 717", "ANY tags IN {'x', 'red'}", "ANY {1, 717} == kcal", "ALL sizes BETWEEN {0, 30}",
     "ANY tags ==[cd] 'grun'",
     // Names.
-    "id == 1", "id IN {1, 2}", "#id == 'own'", "#'id' == 'own'", "id_ == NULL", "#in == 5",
+    "id == 1", "id IN {1, 2}", "fields.id == 'own'", "#fields.id == NULL", "first\\.name == NULL",
+    "#id == 'own'", "#'id' == 'own'", "id_ == NULL", "#in == 5",
     "#\"first name\" == 'Ann'",
     "#group == 'Dairy'", "id.x == NULL", "wgFileDbSecretId == NULL", "DATE == NULL",
     // Joining them.

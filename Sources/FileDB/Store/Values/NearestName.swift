@@ -22,10 +22,18 @@ package struct NearestName {
 
   package mutating func consider(_ other: String) {
     let characters = Array(other.lowercased())
-    guard abs(characters.count - wanted.count) < limit else { return }
-    let distance = Self.distance(wanted, characters)
+    let distance = distance(to: characters)
     guard distance < limit else { return }
     (limit, name) = (distance, other)
+  }
+
+  private func distance(to other: [Character]) -> Int {
+    if other == wanted { return 0 }
+    // A name that was cut short, or goes on, is near however much is missing.
+    if min(wanted.count, other.count) > 2, other.starts(with: wanted) || wanted.starts(with: other) {
+      return 1
+    }
+    return abs(other.count - wanted.count) < limit ? Self.distance(wanted, other) : limit
   }
 
   /// How many characters are to be put in, left out, replaced or swapped with the next one to make one text of the other.
