@@ -78,8 +78,8 @@ struct FoodDiary {
     if arguments.isEmpty { return try showDay() }
     guard arguments.count >= 3 else { failUsage() }
     let folders = arguments.prefix(2).map { URL(fileURLWithPath: $0, isDirectory: true) }
-    let diary = try Diary(shipped: folders[0], user: folders[1])
     do {
+      let diary = try Diary(shipped: folders[0], user: folders[1])
       for line in try run(Array(arguments.dropFirst(2)), in: diary) { print(line) }
     } catch let error as StoreError {
       print(error)

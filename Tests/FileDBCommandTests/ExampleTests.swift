@@ -150,6 +150,7 @@ import Testing
   ])
   func exampleUsedWronglySaysHowItIsUsed(name: String, arguments: [String]) throws {
     try withTemporaryFolder { folder in
+      try filedb("create", "Foods/foods.plist", in: folder)
       let result = try run(program(name).path, arguments, in: folder, input: "", environment: [:])
       #expect(result.status == 64 && result.output == "")
       #expect(
