@@ -5,6 +5,7 @@ import Foundation
 // user's store lies over that. So foods of the user's own stand beside the shipped ones, a shipped figure may be corrected, and
 // the next version of the foods changes neither the diary nor the corrections:
 //
+//     FoodDiary
 //     filedb --store Foods batch build.filedb
 //     FoodDiary Foods MyDiary foods soup
 //     FoodDiary Foods MyDiary new "My soup" 40
@@ -74,10 +75,11 @@ struct Diary {
 struct FoodDiary {
   static func main() throws {
     let arguments = CommandLine.arguments.dropFirst()
-    guard arguments.count >= 3 else { fatalError(usage) }
+    if arguments.isEmpty { return try showDay() }
+    guard arguments.count >= 3 else { failUsage() }
     let folders = arguments.prefix(2).map { URL(fileURLWithPath: $0, isDirectory: true) }
-    let diary = try Diary(shipped: folders[0], user: folders[1])
     do {
+      let diary = try Diary(shipped: folders[0], user: folders[1])
       for line in try run(Array(arguments.dropFirst(2)), in: diary) { print(line) }
     } catch let error as StoreError {
       print(error)
@@ -98,23 +100,41 @@ struct FoodDiary {
       let food = try diary.foods.record(with: id(meal[0]))
       try diary.meals.add(Meal(food: food.id, grams: number(meal[1])))
     case ("day", []): return try diary.day()
-    default: fatalError(usage)
+    default: failUsage()
     }
     return []
   }
 
-  private static let usage = """
-    usage: FoodDiary FOODS DIARY foods WORD... | new NAME KCAL | correct FOOD KCAL | forget FOOD | restore FOOD
-                                 | eat FOOD GRAMS | day
-    """
+  /// What there is to see without a diary: a day of somebody with a soup of their own.
+  private static func showDay() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("diary-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let shipped = folder.appendingPathComponent("Foods")
+    let foods = try RecordStore(at: shipped)
+    let butter = try foods.table(.foods).add(Food(name: "Butter", kcal: 717))
+    try foods.close()
+    let diary = try Diary(shipped: shipped, user: folder.appendingPathComponent("Diary"))
+    let soup = try diary.foods.add(Food(name: "My soup", kcal: 40), at: .top)
+    try diary.foods.update(butter) { $0.kcal = 720 }
+    try diary.meals.add(contentsOf: [Meal(food: butter, grams: 10), Meal(food: soup, grams: 250)])
+    for line in try diary.day() { print(line) }
+  }
+
+  private static func failUsage() -> Never {
+    let usage =
+      "usage: FoodDiary [FOODS DIARY foods WORD... | new NAME KCAL | correct FOOD KCAL | forget FOOD"
+      + " | restore FOOD | eat FOOD GRAMS | day]\n"
+    FileHandle.standardError.write(Data(usage.utf8))
+    exit(64)
+  }
 
   private static func id(_ text: String) -> RecordID {
-    guard let id = RecordID(text) else { fatalError(usage) }
+    guard let id = RecordID(text) else { failUsage() }
     return id
   }
 
   private static func number(_ text: String) -> Int {
-    guard let number = Int(text) else { fatalError(usage) }
+    guard let number = Int(text) else { failUsage() }
     return number
   }
 }

@@ -4,6 +4,7 @@ import Foundation
 // The levels of a game: each has a number, the name of a background picture, and a map as bytes. The game asks for a level by
 // its number, and shows it again when somebody replaces its map while the game runs:
 //
+//     Levels
 //     Levels FOLDER 2
 //     filedb --store FOLDER set levels 2 map:data=@new.map
 
@@ -54,10 +55,24 @@ struct LevelManager {
 @main
 struct Levels {
   static func main() async throws {
-    guard CommandLine.arguments.count == 3, let number = Int(CommandLine.arguments[2]) else {
-      fatalError("usage: Levels FOLDER NUMBER")
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments.isEmpty { return try showFirstLevels() }
+    guard arguments.count == 2, let number = Int(arguments[2]) else {
+      FileHandle.standardError.write(Data("usage: Levels [FOLDER NUMBER]\n".utf8))
+      exit(64)
     }
-    let store = try RecordStore(at: URL(fileURLWithPath: CommandLine.arguments[1]))
+    try await show(number, in: URL(fileURLWithPath: arguments[1]))
+  }
+
+  /// What there is to see without a folder.
+  private static func showFirstLevels() throws {
+    let manager = try LevelManager(in: RecordStore.inMemory())
+    for level in try manager.table.snapshot.values() { print(level.picture) }
+  }
+
+  /// Shows a level whenever it changes, until it is gone.
+  private static func show(_ number: Int, in folder: URL) async throws {
+    let store = try RecordStore(at: folder)
     let manager = try LevelManager(in: store)
     guard let level = try manager.level(number) else {
       print("there is no level \(number)")

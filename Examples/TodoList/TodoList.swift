@@ -23,6 +23,10 @@ private enum Event: Sendable {
 @main
 struct TodoList {
   static func main() async throws {
+    guard CommandLine.arguments.count <= 2 else {
+      FileHandle.standardError.write(Data("usage: TodoList [FOLDER]\n".utf8))
+      exit(64)
+    }
     let folder = URL(fileURLWithPath: CommandLine.arguments.dropFirst().first ?? "TodoList.store")
     let store = try RecordStore(at: folder)
     let todos = try store.table(.todo)

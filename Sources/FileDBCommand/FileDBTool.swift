@@ -46,8 +46,10 @@ struct FileDBTool: ParsableCommand {
     var outcome: (any Error)?
     var used: any ParsableCommand.Type = Self.self
     do {
-      var command = try command(of: Self.words())
+      let words = try words()
+      var command = try command(of: words)
       used = type(of: command)
+      try RepeatedOption.check(words, of: used)
       try command.run()
     } catch {
       outcome = error
@@ -93,13 +95,21 @@ struct FileDBTool: ParsableCommand {
   /// The command that is asked for.
   /// - Throws: ArgumentParser's errors. To that, a mistyped command is one unexpected argument, and each word behind it another.
   static func command(of words: [String]) throws -> any ParsableCommand {
+    var rest = words[...]
+    while let option = rest.first, ["--store", "--attach"].contains(option) { rest = rest.dropFirst(2) }
+    // Help would show that of the tool.
+    if rest.first == "help" { try checkIsCommand(rest.dropFirst().first) }
     do { return try parseAsRoot(words) } catch {
-      let commands = ["help"] + configuration.subcommands.map { $0.configuration.commandName ?? "" }
-      var words = words[...]
-      while let option = words.first, ["--store", "--attach"].contains(option) { words = words.dropFirst(2) }
-      guard let first = words.first, !first.hasPrefix("-"), !commands.contains(first) else { throw error }
-      throw ValidationError("There is no command '\(first)'.")
+      try checkIsCommand(rest.first)
+      throw error
     }
+  }
+
+  private static func checkIsCommand(_ word: String?) throws {
+    let commands = ["help"] + configuration.subcommands.map { $0.configuration.commandName ?? "" }
+    guard let word, !word.hasPrefix("-"), !commands.contains(word) else { return }
+    let nearest = NearestName(to: word, among: commands).name.map { " Did you mean '\($0)'?" }
+    throw ValidationError("There is no command '\(word)'.\(nearest ?? "")")
   }
 
   private static func fail(_ message: String, _ status: Int32) -> Never {

@@ -12,7 +12,7 @@ public enum ExchangeFormat: Sendable {
   case plist
   case binaryPlist
 
-  var isPropertyList: Bool {
+  package var isPropertyList: Bool {
     switch self {
     case .plist, .binaryPlist: true
     case .delimited, .json, .ndjson: false

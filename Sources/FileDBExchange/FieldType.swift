@@ -5,6 +5,19 @@ import Foundation
 public enum FieldType: String, Sendable, CaseIterable {
   case string, integer, float, bool, date, data, json
 
+  /// The type that a value has; of an array and a dictionary `json`.
+  public init(of value: PlistValue) {
+    switch value {
+    case .string: self = .string
+    case .integer, .unsigned: self = .integer
+    case .real: self = .float
+    case .bool: self = .bool
+    case .date: self = .date
+    case .data: self = .data
+    case .array, .dict: self = .json
+    }
+  }
+
   /// The value that `text` stands for.
   ///
   /// - `integer`: decimal, from -2^63 to 2^64-1. `float`: decimal, or `nan`, `+infinity`, `-infinity`.

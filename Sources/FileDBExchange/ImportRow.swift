@@ -87,9 +87,11 @@ extension Fields {
   /// ``JSONText/fieldName(_:)``.
   var withOwnNames: Fields {
     let own = dictionary.filter { !$0.key.utf8.elementsEqual("id".utf8) }.map { field in
-      PlistDictionary.Entry(
-        key: JSONText.isEscaped(field.key) ? String(field.key.dropLast()) : field.key, value: field.value)
+      PlistDictionary.Entry(key: FieldName(besideID: field.key)?.text ?? field.key, value: field.value)
     }
     return Fields(PlistDictionary(lastOf: own))
   }
+
+  /// Whether a field has the name that only an export gives it.
+  var haveNamesOfExport: Bool { dictionary.contains { FieldName(besideID: $0.key) != nil } }
 }

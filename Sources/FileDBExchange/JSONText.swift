@@ -13,18 +13,9 @@ public enum JSONText {
     return text + "}"
   }
 
-  /// The name of a field beside the record's `id`: a field called `id` is written `id_`, one called `id_` then `id__`, and so
-  /// on, so that no two fall together.
-  public static func fieldName(_ field: String) -> String {
-    isEscaped(field) || field.utf8.elementsEqual("id".utf8) ? field + "_" : field
-  }
-
-  /// Whether this is the name of a field as ``fieldName(_:)`` makes it.
-  static func isEscaped(_ name: String) -> Bool {
-    let bytes = name.utf8
-    return bytes.count > 2 && bytes.starts(with: "id".utf8)
-      && bytes.dropFirst(2).allSatisfy { $0 == UInt8(ascii: "_") }
-  }
+  /// The name of a field beside the record's `id`: a field called `id` is written `fields.id`, one called `fields.id` then
+  /// `fields.fields.id`, and so on, so that no two fall together.
+  public static func fieldName(_ field: String) -> String { FieldName(field).besideID }
 
   public static func value(_ value: PlistValue) -> String {
     switch value {

@@ -31,6 +31,10 @@ package struct RowMerge {
   private let rules: Rules
   /// Whether a record of the table has a field that is itself called `id`; looked at with a key only.
   private var tableHasFieldID = false
+  /// Whether a row had a name that only an export gives.
+  private var isExport = false
+  /// The records that were added with a field `id`, until that is known.
+  private var added: [RecordID] = []
   private let file: String
   /// The table before the import. No record is matched twice, so it serves to the end.
   private let before: TableSnapshot<Fields>
@@ -68,6 +72,7 @@ package struct RowMerge {
   ) throws {
     count += 1
     if count % Self.batchSize == 0 { progress(count) }
+    let wasExport = isExport
     let step: Step
     do throws(StoreError) {
       step = try self.step(for: try reading.get())
@@ -75,7 +80,18 @@ package struct RowMerge {
       guard rules.onError == .skip else { throw error }
       return report.skipped.append(error)
     }
+    if isExport, !wasExport { try dropIDs(in: &transaction) }
     try take(step, in: &transaction)
+  }
+
+  /// Takes the field `id` from the rows that came before anything told that an export wrote them.
+  private mutating func dropIDs(in transaction: inout StoreTransaction) throws {
+    guard rules.matching == .nothing else { return }
+    let own = batch.map { row in IdentifiedValue(row.value.withOwnNames, id: row.id) }
+    report.ignoredIDs += zip(batch, own).count { $0.value != $1.value } + added.count
+    batch = own
+    for id in added { try transaction.unset(["id"], of: id, in: table) }
+    added = []
   }
 
   /// What is to be done about a row.
@@ -135,6 +151,9 @@ package struct RowMerge {
     let ids = try transaction.add(identified: batch, to: table, at: position)
     if let last = ids.last { position = .after(last) }
     report.added += ids.count
+    if rules.matching == .nothing, rules.hasIDAsField, !isExport {
+      added += zip(batch, ids).compactMap { row, id in row.value["id"] == nil ? nil : id }
+    }
     batch.removeAll(keepingCapacity: true)
   }
 
@@ -151,11 +170,13 @@ package struct RowMerge {
 
   /// The record without the `id` that an export gave it, and with its fields' own names.
   ///
-  /// A file from elsewhere may have a field `id`, too; whether it has, the table tells.
+  /// A file from elsewhere may have a field `id`, too; whether it has, a field `fields.id` tells, or with a key the table.
   private mutating func withoutExportedID(
     _ row: ImportRow, _ record: Fields, for found: StoredRecord<Fields>?
   ) throws(StoreError) -> Fields {
-    guard case .key(let key) = rules.matching, rules.hasIDAsField else { return record }
+    guard rules.hasIDAsField, rules.matching != .id else { return record }
+    isExport = isExport || record.haveNamesOfExport
+    guard case .key(let key) = rules.matching else { return isExport ? withoutID(record) : record }
     let isUnknownField = !tableHasFieldID && !before.isEmpty
     if key.contains("id") {
       guard isUnknownField else { return record }
@@ -163,11 +184,14 @@ package struct RowMerge {
         "no record of the table has a field 'id'; its records' own ids match without a key", file: file,
         field: "id")
     }
-    let isEscaped = record.dictionary.contains { JSONText.isEscaped($0.key) }
-    guard let id = record["id"] else { return isEscaped ? record.withOwnNames : record }
+    guard let id = record["id"] else { return isExport ? record.withOwnNames : record }
     let isOwnID = found.map { $0.id == RecordID(importing: id) && $0["id"] == nil } ?? false
-    guard isEscaped || isUnknownField || isOwnID else { return record }
-    report.ignoredIDs += 1
+    guard isExport || isUnknownField || isOwnID else { return record }
+    return withoutID(record)
+  }
+
+  private mutating func withoutID(_ record: Fields) -> Fields {
+    if record["id"] != nil { report.ignoredIDs += 1 }
     return record.withOwnNames
   }
 

@@ -1,7 +1,7 @@
 import FileDB
 import Foundation
 
-/// Writes records in another format: each with its id as `id`, a field that is itself called `id` as `id_`; in property lists
+/// Writes records in another format: each with its id as `id`, a field that is itself called `id` as `fields.id`; in property lists
 /// with its id as in a table's file.
 ///
 ///     try TableExport(format: .json).write(store.table("food").snapshot, to: file)
@@ -9,12 +9,21 @@ public struct TableExport: Sendable {
   public typealias Row = StoredRecord<Fields>
 
   public var format: ExchangeFormat
-  /// The fields to write, in this order where the format has one; `nil` for all, in the order of their UTF-8 bytes.
-  public var fields: [String]?
+  /// What to write, in this order where the format has one; `nil` for all fields, in the order of their UTF-8 bytes.
+  private let chosen: [FieldReference]?
+  private let selection: FieldSelection?
 
+  /// - Parameter fields: those to write, in this order where the format has one; `nil` for all, in the order of their UTF-8
+  ///   bytes.
   public init(format: ExchangeFormat, fields: [String]? = nil) {
+    self.init(format: format, chosen: fields?.map(FieldReference.init(field:)))
+  }
+
+  /// - Parameter chosen: as ``init(format:fields:)``; the id comes first, where it is not named.
+  package init(format: ExchangeFormat, chosen: [FieldReference]?) {
     self.format = format
-    self.fields = fields
+    self.chosen = chosen
+    selection = chosen.map(FieldSelection.init)
   }
 
   /// Replaces the file at `url`, or makes it: whatever happens, there is the old content or the new, whole and synced.
@@ -43,6 +52,16 @@ public struct TableExport: Sendable {
       var elements: [PlistValue] = []
       forEach(rows, progress) { elements.append(plist($0)) }
       try sink(BinaryPlistWriter.document(.array(elements)))
+    }
+  }
+
+  /// Hands one record to `sink`: in JSON an object, as a property list a dictionary.
+  package func write(alone row: Row, _ sink: Sink) throws {
+    switch format {
+    case .json, .ndjson: try sink(Array((json(row) + "\n").utf8))
+    case .plist: try sink(try PlistWriter.document(plist(row)))
+    case .binaryPlist: try sink(BinaryPlistWriter.document(plist(row)))
+    case .delimited: try write(CollectionOfOne(row), sink)
     }
   }
 
@@ -99,21 +118,21 @@ public struct TableExport: Sendable {
   ) throws {
     let columns = columns(of: rows)
     try sink(writer.mark)
-    if hasHeader { try sink(try writer.bytes(["id"] + columns.map(JSONText.fieldName))) }
+    if hasHeader { try sink(try writer.bytes(columns.map(\.title))) }
     try write(rows, progress, sink) { row in
       let record = row.fields
       do {
         return try writer.bytes(
-          [row.id.description] + columns.map { record[$0].map(DelimitedWriter.text(of:)) })
+          columns.map { $0.value(in: record, of: row.id).map(DelimitedWriter.text(of:)) })
       } catch let fault as DelimitedWriter.Fault {
-        let field = fault.column == 0 ? "id" : columns[fault.column - 1]
-        throw StoreError(StoreError.unrepresentableValue, fault.message, record: row.id, field: field)
+        throw StoreError(
+          StoreError.unrepresentableValue, fault.message, record: row.id, field: columns[fault.column].title)
       }
     }
   }
 
-  private func columns(of rows: some Collection<Row>) -> [String] {
-    if let fields { return fields }
+  private func columns(of rows: some Collection<Row>) -> [FieldReference] {
+    if let chosen { return chosen.withID }
     var names: Set<[UInt8]> = []
     var columns: [String] = []
     var previous: [String] = []
@@ -124,7 +143,7 @@ public struct TableExport: Sendable {
       columns += fields.filter { names.insert(Array($0.utf8)).inserted }
       previous = fields
     }
-    return columns.sorted { compareUTF8($0, $1) < 0 }
+    return columns.sorted { compareUTF8($0, $1) < 0 }.map(FieldReference.init(field:)).withID
   }
 
   private func json(_ row: Row) -> String { JSONText.object(id: row.id, chosen(row)) }
@@ -137,9 +156,6 @@ public struct TableExport: Sendable {
 
   /// The record with only the fields that were chosen.
   private func chosen(_ row: Row) -> Fields {
-    guard let fields else { return row.fields }
-    var record = Fields()
-    for field in fields { record[field] = row[field] }
-    return record
+    selection.map { Fields($0.chosen(from: row.fields.dictionary)) } ?? row.fields
   }
 }

@@ -12,14 +12,15 @@ import FileDB
 public struct TableImport: Sendable {
   /// Which record of the table a row of the file is about.
   public enum Matching: Hashable, Sendable {
-    /// None: every row is a new record, and `id` is a field like any other.
+    /// None: every row is a new record, and `id` is a field like any other, unless a `fields.id` shows that an export wrote
+    /// the file.
     case nothing
     /// The one with the same values in these fields, integers and reals by their value; a new one where there is none. A
     /// value that differs only in its type, as the text 1 from the number, is an error. An `id` that exports give a record is
     /// left out, unless the table has such a field itself.
     case key([String])
     /// The one whose id is the row's field `id`, as exports have it; where there is none, a new one with that id, and where
-    /// the row has none, with the next id. A field that is itself called `id` is `id_` in the file.
+    /// the row has none, with the next id. A field that is itself called `id` is `fields.id` in the file.
     case id
   }
 
@@ -163,7 +164,7 @@ public struct ImportReport: Sendable {
   public internal(set) var changed = 0
   /// Rows whose record had all their values already.
   public internal(set) var unchanged = 0
-  /// Rows matched by a key whose `id` was taken for that of an export, and is no field of the record.
+  /// Rows whose `id` was taken for that of an export, and is no field of the record.
   public internal(set) var ignoredIDs = 0
   /// The types that fields were read as because the table's records have them, where the file would have given them another
   /// one; by the names that they have in the file.

@@ -2,7 +2,7 @@ import FileDB
 
 /// A column for a field.
 struct ExportColumn {
-  let field: String
+  let field: FieldReference
   let name: String
   /// The type of all its values; empty where they differ, so that SQLite converts none.
   let declaration: String
@@ -10,43 +10,54 @@ struct ExportColumn {
   /// One for each of `fields`, or of those that the records have, in the order of their names.
   /// - Throws: ``StoreError/unrepresentableValue`` for two names that are one to SQLite.
   static func columns<Row>(
-    of rows: some Collection<StoredRecord<Row>>, named fields: [String]?, table: String
+    of rows: some Collection<StoredRecord<Row>>, named fields: [FieldReference]?, table: String
   ) throws(StoreError) -> [ExportColumn] {
-    let declarations = declarations(of: rows)
+    let fields = fields?.filter { $0 != .id } ?? Self.fields(of: rows)
+    let declarations = declarations(of: fields, in: rows)
     var names: Set<ColumnKey> = []
-    return try (fields ?? declarations.map(\.key)).map { (field) throws(StoreError) in
+    return try zip(fields, declarations).map { (field, declaration) throws(StoreError) in
       let name = name(of: field)
       guard names.insert(ColumnKey(name)).inserted else {
         throw StoreError(
           StoreError.unrepresentableValue,
           "another field has this name but for upper and lower case, as SQLite sees it", table: table,
-          field: field
+          field: field.title
         )
       }
-      return ExportColumn(field: field, name: name, declaration: declarations[field]?.string ?? "")
+      return ExportColumn(field: field, name: name, declaration: declaration ?? "")
     }
   }
 
-  /// By the names of the fields; a dictionary of property lists, for it tells names apart by their bytes.
-  private static func declarations<Row>(of rows: some Collection<StoredRecord<Row>>) -> PlistDictionary {
-    var declarations = PlistDictionary()
+  /// In the order of their names.
+  private static func fields<Row>(of rows: some Collection<StoredRecord<Row>>) -> [FieldReference] {
+    var names = PlistDictionary()
     for row in rows {
-      for entry in row.fields.dictionary {
-        let declaration = PlistValue.string(declaration(of: entry.value))
-        let known = declarations[entry.key]
-        if known == nil {
-          declarations[entry.key] = declaration
-        } else if known != declaration {
-          declarations[entry.key] = ""
-        }
+      for field in row.fields.dictionary where names[field.key] == nil { names[field.key] = true }
+    }
+    return names.keys.map(FieldReference.init(field:))
+  }
+
+  /// `nil` where no record has a field.
+  private static func declarations<Row>(
+    of fields: [FieldReference], in rows: some Collection<StoredRecord<Row>>
+  ) -> [String?] {
+    var declarations = [String?](repeating: nil, count: fields.count)
+    for row in rows {
+      let record = row.fields
+      for (column, field) in fields.enumerated() {
+        guard let value = field.value(in: record, of: row.id) else { continue }
+        let declaration = declaration(of: value)
+        declarations[column] = [nil, declaration].contains(declarations[column]) ? declaration : ""
       }
     }
     return declarations
   }
 
-  private static func name(of field: String) -> String {
-    let isTaken = ["id", "position"].contains { ColumnKey(field).isName($0, withUnderscores: 0) }
-    return isTaken ? field + "_" : field
+  private static func name(of field: FieldReference) -> String {
+    guard case .path(let names) = field, names.count == 1 else { return field.title }
+    let name = names[0].text
+    let isTaken = ["id", "position"].contains { ColumnKey(name).isName($0, withPrefixes: 0) }
+    return isTaken ? ColumnKey.prefix + name : name
   }
 
   private static func declaration(of value: PlistValue) -> String {

@@ -45,7 +45,7 @@ extension ImportQuery {
   /// The field in the column `name`; `nil` where that is reserved.
   fileprivate func field(of name: String) -> String? {
     if reserved.contains(where: { ColumnKey($0) == ColumnKey(name) }) { return nil }
-    let isEscaped = reserved.contains { ColumnKey(name).isName($0, withUnderscores: 1) }
-    return isEscaped ? String(name.dropLast()) : name
+    let isEscaped = reserved.contains { ColumnKey(name).isName($0, withPrefixes: 1) }
+    return isEscaped ? String(name.dropFirst(ColumnKey.prefix.count)) : name
   }
 }

@@ -21,7 +21,7 @@ import GRDB
 /// | array, dict | JSON text, see ``JSONText`` | `TEXT` |
 ///
 /// A field whose values are of several types gets a column without a type, where SQLite leaves each as it is. A field called
-/// `id` or `position`, in any case and with any number of underscores behind it, gets one underscore more.
+/// `id` or `position`, in any case, has the name `fields.id` or `fields.position`, one called that another `fields.`, and so on.
 ///
 /// ``SQLiteImport`` brings the table back, with its ids by ``TableImport/Matching/id``.
 public struct SQLiteExport: Sendable {
@@ -37,6 +37,8 @@ public struct SQLiteExport: Sendable {
   public var table: String
   /// The fields to write, in this order; `nil` for all, in the order of their UTF-8 bytes.
   public var fields: [String]?
+  /// In the place of ``fields``: also values in dictionaries. The id has a column in any case.
+  package var chosen: [FieldReference]?
   public var existingTable = ExistingTable.refused
 
   public init(to file: URL, table: String) {
@@ -71,7 +73,8 @@ public struct SQLiteExport: Sendable {
     _ rows: some Collection<StoredRecord<Row>>, counter: Int64 = 0,
     progress: (_ records: Int) -> Void = { _ in }
   ) throws -> Int {
-    let columns = try ExportColumn.columns(of: rows, named: fields, table: table)
+    let chosen = chosen ?? fields?.map(FieldReference.init(field:))
+    let columns = try ExportColumn.columns(of: rows, named: chosen, table: table)
     let isNew = !FileManager.default.fileExists(atPath: file.path)
     do {
       let database = try SQLiteFile(writing: file)
@@ -110,7 +113,7 @@ public struct SQLiteExport: Sendable {
     let statement = try db.makeStatement(sql: "INSERT INTO \(try quotedIdentifier(table)) VALUES (\(places))")
     for (position, row) in rows.enumerated() {
       let record = row.fields
-      let values = columns.map { record[$0.field]?.databaseValue ?? .null }
+      let values = columns.map { $0.field.value(in: record, of: row.id)?.databaseValue ?? .null }
       statement.setUncheckedArguments(
         StatementArguments([row.id.rawValue.databaseValue, position.databaseValue] + values))
       try statement.execute()

@@ -110,10 +110,17 @@ struct ColumnKey: Hashable {
     bytes = name.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
   }
 
-  /// Whether this is `other` with at least `count` underscores behind it, and nothing else.
-  func isName(_ other: String, withUnderscores count: Int) -> Bool {
-    let other = ColumnKey(other).bytes
-    return bytes.starts(with: other) && bytes.count >= other.count + count
-      && bytes.dropFirst(other.count).allSatisfy { $0 == UInt8(ascii: "_") }
+  /// What an export puts before the name of a field that another column has.
+  static let prefix = "fields."
+
+  /// Whether this is `other` with ``prefix`` before it, `count` times or more, and nothing else.
+  func isName(_ other: String, withPrefixes count: Int) -> Bool {
+    let prefix = Self.prefix.utf8
+    var (rest, found) = (bytes[...], 0)
+    while rest.starts(with: prefix) {
+      rest = rest.dropFirst(prefix.count)
+      found += 1
+    }
+    return found >= count && rest == ColumnKey(other).bytes[...]
   }
 }

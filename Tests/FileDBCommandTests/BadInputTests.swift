@@ -24,7 +24,28 @@ import Testing
       (["delete", "t", "1", "7"], 1, "record 7"),
       (["get", "t", "-1"], 64, "<id>"), (["get", "t", "x"], 64, "'x' is invalid"), (["nosuch"], 64, "nosuch"),
       (["add", "t", "novalue"], 64, "novalue"), (["add", "t", "=x"], 64, "=x"),
-      (["add", "t", "a:int=5"], 64, "a:int=5"),
+      (
+        ["add", "t", "a:flaot=5"], 64,
+        "There is no type 'flaot'; did you mean 'float'? The types are string, integer,"
+      ),
+      (
+        ["set", "t", "1", "a:x=5"], 64,
+        "There is no type 'x'. The types are string, integer, float, bool, date, data, json"
+      ),
+      (["count", "t", "--where", "a = $x", "--arg", "x:int=5"], 64, "did you mean 'integer'?"),
+      (["shwo", "t"], 64, "There is no command 'shwo'. Did you mean 'show'?"),
+      (["help", "nope"], 64, "There is no command 'nope'."), (["help", "shwo"], 64, "Did you mean 'show'?"),
+      (["--store", "x", "help", "nope"], 64, "There is no command 'nope'."),
+      (["show", "tt"], 1, "there is no such table; did you mean 't'?"),
+      (["get", "t", "1", "A"], 1, "field 'A': the record has no such field; did you mean 'a'?"),
+      (["move", "t", "1", "--index", "-1"], 1, "there is no index -1; the table has 1 record"),
+      (["add", "t", "a=1", "--index", "-1"], 1, "there is no index -1"),
+      (["show", "t", "--limit", "-1"], 64, "not negative"),
+      (["show", "t", "--offset", "-1"], 64, "not negative"),
+      (["sort", "t", "a", "--nosuch", "--", "b"], 64, "--nosuch"), (["sort", "t", "--"], 64, "key"),
+      (["drop", "t"], 64, "say --yes"), (["truncate", "t"], 64, "say --yes"),
+      (["drop", "none", "--if-exists"], 64, "say --yes"),
+      (["truncate", "none", "--if-exists"], 64, "say --yes"),
       (["add", "t", "a=1", "a=2"], 64, "The field 'a' is given twice."),
       (["add", "t", "--top", "--bottom"], 64, "Only one of"), (["move", "t", "1"], 64, "Say where"),
       (["add", "t", "wgFileDbSecretId=5"], 64, "kept for the record's id"),
@@ -39,7 +60,11 @@ import Testing
       (["import", "nofile", "t", "--header"], 66, "there is no such file"),
       (["import", "t.csv", "t", "--no-header"], 64, "--header, or --fields"),
       (["import", "t.csv", "t", "--separator", "ab"], 64, "--separator"),
-      (["import", "t.csv", "t", "--types", "a=int"], 64, "'a=int' is none"),
+      (
+        ["import", "t.csv", "t", "--types", "a=int"], 64,
+        "There is no type 'int'; did you mean 'integer'? The types are string, integer, float"
+      ),
+      (["import", "t.csv", "t", "--types", "a:integer"], 64, "'a:integer' is none"),
       (["import", "t.plist", "t", "--separator", ";"], 64, "for csv and tsv"),
       (["import", "t.json", "t", "--detect"], 64, "for csv and tsv"),
       (["import", "t.csv", "t", "--key", "a", "--ids"], 64, "one of --key and --ids"),

@@ -64,12 +64,13 @@ import Testing
   @Test func dropIfExistsAcceptsMissingTable() throws {
     try withTemporaryFolder { folder in
       #expect(
-        try filedb("drop", "t", "--if-exists", in: folder) == ToolResult(output: "", error: "", status: 0))
+        try filedb("drop", "t", "--if-exists", "--yes", in: folder)
+          == ToolResult(output: "", error: "", status: 0))
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
       try filedb("create", "t", in: folder)
-      #expect(try filedb("drop", "t", "--if-exists", in: folder).status == 0)
+      #expect(try filedb("drop", "t", "--if-exists", "--yes", in: folder).status == 0)
       #expect(try RecordStore(at: folder).tableNames == [])
-      #expect(try filedb("drop", "t", in: folder).status == 1)
+      #expect(try filedb("drop", "t", "--yes", in: folder).status == 1)
     }
   }
 
@@ -84,8 +85,8 @@ import Testing
           "standard input:3: table 't': record 9: there is no such record"
         ),
         ("create u\nadd t a:integer=x", 65, "standard input:2: field 'a': 'x' is not a whole number"),
-        ("drop t\nnosuch t", 64, "standard input:2: There is no command 'nosuch'"),
-        ("truncate t\n add", 64, "standard input:2: "),
+        ("drop t --yes\nnosuch t", 64, "standard input:2: There is no command 'nosuch'"),
+        ("truncate t --yes\n add", 64, "standard input:2: "),
         ("add t 'a=2\n\n", 65, "standard input:1: a quote is opened here"),
         ("add t a=2\n--version", 64, "standard input:2: "),
         ("add t a=2\ncheck t", 64, "is no command for a script"),

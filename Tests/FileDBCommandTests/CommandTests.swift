@@ -34,7 +34,7 @@ import Testing
       #expect(try filedb("unset", "todo", "1", "n", in: folder).status == 0)
       #expect(
         try filedb("get", "todo", "1", "--format", "json", in: folder).output
-          == "[\n  {\"id\": 1, \"done\": true, \"title\": \"Oat milk\"}\n]\n")
+          == "{\"id\": 1, \"done\": true, \"title\": \"Oat milk\"}\n")
       #expect(try filedb("duplicate", "todo", "1", in: folder).output == "4\n")
       #expect(try filedb("move", "todo", "2", "--top", in: folder).status == 0)
       #expect(try titles(folder) == ["Rent", "Tea", "Oat milk", "Oat milk"])
@@ -47,7 +47,7 @@ import Testing
       #expect(try filedb("check", in: folder).output == "todo: sound\n")
       #expect(try filedb("truncate", "todo", "--yes", in: folder).status == 0)
       #expect(try filedb("add", "todo", "title=New", in: folder).output == "1\n")
-      #expect(try filedb("drop", "todo", in: folder).status == 0)
+      #expect(try filedb("drop", "todo", "--yes", in: folder).status == 0)
       #expect(try filedb("tables", in: folder).output == "table  records  size\n")
       try filedb("create", "todo", in: folder)
     }
@@ -135,6 +135,20 @@ import Testing
       }
       #expect(try Data(contentsOf: folder.appendingPathComponent("todo.plist")) == before)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+    }
+  }
+
+  @Test func dropAndTruncateNeedYesWhereNobodyCanBeAsked() throws {
+    try withTodo { folder in
+      for command in ["drop", "truncate"] {
+        #expect(try filedb(command, "todo", in: folder, input: "y\n").status == 64)
+        let script = try filedb("batch", in: folder, input: "\(command) todo\n")
+        #expect(script.status == 64 && script.error.contains("say --yes"), "\(script.error)")
+        #expect(try filedb("count", "todo", in: folder).output == "3\n")
+        #expect(try filedb("batch", "--dry-run", in: folder, input: "\(command) todo --yes\n").status == 0)
+      }
+      #expect(try filedb("batch", in: folder, input: "truncate todo --yes\ndrop todo --yes\n").status == 0)
+      #expect(try RecordStore(at: folder).tableNames == [])
     }
   }
 

@@ -142,6 +142,37 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("Levels", ["folder"]), ("Levels", ["folder", "two"]), ("Levels", ["folder", "2", "3"]),
+    ("FoodDiary", ["Foods"]), ("FoodDiary", ["Foods", "Diary"]),
+    ("FoodDiary", ["Foods", "Diary", "eat", "x", "1"]),
+    ("FoodDiary", ["Foods", "Diary", "cook"]), ("TodoList", ["one", "two"]),
+  ])
+  func exampleUsedWronglySaysHowItIsUsed(name: String, arguments: [String]) throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "Foods/foods.plist", in: folder)
+      let result = try run(program(name).path, arguments, in: folder, input: "", environment: [:])
+      #expect(result.status == 64 && result.output == "")
+      #expect(
+        result.error.hasPrefix("usage: \(name) ") && result.error.count { $0 == "\n" } == 1, "\(result.error)"
+      )
+    }
+  }
+
+  @Test func exampleWithoutArgumentsShowsSomething() throws {
+    try withTemporaryFolder { folder in
+      let levels = try run(program("Levels").path, [], in: folder, input: "", environment: [:])
+      #expect(
+        levels.status == 0 && levels.output.hasPrefix("level 1, background sky-1.png\no.......\n########\n"))
+      let diary = try run(program("FoodDiary").path, [], in: folder, input: "", environment: [:])
+      #expect(
+        diary
+          == ToolResult(
+            output: "10 g Butter: 72 kcal\n250 g My soup: 100 kcal\n172 kcal in all\n", error: "", status: 0))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+  }
+
   @Test func upgradeExampleKeepsUsersChanges() throws {
     try withTemporaryFolder { folder in
       let result = try shell("Upgrade", in: folder)

@@ -144,7 +144,7 @@ import Testing
         let result = try filedb(["import", file, "again", "--ids"] + format + types, in: folder)
         #expect(result.error == "3 added, 0 changed, 0 unchanged\n")
         #expect(try filedb("export", "again", "--format", "plist", in: folder).output == table)
-        try filedb("drop", "again", in: folder)
+        try filedb("drop", "again", "--yes", in: folder)
       }
     }
   }
@@ -162,7 +162,7 @@ import Testing
       #expect(result.error == "types: kcal=integer\n2 added, 1 changed, 1 unchanged\n")
       #expect(
         try filedb("show", "food", "--format", "csv", in: folder).output
-          == "id,fat,id_,kcal,name\n1,,,57,\"Pear, ripe\"\n2,0.3,,74,Fig\n3,81,B,720,Butter\n4,,,61,Kiwi\n5,,,46,Plum\n"
+          == "id,fat,fields.id,kcal,name\n1,,,57,\"Pear, ripe\"\n2,0.3,,74,Fig\n3,81,B,720,Butter\n4,,,61,Kiwi\n5,,,46,Plum\n"
       )
       #expect(
         try filedb(arguments, in: folder).error == "types: kcal=integer\n0 added, 0 changed, 4 unchanged\n")
@@ -236,10 +236,10 @@ import Testing
     }
   }
 
-  @Test func fieldNamedIDIsShownWithUnderscore() throws {
+  @Test func fieldNamedIDIsShownBehindFields() throws {
     try withFoods { folder in
-      let shown = try filedb("show", "food", "--where", "id = 3", "--fields", "id,name", in: folder)
-      #expect(shown.output == "id  id_  name\n 3  B    Butter\n")
+      let shown = try filedb("show", "food", "--where", "id = 3", "--fields", "fields.id,name", in: folder)
+      #expect(shown.output == "id  fields.id  name\n 3  B          Butter\n")
     }
   }
 

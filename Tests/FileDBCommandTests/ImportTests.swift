@@ -4,6 +4,48 @@ import TestSupport
 import Testing
 
 @Suite struct ImportTests {
+  @Test(arguments: [
+    ("name;kcal\nFig;74\n", "';' and no ','; give --separator ';'"),
+    ("name\tkcal\nFig\t74\n", "a tab and no ','; give --separator tab"),
+    ("name|kcal\nFig|74\n", "'|' and no ','; give --separator '|'"),
+    ("\u{FEFF}name;kcal\r\nFig;74,5\r\n", "';' and no ','"),
+  ])
+  func headerWithAnotherSeparatorIsRefused(text: String, words: String) throws {
+    try withTemporaryFolder { folder in
+      let result = try filedb("import", "-", "t", in: folder, input: text)
+      #expect(result.status == 65)
+      #expect(
+        result.error.hasPrefix("filedb: standard input:1: the first line has \(words)"), "\(result.error)")
+      #expect(try RecordStore(at: folder).tableNames == [])
+      let one = try filedb(
+        "import", "-", "one", "--separator", ",", "--on-error", "skip", in: folder, input: text)
+      #expect(one.status == (text.contains("74,5") ? 65 : 0), "asked for, it is one field: \(one.error)")
+    }
+  }
+
+  @Test(arguments: [
+    (
+      "a,b;c\n1,2\n", [],
+      "the first line has ';' beside ','; if that separates the fields, give --separator ';'\n"
+    ),
+    (
+      "a,b\tc\n1,2\n", [],
+      "the first line has a tab beside ','; if that separates the fields, give --separator tab\n"
+    ),
+    (
+      "1;2\n", ["--fields", "a"],
+      "the first line has ';' and no ','; give --separator ';' if that separates the fields\n"
+    ),
+    ("a,b|c\n1,2\n", [], ""), ("\"a;b\"\n1\n", [], ""), ("a;b\n1;2\n", ["--separator", ";"], ""),
+    ("a\n1;2\n", [], ""),
+  ])
+  func otherSeparatorBesideCommasIsReported(text: String, options: [String], note: String) throws {
+    try withTemporaryFolder { folder in
+      let result = try filedb(["import", "-", "t"] + options, in: folder, input: text)
+      #expect(result == ToolResult(output: "", error: note + "1 records imported into 't'\n", status: 0))
+    }
+  }
+
   @Test func importNamesFieldsByHeaderOrOption() throws {
     try withTemporaryFolder { folder in
       try Data("name,kcal,note\nApple,52,\"red,\nor green\"\nPear,,\n".utf8).write(

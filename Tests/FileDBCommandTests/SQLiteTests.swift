@@ -41,7 +41,7 @@ private let hasSQLiteProgram =
         #expect(
           try filedb(["import", file, "again"] + options, in: folder).error
             == "0 added, 0 changed, 3 unchanged\n")
-        try filedb("drop", "again", in: folder)
+        try filedb("drop", "again", "--yes", in: folder)
       }
     }
   }
@@ -59,8 +59,8 @@ private let hasSQLiteProgram =
       #expect(try filedb("import", "f.db", "copy", "--table", "food", in: folder).status == 0)
       #expect(
         try filedb("show", "copy", "--format", "ndjson", in: folder).output == """
-          {"id": 1, "id_": 3, "name": "Pear", "position": 0}
-          {"id": 2, "id_": 1, "name": "Fig", "position": 1}
+          {"id": 1, "fields.id": 3, "name": "Pear", "position": 0}
+          {"id": 2, "fields.id": 1, "name": "Fig", "position": 1}
 
           """)
       #expect(
@@ -92,8 +92,9 @@ private let hasSQLiteProgram =
         try filedb("import", "f.db", "food", "--key", "name", in: folder).error
           == "1 added, 1 changed, 1 unchanged\n")
       #expect(
-        try filedb("show", "food", "--fields", "name,kcal,id,position", "--format", "csv", in: folder).output
-          == "id,name,kcal,id_,position\n1,Fig,74,,\n2,Butter,717,B,low\n6,Pear,57,,\n")
+        try filedb("show", "food", "--fields", "name,kcal,fields.id,position", "--format", "csv", in: folder)
+          .output
+          == "id,name,kcal,fields.id,position\n1,Fig,74,,\n2,Butter,717,B,low\n6,Pear,57,,\n")
     }
   }
 

@@ -25,8 +25,8 @@ func filedb(
 }
 
 @discardableResult
-func filedb(_ arguments: [String], in folder: URL) throws -> ToolResult {
-  try run(filedbProgram.path, arguments, in: folder, input: "", environment: [:])
+func filedb(_ arguments: [String], in folder: URL, input: String = "") throws -> ToolResult {
+  try run(filedbProgram.path, arguments, in: folder, input: input, environment: [:])
 }
 
 /// Runs a line of shell, for which `filedb` is on the path.

@@ -4,10 +4,12 @@ import Foundation
 import Testing
 
 @Suite struct JSONTextTests {
-  @Test func fieldNamedIDIsWrittenWithUnderscore() {
-    let record: Fields = ["id": "a", "id_": "b", "id__": "c", "idle": "d"]
+  @Test func fieldNamedIDIsWrittenBehindFields() {
+    let record: Fields = ["id": "a", "fields.id": "b", "id_": "c", "fields.idle": "d", "fields": "e"]
     #expect(
-      JSONText.object(id: 1, record) == #"{"id": 1, "id_": "a", "id__": "b", "id___": "c", "idle": "d"}"#)
+      JSONText.object(id: 1, record)
+        == #"{"id": 1, "fields": "e", "fields.fields.id": "b", "fields.idle": "d", "fields.id": "a", "id_": "c"}"#
+    )
   }
 
   @Test func everyTypeOfValueIsWrittenAsJSON() {
@@ -18,7 +20,7 @@ import Testing
     ]
     #expect(
       JSONText.object(id: 7, record)
-        == #"{"id": 7, "b": false, "d": "1970-01-01T00:00:00Z", "i": -1, "id_": "own", "l": [1, {"k": "v"}], "n": "nan", "#
+        == #"{"id": 7, "b": false, "d": "1970-01-01T00:00:00Z", "i": -1, "fields.id": "own", "l": [1, {"k": "v"}], "n": "nan", "#
         + #""r": 2.0, "s": "a\"\\\n\u007f\u009bé", "u": 18446744073709551615, "x": "/w=="}"#)
   }
 }

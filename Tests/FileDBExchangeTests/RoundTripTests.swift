@@ -31,7 +31,7 @@ func take(_ bytes: [UInt8], _ importer: TableImport, into table: String = "t", o
 private struct RandomRecords {
   var random: SeededRandom
 
-  static let fields = ["a", "id", "id_", "e\u{301}", "\u{e9}", "with, \"all\"\n of it", "z"]
+  static let fields = ["a", "id", "fields.id", "e\u{301}", "\u{e9}", "with, \"all\"\n of it", "z"]
 
   mutating func fill(
     _ table: RecordTable<Fields>, _ fields: [String], _ value: (inout SeededRandom) -> PlistValue?
@@ -156,7 +156,7 @@ private func sometimes(_ random: inout SeededRandom, _ value: (inout SeededRando
         var format = try #require(DelimitedFormat(separator: separator, quote: quote, encoding: encoding))
         if separator == "^" { format.lineEnd = .crlf }
         if encoding == .latin1 {
-          try check(.delimited(format), fields: ["a", "id", "id_", "\u{e9}"], rounds: 3, latin)
+          try check(.delimited(format), fields: ["a", "id", "fields.id", "\u{e9}"], rounds: 3, latin)
         } else {
           try check(.delimited(format), rounds: 3, text)
         }
@@ -172,7 +172,7 @@ private func sometimes(_ random: inout SeededRandom, _ value: (inout SeededRando
     ]
     for (type, value) in kinds {
       for format in [ExchangeFormat.json, .delimited(.csv)] {
-        try check(format, fields: ["a", "id", "id_", "z"], type: type, rounds: 3, value)
+        try check(format, fields: ["a", "id", "fields.id", "z"], type: type, rounds: 3, value)
       }
     }
   }

@@ -23,7 +23,7 @@ struct RandomTable {
   }
 
   init(using random: inout SeededRandom) {
-    let names = ["id", "ID__", "position", "rowid", "Ünder", "e\u{301}", "é", "a \"b\"", "order"]
+    let names = ["id", "fields.ID", "position", "rowid", "Ünder", "e\u{301}", "é", "a \"b\"", "order"]
     var kinds: [(String, Kind)] = []
     for name in names where Bool.random(using: &random) {
       // The types are found by Swift's equality, to which these two are one.
@@ -50,7 +50,7 @@ struct RandomTable {
 
   /// The name of the column of a field.
   private static func column(_ field: String) -> String {
-    ["id", "ID__", "position"].contains(field) ? field + "_" : field
+    ["id", "fields.ID", "position"].contains(field) ? "fields." + field : field
   }
 
   private static func value(_ kind: Kind, using random: inout SeededRandom) -> PlistValue {

@@ -154,7 +154,9 @@ import Testing
 
   @Test func queryCanProvideIDs() throws {
     try withDatabase { file in
-      try sql("CREATE TABLE t (v, id_, position_); INSERT INTO t VALUES (1, 2, 3), (4, 5, 6)", in: file)
+      try sql(
+        "CREATE TABLE t (v, [fields.id], [fields.position]); INSERT INTO t VALUES (1, 2, 3), (4, 5, 6)",
+        in: file)
       var importer = SQLiteImport(.query("SELECT rowid AS ID, * FROM t ORDER BY v DESC"), of: file)
       importer.matching = .id
       try withStore { store in
@@ -162,7 +164,9 @@ import Testing
         let records = try store.table("t").snapshot
         #expect(records.ids == [2, 1])
         #expect(
-          records.map(\.fields) == [["v": 4, "id": 5, "position_": 6], ["v": 1, "id": 2, "position_": 3]])
+          records.map(\.fields) == [
+            ["v": 4, "id": 5, "fields.position": 6], ["v": 1, "id": 2, "fields.position": 3],
+          ])
       }
     }
   }

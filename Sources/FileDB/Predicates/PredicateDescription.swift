@@ -85,7 +85,7 @@ extension PredicatePath: CustomStringConvertible {
     let root =
       switch root {
       case .id: "id"
-      case .field(let name): compareUTF8(name.text, "id") == 0 ? "#id" : name.description
+      case .field(let name): ["id", "fields"].contains(name.text) ? "#" + name.text : name.predicateText
       }
     return root + steps.map(\.description).joined()
   }
@@ -94,7 +94,7 @@ extension PredicatePath: CustomStringConvertible {
 extension PredicatePath.Step: CustomStringConvertible {
   var description: String {
     switch self {
-    case .key(let name): ".\(name)"
+    case .key(let name): ".\(name.predicateText)"
     case .element(let place): "[\(place)]"
     case .last: "[LAST]"
     case .count: ".@count"
@@ -102,8 +102,9 @@ extension PredicatePath.Step: CustomStringConvertible {
   }
 }
 
-extension FieldName: CustomStringConvertible {
-  var description: String {
+extension FieldName {
+  /// The name as a predicate has it.
+  fileprivate var predicateText: String {
     let isWord =
       text.unicodeScalars.first.map { $0 == "_" || $0.properties.isXIDStart } ?? false
       && text.unicodeScalars.allSatisfy(\.properties.isXIDContinue)

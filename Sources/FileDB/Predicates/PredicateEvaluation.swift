@@ -102,9 +102,7 @@ extension PredicatePath {
 extension PredicatePath.Step {
   fileprivate func value(in value: PlistValue) -> PlistValue? {
     switch (self, value) {
-    case (.key(let name), .dict(let entries)): entries[name.text]
-    // As in key-value coding: the values of all elements.
-    case (.key, .array(let elements)): .array(elements.compactMap(self.value))
+    case (.key(let name), _): value.value(named: name)
     case (.element(let place), .array(let elements)):
       elements.indices.contains(place) ? elements[place] : nil
     case (.last, .array(let elements)): elements.last

@@ -10,6 +10,8 @@ struct PredicateToken {
     case symbol(PredicateSymbol)
     case argument
     case nameArgument
+    /// `$name`
+    case namedArgument(String)
     case end
   }
 
@@ -64,6 +66,7 @@ struct PredicateLexer {
     case "\"", "'": return .text(try quoted())
     case "#": return .name(try escapedName(at: start))
     case "%": return try argument(at: start)
+    case "$": return .namedArgument(try argumentName(at: start))
     case "0"..."9": return .number(try number(at: start))
     case "-" where rest.dropFirst().first.map { ("0"..."9").contains($0) } == true:
       return .number(try number(at: start))
@@ -76,7 +79,15 @@ struct PredicateLexer {
     scalar == "_" || scalar.properties.isXIDStart
   }
 
-  private mutating func word() -> String { take { $0.properties.isXIDContinue } }
+  /// In a word, `\.` is a dot.
+  private mutating func word() -> String {
+    var word = take { $0.properties.isXIDContinue }
+    while rest.starts(with: "\\.".unicodeScalars) {
+      rest = rest.dropFirst(2)
+      word += "." + take { $0.properties.isXIDContinue }
+    }
+    return word
+  }
 
   private mutating func take(while isPart: (Unicode.Scalar) -> Bool) -> String {
     let part = rest.prefix(while: isPart)
@@ -110,6 +121,13 @@ struct PredicateLexer {
     }
     rest = rest.dropFirst(2)
     return letter == "@" ? .argument : .nameArgument
+  }
+
+  private mutating func argumentName(at start: String.Index) throws -> String {
+    rest.removeFirst()
+    let name = word()
+    if name.isEmpty { throw fault("expected the name of an argument behind '$'", at: start) }
+    return name
   }
 
   private mutating func number(at start: String.Index) throws -> PlistValue {

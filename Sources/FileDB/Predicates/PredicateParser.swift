@@ -12,26 +12,28 @@ struct PredicateParser {
   private var lexer: PredicateLexer
   private var token: PredicateToken
   private var depth = 0
-  private var arguments: ArraySlice<(any Encodable)?>
+  private var arguments: PredicateArguments
 
-  static func parse(_ text: String, _ arguments: [(any Encodable)?]) throws -> PredicateNode {
+  /// Takes from `arguments` those that the text uses.
+  static func parse(_ text: String, _ arguments: inout PredicateArguments) throws -> PredicateNode {
     guard text.utf8.count <= maximumBytes else {
       throw StoreError(StoreError.invalidPredicate, "a predicate has at most \(maximumBytes) bytes")
     }
     var parser = try PredicateParser(text, arguments)
+    defer { arguments = parser.arguments }
     return try parser.predicate()
   }
 
-  private init(_ text: String, _ arguments: [(any Encodable)?]) throws {
+  private init(_ text: String, _ arguments: PredicateArguments) throws {
     lexer = PredicateLexer(text)
     token = try lexer.next()
-    self.arguments = arguments[...]
+    self.arguments = arguments
   }
 
   private mutating func predicate() throws -> PredicateNode {
     let node = try disjunction()
     guard token.kind == .end else { throw fault("expected AND, OR or the end") }
-    guard arguments.isEmpty else { throw fault("there are more arguments than %@ and %K") }
+    guard arguments.hasNoneLeftInOrder else { throw fault("there are more arguments than %@ and %K") }
     return node
   }
 
@@ -93,7 +95,7 @@ extension PredicateParser {
   }
 
   private mutating func takeArgument(_ mark: String) throws -> (any Encodable)? {
-    guard let argument = arguments.popFirst() else { throw fault("there is no argument for this \(mark)") }
+    guard let argument = arguments.takeNext() else { throw fault("there is no argument for this \(mark)") }
     return argument
   }
 }
@@ -195,7 +197,10 @@ extension PredicateParser {
     case .number(let number):
       try advance()
       return .constant(.value(ComparedValue(literal: number)))
-    case .argument: return try argument()
+    case .argument: return try operand(of: try takeArgument("%@"), for: "%@")
+    case .namedArgument(let name):
+      guard let argument = arguments.take(name) else { throw fault("there is no argument '\(name)'") }
+      return try operand(of: argument, for: "$\(name)")
     case .symbol(.openBrace): return try list()
     case .name, .nameArgument: return .path(try path())
     case .word(let word):
@@ -209,15 +214,14 @@ extension PredicateParser {
     }
   }
 
-  private mutating func argument() throws -> PredicateOperand {
-    let argument = try takeArgument("%@")
+  private mutating func operand(of argument: (any Encodable)?, for mark: String) throws -> PredicateOperand {
     let term: PredicateTerm?
     do { term = try PredicateTerm(argument: argument, levels: Self.maximumDepth - depth) } catch {
-      throw fault("a record cannot hold the argument for this %@")
+      throw fault("a record cannot hold the argument for this \(mark)")
     }
     guard let term else {
       throw fault(
-        "the argument for this %@ is no value to compare with: a dictionary, or a date out of range")
+        "the argument for this \(mark) is no value to compare with: a dictionary, or a date out of range")
     }
     try advance()
     return .constant(term)
@@ -253,7 +257,7 @@ extension PredicateParser {
   }
 
   private mutating func path() throws -> PredicatePath {
-    let isID = token.kind == .word("id")
+    let isWord = if case .word = token.kind { true } else { false }
     let name = try name()
     var steps: [PredicatePath.Step] = []
     while true {
@@ -262,7 +266,7 @@ extension PredicateParser {
       } else if try takeSymbol(.openBracket) {
         steps.append(try element())
       } else {
-        return PredicatePath(root: isID ? .id : .field(name), steps: steps)
+        return isWord ? PredicatePath(word: name, steps) : PredicatePath(root: .field(name), steps: steps)
       }
     }
   }

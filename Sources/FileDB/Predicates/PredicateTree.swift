@@ -126,13 +126,21 @@ struct PredicatePath: Equatable, Sendable {
   let steps: [Step]
 }
 
-/// Told from others by its bytes.
-struct FieldName: Equatable, Sendable {
-  let text: String
+extension PredicatePath {
+  /// A path that begins with a word, which may be `id`, or the `fields` of `fields.id`.
+  init(word: FieldName, _ steps: [Step]) {
+    let keys = steps.prefix { $0.key != nil }.compactMap(\.key)
+    guard let path = FieldReference.field([word] + keys) else {
+      self.init(root: .id, steps: steps)
+      return
+    }
+    let others = steps.dropFirst(keys.count)
+    self.init(root: .field(path[0]), steps: path.dropFirst().map(Step.key) + others)
+  }
+}
 
-  init(_ text: String) { self.text = text }
-
-  static func == (left: FieldName, right: FieldName) -> Bool { compareUTF8(left.text, right.text) == 0 }
+extension PredicatePath.Step {
+  var key: FieldName? { if case .key(let name) = self { name } else { nil } }
 }
 
 /// Dates in the forms of ISO 8601 that people write.

@@ -10,6 +10,7 @@ import FileDBTables
 /// never read as a part of the text.
 ///
 ///     let light = try RecordPredicate("kcal <= %@ AND %K == %@", limit, "group", name)
+///     let same = try RecordPredicate("kcal <= $limit AND group == $group", arguments: ["limit": limit, "group": name])
 ///
 /// It is parsed once, and asked of any number of records, of which it reads the fields that it names. <doc:Queries> has the
 /// language, and says what it means to compare values of different types.
@@ -26,7 +27,25 @@ public struct RecordPredicate: Equatable, Sendable {
 
   /// The same with the arguments in an array.
   public init(_ text: String, arguments: [(any Encodable)?]) throws {
-    node = try PredicateParser.parse(text, arguments)
+    var arguments = PredicateArguments(arguments)
+    node = try PredicateParser.parse(text, &arguments)
+  }
+
+  /// The same with arguments by name: `$limit` in the text stands for the value of `limit`, wherever a value may stand.
+  /// - Throws: ``StoreError/invalidPredicate``, too where the text names an argument that is not there, or does not use one.
+  public init(_ text: String, arguments: [String: (any Encodable)?]) throws {
+    try self.init(allOf: [text], arguments: arguments)
+  }
+
+  /// True of what all of these texts are true of, each read by itself. They share the arguments.
+  package init(allOf texts: [String], arguments: [String: (any Encodable)?]) throws {
+    var arguments = PredicateArguments(arguments)
+    let nodes = try texts.map { text in try PredicateParser.parse(text, &arguments) }
+    if let name = arguments.unusedNames.min() {
+      throw StoreError(
+        StoreError.invalidPredicate, "the argument '\(name)' is not used: nothing says $\(name)")
+    }
+    node = nodes.count == 1 ? nodes[0] : .and(nodes)
   }
 
   /// Whether the record is as the predicate says.

@@ -10,14 +10,14 @@ extension TableSnapshot {
   /// - Throws: ``StoreError/matchLimitExceeded``.
   /// - Complexity: O(*n*); of each record, only the fields that are named are decoded.
   public func records(where predicate: RecordPredicate) throws(StoreError) -> [StoredRecord<Value>] {
-    try chosen(by: predicate).flatMap { $0.map { StoredRecord(encoded: $0, source: source) } }
+    try matches(where: predicate).records
   }
 
   /// The number of records of which `predicate` is true.
   /// - Throws: as ``records(where:)``.
   /// - Complexity: as ``records(where:)``.
   public func count(where predicate: RecordPredicate) throws(StoreError) -> Int {
-    try chosen(by: predicate).reduce(0) { $0 + $1.count }
+    try matches(where: predicate).count
   }
 
   /// The first record of which `predicate` is true; `nil` where there is none.
@@ -36,45 +36,82 @@ extension TableSnapshot {
     return nil
   }
 
-  private func chosen(by predicate: RecordPredicate) throws(StoreError) -> [[EncodedRecord]] {
+  /// The records of which `predicate` is true, and the fields that it names and no record has, found in one look at all
+  /// records.
+  /// - Throws: as ``records(where:)``.
+  package func matches(where predicate: RecordPredicate) throws(StoreError) -> RecordMatches<Value> {
     do {
-      return try encodedRecords { (record: PredicateRecord) throws(StoreError) in
-        try predicate.matches(record)
+      let parts = try chosen(with: FieldSearch(for: predicate)) {
+        (search: inout FieldSearch, record: PredicateRecord) throws(StoreError) in
+        search.look(at: record.fields)
+        return try predicate.matches(record)
       }
+      return RecordMatches(of: self, parts)
     } catch {
       throw error.adding(table: table)
     }
   }
 
   /// The records that are chosen, part by part.
+  /// - Parameter initial: what each part begins with, and may change from record to record.
   /// - Throws: what `isChosen` throws for the first record for which it throws.
-  func encodedRecords<Failure: Error>(
-    where isChosen: @Sendable (PredicateRecord) throws(Failure) -> Bool
-  ) throws(Failure) -> [[EncodedRecord]] {
+  func chosen<State: Sendable, Failure: Error>(
+    with initial: State, where isChosen: @Sendable (inout State, PredicateRecord) throws(Failure) -> Bool
+  ) throws(Failure) -> [(records: [EncodedRecord], state: State)] {
     let parts = Parts(of: count, leastLength: 2_048)
     let results = concurrentMap(parts.count) { part in
-      Result { () throws(Failure) in try encodedRecords(in: parts[part], where: isChosen) }
+      Result { () throws(Failure) in try chosen(in: parts[part], with: initial, where: isChosen) }
     }
-    var chosen: [[EncodedRecord]] = []
-    for result in results { chosen.append(try result.get()) }
-    return chosen
+    var found: [(records: [EncodedRecord], state: State)] = []
+    for result in results { found.append(try result.get()) }
+    return found
   }
 
-  private func encodedRecords<Failure: Error>(
-    in part: Range<Int>, where isChosen: (PredicateRecord) throws(Failure) -> Bool
-  ) throws(Failure) -> [EncodedRecord] {
+  private func chosen<State, Failure: Error>(
+    in part: Range<Int>, with initial: State,
+    where isChosen: (inout State, PredicateRecord) throws(Failure) -> Bool
+  ) throws(Failure) -> (records: [EncodedRecord], state: State) {
     let fields = RecordFields()
-    var chosen: [EncodedRecord] = []
+    var current = initial
+    var found: [EncodedRecord] = []
     var records = state.records.makeIterator(from: part.lowerBound)
     for _ in part {
       guard let record = records.next() else { break }
       let isMatch = try fields.read(record) { () throws(Failure) in
-        try isChosen(PredicateRecord(id: record.id, fields: fields))
+        try isChosen(&current, PredicateRecord(id: record.id, fields: fields))
       }
-      if isMatch { chosen.append(record) }
+      if isMatch { found.append(record) }
     }
-    return chosen
+    return (found, current)
   }
+}
+
+/// What a predicate finds in a table.
+package struct RecordMatches<Value: Codable & Sendable> {
+  private let snapshot: TableSnapshot<Value>
+  private let parts: [[EncodedRecord]]
+  private let missing: [FieldSearch.Keys]
+
+  /// - Parameter parts: of the table, each with what is missing in it.
+  fileprivate init(
+    of snapshot: TableSnapshot<Value>, _ parts: [(records: [EncodedRecord], state: FieldSearch)]
+  ) {
+    self.snapshot = snapshot
+    self.parts = parts.map(\.records)
+    let first = parts.first?.state.missing ?? []
+    missing = first.filter { field in parts.allSatisfy { $0.state.missing.contains(field) } }
+  }
+
+  package var count: Int { parts.reduce(0) { $0 + $1.count } }
+
+  /// In their order.
+  package var records: [StoredRecord<Value>] {
+    parts.flatMap { $0.map { StoredRecord(encoded: $0, source: snapshot.source) } }
+  }
+
+  /// See ``RecordPredicate/unknownFields(in:)``.
+  /// - Complexity: O(1), unless there are some.
+  package var unknownFields: [UnknownField] { snapshot.unknownFields(missing) }
 }
 
 extension StoreTransaction {

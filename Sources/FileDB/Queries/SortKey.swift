@@ -10,16 +10,20 @@ import Foundation
 /// dicts (each as large as any other). A record without the field comes last, in descending order too. Records that are
 /// equal in every key stay as they were.
 public struct SortKey: Hashable, Sendable {
-  public let field: String
+  package let reference: FieldReference
   public let order: SortOrder
   public let text: TextOrder
 
+  package init(_ reference: FieldReference, order: SortOrder, text: TextOrder) {
+    (self.reference, self.order, self.text) = (reference, order, text)
+  }
+
   public static func ascending(_ field: String, text: TextOrder = .bytes) -> SortKey {
-    SortKey(field: field, order: .forward, text: text)
+    SortKey(FieldReference(field: field), order: .forward, text: text)
   }
 
   public static func descending(_ field: String, text: TextOrder = .bytes) -> SortKey {
-    SortKey(field: field, order: .reverse, text: text)
+    SortKey(FieldReference(field: field), order: .reverse, text: text)
   }
 }
 
@@ -76,7 +80,9 @@ extension TableSnapshot {
       for _ in parts[part] {
         guard let record = records.next() else { break }
         fields.read(record) {
-          for (column, key) in keys.enumerated() { values[column].append(fields[key.field]) }
+          for (column, key) in keys.enumerated() {
+            values[column].append(key.reference.value(in: fields, of: record.id))
+          }
         }
       }
       return values

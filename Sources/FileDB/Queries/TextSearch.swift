@@ -11,9 +11,9 @@ extension TableSnapshot {
   /// - Parameter fields: those to look into; `nil` for all. A field is looked into where it is a text or an array of texts.
   /// - Complexity: O(*n*) in the bytes of the table: there is no lookup for words.
   public func search(_ text: String, in fields: [String]? = nil) -> [StoredRecord<Value>] {
-    let search = TextSearch(text, fields: fields)
-    let found = encodedRecords { search.finds($0.fields) }
-    return found.flatMap { $0.map { StoredRecord(encoded: $0, source: source) } }
+    let parts = chosen(with: TextSearch(text, fields: fields)) { search, record in search.finds(record.fields)
+    }
+    return parts.flatMap { $0.records.map { StoredRecord(encoded: $0, source: source) } }
   }
 }
 

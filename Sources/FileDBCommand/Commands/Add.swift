@@ -9,14 +9,16 @@ struct Add: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument(help: FieldAssignment.help) var fields: [FieldAssignment] = []
+  @Argument(help: FieldAssignment.help, transform: FieldAssignment.init(argument:))
+  var fields: [FieldAssignment] = []
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 
   func run() throws {
-    let record = try fields.record()
+    var record = Fields()
+    try FieldChanges(fields).apply(to: &record)
     let table = try existingTable(table)
-    let id = try options.write(table.store) { tx in
+    let id = try options.write(table.store) { [record] tx in
       try tx.add(record, to: table.name, at: place.position ?? .bottom)
     }
     Terminal.print(id.description)

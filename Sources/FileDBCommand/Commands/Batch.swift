@@ -11,7 +11,7 @@ struct Batch: StoreCommand {
       Where a command fails, its line is named and nothing is done. The files that a script names are looked for in its own \
       folder, from wherever it is run.
 
-      A script that builds a store from its sources has two lines for each table: 'drop TABLE --if-exists' and \
+      A script that builds a store from its sources has two lines for each table: 'drop TABLE --if-exists --yes' and \
       'import FILE TABLE'. It makes the same files, byte for byte, however often it is run.
       """)
 
@@ -61,6 +61,7 @@ struct Batch: StoreCommand {
       guard parsed is any StoreCommand, !Self.excluded.contains(where: { $0 == type(of: parsed) }) else {
         throw ValidationError("'\(command.words[0])' is no command for a script.")
       }
+      try RepeatedOption.check(command.words, of: type(of: parsed))
       try parsed.run()
     } catch let error as ExitCode where error == .success {
     } catch {

@@ -14,29 +14,30 @@ struct Count: StoreCommand {
   @Argument var table: TableReference
   @OptionGroup var matching: WhereOption
   @Option(help: ArgumentHelp("Count the records for each value of this field.", valueName: "field"))
-  var group: String?
+  var group: FieldReference?
 
   func run() throws {
     let table = try existingTable(table)
-    let predicate = try matching.predicate(for: table.snapshot)
+    let snapshot = table.snapshot
+    let matches = try matching.matches(in: snapshot)
     let count: Int
     if let group {
-      table.snapshot.noteUnknown([group])
-      let records = try predicate.map(table.snapshot.records) ?? Array(table.snapshot)
+      Terminal.noteUnknown([group], in: snapshot)
+      let records = matches?.records ?? Array(snapshot)
       printCounts(RecordGroup.groups(of: records, by: group), of: group)
       count = records.count
     } else {
-      count = try predicate.map(table.snapshot.count) ?? table.count
+      count = matches?.count ?? snapshot.count
       Terminal.print(count.description)
     }
     if matching.isGiven, count == 0 { throw StoreError.noMatch(in: table.name) }
   }
 
-  private func printCounts(_ groups: [RecordGroup], of field: String) {
+  private func printCounts(_ groups: [RecordGroup], of field: FieldReference) {
     if groups.isEmpty { return }
-    let isNumeric = groups.allSatisfy { $0.records[0].fields[field]?.isNumeric ?? true }
+    let isNumeric = groups.allSatisfy { field.value(in: $0.records[0])?.isNumeric ?? true }
     let columns = [
-      TextTable.Column(title: TerminalText.defused(field), isNumeric: isNumeric),
+      TextTable.Column(title: TerminalText.defused(field.title), isNumeric: isNumeric),
       TextTable.Column(title: "records", isNumeric: true),
     ]
     let table = TextTable(columns: columns, rows: groups.map { [$0.title, $0.records.count.description] })

@@ -13,21 +13,18 @@ struct Delete: StoreCommand {
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
   @Argument var ids: [RecordID] = []
-  @OptionGroup var matching: WhereOption
+  @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
 
-  func validate() throws { try matching.validate(besides: ids) }
+  func validate() throws { try condition.matching.validate(besides: ids) }
 
   func run() throws {
     let table = try existingTable(table)
-    guard let predicate = try matching.predicate(for: table.snapshot) else {
-      return try options.write(table.store) { tx in try tx.delete(ids, in: table.name) }
+    let count = try options.write(table.store) { tx -> Int? in
+      let matches = try condition.records(of: tx.snapshot(of: table.name))
+      try tx.delete(matches?.map(\.id) ?? ids, in: table.name)
+      return matches?.count
     }
-    let count = try options.write(table.store) { tx in
-      let deleted = try tx.delete(where: predicate, in: table.name)
-      if deleted.isEmpty { throw StoreError.noMatch(in: table.name) }
-      return deleted.count
-    }
-    Terminal.note(count, "deleted", by: options)
+    if let count { Terminal.note(count, "deleted", by: options) }
   }
 }

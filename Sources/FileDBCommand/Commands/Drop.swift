@@ -12,16 +12,13 @@ struct Drop: StoreCommand {
   @Argument var table: TableReference
   @OptionGroup var options: WriteOptions
   @Flag(help: "Do nothing where there is no such table.") var ifExists = false
-  @Flag(help: "Do not ask.") var yes = false
+  @OptionGroup var confirmation: ConfirmOption
 
   func run() throws {
+    try confirmation.check(options)
     if ifExists, try !store(for: table).table(table.name).exists { return }
     let table = try existingTable(table)
-    if !yes, !options.dryRun,
-      !Terminal.confirm("Remove '\(table.name.text)' with its \(table.count) records?")
-    {
-      throw ExitCode(1)
-    }
+    try confirmation.ask("Remove '\(table.name.text)' with its \(table.count) records?", options)
     try options.write(table.store, named: { _ in "drop of \(table.name.text)" }) { tx in
       try tx.drop(table.name)
     }

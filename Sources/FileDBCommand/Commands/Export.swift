@@ -54,7 +54,7 @@ struct Export: StoreCommand {
     switch try exchange.destination(file) {
     case .stream(let format):
       try database.checkIsAbsent()
-      let export = TableExport(format: try laidOut(format), fields: selection.fieldNames)
+      let export = TableExport(format: try laidOut(format), chosen: try selection.chosenFields())
       guard file == "-" else {
         let url = URL(fileURLWithPath: file)
         return { records, _, progress in try export.write(records, to: url, progress: progress) }
@@ -65,7 +65,7 @@ struct Export: StoreCommand {
     case .database(let url):
       try checkIsNotForText()
       var export = SQLiteExport(to: url, table: database.table ?? table.name)
-      export.fields = selection.fieldNames
+      export.chosen = try selection.chosenFields()
       if database.replace { export.existingTable = .replaced }
       return { [export] records, counter, progress in
         try export.run(records, counter: counter, progress: progress)

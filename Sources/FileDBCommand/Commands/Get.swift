@@ -5,34 +5,48 @@ import FileDBExchange
 struct Get: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print one record, or one field of it.",
-    discussion:
-      "A field alone is printed as it is: text plainly, data in base64, arrays and dictionaries as JSON.")
+    discussion: """
+      A field alone is printed as it is: text plainly, data in base64, arrays and dictionaries as JSON; with --format json \
+      as a JSON value, with --format plist as a property list. A.B is the value B in the dictionary A.
+      """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
   @Argument var id: RecordID
-  @Argument var field: String?
+  @Argument var field: FieldReference?
   @OptionGroup var output: FormatOption
 
   func run() throws {
-    let record = try existingTable(table).snapshot.record(with: id)
-    if let field {
-      guard let value = record.fields[field] else {
-        throw StoreError(
-          StoreError.recordNotFound, "the record has no such field", table: table.name, record: id,
-          field: field)
-      }
-      Terminal.print(DelimitedWriter.text(of: value))
-    } else if output.format == .table {
-      printFields(of: record)
-    } else {
-      try RecordPrinter(format: output.format, fields: nil).print([record])
+    let snapshot = try existingTable(table).snapshot
+    let record = try snapshot.record(with: id)
+    if let field { return try print(field, of: record, in: snapshot) }
+    guard output.format == .table else {
+      return try RecordPrinter(format: output.format, fields: nil).print(record)
+    }
+    printFields(of: record)
+  }
+
+  private func print(
+    _ field: FieldReference, of record: StoredRecord<Fields>, in snapshot: TableSnapshot<Fields>
+  ) throws {
+    guard let value = field.value(in: record) else {
+      let nearest = snapshot.unknownFields(among: [field]).first?.nearest
+      throw StoreError(
+        StoreError.recordNotFound,
+        "the record has no such field" + (nearest.map { "; did you mean '\($0)'?" } ?? ""),
+        table: snapshot.table, record: id, field: field.title)
+    }
+    switch output.format {
+    case .table: Terminal.print(DelimitedWriter.text(of: value))
+    case .json, .ndjson: Terminal.print(JSONText.value(value))
+    case .plist: Terminal.print(bytes: try PlistWriter.document(value))
+    case .csv, .tsv: try RecordPrinter(format: output.format, fields: [field]).print([record])
     }
   }
 
   private func printFields(of record: StoredRecord<Fields>) {
-    let names = ["id"] + record.fields.dictionary.keys.map { TerminalText.defused($0) }
+    let names = ["id"] + record.fields.dictionary.keys.map { TerminalText.defused(JSONText.fieldName($0)) }
     let values = [record.id.description] + record.fields.dictionary.map(\.value.cell)
     let width = names.map { TerminalText.width($0) }.max() ?? 0
     for (name, value) in zip(names, values) {

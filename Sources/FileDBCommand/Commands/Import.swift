@@ -32,7 +32,7 @@ struct Import: StoreCommand {
   var fields: String?
   @Option(
     help: ArgumentHelp(
-      "Types of fields that are no strings: integer, float, bool, date, data, json.",
+      "Types of fields: \(FieldType.names). What is not named is a string.",
       valueName: "a=integer,b=float"))
   var types: String?
   @Flag(
@@ -47,7 +47,7 @@ struct Import: StoreCommand {
   var key: String?
   @Flag(
     help:
-      "The field id is the record's id, as in exports, and id_ a field called id; else id is a field like any other."
+      "The field id is the record's id, as in exports, and fields.id a field called id; else id is a field like any other."
   )
   var ids = false
   @Option(help: "What a wrong row does.") var onError = TableImport.ErrorPolicy.stop
@@ -90,9 +90,27 @@ struct Import: StoreCommand {
   }
 
   private func intake(_ importer: TableImport, _ source: ImportSource) throws -> Intake {
+    try checkSeparator(of: source, importer.format)
     let (name, position) = destination
     let typed = detect ? try importer.detectingTypes(of: source) : importer
     return { tx, progress in try typed.run(source, into: name, at: position, in: &tx, progress: progress) }
+  }
+
+  /// A file with another separator would come in as one field with a long name.
+  private func checkSeparator(of source: ImportSource, _ format: ExchangeFormat) throws {
+    guard exchange.separator == nil, case .delimited(let delimited, let hasHeader) = format,
+      let stray = StraySeparator(in: source, as: delimited)
+    else { return }
+    let name = stray.character == "\t" ? "a tab" : "'\(stray.character)'"
+    guard stray.isAlone else {
+      return Terminal.note(
+        "the first line has \(name) beside ','; if that separates the fields, give --separator \(stray.option)"
+      )
+    }
+    let message = "the first line has \(name) and no ','; give --separator \(stray.option)"
+    guard hasHeader else { return Terminal.note(message + " if that separates the fields") }
+    throw StoreError(
+      StoreError.invalidText, message + ", or --separator , if it is one field", file: source.name, line: 1)
   }
 
   private func intake(_ importer: SQLiteImport) -> Intake {
@@ -157,7 +175,7 @@ struct Import: StoreCommand {
     }
     if report.ignoredIDs > 0 {
       Terminal.note(
-        "the field 'id' is taken for the records' id, as exports have it; to keep it, call it 'id_'")
+        "the field 'id' is taken for the records' id, as exports have it; to keep it, call it 'fields.id'")
     }
     let would = options.dryRun ? "would be " : ""
     let taken = report.added + report.changed + report.unchanged
@@ -179,10 +197,10 @@ struct Import: StoreCommand {
   private func fieldTypes() throws -> [String: FieldType] {
     var result: [String: FieldType] = [:]
     for item in types?.split(separator: ",") ?? [] {
-      guard let equals = item.lastIndex(of: "="),
-        let type = FieldType(rawValue: String(item[item.index(after: equals)...]))
-      else { throw ValidationError("--types takes FIELD=TYPE, and '\(item)' is none.") }
-      result[String(item[..<equals])] = type
+      guard let equals = item.lastIndex(of: "=") else {
+        throw ValidationError("--types takes FIELD=TYPE, and '\(item)' is none.")
+      }
+      result[String(item[..<equals])] = try FieldType(named: String(item[item.index(after: equals)...]))
     }
     return result
   }

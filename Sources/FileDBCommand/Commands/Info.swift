@@ -1,5 +1,6 @@
 import ArgumentParser
 import FileDB
+import FileDBExchange
 import Foundation
 
 struct Info: StoreCommand {
@@ -27,7 +28,7 @@ struct Info: StoreCommand {
     var counts: [String: [String: Int]] = [:]
     for record in snapshot {
       for field in record.fields.dictionary {
-        counts[field.key, default: [:]][field.value.typeName, default: 0] += 1
+        counts[field.key, default: [:]][FieldType(of: field.value).rawValue, default: 0] += 1
       }
     }
     let rows = counts.sorted { $0.key < $1.key }.map { field, types in
@@ -36,7 +37,9 @@ struct Info: StoreCommand {
         ? types.keys.first ?? ""
         : types.sorted { $0.key < $1.key }
           .map { "\($0.key) (\($0.value))" }.joined(separator: ", ")
-      return [TerminalText.defused(field), described, types.values.reduce(0, +).description]
+      return [
+        TerminalText.defused(JSONText.fieldName(field)), described, types.values.reduce(0, +).description,
+      ]
     }
     return TextTable(
       columns: [

@@ -16,16 +16,18 @@ struct SetFields: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument(help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "id|field=value"))
+  @Argument(
+    help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "id|field=value"),
+    transform: SetArgument.init(argument:))
   var arguments: [SetArgument]
-  @OptionGroup var matching: WhereOption
+  @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
 
   private var ids: [RecordID] { arguments.compactMap(\.id) }
   private var assignments: [FieldAssignment] { arguments.compactMap(\.assignment) }
 
   func validate() throws {
-    try matching.validate(besides: ids)
+    try condition.matching.validate(besides: ids)
     if assignments.isEmpty { throw ValidationError("Say what to set: FIELD=VALUE.") }
     if arguments.drop(while: { $0.id != nil }).contains(where: { $0.id != nil }) {
       throw ValidationError("The ids come before the fields.")
@@ -33,38 +35,28 @@ struct SetFields: StoreCommand {
   }
 
   func run() throws {
-    let fields = try assignments.record()
+    let changes = try FieldChanges(assignments)
     let table = try existingTable(table)
-    guard let predicate = try matching.predicate(for: table.snapshot) else {
-      return try options.write(table.store) { tx in
-        for id in ids { try tx.set(fields, of: id, in: table.name) }
-      }
+    let count = try options.write(table.store) { tx -> Int? in
+      let matches = try condition.records(of: tx.snapshot(of: table.name))
+      var count = 0
+      for id in matches?.map(\.id) ?? ids where try changes.apply(to: id, in: table.name, &tx) { count += 1 }
+      return matches == nil ? nil : count
     }
-    let count = try options.write(table.store) { tx in
-      let records = try tx.snapshot(of: table.name).records(where: predicate)
-      if records.isEmpty { throw StoreError.noMatch(in: table.name) }
-      let changing = records.filter { record in
-        fields.dictionary.contains { record.fields[$0.key] != $0.value }
-      }
-      for record in changing { try tx.set(fields, of: record.id, in: table.name) }
-      return changing.count
-    }
-    Terminal.note(count, "changed", by: options)
+    if let count { Terminal.note(count, "changed", by: options) }
   }
 }
 
 /// The id of a record to change, or what to change in it.
-enum SetArgument: ExpressibleByArgument {
+enum SetArgument {
   case id(RecordID)
   case assignment(FieldAssignment)
 
-  init?(argument: String) {
+  init(argument: String) throws {
     if let id = RecordID(argument) {
       self = .id(id)
-    } else if let assignment = FieldAssignment(argument: argument) {
-      self = .assignment(assignment)
     } else {
-      return nil
+      self = .assignment(try FieldAssignment(argument: argument))
     }
   }
 

@@ -17,10 +17,11 @@ struct Show: StoreCommand {
   @Argument var table: TableReference
   @OptionGroup var selection: SelectionOptions
   @Option(help: ArgumentHelp("Print records with the same value in this field together.", valueName: "field"))
-  var group: String?
-  @Option(help: ArgumentHelp("Print at most this many records.", valueName: "n"))
+  var group: FieldReference?
+  @Option(parsing: .unconditional, help: ArgumentHelp("Print at most this many records.", valueName: "n"))
   var limit: Int?
-  @Option(help: ArgumentHelp("Leave out this many records at the start.", valueName: "n"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Leave out this many records at the start.", valueName: "n"))
   var offset = 0
   @OptionGroup var output: FormatOption
 
@@ -31,10 +32,10 @@ struct Show: StoreCommand {
   func run() throws {
     let table = try existingTable(table)
     let records = try selection.records(of: table.snapshot)
-    let printer = RecordPrinter(format: output.format, fields: selection.fieldNames)
+    let printer = RecordPrinter(format: output.format, fields: try selection.chosenFields())
     let page = Array(records.dropFirst(offset).prefix(limit ?? .max))
     if let group {
-      table.snapshot.noteUnknown([group])
+      Terminal.noteUnknown([group], in: table.snapshot)
       try printer.print(RecordGroup.groups(of: page, by: group), by: group)
     } else {
       try printer.print(page)

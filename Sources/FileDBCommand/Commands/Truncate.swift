@@ -10,15 +10,13 @@ struct Truncate: StoreCommand {
   @Argument var table: TableReference
   @OptionGroup var options: WriteOptions
   @Flag(help: "Do nothing where there is no such table.") var ifExists = false
-  @Flag(help: "Do not ask.") var yes = false
+  @OptionGroup var confirmation: ConfirmOption
 
   func run() throws {
+    try confirmation.check(options)
     if ifExists, try !store(for: table).table(table.name).exists { return }
     let table = try existingTable(table)
-    if !yes, !options.dryRun, !Terminal.confirm("Delete all \(table.count) records of '\(table.name.text)'?")
-    {
-      throw ExitCode(1)
-    }
+    try confirmation.ask("Delete all \(table.count) records of '\(table.name.text)'?", options)
     try options.write(table.store, named: { _ in "truncation of \(table.name.text)" }) { tx in
       try tx.truncate(table.name)
     }

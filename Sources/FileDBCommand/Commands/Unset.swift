@@ -3,17 +3,20 @@ import FileDB
 
 struct Unset: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unset", abstract: "Remove fields of a record.")
+    commandName: "unset", abstract: "Remove fields of a record.",
+    discussion: "A.B is the value B in the dictionary A. A field that is not there is no error.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
   @Argument var id: RecordID
-  @Argument var fields: [String]
+  @Argument(transform: RemovedField.init(argument:)) var fields: [RemovedField]
   @OptionGroup var options: WriteOptions
 
   func run() throws {
     let table = try existingTable(table)
-    try options.write(table.store) { tx in try tx.unset(fields, of: id, in: table.name) }
+    try options.write(table.store) { tx in
+      _ = try FieldChanges(removing: fields).apply(to: id, in: table.name, &tx)
+    }
   }
 }

@@ -25,9 +25,10 @@ struct Watch: StoreCommand {
   @Option(help: "table is for people and may change, ndjson is stable.") var format = WatchFormat.table
 
   func run() throws {
-    let predicate = try matching.predicate()
     let table = try existingTable(table)
     let (shown, format, isOver) = (table.snapshot, format, DispatchSemaphore(value: 0))
+    let predicate = try matching.predicate(for: shown)
+    if let predicate { Terminal.note(predicate.unknownFields(in: shown), in: shown.table) }
     let changes =
       predicate.map { table.changes(where: $0, since: shown) } ?? table.changes(since: shown)
     let printing = Task {

@@ -3,78 +3,180 @@ import FileDB
 import FileDBExchange
 import Foundation
 
-/// `FIELD=VALUE`, `FIELD:TYPE=VALUE` or `FIELD:TYPE=@FILE`.
-struct FieldAssignment: ExpressibleByArgument {
-  let field: String
+/// `VALUE` behind `NAME=` or `NAME:TYPE=`, or, where it begins with `@` behind a type, what is in a file.
+struct TypedText {
   let type: FieldType?
   let text: String
 
-  static let help: ArgumentHelp = """
-    FIELD=VALUE for a string, FIELD:TYPE=VALUE for a \(FieldType.allCases.map(\.rawValue).joined(separator: ", ")); \
-    FIELD:TYPE=@FILE reads the value from a file (@- from standard input), data as raw bytes.
-    """
-
-  init?(argument: String) {
+  /// The name that `argument` begins with, and what it has behind that.
+  /// - Throws: `ValidationError` for a type that does not exist.
+  static func parse(_ argument: String) throws -> (name: String, value: TypedText)? {
     guard let equals = argument.firstIndex(of: "=") else { return nil }
     let left = argument[..<equals]
-    text = String(argument[argument.index(after: equals)...])
-    if let colon = left.lastIndex(of: ":") {
-      // A colon always comes before a type: a mistyped type should not become part of the name.
-      guard let type = FieldType(rawValue: String(left[left.index(after: colon)...])) else { return nil }
-      self.type = type
-      field = String(left[..<colon])
-    } else {
-      type = nil
-      field = String(left)
-    }
-    if field.isEmpty { return nil }
+    let text = String(argument[argument.index(after: equals)...])
+    // A colon always comes before a type: a mistyped type should not become part of the name.
+    guard let colon = left.lastIndex(of: ":") else { return (String(left), TypedText(type: nil, text: text)) }
+    let type = try FieldType(named: String(left[left.index(after: colon)...]))
+    return (String(left[..<colon]), TypedText(type: type, text: text))
   }
 
+  /// - Parameter name: of what has the value.
   /// - Throws: ``StoreError`` for a value that does not fit its type, and for a file that cannot be read.
-  func value() throws -> PlistValue {
+  func value(of name: String) throws -> PlistValue {
     guard let type else { return .string(text) }
-    guard text.hasPrefix("@") else { return try value(of: text, type: type) }
+    guard text.hasPrefix("@") else { return try value(of: name, text, type) }
     let path = String(text.dropFirst())
     let file = path == "-" ? InputFile.standardInput : try InputFile(URL(fileURLWithPath: path))
     let bytes = try file.readAll()
     if type == .data { return .data(Data(bytes)) }
     guard let content = String(validating: bytes, as: UTF8.self) else {
-      throw StoreError(StoreError.invalidText, "the file is not UTF-8 text", file: path, field: field)
+      throw StoreError(StoreError.invalidText, "the file is not UTF-8 text", file: path, field: name)
     }
     // The line end that editors put behind a number is no part of it.
-    return try value(of: type == .string ? content : content.trimmingCharacters(in: .newlines), type: type)
+    return try value(of: name, type == .string ? content : content.trimmingCharacters(in: .newlines), type)
   }
 
-  private func value(of text: String, type: FieldType) throws -> PlistValue {
+  private func value(of name: String, _ text: String, _ type: FieldType) throws -> PlistValue {
     guard let value = type.value(of: text) else {
-      throw StoreError(StoreError.invalidText, "'\(text)' is not \(type.expectation)", field: field)
+      throw StoreError(StoreError.invalidText, "'\(text)' is not \(type.expectation)", field: name)
     }
     return value
   }
 }
 
-extension [FieldAssignment] {
-  func record() throws -> Fields {
-    var record = Fields()
-    for assignment in self {
-      guard record[assignment.field] == nil else {
-        throw ValidationError("The field '\(assignment.field)' is given twice.")
-      }
-      record[assignment.field] = try assignment.value()
+extension FieldType {
+  static let names = allCases.map(\.rawValue).joined(separator: ", ")
+
+  /// - Throws: `ValidationError` with the types that there are.
+  init(named name: String) throws {
+    guard let type = FieldType(rawValue: name) else {
+      let nearest = NearestName(to: name, among: Self.allCases.map(\.rawValue)).name
+      let guess = nearest.map { "; did you mean '\($0)'?" } ?? "."
+      throw ValidationError("There is no type '\(name)'\(guess) The types are \(Self.names).")
     }
-    return record
+    self = type
+  }
+}
+
+/// `NAME=VALUE`, which gives `$NAME` in a condition its value.
+struct NamedArgument {
+  let name: String
+  let value: TypedText
+
+  init(argument: String) throws {
+    guard let (name, value) = try TypedText.parse(argument), !name.isEmpty else {
+      throw ValidationError("It is no NAME=VALUE.")
+    }
+    (self.name, self.value) = (name, value)
+  }
+}
+
+/// `FIELD=VALUE`, `FIELD:TYPE=VALUE` or `FIELD:TYPE=@FILE`.
+struct FieldAssignment {
+  let field: [FieldName]
+  let value: TypedText
+
+  static let help: ArgumentHelp = """
+    FIELD=VALUE for a string, FIELD:TYPE=VALUE for a \(FieldType.names); \
+    FIELD:TYPE=@FILE reads the value from a file (@- from standard input), data as raw bytes. A.B is the value B in the \
+    dictionary A; \\. is a dot in a name.
+    """
+
+  init(argument: String) throws {
+    guard let (name, value) = try TypedText.parse(argument) else {
+      throw ValidationError("It is no FIELD=VALUE.")
+    }
+    field = try FieldReference.writable(name)
+    self.value = value
+  }
+}
+
+extension FieldReference {
+  /// - Returns: the way to a field that can be changed.
+  /// - Throws: `ValidationError` for an id, and for what names no field.
+  fileprivate static func writable(_ text: String) throws -> [FieldName] {
+    switch FieldReference(text) {
+    case .path(let names)?: return names
+    case .id?:
+      throw ValidationError("'id' is the record's id, which stays; a field of that name is 'fields.id'.")
+    case nil: throw ValidationError("'\(text)' names no field.")
+    }
+  }
+}
+
+/// A field to remove.
+struct RemovedField {
+  let path: [FieldName]
+
+  init(argument: String) throws { path = try FieldReference.writable(argument) }
+}
+
+/// What is set, with its values read.
+struct FieldChanges {
+  private var changes: [(path: [FieldName], value: PlistValue?)] = []
+
+  init(_ assignments: [FieldAssignment]) throws {
+    for assignment in assignments {
+      let name = FieldReference.path(assignment.field).title
+      if changes.contains(where: {
+        $0.path.starts(with: assignment.field) || assignment.field.starts(with: $0.path)
+      }) {
+        throw ValidationError("The field '\(name)' is given twice.")
+      }
+      changes.append((assignment.field, try assignment.value.value(of: name)))
+    }
+  }
+
+  init(removing fields: [RemovedField]) { changes = fields.map { ($0.path, nil) } }
+
+  func apply(to fields: inout Fields) throws(StoreError) {
+    for (path, value) in changes { try fields.set(value, at: path) }
+  }
+
+  /// Changes a record.
+  /// - Returns: whether it was not like that already.
+  func apply(
+    to id: RecordID, in table: TableName<Fields>, _ tx: inout StoreTransaction
+  ) throws -> Bool {
+    let old = try tx.snapshot(of: table).record(with: id).fields
+    var new = old
+    do { try apply(to: &new) } catch { throw error.adding(table: table.text).adding(record: id) }
+    guard new != old else { return false }
+    var set = Fields()
+    for name in changes.map({ $0.path[0].text }) { set[name] = new[name] }
+    try tx.set(set, of: id, in: table)
+    try tx.unset(changes.map { $0.path[0].text }.filter { new[$0] == nil }, of: id, in: table)
+    return true
   }
 }
 
 extension SortKey {
-  /// Reads `KEY` and `-KEY`, separated by commas or spaces.
-  static func parse(_ texts: [String], text order: TextOrder) throws -> [SortKey] {
-    let keys = texts.flatMap { $0.split(separator: ",").map(String.init) }
+  /// Reads `KEY` and `-KEY`, separated by commas. Before a word `--`, one that begins so is a mistyped option.
+  static func parse(_ words: [String], text order: TextOrder) throws -> [SortKey] {
+    let options = words.prefix { $0 != "--" }
+    if let option = options.first(where: { $0.hasPrefix("--") }) {
+      throw ValidationError("Unknown option '\(option)'.")
+    }
+    let keys = (options + words.dropFirst(options.count + 1)).flatMap {
+      $0.split(separator: ",").map(String.init)
+    }
     guard !keys.isEmpty else { throw ValidationError("Name a field to sort by.") }
     return try keys.map { key in
-      if key.hasPrefix("--") || key == "-" { throw ValidationError("Unknown option '\(key)'.") }
-      return key.hasPrefix("-")
-        ? .descending(String(key.dropFirst()), text: order) : .ascending(key, text: order)
+      let isReverse = key.hasPrefix("-")
+      let reference = try FieldReference(named: isReverse ? String(key.dropFirst()) : key)
+      return SortKey(reference, order: isReverse ? .reverse : .forward, text: order)
     }
   }
+}
+
+extension FieldReference {
+  /// - Throws: `ValidationError`.
+  init(named text: String) throws {
+    guard let reference = FieldReference(text) else { throw ValidationError("'\(text)' names no field.") }
+    self = reference
+  }
+}
+
+extension FieldReference: ExpressibleByArgument {
+  package init?(argument: String) { self.init(argument) }
 }

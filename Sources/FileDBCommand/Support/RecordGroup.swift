@@ -8,11 +8,11 @@ struct RecordGroup {
   private(set) var records: [StoredRecord<Fields>] = []
 
   /// The groups in the order of their first records; numbers of the same value are one, whatever their types.
-  static func groups(of records: [StoredRecord<Fields>], by field: String) -> [RecordGroup] {
+  static func groups(of records: [StoredRecord<Fields>], by field: FieldReference) -> [RecordGroup] {
     var groups: [RecordGroup] = []
     var places: [[UInt8]: Int] = [:]
     for record in records {
-      let value = record.fields[field]
+      let value = field.value(in: record)
       let key = key(of: value)
       if places[key] == nil {
         places[key] = groups.count

@@ -30,19 +30,25 @@ struct FormatOption: ParsableArguments {
 struct RecordPrinter {
   let format: OutputFormat
   /// The fields to print, in this order; `nil` for all that occur, in the order of their UTF-8 bytes.
-  let fields: [String]?
+  let fields: [FieldReference]?
 
   func print(_ records: [StoredRecord<Fields>]) throws {
     guard let exchange = format.exchange else { return printTable(records) }
-    try TableExport(format: exchange, fields: fields).write(records) { Terminal.print(bytes: $0) }
+    try TableExport(format: exchange, chosen: fields).write(records) { Terminal.print(bytes: $0) }
+  }
+
+  /// Prints one record by itself: in JSON and as a property list it is no array.
+  func print(_ record: StoredRecord<Fields>) throws {
+    guard let exchange = format.exchange else { return printTable([record]) }
+    try TableExport(format: exchange, chosen: fields).write(alone: record) { Terminal.print(bytes: $0) }
   }
 
   /// Prints groups one behind the other; as a table under headings, which stand for the column of `field`.
-  func print(_ groups: [RecordGroup], by field: String) throws {
+  func print(_ groups: [RecordGroup], by field: FieldReference) throws {
     let records = groups.flatMap(\.records)
     guard format == .table, !records.isEmpty else { return try print(records) }
     var lines = tableLines(
-      records, columns(of: records).filter { fields != nil || !$0.utf8.elementsEqual(field.utf8) })[...]
+      records, columns(of: records).filter { fields != nil || field == .id || $0 != field })[...]
     Terminal.printStyled(lines.removeFirst())
     for group in groups {
       let heading = TerminalText.truncated(
@@ -54,13 +60,13 @@ struct RecordPrinter {
     for line in lines { Terminal.printStyled(line) }
   }
 
-  private func columns(of records: [StoredRecord<Fields>]) -> [String] {
-    if let fields { return fields }
+  private func columns(of records: [StoredRecord<Fields>]) -> [FieldReference] {
+    if let fields { return fields.withID }
     var columns = PlistDictionary()
     for record in records {
       for field in record.fields.dictionary where columns[field.key] == nil { columns[field.key] = true }
     }
-    return columns.keys
+    return columns.keys.map(FieldReference.init(field:)).withID
   }
 
   /// Without records there is nothing to see, not even a title.
@@ -70,18 +76,18 @@ struct RecordPrinter {
   }
 
   /// The title, a line for each record, and what else there is to say.
-  private func tableLines(_ records: [StoredRecord<Fields>], _ fields: [String]) -> [String] {
-    let values = records.map(\.fields)  // Decoded once.
-    let columns = fields.map { field in
+  private func tableLines(_ records: [StoredRecord<Fields>], _ fields: [FieldReference]) -> [String] {
+    let values = records.map { record in
+      let decoded = record.fields  // Once.
+      return fields.map { $0.value(in: decoded, of: record.id) }
+    }
+    let columns = fields.enumerated().map { column, field in
       TextTable.Column(
-        title: TerminalText.defused(JSONText.fieldName(field)),
-        isNumeric: values.contains { $0[field] != nil }
-          && values.allSatisfy { $0[field]?.isNumeric ?? true })
+        title: TerminalText.defused(field.title),
+        isNumeric: values.contains { $0[column] != nil }
+          && values.allSatisfy { $0[column]?.isNumeric ?? true })
     }
-    let cells = zip(records, values).map { record, values in
-      [record.id.description] + fields.map { values[$0]?.cell ?? "" }
-    }
-    let table = TextTable(columns: [TextTable.Column(title: "id", isNumeric: true)] + columns, rows: cells)
-    return table.lines(width: Terminal.width)
+    let cells = values.map { $0.map { $0?.cell ?? "" } }
+    return TextTable(columns: columns, rows: cells).lines(width: Terminal.width)
   }
 }

@@ -15,30 +15,22 @@ struct SelectionOptions: ParsableArguments {
   var fields: String?
 
   /// The fields that were chosen, if any.
-  var fieldNames: [String]? { fields.map { $0.split(separator: ",").map(String.init) } }
+  func chosenFields() throws -> [FieldReference]? {
+    try fields.map { try $0.split(separator: ",").map { try FieldReference(named: String($0)) } }
+  }
 
   /// Without a condition or an order, the table itself: a page of it needs no other records.
   func records(of snapshot: TableSnapshot<Fields>) throws -> AnyRandomAccessCollection<StoredRecord<Fields>> {
-    let predicate = try matching.predicate(for: snapshot)
-    snapshot.noteUnknown(fieldNames ?? [])
+    let matches = try matching.matches(in: snapshot)
+    Terminal.noteUnknown(try chosenFields() ?? [], in: snapshot)
     guard let sort else {
-      return try predicate.map { AnyRandomAccessCollection(try snapshot.records(where: $0)) }
-        ?? AnyRandomAccessCollection(snapshot)
+      return matches.map { AnyRandomAccessCollection($0.records) } ?? AnyRandomAccessCollection(snapshot)
     }
     let keys = try SortKey.parse([sort], text: localized ? .localized : .bytes)
-    snapshot.noteUnknown(keys.map(\.field))
+    Terminal.noteUnknown(keys.map(\.reference), in: snapshot)
     let records = snapshot.sorted(by: keys)
-    return AnyRandomAccessCollection(try predicate.map { try records.filter($0.matches) } ?? records)
-  }
-}
-
-extension TableSnapshot<Fields> {
-  /// Says which of these fields no record has: most likely they are mistyped. In an empty table nobody can tell.
-  /// - Complexity: O(*n*) for one that none has, else up to the first record that has it.
-  func noteUnknown(_ fields: [String]) {
-    if isEmpty { return }
-    for field in fields where !contains(where: { $0[field] != nil }) {
-      Terminal.note("no record of '\(table)' has a field '\(field)'")
-    }
+    guard let matches else { return AnyRandomAccessCollection(records) }
+    let ids = Set(matches.records.map(\.id))
+    return AnyRandomAccessCollection(records.filter { ids.contains($0.id) })
   }
 }

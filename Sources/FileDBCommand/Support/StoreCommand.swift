@@ -119,9 +119,11 @@ extension StoreCommand {
   func existingTable(_ reference: TableReference) throws -> RecordTable<Fields> {
     let table = try existingStore(for: reference).table(reference.name)
     guard table.exists else {
+      let nearest = NearestName(to: reference.name, among: try table.store.tableNames).name
+      let help = nearest.map { "did you mean '\($0)'?" } ?? "'filedb create \(reference.name)' makes it"
       throw StoreError(
-        StoreError.tableNotFound, "there is no such table; 'filedb create \(reference.name)' makes it",
-        file: table.store.url.path, table: reference.name)
+        StoreError.tableNotFound, "there is no such table; \(help)", file: table.store.url.path,
+        table: reference.name)
     }
     return table
   }
@@ -174,7 +176,7 @@ struct PositionOptions: ParsableArguments {
   var before: RecordID?
   @Option(help: ArgumentHelp("After the record with this id.", valueName: "id"))
   var after: RecordID?
-  @Option(help: ArgumentHelp("At this index, counted from 0.", valueName: "n"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("At this index, counted from 0.", valueName: "n"))
   var index: Int?
 
   private var given: [Position] {

@@ -90,10 +90,11 @@ enum Terminal {
     if errorIsTerminal { writeError("\r\u{1B}[K" + message) }
   }
 
-  /// Asks for a yes, where somebody is there to give it; else takes it as given.
+  /// Whether somebody is there to answer; a script is not asked.
+  static var isAnswering: Bool { inputIsTerminal && errorIsTerminal && buffer == nil }
+
+  /// Asks for a yes.
   static func confirm(_ question: String) -> Bool {
-    // A script is not asked.
-    guard inputIsTerminal, errorIsTerminal, buffer == nil else { return true }
     writeError(question + " [y/N] ")
     return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
   }

@@ -1,36 +1,110 @@
 import ArgumentParser
 import FileDB
 
-/// `--where PREDICATE`.
+/// `--where PREDICATE`, once or more, and the values for it.
 struct WhereOption: ParsableArguments {
   @Option(
-    name: .customLong("where"), parsing: .unconditional,
-    help: ArgumentHelp("Only the records of which this is true.", valueName: "predicate"))
-  var text: String?
+    name: .customLong("where"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Only the records of which this is true; of several, all are.", valueName: "predicate")
+  )
+  var texts: [String] = []
+  @Option(
+    name: .customLong("arg"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "What $NAME stands for in a predicate: NAME=VALUE, or NAME:TYPE=VALUE, as for a field.",
+      valueName: "name=value"), transform: NamedArgument.init(argument:))
+  var arguments: [NamedArgument] = []
 
   static let grammar = """
     A PREDICATE is written as for NSPredicate: kcal > 100 AND name CONTAINS[cd] "creme". It compares by = != < <= > >=, \
     BETWEEN {low, high}, IN {a, b}, CONTAINS, BEGINSWITH, ENDSWITH, LIKE (with * and ?) and MATCHES (a regular expression), \
     and joins by AND, OR, NOT and parentheses. [c] behind a comparison ignores case, [d] accents, [cd] both. Text and dates \
-    are in quotes; a missing field is NULL; id is the record's id; #"any name" is a field of that name; a.b, a[0] and \
+    are in quotes; a missing field is NULL; id is the record's id, fields.id a field of that name; \
+    #"any name" and a\\.b are names with any characters; a.b, a[0] and \
     a.@count look into dictionaries and arrays, ANY, ALL and NONE at each element. A number never equals a text.
+
+    A value that comes from elsewhere is safe as an argument, which is never read as a part of the predicate: \
+    --where 'name == $n AND kcal > $k' --arg n="O'Brien" --arg k:integer=50. A second --where narrows the first. A field \
+    that no record has is reported; a command that writes changes nothing then, unless --allow-unknown is given.
     """
 
-  var isGiven: Bool { text != nil }
+  var isGiven: Bool { !texts.isEmpty }
+
+  func validate() throws {
+    guard arguments.isEmpty || isGiven else { throw ValidationError("--arg gives a value to --where.") }
+  }
 
   /// Records to change are named in one way.
   func validate(besides ids: [RecordID]) throws {
     if ids.isEmpty != isGiven { throw ValidationError("Name the records by their ids, or by --where.") }
   }
 
-  /// - Throws: ``StoreError/invalidPredicate``.
-  func predicate() throws -> RecordPredicate? { try text.map { try RecordPredicate($0) } }
-
   /// - Throws: ``StoreError/invalidPredicate``, too where a text is compared with the dates of a field and is none.
   func predicate(for snapshot: TableSnapshot<Fields>) throws -> RecordPredicate? {
-    let predicate = try predicate()
-    try predicate?.checkDates(in: snapshot)
+    guard isGiven else { return nil }
+    let predicate = try RecordPredicate(allOf: texts, arguments: values())
+    try predicate.checkDates(in: snapshot)
     return predicate
+  }
+
+  private func values() throws -> [String: PlistValue] {
+    var values: [String: PlistValue] = [:]
+    for argument in arguments {
+      let value = try argument.value.value(of: "$" + argument.name)
+      guard values.updateValue(value, forKey: argument.name) == nil else {
+        throw ValidationError("The argument '\(argument.name)' is given twice.")
+      }
+    }
+    return values
+  }
+
+  /// What the condition finds, for a command that only reads; `nil` where there is none. Says which fields are unknown.
+  func matches(in snapshot: TableSnapshot<Fields>) throws -> RecordMatches<Fields>? {
+    let matches = try predicate(for: snapshot).map(snapshot.matches(where:))
+    if let matches { Terminal.note(matches.unknownFields, in: snapshot.table) }
+    return matches
+  }
+}
+
+/// The condition of a command that writes.
+struct WriteCondition: ParsableArguments {
+  @OptionGroup var matching: WhereOption
+  @Flag(help: "Take a predicate with fields that no record has.") var allowUnknown = false
+
+  /// The records to write to; `nil` where there is no condition.
+  /// - Throws: ``StoreError/invalidPredicate``, too where it names a field that no record has: a mistyped name matches none,
+  ///   or all; ``StoreError/recordNotFound`` where no record matches.
+  func records(of snapshot: TableSnapshot<Fields>) throws -> [StoredRecord<Fields>]? {
+    guard let matches = try matching.predicate(for: snapshot).map(snapshot.matches(where:)) else {
+      return nil
+    }
+    let unknown = allowUnknown ? [] : matches.unknownFields
+    guard unknown.isEmpty else {
+      let lines = unknown.map { $0.description(in: snapshot.table) }
+      throw StoreError(
+        StoreError.invalidPredicate,
+        (lines + ["--allow-unknown takes it nevertheless"]).joined(separator: "\n"))
+    }
+    guard matches.count > 0 else { throw StoreError.noMatch(in: TableName(snapshot.table)) }
+    return matches.records
+  }
+}
+
+extension Terminal {
+  /// Says which of these fields no record has: most likely they are mistyped.
+  static func noteUnknown(_ fields: [FieldReference], in snapshot: TableSnapshot<Fields>) {
+    for field in snapshot.unknownFields(among: fields) {
+      let guess = field.nearest.map { "; did you mean '\($0)'?" } ?? ""
+      note("no record of '\(snapshot.table)' has a field '\(field.name)'\(guess)")
+    }
+  }
+}
+
+extension UnknownField {
+  /// For people; a name that is like no other is often a text without its quotes.
+  fileprivate func description(in table: String) -> String {
+    let guess = nearest.map { "did you mean '\($0)'?" } ?? "if it is a text, put it in quotes"
+    return "no record of '\(table)' has a field '\(name)'; \(guess)"
   }
 }
 
@@ -41,6 +115,11 @@ extension StoreError {
 }
 
 extension Terminal {
+  /// Says which fields of a condition no record has.
+  static func note(_ unknown: [UnknownField], in table: String) {
+    for field in unknown { note(field.description(in: table)) }
+  }
+
   /// Says how many records a write was about.
   static func note(_ count: Int, _ verb: String, by options: WriteOptions) {
     note((count == 1 ? "1 record " : "\(count) records ") + (options.dryRun ? "would be " : "") + verb)

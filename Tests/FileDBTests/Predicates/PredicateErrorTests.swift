@@ -19,7 +19,8 @@ import Testing
     ("a == 'x\\d'", 8, "'\\d' means nothing; write '\\\\d'"), ("a == 'x\\", 8, "missing behind"),
     ("a == '\\u41'", 7, "a character's number"), ("a == '\\u{d800}'", 7, "a character's number"),
     ("a == '\\u{110000}'", 7, "a character's number"), ("a == '\\u{}'", 7, "a character's number"),
-    ("a == '\\u{41'", 7, "a character's number"), ("a == $x", 6, "no '$' here"),
+    ("a == '\\u{41'", 7, "a character's number"), ("a == $x", 6, "no argument 'x'"),
+    ("a == $", 6, "behind '$'"), ("$a.b == 1", 1, "no argument 'a'"),
     ("first-name == 1", 6, "in the name of a field, write #\"…\""),
     ("a == 12ab", 6, "'12ab' is no number"), ("a == 1.2.3", 6, "no number"),
     ("a == -", 6, "no '-' here"),
@@ -78,6 +79,15 @@ import Testing
     #expect(place("a == %@", [["k": 1]]).hasPrefix("6 the argument for this %@ is no value"))
     #expect(place("a == %@", [Date.distantFuture.addingTimeInterval(1e12)]).hasPrefix("6 the argument"))
     #expect(place("a == %@", [[1, nil]]).hasPrefix("6 a record cannot hold"))
+    let named = { (text: String, arguments: [String: (any Encodable)?]) in
+      storeError { _ = try RecordPredicate(text, arguments: arguments) }.map {
+        "\($0.column ?? 0) \($0.message)"
+      } ?? ""
+    }
+    #expect(named("a == $x AND $x != $y", ["x": 1]).hasPrefix("19 there is no argument 'y'"))
+    #expect(named("a == $x", ["x": 1, "y": 2]) == "0 the argument 'y' is not used: nothing says $y")
+    #expect(named("a == $x", ["x": ["k": 1]]).hasPrefix("6 the argument for this $x is no value"))
+    #expect(named("a == %@", ["x": 1]).hasPrefix("6 there is no argument for this %@"))
     #expect(place("a IN %@", [5]).hasPrefix("6 expected a list"))
     #expect(place("a BETWEEN %@", [[1]]).hasPrefix("11 expected two bounds"))
     #expect(place("a MATCHES %@", ["("]).hasPrefix("11 this is no regular expression"))

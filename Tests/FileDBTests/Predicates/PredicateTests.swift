@@ -88,7 +88,8 @@ import Testing
     "ANY kcal == 717", "ANY tags IN {'x', 'red'}", "ANY {1, 717} == kcal", "ALL sizes BETWEEN {0, 30}",
     "ANY tags ==[cd] 'grun'",
     // Names.
-    "id == 1", "id IN {1, 2}", "#id == 'own'", "#'id' == 'own'", "id_ == NULL", "#in == 5",
+    "id == 1", "id IN {1, 2}", "fields.id == 'own'", "#fields.id == NULL", "first\\.name == NULL",
+    "#id == 'own'", "#'id' == 'own'", "id_ == NULL", "#in == 5",
     "#\"first name\" == 'Ann'",
     "#group == 'Dairy'", "id.x == NULL", "wgFileDbSecretId == NULL", "DATE == NULL",
     // Joining them.
@@ -148,6 +149,27 @@ import Testing
       #expect(try ids("done == %@", PlistValue.bool(true)) == [1])
       #expect(try ids("name LIKE[d] %@ AND group MATCHES %@", "Creme*", "D.+") == [1])
       #expect(try ids("deep == %@", [[1, 2], [3]]) == [1])
+    }
+  }
+
+  @Test func namedArgumentsAreValuesAndNeverPredicateText() throws {
+    let hostile = "x' OR TRUEPREDICATE OR 'a' == 'b"
+    try withStore { store in
+      let table = try store.table("t")
+      try table.add(contentsOf: [Self.butter, ["s": .string(hostile)]])
+      func ids(_ text: String, _ arguments: [String: (any Encodable)?]) throws -> [RecordID] {
+        let predicate = try RecordPredicate(text, arguments: arguments)
+        #expect(try RecordPredicate(predicate.description) == predicate, "\(predicate)")
+        return try table.snapshot.records(where: predicate).map(\.id)
+      }
+      let limit = 700
+      #expect(try ids("kcal > $limit AND group == $group", ["limit": limit, "group": "Dairy"]) == [1])
+      #expect(try ids("s == $s", ["s": hostile]) == [2])
+      #expect(try ids("kcal BETWEEN {$a, $b} AND kcal != $a", ["a": 700, "b": PlistValue.real(717)]) == [1])
+      #expect(try ids("name LIKE[d] $name AND due == $day", ["name": "Creme*", "day": "2026-01-01"]) == [1])
+      #expect(try ids("kcal == $none", ["none": nil]) == [2])
+      let values: [String: PlistValue] = ["ids": [2, 9]]
+      #expect(try ids("id IN $ids", values) == [2])
     }
   }
 

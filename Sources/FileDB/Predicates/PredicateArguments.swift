@@ -1,0 +1,24 @@
+/// What stands for `%@` and `%K`, in their order, or for each `$name` of a predicate.
+struct PredicateArguments {
+  private var ordered: ArraySlice<(any Encodable)?> = []
+  private var named: [String: (any Encodable)?] = [:]
+  /// The names that no text has used yet.
+  private(set) var unusedNames: Set<String> = []
+
+  init(_ ordered: [(any Encodable)?]) { self.ordered = ordered[...] }
+
+  init(_ named: [String: (any Encodable)?]) {
+    self.named = named
+    unusedNames = Set(named.keys)
+  }
+
+  var hasNoneLeftInOrder: Bool { ordered.isEmpty }
+
+  mutating func takeNext() -> (any Encodable)?? { ordered.popFirst() }
+
+  /// The argument of this name, which may be used more than once.
+  mutating func take(_ name: String) -> (any Encodable)?? {
+    unusedNames.remove(name)
+    return named[name]
+  }
+}

@@ -1,0 +1,158 @@
+import FileDBPlist
+import FileDBTables
+
+/// A field that no record of a table has: most likely its name is mistyped.
+public struct UnknownField: Hashable, Sendable {
+  /// The name, or, of a value in a dictionary, the whole way to it: `address.ctiy`.
+  public let name: String
+  /// The name most like it that a record has; `nil` where none is like it.
+  public let nearest: String?
+}
+
+extension RecordPredicate {
+  /// The fields that the predicate names and no record of `snapshot` has, in the order in which it names them.
+  ///
+  /// Such a predicate is no error, as any record may have other fields than the rest, but it seldom does what was meant:
+  /// `titel != "a"` is true of every record. Say it where people write predicates, and ask before you delete by one. A table
+  /// without records knows every name.
+  /// - Complexity: O(*n*) for a field that no record has, else up to the first record that has it.
+  public func unknownFields<Value>(in snapshot: TableSnapshot<Value>) -> [UnknownField] {
+    snapshot.unknownFields(snapshot.missing(of: FieldSearch(for: self).missing))
+  }
+}
+
+/// Looks for fields in one record after another.
+struct FieldSearch: Sendable {
+  /// Each by the names on the way to it.
+  typealias Keys = [FieldName]
+
+  /// Those that were not found yet.
+  private(set) var missing: [Keys]
+
+  /// Looks for the fields that a predicate names.
+  init(for predicate: RecordPredicate) {
+    missing = []
+    for keys in predicate.node.paths.map(\.keys) where !keys.isEmpty && !missing.contains(keys) {
+      missing.append(keys)
+    }
+  }
+
+  init(for fields: [Keys]) { missing = fields }
+
+  mutating func look(at fields: RecordFields) {
+    if !missing.isEmpty { missing.removeAll { fields.hasField($0) } }
+  }
+}
+
+extension TableSnapshot {
+  /// Those of `references` that no record has; none in a table without records.
+  /// - Complexity: as ``RecordPredicate/unknownFields(in:)``.
+  package func unknownFields(among references: [FieldReference]) -> [UnknownField] {
+    unknownFields(missing(of: references.compactMap { if case .path(let names) = $0 { names } else { nil } }))
+  }
+
+  /// Those of `fields` that no record has.
+  fileprivate func missing(of fields: [FieldSearch.Keys]) -> [FieldSearch.Keys] {
+    var search = FieldSearch(for: fields)
+    let reader = RecordFields()
+    var records = state.records.makeIterator()
+    while !search.missing.isEmpty, let record = records.next() {
+      reader.read(record) { search.look(at: reader) }
+    }
+    return search.missing
+  }
+
+  /// - Parameter missing: fields that no record has.
+  func unknownFields(_ missing: [FieldSearch.Keys]) -> [UnknownField] {
+    isEmpty ? [] : missing.map { UnknownField(name: $0.text, nearest: nearestField(to: $0)?.text) }
+  }
+
+  /// - Complexity: O(*n*).
+  private func nearestField(to keys: FieldSearch.Keys) -> FieldSearch.Keys? {
+    let unknown = missing(of: (1..<keys.count).map { Array(keys.prefix($0)) }).first?.count ?? keys.count
+    var nearest = NearestName(to: keys[unknown - 1].text)
+    let fields = RecordFields()
+    var records = state.records.makeIterator()
+    while !nearest.isNear, let record = records.next() {
+      fields.read(record) {
+        for name in fields.names(behind: keys.prefix(unknown - 1)) { nearest.consider(name) }
+      }
+    }
+    return nearest.name.map { keys.prefix(unknown - 1) + [FieldName($0)] + keys.dropFirst(unknown) }
+  }
+}
+
+extension RecordFields {
+  fileprivate func hasField(_ keys: FieldSearch.Keys) -> Bool {
+    guard keys.count > 1 else { return contains(keys[0].text) }
+    return dictionaries(at: keys.dropLast()).contains { $0[keys[keys.count - 1].text] != nil }
+  }
+
+  /// The names of the fields, or the keys of the dictionaries that `keys` lead to.
+  fileprivate func names(behind keys: ArraySlice<FieldName>) -> [String] {
+    keys.isEmpty ? names : dictionaries(at: keys).flatMap(\.keys)
+  }
+
+  private func dictionaries(at keys: ArraySlice<FieldName>) -> [PlistDictionary] {
+    keys.first.flatMap { self[$0.text] }?.dictionaries(at: keys.dropFirst()) ?? []
+  }
+}
+
+extension PlistValue {
+  /// The dictionaries that `keys` lead to; of an array, those of its elements.
+  fileprivate func dictionaries(at keys: ArraySlice<FieldName>) -> [PlistDictionary] {
+    switch self {
+    case .array(let elements): return elements.flatMap { $0.dictionaries(at: keys) }
+    case .dict(let dictionary):
+      guard let key = keys.first else { return [dictionary] }
+      return dictionary[key.text]?.dictionaries(at: keys.dropFirst()) ?? []
+    default: return []
+    }
+  }
+}
+
+extension FieldSearch.Keys {
+  fileprivate var text: String { FieldReference.path(self).title }
+}
+
+extension PredicatePath {
+  /// The names on the way, without the places of elements; none for the id.
+  fileprivate var keys: FieldSearch.Keys {
+    guard case .field(let root) = root else { return [] }
+    return [root] + steps.compactMap(\.key)
+  }
+}
+
+extension PredicateNode {
+  /// The ways to values that the predicate names, in its order.
+  fileprivate var paths: [PredicatePath] {
+    switch self {
+    case .constant: []
+    case .not(let node): node.paths
+    case .and(let nodes), .or(let nodes): nodes.flatMap(\.paths)
+    case .comparison(let comparison): comparison.left.paths + comparison.test.paths
+    }
+  }
+}
+
+extension PredicateComparison.Test {
+  fileprivate var paths: [PredicatePath] {
+    switch self {
+    case .relation(_, let right), .isIn(let right), .contains(let right), .beginsWith(let right),
+      .endsWith(let right):
+      right.paths
+    case .between(let low, let high): low.paths + high.paths
+    case .like, .matches: []
+    }
+  }
+}
+
+extension PredicateOperand {
+  fileprivate var paths: [PredicatePath] {
+    switch self {
+    case .constant: []
+    case .path(let path): [path]
+    case .list(let operands): operands.flatMap(\.paths)
+    }
+  }
+}

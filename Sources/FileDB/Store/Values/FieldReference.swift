@@ -1,0 +1,141 @@
+import FileDBPlist
+
+/// A field as people name it: `title`, `address.city` for a value in a dictionary, `id` for the record's id. In a name `\.` is a
+/// dot and `\\` a backslash.
+package enum FieldReference: Hashable, Sendable {
+  case id
+  /// The names on the way, at least one.
+  case path([FieldName])
+
+  /// The field of this very name, whatever it is.
+  package init(field: String) { self = .path([FieldName(field)]) }
+
+  /// - Returns: `nil` where a name is empty, and for what would be in an id.
+  package init?(_ text: String) {
+    let names = Self.names(in: text)
+    guard names.allSatisfy({ !$0.isEmpty }) else { return nil }
+    if let field = Self.field(names.map(FieldName.init)) {
+      self = .path(field)
+    } else if names.count == 1 {
+      self = .id
+    } else {
+      return nil
+    }
+  }
+
+  /// The way to a field that these names, one behind the other, stand for; `nil` where the first is the record's `id`.
+  static func field(_ names: [FieldName]) -> [FieldName]? {
+    let id = FieldName("id")
+    guard names.first != id else { return nil }
+    let count = names.prefix { $0 == FieldName("fields") }.count
+    guard count > 0, count < names.count, names[count] == id else { return names }
+    return [FieldName(names[1...count].map(\.text).joined(separator: "."))] + names.dropFirst(count + 1)
+  }
+
+  private static func names(in text: String) -> [String] {
+    var names = [""]
+    var scalars = text.unicodeScalars[...]
+    while let scalar = scalars.popFirst() {
+      switch scalar {
+      case "\\" where scalars.first == "." || scalars.first == "\\":
+        names[names.count - 1].unicodeScalars.append(scalars.removeFirst())
+      case ".": names.append("")
+      default: names[names.count - 1].unicodeScalars.append(scalar)
+      }
+    }
+    return names
+  }
+
+  /// The name as a heading has it.
+  package var title: String {
+    switch self {
+    case .id: "id"
+    case .path(let names):
+      ([names[0].besideID] + names.dropFirst().map(\.text)).joined(separator: ".")
+    }
+  }
+}
+
+extension FieldReference {
+  package func value<Value>(in record: StoredRecord<Value>) -> PlistValue? {
+    switch self {
+    case .id: .integer(record.id.rawValue)
+    case .path(let names): Self.value(of: record[names[0].text], names.dropFirst())
+    }
+  }
+
+  /// The value in a record of these fields and this id.
+  package func value(in fields: Fields, of id: RecordID) -> PlistValue? {
+    switch self {
+    case .id: .integer(id.rawValue)
+    case .path(let names): Self.value(of: fields[names[0].text], names.dropFirst())
+    }
+  }
+
+  func value(in fields: RecordFields, of id: RecordID) -> PlistValue? {
+    switch self {
+    case .id: .integer(id.rawValue)
+    case .path(let names): Self.value(of: fields[names[0].text], names.dropFirst())
+    }
+  }
+
+  private static func value(of field: PlistValue?, _ names: ArraySlice<FieldName>) -> PlistValue? {
+    names.reduce(field) { value, name in value?.value(named: name) }
+  }
+}
+
+extension [FieldReference] {
+  /// With the id before the others, where it is not among them.
+  package var withID: [FieldReference] { contains(.id) ? self : [.id] + self }
+}
+
+extension PlistValue {
+  /// A value of a dictionary; of an array, as in key-value coding, those of all elements.
+  func value(named name: FieldName) -> PlistValue? {
+    switch self {
+    case .dict(let entries): entries[name.text]
+    case .array(let elements): .array(elements.compactMap { $0.value(named: name) })
+    default: nil
+    }
+  }
+}
+
+extension Fields {
+  /// Sets a field, or a value in the dictionary that it is, or removes it; dictionaries on the way are made.
+  /// - Throws: ``StoreError/invalidValue`` where something on the way is no dictionary.
+  package mutating func set(_ value: PlistValue?, at path: [FieldName]) throws(StoreError) {
+    guard value != nil || dictionary.hasDictionaries(on: path[...]) else { return }
+    try dictionary.set(value, at: path[...], behind: [])
+  }
+}
+
+extension PlistDictionary {
+  /// Whether there is something to remove.
+  fileprivate func hasDictionaries(on path: ArraySlice<FieldName>) -> Bool {
+    guard let name = path.first, path.count > 1 else { return true }
+    guard case .dict(let inner)? = self[name.text] else { return false }
+    return inner.hasDictionaries(on: path.dropFirst())
+  }
+
+  fileprivate mutating func set(
+    _ value: PlistValue?, at path: ArraySlice<FieldName>, behind outer: [FieldName]
+  ) throws(StoreError) {
+    guard let name = path.first else { return }
+    guard path.count > 1 else {
+      self[name.text] = value
+      return
+    }
+    let here = outer + [name]
+    var inner = PlistDictionary()
+    switch self[name.text] {
+    case nil: break
+    case .dict(let found)?: inner = found
+    case let other?:
+      throw StoreError(
+        StoreError.invalidValue, "it is no dictionary, but <\(other.typeName)>, and nothing can be set in it",
+        field: FieldReference.path(here).title)
+    }
+    try inner.set(value, at: path.dropFirst(), behind: here)
+    self[name.text] = .dict(inner)
+  }
+}

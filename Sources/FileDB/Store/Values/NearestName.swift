@@ -1,0 +1,56 @@
+/// Finds which of many names is most like one that was probably mistyped.
+package struct NearestName {
+  private let wanted: [Character]
+  /// Fewer changes than this make another name of it.
+  private var limit: Int
+  /// The name that is most like it so far, the first of several; `nil` where none is like it.
+  package private(set) var name: String?
+
+  package init(to wanted: String) {
+    self.wanted = Array(wanted.lowercased())
+    // One change in a short name, one in three characters of a long one; one letter is like no other.
+    limit = self.wanted.count < 2 ? 1 : max(2, self.wanted.count / 3 + 1)
+  }
+
+  package init(to wanted: String, among names: some Sequence<String>) {
+    self.init(to: wanted)
+    for name in names { consider(name) }
+  }
+
+  /// Whether no other name can be much nearer.
+  package var isNear: Bool { name != nil && limit <= 1 }
+
+  package mutating func consider(_ other: String) {
+    let characters = Array(other.lowercased())
+    let distance = distance(to: characters)
+    guard distance < limit else { return }
+    (limit, name) = (distance, other)
+  }
+
+  private func distance(to other: [Character]) -> Int {
+    if other == wanted { return 0 }
+    // A name that was cut short, or goes on, is near however much is missing.
+    if min(wanted.count, other.count) > 2, other.starts(with: wanted) || wanted.starts(with: other) {
+      return 1
+    }
+    return abs(other.count - wanted.count) < limit ? Self.distance(wanted, other) : limit
+  }
+
+  /// How many characters are to be put in, left out, replaced or swapped with the next one to make one text of the other.
+  private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for (i, character) in left.enumerated() {
+      var current = [i + 1]
+      for (j, other) in right.enumerated() {
+        var distance = min(last[j + 1] + 1, current[j] + 1, last[j] + (character == other ? 0 : 1))
+        if i > 0, j > 0, character == right[j - 1], left[i - 1] == other {
+          distance = min(distance, beforeLast[j - 1] + 1)
+        }
+        current.append(distance)
+      }
+      (beforeLast, last) = (last, current)
+    }
+    return last[right.count]
+  }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// `--yes` of a command that removes much.
+struct ConfirmOption: ParsableArguments {
+  @Flag(help: "Do not ask. Without a terminal this is needed.") var yes = false
+
+  /// - Throws: `ValidationError` where the command could not ask for a yes.
+  func check(_ options: WriteOptions) throws {
+    guard yes || options.dryRun || Terminal.isAnswering else {
+      throw ValidationError("Nobody can be asked here: say --yes, or try it with --dry-run.")
+    }
+  }
+
+  /// - Throws: exit code 1 where the answer is no.
+  func ask(_ question: @autoclosure () -> String, _ options: WriteOptions) throws {
+    if !yes, !options.dryRun, !Terminal.confirm(question()) { throw ExitCode(1) }
+  }
+}

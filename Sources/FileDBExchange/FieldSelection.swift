@@ -1,0 +1,43 @@
+import FileDB
+
+/// The fields that were chosen, as a tree: of a dictionary, the values that were named.
+struct FieldSelection {
+  private var parts: [FieldName: FieldSelection] = [:]
+  /// All of what is here.
+  private var isWhole = false
+
+  init(_ references: [FieldReference]) {
+    for case .path(let names) in references { insert(names[...]) }
+  }
+
+  private mutating func insert(_ names: ArraySlice<FieldName>) {
+    guard let name = names.first else {
+      isWhole = true
+      return
+    }
+    parts[name, default: FieldSelection([])].insert(names.dropFirst())
+  }
+
+  func chosen(from fields: PlistDictionary) -> PlistDictionary {
+    PlistDictionary(
+      lastOf: fields.compactMap { field in
+        parts[FieldName(field.key)]?.chosen(from: field.value).map {
+          PlistDictionary.Entry(key: field.key, value: $0)
+        }
+      })
+  }
+
+  /// - Returns: `nil` where nothing of it was chosen.
+  private func chosen(from value: PlistValue) -> PlistValue? {
+    if isWhole { return value }
+    switch value {
+    case .dict(let entries):
+      let chosen = chosen(from: entries)
+      return chosen.isEmpty ? nil : .dict(chosen)
+    case .array(let elements):
+      let chosen = elements.compactMap { self.chosen(from: $0) }
+      return chosen.isEmpty ? nil : .array(chosen)
+    default: return nil
+    }
+  }
+}
