@@ -89,17 +89,3 @@ extension FieldType {
     }
   }
 }
-
-/// The name of a field, told from others by its UTF-8 bytes.
-struct FieldName: Hashable {
-  private let text: String
-
-  init(_ text: String) { self.text = text }
-
-  static func == (left: FieldName, right: FieldName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
-
-  func hash(into hasher: inout Hasher) {
-    var text = text
-    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-  }
-}

@@ -35,7 +35,7 @@ final class TableTypes {
     case .nothing: return name
     case .key(let key) where key.contains("id"): return name
     case .key, .id:
-      if JSONText.isEscaped(name) { return String(name.dropLast()) }
+      if let own = FieldName(besideID: name) { return own.text }
       return name.utf8.elementsEqual("id".utf8) ? nil : name
     }
   }
