@@ -208,6 +208,8 @@ CALL(int, renameat2, (int oldAt, const char *old, int newAt, const char *new, un
      (oldAt, old, newAt, new, flags), new, FAULTS_OF_PATHS | FAULTS_OF_SPACE, -1)
 CALL(int, renameat, (int oldAt, const char *old, int newAt, const char *new), (oldAt, old, newAt, new), new,
      FAULTS_OF_PATHS | FAULTS_OF_SPACE, -1)
+CALL(int, linkat, (int oldAt, const char *old, int newAt, const char *new, int flags), (oldAt, old, newAt, new, flags),
+     new, FAULTS_OF_PATHS | FAULTS_OF_SPACE, -1)
 CALL(DIR *, opendir, (const char *path), (path), path, FAULTS_OF_PATHS | FAULT_EMFILE, NULL)
 CALL(struct dirent *, readdir, (DIR *stream), (stream), pathOf(dirfd(stream)), FAULTS_OF_FILES, NULL)
 CALL(struct dirent64 *, readdir64, (DIR *stream), (stream), pathOf(dirfd(stream)), FAULTS_OF_FILES, NULL)
