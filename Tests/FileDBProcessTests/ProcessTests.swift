@@ -38,6 +38,19 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(20))) func tableFileIsUpToDateOnceAProgramEnds() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("store")
+      for count in 1...3 {
+        _ = try Worker(["leave", url.path], in: folder).end()
+        let file = try Data(contentsOf: url.appendingPathComponent("first.plist"))
+        let plist = try PropertyListSerialization.propertyList(from: file, format: nil) as? [String: Any]
+        #expect((plist?["data"] as? [Any])?.count == count)
+      }
+      try RecordStore(at: url).checkInvariants()
+    }
+  }
+
   @Test(.timeLimit(.minutes(20))) func killedProcessReleasesItsLock() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("store")

@@ -1,7 +1,10 @@
+import FileDB
 import Foundation
+import Synchronization
 
 private let usage = """
   usage: StoreWorker add FOLDER NAME COUNT                    adds plain records
+         StoreWorker leave FOLDER                             adds a record, and ends with the store open
          StoreWorker hold FOLDER                              stays in the middle of a write until it is killed
          StoreWorker writer FOLDER NAME SEED [--commits N]    commits, saying so, until it is killed
          StoreWorker reader FOLDER                            looks at the store until it is killed
@@ -15,6 +18,9 @@ private let usage = """
              [--rounds N] [--step N] [--seed N]               checks what is left; with a step, not every call
   Those that write take --tables 1|2: how many tables a commit changes.
   """
+
+/// Never released, like a store in a global variable of a script.
+private let openStores = Mutex<[RecordStore]>([])
 
 /// The processes of the tests that kill processes, and of those that cut the power.
 @main
@@ -40,6 +46,10 @@ struct StoreWorker {
     case "add":
       let (folder, name) = (try arguments.folder(), try arguments.next())
       try addPlainRecords(Int(arguments.count()), name: name, folder: folder)
+    case "leave":
+      let store = try openStore(arguments.folder())
+      openStores.withLock { $0.append(store) }
+      try store.table(workTables[0]).add(WorkRow(writer: "leave", key: 1, sequence: 1, length: 0))
     case "hold":
       try openStore(arguments.folder()).write { tx in
         try tx.add(WorkRow(writer: "hold", key: 1, sequence: 1, length: 0), to: workTables[0])

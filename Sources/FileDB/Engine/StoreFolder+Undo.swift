@@ -1,4 +1,5 @@
 import FileDBStorage
+import FileDBTables
 
 /// The files of the undo log, in `.filedb/undo`. Each begins with the token of the commit that it belongs to:
 /// `TOKEN-CHECKSUM.step` and `TOKEN-CHECKSUM.changes` are what the log writes, `TOKEN-NUMBER.table` is a table's file from before.

@@ -12,9 +12,13 @@ extension RecordStore {
     guard writers.currentTransaction == nil else {
       throw StoreError(StoreError.insideWrite, "a checkpoint is no part of a transaction", file: url.path)
     }
-    try writers.enter {
-      try checkOpen()
-      guard let files else { return }
+    try writers.enter { try writeFiles(timeout: timeout) }
+  }
+
+  /// For the thread inside ``writers``.
+  private func writeFiles(timeout: Duration) throws {
+    try checkOpen()
+    if let files {
       let written = try files.checkpoint(timeout: timeout) { key throws(StoreError) in
         try tables.catchUp()
         let table = try tables.newest(key)
@@ -47,7 +51,10 @@ extension RecordStore {
     case .manual: break
     case .everyCommit: try? checkpoint()
     case .automatic:
-      if checkpoints.noteCommit() { lookAgainLater() }
+      if checkpoints.noteCommit() {
+        lookAgainLater()
+        ExitCheckpoints.add(self)
+      }
       guard let (size, fileSize) = files?.sizes else { break }
       guard checkpoints.isOutgrown(size, files: fileSize) else { break }
       do { try checkpoint() } catch { checkpoints.noteFailure(size: files?.sizes.journal ?? size) }
@@ -64,8 +71,10 @@ extension RecordStore {
   }
 
   /// For a store that is released: whoever has the lock will see to the journal as well.
-  func checkpointAtEnd() {
-    guard options.checkpoints == .automatic, checkpoints.hasCommits else { return }
-    try? checkpoint(timeout: .zero)
-  }
+  func checkpointAtEnd() { if isBehind { try? checkpoint(timeout: .zero) } }
+
+  /// For a store that is open when the process ends. A thread in the middle of a write may never go on, so nobody waits for it.
+  func checkpointAtExit() { if isBehind { try? writers.enterIfFree { try writeFiles(timeout: .zero) } } }
+
+  private var isBehind: Bool { options.checkpoints == .automatic && checkpoints.hasCommits }
 }

@@ -18,6 +18,14 @@ final class WriterGate: Sendable {
   /// Runs `body` once no other thread is inside.
   func enter<Result>(_ body: () throws -> Result) rethrows -> Result {
     lock.lock()
+    return try runInside(body)
+  }
+
+  /// Runs `body` unless a thread is inside, be it this one.
+  func enterIfFree(_ body: () throws -> Void) rethrows { if lock.try() { try runInside(body) } }
+
+  /// For the thread that has the lock.
+  private func runInside<Result>(_ body: () throws -> Result) rethrows -> Result {
     inside.store(Self.currentThread, ordering: .relaxed)
     defer {
       inside.store(0, ordering: .relaxed)

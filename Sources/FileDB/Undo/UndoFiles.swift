@@ -119,6 +119,15 @@ struct UndoFiles: Sendable {
       file: file)
   }
 
+  /// Removes the files of steps that are no part of the log: their commits failed, or they are too old. First of all, for on a
+  /// full disk there may be no room otherwise.
+  private func removeNeedless() throws(StoreError) {
+    let history = try history()
+    let needed = Set(history.undo + history.redo + [try store.fileLog.undoHead].compactMap(\.self))
+    let folder = try store.folder
+    folder.removeUndoFiles(try folder.undoFiles().filter { !needed.contains($0.key) }.values.joined())
+  }
+
   /// Writes the files of a step, before its commit.
   /// - Throws: ``FileIsBehind`` where a table's old file is to be kept and commits are missing in it; the disk's errors.
   func keep(
@@ -127,8 +136,7 @@ struct UndoFiles: Sendable {
   ) throws {
     let folder = try store.folder
     let token = transaction.token
-    let present = try folder.undoFiles()
-    let former = try self.history()
+    try removeNeedless()
     do {
       var files: [TableKey: FormerFile] = [:]
       if keeping == .oldFiles {
@@ -145,9 +153,6 @@ struct UndoFiles: Sendable {
         .step, PlistWriter.document(.dict(step.plist), limits: UndoStep.limits(store.options.limits)),
         of: token)
       transaction.undo = .step
-      let needed = Set(former.undo + former.redo + step.history.undo + step.history.redo + [token])
-        .union([try store.fileLog.undoHead].compactMap(\.self))
-      folder.removeUndoFiles(present.filter { !needed.contains($0.key) }.values.joined())
     } catch {
       folder.removeUndoFiles(try folder.undoFiles()[token] ?? [])
       throw error

@@ -181,11 +181,13 @@ extension TransactionState {
     }
     for change in changes { try own.apply(change) }
     let former = try self.seen(key, own: own)
-    for change in seen.changes(to: former, moving: undo.placedIDs) { try apply(change, to: key.text) }
+    for change in seen.changes(to: former, moving: undo.ids) { try apply(change, to: key.text) }
   }
 }
 
 extension TableUndo {
-  /// The records that undoing puts in another place.
-  fileprivate var placedIDs: Set<RecordID> { Set(removed.map(\.record.id) + moved.map(\.id)) }
+  /// The records that the write touched. Over an attached table, one that it added may say where a shipped one was moved.
+  fileprivate var ids: Set<RecordID> {
+    Set(added.map(\.id) + removed.map(\.record.id) + moved.map(\.id) + updated.map(\.id))
+  }
 }

@@ -31,7 +31,7 @@ struct Batch: StoreCommand {
     if file != "-" { try enterFolder(of: file) }
     // What the commands print is true only once all of them are done.
     let output = Terminal.Buffer()
-    try options.write(store, named: { _ in "batch of \(script.commands.count) commands" }) { _ in
+    try options.write(store, named: "batch of \(script.commands.count) commands") { _ in
       for command in script.commands {
         try Terminal.$buffer.withValue(output) {
           try OpenStores.$shared.withValue(store) { try run(command, of: script) }

@@ -19,7 +19,7 @@ struct Drop: StoreCommand {
     if ifExists, try !store(for: table).table(table.name).exists { return }
     let table = try existingTable(table)
     try confirmation.ask("Remove '\(table.name.text)' with its \(table.count) records?", options)
-    try options.write(table.store, named: { _ in "drop of \(table.name.text)" }) { tx in
+    try options.write(table.store, named: "drop of \(table.name.text)") { tx in
       try tx.drop(table.name)
     }
   }

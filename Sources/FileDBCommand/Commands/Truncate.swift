@@ -17,7 +17,7 @@ struct Truncate: StoreCommand {
     if ifExists, try !store(for: table).table(table.name).exists { return }
     let table = try existingTable(table)
     try confirmation.ask("Delete all \(table.count) records of '\(table.name.text)'?", options)
-    try options.write(table.store, named: { _ in "truncation of \(table.name.text)" }) { tx in
+    try options.write(table.store, named: "truncation of \(table.name.text)") { tx in
       try tx.truncate(table.name)
     }
   }

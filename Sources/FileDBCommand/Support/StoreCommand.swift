@@ -154,6 +154,13 @@ struct WriteOptions: ParsableArguments {
     return result
   }
 
+  @discardableResult
+  func write<Result>(
+    _ store: RecordStore, named name: String, _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> Result {
+    try write(store, named: { _ in name }, body)
+  }
+
   static func noteEndOfHistory(_ reason: any Error) {
     Terminal.note("'filedb undo' will not take this back, nor what was done before: \(reason)")
   }
