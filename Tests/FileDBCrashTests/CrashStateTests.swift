@@ -19,6 +19,12 @@ import Testing
     try recover(from: workload, .oneCut)
   }
 
+  /// Each undo leads to what was there before the step, or says that a power cut took the step's files.
+  @Test(arguments: CrashWorkload.undo)
+  func undoLogRecoversFromEveryCrashState(workload: CrashWorkload) throws {
+    try recover(from: workload, .oneCut)
+  }
+
   private func recover(from workload: CrashWorkload, _ detail: CrashDetail) throws {
     let seed = SeededRandom.fromEnvironment(workload.name).seed
     var trial = CrashTrial(workload, detail: detail, seed: seed)

@@ -40,19 +40,6 @@ extension CrashWorkload {
         .commit(add("a", 4)),
       ]),
     CrashWorkload(
-      "undo",
-      steps: [
-        .undoable(add("a", 1)), .undoable(add("a", 2)), .undo, .checkpoint, .undoable(add("b", 3)), .reopen,
-        .undo, .redo,
-      ]),
-    CrashWorkload(
-      "undo of a truncated table",
-      steps: [
-        .undoable(addSome("a", 1)), .close, .undoable { tx in try tx.truncate(.records("a")) }, .undo,
-        .undoable { tx in try tx.sort(.records("a"), by: [.descending("n")]) }, .close,
-        .undoable { tx in try tx.drop(.records("a")) }, .undo,
-      ]),
-    CrashWorkload(
       "reopen",
       steps: [.commit(add("a", 1)), .reopen, .commit(add("a", 2)), .reopen, .reopen, .commit(add("a", 3))]),
     CrashWorkload(
@@ -108,6 +95,23 @@ extension CrashWorkload {
     CrashWorkload(
       "an old file", before: .store(["a": oldTable]),
       steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit { tx in try tx.drop(.records("a")) }]),
+  ]
+
+  /// With steps of the undo log, of which nothing is synced.
+  package static let undo = [
+    CrashWorkload(
+      "undo",
+      steps: [
+        .undoable(add("a", 1)), .undoable(add("a", 2)), .undo, .checkpoint, .undoable(add("b", 3)), .reopen,
+        .undo, .redo,
+      ]),
+    CrashWorkload(
+      "undo of a truncated table",
+      steps: [
+        .undoable(addSome("a", 1)), .close, .undoable { tx in try tx.truncate(.records("a")) }, .undo,
+        .undoable { tx in try tx.sort(.records("a"), by: [.descending("n")]) }, .close,
+        .undoable { tx in try tx.drop(.records("a")) }, .undo,
+      ]),
   ]
 
   /// Another program saves tables before, between and after commits. It does not sync their names, and some of them not at
