@@ -61,7 +61,8 @@ struct BinaryPlistReader {
       offsetTable: table, bytesLeft: freeBytes + bytes.count * bytesOfValue)
     // Foundation refuses a list of which an object lies behind the others, also where nothing names it.
     for object in 0..<count where reader.offset(of: object) >= table {
-      throw Fault(message: "an object lies outside", offset: table + object * offsetSize)
+      throw Fault(
+        message: "an object lies outside the object area of the file", offset: table + object * offsetSize)
     }
     return (reader, root)
   }
@@ -69,7 +70,9 @@ struct BinaryPlistReader {
   private mutating func value(_ reference: Int, depth: Int) throws(Fault) -> PlistValue {
     let start = offset(of: reference)
     guard start >= Self.signature.count else {
-      throw Fault(message: "an object lies outside", offset: offsetTable + reference * offsetSize)
+      throw Fault(
+        message: "an object lies outside the object area of the file",
+        offset: offsetTable + reference * offsetSize)
     }
     if let scalar = scalars[reference] {
       try charge(scalar, at: start)

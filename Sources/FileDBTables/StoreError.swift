@@ -81,7 +81,7 @@ extension StoreError {
   public static let insideWrite = Code(rawValue: "insideWrite")
   /// What is to be undone was changed by a later commit.
   public static let undoConflict = Code(rawValue: "undoConflict")
-  /// A file of the undo log that the step needs is missing or was changed: a power cut may take it.
+  /// A file of the undo log that the step needs is missing or was changed, for example by a power cut.
   public static let undoStepLost = Code(rawValue: "undoStepLost")
   /// The text of a ``RecordPredicate`` is wrong, at ``column``.
   public static let invalidPredicate = Code(rawValue: "invalidPredicate")

@@ -48,7 +48,7 @@ import Testing
       #expect(made.error == "")
       let elsewhere = folder.appendingPathComponent("run")
       let result = try filedb("--store", "new", "batch", "../src/build.filedb", in: elsewhere)
-      #expect(result == ToolResult(output: "", error: "1 records imported into 't'\n", status: 0))
+      #expect(result == ToolResult(output: "", error: "1 record imported into 't'\n", status: 0))
       let store = try RecordStore(at: elsewhere.appendingPathComponent("new"))
       #expect(try store.table("t").snapshot.map(\.fields) == [["n": "x", "note": "note"]])
       let broken = try filedb("--store", "new", "batch", "../src/broken.filedb", in: elsewhere)

@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: [
     (["delete", "t", "--where", "vv != 'a'"], "'vv'; did you mean 'v'?"),
     (["set", "t", "--where", "titel = NULL", "x=1"], "'titel'; did you mean 'title'?"),
-    (["delete", "t", "--where", "title = Buy"], "'Buy'; if it is a text, put it in quotes"),
+    (["delete", "t", "--where", "title = Buy"], "'Buy'; if you meant text, put it in quotes"),
     (["delete", "t", "--where", "address.ctiy = NULL"], "'address.ctiy'; did you mean 'address.city'?"),
     (["delete", "t", "--where", "NOT ANY {v, vv} = 'a'", "--dry-run"], "'vv'; did you mean 'v'?"),
   ])
@@ -77,7 +77,7 @@ import Testing
       #expect(
         result.error == """
           no record of 't' has a field 'vv'; did you mean 'v'?
-          no record of 't' has a field 'tags'; if it is a text, put it in quotes
+          no record of 't' has a field 'tags'; if you meant text, put it in quotes
 
           """)
     }
@@ -117,7 +117,7 @@ import Testing
     ["show", "t", "--limit", "1", "--limit", "2"], ["count", "t", "--group", "v", "--group", "n"],
     ["show", "t", "--format", "json", "--format", "csv"], ["add", "t", "--index", "0", "--index", "1"],
   ])
-  func optionWithOneValueIsRefusedTwice(arguments: [String]) throws {
+  func singleValueOptionGivenTwiceIsRefused(arguments: [String]) throws {
     try withNotes { folder in
       let option = try #require(arguments.first { $0.hasPrefix("--") }).prefix { $0 != "=" }
       let result = try filedb(arguments, in: folder)

@@ -236,7 +236,7 @@ import Testing
     }
   }
 
-  @Test func fieldNamedIDIsShownBehindFields() throws {
+  @Test func fieldNamedIDIsShownAsFieldsID() throws {
     try withFoods { folder in
       let shown = try filedb("show", "food", "--where", "id = 3", "--fields", "fields.id,name", in: folder)
       #expect(shown.output == "id  fields.id  name\n 3  B          Butter\n")
@@ -264,7 +264,7 @@ import Testing
     try withTemporaryFolder { folder in
       let line = "mkfifo p; (printf 'n\\nx\\n' > p) & filedb import p t\(options)"
       let result = try shell(line, in: folder)
-      #expect(result.error.hasSuffix("1 records imported into 't'\n"))
+      #expect(result.error.hasSuffix("1 record imported into 't'\n"))
     }
   }
 

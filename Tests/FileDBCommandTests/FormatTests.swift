@@ -43,7 +43,7 @@ import Testing
   func formatIsDetectedByStartOfText(text: String) throws {
     try withTemporaryFolder { folder in
       let result = try filedb("import", "-", "u", in: folder, input: text)
-      #expect(result.error == "1 records imported into 'u'\n")
+      #expect(result.error == "1 record imported into 'u'\n")
       #expect(try names("u", in: folder) == ["Fig"])
     }
   }

@@ -42,7 +42,7 @@ import Testing
   func otherSeparatorBesideCommasIsReported(text: String, options: [String], note: String) throws {
     try withTemporaryFolder { folder in
       let result = try filedb(["import", "-", "t"] + options, in: folder, input: text)
-      #expect(result == ToolResult(output: "", error: note + "1 records imported into 't'\n", status: 0))
+      #expect(result == ToolResult(output: "", error: note + "1 record imported into 't'\n", status: 0))
     }
   }
 
@@ -71,7 +71,7 @@ import Testing
   @Test func dryRunReportsButImportsNothing() throws {
     try withTemporaryFolder { folder in
       let result = try filedb("import", "-", "t", "--header", "--dry-run", in: folder, input: "n\n1\n")
-      #expect(result.error == "dry run: nothing was written\n1 records would be imported into 't'\n")
+      #expect(result.error == "dry run: nothing was written\n1 record would be imported into 't'\n")
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
   }

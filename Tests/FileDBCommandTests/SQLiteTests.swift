@@ -147,7 +147,7 @@ private let hasSQLiteProgram =
         stopped.error == "filedb: \(place): table 't': field 'n': row 2: 'x' is not a whole number\n")
       let result = try filedb("import", "f.db", "t", "--types", "n=integer", "--on-error", "skip", in: folder)
       #expect(result.status == 0)
-      #expect(result.error.hasSuffix("\n1 records imported into 't', 2 skipped\n"))
+      #expect(result.error.hasSuffix("\n1 record imported into 't', 2 skipped\n"))
       #expect(result.error.contains("field 's': row 3: XML cannot hold the character U+0000"))
       #expect(try filedb("count", "t", in: folder).output == "1\n")
     }

@@ -58,7 +58,7 @@ import Testing
       #expect(result.status == 65)
       #expect(
         result.error
-          == "filedb: table 'todo': record 1: this cannot be undone: it was changed since; 'filedb undo --skip' leaves it out\n"
+          == "filedb: table 'todo': record 1: this cannot be undone: it was changed since; use 'filedb undo --skip' to leave it out\n"
       )
       #expect(try filedb("get", "todo", "1", "title", in: folder).output == "Cream\n")
       let skipped = try filedb("undo", "--skip", in: folder)
@@ -97,7 +97,7 @@ extension UndoTests {
         try run("redo", "2", "--dry-run").error.hasPrefix("would be redone: import of 3 records into food\n"))
       let all = try run("redo", "5")
       #expect(all.status == 0)
-      #expect(all.error.hasSuffix("redone: change of 1 record in food\nthere is nothing more\n"))
+      #expect(all.error.hasSuffix("redone: change of 1 record in food\nthere is nothing more to redo\n"))
       for wrong in [["undo", "0"], ["undo", "--skip", "--dry-run"], ["undo", "--list", "--skip"]] {
         #expect(try filedb(wrong, in: folder).status == 64)
       }
@@ -147,7 +147,7 @@ extension UndoTests {
       try Data(
         text.replacing("<string>1</string>\n\t\t</dict>", with: "<string>x</string>\n\t\t</dict>").utf8
       ).write(to: file)
-      let note = "take back a repair, nor what was done before it"
+      let note = "be able to take back this repair or any command before it"
       #expect(try filedb("repair", "--dry-run", in: folder).error.contains(note))
       #expect(try filedb("repair", in: folder).error.contains(note))
       let undo = try filedb("undo", in: folder)

@@ -26,7 +26,7 @@ import Testing
     "in a dictionary twice", "a count is no number",
   ]
 
-  @Test func listIsReadAlike() throws { try compare(Self.list, "sound") }
+  @Test func binaryPlistReadsAsInFoundation() throws { try compare(Self.list, "sound") }
 
   @Test func everyWrongByteIsReadAlike() throws {
     for position in 8..<Self.list.count {

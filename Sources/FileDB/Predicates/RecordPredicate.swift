@@ -43,7 +43,8 @@ public struct RecordPredicate: Equatable, Sendable {
     let nodes = try texts.map { text in try PredicateParser.parse(text, &arguments) }
     if let name = arguments.unusedNames.min() {
       throw StoreError(
-        StoreError.invalidPredicate, "the argument '\(name)' is not used: nothing says $\(name)")
+        StoreError.invalidPredicate,
+        "the argument '\(name)' is not used: the predicate does not contain $\(name)")
     }
     node = nodes.count == 1 ? nodes[0] : .and(nodes)
   }

@@ -1,7 +1,7 @@
 import FileDBPlist
 import FileDBTables
 
-/// A field that no record of a table has: most likely its name is mistyped.
+/// A field name that no record of a table has. It is probably mistyped.
 public struct UnknownField: Hashable, Sendable {
   /// The name, or, of a value in a dictionary, the whole way to it: `address.ctiy`.
   public let name: String

@@ -1,5 +1,5 @@
 extension RecordStore {
-  /// The writes that can be taken back by every program that opens the store, kept in its folder.
+  /// The store's undo log. It is kept in the store's folder, and every program that opens the store can use it.
   public var undoLog: UndoLog { UndoLog(self) }
 
   /// Runs `body` as ``write(_:)`` would, and tells how to take back what it did.

@@ -115,7 +115,7 @@ struct UndoFiles: Sendable {
 
   private func unreadable(_ file: String) -> StoreError {
     StoreError(
-      StoreError.undoStepLost, "this cannot be undone: a file of the step is missing or was changed",
+      StoreError.undoStepLost, "this cannot be undone: a file that the step needs is missing or has changed",
       file: file)
   }
 

@@ -1,38 +1,39 @@
 import FileDBPlist
 import Foundation
 
-/// The writes of a store that can be taken back, by this program or another, now or tomorrow. `filedb undo` reads the same
-/// log.
+/// A log of a store's writes that any program can take back, even after a restart. `filedb undo` uses the same log.
 ///
 ///     let id = try store.undoLog.write(named: "New note") { tx in try tx.add(note, to: .notes) }
 ///     try store.undoLog.undo()
 ///
-/// The log is a file for each write, in the folder `.filedb/undo`. The file is written before the commit, and counts once the
-/// commit is there: no crash leaves a write that undo would pass over. It is not synced, so that a write costs no more than
-/// any other. A power cut may take the newest files: then the log ends there, and ``Contents/isCutOff`` says so.
+/// The log keeps the files of each write in `.filedb/undo`. FileDB writes them before the commit, and they count once the
+/// commit exists. So a crash cannot leave a write that undo would miss. FileDB does not sync these files, so a logged write
+/// needs no extra sync. A power cut may lose the newest ones. The log then ends there, and ``Contents/isCutOff`` is `true`.
 ///
-/// The log holds up to 100 writes, whose files take twice as much room as the tables' do at most; the oldest go first, and the
-/// newest is always kept. Many deleted records are not copied: the log keeps the table's old file by a hard link.
+/// The log holds up to 100 writes. Its files take at most twice as much space as the tables, or 1 MB if that is more. FileDB
+/// removes the oldest writes first and always keeps the newest. If a write deletes more than 1 MB of records, the log does not
+/// copy them: it keeps a hard link to the table's old file.
 ///
-/// Writes that do not go through the log, those of other programs included, are not taken back, and what they did is kept.
-/// For the undo of one window see ``UndoStack``.
+/// Undo leaves alone all writes that did not go through the log, including those of other programs. For the undo of one window
+/// see ``UndoStack``.
 public struct UndoLog: Sendable {
   /// A write that can be taken back, or done again.
   public struct Entry: Sendable {
     /// What the write did.
     public let name: String
-    /// When it did that, to the second.
+    /// The time of the write, to the second.
     public let date: Date
     /// The tables that it changed, in the order of their names.
     public let tableNames: [String]
   }
 
+  /// The writes that can be taken back and done again.
   public struct Contents: Sendable {
     /// The writes that ``UndoLog/undo()`` would take back, the newest first.
     public let undo: [Entry]
     /// The writes that ``UndoLog/redo()`` would do again, the next first.
     public let redo: [Entry]
-    /// Whether the log has lost steps, in a power cut or a repair, so that it ends earlier than it would.
+    /// Whether the log has lost steps, for example in a power cut or a repair.
     public let isCutOff: Bool
   }
 
@@ -48,10 +49,11 @@ public struct UndoLog: Sendable {
 
   // MARK: - Writing
 
-  /// Runs `body` as ``RecordStore/write(_:)`` would, as one step. What was undone before cannot be done again then.
+  /// Runs `body` like ``RecordStore/write(_:)`` and logs it as one step. Writes that were undone before can no longer be done
+  /// again.
   /// - Parameter name: what the step is called; `nil` for ``UndoStep/summary``.
-  /// - Throws: as ``RecordStore/write(_:)``, also where the step cannot be kept, as on a full disk: then nothing happened.
-  ///   ``StoreError/insideWrite`` within a write.
+  /// - Throws: as ``RecordStore/write(_:)``, also if the log cannot keep the step, for example on a full disk; then nothing is
+  ///   committed. ``StoreError/insideWrite`` inside another write.
   /// - Complexity: as ``RecordStore/undoableWrite(_:)``. Where records of more than 1 MB are deleted, a checkpoint comes first.
   @discardableResult
   public func write<Result>(
@@ -111,9 +113,9 @@ public struct UndoLog: Sendable {
 
   /// Takes back the last write that was not taken back yet.
   /// - Returns: what was taken back; `nil` where there is nothing.
-  /// - Throws: ``StoreError/undoConflict`` with table and record where the write cannot be taken back, because something else
-  ///   changed the same, and ``StoreError/undoStepLost`` where a power cut took a file of the step: ``skip()`` leaves it out.
-  ///   ``StoreError/insideWrite`` within a write, and as ``RecordStore/write(_:)``.
+  /// - Throws: ``StoreError/undoConflict`` with table and record if the write cannot be taken back, because a later write
+  ///   changed the same data; ``StoreError/undoStepLost`` if a file of the step is missing or was changed. In both cases
+  ///   ``skip()`` leaves the write out. ``StoreError/insideWrite`` inside another write, and as ``RecordStore/write(_:)``.
   @discardableResult
   public func undo() throws -> Entry? { try takeBack(.undo) }
 

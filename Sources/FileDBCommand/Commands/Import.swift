@@ -185,7 +185,7 @@ struct Import: StoreCommand {
         "\(report.added) \(would)added, \(report.changed) \(would)changed, \(report.unchanged) unchanged"
           + skipped)
     } else {
-      Terminal.note("\(report.added) records \(would)imported into '\(table.name)'" + skipped)
+      Terminal.note("\(UndoStep.records(report.added)) \(would)imported into '\(table.name)'" + skipped)
     }
     if taken == 0, !report.skipped.isEmpty { throw ExitCode(65) }
   }

@@ -58,7 +58,8 @@ struct Repair: StoreCommand {
 
   private func noteEndOfHistory() {
     Terminal.note(
-      "'filedb undo' \(options.dryRun ? "could" : "can") not take back a repair, nor what was done before it")
+      "'filedb undo' \(options.dryRun ? "would" : "will") not be able to take back this repair or any command before it"
+    )
   }
 
   private func repair(_ table: String, in store: RecordStore) throws {

@@ -6,11 +6,13 @@ struct Undo: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo", abstract: "Take back what the last commands changed.",
     discussion: """
-      Takes back the last command that changed the store, or the last N. What other programs changed since is kept. If they \
-      changed the same thing, the command cannot be taken back: nothing is done, and the exit code is 65. --skip then leaves \
-      it out.
+      Takes back the last command that changed the store, or the last N, one after another. Changes that other programs \
+      have made since are kept. If another program has changed the same data, filedb stops at that command, leaves it as it \
+      is, and exits with code 65; the commands that it has taken back by then stay undone. Use --skip to leave the command \
+      out.
 
-      The last 100 commands can be taken back, fewer if their files would take more than twice the room of the tables.
+      The log keeps the last 100 commands, and the writes of programs that use the same log. It keeps fewer if their files \
+      would take more than 1 MB and more than twice the space of the tables.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -23,7 +25,7 @@ struct Undo: StoreCommand {
 struct Redo: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "redo", abstract: "Do again what 'undo' took back.",
-    discussion: "Until the next command that changes the store.")
+    discussion: "This is possible until another command changes the store.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
@@ -33,15 +35,19 @@ struct Redo: StoreCommand {
 }
 
 struct UndoOptions: ParsableArguments {
-  @Argument(help: ArgumentHelp("How many commands.", valueName: "n")) var count = 1
-  @Flag(help: "Print the commands, the next one first.") var list = false
-  @Flag(help: "Leave the next command out, and change no table.") var skip = false
+  @Argument(help: ArgumentHelp("The number of commands.", valueName: "n")) var count = 1
+  @Flag(help: "List the commands, starting with the next one.") var list = false
+  @Flag(help: "Skip the next command without changing any table.") var skip = false
   @OptionGroup var options: WriteOptions
 
   func validate() throws {
-    if count < 1 { throw ValidationError("N is at least 1.") }
-    if list && (skip || count > 1 || options.dryRun) { throw ValidationError("--list goes alone.") }
-    if skip && (count > 1 || options.dryRun) { throw ValidationError("--skip leaves out one command.") }
+    if count < 1 { throw ValidationError("N must be at least 1.") }
+    if list && (skip || count > 1 || options.dryRun) {
+      throw ValidationError("--list takes no number, --skip or --dry-run.")
+    }
+    if skip && (count > 1 || options.dryRun) {
+      throw ValidationError("--skip takes no number and no --dry-run; it skips one command.")
+    }
   }
 
   func run(_ direction: UndoLog.Direction, in store: RecordStore) throws {
@@ -54,7 +60,8 @@ struct UndoOptions: ParsableArguments {
     }
     for number in 0..<count {
       guard let entry = try takeBack(direction, store) else {
-        return try number == 0 ? sayNothing(direction, store) : Terminal.note("there is nothing more")
+        return try number == 0
+          ? sayNothing(direction, store) : Terminal.note("there is nothing more to \(direction.rawValue)")
       }
       Terminal.note("\(direction.done): \(TerminalText.defused(entry.name))")
     }
@@ -64,7 +71,7 @@ struct UndoOptions: ParsableArguments {
     do { return try store.undoLog.takeBack(direction) } catch var error as StoreError
       where [StoreError.undoConflict, StoreError.undoStepLost].contains(error.code)
     {
-      error.message += "; 'filedb \(direction.rawValue) --skip' leaves it out"
+      error.message += "; use 'filedb \(direction.rawValue) --skip' to leave it out"
       throw error
     }
   }
@@ -93,7 +100,7 @@ struct UndoOptions: ParsableArguments {
   }
 
   private static let cutOff =
-    "earlier commands can no longer be taken back: a power cut or a repair ended the log"
+    "earlier commands can no longer be taken back: the log ended at a power cut, a repair, or a command that could not be logged"
 }
 
 extension UndoLog.Direction {

@@ -2,12 +2,13 @@ import ArgumentParser
 
 /// `--yes` of a command that removes much.
 struct ConfirmOption: ParsableArguments {
-  @Flag(help: "Do not ask. Without a terminal this is needed.") var yes = false
+  @Flag(help: "Do not ask for confirmation. Required without a terminal.") var yes = false
 
   /// - Throws: `ValidationError` where the command could not ask for a yes.
   func check(_ options: WriteOptions) throws {
     guard yes || options.dryRun || Terminal.isAnswering else {
-      throw ValidationError("Nobody can be asked here: say --yes, or try it with --dry-run.")
+      throw ValidationError(
+        "Cannot ask for confirmation without a terminal. Give --yes, or try it with --dry-run.")
     }
   }
 

@@ -65,7 +65,7 @@ struct NamedArgument {
 
   init(argument: String) throws {
     guard let (name, value) = try TypedText.parse(argument), !name.isEmpty else {
-      throw ValidationError("It is no NAME=VALUE.")
+      throw ValidationError("Expected NAME=VALUE.")
     }
     (self.name, self.value) = (name, value)
   }
@@ -84,7 +84,7 @@ struct FieldAssignment {
 
   init(argument: String) throws {
     guard let (name, value) = try TypedText.parse(argument) else {
-      throw ValidationError("It is no FIELD=VALUE.")
+      throw ValidationError("Expected FIELD=VALUE.")
     }
     field = try FieldReference.writable(name)
     self.value = value
@@ -98,7 +98,8 @@ extension FieldReference {
     switch FieldReference(text) {
     case .path(let names)?: return names
     case .id?:
-      throw ValidationError("'id' is the record's id, which stays; a field of that name is 'fields.id'.")
+      throw ValidationError(
+        "'id' is the record's id, which cannot be changed. For a field called 'id', write 'fields.id'.")
     case nil: throw ValidationError("'\(text)' names no field.")
     }
   }

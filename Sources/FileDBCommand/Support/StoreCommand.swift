@@ -162,7 +162,7 @@ struct WriteOptions: ParsableArguments {
   }
 
   static func noteEndOfHistory(_ reason: any Error) {
-    Terminal.note("'filedb undo' will not take this back, nor what was done before: \(reason)")
+    Terminal.note("'filedb undo' will not be able to take back this command or any before it: \(reason)")
   }
 
   /// The tables' files should be up to date once a command is done. Where they cannot be, that is no failure of what it did.

@@ -5,7 +5,9 @@ import FileDB
 struct WhereOption: ParsableArguments {
   @Option(
     name: .customLong("where"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Only the records of which this is true; of several, all are.", valueName: "predicate")
+    help: ArgumentHelp(
+      "Only records that match this predicate. If given more than once, records must match all of them.",
+      valueName: "predicate")
   )
   var texts: [String] = []
   @Option(
@@ -19,19 +21,20 @@ struct WhereOption: ParsableArguments {
     A PREDICATE is written as for NSPredicate: kcal > 100 AND name CONTAINS[cd] "creme". It compares by = != < <= > >=, \
     BETWEEN {low, high}, IN {a, b}, CONTAINS, BEGINSWITH, ENDSWITH, LIKE (with * and ?) and MATCHES (a regular expression), \
     and joins by AND, OR, NOT and parentheses. [c] behind a comparison ignores case, [d] accents, [cd] both. Text and dates \
-    are in quotes; a missing field is NULL; id is the record's id, fields.id a field of that name; \
-    #"any name" and a\\.b are names with any characters; a.b, a[0] and \
-    a.@count look into dictionaries and arrays, ANY, ALL and NONE at each element. A number never equals a text.
+    are in quotes; a missing field is NULL; id is the record's id, and fields.id is a field called id. Write #"any name" for \
+    a name with special characters, and a\\.b for a name with a dot. a.b, a[0] and a.@count look into dictionaries and \
+    arrays; ANY, ALL and NONE test each element. A number never equals a text.
 
-    A value that comes from elsewhere is safe as an argument, which is never read as a part of the predicate: \
-    --where 'name == $n AND kcal > $k' --arg n="O'Brien" --arg k:integer=50. A second --where narrows the first. A field \
-    that no record has is reported; a command that writes changes nothing then, unless --allow-unknown is given.
+    To pass in a value safely, use --arg. Its value is never read as part of the predicate: \
+    --where 'name == $n AND kcal > $k' --arg n="O'Brien" --arg k:integer=50. A second --where narrows the first. If no \
+    record has a field that you name, filedb says so. A command that writes then changes nothing, unless you give \
+    --allow-unknown.
     """
 
   var isGiven: Bool { !texts.isEmpty }
 
   func validate() throws {
-    guard arguments.isEmpty || isGiven else { throw ValidationError("--arg gives a value to --where.") }
+    guard arguments.isEmpty || isGiven else { throw ValidationError("--arg needs --where.") }
   }
 
   /// Records to change are named in one way.
@@ -69,7 +72,7 @@ struct WhereOption: ParsableArguments {
 /// The condition of a command that writes.
 struct WriteCondition: ParsableArguments {
   @OptionGroup var matching: WhereOption
-  @Flag(help: "Take a predicate with fields that no record has.") var allowUnknown = false
+  @Flag(help: "Accept a predicate that names fields no record has.") var allowUnknown = false
 
   /// The records to write to; `nil` where there is no condition.
   /// - Throws: ``StoreError/invalidPredicate``, too where it names a field that no record has: a mistyped name matches none,
@@ -83,7 +86,7 @@ struct WriteCondition: ParsableArguments {
       let lines = unknown.map { $0.description(in: snapshot.table) }
       throw StoreError(
         StoreError.invalidPredicate,
-        (lines + ["--allow-unknown takes it nevertheless"]).joined(separator: "\n"))
+        (lines + ["use --allow-unknown to run it anyway"]).joined(separator: "\n"))
     }
     guard matches.count > 0 else { throw StoreError.noMatch(in: TableName(snapshot.table)) }
     return matches.records

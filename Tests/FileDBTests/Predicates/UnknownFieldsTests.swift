@@ -40,7 +40,7 @@ import Testing
     ("n IN {rrae, titles}", ["rrae~rare", "titles~title"]), ("n BETWEEN {nn, mm}", ["nn~n", "mm"]),
     ("ANY tagss CONTAINS tag", ["tagss~tags", "tag~tags"]),
   ])
-  func othersAreUnknownAndTheNearestIsNamed(text: String, names: [String]) throws {
+  func unknownFieldsComeWithTheNearestName(text: String, names: [String]) throws {
     #expect(try unknown(text) == names)
   }
 

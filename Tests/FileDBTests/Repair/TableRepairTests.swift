@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["\n", "\r\n", "\r"]) func notesHaveLinesWhateverEndsThem(lineEnd: String) throws {
+  @Test(arguments: ["\n", "\r\n", "\r"]) func repairNotesCountEveryKindOfLineEnd(lineEnd: String) throws {
     let records = [record("7"), "<!--", "-->", "<dict><key>a</key><odd/></dict>", record("8")]
     let text = tableText(records: records).replacing("\n", with: lineEnd)
     try repaired(Data(text.utf8)) { table, notes in

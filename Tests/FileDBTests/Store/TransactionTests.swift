@@ -223,7 +223,8 @@ func contents(of folder: URL) throws -> [String] {
     }
   }
 
-  @Test(arguments: Undone.allCases) func whatIsUndoneLeavesRoomInTheTransaction(undone: Undone) throws {
+  @Test(arguments: Undone.allCases) func undoneChangesDoNotCountTowardsTransactionLimit(undone: Undone) throws
+  {
     let options = StoreOptions(limits: PlistLimits(fileBytes: 100_000))
     try withStore(options: options) { store in
       let fields: Fields = ["text": .string(String(repeating: "x", count: 1_000))]

@@ -101,7 +101,7 @@ import Testing
     #expect(try store.undoLog.undo() == nil)
   }
 
-  @Test func oldestStepsGoBeyondTheLimit() throws {
+  @Test func oldestStepsAreRemovedAtTheLimit() throws {
     try withStore(.disk) { store in
       for number in 0..<103 { try write(store, number) }
       #expect(try store.undoLog.contents().undo.count == 100)
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func longStepsGoBeyondTwiceTheTables() throws {
+  @Test func oldStepsAreRemovedWhenLogIsTwiceTheTables() throws {
     try withStore(.disk) { store in
       let text = PlistValue.string(String(repeating: "x", count: 300_000))
       for number in 1...8 {
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func stepThatCannotBeKeptFailsTheWriteUnlessToldOtherwise() throws {
+  @Test func writeFailsIfStepCannotBeKeptUnlessCallerAllowsIt() throws {
     let memory = MemoryDisk(.emptyHome)
     let url = URL(fileURLWithPath: "/home/store")
     let options = StoreOptions(checkpoints: .manual)
@@ -230,7 +230,7 @@ import Testing
     #expect(try store.undoLog.skip() == nil)
   }
 
-  @Test func logIsNoPartOfAnotherWrite() throws {
+  @Test func logCannotBeUsedInsideAnotherWrite() throws {
     let store = RecordStore.inMemory()
     try write(store, 1)
     try store.write { tx in

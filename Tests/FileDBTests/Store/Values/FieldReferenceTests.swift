@@ -38,7 +38,7 @@ import Testing
   @Test(arguments: [
     "id", "fields.id", "fields.fields.id", "fields", "fields.idle", "id_", "a.id", "fields.", "",
   ])
-  func nameBesideTheIDLeadsBack(name: String) {
+  func exportedFieldNameReadsBackAsItself(name: String) {
     let printed = FieldName(name).besideID
     #expect(printed != "id")
     #expect(FieldName(besideID: printed)?.text ?? printed == name)
