@@ -143,7 +143,7 @@ import Testing
       for command in ["drop", "truncate"] {
         #expect(try filedb(command, "todo", in: folder, input: "y\n").status == 64)
         let script = try filedb("batch", in: folder, input: "\(command) todo\n")
-        #expect(script.status == 64 && script.error.contains("say --yes"), "\(script.error)")
+        #expect(script.status == 64 && script.error.contains("Give --yes"), "\(script.error)")
         #expect(try filedb("count", "todo", in: folder).output == "3\n")
         #expect(try filedb("batch", "--dry-run", in: folder, input: "\(command) todo --yes\n").status == 0)
       }

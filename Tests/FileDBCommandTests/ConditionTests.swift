@@ -32,7 +32,8 @@ import Testing
       let result = try filedb(arguments, in: folder)
       #expect(result.status == 64)
       #expect(
-        result.error.hasPrefix("filedb: no record of 't' has a field \(words)\n--allow-unknown"),
+        result.error.hasPrefix(
+          "filedb: no record of 't' has a field \(words)\nuse --allow-unknown to run it anyway\n"),
         "\(result.error)")
       #expect(try count(folder) == 2)
     }
@@ -162,7 +163,7 @@ import Testing
     (["--where", "v = $"], "expected the name of an argument behind '$'"),
     (["--where", "v = 'a'", "--arg", "x=1"], "the argument 'x' is not used"),
     (["--where", "v = $x", "--arg", "x=1", "--arg", "x=2"], "The argument 'x' is given twice."),
-    (["--arg", "x=1"], "--arg gives a value to --where"),
+    (["--arg", "x=1"], "--arg needs --where"),
     (
       ["--where", "v = $x", "--arg", "x:json={}"], "column 5: the argument for this $x is no value to compare"
     ),

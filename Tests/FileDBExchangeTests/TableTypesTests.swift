@@ -39,7 +39,7 @@ import Testing
       for (record, expected) in zip(table.snapshot, Self.records) {
         #expect(record.fields == expected, "record \(record.id)")
       }
-      #expect(report.tableTypes["date"] == .date && report.tableTypes["id__"] == .date)
+      #expect(report.tableTypes["date"] == .date && report.tableTypes["id_"] == .date)
       #expect(report.tableTypes["text"] == nil, "text is text in every format")
     }
   }
