@@ -106,7 +106,7 @@ extension Terminal {
 extension UnknownField {
   /// For people; a name that is like no other is often a text without its quotes.
   fileprivate func description(in table: String) -> String {
-    let guess = nearest.map { "did you mean '\($0)'?" } ?? "if it is a text, put it in quotes"
+    let guess = nearest.map { "did you mean '\($0)'?" } ?? "if you meant text, put it in quotes"
     return "no record of '\(table)' has a field '\(name)'; \(guess)"
   }
 }
