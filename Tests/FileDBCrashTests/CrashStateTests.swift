@@ -22,8 +22,7 @@ import Testing
   /// Each undo leads to what was there before the step, or says that a power cut took the step's files.
   @Test(arguments: CrashWorkload.undo)
   func undoLogRecoversFromEveryCrashState(workload: CrashWorkload) throws {
-    // Few, for each takes back all that is in the log.
-    try recover(from: workload, CrashDetail(imagesOfAFile: 3, statesAtAMoment: 4, secondCutEvery: 0))
+    try recover(from: workload, .fewNames)
   }
 
   private func recover(from workload: CrashWorkload, _ detail: CrashDetail) throws {

@@ -5,6 +5,8 @@ struct CrashStates {
   /// How many states to try at each moment. Fewer are tried where there are not so many, and then all of them.
   struct Detail {
     var imagesOfAFile: Int
+    /// At most this many sets of names are tried, the durable names always.
+    var namings = Int.max
     var states: Int
   }
 
@@ -40,7 +42,10 @@ struct CrashStates {
         .all(limit: detail.imagesOfAFile, random: &random)
     }
     self.images = images
-    namings = Self.namings(of: disk, random: &random)
+    let all = Self.namings(of: disk, random: &random)
+    namings =
+      all.count <= detail.namings
+      ? all : [all[0]] + all.dropFirst().shuffled(using: &random).prefix(detail.namings - 1)
   }
 
   private static func namings(of disk: UnsyncedDisk, random: inout SeededRandom) -> [Naming] {

@@ -6,19 +6,27 @@ import Foundation
 package struct CrashDetail: Sendable {
   /// At most this many contents of one file are tried at each moment.
   package var imagesOfAFile: Int
+  /// At most this many sets of names are tried at each moment.
+  package var namingsAtAMoment: Int
   /// About how many states are tried at each moment.
   package var statesAtAMoment: Int
   /// In one of this many distinct states the power is cut again while the store recovers; 0 for none.
   package var secondCutEvery: Int
 
-  package init(imagesOfAFile: Int, statesAtAMoment: Int, secondCutEvery: Int) {
+  package init(
+    imagesOfAFile: Int, namingsAtAMoment: Int = .max, statesAtAMoment: Int, secondCutEvery: Int
+  ) {
     self.imagesOfAFile = imagesOfAFile
+    self.namingsAtAMoment = namingsAtAMoment
     self.statesAtAMoment = statesAtAMoment
     self.secondCutEvery = secondCutEvery
   }
 
   package static let quick = CrashDetail(imagesOfAFile: 40, statesAtAMoment: 80, secondCutEvery: 200)
   package static let oneCut = CrashDetail(imagesOfAFile: 8, statesAtAMoment: 24, secondCutEvery: 0)
+  /// For the undo log, whose files are never synced: there would be tens of thousands of states at each moment.
+  package static let fewNames = CrashDetail(
+    imagesOfAFile: 3, namingsAtAMoment: 4, statesAtAMoment: 16, secondCutEvery: 0)
   package static let full = CrashDetail(imagesOfAFile: 3_000, statesAtAMoment: 4_000, secondCutEvery: 50)
 }
 
@@ -122,7 +130,9 @@ package struct CrashTrial {
 
   private mutating func tryStates(of disk: UnsyncedDisk, at moment: Moment) throws {
     let states = CrashStates(
-      of: disk, detail: .init(imagesOfAFile: detail.imagesOfAFile, states: detail.statesAtAMoment),
+      of: disk,
+      detail: .init(
+        imagesOfAFile: detail.imagesOfAFile, namings: detail.namingsAtAMoment, states: detail.statesAtAMoment),
       random: &random)
     var order = SeededRandom(seed: random.next())
     try states.forEach(random: &order) { digest, make in

@@ -108,7 +108,7 @@ extension CrashWorkload {
     CrashWorkload(
       "undo of a truncated table",
       steps: [
-        .undoable(addSome("a", 1)), .close, .undoable { tx in try tx.truncate(.records("a")) }, .undo,
+        .undoable(addNumbered), .close, .undoable { tx in try tx.truncate(.records("a")) }, .undo,
         .undoable { tx in try tx.sort(.records("a"), by: [.descending("n")]) }, .close,
         .undoable { tx in try tx.drop(.records("a")) }, .undo,
       ]),
@@ -184,6 +184,11 @@ extension CrashWorkload {
   }
 
   /// Records that take several sectors together.
+  /// Records that a sort by their number would turn around.
+  private static func addNumbered(_ tx: inout StoreTransaction) throws {
+    try tx.add(contentsOf: (1...3).map { ["n": .integer($0)] }, to: .records("a"))
+  }
+
   static func addSome(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
     let row: Fields = ["n": .integer(Int64(number)), "text": "one of some records"]
     return { tx in try tx.add(contentsOf: Array(repeating: row, count: 6), to: .records(table)) }
