@@ -50,10 +50,10 @@ struct Diary {
 
   /// A line for each food with all these words in its name.
   func list(_ words: [String]) throws -> [String] {
-    try foods.snapshot.search(words.joined(separator: " "), in: ["name"]).map { record in
+    try foods.snapshot().search(words.joined(separator: " "), in: ["name"]).map { record in
       let food = try record.value
       let group = try food.group.map { try groups.value(of: $0).name } ?? "yours"
-      let mark = foods.isOverridden(record.id) ? ", corrected" : ""
+      let mark = try foods.isOverridden(record.id) ? ", corrected" : ""
       return "\(record.id)  \(food.name): \(food.kcal) kcal (\(group)\(mark))"
     }
   }
@@ -61,7 +61,7 @@ struct Diary {
   /// A line for each meal, and their sum.
   func day() throws -> [String] {
     var sum = 0
-    let lines = try meals.snapshot.values().map { meal in
+    let lines = try meals.snapshot().values().map { meal in
       let food = try foods.value(of: meal.food)
       let energy = food.kcal * meal.grams / 100
       sum += energy

@@ -38,7 +38,7 @@ struct LevelManager {
 
   init(in store: RecordStore) throws {
     table = try store.table(.levels).withLookup(by: \.number)
-    if !table.exists { try table.add(contentsOf: Self.firstLevels) }
+    if try !table.exists { try table.add(contentsOf: Self.firstLevels) }
   }
 
   func level(_ number: Int) throws -> StoredRecord<Level>? {
@@ -67,7 +67,7 @@ struct Levels {
   /// What there is to see without a folder.
   private static func showFirstLevels() throws {
     let manager = try LevelManager(in: RecordStore.inMemory())
-    for level in try manager.table.snapshot.values() { print(level.picture) }
+    for level in try manager.table.snapshot().values() { print(level.picture) }
   }
 
   /// Shows a level whenever it changes, until it is gone.

@@ -17,7 +17,7 @@ struct Ledger {
 
   func pay(_ cents: Int, for text: String) throws { try entries.add(Entry(text: text, cents: -cents)) }
 
-  var balance: Int { get throws { try entries.snapshot.values().reduce(0) { $0 + $1.cents } } }
+  var balance: Int { get throws { try entries.snapshot().values().reduce(0) { $0 + $1.cents } } }
 }
 
 /// Keeps the goods.
@@ -37,14 +37,14 @@ struct Stock {
 
   /// - Throws: ``OutOfStock``, on purpose after it has changed the table.
   func take(_ name: String) throws {
-    for record in items.snapshot where try record.value.name == name {
+    for record in try items.snapshot() where try record.value.name == name {
       try items.update(record.id) { $0.count -= 1 }
       guard try items.value(of: record.id).count >= 0 else { throw OutOfStock(name: name) }
     }
   }
 
   var counts: [String: Int] {
-    get throws { Dictionary(uniqueKeysWithValues: try items.snapshot.values().map { ($0.name, $0.count) }) }
+    get throws { Dictionary(uniqueKeysWithValues: try items.snapshot().values().map { ($0.name, $0.count) }) }
   }
 }
 

@@ -16,7 +16,7 @@ struct ListModel {
   init(_ todos: RecordTable<Todo>) {
     self.todos = todos
     edits = UndoStack(store: todos.store)
-    records = todos.snapshot
+    records = todos.lastSnapshot
     selected = records.first?.id
   }
 

@@ -15,16 +15,16 @@ struct Upgrade {
     try ship(in: first.bundle) { _ in }
     try ship(in: second.bundle, improve)
 
-    show(try first.start())
+    try show(try first.start())
     try edit(first.start())
-    show(try second.start())
+    try show(try second.start())
     _ = try second.start()
 
     do { _ = try first.start() } catch StoreError.olderThanInstalled { print("version 1 is an older one") }
 
     // What an app does whose data is not for its user to change.
     let third = FoodApp(bundle: second.bundle, version: 3, userFolder: user)
-    show(try third.start(.replace))
+    try show(try third.start(.replace))
   }
 
   /// Makes the store that comes with a version of the app.
@@ -55,8 +55,8 @@ struct Upgrade {
     print("the user renames the bread, deletes the butter and adds a cake")
   }
 
-  private static func show(_ foods: RecordTable<Food>) {
-    for record in foods.snapshot {
+  private static func show(_ foods: RecordTable<Food>) throws {
+    for record in try foods.snapshot() {
       print("  \(record.id)", (try? record.value).map { "\($0.name), \($0.kcal) kcal" } ?? "?")
     }
   }

@@ -4,7 +4,7 @@ import Foundation
 /// Writes records in another format: each with its id as `id`, a field that is itself called `id` as `fields.id`; in property lists
 /// with its id as in a table's file.
 ///
-///     try TableExport(format: .json).write(store.table("food").snapshot, to: file)
+///     try TableExport(format: .json).write(store.table("food").snapshot(), to: file)
 public struct TableExport: Sendable {
   public typealias Row = StoredRecord<Fields>
 

@@ -64,7 +64,7 @@ public enum wgFileDb {
   @discardableResult
   public static func getPathToDb(_ dbName: String) throws -> String {
     let table = try table(dbName)
-    if !table.exists {
+    if try !table.exists {
       try table.store.write { tx in
         if try !tx.snapshot(of: table.name).exists { try tx.create(table.name) }
       }
@@ -117,7 +117,7 @@ public enum wgFileDb {
   /// `getItemsFromDb:`: all items in their order; none for a table that is not there.
   /// - Throws: as ``getItem(_:inDb:)``.
   public static func getItemsFromDb(_ dbName: String) throws -> [[String: Any]] {
-    try table(dbName).snapshot.map(ItemConversion.item)
+    try table(dbName).snapshot().map(ItemConversion.item)
   }
 
   /// `saveFullData:toDb:`: makes `arr` the items of the table. An item with an id keeps it; one without gets a new id,
@@ -140,7 +140,7 @@ public enum wgFileDb {
   ///   a Swift dictionary takes for one, since they differ only in how an accent is written; and as
   ///   ``RecordStore/table(_:)-(TableName<_>)``.
   public static func getItem(_ idItem: Int, inDb dbName: String) throws -> [String: Any] {
-    try ItemConversion.item(table(dbName).snapshot.record(with: ItemConversion.id(idItem, table: dbName)))
+    try ItemConversion.item(table(dbName).snapshot().record(with: ItemConversion.id(idItem, table: dbName)))
   }
 
   /// `addItemToBottom:intoDb:`. An id that the item has already is not looked at.
@@ -199,14 +199,14 @@ public enum wgFileDb {
   /// key is ``kMainIdKey``. The table keeps its order. The original, unfinished, returned the items unsorted.
   /// - Throws: as ``getItem(_:inDb:)``.
   public static func sortAscending(byKey key: String, inDb dbName: String) throws -> [[String: Any]] {
-    let rows = try table(dbName).snapshot
+    let rows = try table(dbName).snapshot()
     let sorted = key == kMainIdKey ? rows.sorted { $0.id < $1.id } : rows.sorted(by: [.ascending(key)])
     return try sorted.map(ItemConversion.item)
   }
 
   /// `sortDescendingByKey:inDb:`; as ``sortAscending(byKey:inDb:)``. Items without the key come last here too.
   public static func sortDescending(byKey key: String, inDb dbName: String) throws -> [[String: Any]] {
-    let rows = try table(dbName).snapshot
+    let rows = try table(dbName).snapshot()
     let sorted = key == kMainIdKey ? rows.sorted { $0.id > $1.id } : rows.sorted(by: [.descending(key)])
     return try sorted.map(ItemConversion.item)
   }

@@ -5,7 +5,7 @@ import GRDB
 
 /// Writes the records of a table into a table of a SQLite database, for whoever wants to ask SQL about them.
 ///
-///     try SQLiteExport(to: file, table: "notes").run(notes.snapshot)
+///     try SQLiteExport(to: file, table: "notes").run(notes.snapshot())
 ///
 /// The table gets the columns `id INTEGER PRIMARY KEY AUTOINCREMENT` and `position`, which counts the records from 0 in their
 /// order, and one for each field, in the order of their names:

@@ -10,7 +10,8 @@ package struct Journal: Sendable {
 
   package let path: String
   package let file: any OpenFile
-  private let stamp: FileStamp
+  /// As of when it was last looked at, before what was found then was read.
+  private var stamp: FileStamp
   /// Of the format that it was made in; see ``JournalStart``.
   package private(set) var format = JournalStart.newestFormat
   /// See ``JournalStart/undoStep``.
@@ -87,10 +88,17 @@ package struct Journal: Sendable {
     return present.inode == stamp.inode && present.device == stamp.device
   }
 
+  /// Whether surely nobody has added anything since it was last read, nor put another journal in its place: that takes its name
+  /// from it, which changes the time of its status. Quicker than a look at the path and at the end.
+  package var isUntouched: Bool {
+    get throws(DiskError) { try file.status().stamp.provesUnchanged(since: stamp) }
+  }
+
   /// The frames that others added since.
   package mutating func readOn() throws(JournalError) -> [JournalFrame] {
     let line = try onDisk { () throws(DiskError) in
-      try file.read(at: end, count: JournalFrame.Header.count)
+      stamp = try file.status().stamp
+      return try file.read(at: end, count: JournalFrame.Header.count)
     }
     guard !isZero(line[...]) else { return [] }
     let scan = try scan(after: sequence)

@@ -26,6 +26,8 @@ package final class MemoryDisk: Disk {
       var bytes: [UInt8] = []
       var synced: [UInt8] = []
       var version: Int64 = 0
+      /// How often it got or lost a name.
+      var nameChanges: Int64 = 0
     }
     let inode: UInt64
     let content: Mutex<Content>
@@ -38,11 +40,13 @@ package final class MemoryDisk: Disk {
     func read() -> (bytes: [UInt8], stamp: FileStamp) {
       content.withLock { content in
         let stamp = FileStamp(
-          device: 0, inode: inode, size: content.bytes.count, modified: content.version, changed: 0,
-          isSettled: true)
+          device: 0, inode: inode, size: content.bytes.count, modified: content.version,
+          changed: content.version + content.nameChanges, isSettled: true)
         return (content.bytes, stamp)
       }
     }
+
+    func noteNameChange() { content.withLock { $0.nameChanges += 1 } }
   }
 
   private enum Entry {
@@ -191,6 +195,7 @@ package final class MemoryDisk: Disk {
       let file = try tree.file(path, for: "rename")
       try tree.checkFolder(parentFolder(of: newPath), for: "rename", newPath)
       if case .folder = tree.entries[newPath] { throw .notAFile("rename", newPath, .folder) }
+      if case .file(let replaced) = tree.entries[newPath] { replaced.noteNameChange() }
       tree.entries[path] = nil
       tree.entries[newPath] = .file(file)
     }
@@ -225,7 +230,7 @@ package final class MemoryDisk: Disk {
 
   package func remove(_ path: String) throws(DiskError) {
     try tree.withLock { tree throws(DiskError) in
-      _ = try tree.file(path, for: "unlink")
+      try tree.file(path, for: "unlink").noteNameChange()
       tree.entries[path] = nil
     }
   }

@@ -50,7 +50,7 @@ import Testing
       let result = try filedb("--store", "new", "batch", "../src/build.filedb", in: elsewhere)
       #expect(result == ToolResult(output: "", error: "1 record imported into 't'\n", status: 0))
       let store = try RecordStore(at: elsewhere.appendingPathComponent("new"))
-      #expect(try store.table("t").snapshot.map(\.fields) == [["n": "x", "note": "note"]])
+      #expect(try store.table("t").lastSnapshot.map(\.fields) == [["n": "x", "note": "note"]])
       let broken = try filedb("--store", "new", "batch", "../src/broken.filedb", in: elsewhere)
       #expect(broken.status == 66)
       #expect(broken.error.contains("../src/broken.filedb:3: "), "\(broken.error)")

@@ -38,7 +38,7 @@ import Testing
       #expect(other.status() == 0)
       let store = try RecordStore(at: folder.appendingPathComponent("TodoList.store"))
       try store.checkInvariants()
-      #expect(try store.table("todo").snapshot.map { $0.fields["title"] } == ["Rent", "Milk"])
+      #expect(try store.table("todo").lastSnapshot.map { $0.fields["title"] } == ["Rent", "Milk"])
     }
   }
 
@@ -53,7 +53,7 @@ import Testing
       let built = try filedb("--store", "Foods", "batch", script, in: folder)
       #expect(built.status == 0 && built.output == "1\n", "\(built.error)")
       let store = try RecordStore(at: folder.appendingPathComponent("Foods"))
-      let (foods, groups) = (try store.table("foods").snapshot, try store.table("groups").snapshot)
+      let (foods, groups) = (try store.table("foods").lastSnapshot, try store.table("groups").lastSnapshot)
       #expect(foods.count > 30 && groups.count > 5)
       #expect(foods.ids.map(\.rawValue) == Array(1..<Int64(foods.count + 1)))
       for food in foods {
@@ -61,7 +61,7 @@ import Testing
         let group = try #require(food["group"].flatMap { RecordID(rawValue: $0.integer ?? 0) })
         #expect(groups.contains { $0.id == group }, "\(food.fields)")
       }
-      #expect(try store.table("version").snapshot.map(\.fields) == [["number": 1]])
+      #expect(try store.table("version").lastSnapshot.map(\.fields) == [["number": 1]])
       try store.checkInvariants()
 
       let first = try tables(in: store.url)

@@ -19,7 +19,7 @@ import Testing
   }
 
   private func fields(_ id: RecordID, in folder: URL) throws -> Fields {
-    try RecordStore(at: folder).table("t").snapshot.record(with: id).fields
+    try RecordStore(at: folder).table("t").lastSnapshot.record(with: id).fields
   }
 
   @Test(arguments: [
@@ -148,14 +148,14 @@ import Testing
         let result = try filedb(["import", path, table] + source, in: folder)
         #expect(result.status == 0, "\(result.error)")
       }
-      let records = try RecordStore(at: folder).table("t3").snapshot.map(\.fields)
+      let records = try RecordStore(at: folder).table("t3").lastSnapshot.map(\.fields)
       #expect(records == [["v": "a", "a.b": "flat"], ["v": "b", "id": "own"]])
     }
   }
 
   @Test func sortTakesKeysBehindTerminator() throws {
     try withRecords { folder in
-      func ids() throws -> [RecordID] { try RecordStore(at: folder).table("t").snapshot.ids }
+      func ids() throws -> [RecordID] { try RecordStore(at: folder).table("t").lastSnapshot.ids }
       let result = try filedb("sort", "t", "--", "-v", in: folder)
       #expect(result.status == 0)
       #expect(try ids() == [2, 1])

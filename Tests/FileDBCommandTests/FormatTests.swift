@@ -16,7 +16,7 @@ import Testing
   }
 
   private func names(_ table: String, in folder: URL) throws -> [PlistValue?] {
-    try RecordStore(at: folder).table(table).snapshot.map { $0.fields["name"] }
+    try RecordStore(at: folder).table(table).lastSnapshot.map { $0.fields["name"] }
   }
 
   @Test(arguments: ["csv", "json", "ndjson", "plist", "binary-plist"])
@@ -58,7 +58,7 @@ import Testing
       }
       try Data(text.utf8).write(to: folder.appendingPathComponent("f.csv"))
       #expect(try filedb("import", "f.csv", "t", in: folder).status == 0)
-      #expect(try RecordStore(at: folder).table("t").snapshot.count == 5)
+      #expect(try RecordStore(at: folder).table("t").lastSnapshot.count == 5)
       #expect(try filedb("import", "-", "t", in: folder, input: text).status == 65)
     }
   }

@@ -31,7 +31,7 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
   }
 
   private func records(in folder: URL) throws -> [String] {
-    try RecordStore(at: folder).table("todo").snapshot.map { "\($0.id) \($0.fields)" }
+    try RecordStore(at: folder).table("todo").lastSnapshot.map { "\($0.id) \($0.fields)" }
   }
 
   private let ourWork = """

@@ -93,7 +93,7 @@ import Testing
       let numbers = (1...count).map(String.init)
       let text = (["n"] + numbers).joined(separator: "\n")
       #expect(try filedb("import", "-", "t", "--header", "--top", in: folder, input: text).status == 0)
-      let records = try RecordStore(at: folder).table("t").snapshot
+      let records = try RecordStore(at: folder).table("t").lastSnapshot
       #expect(records.map { $0.fields["n"]?.string } == numbers + ["last"])
       #expect(records.map(\.id.rawValue) == (2...Int64(count + 1)) + [1])
     }
@@ -124,7 +124,7 @@ import Testing
       ]
       let result = try filedb(["import", source.path, "t"] + options, in: folder)
       #expect(result.status == 0, "\(result.error)")
-      let snapshot = try RecordStore(at: folder).table("t").snapshot
+      let snapshot = try RecordStore(at: folder).table("t").lastSnapshot
       #expect(snapshot.count == count)
 
       let text = try #require(String(data: Data(contentsOf: source), encoding: .isoLatin1))

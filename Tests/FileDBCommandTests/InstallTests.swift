@@ -54,12 +54,12 @@ import Testing
       let second = try filedb("install", "two", "user", "--version", "2", in: folder)
       #expect("dry run: nothing was written\n" + second.error == rehearsed.error)
       #expect(second.status == 0)
-      let titles = try RecordStore(at: user).table("foods").snapshot.map { $0.fields["title"] }
+      let titles = try RecordStore(at: user).table("foods").lastSnapshot.map { $0.fields["title"] }
       #expect(titles == ["Oat milk", "Bread", "Quince"])
       let again = try filedb("install", "two", "user", "--version", "2", in: folder)
       #expect(again.output == "version 2 is installed already\n")
       try filedb("install", "two", "user", "--version", "3", "--policy", "replace", in: folder)
-      let replaced = try RecordStore(at: user).table("foods").snapshot.map { $0.fields["title"] }
+      let replaced = try RecordStore(at: user).table("foods").lastSnapshot.map { $0.fields["title"] }
       #expect(replaced == ["Fresh milk", "Bread", "Quince"])
       try RecordStore(at: user).checkInvariants()
     }
@@ -127,7 +127,7 @@ import Testing
       let second = atOnce(install, in: folder)
       #expect(second == already(2, count: 5) + ["version 2, was 1; changed: foods\n"])
       let user = try RecordStore(at: folder.appendingPathComponent("user"))
-      let titles = try user.table("foods").snapshot.map { $0.fields["title"] }
+      let titles = try user.table("foods").lastSnapshot.map { $0.fields["title"] }
       #expect(titles == ["Fresh milk", "Bread", "Mine", "Quince"])
       try user.checkInvariants()
     }
@@ -145,7 +145,7 @@ import Testing
         _ = atOnce(
           ["install one \(user) --version 1", "install two \(user) --version 2"].shuffled(), in: folder)
         let store = try RecordStore(at: folder.appendingPathComponent(user))
-        let titles = try store.table("foods").snapshot.map { $0.fields["title"] }
+        let titles = try store.table("foods").lastSnapshot.map { $0.fields["title"] }
         #expect(titles == ["Fresh milk", "Bread", "Quince"])
         let again = try filedb("install", "two", user, "--version", "2", in: folder)
         #expect(again.output == "version 2 is installed already\n")

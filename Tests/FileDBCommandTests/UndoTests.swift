@@ -117,7 +117,7 @@ extension UndoTests {
       /// Without ids: those of an installation that was undone are not given again.
       func names() throws -> Set<String> {
         let store = try RecordStore(at: URL(fileURLWithPath: user))
-        return Set(try store.table("foods").snapshot.compactMap { $0.fields["name"]?.string })
+        return Set(try store.table("foods").lastSnapshot.compactMap { $0.fields["name"]?.string })
       }
       #expect(try filedb("--store", shipped, "create", "foods", in: folder).status == 0)
       try ship("Apple", "1")

@@ -11,7 +11,7 @@ import Testing
   private static func table(_ titles: [String], in name: String) throws -> TableSnapshot<Fields> {
     let store = RecordStore.inMemory()
     try store.table(name).add(contentsOf: titles.map { ["title": .string($0)] })
-    return try store.table(name).snapshot
+    return try store.table(name).lastSnapshot
   }
 
   private static func bytes(of table: TableSnapshot<Fields>) throws -> [UInt8] {

@@ -14,7 +14,7 @@ import Testing
   private func imported(_ bytes: [UInt8]) throws -> [Fields] {
     try withStore { store in
       try take(bytes, TableImport(format: .binaryPlist), of: store)
-      return try store.table("t").snapshot.map(\.fields)
+      return try store.table("t").lastSnapshot.map(\.fields)
     }
   }
 
@@ -22,7 +22,7 @@ import Testing
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: [Self.record, Fields(), Self.record])
-      return try exported(table.snapshot, TableExport(format: .binaryPlist))
+      return try exported(table.lastSnapshot, TableExport(format: .binaryPlist))
     }
   }
 

@@ -43,7 +43,8 @@ import Testing
         try take(Array(example.text.utf8), TableImport(format: .delimited(.csv)), of: store)
         let table = try store.table("t")
         #expect(
-          table.exists && table.snapshot.map(\.fields) == example.records, "\(example.text.debugDescription)")
+          try table.exists && table.lastSnapshot.map(\.fields) == example.records,
+          "\(example.text.debugDescription)")
       }
     }
   }

@@ -19,7 +19,7 @@ import Testing
       let report = try take(Array("k,n\nb,2\nc,9\na,7\nd,\n".utf8), csv, of: store)
       #expect((report.added, report.changed, report.unchanged) == (1, 1, 2))
       #expect(
-        table.snapshot.map(\.fields) == [
+        table.lastSnapshot.map(\.fields) == [
           ["k": "a", "n": 7, "own": true], ["k": "b", "n": 2], ["n": 3], ["k": "d", "n": 4.0],
           ["k": "c", "n": 9],
         ])
@@ -48,12 +48,12 @@ import Testing
       let table = try store.table("t")
       try table.add(contentsOf: [["k": "a", "n": "1"], ["k": "b", "n": "2"], ["k": "c"]], at: .top)
       if hasFieldID { try table.set(["id": "B", "fields.id": "C"], of: 2) }
-      let file = try exported(table.snapshot, TableExport(format: format))
-      let before = table.snapshot.map(\.fields)
+      let file = try exported(table.lastSnapshot, TableExport(format: format))
+      let before = table.lastSnapshot.map(\.fields)
       try table.set(["n": "9"], of: 1)
       let report = try take(file, importer(format) { $0.matching = .key(["k"]) }, of: store)
       #expect((report.added, report.changed, report.unchanged) == (0, 1, 2))
-      #expect(table.snapshot.map(\.fields) == before)
+      #expect(table.lastSnapshot.map(\.fields) == before)
     }
   }
 
@@ -64,9 +64,9 @@ import Testing
       let table = try store.table("t")
       try table.add(contentsOf: [Fields](repeating: ["k": "a"], count: before))
       try table.add(contentsOf: [["k": "b", "id": "own", "fields.id": "x"], ["k": "c"]])
-      let file = try exported(table.snapshot, TableExport(format: format))
+      let file = try exported(table.lastSnapshot, TableExport(format: format))
       let report = try take(file, importer(format), into: "back", of: store)
-      #expect(try store.table("back").snapshot.map(\.fields) == table.snapshot.map(\.fields))
+      #expect(try store.table("back").lastSnapshot.map(\.fields) == table.lastSnapshot.map(\.fields))
       #expect(report.ignoredIDs == (format.isPropertyList ? 0 : before + 2))
     }
   }
@@ -78,7 +78,7 @@ import Testing
       let report = try take(Array("id,k,fields.id\n7,a,\n8,b,\n9,c,own\n".utf8), csv, of: store)
       #expect((report.added, report.unchanged, report.ignoredIDs) == (2, 1, 3))
       #expect(
-        try store.table("t").snapshot.map(\.fields) == [["k": "a"], ["k": "b"], ["k": "c", "id": "own"]])
+        try store.table("t").lastSnapshot.map(\.fields) == [["k": "a"], ["k": "b"], ["k": "c", "id": "own"]])
     }
   }
 
@@ -89,7 +89,7 @@ import Testing
       try take(Array("id,k\n7,a\n2,b\n".utf8), csv, of: store)
       try take(Array("id,k\n8,a\n2,b\n3,c\n".utf8), csv, of: store)
       #expect(
-        try store.table("t").snapshot.map(\.fields) == [
+        try store.table("t").lastSnapshot.map(\.fields) == [
           ["k": "a", "id": "8"], ["k": "b", "id": "2"], ["k": "c", "id": "3"],
         ])
       let byID = importer(.delimited(.csv)) { $0.matching = .key(["id"]) }
@@ -111,7 +111,7 @@ import Testing
       let text = #"[{"a": "x y", "b": "z"}, {"a": 1, "b": "1", "c": 5}, {"a": "1", "b": "11", "c": 6}]"#
       let report = try take(Array(text.utf8), json, of: store)
       #expect((report.added, report.changed) == (2, 1))
-      #expect(try store.table("t").snapshot.map { $0["c"] } == [nil, 5, nil, nil, 6])
+      #expect(try store.table("t").lastSnapshot.map { $0["c"] } == [nil, 5, nil, nil, 6])
     }
   }
 
@@ -139,9 +139,9 @@ import Testing
       let csv = importer(.delimited(.csv)) { $0.matching = .id }
       let report = try take(Array("id,n,fields.id\n,new,\n2,B,x\n9,far,\n,next,\n".utf8), csv, of: store)
       #expect((report.added, report.changed) == (3, 1))
-      #expect(table.snapshot.ids == [1, 2, 10, 9, 11])
-      #expect(table.snapshot.map { $0["n"]?.string } == ["a", "B", "new", "far", "next"])
-      #expect(table.snapshot[1]["id"] == "x")
+      #expect(table.lastSnapshot.ids == [1, 2, 10, 9, 11])
+      #expect(table.lastSnapshot.map { $0["n"]?.string } == ["a", "B", "new", "far", "next"])
+      #expect(table.lastSnapshot[1]["id"] == "x")
       for text in ["id,n\nx,1\n", "id,n\n01,1\n", "id,n\n1,1\n1,2\n"] {
         #expect(storeError { try take(Array(text.utf8), csv, of: store) }?.line != nil)
       }
@@ -164,7 +164,7 @@ import Testing
     try withStore { store in
       let text = (["n,id", "x,"] + (1...1_500).map { "y,\($0)" }).joined(separator: "\n")
       try take(Array(text.utf8), importer(.delimited(.csv)) { $0.matching = .id }, of: store)
-      #expect(try store.table("t").snapshot.ids.map(\.rawValue) == [1_501] + (1...1_500))
+      #expect(try store.table("t").lastSnapshot.ids.map(\.rawValue) == [1_501] + (1...1_500))
     }
   }
 }

@@ -33,14 +33,14 @@ import Testing
     text.types = try text.detectedTypes(of: ImportSource(bytes, name: file))
     try withStore { store in
       try take(bytes, text, of: store)
-      let table = try store.table("t").snapshot
+      let table = try store.table("t").lastSnapshot
       #expect(table.count == lines.count)
       for (number, format) in Self.formats.enumerated() {
         var back = TableImport(format: format)
         back.matching = .id
         if case .delimited = format { back.types = text.types }
         try take(try exported(table, TableExport(format: format)), back, into: "u\(number)", of: store)
-        let again = try store.table("u\(number)").snapshot
+        let again = try store.table("u\(number)").lastSnapshot
         #expect(again.ids == table.ids && again.map(\.fields) == table.map(\.fields), "\(format)")
       }
     }

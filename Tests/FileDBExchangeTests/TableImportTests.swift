@@ -33,7 +33,7 @@ private struct Fault {
   private func records(_ text: String, _ importer: TableImport) throws -> [Fields] {
     try withStore { store in
       try take(Array(text.utf8), importer, of: store)
-      return try store.table("t").snapshot.map(\.fields)
+      return try store.table("t").lastSnapshot.map(\.fields)
     }
   }
 
@@ -127,7 +127,7 @@ private struct Fault {
       let sound = bytes("\u{FEFF}n,é\n😀,\"ž\n\"\n")
       try withStore { store in
         try take(sound, importer, of: store)
-        #expect(try store.table("t").snapshot.map(\.fields) == [["n": "😀", "é": "ž\n"]])
+        #expect(try store.table("t").lastSnapshot.map(\.fields) == [["n": "😀", "é": "ž\n"]])
         let lone = sound.dropLast(2) + (isLittle ? [0x00, 0xD8] : [0xD8, 0x00]) + bytes("\n")
         for broken in [Array(lone), sound + [0x41]] {
           let error = try #require(storeError { try take(broken, importer, of: store) })
@@ -152,7 +152,7 @@ private struct Fault {
       let text = "{\"a\": 1}\n{\"a\": }\n[]\n{\"a\": [null], \"b\": 2}\n\n{\"a\": 2} {}\n{\"a\": 3}\n"
       let second = try take(Array(text.utf8), lines, into: "u", of: store)
       #expect(second.skipped.map(\.line) == [2, 3, 4, 6])
-      #expect(try store.table("u").snapshot.map(\.fields) == [["a": 1], ["a": 3]])
+      #expect(try store.table("u").lastSnapshot.map(\.fields) == [["a": 1], ["a": 3]])
       let array = importer(.json) { $0.onError = .skip }
       let third = try take(Array("[{\"a\": [null]}, 5,\n{\"a\": 1}]".utf8), array, into: "v", of: store)
       #expect(third.added == 1 && third.skipped.count == 2)
@@ -175,7 +175,8 @@ private struct Fault {
         var csv = importer(.delimited(.csv)) { $0.onError = .skip }
         csv.types = try csv.detectedTypes(of: ImportSource(text, name: "file"))
         let report = try take(text, csv, of: store)
-        #expect(try store.table("t").snapshot.map(\.fields) == [["n": 1, "s": "a"], ["n": 5, "s": "é"]])
+        #expect(
+          try store.table("t").lastSnapshot.map(\.fields) == [["n": 1, "s": "a"], ["n": 5, "s": "é"]])
         #expect(report.skipped.map(\.line) == lines && report.skipped.map(\.column) == columns)
         #expect(report.skipped.allSatisfy { $0.file == "file" && $0.message.contains("field") })
         csv.onError = .stop
@@ -234,7 +235,7 @@ private struct Fault {
       #expect(report.added == 2_500)
       #expect(told == [1_000, 2_000])
       #expect(
-        try store.table("t").snapshot.map { $0["n"]?.string } == (1...2_500).map(String.init) + ["last"])
+        try store.table("t").lastSnapshot.map { $0["n"]?.string } == (1...2_500).map(String.init) + ["last"])
     }
   }
 
@@ -249,7 +250,7 @@ private struct Fault {
       csv.types = try csv.detectedTypes(of: source)
       let report = try store.write { tx in try csv.run(source, into: "t", in: &tx) }
       #expect(report.added == 600)
-      #expect(try store.table("t").snapshot[599]["n"] == 1_000_599)
+      #expect(try store.table("t").lastSnapshot[599]["n"] == 1_000_599)
       let wrong = importer(.json)
       let error = storeError { try store.write { tx in _ = try wrong.run(source, into: "u", in: &tx) } }
       #expect(error?.file == "pipe")
@@ -276,7 +277,7 @@ private struct Fault {
           }
         }
         _ = try store.write { tx in try importer(format).run(source, into: "t", in: &tx) }
-        #expect(try store.table("t").snapshot.map(\.fields) == records)
+        #expect(try store.table("t").lastSnapshot.map(\.fields) == records)
       }
     }
   }

@@ -28,15 +28,15 @@ import Testing
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: Self.records)
-      let file = try exported(table.snapshot, TableExport(format: format))
+      let file = try exported(table.lastSnapshot, TableExport(format: format))
       let byID = importer(format) { $0.matching = .id }
       let unchanged = try take(file, byID, of: store)
       #expect(unchanged.unchanged == Self.records.count, "\(unchanged)")
       // As long as one record has a field, the others come back.
-      for id in table.snapshot.ids where id != 1 { try table.delete(id) }
+      for id in table.lastSnapshot.ids where id != 1 { try table.delete(id) }
       let report = try take(file, byID, of: store)
       #expect((report.added, report.unchanged) == (Self.records.count - 1, 1))
-      for (record, expected) in zip(table.snapshot, Self.records) {
+      for (record, expected) in zip(table.lastSnapshot, Self.records) {
         #expect(record.fields == expected, "record \(record.id)")
       }
       #expect(report.tableTypes["date"] == .date && report.tableTypes["id_"] == .date)
@@ -48,7 +48,7 @@ import Testing
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: Self.records)
-      let file = try exported(table.snapshot, TableExport(format: format))
+      let file = try exported(table.lastSnapshot, TableExport(format: format))
       let byKey = importer(format) {
         $0.matching = .key(["text"])
         $0.onError = .skip  // The last record has no key.
@@ -79,11 +79,11 @@ import Testing
         #expect(error.line == line && error.column == column, "\(error)")
         #expect(error.message.hasPrefix(words), "\(error)")
         #expect(error.message.hasSuffix("as in every record of the table that has this field"), "\(error)")
-        #expect(table.count == 1)
+        #expect(try table.count == 1)
         let skipping = importer(format) { $0.onError = .skip }
         let report = try take(Array(text.utf8), skipping, of: store)
         #expect(report.skipped.map(\.description) == [error.description])
-        #expect(table.count == 1 + report.added)
+        #expect(try table.count == 1 + report.added)
       }
     }
   }
@@ -99,7 +99,7 @@ import Testing
       let json = importer(.json) { $0.types = types }
       try take(Array("[{\"a\": \"2024-02-29\", \"b\": 3, \"c\": 7}]".utf8), json, of: store)
       #expect(
-        table.snapshot.dropFirst().map(\.fields) == [
+        table.lastSnapshot.dropFirst().map(\.fields) == [
           ["a": "soon", "b": 2.0, "c": []], ["a": "2024-02-29", "b": 3.0, "c": 7],
         ])
     }
@@ -114,12 +114,12 @@ import Testing
       let json = try take(Array("[{\"a\": 7, \"newer\": 1.0}]".utf8), importer(.json), of: store)
       #expect(csv.tableTypes.isEmpty && json.tableTypes.isEmpty)
       #expect(
-        table.snapshot.dropFirst(2).map(\.fields) == [
+        table.lastSnapshot.dropFirst(2).map(\.fields) == [
           ["a": "2024-02-29", "new": "1", "\u{e9}": "2024-02-29"], ["a": 7, "newer": 1.0],
         ])
       try store.table("empty").create()
       try take(Array("n\n1\n".utf8), importer(.delimited(.csv)), into: "empty", of: store)
-      #expect(try store.table("empty").snapshot.map(\.fields) == [["n": "1"]])
+      #expect(try store.table("empty").lastSnapshot.map(\.fields) == [["n": "1"]])
     }
   }
 
@@ -132,7 +132,7 @@ import Testing
       csv.fallbackTypes = try csv.detectedTypes(of: ImportSource(text, name: "file"))
       let report = try take(text, csv, of: store)
       #expect(report.tableTypes == ["zip": .string, "kcal": .float])
-      #expect(table.snapshot[1].fields == ["zip": "7", "kcal": 2.0, "new": 3])
+      #expect(table.lastSnapshot[1].fields == ["zip": "7", "kcal": 2.0, "new": 3])
     }
   }
 
@@ -142,7 +142,7 @@ import Testing
       try table.add(["s": "x", "due": Self.day, "raw": .data(Data([1])), "tags": []])
       let csv = importer(.delimited(.csv)) { $0.emptyText = .text }
       try take(Array("s,due,raw,tags\n,,,\n\"\",\"\",\"\",\"\"\n".utf8), csv, of: store)
-      #expect(table.snapshot.dropFirst().map(\.fields) == [["s": ""], ["s": "", "raw": .data(Data())]])
+      #expect(table.lastSnapshot.dropFirst().map(\.fields) == [["s": ""], ["s": "", "raw": .data(Data())]])
     }
   }
 
@@ -153,7 +153,7 @@ import Testing
       try table.add(["a": 1])
       let list = "<plist><array><dict><key>a</key><string>1</string></dict></array></plist>"
       let report = try take(Array(list.utf8), importer(.plist), of: store)
-      #expect(table.snapshot[1].fields == ["a": "1"] && report.tableTypes.isEmpty)
+      #expect(table.lastSnapshot[1].fields == ["a": "1"] && report.tableTypes.isEmpty)
     }
   }
 }

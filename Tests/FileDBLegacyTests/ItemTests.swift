@@ -36,7 +36,7 @@ extension LegacyTests {
           texts.map { ($0, PlistValue.string($1)) } + integers.map { ($0, .integer($1)) }
           + reals.map { ($0, .real($1)) } + bools.map { ($0, .bool($1)) } + others
         try wgFileDb.saveFullData(all.map { ["f": $0.0] }, toDb: "t")
-        let records = try wgFileDb.store.table("t").snapshot
+        let records = try wgFileDb.store.table("t").lastSnapshot
         #expect(records.count == all.count)
         for (record, (value, expected)) in zip(records, all) {
           #expect(record.fields["f"] == expected, "\(type(of: value)) \(value)")
@@ -67,10 +67,10 @@ extension LegacyTests {
         #expect((item["dict"] as? [String: [String: Int]])?["a"]?["b"] == 1)
         #expect(item.count == given.count + 1)
 
-        let before = try wgFileDb.store.table("t").snapshot[0].fields
+        let before = try wgFileDb.store.table("t").lastSnapshot[0].fields
         try wgFileDb.updateItem(id, withData: item, inDb: "t")
         #expect(
-          try wgFileDb.store.table("t").snapshot[0].fields == before, "every type survives the way back")
+          try wgFileDb.store.table("t").lastSnapshot[0].fields == before, "every type survives the way back")
 
         item["integer"] = 3
         #expect(try wgFileDb.getItem(id, inDb: "t")["integer"] as? Int == 2, "an item is a copy")

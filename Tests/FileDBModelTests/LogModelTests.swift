@@ -58,7 +58,7 @@ import Testing
       return try tx.add(["n": "second"], to: .records("t"))
     }
     #expect(runs == 2 && id == 3)
-    #expect(try store.table("t").snapshot.map { $0["n"] } == ["first", "there", "second"])
+    #expect(try store.table("t").lastSnapshot.map { $0["n"] } == ["first", "there", "second"])
   }
 
   @Test func verbsThatNeedFilesSayThatThereAreNone() throws {

@@ -54,7 +54,7 @@ struct RandomVerbs {
   /// - Throws: ``BrokenInvariant`` where the store's tables are not the plain ones.
   func compare(with store: RecordStore) throws {
     for (name, model) in plain {
-      let snapshot = try store.table(name).snapshot
+      let snapshot = try store.table(name).lastSnapshot
       try same(snapshot.exists, model.exists, "\(name) exists")
       try same(snapshot.counter, model.counter, "\(name)'s counter")
       try same(snapshot.ids.map(\.rawValue), model.records.map(\.id), "\(name)'s ids")

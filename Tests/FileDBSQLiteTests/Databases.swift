@@ -30,7 +30,7 @@ func literals(_ query: String, in file: URL) throws -> [[String]] {
 func imported(_ importer: SQLiteImport) throws -> [FileDB.Fields] {
   try withStore { store in
     let report = try take(importer, of: store)
-    let records = try store.table("t").snapshot.map(\.fields)
+    let records = try store.table("t").lastSnapshot.map(\.fields)
     precondition(report.added == records.count)
     return records
   }

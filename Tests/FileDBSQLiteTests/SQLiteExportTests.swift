@@ -19,7 +19,7 @@ import Testing
         ])
         try table.add(
           ["mixed": 1.0, "int": .integer(.min), "bool": false, "real": .real(.nan)], at: .before(first))
-        #expect(try SQLiteExport(to: file, table: "t").run(table.snapshot) == 2)
+        #expect(try SQLiteExport(to: file, table: "t").run(table.lastSnapshot) == 2)
       }
       #expect(
         try literals("SELECT name, type, pk FROM pragma_table_info('t')", in: file) == [
@@ -49,7 +49,7 @@ import Testing
       try withStore { store in
         let table = try store.table("notes")
         try table.add(["title": "é", "due": .date(Date(timeIntervalSince1970: 0))])
-        try SQLiteExport(to: file, table: "notes").run(table.snapshot)
+        try SQLiteExport(to: file, table: "notes").run(table.lastSnapshot)
       }
       let output = try runSQLiteProgram(
         file, "PRAGMA integrity_check; SELECT id, position, title, strftime('%s', due) FROM notes")
@@ -66,11 +66,11 @@ import Testing
         try withStore { store in
           try store.write { tx in try tx.replaceAll(in: .records("t"), with: table.records) }
           try store.table("t").delete(store.table("t").add([:]))
-          try SQLiteExport(to: file, table: "t").run(store.table("t").snapshot)
+          try SQLiteExport(to: file, table: "t").run(store.table("t").lastSnapshot)
           var importer = SQLiteImport(exported: "t", of: file)
           importer.types = table.types
           try take(importer, into: "back", of: store)
-          let (old, new) = (try store.table("t").snapshot, try store.table("back").snapshot)
+          let (old, new) = (try store.table("t").lastSnapshot, try store.table("back").lastSnapshot)
           #expect(new.ids == old.ids && new.counter == old.counter)
           for (before, after) in zip(old, new) {
             #expect(after.fields == before.fields, "id \(before.id), seed \(random.seed)")
@@ -90,7 +90,7 @@ import Testing
       try withStore { store in
         let table = try store.table("t")
         try table.add([name: 1, "z": 2])
-        try SQLiteExport(to: file, table: "t").run(table.snapshot)
+        try SQLiteExport(to: file, table: "t").run(table.lastSnapshot)
         #expect(try imported(SQLiteImport(exported: "t", of: file)) == [[name: 1, "z": 2]])
       }
     }
@@ -106,11 +106,11 @@ import Testing
         let table = try store.table("t")
         try table.add(["v": 1])
         var export = SQLiteExport(to: file, table: name)
-        try export.run(table.snapshot)
-        #expect(storeError { try export.run(table.snapshot) }?.code == StoreError.tableExists)
+        try export.run(table.lastSnapshot)
+        #expect(storeError { try export.run(table.lastSnapshot) }?.code == StoreError.tableExists)
         try table.add(["v": 2])
         export.existingTable = .replaced
-        try export.run(table.snapshot)
+        try export.run(table.lastSnapshot)
         #expect(try imported(SQLiteImport(exported: name, of: file)) == [["v": 1], ["v": 2]])
         #expect(try imported(SQLiteImport(.table("other"), of: file)) == [["v": 1]])
       }
@@ -122,7 +122,7 @@ import Testing
       try withStore { store in
         let table = try store.table("t")
         try table.add(["name": 1, "Name": 2])
-        let error = storeError { try SQLiteExport(to: file, table: "t").run(table.snapshot) }
+        let error = storeError { try SQLiteExport(to: file, table: "t").run(table.lastSnapshot) }
         #expect(
           error?.code == StoreError.unrepresentableValue && error?.field == "name" && error?.table == "t")
         #expect(!FileManager.default.fileExists(atPath: file.path))
@@ -134,11 +134,11 @@ import Testing
     try withDatabase { file in
       try withStore { store in
         #expect(
-          storeError { try SQLiteExport(to: file, table: "t").run(store.table("t").snapshot) }?.code
+          storeError { try SQLiteExport(to: file, table: "t").run(store.table("t").lastSnapshot) }?.code
             == StoreError.tableNotFound)
         #expect(!FileManager.default.fileExists(atPath: file.path))
         try store.table("t").create()
-        #expect(try SQLiteExport(to: file, table: "t").run(store.table("t").snapshot) == 0)
+        #expect(try SQLiteExport(to: file, table: "t").run(store.table("t").lastSnapshot) == 0)
         #expect(try imported(SQLiteImport(exported: "t", of: file)).isEmpty)
       }
     }
@@ -150,7 +150,7 @@ import Testing
       try withStore { store in
         let table = try store.table("t")
         try table.add(["v": 1])
-        let error = storeError { try SQLiteExport(to: file, table: name).run(table.snapshot) }
+        let error = storeError { try SQLiteExport(to: file, table: name).run(table.lastSnapshot) }
         #expect(error?.code == code && error?.file == file.path && error?.table == name)
         #expect(!FileManager.default.fileExists(atPath: file.path))
       }
@@ -167,7 +167,7 @@ import Testing
         try table.add(record)
         var export = SQLiteExport(to: file, table: "t")
         export.existingTable = .replaced
-        #expect(storeError { try export.run(table.snapshot) }?.code == StoreError.databaseRefused)
+        #expect(storeError { try export.run(table.lastSnapshot) }?.code == StoreError.databaseRefused)
         #expect(try imported(SQLiteImport(.table("t"), of: file)) == [["v": 7]])
       }
     }
@@ -187,7 +187,7 @@ import Testing
         try table.add(["v": 1])
         var export = SQLiteExport(to: file, table: "t")
         export.existingTable = .replaced
-        try export.run(table.snapshot)
+        try export.run(table.lastSnapshot)
       }
       #expect(try imported(SQLiteImport(.table("other"), of: file)) == [["v": 1]])
     }
@@ -201,11 +201,11 @@ import Testing
         let table = try store.table("t")
         try table.add(["v": 1])
         #expect(
-          storeError { try SQLiteExport(to: file, table: "t").run(table.snapshot) }?.code
+          storeError { try SQLiteExport(to: file, table: "t").run(table.lastSnapshot) }?.code
             == StoreError.notADatabase)
         let nowhere = file.appendingPathComponent("x.sqlite")
         #expect(
-          storeError { try SQLiteExport(to: nowhere, table: "t").run(table.snapshot) }?.code
+          storeError { try SQLiteExport(to: nowhere, table: "t").run(table.lastSnapshot) }?.code
             == StoreError.inputOutput)
       }
       #expect(try Data(contentsOf: file) == letter)

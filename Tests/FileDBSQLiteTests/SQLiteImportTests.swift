@@ -124,7 +124,7 @@ import Testing
       try sql("CREATE TABLE t (\(columns)); INSERT INTO t (id, position) VALUES (7, 2), (3, 1)", in: file)
       try withStore { store in
         try take(SQLiteImport(exported: "t", of: file), of: store)
-        let records = try store.table("t").snapshot
+        let records = try store.table("t").lastSnapshot
         #expect(Set(records.ids) == [7, 3] && records.counter == 7)
         let position = try #require(try records.record(with: 3).fields["position"])
         #expect(position == (columns.contains("TEXT") ? "1" : 1))
@@ -146,7 +146,7 @@ import Testing
           """, in: file)
         try withStore { store in
           try take(SQLiteImport(exported: "t", of: file), of: store)
-          #expect(try store.table("t").snapshot.counter == 2)
+          #expect(try store.table("t").lastSnapshot.counter == 2)
         }
       }
     }
@@ -161,7 +161,7 @@ import Testing
       importer.matching = .id
       try withStore { store in
         try take(importer, of: store)
-        let records = try store.table("t").snapshot
+        let records = try store.table("t").lastSnapshot
         #expect(records.ids == [2, 1])
         #expect(
           records.map(\.fields) == [
@@ -176,14 +176,14 @@ import Testing
       try withStore { store in
         let table = try store.table("t")
         try table.add(contentsOf: [["v": 1, "own": true], ["v": 2], ["v": 3]])
-        try SQLiteExport(to: file, table: "t").run(table.snapshot)
+        try SQLiteExport(to: file, table: "t").run(table.lastSnapshot)
         try sql("UPDATE t SET v = 20 WHERE id = 2; INSERT INTO t VALUES (NULL, 9, NULL, 4)", in: file)
         try table.delete(3)
         let report = try take(SQLiteImport(exported: "t", of: file), of: store)
         #expect(report.added == 2 && report.changed == 1 && report.unchanged == 1)
-        #expect(table.snapshot.ids == [1, 2, 3, 4])
+        #expect(table.lastSnapshot.ids == [1, 2, 3, 4])
         #expect(
-          table.snapshot.map(\.fields) == [["v": 1, "own": true], ["v": 20], ["v": 3], ["v": 4]])
+          table.lastSnapshot.map(\.fields) == [["v": 1, "own": true], ["v": 20], ["v": 3], ["v": 4]])
       }
     }
   }
@@ -200,7 +200,7 @@ import Testing
         let report = try take(importer, of: store)
         #expect(report.added == 1 && report.changed == 1 && report.unchanged == 2)
         #expect(
-          table.snapshot.map(\.fields) == [
+          table.lastSnapshot.map(\.fields) == [
             ["name": "c", "v": 3], ["name": "b", "own": 1, "v": 2], ["name": "a", "v": 1],
             ["name": "d", "v": 4],
           ])
@@ -232,7 +232,7 @@ import Testing
         #expect(report.skipped.map(\.field) == ["n", "s", "s"])
         #expect(report.skipped.map { $0.message.prefix(6) } == ["row 2:", "row 3:", "row 4:"])
         #expect(report.skipped.allSatisfy { $0.file == file.path && $0.table == "t" })
-        #expect(try store.table("t").snapshot.map { $0["n"] } == [1, 5])
+        #expect(try store.table("t").lastSnapshot.map { $0["n"] } == [1, 5])
       }
     }
   }
@@ -324,11 +324,11 @@ import Testing
           try importer.run(into: "t", at: .before(last), in: &tx) { heard.append($0) }
         }.added
         #expect(count == 2_500 && heard == [1_000, 2_000])
-        #expect(table.snapshot.map { $0.fields["v"] } == (1...2_501).map { .integer($0) })
+        #expect(table.lastSnapshot.map { $0.fields["v"] } == (1...2_501).map { .integer($0) })
         try sql("INSERT INTO t VALUES ('a' || char(1))", in: file)
         let error = storeError { try take(importer, of: store) }
         #expect(error?.code == StoreError.unrepresentableValue && error?.field == "v")
-        #expect(table.count == 2_501)
+        #expect(try table.count == 2_501)
       }
     }
   }
@@ -340,7 +340,7 @@ import Testing
         try withStore { store in
           let report = try take(importer, of: store)
           let table = try store.table("t")
-          #expect(report.added == 0 && table.exists)
+          #expect(try report.added == 0 && table.exists)
         }
       }
     }
@@ -421,7 +421,7 @@ import Testing
         let error = storeError { try take(SQLiteImport(.table("t"), of: file), of: store) }
         #expect(error?.code == StoreError.damagedDatabase && error?.table == "t")
         let table = try store.table("t")
-        #expect(!table.exists)
+        #expect(try !table.exists)
       }
     }
   }

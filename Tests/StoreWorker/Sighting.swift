@@ -17,7 +17,7 @@ struct Sighting {
   init(of store: RecordStore, tablesPerCommit: Int) throws {
     let opened = try workTables.map { try store.table($0) }
     try store.refresh()
-    let snapshots = opened.map(\.snapshot)
+    let snapshots = opened.map(\.lastSnapshot)
     counters = snapshots.map(\.counter)
     tables = try snapshots.map { snapshot in try snapshot.map { Seen(id: $0.id, row: try $0.value) } }
     let strangers = try Set(store.tableNames).subtracting(workTables.map(\.text))

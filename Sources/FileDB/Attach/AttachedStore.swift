@@ -35,11 +35,11 @@ final class AttachedStore: Sendable {
   /// As it was read; `nil` where it was not yet.
   func table(_ key: TableKey) -> TableState? { store.tables.published(key) }
 
-  /// The table, read now where it was not yet.
+  /// The table as it is now.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``, and ``StoreError/counterExhausted`` where its ids reach those
   ///   of the user's own records.
   func read(_ key: TableKey) throws(StoreError) -> TableState {
-    let table = try store.read(key)
+    let table = try store.newest(key)
     guard table.counter <= Overlay.highestAttachedID else {
       throw StoreError(
         StoreError.counterExhausted,
@@ -63,7 +63,7 @@ extension RecordStore {
   /// record, a move is kept with the moved record. So the attached store may be replaced by its next version, and what
   /// the user did is done to that. The user's own records have ids above 1,000,000,000, where no attached one may be.
   ///
-  /// The attached tables are read when they are first asked for, and again by ``refresh()`` where they changed.
+  /// The attached tables are read when they are first asked for, and again if their files have changed since.
   /// - Parameters:
   ///   - attached: the folder of the other store. Nothing in it is made or changed, so that it may be read-only.
   ///   - name: with a dot behind it, it names the attached tables as they are. Neither empty nor with a dot in it.

@@ -16,14 +16,16 @@ extension TableSnapshot {
 extension RecordTable {
   /// Whether the user did nothing to the attached table yet.
   package var isAttachedAlone: Bool {
-    snapshot.state.beneath != nil && store.tables.published(TableKey(name.text))?.exists != true
+    lastSnapshot.state.beneath != nil && store.tables.published(TableKey(name.text))?.exists != true
   }
 
   /// See ``TableSnapshot/isShipped(_:)``.
-  public func isShipped(_ id: RecordID) -> Bool { snapshot.isShipped(id) }
+  /// - Throws: as ``snapshot()``.
+  public func isShipped(_ id: RecordID) throws -> Bool { try snapshot().isShipped(id) }
 
   /// See ``TableSnapshot/isOverridden(_:)``.
-  public func isOverridden(_ id: RecordID) -> Bool { snapshot.isOverridden(id) }
+  /// - Throws: as ``snapshot()``.
+  public func isOverridden(_ id: RecordID) throws -> Bool { try snapshot().isOverridden(id) }
 
   /// See ``StoreTransaction/revert(_:in:)``.
   public func revert(_ id: RecordID) throws { try store.write { tx in try tx.revert(id, in: name) } }

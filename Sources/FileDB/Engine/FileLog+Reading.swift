@@ -5,7 +5,9 @@ import FileDBTables
 extension FileLog {
   package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
     try state.withLock { state throws(StoreError) in
-      try readOn(&state)
+      // In a store whose folder was moved away, the table's file shows that.
+      let isRead = try state.journal.map { journal throws(StoreError) in try disk.isUntouched(journal) }
+      if isRead != true { try readOn(&state) }
       guard sequence >= state.start else { return .forgotten(upTo: state.start) }
       guard sequence <= state.end else { return .forgotten(upTo: state.end) }
       // Their numbers have no gaps.
@@ -189,13 +191,14 @@ extension FileLog.State {
 extension FileLog {
   /// Whether a table's file is still the one that was read.
   private func isCurrent(_ number: Int, of table: TableKey) throws(StoreError) -> Bool {
-    guard let known = state.withLock({ $0.files[table] }), known.number == number else { return false }
-    let (path, status) = try folder.file(of: table.text)
-    return switch (known.stamp, status?.stamp) {
-    case (nil, nil): true
-    case (let old?, let new?): path == known.path && new.provesUnchanged(since: old)
-    default: false
+    let (file, journal) = state.withLock { ($0.files[table], $0.journal) }
+    guard let file, file.number == number else { return false }
+    if let stamp = file.stamp {
+      return try disk.status(file.path)?.stamp.provesUnchanged(since: stamp) ?? false
     }
+    guard try folder.file(of: table.text).status == nil else { return false }
+    // In a folder that was put in the place of the store's, it is another table.
+    return try journal.map { journal throws(StoreError) in try disk.isCurrent(journal) } ?? true
   }
 
   /// - Returns: `nil` where the file was replaced meanwhile, so that file and journal may not belong together.

@@ -31,7 +31,7 @@ public final class ObservableTable<Value: Codable & Sendable> {
     sortedBy order: [SortKey] = []
   ) {
     self.table = table
-    let start = table.snapshot
+    let start = table.lastSnapshot
     records = SelectedRecords(RecordSelection(condition: .init(matches), order: order), of: start).records
     error = table.store.observationError
     token = table.observe(

@@ -7,7 +7,7 @@ extension RecordTable {
   /// The first element comes at once, also for an empty table: it leads from no records to those that are there. Who
   /// shows some already names them, and hears of what is new from there on:
   ///
-  ///     let records = notes.snapshot
+  ///     let records = try notes.snapshot()
   ///     list.show(records)
   ///     for await change in notes.changes(since: records) { list.apply(change.steps) }
   ///

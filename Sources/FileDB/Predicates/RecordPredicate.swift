@@ -4,7 +4,7 @@ import FileDBTables
 /// A condition on records, read from text at run time, in the syntax of `NSPredicate`.
 ///
 ///     let cheese = try RecordPredicate("group == 'Dairy' AND name CONTAINS[cd] 'creme' AND kcal < 300")
-///     for record in food.snapshot.records(where: cheese) { print(record.id) }
+///     for record in food.snapshot().records(where: cheese) { print(record.id) }
 ///
 /// What a user or a variable brings comes in as an argument: `%@` for a value, `%K` for the name of a field. An argument is
 /// never read as a part of the text.

@@ -1,9 +1,9 @@
 /// The records of a snapshot for questions in plain Swift: each closure is given their values, one after the other.
 ///
 /// ```swift
-/// let open = try notes.snapshot.records.filter { !$0.isDone }   // [StoredRecord<Note>]: the ids are still there
-/// let next = try notes.snapshot.records.first { !$0.isDone }
-/// let titles = try notes.snapshot.records.map(\.title)
+/// let open = try notes.snapshot().records.filter { !$0.isDone }   // [StoredRecord<Note>]: the ids are still there
+/// let next = try notes.snapshot().records.first { !$0.isDone }
+/// let titles = try notes.snapshot().records.map(\.title)
 /// ```
 ///
 /// What looks at all records has them decoded by all cores, some thousands at a time. What may end before decodes a

@@ -61,7 +61,7 @@ extension RecordTable {
   ///
   /// ```swift
   /// let foods = try store.table(.foods).withLookup(by: \.group).withLookup(by: \.kcal)
-  /// let dairy = try foods.snapshot.records(where: \.group, equals: "Dairy")
+  /// let dairy = try foods.snapshot().records(where: \.group, equals: "Dairy")
   /// ```
   ///
   /// The store keeps the lookup, for whoever asks for this table, in memory until the store is gone: an id for each
@@ -87,34 +87,34 @@ extension RecordTable {
 }
 
 extension RecordTable {
-  /// The records of ``snapshot`` whose field at `path` equals `field`; see
+  /// The records of ``snapshot()`` whose field at `path` equals `field`; see
   /// ``TableSnapshot/records(where:equals:)-(KeyPath<Value,Field>,_)``.
   public func records<Field: Hashable & Sendable>(
     where path: KeyPath<Value, Field> & Sendable, equals field: Field
   ) throws -> [StoredRecord<Value>] {
-    try snapshot.records(where: path, equals: field)
+    try snapshot().records(where: path, equals: field)
   }
 
   /// The same for a field that may be `nil`.
   public func records<Field: Hashable & Sendable>(
     where path: KeyPath<Value, Field?> & Sendable, equals field: Field?
   ) throws -> [StoredRecord<Value>] {
-    try snapshot.records(where: path, equals: field)
+    try snapshot().records(where: path, equals: field)
   }
 
-  /// The records of ``snapshot`` whose field at `path` is in `range`; see
+  /// The records of ``snapshot()`` whose field at `path` is in `range`; see
   /// ``TableSnapshot/records(where:in:)-(KeyPath<Value,Field>,_)``.
   public func records<Field: Comparable & Hashable & Sendable>(
     where path: KeyPath<Value, Field> & Sendable, in range: some RangeExpression<Field>
   ) throws -> [StoredRecord<Value>] {
-    try snapshot.records(where: path, in: range)
+    try snapshot().records(where: path, in: range)
   }
 
   /// The same for a field that may be `nil`, which is in no range.
   public func records<Field: Comparable & Hashable & Sendable>(
     where path: KeyPath<Value, Field?> & Sendable, in range: some RangeExpression<Field>
   ) throws -> [StoredRecord<Value>] {
-    try snapshot.records(where: path, in: range)
+    try snapshot().records(where: path, in: range)
   }
 }
 
@@ -142,7 +142,7 @@ extension TableSnapshot {
 
   /// The records whose field at `path` is in `range`, in order.
   ///
-  ///     let light = try foods.snapshot.records(where: \.kcal, in: ..<100)
+  ///     let light = try foods.snapshot().records(where: \.kcal, in: ..<100)
   ///
   /// - Throws: ``StoreError/invalidValue`` where a record of the table does not fit the type.
   /// - Complexity: as for ``records(where:equals:)-(KeyPath<Value,Field>,_)``; with a lookup, what no record had in the

@@ -49,7 +49,7 @@ extension TableSnapshot {
   /// The records in the order of a field of each, as a view; a record whose field is `nil` or `nan` comes last, in
   /// reverse order too.
   ///
-  ///     for record in try notes.snapshot.sorted(by: \.title) { print(try record.value.title) }
+  ///     for record in try notes.snapshot().sorted(by: \.title) { print(try record.value.title) }
   ///
   /// - Throws: ``StoreError/invalidValue`` where a record does not fit the type.
   /// - Complexity: O(*n* log *n*); each record is decoded once.

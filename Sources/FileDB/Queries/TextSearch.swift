@@ -3,7 +3,7 @@ import FileDBPlist
 extension TableSnapshot {
   /// The records in which every word of `text` is found, in their order.
   ///
-  ///     recipes.snapshot.search("creme brulee", in: ["name", "note"])
+  ///     recipes.snapshot().search("creme brulee", in: ["name", "note"])
   ///
   /// White space parts the words. Each may be in another field, and may be a part of a longer word; neither case nor
   /// accents count, as with `CONTAINS[cd]` (<doc:Queries>). A `text` without words is found in every record, so that an

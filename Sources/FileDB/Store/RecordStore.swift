@@ -113,24 +113,23 @@ public final class RecordStore: Sendable {
     get throws { try view.tables(log.tables()).sorted().map(\.text) }
   }
 
-  /// The table with this name, read now where it was not yet.
+  /// The table with this name.
   ///
   /// A table that does not exist yet has no records, and its first record makes it; see ``RecordTable/exists``.
   /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with file and line,
   ///   ``StoreError/damagedJournal``, ``StoreError/conflict``, ``StoreError/ambiguousTable``,
   ///   ``StoreError/invalidTableName``, and the disk's errors.
   public func table<Value>(_ name: TableName<Value>) throws -> RecordTable<Value> {
-    try read(TableKey(name.text))
+    _ = try newest(TableKey(name.text))
     return RecordTable(store: self, name: name)
   }
 
   /// The table with this name, its records read field by field; see ``table(_:)-(TableName<_>)``.
   public func table(_ name: String) throws -> RecordTable<Fields> { try table(.records(name)) }
 
-  /// A table as readers see it, read now where it was not yet.
-  @discardableResult
-  func read(_ table: TableKey) throws(StoreError) -> TableState {
-    let own = if let known = tables.published(table) { known } else { try tables.newest(table).state }
+  /// A table as readers see it, with every commit that returned before and all that other programs saved.
+  func newest(_ table: TableKey) throws(StoreError) -> TableState {
+    let own = try tables.durable(table)
     try view.read(table)
     return try view.seen(table, own: own)
   }
@@ -141,7 +140,8 @@ public final class RecordStore: Sendable {
     try view.url(of: TableKey(table)) ?? URL(fileURLWithPath: folder.file(of: table).path)
   }
 
-  /// Reads in what other processes and programs have written since. A write does so by itself, for its tables.
+  /// Reads in what other processes and programs have written since. A write and ``RecordTable/snapshot()`` do so by
+  /// themselves, for their tables.
   ///
   /// Afterwards all tables that were read are as of the same commit. It waits for no writer.
   /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read, once all others have been; it

@@ -14,35 +14,54 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     source = TableSource(table: name.text, in: store)
   }
 
-  /// The records as they were last committed here or read in; inside a ``RecordStore/write(_:)`` of this thread, as
-  /// they are by now. Taking it costs O(1) and never waits for the disk.
-  public var snapshot: TableSnapshot<Value> {
-    if let transaction = store.writers.currentTransaction, let state = try? transaction.table(name.text) {
-      return TableSnapshot(source: source, state: state)
-    }
+  /// The newest records: every commit that returned before, in this process or another, and what another program saved to
+  /// the table's file. Inside a ``RecordStore/write(_:)`` of this thread, the records as that has them by now.
+  ///
+  /// It waits for no writer.
+  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
+  /// - Complexity: without news O(1), a look at the end of the journal and at the file's stamp. With news as
+  ///   ``RecordStore/refresh()``, for this table.
+  public func snapshot() throws -> TableSnapshot<Value> {
+    let key = TableKey(name.text)
+    let state = try store.writers.currentTransaction?.table(name.text) ?? store.newest(key)
+    return TableSnapshot(source: source, state: state)
+  }
+
+  /// The records as this process last committed them or read them in. Inside a ``RecordStore/write(_:)`` of this thread, the
+  /// records as that has them by now.
+  ///
+  /// It never looks at the disk and never fails: for drawing a list. What other processes have done since is missing; see
+  /// ``snapshot()``.
+  /// - Complexity: O(1).
+  public var lastSnapshot: TableSnapshot<Value> {
     // `RecordStore.table` has read the table, and nothing takes a table out again.
-    return TableSnapshot(source: source, state: store.seen[TableKey(name.text)])
+    let key = TableKey(name.text)
+    let state = store.writers.currentTransaction?.touched[key]?.now ?? store.seen[key]
+    return TableSnapshot(source: source, state: state)
   }
 
   /// Whether the table exists. Its first record makes it.
-  public var exists: Bool { snapshot.exists }
+  /// - Throws: as ``snapshot()``.
+  public var exists: Bool { get throws { try snapshot().exists } }
 
   /// The number of records.
-  public var count: Int { snapshot.count }
+  /// - Throws: as ``snapshot()``.
+  public var count: Int { get throws { try snapshot().count } }
 
   /// The highest id ever given.
-  public var counter: Int64 { snapshot.counter }
+  /// - Throws: as ``snapshot()``.
+  public var counter: Int64 { get throws { try snapshot().counter } }
 
   /// The table's file; see ``RecordStore/url(of:)``.
   public var url: URL { get throws { try store.url(of: name.text) } }
 
-  /// The record with this id, as last committed; see ``TableSnapshot/record(with:)``.
-  /// - Throws: ``StoreError/recordNotFound``.
-  public func record(with id: RecordID) throws -> StoredRecord<Value> { try snapshot.record(with: id) }
+  /// The record with this id; see ``TableSnapshot/record(with:)``.
+  /// - Throws: ``StoreError/recordNotFound``, and as ``snapshot()``.
+  public func record(with id: RecordID) throws -> StoredRecord<Value> { try snapshot().record(with: id) }
 
-  /// The value of the record with this id, as last committed; see ``TableSnapshot/value(of:)``.
-  /// - Throws: ``StoreError/recordNotFound``, and as ``StoredRecord/value``.
-  public func value(of id: RecordID) throws -> Value { try snapshot.value(of: id) }
+  /// The value of the record with this id; see ``TableSnapshot/value(of:)``.
+  /// - Throws: ``StoreError/recordNotFound``, as ``StoredRecord/value``, and as ``snapshot()``.
+  public func value(of id: RecordID) throws -> Value { try snapshot().value(of: id) }
 
   /// See ``StoreTransaction/create(_:)``.
   public func create() throws { try store.write { tx in try tx.create(name) } }

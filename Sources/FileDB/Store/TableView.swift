@@ -6,7 +6,7 @@ protocol TableView: Sendable {
   /// The tables that are seen, given those of the log.
   func tables(_ own: Set<TableKey>) throws -> Set<TableKey>
 
-  /// Reads what a table needs to be seen, the first time.
+  /// Reads what a table needs to be seen, where it has changed.
   func read(_ table: TableKey) throws(StoreError)
 
   /// Reads in what has changed beside the log.

@@ -85,6 +85,16 @@ final class TablesInMemory: Sendable {
     }
   }
 
+  /// The table as readers see it, with every commit that returned before, whoever made it.
+  /// - Throws: as ``newest(_:)``.
+  /// - Complexity: without news a look at the log's end and at the base.
+  func durable(_ key: TableKey) throws(StoreError) -> TableState {
+    try catchUp()
+    let newest = try newest(key)
+    // Commits that wait for their sync are the next writer's to see.
+    return published(key) ?? newest.state
+  }
+
   /// Brings a table up to the log's end, and keeps it.
   /// - Parameter lookedAt: the last commit that was there when the base was found to be the newest.
   /// - Returns: `nil` where there was a checkpoint or another commit in between.

@@ -18,7 +18,7 @@ struct Count: StoreCommand {
 
   func run() throws {
     let table = try existingTable(table)
-    let snapshot = table.snapshot
+    let snapshot = try table.snapshot()
     let matches = try matching.matches(in: snapshot)
     let count: Int
     if let group {

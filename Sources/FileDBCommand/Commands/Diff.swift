@@ -40,7 +40,7 @@ struct Diff: StoreCommand {
       var names = try before.tableNames.map(TableName.records)
       names += try after.tableNames.map(TableName.records).filter { !names.contains($0) }
       return try names.sorted { compareUTF8($0.text, $1.text) < 0 }.map { name in
-        TableChange(from: try before.table(name).snapshot, to: try after.table(name).snapshot)
+        TableChange(from: try before.table(name).snapshot(), to: try after.table(name).snapshot())
       }
     default: throw ValidationError("Compare two tables or two stores, not one with the other.")
     }
@@ -56,7 +56,7 @@ struct Diff: StoreCommand {
     let reference = TableReference(argument: argument)
     let url = URL(fileURLWithPath: argument)
     if !reference.isPath, try isTable(argument) {
-      return .table(try existingTable(reference).snapshot)
+      return .table(try existingTable(reference).snapshot())
     }
     if FileInfo.isFolder(url) { return .store(try RecordStore(at: url)) }
     guard FileManager.default.fileExists(atPath: url.path) else {
@@ -64,7 +64,7 @@ struct Diff: StoreCommand {
     }
     // Of a table in a store, the journal may have commits that its file has not.
     return reference.isPath && isInStore(url)
-      ? .table(try existingTable(reference).snapshot) : .table(try TableSnapshot(argument: argument))
+      ? .table(try existingTable(reference).snapshot()) : .table(try TableSnapshot(argument: argument))
   }
 
   private func isTable(_ name: String) throws -> Bool {

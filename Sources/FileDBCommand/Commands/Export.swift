@@ -25,7 +25,7 @@ struct Export: StoreCommand {
   func run() throws {
     let write = try writer()
     let table = try existingTable(table)
-    let snapshot = table.snapshot
+    let snapshot = try table.snapshot()
     let records = try selection.records(of: snapshot)
     let isNothing = selection.matching.isGiven && records.isEmpty
     if file != "-" {

@@ -18,7 +18,7 @@ struct Get: StoreCommand {
   @OptionGroup var output: FormatOption
 
   func run() throws {
-    let snapshot = try existingTable(table).snapshot
+    let snapshot = try existingTable(table).snapshot()
     let record = try snapshot.record(with: id)
     if let field { return try print(field, of: record, in: snapshot) }
     guard output.format == .table else {

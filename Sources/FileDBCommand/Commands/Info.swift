@@ -13,7 +13,7 @@ struct Info: StoreCommand {
 
   func run() throws {
     let table = try existingTable(table)
-    let snapshot = table.snapshot
+    let snapshot = try table.snapshot()
     Terminal.print("file     \(try table.url.path)")
     Terminal.print("size     \(try FileInfo.size(of: table))")
     Terminal.print("records  \(snapshot.count)")

@@ -31,11 +31,11 @@ struct Show: StoreCommand {
 
   func run() throws {
     let table = try existingTable(table)
-    let records = try selection.records(of: table.snapshot)
+    let records = try selection.records(of: table.snapshot())
     let printer = RecordPrinter(format: output.format, fields: try selection.chosenFields())
     let page = Array(records.dropFirst(offset).prefix(limit ?? .max))
     if let group {
-      Terminal.noteUnknown([group], in: table.snapshot)
+      try Terminal.noteUnknown([group], in: table.snapshot())
       try printer.print(RecordGroup.groups(of: page, by: group), by: group)
     } else {
       try printer.print(page)

@@ -20,7 +20,7 @@ struct Sort: StoreCommand {
   func run() throws {
     let keys = try SortKey.parse(keys, text: localized ? .localized : .bytes)
     let table = try existingTable(table)
-    Terminal.noteUnknown(keys.map(\.reference), in: table.snapshot)
+    try Terminal.noteUnknown(keys.map(\.reference), in: table.snapshot())
     try options.write(table.store, named: "sort of \(table.name.text)") { tx in
       try tx.sort(table.name, by: keys)
     }

@@ -13,7 +13,7 @@ struct Tables: StoreCommand {
     let rows = try store.tableNames.map { name in
       do {
         let table = try store.table(name)
-        return [name, table.count.description, try FileInfo.size(of: table), ""]
+        return try [name, table.count.description, FileInfo.size(of: table), ""]
       } catch let error as StoreError {
         return [name, "", "", error.message]
       }

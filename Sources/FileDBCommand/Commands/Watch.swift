@@ -26,7 +26,7 @@ struct Watch: StoreCommand {
 
   func run() throws {
     let table = try existingTable(table)
-    let (shown, format, isOver) = (table.snapshot, format, DispatchSemaphore(value: 0))
+    let (shown, format, isOver) = try (table.snapshot(), format, DispatchSemaphore(value: 0))
     let predicate = try matching.predicate(for: shown)
     if let predicate { Terminal.note(predicate.unknownFields(in: shown), in: shown.table) }
     let changes =

@@ -13,7 +13,7 @@ struct ConfirmOption: ParsableArguments {
   }
 
   /// - Throws: exit code 1 where the answer is no.
-  func ask(_ question: @autoclosure () -> String, _ options: WriteOptions) throws {
-    if !yes, !options.dryRun, !Terminal.confirm(question()) { throw ExitCode(1) }
+  func ask(_ question: @autoclosure () throws -> String, _ options: WriteOptions) throws {
+    if !yes, !options.dryRun, try !Terminal.confirm(question()) { throw ExitCode(1) }
   }
 }

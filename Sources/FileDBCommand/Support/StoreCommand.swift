@@ -118,7 +118,7 @@ extension StoreCommand {
   /// A table that must have a file.
   func existingTable(_ reference: TableReference) throws -> RecordTable<Fields> {
     let table = try existingStore(for: reference).table(reference.name)
-    guard table.exists else {
+    guard try table.exists else {
       let nearest = NearestName(to: reference.name, among: try table.store.tableNames).name
       let help = nearest.map { "did you mean '\($0)'?" } ?? "'filedb create \(reference.name)' makes it"
       throw StoreError(

@@ -25,7 +25,9 @@ import Testing
     try store.checkpoint()
   }
 
-  private func names(_ table: RecordTable<Fields>) -> [String?] { table.snapshot.map { $0["name"]?.string } }
+  private func names(_ table: RecordTable<Fields>) -> [String?] {
+    table.lastSnapshot.map { $0["name"]?.string }
+  }
 
   @Test(.timeLimit(.minutes(2))) func refreshDuringWriteShowsNewShippedRecords() throws {
     let disk = MemoryDisk()

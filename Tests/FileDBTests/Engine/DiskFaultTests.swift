@@ -40,7 +40,7 @@ import Testing
   /// The commit that all tables show.
   private static func state(of disk: any Disk) throws -> Int64 {
     let store = try open(disk)
-    let commits = try ["a", "b"].map { try store.table($0).snapshot.last?.fields["commit"]?.integer ?? 0 }
+    let commits = try ["a", "b"].map { try store.table($0).lastSnapshot.last?.fields["commit"]?.integer ?? 0 }
     let isDropped = try !store.table("c").exists
     guard Set(commits).count == 1, isDropped == (commits[0] >= 2) else {
       throw BrokenInvariant(description: "in part: \(commits), c dropped: \(isDropped)")
@@ -208,7 +208,7 @@ import Testing
     let store = try Self.open(disk)
     #expect(storeError { try store.table("a").add(["n": 1]) }?.errno == EMFILE)
     try store.table("a").add(["n": 2])
-    #expect(try store.table("a").snapshot.map { $0.fields["n"] } == [nil, 2])
+    #expect(try store.table("a").lastSnapshot.map { $0.fields["n"] } == [nil, 2])
     try store.checkInvariants()
     try store.checkNothingIsLeftBehind()
   }

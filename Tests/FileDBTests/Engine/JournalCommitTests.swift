@@ -52,7 +52,7 @@ import Testing
     try store.write { tx in
       try tx.add(contentsOf: [["n": 1], ["n": 2], ["n": 3]], to: .records(name))
     }
-    let before = try store.table(name).snapshot.state.records
+    let before = try store.table(name).lastSnapshot.state.records
     func checksum(_ index: Int) -> String { hexadecimal(Checksum.of(before[index].bytes)) }
     try store.write { tx in
       try tx.set(["n": 9], of: 2, in: .records(name))

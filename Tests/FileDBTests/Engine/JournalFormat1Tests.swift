@@ -36,7 +36,7 @@ import Testing
 
   private func contents(of store: RecordStore) throws -> [String] {
     try store.tableNames.map { name in
-      let table = try store.table(name).snapshot
+      let table = try store.table(name).lastSnapshot
       let records = table.map { record in
         "\(record.id) n=\(record["n"]?.integer ?? -1) text=\(record["text"]?.string ?? "")"
       }

@@ -28,7 +28,8 @@ import Testing
           try #require(merge.renumbered.allSatisfy { $0.oldID.rawValue > 1_000_000_000 })
           try stores.write(merge.merged, as: name)
           try compare(
-            stores.open(name).table("foods").snapshot, stores.open("both").table("foods").snapshot, ids)
+            stores.open(name).table("foods").lastSnapshot, stores.open("both").table("foods").lastSnapshot,
+            ids)
           for id in ids {
             // The merged record is that of the side which was allowed to change it.
             let side = mine.contains(id) ? ours : theirs
@@ -84,7 +85,7 @@ private struct OverlayStores {
     let store = try open(name)
     try store.table("foods").add(["name": "a file in any case"])
     try edits.apply(to: store.table("foods"))
-    let all = Set(ids).union(try store.table("foods").snapshot.ids).sorted()
+    let all = Set(ids).union(try store.table("foods").lastSnapshot.ids).sorted()
     try store.checkpoint()
     return all
   }
@@ -162,7 +163,7 @@ private struct OverlayEdits {
       case .set(let id, let fields) where foods.contains(id): try foods.set(fields, of: id)
       case .unset(let id, let field) where foods.contains(id): try foods.unset([field], of: id)
       case .delete(let id) where foods.contains(id): try foods.delete(id)
-      case .revert(let id) where foods.isShipped(id): try foods.revert(id)
+      case .revert(let id) where try foods.isShipped(id): try foods.revert(id)
       case .move(let id, .after(let other)) where !foods.contains(other) || other == id:
         if foods.contains(id) { try foods.move(id, to: .top) }
       case .move(let id, let place) where foods.contains(id): try foods.move(id, to: place)
@@ -177,5 +178,5 @@ private struct OverlayEdits {
 }
 
 extension RecordTable<Fields> {
-  fileprivate func contains(_ id: RecordID) -> Bool { snapshot.index(of: id) != nil }
+  fileprivate func contains(_ id: RecordID) -> Bool { lastSnapshot.index(of: id) != nil }
 }

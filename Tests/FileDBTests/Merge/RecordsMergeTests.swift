@@ -186,13 +186,13 @@ import Testing
       let store = try RecordStore(at: folder)
       let todo = try store.table("todo")
       try todo.add(["title": "Milk"])
-      let base = todo.snapshot
+      let base = todo.lastSnapshot
       try base.write(to: folder.appendingPathComponent("odd name"))
       try todo.add(["title": "Bread"], at: .top)
       let theirs = try TableSnapshot<Fields>(contentsOf: folder.appendingPathComponent("odd name"))
       #expect(theirs.table == "odd name")
-      let merge = try TableMerge(base: base, ours: theirs, theirs: todo.snapshot)
-      #expect(merge.merged.map(\.fields) == todo.snapshot.map(\.fields))
+      let merge = try TableMerge(base: base, ours: theirs, theirs: todo.lastSnapshot)
+      #expect(merge.merged.map(\.fields) == todo.lastSnapshot.map(\.fields))
       try store.close()
       try merge.merged.write(to: folder.appendingPathComponent("odd name"))
       #expect(

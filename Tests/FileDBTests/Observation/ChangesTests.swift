@@ -23,7 +23,7 @@ import Testing
 
   @Test func changesSinceSnapshotBeginWithTheDifference() async throws {
     try table.add(["n": 1])
-    let shown = table.snapshot
+    let shown = table.lastSnapshot
     let id = try table.add(["n": 2])
     var changes = table.changes(since: shown).makeAsyncIterator()
     let first = try #require(await changes.next())
@@ -44,7 +44,7 @@ import Testing
 
   @Test func revertedWritesSendNoChange() async throws {
     let id = try table.add(["n": 1])
-    var changes = table.changes(since: table.snapshot).makeAsyncIterator()
+    var changes = table.changes(since: table.lastSnapshot).makeAsyncIterator()
     try table.set(["n": 2], of: id)
     try table.set(["n": 1], of: id)
     try store.table("another").add(["n": 1])
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func creatingAndDroppingEmptyTableAreChanges() async throws {
-    var changes = table.changes(since: table.snapshot).makeAsyncIterator()
+    var changes = table.changes(since: table.lastSnapshot).makeAsyncIterator()
     try table.create()
     let made = try #require(await changes.next())
     #expect(!made.before.exists && made.after.exists && made.steps.isEmpty)
@@ -115,7 +115,7 @@ import Testing
       try table.set(["isDone": .bool(!view.ids.contains(other))], of: other)
       let change = try #require(await changes.next())
       try view.show(change)
-      let expected = table.snapshot.sorted(by: [.descending("n")]).filter { $0.fields["isDone"] == true }
+      let expected = table.lastSnapshot.sorted(by: [.descending("n")]).filter { $0.fields["isDone"] == true }
       try #require(change.after.ids == expected.map(\.id))
       try #require(view.shows(change.after))
     }

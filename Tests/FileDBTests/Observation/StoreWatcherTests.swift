@@ -18,7 +18,7 @@ import Testing
         if n.isMultiple(of: 7) { try other.store.checkpoint() }
         let change = try #require(await changes.next())
         try view.show(change)
-        try #require(change.after.ids == other.snapshot.ids && view.shows(change.after))
+        try #require(change.after.ids == other.lastSnapshot.ids && view.shows(change.after))
       }
       try other.store.close()
     }
@@ -49,7 +49,7 @@ import Testing
       let table = try store.table("list")
       try table.add(contentsOf: [["n": 1], ["n": 2]])
       try store.checkpoint()
-      var changes = table.changes(since: table.snapshot).makeAsyncIterator()
+      var changes = table.changes(since: table.lastSnapshot).makeAsyncIterator()
       for (n, place) in [(11, Place.beside), (12, .inPlace), (13, .beside), (14, .inPlace)] {
         try edit(table, "<integer>\(n == 11 ? 1 : n - 1)<", "<integer>\(n)<", place)
         let change = try #require(await changes.next())
@@ -70,7 +70,7 @@ import Testing
       try FileManager.default.moveItem(at: table.url, to: target)
       try FileManager.default.createSymbolicLink(at: table.url, withDestinationURL: target)
       try store.refresh()
-      var changes = table.changes(since: table.snapshot).makeAsyncIterator()
+      var changes = table.changes(since: table.lastSnapshot).makeAsyncIterator()
       try edit(table, "<integer>1<", "<integer>2<", .inPlace)
       #expect(await changes.next()?.after[0].fields == ["n": 2])
     }
@@ -82,7 +82,7 @@ import Testing
       try table.add(["n": 1])
       try store.checkpoint()
       let whole = try Data(contentsOf: table.url)
-      var changes = table.changes(since: table.snapshot).makeAsyncIterator()
+      var changes = table.changes(since: table.lastSnapshot).makeAsyncIterator()
       var errors = store.observationErrors().makeAsyncIterator()
       try whole.dropLast(20).write(to: table.url)
       // It may be seen while it is shorter still.
@@ -153,9 +153,9 @@ import Testing
       let table = try store.table("list")
       let other = try RecordStore(at: store.url)
       for n in 1...5 {
-        let shown = table.snapshot
+        let shown = table.lastSnapshot
         try other.table("list").add(["n": .integer(Int64(n))])
-        #expect(table.count == n - 1)
+        #expect(table.lastSnapshot.count == n - 1)
         var changes = table.changes(since: shown).makeAsyncIterator()
         #expect(await changes.next()?.steps.insertions.count == 1)
       }

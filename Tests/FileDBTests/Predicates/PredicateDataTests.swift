@@ -83,14 +83,14 @@ struct PredicateDataTests {
       let table = try store.table("food")
       try table.add(contentsOf: food)
       for (text, isTrue) in cases {
-        let expected = zip(table.snapshot.ids, food).filter { isTrue($1) }.map(\.0)
+        let expected = zip(table.lastSnapshot.ids, food).filter { isTrue($1) }.map(\.0)
         #expect(!expected.isEmpty, "\(text)")
-        #expect(try table.snapshot.records(where: RecordPredicate(text)).map(\.id) == expected, "\(text)")
+        #expect(try table.lastSnapshot.records(where: RecordPredicate(text)).map(\.id) == expected, "\(text)")
       }
-      let found = table.snapshot.search("creme raw", in: ["long"])
+      let found = table.lastSnapshot.search("creme raw", in: ["long"])
       #expect(
         found.map(\.id)
-          == table.snapshot.filter { record in
+          == table.lastSnapshot.filter { record in
             let name = text(record.fields, "long").lowercased()
             return name.contains("creme") && name.contains("raw")
           }.map(\.id))

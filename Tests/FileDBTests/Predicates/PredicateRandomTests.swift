@@ -18,8 +18,8 @@ import Testing
         let model = Self.model(depth: 3, &random)
         let predicate = try RecordPredicate(model.text)
         let expected = records.filter(model.isTrue).compactMap { RecordID(rawValue: Int64($0.id)) }
-        #expect(try table.snapshot.records(where: predicate).map(\.id) == expected, "\(model.text)")
-        #expect(try table.snapshot.first(where: predicate)?.id == expected.first)
+        #expect(try table.lastSnapshot.records(where: predicate).map(\.id) == expected, "\(model.text)")
+        #expect(try table.lastSnapshot.first(where: predicate)?.id == expected.first)
         let again = try RecordPredicate(predicate.description)
         #expect(again == predicate && again.description == predicate.description, "\(predicate)")
         matches += expected.count

@@ -112,8 +112,8 @@ import Testing
           Issue.record("this is no predicate: \(text)")
           continue
         }
-        #expect(try table.snapshot.count(where: predicate) == 1, "\(text)")
-        #expect(try table.snapshot.count(where: RecordPredicate("NOT (\(text))")) == 0, "NOT (\(text))")
+        #expect(try table.lastSnapshot.count(where: predicate) == 1, "\(text)")
+        #expect(try table.lastSnapshot.count(where: RecordPredicate("NOT (\(text))")) == 0, "NOT (\(text))")
         #expect(try RecordPredicate(predicate.description) == predicate, "\(text): \(predicate)")
       }
     }
@@ -127,7 +127,7 @@ import Testing
       func ids(_ text: String, _ arguments: (any Encodable)?...) throws -> [RecordID] {
         let predicate = try RecordPredicate(text, arguments: arguments)
         #expect(try RecordPredicate(predicate.description) == predicate, "\(predicate)")
-        return try table.snapshot.records(where: predicate).map(\.id)
+        return try table.lastSnapshot.records(where: predicate).map(\.id)
       }
       let limit = 700
       #expect(try ids("kcal > %@ AND %K == %@", limit, "group", "Dairy") == [1])
@@ -160,7 +160,7 @@ import Testing
       func ids(_ text: String, _ arguments: [String: (any Encodable)?]) throws -> [RecordID] {
         let predicate = try RecordPredicate(text, arguments: arguments)
         #expect(try RecordPredicate(predicate.description) == predicate, "\(predicate)")
-        return try table.snapshot.records(where: predicate).map(\.id)
+        return try table.lastSnapshot.records(where: predicate).map(\.id)
       }
       let limit = 700
       #expect(try ids("kcal > $limit AND group == $group", ["limit": limit, "group": "Dairy"]) == [1])
@@ -204,23 +204,24 @@ import Testing
       try notes.add(contentsOf: (0..<5_000).map { Note(title: "note \($0)", isDone: $0 % 3 == 0) })
       try notes.move(4, to: .bottom)
       let done = try RecordPredicate("isDone == TRUE AND title ENDSWITH '9'")
-      let expected = try notes.snapshot.filter { try $0.value.isDone && $0.value.title.hasSuffix("9") }.map(
-        \.id)
-      #expect(try notes.snapshot.records(where: done).map(\.id) == expected)
-      #expect(try notes.snapshot.count(where: done) == expected.count)
-      #expect(try notes.snapshot.first(where: done)?.id == expected.first)
-      #expect(try notes.snapshot.filter(done.matches).map(\.id) == expected)
-      #expect(try notes.snapshot.first(where: RecordPredicate("FALSEPREDICATE")) == nil)
+      let expected = try notes.lastSnapshot.filter { try $0.value.isDone && $0.value.title.hasSuffix("9") }
+        .map(
+          \.id)
+      #expect(try notes.lastSnapshot.records(where: done).map(\.id) == expected)
+      #expect(try notes.lastSnapshot.count(where: done) == expected.count)
+      #expect(try notes.lastSnapshot.first(where: done)?.id == expected.first)
+      #expect(try notes.lastSnapshot.filter(done.matches).map(\.id) == expected)
+      #expect(try notes.lastSnapshot.first(where: RecordPredicate("FALSEPREDICATE")) == nil)
       // A closure is still the standard library's.
-      #expect(notes.snapshot.count(where: { $0.id == 4 }) == 1)
-      #expect(notes.snapshot.first { $0.id == 4 }?.id == 4)
+      #expect(notes.lastSnapshot.count(where: { $0.id == 4 }) == 1)
+      #expect(notes.lastSnapshot.first { $0.id == 4 }?.id == 4)
 
-      let snapshot = notes.snapshot
+      let snapshot = notes.lastSnapshot
       #expect(try notes.delete(where: done) == expected)
-      #expect(notes.count == 5_000 - expected.count)
+      #expect(try notes.count == 5_000 - expected.count)
       #expect(try snapshot.count(where: done) == expected.count, "a snapshot stays as it was")
       #expect(try notes.delete(where: done).isEmpty)
-      #expect(try store.table("nosuch").snapshot.records(where: done).isEmpty)
+      #expect(try store.table("nosuch").lastSnapshot.records(where: done).isEmpty)
     }
   }
 
@@ -236,7 +237,7 @@ import Testing
         "due < 'soon'", "'2026-4-1' > due", "NOT due == '2026-13'", "x == 1 OR due BETWEEN {'2026', 'now'}",
         "due IN {'2026-01-01', 'soon'}", "due BEGINSWITH '1970'", "due LIKE '1970*'", "d.due < ''",
       ] {
-        let error = storeError { try RecordPredicate(predicate).checkDates(in: table.snapshot) }
+        let error = storeError { try RecordPredicate(predicate).checkDates(in: table.lastSnapshot) }
         #expect(error?.code == StoreError.invalidPredicate, "\(predicate)")
       }
       for predicate in [
@@ -245,7 +246,7 @@ import Testing
         "text LIKE 'x'", "due < 5",
       ] {
         #expect(throws: Never.self, "\(predicate)") {
-          try RecordPredicate(predicate).checkDates(in: table.snapshot)
+          try RecordPredicate(predicate).checkDates(in: table.lastSnapshot)
         }
       }
     }

@@ -15,8 +15,8 @@ import Testing
       let table = try store.table("t")
       try table.add(contentsOf: Self.records)
       let predicate = try RecordPredicate(text)
-      let unknown = predicate.unknownFields(in: table.snapshot)
-      #expect(try table.snapshot.matches(where: predicate).unknownFields == unknown, "\(text)")
+      let unknown = predicate.unknownFields(in: table.lastSnapshot)
+      #expect(try table.lastSnapshot.matches(where: predicate).unknownFields == unknown, "\(text)")
       return unknown.map { $0.name + ($0.nearest.map { "~" + $0 } ?? "") }
     }
   }
@@ -47,7 +47,7 @@ import Testing
   @Test func tableWithoutRecordsKnowsEveryName() throws {
     try withStore { store in
       let predicate = try RecordPredicate("anything == 1")
-      #expect(try predicate.unknownFields(in: store.table("none").snapshot) == [])
+      #expect(try predicate.unknownFields(in: store.table("none").lastSnapshot) == [])
     }
   }
 
@@ -58,7 +58,7 @@ import Testing
       records[4_321]["b"] = 1
       try table.add(contentsOf: records)
       let predicate = try RecordPredicate("a == 1 AND b == 1 AND c == NULL")
-      let matches = try table.snapshot.matches(where: predicate)
+      let matches = try table.lastSnapshot.matches(where: predicate)
       #expect(matches.count == 1 && matches.records.map(\.id) == [4_322])
       #expect(matches.unknownFields.map(\.name) == ["c"])
     }
@@ -68,7 +68,7 @@ import Testing
     try withStore { store in
       let table = try store.table("t")
       try table.add(["e\u{301}": 1])
-      let unknown = try RecordPredicate("é == 1").unknownFields(in: table.snapshot)
+      let unknown = try RecordPredicate("é == 1").unknownFields(in: table.lastSnapshot)
       #expect(unknown == [UnknownField(name: "é", nearest: "e\u{301}")])
     }
   }

@@ -31,10 +31,10 @@ private let foodsName = TableName<Food>("foods")
       var snapshots: [TableSnapshot<Food>] = []
       for round in 0..<60 {
         try random.change(foods)
-        snapshots.append(foods.snapshot)
+        snapshots.append(foods.lastSnapshot)
         // Not after each change, so that there are several between two questions.
         guard round % 3 == 0 else { continue }
-        try expectAgreement(foods.snapshot, &random)
+        try expectAgreement(foods.lastSnapshot, &random)
         try expectAgreement(snapshots.randomElement(using: &random)!, &random)
       }
     }
@@ -70,7 +70,7 @@ private let foodsName = TableName<Food>("foods")
         try random.change(round % 2 == 0 ? other : foods)
         if round % 8 == 7 { try store.checkpoint() }
         try store.refresh()
-        try expectAgreement(foods.snapshot, &random)
+        try expectAgreement(foods.lastSnapshot, &random)
       }
     }
   }
@@ -80,18 +80,18 @@ private let foodsName = TableName<Food>("foods")
     try withStore { store in
       let foods = try withLookups(store)
       let id = try foods.add(random.food())
-      let before = foods.snapshot
+      let before = foods.lastSnapshot
       try? store.write { tx in
         try tx.update(id, in: foodsName) { $0.origin = "here" }
         let added = try tx.add(random.food(origin: "here"), to: foodsName)
         #expect(
           try tx.snapshot(of: foodsName).records(where: \.origin, equals: "here").map(\.id) == [id, added])
-        #expect(try foods.snapshot.records(where: \.origin, equals: "here").map(\.id) == [id, added])
+        #expect(try foods.lastSnapshot.records(where: \.origin, equals: "here").map(\.id) == [id, added])
         #expect(try before.records(where: \.origin, equals: "here").map(\.id) == [])
         throw CancellationError()
       }
-      #expect(try foods.snapshot.records(where: \.origin, equals: "here").map(\.id) == [])
-      try expectAgreement(foods.snapshot, &random)
+      #expect(try foods.lastSnapshot.records(where: \.origin, equals: "here").map(\.id) == [])
+      try expectAgreement(foods.lastSnapshot, &random)
     }
   }
 
@@ -100,20 +100,20 @@ private let foodsName = TableName<Food>("foods")
     try withStore { store in
       let foods = try withLookups(store)
       try foods.add(contentsOf: (0..<20).map { _ in random.food() })
-      try expectAgreement(foods.snapshot, &random)
+      try expectAgreement(foods.lastSnapshot, &random)
       let raw = try store.table("foods")
       for id: RecordID in [12, 5] { try raw.set(["name": 5], of: id) }
       for attempt in [
-        { _ = try foods.snapshot.records(where: \.origin, equals: "none") },
-        { _ = try foods.snapshot.records(where: \.kcal, in: 0...0) },
+        { _ = try foods.lastSnapshot.records(where: \.origin, equals: "none") },
+        { _ = try foods.lastSnapshot.records(where: \.kcal, in: 0...0) },
       ] {
         let error = try #require(storeError(attempt))
         #expect(error.code == StoreError.invalidValue && error.record == 5 && error.field == "name")
       }
       try raw.move(12, to: .top)
-      #expect(storeError { _ = try foods.snapshot.records(where: \.grams, in: 1...) }?.record == 12)
+      #expect(storeError { _ = try foods.lastSnapshot.records(where: \.grams, in: 1...) }?.record == 12)
       for id: RecordID in [12, 5] { try raw.set(["name": "mended"], of: id) }
-      try expectAgreement(foods.snapshot, &random)
+      try expectAgreement(foods.lastSnapshot, &random)
     }
   }
 
@@ -124,13 +124,13 @@ private let foodsName = TableName<Food>("foods")
       try store.table(name).withLookup(by: \.number)
       let counted = try store.table(name)
       try counted.add(contentsOf: (0..<1_000).map { Counted(number: $0 % 10) })
-      #expect(try counted.snapshot.records(where: \.number, equals: 3).count == 100)
+      #expect(try counted.lastSnapshot.records(where: \.number, equals: 3).count == 100)
       let before = Counted.decodings
-      #expect(try counted.snapshot.records(where: \.number, equals: 4).count == 100)
-      #expect(try counted.snapshot.records(where: \.number, in: 4..<6).count == 200)
+      #expect(try counted.lastSnapshot.records(where: \.number, equals: 4).count == 100)
+      #expect(try counted.lastSnapshot.records(where: \.number, in: 4..<6).count == 200)
       #expect(Counted.decodings == before)
       try counted.set(["number": 77], of: 5)
-      #expect(try counted.snapshot.records(where: \.number, equals: 77).map(\.id) == [5])
+      #expect(try counted.lastSnapshot.records(where: \.number, equals: 77).map(\.id) == [5])
       #expect(Counted.decodings <= before + 4)
     }
   }
@@ -139,7 +139,7 @@ private let foodsName = TableName<Food>("foods")
     func find<Value: Hashable & Sendable>(
       _ value: Value, _ path: KeyPath<Food, Value> & Sendable, in table: RecordTable<Food>
     ) throws -> [RecordID] {
-      try table.withLookup(by: path).snapshot.records(where: path, equals: value).map(\.id)
+      try table.withLookup(by: path).lastSnapshot.records(where: path, equals: value).map(\.id)
     }
     var random = SeededRandom.fromEnvironment("FieldLookupTests.optional")
     try withStore { store in
@@ -151,7 +151,7 @@ private let foodsName = TableName<Food>("foods")
       }
       #expect(try find("a", \.origin, in: foods) == [1, 3])
       #expect(try find(nil, \.origin, in: foods) == [2])
-      #expect(try foods.snapshot.records(where: \.origin, equals: nil).map(\.id) == [2])
+      #expect(try foods.lastSnapshot.records(where: \.origin, equals: nil).map(\.id) == [2])
     }
   }
 
@@ -162,7 +162,7 @@ private let foodsName = TableName<Food>("foods")
       var snapshots: [TableSnapshot<Food>] = []
       for _ in 0..<40 {
         try random.change(foods)
-        snapshots.append(foods.snapshot)
+        snapshots.append(foods.lastSnapshot)
       }
       let seeds = (0..<8).map { _ in random.next() }
       DispatchQueue.concurrentPerform(iterations: 8) { [snapshots] thread in
@@ -216,7 +216,7 @@ extension SeededRandom {
   }
 
   fileprivate mutating func change(_ table: RecordTable<Food>) throws {
-    let ids = table.snapshot.ids
+    let ids = table.lastSnapshot.ids
     let id = ids.randomElement(using: &self)
     switch (Int.random(in: 0...9, using: &self), id) {
     case (0...2, _), (_, nil):

@@ -21,7 +21,7 @@ private struct Food: Codable, Sendable, Equatable {
     try withStore { store in
       let table = try store.table(TableName<Food>("foods"))
       let ids = try table.add(contentsOf: foods.prefix(count))
-      try body(table.snapshot.records, ids)
+      try body(table.lastSnapshot.records, ids)
     }
   }
 
@@ -64,7 +64,7 @@ private struct Food: Codable, Sendable, Equatable {
       let table = try store.table(TableName<Food>("foods"))
       try table.add(contentsOf: foods.prefix(3))
       let broken = try store.table("foods").add(["name": 5])
-      let records = table.snapshot.records
+      let records = table.lastSnapshot.records
       #expect(try records.first { $0.name == "food 2" }?.id == 3)
       #expect(try records.contains { $0.name == "food 2" })
       let error = try #require(storeError { _ = try records.filter { _ in false } })
@@ -81,7 +81,7 @@ private struct Food: Codable, Sendable, Equatable {
       for index in [brokenIndex, brokenIndex.map { min($0 + 5, 19_999) }].compactMap(\.self) {
         try table.set(["name": 5], of: ids[index])
       }
-      let records = try store.table(TableName<Food>("foods")).snapshot.records
+      let records = try store.table(TableName<Food>("foods")).lastSnapshot.records
       var seen = 0
       let error = storeError {
         let found = try records.filter { food in

@@ -50,7 +50,7 @@ import Testing
       let finding = try #require(store.check("t").first)
       #expect(finding.severity == .damage)
       let errors = [
-        finding.error, storeError { _ = try store.table("t").snapshot },
+        finding.error, storeError { _ = try store.table("t").lastSnapshot },
         storeError { _ = try store.repairPlan(for: "t") }, storeError { try store.repair("t") },
         storeError { try store.repair("t", keeping: .file) },
         storeError { _ = try TableSnapshot<Fields>(contentsOf: file) },
@@ -100,7 +100,7 @@ import Testing
       // Once the conflict is resolved, the commits are there.
       try Data(sound.utf8).write(to: file)
       let resolved = try RecordStore(at: folder, options: manual)
-      #expect(try resolved.table("t").snapshot.map { $0["a"] } == [1, 2])
+      #expect(try resolved.table("t").lastSnapshot.map { $0["a"] } == [1, 2])
       try resolved.checkpoint()
       try resolved.checkInvariants()
     }

@@ -57,7 +57,7 @@ struct DamagedStore {
 
   static func contents(_ store: RecordStore) throws -> Contents {
     var contents: Contents = [:]
-    for table in tables { contents[table] = try Array(store.table(table).snapshot) }
+    for table in tables { contents[table] = try Array(store.table(table).lastSnapshot) }
     return contents
   }
 

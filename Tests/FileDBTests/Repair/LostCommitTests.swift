@@ -54,7 +54,7 @@ import Testing
     let repair = try #require(try store.repairJournal())
     #expect(repair.plan.notes == plan.notes)
     #expect(try store.disk.read(repair.backup.path).bytes == damaged)
-    let words = try store.table("a").snapshot.map {
+    let words = try store.table("a").lastSnapshot.map {
       $0.fields["text"]?.string?.split(separator: " ").first ?? ""
     }
     #expect(words.map(String.init) == expected)

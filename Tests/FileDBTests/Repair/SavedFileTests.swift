@@ -45,7 +45,7 @@ import Testing
 
   private func listing(_ store: RecordStore) throws -> [String] {
     try store.refresh()
-    return try store.table("t").snapshot.map { "\($0.id): \($0.fields["n"]?.integer ?? 0)" }
+    return try store.table("t").lastSnapshot.map { "\($0.id): \($0.fields["n"]?.integer ?? 0)" }
   }
 
   @Test func saveThatTouchesNothingOfTheCommitsIsMerged() throws {
@@ -114,7 +114,7 @@ import Testing
         _ = try! table.add(["n": 10], at: .index(1))
       }
       let reader = RecordStore(at: store.url, log: log, options: store.options)
-      #expect(try reader.table("t").snapshot.map(\.id) == [9, 10, 1, 2])
+      #expect(try reader.table("t").lastSnapshot.map(\.id) == [9, 10, 1, 2])
     }
   }
 

@@ -22,7 +22,7 @@ struct ShippingDisk {
     let shipped = try store(name)
     if let former = try other.map(store) {
       for table in try former.tableNames {
-        let state = try former.table(table).snapshot
+        let state = try former.table(table).lastSnapshot
         try shipped.write { tx in
           try tx.replaceAll(
             in: .records(table), with: state.map { IdentifiedValue($0.fields, id: $0.id) })
@@ -42,7 +42,7 @@ struct ShippingDisk {
 
   /// The titles of a table, with the ids.
   func titles(_ table: String) throws -> [String] {
-    try user.table(table).snapshot.map { "\($0.id) \($0.fields["title"]?.string ?? "-")" }
+    try user.table(table).lastSnapshot.map { "\($0.id) \($0.fields["title"]?.string ?? "-")" }
   }
 
   func check() throws {

@@ -41,7 +41,7 @@ import Testing
     let shipping = try ShippingDisk.upgradable()
     try shipping.install("two", 2, .merge)
     try shipping.user.table("foods").set(["title": "Quinces", "mine": true], of: 5)
-    let two = try shipping.store("two").table("foods").snapshot
+    let two = try shipping.store("two").table("foods").lastSnapshot
     #expect(two.ids == [4, 1, 2, 3])
     try shipping.store("two").write { tx in
       try tx.set(["unit": "kg"], of: 4, in: .records("foods"))

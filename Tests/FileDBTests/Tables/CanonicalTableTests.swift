@@ -126,7 +126,7 @@ import Testing
     _ = try disk.replace(Self.file, with: bytes)
     let store = try RecordStore(at: URL(fileURLWithPath: "/store"), disk: disk, options: StoreOptions())
     do {
-      let snapshot = try store.table("t").snapshot
+      let snapshot = try store.table("t").lastSnapshot
       return "\(snapshot.counter): " + snapshot.map { "\($0.id) \($0.fields)" }.joined(separator: "; ")
     } catch {
       return "\(error)"

@@ -16,10 +16,10 @@ import Testing
         let table = try store.table("list")
         var view = StrictTableView()
         var list: [StoredRecord<Fields>] = []
-        var shown = table.snapshot
+        var shown = table.lastSnapshot
         for _ in 0..<40 {
           for _ in 0...Int.random(in: 0...4, using: &random) { try edit(table, &random) }
-          let change = TableChange(from: shown, to: table.snapshot)
+          let change = TableChange(from: shown, to: table.lastSnapshot)
           try view.show(change)
           try #require(view.shows(change.after))
           try apply(change, to: &list)
@@ -49,12 +49,12 @@ import Testing
     try withStore { store in
       let table = try store.table("list")
       let ids = try table.add(contentsOf: (0..<9).map { ["n": .integer($0)] })
-      let before = table.snapshot
+      let before = table.lastSnapshot
       try store.write { tx in
         try tx.move(ids[7], in: table.name, to: .top)
         try tx.set(["n": 70], of: ids[7], in: table.name)
       }
-      let steps = TableChange(from: before, to: table.snapshot).steps
+      let steps = TableChange(from: before, to: table.lastSnapshot).steps
       #expect(steps.moves.map(\.id) == [ids[7]] && steps.updates == steps.moves)
       #expect(steps.updates.first?.oldIndex == 7 && steps.updates.first?.newIndex == 0)
       #expect(steps.sequence == [.move(ids[7], fromIndex: 7, index: 0), .update(ids[7], index: 0)])
@@ -65,9 +65,9 @@ import Testing
     try withStore(.disk) { store in
       let table = try store.table("list")
       try table.add(contentsOf: (0..<9).map { ["n": .integer($0)] })
-      let before = table.snapshot
+      let before = table.lastSnapshot
       try store.checkpoint()
-      let read = try RecordStore(at: store.url).table("list").snapshot
+      let read = try RecordStore(at: store.url).table("list").lastSnapshot
       #expect(TableChange(from: before, to: read).steps.isEmpty)
     }
   }
@@ -107,11 +107,11 @@ import Testing
       with: ids.enumerated().map { index, id in
         IdentifiedValue(["isEven": .bool(index.isMultiple(of: 2))], id: RecordID(rawValue: id))
       })
-    return table.snapshot
+    return table.lastSnapshot
   }
 
   private func edit(_ table: RecordTable<Fields>, _ random: inout SeededRandom) throws {
-    let ids = table.snapshot.ids
+    let ids = table.lastSnapshot.ids
     guard let id = ids.randomElement(using: &random) else {
       try table.add(contentsOf: (0..<9).map { ["n": .integer($0)] })
       return

@@ -7,7 +7,7 @@ struct TablesContent: Equatable {
 
   init(_ store: RecordStore, _ names: [String]) throws {
     for name in names {
-      let snapshot = try store.table(name).snapshot
+      let snapshot = try store.table(name).lastSnapshot
       if !snapshot.exists { continue }
       ids[name] = snapshot.ids
       records[name] = snapshot.map(\.fields)

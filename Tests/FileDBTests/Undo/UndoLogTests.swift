@@ -89,7 +89,7 @@ import Testing
     try store.undoLog.undo()
     try write(store, 3)
     #expect(try store.undoLog.redo() == nil)
-    #expect(try store.table("t").snapshot.ids == [1, 3])
+    #expect(try store.table("t").lastSnapshot.ids == [1, 3])
   }
 
   @Test func writesOutsideTheLogAreNotTakenBack() throws {
@@ -97,7 +97,7 @@ import Testing
     try write(store, 1)
     try store.table("t").add(["n": 2])
     #expect(try store.undoLog.undo()?.name == "number 1")
-    #expect(try store.table("t").snapshot.ids == [2])
+    #expect(try store.table("t").lastSnapshot.ids == [2])
     #expect(try store.undoLog.undo() == nil)
   }
 
@@ -165,11 +165,11 @@ import Testing
     let store = try RecordStore(at: url, disk: memory.surviving(.lost), options: options)
     #expect(try store.undoLog.contents().isCutOff)
     #expect(try store.undoLog.undo() == nil)
-    #expect(try store.table("t").snapshot.ids == [1, 2])
+    #expect(try store.table("t").lastSnapshot.ids == [1, 2])
     try write(store, 3)
     #expect(try store.undoLog.undo()?.name == "number 3")
     #expect(try store.undoLog.undo() == nil)
-    #expect(try store.table("t").snapshot.ids == [1, 2])
+    #expect(try store.table("t").lastSnapshot.ids == [1, 2])
     try store.checkInvariants()
   }
 
@@ -226,7 +226,7 @@ import Testing
     #expect(error?.record == 2)
     #expect(try store.undoLog.skip()?.name == "number 2")
     #expect(try store.undoLog.undo()?.name == "number 1")
-    #expect(try store.table("t").snapshot.ids == [2])
+    #expect(try store.table("t").lastSnapshot.ids == [2])
     #expect(try store.undoLog.skip() == nil)
   }
 
@@ -253,7 +253,7 @@ import Testing
         switch verb {
         case "drop": try tx.drop(.records("t"))
         case "truncate": try tx.truncate(.records("t"))
-        default: try tx.delete(table.snapshot.ids.dropFirst(10), in: .records("t"))
+        default: try tx.delete(table.lastSnapshot.ids.dropFirst(10), in: .records("t"))
         }
       }
       try store.checkpoint()

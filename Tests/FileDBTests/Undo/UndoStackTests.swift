@@ -16,10 +16,10 @@ import Testing
     #expect(stack.redoName == nil)
     #expect(try stack.undo())
     #expect(try stack.undo())
-    #expect(table.snapshot.ids == [1])
+    #expect(table.lastSnapshot.ids == [1])
     #expect(stack.redoName == "add 2")
     #expect(try stack.redo())
-    #expect(table.snapshot.ids == [1, 2])
+    #expect(table.lastSnapshot.ids == [1, 2])
     try stack.write { tx in try tx.delete(1, in: .records("t")) }
     #expect(try !stack.redo())
     while try stack.undo() {}
@@ -31,7 +31,7 @@ import Testing
     let stack = UndoStack(store: store, limit: 2)
     for _ in 0..<3 { try stack.write { tx in try tx.add(["n": 1], to: .records("t")) } }
     while try stack.undo() {}
-    #expect(try store.table("t").snapshot.ids == [1])
+    #expect(try store.table("t").lastSnapshot.ids == [1])
   }
 
   @Test func conflictKeepsWriteOnStack() throws {
@@ -77,7 +77,7 @@ import Testing
       #expect(edits.undoName == "Kept")
       try edits.undo()
       #expect(edits.undoName == nil)
-      #expect(try store.table("t").snapshot.map { $0["n"] } == [1])
+      #expect(try store.table("t").lastSnapshot.map { $0["n"] } == [1])
     }
   }
 }
@@ -93,7 +93,7 @@ extension UndoStackTests {
     #expect(storeError { try edits.undo() }?.code == StoreError.undoConflict)
     #expect(edits.skipUndo())
     #expect(try edits.undo())
-    #expect(try store.table("t").snapshot.ids == [2])
+    #expect(try store.table("t").lastSnapshot.ids == [2])
     #expect(!edits.skipUndo())
     #expect(edits.skipRedo())
     #expect(try !edits.redo())

@@ -17,12 +17,12 @@ package struct StoreContents: Equatable, Sendable {
   package init(of store: RecordStore) throws {
     let names = try store.tableNames
     for name in Self.namesOfWorkloads where !names.contains(name) {
-      let counter = try store.table(name).snapshot.counter
+      let counter = try store.table(name).lastSnapshot.counter
       if counter > 0 { tables[name] = .dropped(counter: counter) }
     }
     for name in names {
       do {
-        let rows = try store.table(name).snapshot
+        let rows = try store.table(name).lastSnapshot
         let records = rows.map { EncodedRecord(id: $0.id, fields: $0.fields) }
         tables[name] = .rows(records, counter: rows.counter)
       } catch let error as StoreError where Self.damage.contains(error.code) {

@@ -26,7 +26,7 @@ import Testing
     try withStore { store in
       let table = try store.table("t")
       try table.add(["id": "own", "a": ["b": 1], "l": [["b": 2], ["c": 3]]])
-      func value(_ text: String) -> PlistValue? { FieldReference(text)?.value(in: table.snapshot[0]) }
+      func value(_ text: String) -> PlistValue? { FieldReference(text)?.value(in: table.lastSnapshot[0]) }
       #expect(value("id") == 1)
       #expect(value("fields.id") == "own")
       #expect(value("a.b") == 1)

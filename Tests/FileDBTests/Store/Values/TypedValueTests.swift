@@ -92,7 +92,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
     try withStore { store in
       let table = try store.table(TableName<Everything>("all"))
       let id = try table.add(Everything())
-      let record = table.snapshot[id: id]?.fields
+      let record = table.lastSnapshot[id: id]?.fields
       #expect(record?["missing"] == nil)
       #expect(record?["part"] == ["name": "p"])
       #expect(record?["url"] == "https://example.org/a?b=c")

@@ -30,7 +30,7 @@ private struct Person: Codable, Sendable {
   @Test func errorNamesFieldAndItsLine() throws {
     for (field, value, path, text) in faults {
       try withTable { store, people in
-        let id = try #require(people.snapshot.ids.dropFirst().first)
+        let id = try #require(people.lastSnapshot.ids.dropFirst().first)
         if let value {
           try store.table("people").set(Fields(field, value), of: id)
         } else {
@@ -60,7 +60,7 @@ private struct Person: Codable, Sendable {
       text = text.replacing("<string>Anna</string>", with: "<integer>5</integer>", maxReplacements: 1)
       try text.write(to: people.url, atomically: true, encoding: .utf8)
       try store.refresh()
-      let error = try #require(storeError { _ = try people.snapshot.values() })
+      let error = try #require(storeError { _ = try people.lastSnapshot.values() })
       let line = try #require(
         text.split(separator: "\n", omittingEmptySubsequences: false)
           .firstIndex { $0.contains("<integer>5</integer>") })
@@ -70,7 +70,7 @@ private struct Person: Codable, Sendable {
 
   @Test func errorHasNoLineUntilRecordIsInFile() throws {
     try withTable { store, people in
-      let id = people.snapshot.ids[0]
+      let id = people.lastSnapshot.ids[0]
       try store.checkpoint()
       try store.table("people").set(["name": 5], of: id)
       let inJournal = try #require(storeError { _ = try people.value(of: id) })
@@ -89,8 +89,8 @@ private struct Person: Codable, Sendable {
 
   @Test func singleFieldDecodesDespiteMismatchElsewhere() throws {
     try withTable { store, people in
-      try store.table("people").set(["address": "none", "seen": true], of: people.snapshot.ids[0])
-      let record = people.snapshot[0]
+      try store.table("people").set(["address": "none", "seen": true], of: people.lastSnapshot.ids[0])
+      let record = people.lastSnapshot[0]
       #expect(record["name"] == "Anna" && record["missing"] == nil && record["wgFileDbSecretId"] == nil)
       #expect(try record.decode(String.self, "name") == "Anna")
       #expect(try record.decode([String].self, "tags") == ["a", "b"])

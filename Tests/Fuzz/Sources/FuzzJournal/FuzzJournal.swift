@@ -145,10 +145,10 @@ private func checkTable(_ table: RecordTable<Fields>) throws {
     guard error.code == StoreError.counterExhausted else { throw error }
     return
   }
-  let here = table.snapshot
+  let here = table.lastSnapshot
   let there = try RecordStore(at: folder, disk: table.store.folder.disk.disk, options: options).table(
     here.table
-  ).snapshot
+  ).lastSnapshot
   if here.counter != there.counter
     || !here.elementsEqual(there, by: { $0.id == $1.id && $0.fields == $1.fields })
   {

@@ -58,15 +58,15 @@ private func checkStore(_ bytes: [UInt8], _ state: TableState) throws {
     // A table that has given the highest id there is takes no more records.
     guard state.counter == .max else { throw error }
   }
-  let here = table.snapshot
-  let there = try RecordStore(at: folder, disk: disk, options: options).table("t").snapshot
+  let here = table.lastSnapshot
+  let there = try RecordStore(at: folder, disk: disk, options: options).table("t").lastSnapshot
   let isEqual =
     try here.counter == there.counter && here.map(\.id) == there.map(\.id) && here.values() == there.values()
   if !isEqual { fail("in memory: \(Array(here))\non the disk: \(Array(there))") }
 }
 
 private func change(_ table: RecordTable<Fields>, _ choices: inout Choices) throws {
-  let ids = table.snapshot.map(\.id)
+  let ids = table.lastSnapshot.map(\.id)
   try table.add(["a": "new"], at: .index(choices.next(below: ids.count + 1)))
   guard !ids.isEmpty else { return }
   try table.move(ids[choices.next(below: ids.count)], to: .top)

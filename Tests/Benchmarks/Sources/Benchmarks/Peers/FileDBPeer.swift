@@ -68,13 +68,13 @@ extension FileDBPeer {
     try seconds(
       of: {
         let table = try RecordStore(at: sample.store).table(.sample)
-        return (table, table.count, try table.snapshot.first?.value)
+        return (table, table.count, try table.lastSnapshot.first?.value)
       }, check: { try sample.checkOpening($0.1, $0.2?.title) })
   }
 
   private func readRows() throws -> Double {
     try seconds(
-      of: { try RecordStore(at: sample.store).table(.sample).snapshot.values() }, check: sample.check)
+      of: { try RecordStore(at: sample.store).table(.sample).lastSnapshot.values() }, check: sample.check)
   }
 
   private func readingRecords() throws -> Run {
@@ -90,7 +90,7 @@ extension FileDBPeer {
     let table = try opened.get()
     return { [sample] in
       try sample.readPages { row in
-        try table.snapshot.dropFirst(row).prefix(Workload.pageLength).map { try $0.value }
+        try table.lastSnapshot.dropFirst(row).prefix(Workload.pageLength).map { try $0.value }
       }
     }
   }
@@ -99,7 +99,7 @@ extension FileDBPeer {
     let table = try opened.get()
     return { [sample] in
       try sample.filterRows {
-        try table.snapshot.records.filter { $0.price >= Sample.dear }.map { try $0.value }
+        try table.lastSnapshot.records.filter { $0.price >= Sample.dear }.map { try $0.value }
       }
     }
   }
@@ -108,7 +108,7 @@ extension FileDBPeer {
     let table = try opened.get()
     let isDear = try RecordPredicate("price >= %@", Sample.dear)
     return { [sample] in
-      try sample.filterRows { try table.snapshot.records(where: isDear).map { try $0.value } }
+      try sample.filterRows { try table.lastSnapshot.records(where: isDear).map { try $0.value } }
     }
   }
 
@@ -116,7 +116,7 @@ extension FileDBPeer {
     let table = try opened.get().withLookup(by: \.amount)
     return { [sample] in
       try sample.lookUpRows { amount in
-        try table.snapshot.records(where: \.amount, equals: amount).map { try $0.value }
+        try table.lastSnapshot.records(where: \.amount, equals: amount).map { try $0.value }
       }
     }
   }
@@ -125,7 +125,7 @@ extension FileDBPeer {
     let table = try opened.get().withLookup(by: \.amount)
     return { [sample] in
       try sample.readRanges { amounts in
-        try table.snapshot.records(where: \.amount, in: amounts).map { try $0.value }
+        try table.lastSnapshot.records(where: \.amount, in: amounts).map { try $0.value }
       }
     }
   }
@@ -156,7 +156,7 @@ extension FileDBPeer {
     let table = try opened.get()
     return { [sample] in
       try seconds(
-        of: { try table.snapshot.sorted(by: EntryOrder().sortKeys).map { try $0.value } },
+        of: { try table.lastSnapshot.sorted(by: EntryOrder().sortKeys).map { try $0.value } },
         check: { try EntryOrder().check($0, count: sample.records) })
     }
   }
@@ -191,7 +191,7 @@ extension FileDBPeer {
       } check: { folder in
         let table = try RecordStore(at: folder).table(.sample)
         try expect(table.count == sample.records, "the number of records")
-        try expect(try table.snapshot.last?.value == sample.entries.last, "the last record")
+        try expect(try table.lastSnapshot.last?.value == sample.entries.last, "the last record")
       }
     }
   }
@@ -227,7 +227,7 @@ extension FileDBPeer {
       return try seconds(
         of: { try table.sort(by: order.sortKeys) },
         check: {
-          try order.check(table.snapshot.values(), count: sample.records)
+          try order.check(table.lastSnapshot.values(), count: sample.records)
           try table.store.checkpoint()
         })
     }
@@ -236,7 +236,7 @@ extension FileDBPeer {
   private func writingTable() throws -> Run {
     let store = try copied.get()
     let table = try store.table(.sample)
-    guard let first = table.snapshot.first?.id else { throw WrongResult("no records") }
+    guard let first = table.lastSnapshot.first?.id else { throw WrongResult("no records") }
     var price = 0.0
     return {
       price += 1
@@ -324,10 +324,10 @@ private final class FileDBEditor: SharedEditor {
 
   func settle() throws { try table.store.checkpoint() }
   func count() -> Int { table.count }
-  func entry(_ id: Int) throws -> Entry? { try table.snapshot[id: FileDBEditor.recordID(id)]?.value }
+  func entry(_ id: Int) throws -> Entry? { try table.lastSnapshot[id: FileDBEditor.recordID(id)]?.value }
 
   func neighbours(of id: Int) throws -> (above: Int?, below: Int?) {
-    let rows = table.snapshot
+    let rows = table.lastSnapshot
     guard let row = rows.index(of: FileDBEditor.recordID(id)) else { throw WrongResult("no record \(id)") }
     return (
       row > 0 ? Int(rows[row - 1].id.rawValue) : nil,
