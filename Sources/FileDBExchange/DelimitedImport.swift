@@ -145,7 +145,7 @@ public struct DelimitedImport: Sendable {
       return (texts.cells[position].line, texts.cells[position].column)
     }
     guard texts.cells.count == columns.count else {
-      throw row.error("\(texts.cells.count) fields where \(columns.count) are expected", file: file)
+      throw row.error("expected \(columns.count) fields, found \(texts.cells.count)", file: file)
     }
     var entries: [PlistDictionary.Entry] = []
     for (column, cell) in zip(columns, texts.cells) {
@@ -164,7 +164,7 @@ public struct DelimitedImport: Sendable {
 extension StoreError {
   package static func noColumn(forKey field: String, file: String, table: String? = nil) -> StoreError {
     StoreError(
-      StoreError.invalidText, "it is the key, but no column has that name", file: file, table: table,
+      StoreError.invalidText, "it is in the key, but no column has this name", file: file, table: table,
       field: field)
   }
 }

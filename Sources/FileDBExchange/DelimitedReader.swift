@@ -119,7 +119,7 @@ public struct DelimitedReader: ~Copyable {
       guard try text.peek() == quote else {
         if let next = try text.peek(), !Self.isFieldEnd(next, format.separator) {
           throw error(
-            "text behind the closing quote of a field; a quote inside it is written twice", line: line,
+            "text after the closing quote of a field; a quote inside it is written twice", line: line,
             column: column)
         }
         return bytes

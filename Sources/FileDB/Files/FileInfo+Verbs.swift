@@ -63,7 +63,7 @@ extension FileInfo {
   public static func contents(ofFolder url: URL) throws -> [String] {
     let path = try path(of: url)
     guard !isFile(url) else {
-      throw StoreError(StoreError.notAFolder, "this is no folder", file: path)
+      throw StoreError(StoreError.notAFolder, "this is not a folder", file: path)
     }
     let names = try StoreDisk.system.list(path)
     return names.sorted { compareUTF8($0, $1) < 0 }

@@ -92,7 +92,7 @@ public struct FileInfo: Hashable, Sendable {
   /// - Throws: ``StoreError/invalidPath``.
   package static func path(of url: URL) throws(StoreError) -> String {
     guard url.isFileURL else {
-      throw StoreError(StoreError.invalidPath, "this is no file URL", file: url.absoluteString)
+      throw StoreError(StoreError.invalidPath, "this is not a file URL", file: url.absoluteString)
     }
     // The system would take what stands before the NUL for the whole path.
     guard !url.absoluteString.contains("%00") else {

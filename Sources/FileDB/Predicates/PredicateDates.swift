@@ -13,7 +13,7 @@ extension RecordPredicate {
     for (path, text) in node.undatedTexts where snapshot.hasOnlyDates(at: path) {
       throw StoreError(
         StoreError.invalidPredicate,
-        "'\(path)' is a date, and '\(text)' is none that it compares with; write '2026-01-31', and compare by <, = or >",
+        "'\(path)' is a date and cannot be compared with '\(text)'; write a date like '2026-01-31', and compare with <, = or >",
         table: snapshot.table)
     }
   }

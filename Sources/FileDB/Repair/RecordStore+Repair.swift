@@ -104,7 +104,7 @@ extension RecordStore {
 
   func repairing<Result>(_ table: String?, _ body: () throws -> Result) throws -> Result {
     guard writers.currentTransaction == nil else {
-      throw StoreError(StoreError.insideWrite, "a repair is no part of a transaction", table: table)
+      throw StoreError(StoreError.insideWrite, "a repair cannot be part of a transaction", table: table)
     }
     return try exclusively(timeout: options.lockTimeout, body)
   }

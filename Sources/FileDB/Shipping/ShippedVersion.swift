@@ -42,7 +42,7 @@ extension ShippedVersion: ExpressibleByIntegerLiteral, ExpressibleByStringLitera
   /// - Precondition: numbers with dots between them.
   public init(stringLiteral value: String) {
     guard let version = ShippedVersion(value) else {
-      preconditionFailure("'\(value)' is no version: it must be numbers with dots between them")
+      preconditionFailure("'\(value)' is not a version: it must be numbers with dots between them")
     }
     self = version
   }

@@ -10,7 +10,7 @@ extension RecordStore {
 
   private func checkpoint(timeout: Duration) throws {
     guard writers.currentTransaction == nil else {
-      throw StoreError(StoreError.insideWrite, "a checkpoint is no part of a transaction", file: url.path)
+      throw StoreError(StoreError.insideWrite, "a checkpoint cannot be part of a transaction", file: url.path)
     }
     try writers.enter { try writeFiles(timeout: timeout) }
   }

@@ -194,7 +194,7 @@ public struct UndoLog: Sendable {
   ) throws -> Result {
     guard store.writers.currentTransaction == nil else {
       throw StoreError(
-        StoreError.insideWrite, "a write of the undo log is no part of another transaction",
+        StoreError.insideWrite, "a write of the undo log cannot be part of another transaction",
         file: store.url.path)
     }
     if store.options.checkpoints != .manual {

@@ -16,11 +16,11 @@ import Testing
     ("(a == 1", 8, "')'"), ("a == 1)", 7, "expected AND"), ("(a == 1 b", 9, "')'"),
     ("()", 2, "expected a field"),
     ("NOT", 4, "expected a field"), ("a == 'x", 6, "never closed"), ("a == \"x'", 6, "never closed"),
-    ("a == 'x\\d'", 8, "'\\d' means nothing; write '\\\\d'"), ("a == 'x\\", 8, "missing behind"),
+    ("a == 'x\\d'", 8, "'\\d' means nothing; write '\\\\d'"), ("a == 'x\\", 8, "missing after"),
     ("a == '\\u41'", 7, "a character's number"), ("a == '\\u{d800}'", 7, "a character's number"),
     ("a == '\\u{110000}'", 7, "a character's number"), ("a == '\\u{}'", 7, "a character's number"),
     ("a == '\\u{41'", 7, "a character's number"), ("a == $x", 6, "no argument 'x'"),
-    ("a == $", 6, "behind '$'"), ("$a.b == 1", 1, "no argument 'a'"),
+    ("a == $", 6, "after '$'"), ("$a.b == 1", 1, "no argument 'a'"),
     ("first-name == 1", 6, "in the name of a field, write #\"…\""),
     ("a == 12ab", 6, "'12ab' is no number"), ("a == 1.2.3", 6, "no number"),
     ("a == -", 6, "no '-' here"),
@@ -41,7 +41,7 @@ import Testing
     ("a[-1] == 1", 3, "from 0, FIRST or LAST"),
     ("a[x] == 1", 3, "from 0"), ("a[1 == 1", 5, "expected ']'"), ("a[1.0] == 1", 3, "from 0"),
     (".a == 1", 1, "expected"),
-    ("# == 1", 1, "behind '#'"), ("a == FOO('x')", 6, "no function FOO"),
+    ("# == 1", 1, "after '#'"), ("a == FOO('x')", 6, "no function FOO"),
     ("a == CAST('x', 'NSDate')", 6, "DATE, DATA"),
     ("a == DATE('soon')", 11, "a date in quotes"), ("a == DATE(5)", 11, "a date in quotes"),
     ("a == DATA('?')", 11, "base64"), ("a == REAL('x')", 11, "a number in quotes"),
@@ -92,7 +92,7 @@ import Testing
     #expect(named("a == %@", ["x": 1]).hasPrefix("6 there is no argument for this %@"))
     #expect(place("a IN %@", [5]).hasPrefix("6 expected a list"))
     #expect(place("a BETWEEN %@", [[1]]).hasPrefix("11 expected two bounds"))
-    #expect(place("a MATCHES %@", ["("]).hasPrefix("11 this is no regular expression"))
+    #expect(place("a MATCHES %@", ["("]).hasPrefix("11 this is not a regular expression"))
   }
 
   @Test func errorShowsItsLineAndAnExcerpt() throws {

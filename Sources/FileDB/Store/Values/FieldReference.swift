@@ -132,7 +132,8 @@ extension PlistDictionary {
     case .dict(let found)?: inner = found
     case let other?:
       throw StoreError(
-        StoreError.invalidValue, "it is no dictionary, but <\(other.typeName)>, and nothing can be set in it",
+        StoreError.invalidValue,
+        "it holds <\(other.typeName)>, not a dictionary, so nothing can be set in it",
         field: FieldReference.path(here).title)
     }
     try inner.set(value, at: path.dropFirst(), behind: here)
