@@ -1,8 +1,9 @@
 import Foundation
 
-/// A table of a store: each verb is a transaction of its own. For several at once, see ``RecordStore/write(_:)``.
+/// A table of a store. Each verb is a transaction of its own. For several verbs in one transaction, see
+/// ``RecordStore/write(_:)``.
 ///
-/// The verbs throw what those of ``StoreTransaction`` and ``RecordStore/write(_:)`` do.
+/// The verbs throw the errors of the same verbs of ``StoreTransaction``, and those of ``RecordStore/write(_:)``.
 public struct RecordTable<Value: Codable & Sendable>: Sendable {
   public let store: RecordStore
   public let name: TableName<Value>
@@ -14,8 +15,8 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     source = TableSource(table: name.text, in: store)
   }
 
-  /// The records as they were last committed here or read in; inside a ``RecordStore/write(_:)`` of this thread, as
-  /// they are by now. Taking it costs O(1) and never waits for the disk.
+  /// The records as they were last committed here or read in. Inside a ``RecordStore/write(_:)`` of this thread, the
+  /// records as this write has changed them so far. Taking a snapshot costs O(1) and never waits for the disk.
   public var snapshot: TableSnapshot<Value> {
     if let transaction = store.writers.currentTransaction, let state = try? transaction.table(name.text) {
       return TableSnapshot(source: source, state: state)
@@ -24,7 +25,7 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     return TableSnapshot(source: source, state: store.seen[TableKey(name.text)])
   }
 
-  /// Whether the table exists. Its first record makes it.
+  /// Whether the table exists. Its first record creates it.
   public var exists: Bool { snapshot.exists }
 
   /// The number of records.
