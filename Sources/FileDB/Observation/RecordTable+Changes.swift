@@ -15,8 +15,8 @@ extension RecordTable {
   /// is inserted, one that no longer matches is deleted, and one whose place in the list changes is moved.
   ///
   /// - Parameters:
-  ///   - matches: whether a record with this value is in the list; `nil` for all. The list leaves out records for which it
-  ///     throws, and records that do not fit the type. The result must depend only on the value.
+  ///   - matches: whether a record with this value is in the list; `nil` for all. The list leaves out records for which
+  ///     it throws, and records that do not fit the type. The result must depend only on the value.
   ///   - order: the order of the list; empty for the table's own.
   ///   - start: a snapshot of the whole table, which the observer shows already.
   /// - Complexity: an element costs as much as ``TableChange/init(from:to:)``. With a condition, each changed record is
