@@ -68,7 +68,7 @@ private struct Fault {
         Fault("[{\"a\": nul}]", 1, 8, "a value should be here"),
         Fault("[{\"a\": 1,}]", 1, 10, "a key in quotes"),
         Fault("[{\"a\": 1, \"a\": 2}]", 1, 2, "'a' is in the object twice"),
-        Fault("[{}] x", 1, 6, "behind its end"),
+        Fault("[{}] x", 1, 6, "more text after the value"),
         Fault("[1]", 1, 2, "an object should be here"),
         Fault("[{\"a\": \(deep)", 1, 264, "nested more than 256 deep"),
       ], importer(.json))
