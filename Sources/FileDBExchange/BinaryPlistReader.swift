@@ -109,7 +109,8 @@ struct BinaryPlistReader {
   private mutating func charge(_ count: Int, at offset: Int) throws(Fault) {
     bytesLeft -= count
     guard bytesLeft >= 0 else {
-      throw Fault(message: "the list holds the same parts too often", offset: offset)
+      throw Fault(
+        message: "the list uses the same parts so often that it would become too large", offset: offset)
     }
   }
 
@@ -156,9 +157,9 @@ struct BinaryPlistReader {
       case (0x0, 0): "null"
       case (0x0, 0xC), (0x0, 0xD): "a URL"
       case (0x0, 0xE): "a UUID"
-      case (0x8, _): "a UID, as keyed archives have them"
+      case (0x8, _): "a UID of a keyed archive"
       case (0xB, _), (0xC, _): "a set"
-      default: "an object of no known type"
+      default: "an object of an unknown type"
       }
     return "this is \(name); a record cannot hold it"
   }
@@ -190,13 +191,13 @@ struct BinaryPlistReader {
     var entries: [PlistDictionary.Entry] = []
     for position in 0..<count {
       guard case .string(let key) = try value(try reference(at: offset, position), depth: depth + 1) else {
-        throw Fault(message: "a key is no text", offset: offset)
+        throw Fault(message: "a key is not text", offset: offset)
       }
       let value = try value(try reference(at: values, position), depth: depth + 1)
       entries.append(PlistDictionary.Entry(key: key, value: value))
     }
     guard let dictionary = PlistDictionary(unsorted: entries, duplicate: { _ in }) else {
-      throw Fault(message: "a key is in a dictionary twice", offset: offset)
+      throw Fault(message: "a dictionary has the same key twice", offset: offset)
     }
     return dictionary
   }
@@ -212,7 +213,9 @@ struct BinaryPlistReader {
   private func reference(at offset: Int, _ position: Int) throws(Fault) -> Int {
     let place = offset + position * referenceSize
     let reference = try number(at: place, size: referenceSize).clamped
-    guard reference < objectCount else { throw Fault(message: "there is no such object", offset: place) }
+    guard reference < objectCount else {
+      throw Fault(message: "a reference leads to an object that does not exist", offset: place)
+    }
     return reference
   }
 
@@ -221,7 +224,7 @@ struct BinaryPlistReader {
     guard low == 0xF else { return low }
     let marker = try number(at: offset, size: 1)
     guard marker >> 4 == 1, marker & 0xF <= 3 else {
-      throw Fault(message: "a count is no number", offset: offset)
+      throw Fault(message: "a count is not a number", offset: offset)
     }
     let size = 1 << Int(marker & 0xF)
     let count = try number(at: offset + 1, size: size).clamped

@@ -1,9 +1,10 @@
 /// How delimited text is laid out: CSV unless told otherwise.
 public struct DelimitedFormat: Sendable {
   public enum Encoding: String, Sendable, CaseIterable {
-    /// A byte order mark of UTF-16 is heeded.
+    /// If the text has the byte order mark of UTF-16, it is read as UTF-16.
     case utf8 = "utf-8"
-    /// By its byte order mark; big-endian without one. Written little-endian with one.
+    /// When reading, the byte order mark decides; without one, the text is big-endian. Text is written little-endian
+    /// with a mark.
     case utf16 = "utf-16"
     case utf16LittleEndian = "utf-16le"
     case utf16BigEndian = "utf-16be"
@@ -11,7 +12,7 @@ public struct DelimitedFormat: Sendable {
     case latin1 = "latin-1"
   }
 
-  /// What ends a line that is written. Either is read, and CR too.
+  /// What ends a line that is written. A reader accepts both, and CR too.
   public enum LineEnd: String, Sendable, CaseIterable {
     case lf
     /// As RFC 4180 has it.
@@ -22,12 +23,13 @@ public struct DelimitedFormat: Sendable {
 
   /// The byte between fields.
   public var separator: UInt8
-  /// The byte around a field that holds the separator, the quote (doubled) or a line end; `nil` for none.
+  /// The byte around a field that contains the separator, a line end, or the quote itself, which is then doubled; `nil`
+  /// for none.
   public var quote: UInt8?
   public var encoding: Encoding
   public var lineEnd = LineEnd.lf
 
-  /// - Returns: `nil` where separator and quote are the same, are line ends, or are no ASCII characters.
+  /// - Returns: `nil` if separator and quote are the same, or one of them is a line end or not an ASCII character.
   public init?(
     separator: Character = ",", quote: Character? = "\"", encoding: Encoding = .utf8
   ) {

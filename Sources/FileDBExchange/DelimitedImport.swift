@@ -3,17 +3,17 @@ import FileDBPlist
 
 /// Turns the rows of delimited text into records.
 public struct DelimitedImport: Sendable {
-  /// What a text without a character stands for.
+  /// What an empty text stands for.
   public enum EmptyText: String, Sendable, CaseIterable {
-    /// No field; in quotes the empty value of a type that has one: a string or data.
+    /// No field. In quotes, the empty value, if the type has one: an empty string or empty data.
     case missing
-    /// For a string an empty text, in quotes or not; else as ``missing``.
+    /// In a field of text an empty string, in quotes or not. In other fields as ``missing``.
     case text
   }
 
   /// The field names in the order of the columns; `nil` takes them from the first row.
   public var fields: [String]?
-  /// The type of a field by its name; a field that is not named is a string.
+  /// The types of fields by name. All other fields are strings.
   public var types: [String: FieldType]
   public var emptyText: EmptyText
   /// Fields that each row must have.
@@ -27,9 +27,10 @@ public struct DelimitedImport: Sendable {
     self.emptyText = emptyText
   }
 
-  /// Hands each record to `body`, and returns how many there were.
-  /// - Throws: ``StoreError`` with the file, line and column: a text that does not fit its type, a row with too many or too
-  ///   few fields, a column without a name, a name twice or a type for no column; and what `body` throws.
+  /// Calls `body` with each record, and returns the number of records.
+  /// - Throws: ``StoreError`` with the file, line and column if a text does not fit its type, a row has too many or too
+  ///   few fields, a column has no name, two columns have the same name, or a type is given for a column that does not
+  ///   exist; and what `body` throws.
   @discardableResult
   public func run(
     _ reader: consuming DelimitedReader, file: String, _ body: (Fields) throws -> Void
@@ -56,8 +57,8 @@ public struct DelimitedImport: Sendable {
     }
   }
 
-  /// For each column the narrowest of integer, float, bool and date whose every text comes back as it is when it is written,
-  /// after all rows were looked at that can be read; strings are not named.
+  /// For each column the narrowest of integer, float, bool and date whose every text comes back as it is when it is
+  /// written, after all rows were looked at that can be read; strings are not named.
   func detectedTypes(_ reader: consuming DelimitedReader, file: String) throws -> [String: FieldType] {
     var candidates: [TypeCandidates] = []
     var names: [String] = []
@@ -145,7 +146,7 @@ public struct DelimitedImport: Sendable {
       return (texts.cells[position].line, texts.cells[position].column)
     }
     guard texts.cells.count == columns.count else {
-      throw row.error("\(texts.cells.count) fields where \(columns.count) are expected", file: file)
+      throw row.error("expected \(columns.count) fields, found \(texts.cells.count)", file: file)
     }
     var entries: [PlistDictionary.Entry] = []
     for (column, cell) in zip(columns, texts.cells) {
@@ -164,7 +165,7 @@ public struct DelimitedImport: Sendable {
 extension StoreError {
   package static func noColumn(forKey field: String, file: String, table: String? = nil) -> StoreError {
     StoreError(
-      StoreError.invalidText, "it is the key, but no column has that name", file: file, table: table,
+      StoreError.invalidText, "it is in the key, but no column has this name", file: file, table: table,
       field: field)
   }
 }

@@ -1,15 +1,15 @@
 import FileDB
 import Foundation
 
-/// Reads delimited text record by record, in memory that does not grow with the file.
+/// Reads delimited text record by record, with memory that does not grow with the file.
 ///
-/// Lines end in LF, CRLF or CR, also within one file. A quote counts as one only at the start of a field; inside a quoted
-/// field it is written twice. A line without a character is skipped. A byte order mark at the start is skipped.
+/// Lines end in LF, CRLF or CR, even in the same file. A quote counts as one only at the start of a field; inside a
+/// quoted field it is written twice. Empty lines and a byte order mark at the start are skipped.
 public struct DelimitedReader: ~Copyable {
   /// One record of the text.
   public struct Row: Sendable, Equatable {
     public var cells: [Cell]
-    /// The line on which it begins, from 1.
+    /// The line on which the record begins, from 1.
     public var line: Int
 
     /// The texts of the cells.
@@ -19,9 +19,9 @@ public struct DelimitedReader: ~Copyable {
   /// One field of a record.
   public struct Cell: Sendable, Equatable {
     public var text: String
-    /// Whether it stood in quotes: so an empty text is told from none.
+    /// Whether the field was in quotes. This distinguishes an empty text from a missing one.
     public var isQuoted: Bool
-    /// Where it begins, both from 1; the column in characters.
+    /// Where the field begins: the line and the column, both from 1. The column counts characters.
     public var line: Int
     public var column: Int
   }
@@ -40,8 +40,8 @@ public struct DelimitedReader: ~Copyable {
   private var column = 1
 
   /// - Parameters:
-  ///   - name: where the text is from, for the errors.
-  ///   - nextPiece: the next bytes, however they are cut; `nil` at the end.
+  ///   - name: the name of the text in errors.
+  ///   - nextPiece: returns the next bytes, in pieces of any size; `nil` at the end.
   public init(name: String, format: DelimitedFormat, nextPiece: @escaping () throws -> [UInt8]?) {
     self.name = name
     self.format = format
@@ -55,9 +55,9 @@ public struct DelimitedReader: ~Copyable {
     self.init(name: url.path, format: format) { try file.read() }
   }
 
-  /// The next record, `nil` at the end.
-  /// - Throws: ``StoreError`` with file and line: a quote that is never closed, text behind a closing quote, bytes
-  ///   that are not of the encoding; behind these, the next record can be read.
+  /// The next record; `nil` at the end.
+  /// - Throws: ``StoreError`` with file and line for a quote that is never closed, for text after a closing quote, and
+  ///   for bytes that are not in the encoding. After such bytes you can still read the next record.
   public mutating func next() throws -> Row? { try nextReading()?.get() }
 
   /// - Throws: what leaves nobody a way to say where the next record begins.
@@ -119,7 +119,7 @@ public struct DelimitedReader: ~Copyable {
       guard try text.peek() == quote else {
         if let next = try text.peek(), !Self.isFieldEnd(next, format.separator) {
           throw error(
-            "text behind the closing quote of a field; a quote inside it is written twice", line: line,
+            "text after the closing quote of a field; a quote inside it is written twice", line: line,
             column: column)
         }
         return bytes
@@ -158,7 +158,7 @@ public struct DelimitedReader: ~Copyable {
 }
 
 extension StoreError {
-  /// Text that does not follow its format, or does not fit the type it should have.
+  /// A text does not follow its format, or does not fit its type.
   public static let invalidText = Code(rawValue: "invalidText")
 
   init(invalidText message: String, file: String, line: Int?, column: Int?, field: String? = nil) {

@@ -7,8 +7,9 @@ public struct DelimitedWriter: Sendable {
 
   public init(format: DelimitedFormat) { self.format = format }
 
-  /// One line; a field is quoted where it holds the separator, the quote or a line end, where it begins with U+FEFF,
-  /// which is skipped at the start of a file, or where it is an empty string, so that it is told from a missing one.
+  /// One line. A field is quoted if it contains the separator, the quote or a line end. It is also quoted if it begins
+  /// with U+FEFF, which a reader skips at the start of a file, or if it is an empty string, which would otherwise look
+  /// like a missing one.
   public func line(_ fields: [String?]) -> String {
     fields.map(text).joined(separator: String(Unicode.Scalar(format.separator))) + format.lineEnd.text
   }

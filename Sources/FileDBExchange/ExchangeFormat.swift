@@ -1,14 +1,14 @@
 import Foundation
 
-/// The forms in which records leave a table and come into one. <doc:Exchange> says what each of them can hold.
+/// The formats of imports and exports. <doc:Exchange> says what each of them can hold.
 public enum ExchangeFormat: Sendable {
-  /// A line for each record, after one with the names of the fields.
+  /// A line for each record, after a line with the names of the fields.
   case delimited(DelimitedFormat, hasHeader: Bool = true)
   /// An array of objects.
   case json
-  /// An object a line.
+  /// One object per line.
   case ndjson
-  /// An array of dictionaries, in XML or in binary; either is read as what it is.
+  /// An array of dictionaries, in XML or in binary. An import reads both with either format.
   case plist
   case binaryPlist
 
@@ -19,7 +19,7 @@ public enum ExchangeFormat: Sendable {
     }
   }
 
-  /// The format that goes with a file's extension: csv, tsv, tab, json, ndjson, jsonl or plist.
+  /// The format for a file's extension: csv, tsv, tab, json, ndjson, jsonl or plist. `nil` for any other.
   public init?(fileExtension: String) {
     switch fileExtension.lowercased() {
     case "csv": self = .delimited(.csv)

@@ -1,11 +1,11 @@
 import FileDB
 import Foundation
 
-/// The type that a text is to have as a field's value, by plutil's names.
+/// The type of a field, by plutil's names.
 public enum FieldType: String, Sendable, CaseIterable {
   case string, integer, float, bool, date, data, json
 
-  /// The type that a value has; of an array and a dictionary `json`.
+  /// The type of a value; `json` for an array or a dictionary.
   public init(of value: PlistValue) {
     switch value {
     case .string: self = .string
@@ -22,11 +22,12 @@ public enum FieldType: String, Sendable, CaseIterable {
   ///
   /// - `integer`: decimal, from -2^63 to 2^64-1. `float`: decimal, or `nan`, `+infinity`, `-infinity`.
   /// - `bool`: `true`, `yes`, `1`, or `false`, `no`, `0`, in any case.
-  /// - `date`: `2024-02-29`, which is its first second, or with `T` or a space and `12:00`, `12:00:00` or `12:00:00.5`, of which
-  ///   the part of a second is cut off; then with `Z` or an offset like `+02:00`. Without one it is UTC.
-  /// - `data`: base64, white space ignored. `json`: any JSON; `1.0` is a real, a `null` in an object leaves its key out, and
-  ///   elsewhere is refused.
-  /// - Returns: `nil` where the text does not fit.
+  /// - `date`: a day, `2024-02-29`, which means its first second. A time may follow after `T` or a space: `12:00`,
+  ///   `12:00:00` or `12:00:00.5`, of which the fraction is cut off. Then `Z` or an offset like `+02:00` may follow.
+  ///   Without it, the time is UTC.
+  /// - `data`: base64; white space is ignored. `json`: any JSON. `1.0` is a real. A `null` in an object leaves its key
+  ///   out; any other `null` is refused.
+  /// - Returns: `nil` if the text does not fit.
   public func value(of text: String) -> PlistValue? {
     var text = text
     switch self {
@@ -50,7 +51,7 @@ public enum FieldType: String, Sendable, CaseIterable {
     }
   }
 
-  /// What a text must look like, for an error.
+  /// What a text must look like, for an error message.
   public var expectation: String {
     switch self {
     case .string: "text"

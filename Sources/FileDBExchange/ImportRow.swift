@@ -67,7 +67,7 @@ package struct ImportRow {
   /// The id that the value of the field `id` stands for.
   package func recordID(_ value: PlistValue, file: String) throws(StoreError) -> RecordID {
     if let id = RecordID(importing: value) { return id }
-    throw error("'\(DelimitedWriter.text(of: value))' is no id of a record", file: file, field: "id")
+    throw error("'\(DelimitedWriter.text(of: value))' is not a record's id", file: file, field: "id")
   }
 }
 

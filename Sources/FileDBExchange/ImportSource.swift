@@ -1,15 +1,15 @@
 import FileDB
 import Foundation
 
-/// The bytes of an import, read piece by piece, and more than once where types are to be found first.
+/// The bytes of an import. They are read piece by piece, and twice if types are detected first.
 public struct ImportSource {
-  /// What errors call it.
+  /// The name of the source in errors.
   public let name: String
   /// Begins anew, and returns what gives the next bytes, `nil` at the end.
   let open: () throws -> () throws -> [UInt8]?
 
   /// The file at `url`.
-  /// - Parameter name: what errors call it; its path where none is given.
+  /// - Parameter name: the name of the source in errors; by default the file's path.
   public init(_ url: URL, name: String? = nil) {
     self.name = name ?? url.path
     open = {
@@ -30,7 +30,7 @@ public struct ImportSource {
     }
   }
 
-  /// Standard input, which can be read only once; ``spooled()`` can be read again.
+  /// Standard input. It can be read only once; the result of ``spooled()`` can be read again.
   public static var standardInput: ImportSource {
     ImportSource(name: "standard input") {
       let file = InputFile.standardInput
@@ -40,18 +40,19 @@ public struct ImportSource {
 
   /// Bytes from anywhere.
   /// - Parameters:
-  ///   - name: what errors call it.
-  ///   - open: begins anew, and returns what gives the next bytes, however they are cut; `nil` at the end.
+  ///   - name: the name of the source in errors.
+  ///   - open: starts from the beginning. It returns a closure that returns the next bytes, in pieces of any size, and
+  ///     `nil` at the end.
   public init(name: String, open: @escaping () throws -> () throws -> [UInt8]?) {
     self.name = name
     self.open = open
   }
 
-  /// The same bytes, read to their end now, and kept in a temporary file.
+  /// The same bytes, read to the end now and kept in a temporary file.
   ///
-  /// For what comes at somebody else's pace, before a transaction makes other writers wait for it; and for what can be read
-  /// only once.
-  /// - Throws: ``StoreError/inputOutput``, also where the temporary folder has no room.
+  /// Use this for a source that may be slow, before a transaction makes other writers wait; and for a source that can
+  /// be read only once.
+  /// - Throws: ``StoreError/inputOutput``, also if the temporary folder has no room.
   public func spooled() throws -> ImportSource {
     let file = try SpoolFile(try open())
     return ImportSource(name: name) {

@@ -51,7 +51,7 @@ struct JSONParser: ~Copyable {
     guard depth <= limits.depth else {
       throw error("this is nested more than \(limits.depth) deep", at: place)
     }
-    guard let token = try nextToken() else { throw error("the text ends where a value should be", at: place) }
+    guard let token = try nextToken() else { throw error("the text ends before a value", at: place) }
     switch token {
     case UInt8(ascii: "{"): return .dict(try object(depth: depth))
     case UInt8(ascii: "["): return .array(try array(depth: depth))
@@ -72,7 +72,7 @@ struct JSONParser: ~Copyable {
         throw error("a key in quotes should be here", at: place)
       }
       let key = try string()
-      try expect(UInt8(ascii: ":"), "a ':' should be here, behind the key '\(key)'")
+      try expect(UInt8(ascii: ":"), "a ':' should be here, after the key '\(key)'")
       if let value = try value(depth: depth + 1) {
         entries.append(PlistDictionary.Entry(key: key, value: value))
       }
@@ -124,7 +124,7 @@ struct JSONParser: ~Copyable {
       _ = try take()
     }
     guard let isReal = JSONNumber.isReal(digits) else {
-      throw error("'\(String(decoding: digits.prefix(40), as: UTF8.self))' is no number of JSON", at: start)
+      throw error("'\(String(decoding: digits.prefix(40), as: UTF8.self))' is not a number", at: start)
     }
     let value = digits.withUnsafeBufferPointer { digits in
       isReal ? PlistNumber.real(digits).map(PlistValue.real) : PlistNumber.integer(digits)
@@ -229,7 +229,7 @@ extension JSONParser {
 
   /// - Throws: where anything but white space follows.
   mutating func end() throws {
-    if try nextToken() != nil { throw error("the text goes on behind its end", at: place) }
+    if try nextToken() != nil { throw error("there is more text after the value", at: place) }
   }
 
   private mutating func peek() throws -> UInt8? { try text.peek() }

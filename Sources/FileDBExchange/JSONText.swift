@@ -1,10 +1,11 @@
 import FileDB
 import Foundation
 
-/// Values as JSON text: dates in ISO 8601, data in base64, `nan` and the infinities, which JSON does not have, as strings.
+/// Values as JSON text. Dates are strings in ISO 8601, data is a string in base64. `nan` and the infinities, which JSON
+/// does not have, are strings too.
 public enum JSONText {
-  /// The record as one object on one line: its id as the number `id`, then its fields in the order of their names, as
-  /// ``fieldName(_:)`` has them.
+  /// The record as an object on one line: its id as the number `id`, then its fields in the order of their names. For
+  /// the names see ``fieldName(_:)``.
   public static func object(id: RecordID, _ record: Fields) -> String {
     var text = "{\"id\": \(id)"
     for field in record.dictionary {
@@ -13,8 +14,8 @@ public enum JSONText {
     return text + "}"
   }
 
-  /// The name of a field beside the record's `id`: a field called `id` is written `fields.id`, one called `fields.id` then
-  /// `fields.fields.id`, and so on, so that no two fall together.
+  /// The name of a field in an object that also has the record's `id`. A field called `id` is written `fields.id`, one
+  /// called `fields.id` is written `fields.fields.id`, and so on, so that all names differ.
   public static func fieldName(_ field: String) -> String { FieldName(field).besideID }
 
   public static func value(_ value: PlistValue) -> String {
@@ -33,8 +34,8 @@ public enum JSONText {
     }
   }
 
-  /// RFC 8259 §7: quotes, backslashes and control characters are escaped; so are DEL and the C1 controls, which a
-  /// terminal obeys.
+  /// A text as a JSON string, as in RFC 8259 §7. Quotes, backslashes and control characters are escaped. So are DEL and
+  /// the C1 controls, because terminals obey them.
   public static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

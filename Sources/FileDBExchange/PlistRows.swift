@@ -57,7 +57,7 @@ final class PlistRows {
     }
     if let value = fields.removeValue(forKey: Self.idKey) {
       row.id = RecordID(importing: value)
-      if row.id == nil { throw row.error("the id is no whole number", file: file, field: Self.idKey) }
+      if row.id == nil { throw row.error("the id is not a whole number", file: file, field: Self.idKey) }
     }
     row.fields.dictionary = fields
     return row

@@ -101,7 +101,7 @@ package struct RowMerge {
     let key = try key(of: row, record)
     if let key, let first = origins[key] {
       throw row.error(
-        "the key \(key.text) is there twice, first in \(first.text)", code: StoreError.duplicateKey,
+        "the key \(key.text) occurs twice, first in \(first.text)", code: StoreError.duplicateKey,
         file: file)
     }
     let step = try step(for: row, record, key)
@@ -164,7 +164,7 @@ package struct RowMerge {
     case .key(let fields):
       if let key = RowKey(of: fields, in: { record[$0] }) { return key }
       let missing = fields.first { record[$0] == nil }
-      throw row.error("a row without its key", file: file, field: missing)
+      throw row.error("the row has no value for this key", file: file, field: missing)
     }
   }
 
@@ -181,8 +181,8 @@ package struct RowMerge {
     if key.contains("id") {
       guard isUnknownField else { return record }
       throw row.error(
-        "no record of the table has a field 'id'; its records' own ids match without a key", file: file,
-        field: "id")
+        "no record of the table has a field 'id'; to match by the records' own ids, use --ids instead of a key",
+        file: file, field: "id")
     }
     guard let id = record["id"] else { return isExport ? record.withOwnNames : record }
     let isOwnID = found.map { $0.id == RecordID(importing: id) && $0["id"] == nil } ?? false

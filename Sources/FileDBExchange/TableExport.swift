@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-/// Writes records in another format: each with its id as `id`, a field that is itself called `id` as `fields.id`; in property lists
-/// with its id as in a table's file.
+/// Writes records in another format. Each record has its id as `id`, and a field that is itself called `id` as
+/// `fields.id`. In property lists, a record has its id as in a table's file.
 ///
 ///     try TableExport(format: .json).write(store.table("food").snapshot(), to: file)
 public struct TableExport: Sendable {
@@ -13,8 +13,8 @@ public struct TableExport: Sendable {
   private let chosen: [FieldReference]?
   private let selection: FieldSelection?
 
-  /// - Parameter fields: those to write, in this order where the format has one; `nil` for all, in the order of their UTF-8
-  ///   bytes.
+  /// - Parameter fields: the fields to write, in this order if the format keeps it; `nil` for all, in the order of
+  ///   their UTF-8 bytes.
   public init(format: ExchangeFormat, fields: [String]? = nil) {
     self.init(format: format, chosen: fields?.map(FieldReference.init(field:)))
   }
@@ -26,8 +26,9 @@ public struct TableExport: Sendable {
     selection = chosen.map(FieldSelection.init)
   }
 
-  /// Replaces the file at `url`, or makes it: whatever happens, there is the old content or the new, whole and synced.
-  /// - Parameter progress: told now and then how many records were written.
+  /// Replaces or creates the file at `url`. Whatever happens, the file has either its old content or all of the new
+  /// content, synced.
+  /// - Parameter progress: called now and then with the number of records written so far.
   /// - Throws: as ``write(_:progress:_:)``, and the disk's errors.
   public func write(
     _ rows: some Collection<Row>, to url: URL, progress: (_ records: Int) -> Void = { _ in }
@@ -35,10 +36,11 @@ public struct TableExport: Sendable {
     try FileInfo.replaceFile(at: url) { append in try write(rows, progress: progress, append) }
   }
 
-  /// Hands the bytes of the file to `sink`, piece by piece; for a binary property list, whose offsets come last, all at once.
-  /// - Parameter progress: told now and then how many records were written.
-  /// - Throws: ``StoreError/unrepresentableValue`` with record and field, where the encoding lacks a character or a field
-  ///   would need the quotes that the format has not; what `sink` throws.
+  /// Passes the bytes of the file to `sink`, piece by piece. A binary property list comes in one piece, because its
+  /// offsets come last.
+  /// - Parameter progress: called now and then with the number of records written so far.
+  /// - Throws: ``StoreError/unrepresentableValue`` with record and field if the encoding lacks a character, or a field
+  ///   needs quotes and the format has none; what `sink` throws.
   public func write(
     _ rows: some Collection<Row>, progress: (_ records: Int) -> Void = { _ in }, _ sink: Sink
   ) throws {

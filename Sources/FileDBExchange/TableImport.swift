@@ -1,6 +1,6 @@
 import FileDB
 
-/// Brings the records of a file into a table.
+/// Imports the records of a file into a table.
 ///
 ///     var food = TableImport(format: .delimited(.csv))
 ///     food.types = ["kcal": .integer]
@@ -10,58 +10,62 @@ import FileDB
 ///     }
 ///     print("\(report.added) added, \(report.changed) changed")
 public struct TableImport: Sendable {
-  /// Which record of the table a row of the file is about.
+  /// How a row of the file finds the record of the table that it changes.
   public enum Matching: Hashable, Sendable {
-    /// None: every row is a new record, and `id` is a field like any other, unless a `fields.id` shows that an export wrote
-    /// the file.
+    /// Not at all: every row is a new record. `id` is a field like any other, unless the file also has a `fields.id`:
+    /// then an export wrote the file, and `id` is left out.
     case nothing
-    /// The one with the same values in these fields, integers and reals by their value; a new one where there is none. A
-    /// value that differs only in its type, as the text 1 from the number, is an error. An `id` that exports give a record is
-    /// left out, unless the table has such a field itself.
+    /// By the values of these fields. Integers and reals match by their value. If no record matches, the row is a new
+    /// record. A value that differs only in its type, such as the text 1 and the number 1, is an error. The `id` that
+    /// exports add is left out, unless the table itself has such a field.
     case key([String])
-    /// The one whose id is the row's field `id`, as exports have it; where there is none, a new one with that id, and where
-    /// the row has none, with the next id. A field that is itself called `id` is `fields.id` in the file.
+    /// By the row's field `id`, which exports write. If no record has this id, the row is a new record with this id. If
+    /// the row has no `id`, it is a new record with the next id. A field that is itself called `id` is `fields.id` in
+    /// the file.
     case id
   }
 
-  /// What happens where a row cannot be taken.
+  /// What to do about a wrong row.
   public enum ErrorPolicy: String, Sendable, CaseIterable {
     /// The import ends with the error.
     case stop
-    /// The row is left out, and ``ImportReport/skipped`` has the error. Text that is broken so that nobody can say where
-    /// the next row begins ends the import nevertheless.
+    /// The row is left out, and ``ImportReport/skipped`` has the error. The import still ends with an error if the text
+    /// does not tell where the next row begins.
     case skip
   }
 
   public var format: ExchangeFormat
-  /// Of delimited text without a header, the names of the columns.
+  /// The names of the columns, for delimited text without a header.
   public var fields: [String] = []
-  /// The types of fields by their names in the file; in JSON they say which texts are dates or data, say.
+  /// The types of fields by their names in the file. In JSON, for example, they say which texts are dates or data.
   ///
-  /// Another field of delimited text and JSON, which do not keep every type, is read as what it is in all records of the table
-  /// that have it; a value that does not fit is an error. Where the table does not say, because no record has the field or
-  /// its values are of several types, delimited text is a string, and JSON is what it says.
+  /// Delimited text and JSON do not keep every type. Fields without a type here are read as the type that they have in
+  /// all records of the table that have them. A value that does not fit is an error. The table has no type for a field
+  /// if no record has it, or its values are of several types. Such a field is a string in delimited text, and keeps its
+  /// type in JSON.
   public var types: [String: FieldType] = [:]
-  /// The types of fields of delimited text that neither ``types`` nor the table knows, as ``detectedTypes(of:)`` finds them.
+  /// The types of fields in delimited text that have no type in ``types`` or the table, for example those that
+  /// ``detectedTypes(of:)`` finds.
   public var fallbackTypes: [String: FieldType] = [:]
-  /// Of delimited text.
+  /// What an empty text stands for in delimited text.
   public var emptyText = DelimitedImport.EmptyText.missing
   public var matching = Matching.nothing
   public var onError = ErrorPolicy.stop
 
   public init(format: ExchangeFormat) { self.format = format }
 
-  /// Reads `source` row by row, and adds its records to the table, the new ones in their order from `position` on; a record
-  /// that matches gets the fields that the row has, and keeps its others and its place. One that already has them is not
-  /// written at all.
+  /// Reads `source` row by row and adds its records to the table. New records keep their order; the first goes to
+  /// `position`. A record that matches a row gets the row's fields, and keeps its other fields and its place. If it has
+  /// the same values already, it is not written.
   ///
-  /// A property list keeps its ids in a table that does not exist yet, and a whole table its counter. Elsewhere the ids
-  /// of a property list count only with ``Matching/id``.
-  /// - Parameter progress: told now and then how many rows were read.
-  /// - Throws: ``StoreError/invalidText``, ``StoreError/unrepresentableValue`` and ``StoreError/reservedField`` with file, line
-  ///   and column; ``StoreError/duplicateKey``; the errors of reading the file and of ``StoreTransaction``'s verbs.
-  /// - Complexity: O(*n*) in the rows of the file and, but for a property list without a key, in the records of the table.
-  ///   Memory grows with the new records, and with the file only where that is a property list.
+  /// If the table does not exist yet, a property list keeps its ids, and if it is a whole table, its counter. Otherwise
+  /// the ids of a property list count only with ``Matching/id``.
+  /// - Parameter progress: called now and then with the number of rows read so far.
+  /// - Throws: ``StoreError/invalidText``, ``StoreError/unrepresentableValue`` and ``StoreError/reservedField`` with
+  ///   file, line and column; ``StoreError/duplicateKey``; the errors of reading the file and of ``StoreTransaction``'s
+  ///   verbs.
+  /// - Complexity: O(*n*) in the rows of the file and in the records of the table; for a property list without a key,
+  ///   only in the rows. Memory grows with the new records, and for a property list with the file.
   public func run(
     _ source: ImportSource, into table: TableName<Fields>, at position: Position = .bottom,
     in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void = { _ in }
@@ -82,10 +86,10 @@ public struct TableImport: Sendable {
     return report
   }
 
-  /// The types of the columns of delimited text: integer, float, bool or date where every value of the column is one and
-  /// comes back the same when it is written, so that `007` stays text. ``types`` win.
-  /// - Returns: the types of the columns that are no strings; none for another format.
-  /// - Complexity: it reads all of `source`.
+  /// Finds the types of the columns of delimited text. A column is integer, float, bool or date if every value in it is
+  /// one and would be written the same, so `007` stays text. ``types`` take precedence.
+  /// - Returns: the types of the columns that are not strings; for other formats, ``types``.
+  /// - Complexity: O(*n*): it reads all of `source`.
   public func detectedTypes(of source: ImportSource) throws -> [String: FieldType] {
     guard case .delimited(let format, _) = format else { return types }
     let reader = DelimitedReader(name: source.name, format: format, nextPiece: try source.open())
@@ -162,14 +166,13 @@ public struct TableImport: Sendable {
 public struct ImportReport: Sendable {
   public internal(set) var added = 0
   public internal(set) var changed = 0
-  /// Rows whose record had all their values already.
+  /// The number of rows whose record had all their values already.
   public internal(set) var unchanged = 0
-  /// Rows whose `id` was taken for that of an export, and is no field of the record.
+  /// The number of rows whose `id` was left out, because an export wrote it.
   public internal(set) var ignoredIDs = 0
-  /// The types that fields were read as because the table's records have them, where the file would have given them another
-  /// one; by the names that they have in the file.
+  /// The fields, by their names in the file, that were read as the type in the table instead of the type in the file.
   public internal(set) var tableTypes: [String: FieldType] = [:]
-  /// Why rows were left out, in their order.
+  /// The errors of the rows that were left out, in the order of the rows.
   public internal(set) var skipped: [StoreError] = []
 }
 

@@ -62,7 +62,7 @@ extension ImportRow {
 
   func misfit(_ text: String, _ type: HeldType, file: String, field: String) -> StoreError {
     error(
-      "'\(text)' is not \(type.expectation), as in every record of the table that has this field",
+      "'\(text)' is not \(type.expectation); the table has only such values in this field",
       file: file, field: field)
   }
 }

@@ -73,7 +73,7 @@ extension ItemConversion {
       guard result.updateValue(try object(entry.value, path: field), forKey: entry.key) == nil else {
         throw StoreError(
           StoreError.unrepresentableValue,
-          "two field names differ only in their Unicode form, which no dictionary tells apart; read them as `Fields`",
+          "two field names differ only in their Unicode form, so a dictionary cannot hold both; read them as `Fields`",
           field: field)
       }
     }

@@ -15,20 +15,20 @@ import Foundation
 ///     ROOT/~/system/cache/imagecache/    imageCache
 ///     ROOT/~/temp/               temporary
 ///
-/// Each folder is made when it is asked for. All of them throw ``StoreError/notAFolder`` where a file is in the way,
+/// Each folder is created when you ask for it. All of them throw ``StoreError/notAFolder`` if a file is in the way,
 /// ``StoreError/permissionDenied``, ``StoreError/diskFull``, or ``StoreError/inputOutput``.
 public struct StorePaths: Hashable, Sendable {
   /// The folder that holds the tree.
   public let root: URL
 
   /// The tree in the folder `root`, which need not be there yet.
-  /// - Throws: ``StoreError/invalidPath`` where `root` is no file URL or holds a NUL.
+  /// - Throws: ``StoreError/invalidPath`` if `root` is not a file URL or contains a NUL.
   public init(root: URL) throws {
     self.root = URL(fileURLWithPath: try FileInfo.path(of: root), isDirectory: true)
   }
 
   /// The tree in the user's documents folder.
-  /// - Throws: ``StoreError/fileNotFound`` where the system names no such folder.
+  /// - Throws: ``StoreError/fileNotFound`` if the system names no such folder.
   public init() throws {
     guard let documents = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first else {
       throw StoreError(StoreError.fileNotFound, "this user has no documents folder")
@@ -36,7 +36,7 @@ public struct StorePaths: Hashable, Sendable {
     try self.init(root: documents)
   }
 
-  /// The root itself; as in wgPaths, the folder `~` in it is made as well.
+  /// The root itself. As in wgPaths, this also creates the folder `~` in it.
   public var documents: URL {
     get throws {
       _ = try folder("~")
@@ -50,7 +50,7 @@ public struct StorePaths: Hashable, Sendable {
   /// Settings.
   public var config: URL { get throws { try folder("~/config") } }
 
-  /// What may be thrown away; nobody does so by itself.
+  /// Files that may be deleted. Nothing deletes them automatically.
   public var temporary: URL { get throws { try folder("~/temp") } }
 
   /// The pages of a built-in web server.
@@ -62,10 +62,10 @@ public struct StorePaths: Hashable, Sendable {
   /// The store in which wgFileDb kept its tables.
   public var fileDB: URL { get throws { try folder("~/db/wgFileDb") } }
 
-  /// What the application keeps for itself.
+  /// Files of the application itself.
   public var system: URL { get throws { try folder("~/system") } }
 
-  /// What can be fetched or computed again.
+  /// Files that can be fetched or computed again.
   public var cache: URL { get throws { try folder("~/system/cache") } }
 
   /// Images that can be fetched again.
@@ -79,7 +79,7 @@ public struct StorePaths: Hashable, Sendable {
     return try folder("~/system/cache/imagecache/\(subfolder)")
   }
 
-  /// The file for the SQLite database `name`. Its folder is made, the file is not: SQLite does so.
+  /// The file for the SQLite database `name`. This creates its folder, but not the file: SQLite creates that.
   /// - Throws: ``StoreError/invalidPath`` for a name that is empty, `.` or `..`, or holds `/` or a NUL; else as the
   ///   folders do.
   public func sqlFile(named name: String) throws -> URL {

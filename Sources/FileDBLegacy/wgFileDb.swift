@@ -14,32 +14,32 @@ public let kFileDbIndexKey = "index"
 public let kMainIdKey = "wgFileDbSecretId"
 
 // swift-format-ignore: TypeNamesShouldBeCapitalized
-/// The class wgFileDb of 2010, for code that was written for it: each function keeps the name under which Swift imports
-/// the original, and does its work by a ``RecordStore``.
+/// The class wgFileDb of 2010, for code that was written for it. Each function has the name under which Swift imports
+/// the original, and uses a ``RecordStore``.
 ///
 ///     let id = try wgFileDb.addItem(toTop: ["title": "Buy milk"], intoDb: "todo")
 ///     let item = try wgFileDb.getItem(id, inDb: "todo")
 ///     try wgFileDb.moveTableItem(IndexPath(indexes: [0, 3]), to: IndexPath(indexes: [0, 0]), inDb: "todo")
 ///
-/// What is different from the original:
+/// These things differ from the original:
 ///
-/// - **Errors.** The original ignored them; these functions throw ``StoreError``. An id that is not there is
-///   ``StoreError/recordNotFound``: the original took the first item for it, and deleted that.
-/// - **Files.** A table that the original wrote keeps its bare file name. A new one is `NAME.plist`, so a path comes
-///   from ``getPathToDb(_:)`` and is not put together by hand. Only that function and those that write make a table;
-///   the original did so on every look.
-/// - **Items.** What is returned holds strings, `NSNumber`, `Date`, `Data`, arrays and dictionaries, with the id under
-///   ``kMainIdKey``. What is given may hold the same, or any Swift number; a `Date` loses its fraction of a second, and
-///   anything else, `nil` and `NSNull` included, is ``StoreError/unrepresentableValue``. Changing an item changes
-///   nothing in the table.
+/// - **Errors.** The original ignored them; these functions throw ``StoreError``. An unknown id throws
+///   ``StoreError/recordNotFound``; the original used the first item instead, and could delete it.
+/// - **Files.** A table that the original wrote keeps its bare file name. A new table is `NAME.plist`, so get its path
+///   from ``getPathToDb(_:)``. Only that function and those that write create a table; the original did so on every
+///   read.
+/// - **Items.** The returned items hold strings, `NSNumber`, `Date`, `Data`, arrays and dictionaries, with the id under
+///   ``kMainIdKey``. Items that you pass in may hold the same types, or any Swift number. A `Date` loses its fraction
+///   of a second. Anything else, including `nil` and `NSNull`, throws ``StoreError/unrepresentableValue``. Changing a
+///   returned item does not change the table.
 ///
-/// Every function may be called from any thread, and sees what other processes wrote. Reading costs a few system calls,
-/// O(*n*) in the items that are returned, and O(*n*) in those of the table where its file changed; writing is as
-/// ``RecordStore/write(_:)``.
+/// You may call every function from any thread. Each sees what other processes wrote. Reading costs a few system calls,
+/// O(*n*) in the items that are returned, and O(*n*) in those of the table if its file changed. Writing costs as much
+/// as ``RecordStore/write(_:)``.
 public enum wgFileDb {
   private static let stores = Mutex<[String: RecordStore]>([:])
 
-  /// The store behind these functions, for code that leaves them: one for each ``wgPaths/root``.
+  /// The store behind these functions, for code that moves away from them. There is one for each ``wgPaths/root``.
   /// - Throws: as ``wgPaths/databaseDirectory()``.
   public static var store: RecordStore {
     get throws {
@@ -53,13 +53,13 @@ public enum wgFileDb {
     }
   }
 
-  /// `getId:`: the id of an item; 0, which no table gives, for one without.
+  /// `getId:`: the id of an item. For an item without an id it is 0, which no table gives.
   public static func getId(_ item: [String: Any]) -> Int {
     let id = try? ItemConversion.id(of: item)
     return id.map { Int($0.rawValue) } ?? 0
   }
 
-  /// `getPathToDb:`: the table's file, which is made, without items, where it is missing.
+  /// `getPathToDb:`: the table's file. If it is missing, it is created without items.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)`` and ``RecordStore/write(_:)``.
   @discardableResult
   public static func getPathToDb(_ dbName: String) throws -> String {
@@ -78,7 +78,7 @@ public enum wgFileDb {
     FileInfo.isFile(try store.url(of: dbName))
   }
 
-  /// `deleteDb:`: deletes the table's file; there need not be one. Made again, it counts from 1 again.
+  /// `deleteDb:`: deletes the table's file, if there is one. A new table of this name starts again at 1.
   /// - Returns: true.
   /// - Throws: as ``getPathToDb(_:)``.
   @discardableResult
@@ -92,7 +92,7 @@ public enum wgFileDb {
     return true
   }
 
-  /// `truncateDb:`: removes every item and sets the counter to 0; makes the table where it is missing.
+  /// `truncateDb:`: removes every item and sets the counter to 0. If the table is missing, it is created.
   /// - Returns: true.
   /// - Throws: as ``getPathToDb(_:)``.
   @discardableResult
@@ -108,21 +108,21 @@ public enum wgFileDb {
     return true
   }
 
-  /// `getAutoincrementNumberForDb:`: the highest id ever given; 0 for a table that is not there.
+  /// `getAutoincrementNumberForDb:`: the highest id ever given; 0 if there is no table.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
   public static func getAutoincrementNumber(forDb dbName: String) throws -> Int {
     Int(try table(dbName).counter)
   }
 
-  /// `getItemsFromDb:`: all items in their order; none for a table that is not there.
+  /// `getItemsFromDb:`: all items in their order; none if there is no table.
   /// - Throws: as ``getItem(_:inDb:)``.
   public static func getItemsFromDb(_ dbName: String) throws -> [[String: Any]] {
     try table(dbName).snapshot().map(ItemConversion.item)
   }
 
-  /// `saveFullData:toDb:`: makes `arr` the items of the table. An item with an id keeps it; one without gets a new id,
-  /// above every other.
-  /// - Throws: ``StoreError/duplicateID``; ``StoreError/invalidValue`` where an id is no whole number; else as
+  /// `saveFullData:toDb:`: replaces the items of the table by `arr`. An item with an id keeps it. An item without one
+  /// gets a new id above all others.
+  /// - Throws: ``StoreError/duplicateID``; ``StoreError/invalidValue`` if an id is not a whole number; else as
   ///   ``addItem(toBottom:intoDb:)``. Then the table stays as it was.
   public static func saveFullData(_ arr: [[String: Any]], toDb dbName: String) throws {
     let records = try arr.map {
@@ -131,19 +131,19 @@ public enum wgFileDb {
     try table(dbName).replaceAll(with: records)
   }
 
-  /// `getNumberOfItemsInDb:`; 0 for a table that is not there.
+  /// `getNumberOfItemsInDb:`; 0 if there is no table.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
   public static func getNumberOfItems(inDb dbName: String) throws -> Int { try table(dbName).count }
 
   /// `getItem:inDb:`.
   /// - Throws: ``StoreError/recordNotFound``; ``StoreError/unrepresentableValue`` for an item with two field names that
-  ///   a Swift dictionary takes for one, since they differ only in how an accent is written; and as
+  ///   differ only in how an accent is written, since a Swift dictionary cannot hold both; and as
   ///   ``RecordStore/table(_:)-(TableName<_>)``.
   public static func getItem(_ idItem: Int, inDb dbName: String) throws -> [String: Any] {
     try ItemConversion.item(table(dbName).snapshot().record(with: ItemConversion.id(idItem, table: dbName)))
   }
 
-  /// `addItemToBottom:intoDb:`. An id that the item has already is not looked at.
+  /// `addItemToBottom:intoDb:`. An id that the item has already is ignored.
   /// - Returns: the new item's id.
   /// - Throws: ``StoreError/unrepresentableValue``, and as ``getPathToDb(_:)``.
   @discardableResult
@@ -169,8 +169,8 @@ public enum wgFileDb {
     try table(dbName).update(ItemConversion.id(idItem, table: dbName), to: ItemConversion.record(item))
   }
 
-  /// `moveTableItem:to:inDb:`: moves the item at one index to another, where it is in the end. Takes what UITableView
-  /// gives to `tableView(_:moveRowAt:to:)`: the index is the last number of an index path.
+  /// `moveTableItem:to:inDb:`: moves the item at one index to another, which it has afterwards. Pass the index paths
+  /// that UITableView passes to `tableView(_:moveRowAt:to:)`: the index is the last number of an index path.
   /// - Throws: ``StoreError/indexOutOfRange``, for an empty index path too, and as ``getPathToDb(_:)``.
   public static func moveTableItem(
     _ fromIndexPath: IndexPath, to toIndexPath: IndexPath, inDb dbName: String
@@ -195,7 +195,7 @@ public enum wgFileDb {
     Int(try table(dbName).duplicate(ItemConversion.id(idItem, table: dbName), to: .top).rawValue)
   }
 
-  /// `sortAscendingByKey:inDb:`: the items ordered as ``SortKey`` describes, strings by their bytes, or by id where the
+  /// `sortAscendingByKey:inDb:`: the items ordered as ``SortKey`` describes, strings by their bytes, or by id if the
   /// key is ``kMainIdKey``. The table keeps its order. The original, unfinished, returned the items unsorted.
   /// - Throws: as ``getItem(_:inDb:)``.
   public static func sortAscending(byKey key: String, inDb dbName: String) throws -> [[String: Any]] {

@@ -3,16 +3,17 @@ import Foundation
 import Synchronization
 
 // swift-format-ignore: TypeNamesShouldBeCapitalized
-/// The class wgPaths of 2010, by ``StorePaths``: the folders of an application, each made when it is asked for.
+/// The class wgPaths of 2010, based on ``StorePaths``: the folders of an application. Each is created when you ask for
+/// it.
 ///
-/// A path is that of a folder and ends in `/`, save those of ``documentsDirectory()`` and ``sqlFile(_:)``, as in the
-/// original. All functions throw as ``StorePaths`` says, and ``StoreError/fileNotFound`` where ``root`` is `nil` and the
-/// system names no documents folder.
+/// As in the original, the paths end in `/`, except those of ``documentsDirectory()`` and ``sqlFile(_:)``. All
+/// functions throw the errors of ``StorePaths``, and ``StoreError/fileNotFound`` if ``root`` is `nil` and the system
+/// names no documents folder.
 public enum wgPaths {
   private static let chosenRoot = Mutex<URL?>(nil)
 
-  /// The folder that holds everything; `nil`, as in the beginning, for the user's documents folder. To be set before
-  /// the first use: what was opened in another root stays there. Any thread may set it.
+  /// The folder that holds everything; `nil`, the default, for the user's documents folder. Set it before the first
+  /// use: what was opened in another root stays there. Any thread may set it.
   public static var root: URL? {
     get { chosenRoot.withLock { $0 } }
     set { chosenRoot.withLock { $0 = newValue } }

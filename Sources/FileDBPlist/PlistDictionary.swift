@@ -1,7 +1,7 @@
-/// Values by key, kept in the order of the keys' UTF-8 bytes: the order in which they are written.
+/// Values by key, in the order of the keys' UTF-8 bytes, which is also the order in the file.
 ///
-/// Keys are told apart by their bytes: `é` and `e` with a combining accent are two keys, as they are in the file.
-/// - Complexity: a look-up is O(log *n*), a change O(*n*) in the number of keys.
+/// Keys are compared by their bytes: `é` and `e` with a combining accent are two keys, as in the file.
+/// - Complexity: O(log *n*) to find a value, O(*n*) to change one, in the number of keys.
 public struct PlistDictionary: Sendable, Equatable {
   public struct Entry: Sendable {
     public let key: String
@@ -61,7 +61,7 @@ public struct PlistDictionary: Sendable, Equatable {
 
   public var keys: [String] { entries.map(\.key) }
 
-  /// Takes a key out, and its value with it.
+  /// Removes a key and its value, and returns the value.
   @discardableResult
   public mutating func removeValue(forKey key: String) -> PlistValue? {
     let (position, found) = position(of: key)
@@ -128,7 +128,7 @@ extension PlistDictionary: RandomAccessCollection {
 }
 
 extension PlistDictionary: ExpressibleByDictionaryLiteral {
-  /// A key that is given twice keeps its last value.
+  /// If a key is given twice, its last value counts.
   public init(dictionaryLiteral elements: (String, PlistValue)...) {
     set(elements.map { Entry(key: $0, value: $1) })
   }

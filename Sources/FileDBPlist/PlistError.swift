@@ -1,4 +1,4 @@
-/// Why a property list was not read, or a value not written, and where.
+/// Why a property list could not be read, or a value could not be written, and where.
 public struct PlistError: Error, Equatable, Sendable {
   public enum Reason: Equatable, Sendable {
     // What the bytes are instead of an XML property list.
@@ -34,7 +34,7 @@ public struct PlistError: Error, Equatable, Sendable {
   }
 
   public let reason: Reason
-  /// The line, from 1; `nil` where the error has no place in a file.
+  /// The line, from 1; `nil` if the error has no place in a file.
   public let line: Int?
   /// The column, from 1, counted as libxml2 does: in Unicode scalars.
   public let column: Int?
@@ -53,7 +53,7 @@ extension PlistError: CustomStringConvertible {
     return "line \(line), column \(column): \(message)"
   }
 
-  /// The reason in words, without its place.
+  /// The reason in words, without the place.
   public var message: String {
     switch reason {
     case .empty: "the file is empty"

@@ -6,8 +6,8 @@
 
 /// Reads XML property lists: strict where data could be lost, lenient where other writers differ.
 ///
-/// libxml2 parses, in its push mode and with handlers of our own: no network, no external document type, no
-/// entities but XML's five, and any warning of libxml2's is an error. See Decisions/002.
+/// libxml2 parses, in its push mode and with handlers of our own. It uses no network and no external document type, and
+/// knows only XML's five entities. Any warning of libxml2 is an error. See Decisions/002.
 public struct PlistParser: ~Copyable {
   private let session: SAXSession
   private var source = PlistSource()
@@ -22,7 +22,7 @@ public struct PlistParser: ~Copyable {
     session = SAXSession(limits: PlistLimits(), search: search)
   }
 
-  /// Takes the next bytes of the document, however they are cut.
+  /// Takes the next bytes of the document, in pieces of any size.
   public mutating func push(_ piece: UnsafeRawBufferPointer) throws(PlistError) {
     if let failure { throw failure }
     let session = session
@@ -42,7 +42,7 @@ public struct PlistParser: ~Copyable {
     return try session.finish()
   }
 
-  /// The root of the document that `bytes` are.
+  /// Parses `bytes` as a document and returns its root.
   /// - Throws: ``PlistError`` with line and column.
   /// - Complexity: O(*n*) in the number of bytes, and O(*k* log *k*) for a dictionary of *k* unsorted keys.
   public static func parse(
@@ -70,8 +70,8 @@ public struct PlistParser: ~Copyable {
     lines(of: .value(path), in: bytes).line(ofElement: 0)
   }
 
-  /// The lines on which the elements of the array at `path` begin, and the values in those that are dictionaries: in one
-  /// reading, for who wants many.
+  /// The lines on which the elements of the array at `path` begin, and the values in those that are dictionaries: in
+  /// one reading, for who wants many.
   package static func elementLines(of path: [PlistStep], in bytes: [UInt8]) -> PlistElementLines {
     lines(of: .elements(path), in: bytes)
   }
@@ -285,8 +285,8 @@ private struct SAXState {
   }
 }
 
-/// libxml2 takes the first `>` that has come in for a tag's end, even one in quotes: a tag that has one there is read or
-/// not as the file happens to be cut, so it is refused however it is cut. No property list needs one.
+/// libxml2 takes the first `>` that has come in for a tag's end, even one in quotes: a tag that has one there is read
+/// or not as the file happens to be cut, so it is refused however it is cut. No property list needs one.
 private let tagEnd = UInt8(ascii: ">")
 
 /// Whether a value has a `>`. libxml2 gives two pointers for each namespace, the second to its name, and five for each

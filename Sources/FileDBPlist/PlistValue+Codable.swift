@@ -5,9 +5,9 @@
 #endif
 
 extension PlistValue: Codable {
-  /// Takes whatever the decoder holds, in the narrowest of the types it may be.
+  /// Takes the decoder's value as the narrowest type that it fits.
   ///
-  /// Dates and data come last: JSON's decoder would find them in numbers and strings.
+  /// Dates and data come last, because a JSON decoder would read numbers and strings as these.
   public init(from decoder: any Decoder) throws {
     if let container = try? decoder.container(keyedBy: AnyKey.self) {
       let entries = try container.allKeys.map { key in

@@ -12,7 +12,7 @@
 public enum PlistValue: Sendable {
   case string(String)
   case integer(Int64)
-  /// An integer above `Int64.max`. A smaller one is ``integer(_:)``; ``normalized(depth:limits:)`` sees to it.
+  /// An integer above `Int64.max`. A smaller one is ``integer(_:)``; ``normalized(depth:limits:)`` ensures this.
   case unsigned(UInt64)
   case real(Double)
   case bool(Bool)

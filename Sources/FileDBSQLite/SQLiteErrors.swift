@@ -3,11 +3,11 @@ import Foundation
 import GRDB
 
 extension StoreError {
-  /// A file that is no SQLite database.
+  /// The file is not a SQLite database.
   public static let notADatabase = Code(rawValue: "notADatabase")
-  /// A SQLite database whose file is damaged.
+  /// The file of the SQLite database is damaged.
   public static let damagedDatabase = Code(rawValue: "damagedDatabase")
-  /// SQLite does not do what it was asked: a query that is wrong, a name that it keeps for itself, too many columns.
+  /// SQLite refuses what it was asked to do: the query is wrong, a name is reserved, or there are too many columns.
   public static let databaseRefused = Code(rawValue: "databaseRefused")
 }
 

@@ -3,14 +3,14 @@ import FileDBExchange
 import Foundation
 import GRDB
 
-/// Writes the records of a table into a table of a SQLite database, for whoever wants to ask SQL about them.
+/// Writes the records of a table into a table of a SQLite database, so that you can query them with SQL.
 ///
 ///     try SQLiteExport(to: file, table: "notes").run(notes.snapshot())
 ///
-/// The table gets the columns `id INTEGER PRIMARY KEY AUTOINCREMENT` and `position`, which counts the records from 0 in their
-/// order, and one for each field, in the order of their names:
+/// The table gets the columns `id INTEGER PRIMARY KEY AUTOINCREMENT` and `position`, which counts the records from 0 in
+/// their order, and one for each field, in the order of their names:
 ///
-/// | value | in SQLite | declared, where the field has no other |
+/// | value | in SQLite | declared type, if all values of the field have this type |
 /// | --- | --- | --- |
 /// | string | text | `TEXT` |
 /// | integer | integer; above 2^63-1 its digits as text | `INTEGER`; nothing |
@@ -20,12 +20,13 @@ import GRDB
 /// | data | blob | `BLOB` |
 /// | array, dict | JSON text, see ``JSONText`` | `TEXT` |
 ///
-/// A field whose values are of several types gets a column without a type, where SQLite leaves each as it is. A field called
-/// `id` or `position`, in any case, has the name `fields.id` or `fields.position`, one called that another `fields.`, and so on.
+/// If the values of a field have several types, its column has no type, and SQLite keeps each value as it is. The
+/// fields `id` and `position`, in upper or lower case, become `fields.id` and `fields.position`. A field called
+/// `fields.id` becomes `fields.fields.id`, and so on.
 ///
-/// ``SQLiteImport`` brings the table back, with its ids by ``TableImport/Matching/id``.
+/// ``SQLiteImport`` brings the table back. Use ``TableImport/Matching/id`` to keep its ids.
 public struct SQLiteExport: Sendable {
-  /// What happens to a table of that name that the database has.
+  /// What happens if the database already has a table of that name.
   public enum ExistingTable: Sendable {
     case refused
     /// It is dropped, with its indexes and triggers.
@@ -58,15 +59,15 @@ public struct SQLiteExport: Sendable {
     return try run(snapshot, counter: snapshot.counter, progress: progress)
   }
 
-  /// Writes the records in one transaction, and returns how many there were. The database is made where there is no file,
-  /// and other tables of it stay as they are.
+  /// Writes the records in one transaction, and returns their number. If there is no file, the database is created. Its
+  /// other tables stay as they are.
   /// - Parameters:
-  ///   - counter: the highest id that their table ever gave; SQLite will give none below it.
-  ///   - progress: told now and then how many records were written.
+  ///   - counter: the highest id that their table ever gave; SQLite will not give an id up to it.
+  ///   - progress: called now and then with the number of records written so far.
   /// - Throws: with the file and the table: ``StoreError/tableExists``, ``StoreError/notADatabase``,
-  ///   ``StoreError/damagedDatabase``, ``StoreError/locked``, ``StoreError/databaseRefused`` for a name that SQLite keeps for
-  ///   itself, a NUL in it or too many fields, ``StoreError/unrepresentableValue`` for two fields that SQLite does not tell apart,
-  ///   and the disk's errors.
+  ///   ``StoreError/damagedDatabase``, ``StoreError/locked``, ``StoreError/databaseRefused`` for a name that SQLite
+  ///   keeps for itself, a NUL in it or too many fields, ``StoreError/unrepresentableValue`` for two fields that SQLite
+  ///   does not tell apart, and the disk's errors.
   /// - Complexity: O(*n*): the records are decoded twice, one by one.
   @discardableResult
   public func run<Row>(

@@ -1,8 +1,8 @@
 import FileDBPlist
 
-/// The fields of a record, by name. Its id is not among them.
+/// The fields of a record, by name. They do not include its id.
 ///
-/// Field names are told apart by their UTF-8 bytes.
+/// Field names are compared by their UTF-8 bytes.
 public struct Fields: Sendable, Equatable {
   public var dictionary: PlistDictionary
 
@@ -19,7 +19,7 @@ extension Fields: CustomStringConvertible {
 }
 
 extension Fields: ExpressibleByDictionaryLiteral {
-  /// A field that is given twice keeps its last value.
+  /// If a field is given twice, its last value counts.
   public init(dictionaryLiteral elements: (String, PlistValue)...) {
     dictionary = PlistDictionary(lastOf: elements.map { PlistDictionary.Entry(key: $0, value: $1) })
   }

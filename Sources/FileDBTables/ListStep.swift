@@ -2,14 +2,14 @@
 public enum ListStep: Sendable, Hashable {
   case delete(RecordID, index: Int)
   case insert(RecordID, index: Int)
-  /// `index` is where the record is afterwards: it is taken out, and put in there.
+  /// The record is removed from `fromIndex` and then inserted at `index`.
   case move(RecordID, fromIndex: Int, index: Int)
-  /// The record at `index` has other fields.
+  /// The fields of the record at `index` changed.
   case update(RecordID, index: Int)
 }
 
 extension ListSteps {
-  /// The same as single steps, one after another: each names indices of the list as the former steps left it.
+  /// The same as single steps, one after another. Each step's indices refer to the list that the steps before it left.
   ///
   ///     for step in change.steps.sequence {
   ///       switch step {
@@ -20,8 +20,8 @@ extension ListSteps {
   ///       }
   ///     }
   ///
-  /// The deletions come first, from the bottom up; then the moves; then the insertions from the top down, and the
-  /// updates, both with the indices that the records have in the end.
+  /// The deletions come first, from the bottom up. Then come the moves, then the insertions from the top down, and then
+  /// the updates. Insertions and updates have the indices that the records have afterwards.
   /// - Complexity: O(*n* log *n*) in the steps.
   public var sequence: [ListStep] {
     var sequence = deletions.reversed().map { ListStep.delete($0.id, index: $0.index) }

@@ -1,19 +1,20 @@
-/// What leads from one list of records to another, as a table view wants it.
+/// The steps from one list of records to another, in the form that table views need.
 ///
-/// The steps keep the rules of `UITableView`'s and `UICollectionView`'s batch updates:
+/// The steps follow the rules of batch updates in `UITableView` and `UICollectionView`:
 ///
-/// - The indices of ``deletions`` and the old indices of ``moves`` are those of the list before. The indices of
-///   ``insertions`` and the new indices of ``moves`` are those of the list after.
-/// - No index is deleted and moved from, none is inserted at and moved to, and none is in one of the lists twice.
+/// - The indices of ``deletions`` and the old indices of ``moves`` refer to the list before the change. The indices of
+///   ``insertions`` and the new indices of ``moves`` refer to the list after it.
+/// - No index is both deleted and moved from. No index is both inserted at and moved to. No index is in one of the
+///   lists twice.
 /// - The counts add up: records before − deletions + insertions = records after.
-/// - What is in none of the three stays, in its order.
-/// - ``updates`` are no part of the batch: a record may be moved *and* updated, and a view refuses to reload a record
-///   that it moves. They come after the batch, by their new indices.
+/// - All other records keep their order.
+/// - ``updates`` are not part of the batch: a record may be moved *and* updated, and a view cannot reload a record that
+///   it moves in the same batch. Carry them out after the batch, with the new indices.
 ///
-/// As few records as possible are moved. An update is a record that was there before and has other fields now.
+/// As few records as possible are moved. An update is an existing record whose fields changed.
 ///
-/// ``sequence`` gives the same as single steps, each for the list as the former left it, as `NSTableView` and an array
-/// want them.
+/// ``sequence`` gives the same changes as single steps, each on the list that the step before it left. `NSTableView`
+/// and arrays need this form.
 public struct ListSteps: Sendable, Equatable {
   /// A record and its index.
   public struct Place: Sendable, Hashable {
@@ -21,20 +22,21 @@ public struct ListSteps: Sendable, Equatable {
     public let index: Int
   }
 
-  /// A record with its index before and its index after. The two may be equal, where others around it came or went.
+  /// A record with its index before and its index after. The two may be equal if other records were inserted or
+  /// deleted.
   public struct Passage: Sendable, Hashable {
     public let id: RecordID
     public let oldIndex: Int
     public let newIndex: Int
   }
 
-  /// The records that are gone, by their indices before, ascending.
+  /// The deleted records, ordered by their indices before the change.
   public let deletions: [Place]
-  /// The records that are new, by their indices after, ascending.
+  /// The new records, ordered by their indices after the change.
   public let insertions: [Place]
-  /// The records that are in another order to those that stay, by their indices after, ascending.
+  /// The records whose order among the remaining records changed, ordered by their indices after the change.
   public let moves: [Passage]
-  /// The records with other fields than before, the moved ones among them, by their indices after, ascending.
+  /// The records whose fields changed, including moved ones, ordered by their indices after the change.
   public let updates: [Passage]
 
   public var isEmpty: Bool {

@@ -1,5 +1,5 @@
-/// The number by which a table knows a record. Given once, kept for the record's life, and not given again after the record
-/// is deleted; only ``RecordTable/truncate()`` begins anew.
+/// The number that identifies a record in its table. A record keeps its id for life. The id is not given again after
+/// the record is deleted; only ``RecordTable/truncate()`` starts again at 1.
 public struct RecordID: RawRepresentable, Hashable, Sendable {
   /// Not negative.
   public let rawValue: Int64
@@ -17,7 +17,7 @@ extension RecordID: LosslessStringConvertible {
   /// The decimal digits.
   public var description: String { rawValue.description }
 
-  /// Reads plain decimal digits: no sign, no white space, no leading zero, so that no two texts name one id.
+  /// Reads plain decimal digits, without sign, white space or leading zeros, so that each id has only one text.
   public init?(_ description: String) {
     guard let number = Int64(description), number >= 0, number.description == description else { return nil }
     self.init(counted: number)

@@ -1,8 +1,8 @@
 import FileDBPlist
 
-/// What went wrong, and where: file, line, table, record and field as far as they are known.
+/// What went wrong, and where: the file, line, table, record and field, if they are known.
 ///
-/// Match on the ``code``, of which later versions may have more:
+/// Match on the ``code``. Later versions may add codes:
 ///
 ///     do {
 ///       try notes.update(id) { $0.isDone = true }
@@ -16,10 +16,10 @@ public struct StoreError: Error, Sendable {
   }
 
   public let code: Code
-  /// What is wrong, in a sentence without the place.
+  /// What is wrong, without the place.
   public var message: String
-  /// Where a record could not be decoded, this and the ``line`` are found when they are asked for, by reading the
-  /// table's file; `nil` where that no longer has the record, or not yet.
+  /// The file. If a record could not be decoded, this and the ``line`` are found when you ask for them, by reading the
+  /// table's file; `nil` if the file no longer has the record, or does not have it yet.
   public var file: String? {
     get { knownFile ?? place?.found?.file }
     set { knownFile = newValue }
@@ -34,9 +34,9 @@ public struct StoreError: Error, Sendable {
   public var table: String?
   public var record: RecordID?
   public var field: String?
-  /// The system's error number, where a system call failed.
+  /// The system's error number, if a system call failed.
   public var errno: Int32?
-  /// Of a text that could not be read, the part in question, and under it a caret.
+  /// The part of a text that could not be read, with a caret below it.
   public var excerpt: String?
 
   private var knownFile: String?
@@ -76,32 +76,33 @@ extension StoreError {
   public static let newerVersion = Code(rawValue: "newerVersion")
   /// A record could not be brought to the newest version of its type; see ``VersionedValue``.
   public static let migrationFailed = Code(rawValue: "migrationFailed")
-  /// An attached store is read and never written to.
+  /// An attached store is never written to.
   public static let readOnly = Code(rawValue: "readOnly")
   public static let insideWrite = Code(rawValue: "insideWrite")
-  /// What is to be undone was changed by a later commit.
+  /// A later commit changed what is to be undone.
   public static let undoConflict = Code(rawValue: "undoConflict")
   /// A file of the undo log that the step needs is missing or was changed, for example by a power cut.
   public static let undoStepLost = Code(rawValue: "undoStepLost")
   /// The text of a ``RecordPredicate`` is wrong, at ``column``.
   public static let invalidPredicate = Code(rawValue: "invalidPredicate")
-  /// A regular expression takes more steps on a text of the record than are allowed, so that nobody knows whether it matches.
+  /// A regular expression takes more steps on a text of the record than are allowed, so it is unknown whether it
+  /// matches.
   public static let matchLimitExceeded = Code(rawValue: "matchLimitExceeded")
   /// A later version of the shipped data is installed; see ``ShippedStore``.
   public static let olderThanInstalled = Code(rawValue: "olderThanInstalled")
 
-  // Found a file that is no table, or a broken one.
+  // Found a file that is not a table, or a damaged one.
   public static let notATable = Code(rawValue: "notATable")
   public static let damagedTable = Code(rawValue: "damagedTable")
-  /// Git merged the table's file as text and left its conflict markers there. ``RecordStore/repair(_:keeping:)`` leaves such
-  /// a file alone, since each side may hold the only copy of a record.
+  /// Git merged the table's file as text and left its conflict markers there. ``RecordStore/repair(_:keeping:)`` leaves
+  /// such a file alone, since each side may hold the only copy of a record.
   public static let conflictMarkers = Code(rawValue: "conflictMarkers")
   /// The journal is not as it was written; no table can be trusted until it is repaired.
   public static let damagedJournal = Code(rawValue: "damagedJournal")
   /// A later version of this library made the journal.
   public static let newerFormat = Code(rawValue: "newerFormat")
-  /// Another program changed a table's file, and commits that wait in the journal do not fit it any more. The message names
-  /// the records, where it can. Both versions are kept until ``RecordStore/repair(_:keeping:)`` is told which one to keep.
+  /// Another program changed a table's file, and commits that wait in the journal no longer fit it. The message names
+  /// the records if it can. Both versions are kept until you tell ``RecordStore/repair(_:keeping:)`` which one to keep.
   public static let conflict = Code(rawValue: "conflict")
   public static let ambiguousTable = Code(rawValue: "ambiguousTable")
   public static let notAFolder = Code(rawValue: "notAFolder")
@@ -112,9 +113,10 @@ extension StoreError {
   public static let permissionDenied = Code(rawValue: "permissionDenied")
   public static let diskFull = Code(rawValue: "diskFull")
   public static let inputOutput = Code(rawValue: "inputOutput")
-  /// The disk failed at the moment of commit: the commit is there now, and may be gone after a power cut.
+  /// The disk failed at the moment of commit. The commit is there now, but a power cut may lose it.
   public static let outcomeUnknown = Code(rawValue: "outcomeUnknown")
-  /// After ``outcomeUnknown``, another failed sync or ``RecordStore/close()`` the store takes no more writes; open it anew.
+  /// After ``outcomeUnknown``, another failed sync or ``RecordStore/close()``, the store takes no more writes. Open it
+  /// again.
   public static let closed = Code(rawValue: "closed")
 }
 
@@ -122,7 +124,8 @@ extension StoreError {
 public func ~= (code: StoreError.Code, error: any Error) -> Bool { (error as? StoreError)?.code == code }
 
 extension StoreError: CustomStringConvertible {
-  /// `FILE:LINE:COLUMN: table 'T': record 3: field 'f': message`, with what is known, and the ``excerpt`` in lines of its own.
+  /// `FILE:LINE:COLUMN: table 'T': record 3: field 'f': message`, with the parts that are known, then the ``excerpt``
+  /// on lines of its own.
   public var description: String {
     var parts: [String] = []
     if let file {

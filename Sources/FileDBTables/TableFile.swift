@@ -147,12 +147,13 @@ extension TableFile {
     let typeName = value.typeName
     guard case .dict(var root) = consume value else {
       throw TableFault(
-        message: "this property list is no table: its root is <\(typeName)>, not <dict>", path: [],
+        message: "this property list is not a table: its root is <\(typeName)>, not <dict>", path: [],
         isForeign: true)
     }
     guard let data = root.removeValue(forKey: recordsKey) else {
       throw TableFault(
-        message: "this property list is no table: it has no '\(recordsKey)' key", path: [], isForeign: true)
+        message: "this property list is not a table: it has no '\(recordsKey)' key", path: [],
+        isForeign: true)
     }
     guard case .array(let elements) = consume data else {
       throw TableFault(message: "'\(recordsKey)' must be an array of records", path: [.key(recordsKey)])

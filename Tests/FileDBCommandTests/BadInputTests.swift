@@ -64,7 +64,7 @@ import Testing
         ["import", "t.csv", "t", "--types", "a=int"], 64,
         "There is no type 'int'; did you mean 'integer'? The types are string, integer, float"
       ),
-      (["import", "t.csv", "t", "--types", "a:integer"], 64, "'a:integer' is none"),
+      (["import", "t.csv", "t", "--types", "a:integer"], 64, "not 'a:integer'"),
       (["import", "t.plist", "t", "--separator", ";"], 64, "for csv and tsv"),
       (["import", "t.json", "t", "--detect"], 64, "for csv and tsv"),
       (["import", "t.csv", "t", "--key", "a", "--ids"], 64, "one of --key and --ids"),

@@ -89,8 +89,8 @@ import Testing
         ("truncate t --yes\n add", 64, "standard input:2: "),
         ("add t 'a=2\n\n", 65, "standard input:1: a quote is opened here"),
         ("add t a=2\n--version", 64, "standard input:2: "),
-        ("add t a=2\ncheck t", 64, "is no command for a script"),
-        ("add t a=2\nbatch x", 64, "'batch' is no command for a script"),
+        ("add t a=2\ncheck t", 64, "is not a command for a script"),
+        ("add t a=2\nbatch x", 64, "'batch' is not a command for a script"),
         ("add t a=2\n--store elsewhere count t", 64, "A script works on one store"),
       ] {
         let result = try filedb("batch", in: folder, input: script)

@@ -160,12 +160,12 @@ import Testing
 
   @Test(arguments: [
     (["--where", "v = $x"], "column 5: there is no argument 'x'"),
-    (["--where", "v = $"], "expected the name of an argument behind '$'"),
+    (["--where", "v = $"], "expected the name of an argument after '$'"),
     (["--where", "v = 'a'", "--arg", "x=1"], "the argument 'x' is not used"),
     (["--where", "v = $x", "--arg", "x=1", "--arg", "x=2"], "The argument 'x' is given twice."),
     (["--arg", "x=1"], "--arg needs --where"),
     (
-      ["--where", "v = $x", "--arg", "x:json={}"], "column 5: the argument for this $x is no value to compare"
+      ["--where", "v = $x", "--arg", "x:json={}"], "column 5: the argument for this $x cannot be compared"
     ),
     (["--where", "$x = 1", "--where", "v = $y", "--arg", "x=1"], "there is no argument 'y'"),
   ])

@@ -110,9 +110,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (["set", "t", "2", "v.x=1"], 65, "record 2: field 'v': it is no dictionary, but <string>"),
-    (["set", "t", "1", "address.city.x=1"], 65, "record 1: field 'address.city': it is no dictionary"),
-    (["set", "t", "--where", "v = 'b'", "v.x=1"], 65, "record 2: field 'v': it is no dictionary"),
+    (["set", "t", "2", "v.x=1"], 65, "record 2: field 'v': it holds <string>, not a dictionary"),
+    (["set", "t", "1", "address.city.x=1"], 65, "record 1: field 'address.city': it holds <string>, not a"),
+    (["set", "t", "--where", "v = 'b'", "v.x=1"], 65, "record 2: field 'v': it holds <string>"),
     (["set", "t", "1", "id=5"], 64, "'id' is the record's id, which cannot be changed"),
     (["add", "t", "id=5"], 64, "write 'fields.id'"),
     (["unset", "t", "1", "id"], 64, "'id' is the record's id"),

@@ -5,10 +5,10 @@ import Testing
 
 @Suite struct ImportTests {
   @Test(arguments: [
-    ("name;kcal\nFig;74\n", "';' and no ','; give --separator ';'"),
-    ("name\tkcal\nFig\t74\n", "a tab and no ','; give --separator tab"),
-    ("name|kcal\nFig|74\n", "'|' and no ','; give --separator '|'"),
-    ("\u{FEFF}name;kcal\r\nFig;74,5\r\n", "';' and no ','"),
+    ("name;kcal\nFig;74\n", "';' but no ','; give --separator ';'"),
+    ("name\tkcal\nFig\t74\n", "a tab but no ','; give --separator tab"),
+    ("name|kcal\nFig|74\n", "'|' but no ','; give --separator '|'"),
+    ("\u{FEFF}name;kcal\r\nFig;74,5\r\n", "';' but no ','"),
   ])
   func headerWithAnotherSeparatorIsRefused(text: String, words: String) throws {
     try withTemporaryFolder { folder in
@@ -26,15 +26,15 @@ import Testing
   @Test(arguments: [
     (
       "a,b;c\n1,2\n", [],
-      "the first line has ';' beside ','; if that separates the fields, give --separator ';'\n"
+      "the first line has both ',' and ';'; if ';' separates the fields, give --separator ';'\n"
     ),
     (
       "a,b\tc\n1,2\n", [],
-      "the first line has a tab beside ','; if that separates the fields, give --separator tab\n"
+      "the first line has both ',' and a tab; if a tab separates the fields, give --separator tab\n"
     ),
     (
       "1;2\n", ["--fields", "a"],
-      "the first line has ';' and no ','; give --separator ';' if that separates the fields\n"
+      "the first line has ';' but no ','; give --separator ';' if ';' separates the fields\n"
     ),
     ("a,b|c\n1,2\n", [], ""), ("\"a;b\"\n1\n", [], ""), ("a;b\n1;2\n", ["--separator", ";"], ""),
     ("a\n1;2\n", [], ""),

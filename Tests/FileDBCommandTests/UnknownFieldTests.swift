@@ -48,16 +48,16 @@ import Testing
       let csv = try filedb("import", "-", "food", "--key", "nmae", in: folder, input: "name,kcal\nFig,74\n")
       #expect(csv.status == 65)
       #expect(
-        csv.error == "filedb: standard input: field 'nmae': it is the key, but no column has that name\n")
+        csv.error == "filedb: standard input: field 'nmae': it is in the key, but no column has this name\n")
       let json = try filedb(
         "import", "-", "food", "--key", "nmae", in: folder, input: "[{\"name\": \"Fig\"}]")
       #expect(json.status == 65)
-      #expect(json.error == "filedb: standard input:1:2: field 'nmae': a row without its key\n")
+      #expect(json.error == "filedb: standard input:1:2: field 'nmae': the row has no value for this key\n")
       #expect(try filedb("export", "food", "s.db", in: folder).status == 0)
       let database = try filedb("import", "s.db", "food", "--key", "nmae", in: folder)
       #expect(database.status == 65)
       #expect(
-        database.error.hasSuffix("field 'nmae': it is the key, but no column has that name\n"),
+        database.error.hasSuffix("field 'nmae': it is in the key, but no column has this name\n"),
         "\(database.error)")
     }
   }

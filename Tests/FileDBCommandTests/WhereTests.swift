@@ -36,7 +36,8 @@ import Testing
       ] {
         let result = try filedb(arguments + ["--where", "due < '2026-4-3'"], in: folder)
         #expect(result.status == 64 && result.output == "", "\(arguments)")
-        #expect(result.error.contains("'due' is a date, and '2026-4-3' is none"), "\(result.error)")
+        #expect(
+          result.error.contains("'due' is a date and cannot be compared with '2026-4-3'"), "\(result.error)")
       }
       #expect(try filedb("count", "t", "--where", "due >= '2026-04'", in: folder).output == "1\n")
     }

@@ -22,8 +22,8 @@ import Testing
 
   /// What we refuse on purpose, and Foundation takes.
   private static let refusals = [
-    "a record cannot hold it", "is not ASCII", "is not UTF-16", "is not from -2^63", "a key is no text",
-    "in a dictionary twice", "a count is no number",
+    "a record cannot hold it", "is not ASCII", "is not UTF-16", "is not from -2^63", "a key is not text",
+    "the same key twice", "a count is not a number",
   ]
 
   @Test func binaryPlistReadsAsInFoundation() throws { try compare(Self.list, "sound") }

@@ -38,7 +38,7 @@ import Testing
     let integer = DelimitedImport(types: ["n": .integer])
     let faults: [(String, DelimitedImport, line: Int?, words: String)] = [
       ("n\n1\nx\n", integer, 3, "'x' is not a whole number"),
-      ("a,n\n1,2\n3\n", integer, 3, "1 fields where 2"),
+      ("a,n\n1,2\n3\n", integer, 3, "expected 2 fields, found 1"),
       ("n,n\n", integer, 1, "two columns"), ("n,\n", integer, 1, "column 2 has no name"),
       ("", integer, nil, "empty"),
       ("a\n", integer, nil, "a type is given for 'n'"),

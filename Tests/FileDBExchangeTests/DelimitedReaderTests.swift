@@ -63,7 +63,7 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
   @Test func errorsNameTheLine() throws {
     let faults: [([UInt8], line: Int, words: String)] = [
       (Array("a,b\nc,\"d\ne\n".utf8), 2, "never closed"),
-      (Array("a\n\"b\"x,c\n".utf8), 2, "behind the closing quote"),
+      (Array("a\n\"b\"x,c\n".utf8), 2, "after the closing quote"),
       (Array("\"a\r\nb\"\nc,".utf8) + [0xE9], 3, "field 2 is not UTF-8"),
       (Array("a\n\n\r\n".utf8) + [0xFF], 4, "not UTF-8"),
     ]

@@ -29,8 +29,8 @@ import Testing
       }
       #expect(again.unchanged == 2 && step.isEmpty)
       let faults: [(text: String, line: Int?, words: String)] = [
-        ("k,n\nx,1\ny,2\nx,3\n", 4, "'x' is there twice, first in line 2"),
-        ("k,n\n,1\n", 2, "without its key"),
+        ("k,n\nx,1\ny,2\nx,3\n", 4, "'x' occurs twice, first in line 2"),
+        ("k,n\n,1\n", 2, "no value for this key"),
       ]
       for (text, line, words) in faults {
         let error = try #require(storeError { try take(Array(text.utf8), csv, of: store) })

@@ -43,7 +43,7 @@ private struct Fault {
       [
         Fault("a,n\né\"x\",x\n", 2, 6, "'x' is not a whole number"),
         Fault("a,n\n\"é\n\"\"\",x\n", 3, 5, "'x' is not a whole number"),
-        Fault("a,n\nb\n", 2, 1, "1 fields where 2"),
+        Fault("a,n\nb\n", 2, 1, "expected 2 fields, found 1"),
         Fault("a,n,a\n", 1, 5, "two columns"),
         Fault("a,n\n1,\"2\n", 2, 3, "never closed"),
         Fault("n,a\n1,\u{1}\n", 2, 3, "XML cannot hold"),
@@ -57,8 +57,8 @@ private struct Fault {
         Fault("", 1, 1, "an array of objects"),
         Fault("[{\"a\": 1}", 1, 10, "the array's ']'"),
         Fault("[\n {\"é\": [1, null]}]", 2, 12, "null"),
-        Fault("[{\"a\": 01}]", 1, 8, "'01' is no number"),
-        Fault("[{\"a\": 1.}]", 1, 8, "'1.' is no number"),
+        Fault("[{\"a\": 01}]", 1, 8, "'01' is not a number"),
+        Fault("[{\"a\": 1.}]", 1, 8, "'1.' is not a number"),
         Fault("[{\"a\": 1e999}]", 1, 8, "too large for a real"),
         Fault("[{\"a\": 18446744073709551616}]", 1, 8, "too large for an integer"),
         Fault("[{\"a\": \"x\n\"}]", 2, 1, "control character"),
@@ -68,7 +68,7 @@ private struct Fault {
         Fault("[{\"a\": nul}]", 1, 8, "a value should be here"),
         Fault("[{\"a\": 1,}]", 1, 10, "a key in quotes"),
         Fault("[{\"a\": 1, \"a\": 2}]", 1, 2, "'a' is in the object twice"),
-        Fault("[{}] x", 1, 6, "behind its end"),
+        Fault("[{}] x", 1, 6, "more text after the value"),
         Fault("[1]", 1, 2, "an object should be here"),
         Fault("[{\"a\": \(deep)", 1, 264, "nested more than 256 deep"),
       ], importer(.json))
@@ -92,7 +92,7 @@ private struct Fault {
         Fault(list("<array>\n<dict/>\n<string>x</string></array>"), 4, nil, "a dictionary should be here"),
         Fault(
           list("<array>\n<dict>\n<key>wgFileDbSecretId</key>\n<string>-1</string></dict></array>"), 5, nil,
-          "no whole number"),
+          "not a whole number"),
         Fault("<plist>\r<array>\r<string>x</string></array></plist>", 3, nil, "a dictionary should be here"),
       ], importer(.plist))
   }

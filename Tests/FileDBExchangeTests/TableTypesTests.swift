@@ -78,7 +78,7 @@ import Testing
         #expect(error.code == StoreError.invalidText && error.file == "file")
         #expect(error.line == line && error.column == column, "\(error)")
         #expect(error.message.hasPrefix(words), "\(error)")
-        #expect(error.message.hasSuffix("as in every record of the table that has this field"), "\(error)")
+        #expect(error.message.hasSuffix("; the table has only such values in this field"), "\(error)")
         #expect(try table.count == 1)
         let skipping = importer(format) { $0.onError = .skip }
         let report = try take(Array(text.utf8), skipping, of: store)

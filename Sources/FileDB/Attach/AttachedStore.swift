@@ -51,23 +51,24 @@ final class AttachedStore: Sendable {
 }
 
 extension RecordStore {
-  /// Opens the store in the folder at `url` over another one, which is read and never written to: an app's own data over
-  /// that which it was shipped with.
+  /// Opens the store in the folder at `url` over another one, which is never written to: for example, the user's data
+  /// over the data that an app ships with.
   ///
   ///     let store = try RecordStore(at: user, attaching: shipped, as: "main")
   ///     let foods = try store.table(.foods)                  // shipped foods and the user's, in one order
   ///     let shippedFoods = try store.table("main.foods")     // as they were shipped; read-only
   ///
-  /// A table of the store and the attached one of the same name are one table: all verbs work on all its records. What
-  /// they change goes into the user's store alone: a field that they change is overridden there, a deletion hides the
-  /// record, a move is kept with the moved record. So the attached store may be replaced by its next version, and what
-  /// the user did is done to that. The user's own records have ids above 1,000,000,000, where no attached one may be.
+  /// A table of the store and the attached table of the same name are one table, and all verbs work on all of its
+  /// records. Changes go only into the user's store: it overrides the fields that they change, hides deleted records,
+  /// and keeps the new places of moved records. So you may replace the attached store by its next version, and the
+  /// user's changes apply to that. The user's own records have ids above 1,000,000,000; attached records must have
+  /// lower ids.
   ///
   /// The attached tables are read when they are first asked for, and again if their files have changed since.
   /// - Parameters:
-  ///   - attached: the folder of the other store. Nothing in it is made or changed, so that it may be read-only.
-  ///   - name: with a dot behind it, it names the attached tables as they are. Neither empty nor with a dot in it.
-  /// - Throws: ``StoreError/notAFolder``, ``StoreError/fileNotFound`` where there is nothing to attach,
+  ///   - attached: the folder of the other store. Nothing in it is created or changed, so it may be read-only.
+  ///   - name: the prefix of the attached tables, as `main` in `main.foods`. It must not be empty or contain a dot.
+  /// - Throws: ``StoreError/notAFolder``, ``StoreError/fileNotFound`` if there is nothing to attach,
   ///   ``StoreError/invalidTableName`` for `name`, and the disk's errors.
   public convenience init(
     at url: URL, attaching attached: URL, as name: String, options: StoreOptions = StoreOptions()

@@ -111,7 +111,7 @@ extension StoreError {
   static func attachedID(of record: EncodedRecord) -> StoreError {
     StoreError(
       StoreError.duplicateID,
-      "the ids up to \(Overlay.highestAttachedID) are the attached store's, which has no such record",
+      "ids up to \(Overlay.highestAttachedID) belong to the attached store, which has no such record",
       record: record.id)
   }
 }

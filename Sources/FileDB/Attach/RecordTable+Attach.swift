@@ -1,5 +1,5 @@
 extension TableSnapshot {
-  /// Whether the record is one of the attached store, be it as that has it, overridden or deleted by the user.
+  /// Whether the record comes from the attached store, even if the user has overridden or deleted it.
   /// - Complexity: O(√*n*) at worst.
   public func isShipped(_ id: RecordID) -> Bool { state.beneath?.contains(id) ?? false }
 
@@ -32,9 +32,9 @@ extension RecordTable {
 }
 
 extension StoreTransaction {
-  /// Takes back what the user did to a record of the attached store: it has its fields and its place again, also where
-  /// it was deleted.
-  /// - Throws: ``StoreError/recordNotFound`` where the attached store has no such record.
+  /// Undoes all of the user's changes to a record of the attached store. It gets back its fields and its place, and a
+  /// deleted record comes back.
+  /// - Throws: ``StoreError/recordNotFound`` if the attached store has no such record.
   public mutating func revert<Value>(_ id: RecordID, in table: TableName<Value>) throws {
     guard let reverted = try state.tableReverting(id, in: TableKey(table.text)) else {
       throw StoreError(

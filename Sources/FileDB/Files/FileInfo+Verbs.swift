@@ -4,11 +4,11 @@ import FileDBTables
 import Foundation
 
 extension FileInfo {
-  /// Whether a folder is at `url`, or a link that leads to one. False too where that cannot be told.
+  /// Whether `url` is a folder, or a link that leads to one. Also `false` if this cannot be found out.
   public static func isFolder(_ url: URL) -> Bool { status(url)?.kind == .folder }
 
-  /// Whether something that is no folder is at `url`, or a link that leads to such a thing. False too where that cannot
-  /// be told, and for a link that leads nowhere.
+  /// Whether `url` is something other than a folder, or a link that leads to such a thing. Also `false` for a link that
+  /// leads nowhere, and if this cannot be found out.
   public static func isFile(_ url: URL) -> Bool { status(url).map { $0.kind != .folder } ?? false }
 
   private static func status(_ url: URL) -> FileStatus? {
@@ -16,7 +16,7 @@ extension FileInfo {
     return try? SystemDisk().status(path)
   }
 
-  /// The text of a UTF-8 file, as it stands there: no byte is left out or replaced.
+  /// The text of a UTF-8 file, exactly as it is: no byte is left out or replaced.
   /// - Throws: ``StoreError/notText`` with the first line that is not UTF-8; ``StoreError/notAFile`` for a folder;
   ///   ``StoreError/fileNotFound``, ``StoreError/permissionDenied``, ``StoreError/invalidPath``,
   ///   ``StoreError/inputOutput``.
@@ -34,10 +34,11 @@ extension FileInfo {
     throw StoreError(StoreError.notText, "this is not UTF-8 text", file: path, line: line.map { $0 + 1 })
   }
 
-  /// Replaces a file, or makes it, with what `write` appends: after a crash at any point there is the old content or the
-  /// new, whole. Where `write` throws, the file is as it was.
-  /// - Throws: what `write` throws; ``StoreError/fileNotFound`` where the folder is missing, ``StoreError/permissionDenied``,
-  ///   ``StoreError/diskFull``, ``StoreError/invalidPath``, ``StoreError/inputOutput``.
+  /// Replaces a file, or makes it, with what `write` appends: after a crash at any point there is the old content or
+  /// the new, whole. Where `write` throws, the file is as it was.
+  /// - Throws: what `write` throws; ``StoreError/fileNotFound`` where the folder is missing,
+  ///   ``StoreError/permissionDenied``, ``StoreError/diskFull``, ``StoreError/invalidPath``,
+  ///   ``StoreError/inputOutput``.
   package static func replaceFile(
     at url: URL, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
   ) throws {
@@ -56,21 +57,21 @@ extension FileInfo {
     for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
   }
 
-  /// The names of all that is in a folder, hidden files included, in the order of their UTF-8 bytes.
+  /// The names of everything in a folder, including hidden files, in the order of their UTF-8 bytes.
   /// - Throws: ``StoreError/notAFolder`` for a file; ``StoreError/fileNotFound``, ``StoreError/permissionDenied``,
   ///   ``StoreError/invalidPath``, ``StoreError/inputOutput``.
   /// - Complexity: O(*n* log *n*).
   public static func contents(ofFolder url: URL) throws -> [String] {
     let path = try path(of: url)
     guard !isFile(url) else {
-      throw StoreError(StoreError.notAFolder, "this is no folder", file: path)
+      throw StoreError(StoreError.notAFolder, "this is not a folder", file: path)
     }
     let names = try StoreDisk.system.list(path)
     return names.sorted { compareUTF8($0, $1) < 0 }
   }
 
-  /// Makes a folder, and those above it. One that is there is no error.
-  /// - Throws: ``StoreError/notAFolder``, with its path, where a file or a broken link is in the way;
+  /// Creates a folder, and those above it. It is not an error if the folder exists.
+  /// - Throws: ``StoreError/notAFolder``, with its path, if a file or a broken link is in the way;
   ///   ``StoreError/permissionDenied``, ``StoreError/diskFull``, ``StoreError/invalidPath``,
   ///   ``StoreError/inputOutput``.
   public static func createFolder(at url: URL) throws {
@@ -96,7 +97,7 @@ extension FileInfo {
     return nil
   }
 
-  /// Removes a file, or a link but not what it leads to. A folder is never removed, an empty one neither.
+  /// Removes a file, or a link but not what it leads to. Folders are never removed, not even empty ones.
   /// - Throws: ``StoreError/notAFile`` for a folder; ``StoreError/fileNotFound``, ``StoreError/permissionDenied``,
   ///   ``StoreError/invalidPath``, ``StoreError/inputOutput``.
   public static func deleteFile(at url: URL) throws {

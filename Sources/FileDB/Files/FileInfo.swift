@@ -3,14 +3,14 @@ import FileDBStorage
 import FileDBTables
 import Foundation
 
-/// What is known about a file, a folder or a link without opening it, and a few verbs for files beside a store.
+/// What the system knows about a file, a folder or a link, and a few verbs for files beside a store.
 ///
 ///     let info = try FileInfo(at: photo)
 ///     print(info.formattedSize)                          // 1.50 MB
 ///
 ///     for name in try FileInfo.contents(ofFolder: inbox) { print(name) }
 ///
-/// A value: it says what was there when it was made. A symbolic link is described itself, not what it leads to.
+/// A `FileInfo` describes the file at the moment when you create it. For a symbolic link, it describes the link itself.
 public struct FileInfo: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     case file
@@ -22,19 +22,20 @@ public struct FileInfo: Hashable, Sendable {
 
   public let url: URL
   public let kind: Kind
-  /// The size in bytes: of a file its content, of a link the path it holds, of a folder what the file system makes of
-  /// it.
+  /// The size in bytes: for a file that of its content, for a link that of its path, for a folder whatever the file
+  /// system reports.
   public let size: Int64
-  /// When the file was made; `nil` where the system does not tell, which on Linux is always.
+  /// When the file was created; `nil` if the system does not tell, as always on Linux.
   public let created: Date?
   /// When the content last changed.
   public let modified: Date
-  /// The permission bits, such as `0o644`; those for the owner, the group and all others, and the three above them.
+  /// The permission bits, such as `0o644`: those for the owner, the group and all others, and the three bits above
+  /// them.
   public let permissions: Int
 
-  /// Looks at what is at `url`.
+  /// Describes the file, folder or link at `url`.
   /// - Throws: ``StoreError/fileNotFound``, ``StoreError/permissionDenied`` for the folders on the way,
-  ///   ``StoreError/invalidPath`` where `url` is no file URL or holds a NUL, ``StoreError/inputOutput``.
+  ///   ``StoreError/invalidPath`` if `url` is not a file URL or contains a NUL, ``StoreError/inputOutput``.
   /// - Complexity: one system call.
   public init(at url: URL) throws {
     let path = try Self.path(of: url)
@@ -60,11 +61,11 @@ public struct FileInfo: Hashable, Sendable {
     #endif
   }
 
-  /// What comes after the last dot of the name; empty where there is none, and for a hidden file such as `.profile`.
+  /// The part of the name after the last dot; empty if there is no dot, and for a hidden file such as `.profile`.
   public var pathExtension: String { url.pathExtension }
 
-  /// The size for people: `1 byte`, `512 bytes`, `1.50 KB`, `3.25 GB`. The units are powers of 1024, the point and the
-  /// words are the same in every locale.
+  /// The size for people: `1 byte`, `512 bytes`, `1.50 KB`, `3.25 GB`. The units are powers of 1024. The decimal
+  /// point and the words are the same in every locale.
   public var formattedSize: String { Self.formatted(size: size) }
 
   /// See ``formattedSize``. Two decimals, rounded to the nearest; what would be rounded up to 1024 is 1 of the next
@@ -92,7 +93,7 @@ public struct FileInfo: Hashable, Sendable {
   /// - Throws: ``StoreError/invalidPath``.
   package static func path(of url: URL) throws(StoreError) -> String {
     guard url.isFileURL else {
-      throw StoreError(StoreError.invalidPath, "this is no file URL", file: url.absoluteString)
+      throw StoreError(StoreError.invalidPath, "this is not a file URL", file: url.absoluteString)
     }
     // The system would take what stands before the NUL for the whole path.
     guard !url.absoluteString.contains("%00") else {
@@ -103,11 +104,11 @@ public struct FileInfo: Hashable, Sendable {
 }
 
 extension StoreError {
-  /// Given a path, or a part of one, that cannot be used or that would lead out of its folder.
+  /// A path, or a part of it, cannot be used or would lead out of its folder.
   public static let invalidPath = Code(rawValue: "invalidPath")
-  /// Found a folder where a file was asked for.
+  /// A folder was found instead of a file.
   public static let notAFile = Code(rawValue: "notAFile")
-  /// Found bytes that are not UTF-8 where text was asked for.
+  /// A file that should be text has bytes that are not UTF-8.
   public static let notText = Code(rawValue: "notText")
 }
 

@@ -1,10 +1,10 @@
 import FileDBPlist
 
-/// Something that both sides of a ``TableMerge`` changed, each in its own way. The merged table has one of the two; the
-/// other is here.
+/// Something that both sides of a ``TableMerge`` changed in different ways. The merged table has one version; this has
+/// both.
 public struct MergeConflict: Sendable {
   public enum Kind: Sendable {
-    /// Both changed a field. The merged record has it as ours; `nil` stands for no such field.
+    /// Both changed a field. The merged record has our value. `nil` means that the field is missing.
     case field(String, base: PlistValue?, ours: PlistValue?, theirs: PlistValue?)
     /// Ours deleted a record that theirs changed. It is kept as theirs has it; in an installation it stays deleted.
     case deletedByOurs(base: Fields, theirs: Fields)
@@ -12,9 +12,8 @@ public struct MergeConflict: Sendable {
     case deletedByTheirs(base: Fields, ours: Fields)
   }
 
-  /// The record's id in the merged table; `nil` for a key beside the records in the root of the file. In a store over
-  /// an attached one, the table has no record with this id where nothing is left of what the sides said about the
-  /// attached one.
+  /// The record's id in the merged table; `nil` for another key in the root of the file. In a store over an attached
+  /// one, the merged table may have no record with this id, if no changes to the attached record are left.
   public let record: RecordID?
   public let kind: Kind
 }

@@ -1,36 +1,37 @@
 import FileDBPlist
 
-/// What two versions of a table, made from the same earlier one, are together.
+/// The merge of two versions of a table that have a common earlier version.
 ///
 ///     let merge = try TableMerge(base: base, ours: ours, theirs: theirs)
 ///     try merge.merged.write(to: file)
 ///     for conflict in merge.conflicts { show(conflict) }
 ///
-/// Records are matched by their ids, and merged field by field. What only one side added, changed, moved or deleted is so in
-/// the merged table; what both did in the same way, too. Where they disagree:
+/// Records are matched by their ids, and merged field by field. The merged table has the changes that only one side
+/// made, and those that both made in the same way. If the sides disagree:
 ///
 /// - A field that both changed has our value, and is a conflict.
 /// - A record that one side deleted and the other changed is kept, and is a conflict.
-/// - Different new records with the same id are both kept; theirs gets a new id, which ``renumbered`` tells.
-/// - A record that both moved is where ours has it. What both put in the same place comes ours first.
+/// - Different new records with the same id are both kept. Theirs gets a new id; see ``renumbered``.
+/// - A record that both moved is where ours has it. If both put a record in the same place, ours comes first.
 ///
-/// In the table of a store over an attached one, records that say something about attached ones are known by their ids
-/// always, and what they say is merged.
+/// In the table of a store over an attached one, records that describe changes to attached records are always matched
+/// by their ids, and the changes are merged.
 ///
-/// A record that an earlier merge gave a new id is known by its fields, as long as these are the same as in the base. So
-/// branches may be merged again and again, and rebased.
+/// A record that got a new id in an earlier merge is recognized by its fields, as long as they are the same as in the
+/// base. So you can merge branches again and again, and rebase them.
 public struct TableMerge<Value: Codable & Sendable>: Sendable {
-  /// The merged table, whole and sound whether there are conflicts or not.
+  /// The merged table. It is complete and sound, even if there are conflicts.
   public let merged: TableSnapshot<Value>
-  /// In the order of the merged records; then those of attached records of which nothing is left; then those of keys
-  /// beside the records.
+  /// The conflicts, in the order of the merged records. Conflicts about attached records whose changes are all gone
+  /// come next, and then those about other keys in the root of the file.
   public let conflicts: [MergeConflict]
-  /// In the order of the merged records. What refers to such a record by its id from elsewhere is not changed.
+  /// The records with new ids, in the order of the merged records. Fields that refer to such a record by its id are not
+  /// changed.
   public let renumbered: [MergeRenumbering]
   private let ours: TableState
 
-  /// - Parameter base: the version that both sides began with; `nil` where each made the table for itself.
-  /// - Throws: ``StoreError/counterExhausted`` where there is no id left for a record that needs one.
+  /// - Parameter base: the version that both sides began with; `nil` if each side created the table itself.
+  /// - Throws: ``StoreError/counterExhausted`` if no id is left for a record that needs a new one.
   /// - Complexity: O(*n* log *n*); only records that differ are decoded.
   public init(
     base: TableSnapshot<Value>?, ours: TableSnapshot<Value>, theirs: TableSnapshot<Value>

@@ -2,10 +2,10 @@ import FileDBPlist
 import Foundation
 
 extension TableSnapshot {
-  /// Reads the file of a table by itself, whatever it is called and wherever it is: commits that wait in the journal of
-  /// a store are not in it. Its name, without `.plist`, is the ``table``.
-  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with file and line, and
-  ///   the disk's errors.
+  /// Reads a table's file by itself. The file may have any name and be anywhere. The snapshot does not include commits
+  /// that wait in the journal of a store. Its ``table`` is the file's name without `.plist`.
+  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with file and
+  ///   line, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the file.
   public init(contentsOf url: URL, limits: PlistLimits = PlistLimits()) throws {
     let file = url.standardizedFileURL
@@ -23,8 +23,8 @@ extension TableSnapshot {
       state: try TableFile.decode(bytes, file: file.path, table: name, limits: limits))
   }
 
-  /// Reads the bytes of a table's file, from wherever they came.
-  /// - Parameter name: what ``table`` is to be, and what errors call the file.
+  /// Reads the bytes of a table's file, from any source.
+  /// - Parameter name: the snapshot's ``table``, and the name of the file in errors.
   /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with the line.
   /// - Complexity: O(*n*) in the bytes.
   public init(bytes: [UInt8], name: String, limits: PlistLimits = PlistLimits()) throws {
@@ -33,8 +33,8 @@ extension TableSnapshot {
       state: try TableFile.decode(bytes, file: name, table: name, limits: limits))
   }
 
-  /// Writes the table's file by itself, in canonical bytes: after a crash at any point there is either the old file or the
-  /// new. Not for a store that is in use, whose tables are written by ``RecordStore/write(_:)``.
+  /// Writes the table's file by itself, in canonical bytes. After a crash at any point, there is either the old file or
+  /// the new one. Do not use this for a store that is in use; use ``RecordStore/write(_:)``.
   /// - Throws: the disk's errors.
   /// - Complexity: O(*n* log *n*) in the records.
   public func write(to url: URL) throws { try write(to: url.standardizedFileURL.path, on: .system) }

@@ -1,11 +1,11 @@
-/// What happens to a table, a record or a store, one thing behind the other, for as long as somebody takes it.
+/// The changes of a table, a record or a store, one after another.
 ///
-/// Whoever is slow gets one element from what it got last to the newest, not a queue of them: nothing is missed, nothing
-/// comes twice, and nothing is kept for later. Each iteration is an observation of its own, and may be anywhere: on the
-/// main actor, in an actor, in a detached task. What changed is found out off the main actor.
+/// A slow consumer gets one element that leads from its last element to the newest state, not a queue of elements.
+/// Nothing is missed, nothing comes twice, and nothing is buffered. Each iteration is an observation of its own. It may
+/// run anywhere: on the main actor, in an actor, in a detached task. Changes are computed off the main actor.
 ///
-/// It ends when the store is closed or released, once the last commit was given, and when the task is cancelled. It
-/// keeps the records that it gave last, but not the store: keep that for as long as you listen.
+/// The sequence ends when the store is closed or released, after the last commit, or when the task is cancelled. It
+/// holds the records of its last element, but not the store: keep a reference to the store for as long as you listen.
 public struct ChangeSequence<Element: Sendable>: AsyncSequence, Sendable {
   public typealias Failure = Never
 

@@ -1,6 +1,7 @@
 import Observation
 
-/// The records of a table for SwiftUI: a view that reads them is drawn again when they change, whoever changed them.
+/// The records of a table for SwiftUI. A view that reads them is drawn again when they change, whichever program
+/// changed them.
 ///
 ///     struct NoteList: View {
 ///       @State var notes: ObservableTable<Note>
@@ -10,22 +11,22 @@ import Observation
 ///       }
 ///     }
 ///
-/// It keeps its table, and by that the store. What it shows are snapshots: a change that was made on the main actor shows soon
-/// afterwards, not at once.
+/// It keeps a reference to its table, and so to the store. It shows snapshots: a change that you make on the main actor
+/// appears soon afterwards, not at once.
 @MainActor
 @Observable
 public final class ObservableTable<Value: Codable & Sendable> {
   public let table: RecordTable<Value>
   public private(set) var records: TableSnapshot<Value>
-  /// Why the records are not what another program wrote; see ``RecordStore/observationError``.
+  /// Why the records are not those that another program wrote; see ``RecordStore/observationError``.
   public private(set) var error: StoreError?
 
   @ObservationIgnored private var token: ObservationToken?
 
-  /// The table's records as they are now, and from now on.
+  /// Shows the table's records, and follows their changes.
   /// - Parameters:
   ///   - matches: which records to show; see ``RecordTable/changes(where:sortedBy:since:)``.
-  ///   - order: the order to show them in; none for the table's own.
+  ///   - order: the order in which to show them; empty for the table's own.
   public init(
     _ table: RecordTable<Value>, where matches: (@Sendable (Value) throws -> Bool)? = nil,
     sortedBy order: [SortKey] = []

@@ -1,27 +1,26 @@
 extension RecordTable {
-  /// The changes of the table's records, whoever makes them: this store, another one, another process, or a program
-  /// that edits the file, of which one hears within a second.
+  /// The changes of the table's records, whether this store makes them, another store, another process, or a program
+  /// that edits the file. Changes of other programs come within a second.
   ///
   ///     for await change in notes.changes() { list.apply(change.steps) }
   ///
-  /// The first element comes at once, also for an empty table: it leads from no records to those that are there. Who
-  /// shows some already names them, and hears of what is new from there on:
+  /// The first element comes at once, even for an empty table. It leads from no records to the existing ones. If you
+  /// show some records already, pass them in, and the first element comes with the first change since then:
   ///
   ///     let records = try notes.snapshot()
   ///     list.show(records)
   ///     for await change in notes.changes(since: records) { list.apply(change.steps) }
   ///
-  /// With a condition or an order the list is a part of the table, or another view of it, and the steps are those of
-  /// that list: a record that begins to match is inserted, one that stops is deleted, one that gets another place is
-  /// moved.
+  /// With a condition or an order, the steps are those of the filtered and sorted list. A record that begins to match
+  /// is inserted, one that no longer matches is deleted, and one whose place in the list changes is moved.
   ///
   /// - Parameters:
-  ///   - matches: which records are in the list, by their values; `nil` for all. A record for which it throws is not,
-  ///     nor is one that does not fit the type. It must depend on the value alone.
-  ///   - order: the order of the list; none for the table's own.
-  ///   - start: records of this table, all of them, which the observer shows already.
-  /// - Complexity: an element costs what ``TableChange/init(from:to:)`` does. With a condition each record is decoded
-  ///   when it changed, and each change of the table costs O(*n*) besides, with an order O(*n* log *n*).
+  ///   - matches: whether a record with this value is in the list; `nil` for all. The list leaves out records for which
+  ///     it throws, and records that do not fit the type. The result must depend only on the value.
+  ///   - order: the order of the list; empty for the table's own.
+  ///   - start: a snapshot of the whole table, which the observer shows already.
+  /// - Complexity: an element costs as much as ``TableChange/init(from:to:)``. With a condition, each changed record is
+  ///   decoded, and each change of the table also costs O(*n*); with an order, O(*n* log *n*).
   public func changes(
     where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = [],
     since start: TableSnapshot<Value>? = nil
@@ -29,7 +28,7 @@ extension RecordTable {
     changes(of: RecordSelection(condition: .init(matches), order: order), since: start)
   }
 
-  /// The same for the records of which a predicate is true.
+  /// The same for the records that match a predicate.
   public func changes(
     where predicate: RecordPredicate, sortedBy order: [SortKey] = [], since start: TableSnapshot<Value>? = nil
   ) -> ChangeSequence<TableChange<Value>> {
@@ -55,10 +54,10 @@ extension RecordTable {
     }
   }
 
-  /// The changes of one record's fields. Where it stands among the others does not matter.
+  /// The changes of one record's fields. Its place in the table does not matter.
   ///
-  /// The first element comes at once, without a ``RecordChange/before``. A record that is deleted does not end the
-  /// sequence: it may come back, by a program that edits the file.
+  /// The first element comes at once, without a ``RecordChange/before``. The sequence does not end when the record is
+  /// deleted, because a program that edits the file may bring it back.
   /// - Complexity: O(√*n*) at worst for each change of the table.
   public func changes(of id: RecordID) -> ChangeSequence<RecordChange<Value>> {
     let (tables, source) = (store.seen, source)
@@ -76,12 +75,13 @@ extension RecordTable {
 }
 
 extension RecordStore {
-  /// The changes of all tables, those that are made or dropped included.
+  /// The changes of all tables, including those that are created or dropped.
   ///
-  /// The first element comes with the first change after this call. Of a transaction over several tables one sees all or
-  /// nothing. Tables that were not read yet are read now, and those that others make when they come.
-  /// - Complexity: O(*n*) in the size of the tables that were not read yet; an element costs what
-  ///   ``TableChange/init(from:to:)`` does for each table.
+  /// The first element comes with the first change after this call. An element has all of a transaction over several
+  /// tables or nothing of it. Tables that were not read yet are read now; tables that others create are read when they
+  /// appear.
+  /// - Complexity: O(*n*) in the size of the tables that were not read yet. An element costs as much as
+  ///   ``TableChange/init(from:to:)`` for each table.
   public func changes() -> ChangeSequence<StoreChange> {
     readTablesForObservers()
     let (tables, start, source) = (seen, seen.all, TableSource.Store(self))
@@ -101,15 +101,14 @@ extension RecordStore {
     do { try readAllTables() } catch { signals.note(error as? StoreError) }
   }
 
-  /// Why observers do not see what another process or program wrote: a file that is damaged, or in conflict with
-  /// commits in the journal, or that cannot be read. `nil` where they do. As of the last look at the disk, which is
-  /// made for observers only.
+  /// Why observers do not see what another process or program wrote: a file is damaged, is in conflict with commits in
+  /// the journal, or cannot be read. `nil` if there is no such error. FileDB updates this only while somebody observes.
   ///
-  /// Such an error ends no observation. The tables stay as they were last read, and each change on the disk is another try:
-  /// an editor's half-written file is an error for as long as it is half-written.
+  /// Such an error does not end an observation. The tables stay as they were last read, and FileDB tries again after
+  /// each change on the disk. For example, a file that an editor is writing is an error until it is complete.
   public var observationError: StoreError? { signals.failure.error }
 
-  /// Each new ``observationError``, and `nil` when it is over. One that is there already comes at once.
+  /// Each new ``observationError``, and `nil` when there is none any more. An existing error comes at once.
   public func observationErrors() -> ChangeSequence<StoreError?> {
     let signals = signals
     return ChangeSequence(of: self, .failures) {

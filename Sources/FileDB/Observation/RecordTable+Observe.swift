@@ -1,4 +1,5 @@
-/// An observation that goes on for as long as this is kept. It keeps what it calls, but not the store.
+/// An observation that goes on for as long as you keep this token. It keeps the closures that it calls, but not the
+/// store.
 public final class ObservationToken: Sendable {
   private let tasks: [Task<Void, Never>]
 
@@ -6,7 +7,7 @@ public final class ObservationToken: Sendable {
 
   deinit { cancel() }
 
-  /// Ends the observation. On the main actor, nothing is called any more once this returned.
+  /// Ends the observation. If you call this on the main actor, no closure is called after it returns.
   public func cancel() { for task in tasks { task.cancel() } }
 }
 
@@ -15,10 +16,10 @@ extension RecordTable {
   ///
   ///     token = notes.observe { change in list.apply(change.steps) }
   ///
-  /// The first call, with the records as they are, comes soon, but not before this returned.
-  /// - Parameter onError: called with each new ``RecordStore/observationError``, and with `nil` when it is over. The
-  ///   observation goes on.
-  /// - Returns: what ends the observation when it is cancelled or released.
+  /// The first call, with the existing records, comes soon, but not before this method returns.
+  /// - Parameter onError: called with each new ``RecordStore/observationError``, and with `nil` when there is none any
+  ///   more. The observation goes on.
+  /// - Returns: a token that ends the observation when you cancel or release it.
   @MainActor
   public func observe(
     where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = [],

@@ -1,6 +1,6 @@
-/// How the records of a table, or of a part of it, were at one moment and are at a later one, and the steps between.
+/// The records of a table, or of a part of it, at two moments, and the steps between.
 ///
-/// The records to show are those of ``after``: a list that asks the table itself may get newer ones, which fit other
+/// Show the records of ``after``. If a list asks the table itself, it may get newer records, which do not fit these
 /// steps.
 ///
 ///     for await change in notes.changes() {
@@ -15,12 +15,11 @@
 public struct TableChange<Value: Codable & Sendable>: Sendable {
   public let before: TableSnapshot<Value>
   public let after: TableSnapshot<Value>
-  /// None where only ``TableSnapshot/exists`` is another.
+  /// The steps from ``before`` to ``after``. Empty if only ``TableSnapshot/exists`` changed.
   public let steps: ListSteps
 
-  /// - Complexity: O(*m* log *m*), where *m* is the number of records in the parts of the table that were changed in
-  ///   between, mostly some hundreds for each changed record; O(*n* log *n*) for tables that have nothing to do with
-  ///   each other.
+  /// - Complexity: O(*m* log *m*), where *m* is the number of records in the parts of the table that changed in
+  ///   between, usually some hundreds for each changed record; O(*n* log *n*) for unrelated tables.
   public init(from before: TableSnapshot<Value>, to after: TableSnapshot<Value>) {
     self.before = before
     self.after = after
@@ -31,15 +30,15 @@ public struct TableChange<Value: Codable & Sendable>: Sendable {
   var isEmpty: Bool { steps.isEmpty && before.exists == after.exists }
 }
 
-/// How a record was at one moment and is at a later one.
+/// A record at two moments.
 public struct RecordChange<Value: Codable & Sendable>: Sendable {
-  /// `nil` where there was no such record.
+  /// `nil` if the record did not exist.
   public let before: StoredRecord<Value>?
-  /// `nil` where there is none any more.
+  /// `nil` if the record no longer exists.
   public let after: StoredRecord<Value>?
 }
 
-/// How the tables of a store were at one moment and are at a later one, both between two commits.
+/// The tables of a store at two moments, both between two commits.
 public struct StoreChange: Sendable {
   /// The names of the tables that changed, in the order of their UTF-8 bytes.
   public let tables: [String]

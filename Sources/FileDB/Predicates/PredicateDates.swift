@@ -2,18 +2,21 @@ import FileDBPlist
 
 /// Comparisons of dates with texts that can never be true.
 extension RecordPredicate {
-  /// Refuses a comparison of dates with a text that names none, such as `due < 'soon'` or `due < '2026-4-1'`, and a search in
-  /// them, such as `due BEGINSWITH '2026'`. It is false of every record, which looks as if there were just no such record.
+  /// Refuses comparisons of dates that no record can match.
   ///
-  /// A predicate by itself does not know what is in a field. Ask where people write predicates, before its result is shown.
-  /// A field that has other values beside dates is never refused.
+  /// These compare a field of dates with a text that is not a date, such as `due < 'soon'` or `due < '2026-4-1'`, or
+  /// search for text in it, such as `due BEGINSWITH '2026'`. They are false for every record, which looks as if there
+  /// were just no such record.
+  ///
+  /// A predicate by itself does not know what a field holds. Where people write predicates, call this method before you
+  /// show the result. It accepts every comparison of a field that also has values other than dates.
   /// - Throws: ``StoreError/invalidPredicate``.
-  /// - Complexity: O(*n*) where a text is compared with dates, else O(1).
+  /// - Complexity: O(*n*) if the predicate compares a field with a text, else O(1).
   public func checkDates<Value>(in snapshot: TableSnapshot<Value>) throws(StoreError) {
     for (path, text) in node.undatedTexts where snapshot.hasOnlyDates(at: path) {
       throw StoreError(
         StoreError.invalidPredicate,
-        "'\(path)' is a date, and '\(text)' is none that it compares with; write '2026-01-31', and compare by <, = or >",
+        "'\(path)' is a date and cannot be compared with '\(text)'; write '2026-01-31', and compare with <, = or >",
         table: snapshot.table)
     }
   }

@@ -110,7 +110,7 @@ struct PredicateLexer {
     rest.removeFirst()
     if let quote = rest.first, quote == "\"" || quote == "'" { return try quoted() }
     let name = word()
-    if name.isEmpty { throw fault("expected the name of a field behind '#'", at: start) }
+    if name.isEmpty { throw fault("expected the name of a field after '#'", at: start) }
     return name
   }
 
@@ -126,7 +126,7 @@ struct PredicateLexer {
   private mutating func argumentName(at start: String.Index) throws -> String {
     rest.removeFirst()
     let name = word()
-    if name.isEmpty { throw fault("expected the name of an argument behind '$'", at: start) }
+    if name.isEmpty { throw fault("expected the name of an argument after '$'", at: start) }
     return name
   }
 
@@ -143,7 +143,7 @@ struct PredicateLexer {
       isWhole ? PlistNumber.integer($0) : PlistNumber.real($0).map(PlistValue.real)
     }
     guard let value else {
-      throw fault("'\(digits.prefix(40))' is no number, or one of more than 64 bits", at: start)
+      throw fault("'\(digits.prefix(40))' is not a number, or has more than 64 bits", at: start)
     }
     return value
   }
@@ -166,7 +166,7 @@ extension PredicateLexer {
   private mutating func escaped() throws -> Unicode.Scalar {
     let start = rest.startIndex
     rest.removeFirst()
-    guard let scalar = rest.popFirst() else { throw fault("a character is missing behind '\\'", at: start) }
+    guard let scalar = rest.popFirst() else { throw fault("a character is missing after '\\'", at: start) }
     switch scalar {
     case "\"", "'", "\\": return scalar
     case "n": return "\n"

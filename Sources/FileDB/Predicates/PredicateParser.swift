@@ -122,7 +122,7 @@ extension PredicateParser {
     else { return nil }
     try advance()
     guard nextComparator == nil else {
-      throw fault("expected a field behind \(word); the field of this name is #\(word)")
+      throw fault("expected a field after \(word); for a field of this name, write #\(word)")
     }
     return quantifier
   }
@@ -181,7 +181,7 @@ extension PredicateParser {
     _ pattern: String, _ folding: TextFolding, at start: String.Index
   ) throws -> MatchPattern {
     do { return try MatchPattern(pattern, folding: folding) } catch {
-      throw fault("this is no regular expression", at: start)
+      throw fault("this is not a regular expression", at: start)
     }
   }
 }
@@ -221,7 +221,7 @@ extension PredicateParser {
     }
     guard let term else {
       throw fault(
-        "the argument for this \(mark) is no value to compare with: a dictionary, or a date out of range")
+        "the argument for this \(mark) cannot be compared: it is a dictionary, or a date out of range")
     }
     try advance()
     return .constant(term)
@@ -246,7 +246,7 @@ extension PredicateParser {
     guard try takeSymbol(.open) else { return .path(path) }
     guard let form = PredicateValueForm(rawValue: word.uppercased()), path.steps.isEmpty else {
       throw fault(
-        "there is no function \(word.prefix(40)); those with parentheses are DATE, DATA and REAL", at: start)
+        "there is no function \(word.prefix(40)); the functions are DATE, DATA and REAL", at: start)
     }
     guard case .text(let text) = token.kind, let value = form.value(of: text) else {
       throw fault("expected \(form.expectation)")
@@ -288,7 +288,7 @@ extension PredicateParser {
   }
 
   private mutating func count() throws -> PredicatePath.Step {
-    guard token.kind == .word("count") else { throw fault("expected 'count' behind '@'") }
+    guard token.kind == .word("count") else { throw fault("expected 'count' after '@'") }
     try advance()
     return .count
   }

@@ -6,33 +6,35 @@ import FileDBTables
 ///     let cheese = try RecordPredicate("group == 'Dairy' AND name CONTAINS[cd] 'creme' AND kcal < 300")
 ///     for record in food.snapshot().records(where: cheese) { print(record.id) }
 ///
-/// What a user or a variable brings comes in as an argument: `%@` for a value, `%K` for the name of a field. An argument is
-/// never read as a part of the text.
+/// Pass values from a user or a variable as arguments: `%@` stands for a value, `%K` for the name of a field. An
+/// argument is never read as part of the text.
 ///
 ///     let light = try RecordPredicate("kcal <= %@ AND %K == %@", limit, "group", name)
 ///     let same = try RecordPredicate("kcal <= $limit AND group == $group", arguments: ["limit": limit, "group": name])
 ///
-/// It is parsed once, and asked of any number of records, of which it reads the fields that it names. <doc:Queries> has the
-/// language, and says what it means to compare values of different types.
+/// A predicate is parsed once and can test any number of records. It reads only the fields that it names. <doc:Queries>
+/// describes the language, and how values of different types compare.
 public struct RecordPredicate: Equatable, Sendable {
   let node: PredicateNode
 
-  /// - Parameter arguments: for each `%@` and `%K` in turn. That of a `%K` is a `String`, the name of one field as it is: a
-  ///   dot in it leads nowhere. That of a `%@` is any value that a record could hold, but no dictionary; `nil` is `NULL`.
+  /// - Parameter arguments: one for each `%@` and `%K`, in order. For `%K` it is a `String`, the name of one field; a
+  ///   dot is part of the name. For `%@` it is any value that a record could hold, except a dictionary; `nil` is
+  ///   `NULL`.
   /// - Throws: ``StoreError/invalidPredicate``, with the ``StoreError/column`` and an ``StoreError/excerpt``.
-  /// - Complexity: O(*n*) in the length of the text, of which 1 MB and 100 levels are read at most.
+  /// - Complexity: O(*n*) in the length of the text, which may have up to 1 MB and 100 levels.
   public init(_ text: String, _ arguments: (any Encodable)?...) throws {
     try self.init(text, arguments: arguments)
   }
 
-  /// The same with the arguments in an array.
+  /// The same, with the arguments in an array.
   public init(_ text: String, arguments: [(any Encodable)?]) throws {
     var arguments = PredicateArguments(arguments)
     node = try PredicateParser.parse(text, &arguments)
   }
 
-  /// The same with arguments by name: `$limit` in the text stands for the value of `limit`, wherever a value may stand.
-  /// - Throws: ``StoreError/invalidPredicate``, too where the text names an argument that is not there, or does not use one.
+  /// The same, with arguments by name: `$limit` in the text stands for the value of `limit`.
+  /// - Throws: ``StoreError/invalidPredicate``, also if the text names an argument that is missing, or does not use
+  ///   one.
   public init(_ text: String, arguments: [String: (any Encodable)?]) throws {
     try self.init(allOf: [text], arguments: arguments)
   }
@@ -49,10 +51,10 @@ public struct RecordPredicate: Equatable, Sendable {
     node = nodes.count == 1 ? nodes[0] : .and(nodes)
   }
 
-  /// Whether the record is as the predicate says.
+  /// Whether the record matches the predicate.
   ///
-  /// For all records of a snapshot, ``TableSnapshot/records(where:)`` is quicker.
-  /// - Throws: ``StoreError/matchLimitExceeded`` where a regular expression takes too many steps on a text of the record.
+  /// For all records of a snapshot, ``TableSnapshot/records(where:)`` is faster.
+  /// - Throws: ``StoreError/matchLimitExceeded`` if a regular expression takes too many steps on a text of the record.
   /// - Complexity: O(*n*) in the size of the record, whatever its type.
   public func matches<Value>(_ record: StoredRecord<Value>) throws(StoreError) -> Bool {
     do {
@@ -77,11 +79,12 @@ public struct RecordPredicate: Equatable, Sendable {
     }
   }
 
-  /// Two are equal when they say the same in the same way, whatever spaces, spellings and arguments they were written with.
+  /// Whether both state the same condition in the same way. Spaces, the spelling of operators, and how values were
+  /// passed in do not matter.
   public static func == (left: RecordPredicate, right: RecordPredicate) -> Bool { left.node == right.node }
 }
 
 extension RecordPredicate: CustomStringConvertible {
-  /// The predicate as text, its arguments filled in, from which an equal one can be made.
+  /// The predicate as text, with its arguments filled in. This text gives an equal predicate.
   public var description: String { node.description }
 }

@@ -3,19 +3,19 @@ import FileDBTables
 
 /// A field name that no record of a table has. It is probably mistyped.
 public struct UnknownField: Hashable, Sendable {
-  /// The name, or, of a value in a dictionary, the whole way to it: `address.ctiy`.
+  /// The name. For a value in a dictionary, the whole path: `address.ctiy`.
   public let name: String
-  /// The name most like it that a record has; `nil` where none is like it.
+  /// The most similar name that a record has; `nil` if none is similar.
   public let nearest: String?
 }
 
 extension RecordPredicate {
-  /// The fields that the predicate names and no record of `snapshot` has, in the order in which it names them.
+  /// The fields that the predicate names but no record of `snapshot` has, in the order in which it names them.
   ///
-  /// Such a predicate is no error, as any record may have other fields than the rest, but it seldom does what was meant:
-  /// `titel != "a"` is true of every record. Say it where people write predicates, and ask before you delete by one. A table
-  /// without records knows every name.
-  /// - Complexity: O(*n*) for a field that no record has, else up to the first record that has it.
+  /// Such a predicate is not an error, since records may have different fields. But it seldom does what was meant:
+  /// `titel != "a"` is true of every record. Tell people about these fields where they write predicates, and ask before
+  /// you delete by such a predicate. If `snapshot` has no records, no field is unknown.
+  /// - Complexity: O(*n*) if no record has one of the fields; else up to the first records that have them.
   public func unknownFields<Value>(in snapshot: TableSnapshot<Value>) -> [UnknownField] {
     snapshot.unknownFields(snapshot.missing(of: FieldSearch(for: self).missing))
   }

@@ -1,4 +1,5 @@
-/// The records of a snapshot for questions in plain Swift: each closure is given their values, one after the other.
+/// The records of a snapshot, to query with Swift closures. A closure gets the decoded value of one record after
+/// another.
 ///
 /// ```swift
 /// let open = try notes.snapshot().records.filter { !$0.isDone }   // [StoredRecord<Note>]: the ids are still there
@@ -6,14 +7,15 @@
 /// let titles = try notes.snapshot().records.map(\.title)
 /// ```
 ///
-/// What looks at all records has them decoded by all cores, some thousands at a time. What may end before decodes a
-/// record when its turn comes, and none after the last one that is needed. The verbs throw ``StoreError/invalidValue``
-/// for a record that does not fit the type, and what the closure throws; the values before it were given to the
-/// closure.
+/// A method that needs all records decodes them on all cores, some thousands at a time. A method that may end early
+/// decodes one record at a time, and stops after the last one that it needs.
+///
+/// The methods throw ``StoreError/invalidValue`` for a record that does not fit the type, and whatever the closure
+/// throws. By then the closure has been called with the values before that record.
 public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
   let snapshot: TableSnapshot<Value>
 
-  /// The records whose values `isIncluded` is true of, in order.
+  /// The records for whose values `isIncluded` returns `true`, in order.
   /// - Complexity: O(*n*).
   public func filter(_ isIncluded: (Value) throws -> Bool) throws -> [StoredRecord<Value>] {
     var records: [StoredRecord<Value>] = []
@@ -21,37 +23,38 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
     return records
   }
 
-  /// The first record of which `predicate` is true.
+  /// The first record for whose value `predicate` returns `true`.
   /// - Complexity: O(*n*) up to this record.
   public func first(where predicate: (Value) throws -> Bool) throws -> StoredRecord<Value>? {
     try search { try predicate($1) }
   }
 
-  /// Whether `predicate` is true of a record.
+  /// Whether `predicate` returns `true` for any value.
   /// - Complexity: O(*n*) up to the first such record.
   public func contains(where predicate: (Value) throws -> Bool) throws -> Bool {
     try first(where: predicate) != nil
   }
 
-  /// How many records `predicate` is true of.
+  /// The number of records for whose values `predicate` returns `true`.
   /// - Complexity: O(*n*).
   public func count(where predicate: (Value) throws -> Bool) throws -> Int {
     try reduce(into: 0) { if try predicate($1) { $0 += 1 } }
   }
 
-  /// What `transform` makes of each value, in order. For the values themselves, ``TableSnapshot/values()`` is faster.
+  /// The results of `transform` for each value, in order. For the values themselves, ``TableSnapshot/values()`` is
+  /// faster.
   /// - Complexity: O(*n*).
   public func map<Result>(_ transform: (Value) throws -> Result) throws -> [Result] {
     try reduce(into: []) { $0.append(try transform($1)) }
   }
 
-  /// What `transform` makes of each value, in order, without `nil`.
+  /// The results of `transform` for each value, in order, without `nil`.
   /// - Complexity: O(*n*).
   public func compactMap<Result>(_ transform: (Value) throws -> Result?) throws -> [Result] {
     try reduce(into: []) { results, value in if let result = try transform(value) { results.append(result) } }
   }
 
-  /// What `update` has made of `initial` after the last value.
+  /// The result of calling `update` with `initial` and each value in turn.
   /// - Complexity: O(*n*).
   public func reduce<Result>(
     into initial: Result, _ update: (inout Result, Value) throws -> Void

@@ -57,17 +57,17 @@ private struct LookupName: Hashable, Sendable {
 }
 
 extension RecordTable {
-  /// This table, whose records are from now on found by the field at `path` without a look at each of them.
+  /// This table, with a lookup by the field at `path`: queries by this field no longer look at every record.
   ///
   /// ```swift
   /// let foods = try store.table(.foods).withLookup(by: \.group).withLookup(by: \.kcal)
   /// let dairy = try foods.snapshot().records(where: \.group, equals: "Dairy")
   /// ```
   ///
-  /// The store keeps the lookup, for whoever asks for this table, in memory until the store is gone: an id for each
-  /// record, what the records have in the field, each once, and the records as the last question found them. The first
-  /// question decodes all records, each later one those that have changed since the one before. Answers are the same
-  /// with a lookup and without.
+  /// The store keeps the lookup in memory for as long as the store exists, and all users of the table share it. The
+  /// lookup holds the id of each record, each distinct value of the field, and the records as of the last query. The
+  /// first query decodes all records. Each later query decodes those that have changed since the one before. Results
+  /// are the same with a lookup and without.
   @discardableResult
   public func withLookup<Field: Hashable & Sendable>(
     by path: KeyPath<Value, Field> & Sendable
@@ -76,7 +76,7 @@ extension RecordTable {
     return self
   }
 
-  /// This table, with a lookup by an optional field: a record that has none is found as well, by `nil`.
+  /// This table, with a lookup by an optional field. A query for `nil` finds the records without the field.
   @discardableResult
   public func withLookup<Field: Hashable & Sendable>(
     by path: KeyPath<Value, Field?> & Sendable
@@ -121,19 +121,19 @@ extension RecordTable {
 extension TableSnapshot {
   /// The records whose field at `path` equals `field`, in order.
   ///
-  /// - Throws: ``StoreError/invalidValue`` where a record of the table does not fit the type.
-  /// - Complexity: O(*n*) without a lookup. With one (`RecordTable.withLookup(by:)`), that of finding each record by
-  ///   its id and decoding each that has changed since the last question.
+  /// - Throws: ``StoreError/invalidValue`` if a record of the table does not fit the type.
+  /// - Complexity: O(*n*) without a lookup. With one (`RecordTable.withLookup(by:)`), that of finding each result by
+  ///   its id, and of decoding each record that has changed since the last query.
   public func records<Field: Hashable & Sendable>(
     where path: KeyPath<Value, Field> & Sendable, equals field: Field
   ) throws -> [StoredRecord<Value>] {
     try records(where: ValueProperty(path), equals: field)
   }
 
-  /// The records whose field at `path` equals `field`, or that have none where `field` is `nil`, in order.
+  /// The records whose field at `path` equals `field`, in order. For `nil`, those without the field.
   ///
-  /// - Throws: ``StoreError/invalidValue`` where a record of the table does not fit the type.
-  /// - Complexity: as for a field that is no optional.
+  /// - Throws: ``StoreError/invalidValue`` if a record of the table does not fit the type.
+  /// - Complexity: as for a field that is not optional.
   public func records<Field: Hashable & Sendable>(
     where path: KeyPath<Value, Field?> & Sendable, equals field: Field?
   ) throws -> [StoredRecord<Value>] {
@@ -144,9 +144,9 @@ extension TableSnapshot {
   ///
   ///     let light = try foods.snapshot().records(where: \.kcal, in: ..<100)
   ///
-  /// - Throws: ``StoreError/invalidValue`` where a record of the table does not fit the type.
-  /// - Complexity: as for ``records(where:equals:)-(KeyPath<Value,Field>,_)``; with a lookup, what no record had in the
-  ///   field at the last question also moves all that is greater in an array.
+  /// - Throws: ``StoreError/invalidValue`` if a record of the table does not fit the type.
+  /// - Complexity: as for ``records(where:equals:)-(KeyPath<Value,Field>,_)``; with a lookup, a value
+  ///   that is new to the field since the last query also moves all greater values in an array.
   public func records<Field: Comparable & Hashable & Sendable>(
     where path: KeyPath<Value, Field> & Sendable, in range: some RangeExpression<Field>
   ) throws -> [StoredRecord<Value>] {
@@ -155,8 +155,8 @@ extension TableSnapshot {
 
   /// The records whose field at `path` is in `range`, in order; `nil` is in none.
   ///
-  /// - Throws: ``StoreError/invalidValue`` where a record of the table does not fit the type.
-  /// - Complexity: as for a field that is no optional.
+  /// - Throws: ``StoreError/invalidValue`` if a record of the table does not fit the type.
+  /// - Complexity: as for a field that is not optional.
   public func records<Field: Comparable & Hashable & Sendable>(
     where path: KeyPath<Value, Field?> & Sendable, in range: some RangeExpression<Field>
   ) throws -> [StoredRecord<Value>] {

@@ -3,25 +3,25 @@ import FileDBTables
 /// Records chosen by a ``RecordPredicate``. With a closure instead, the standard library's `filter`, `first(where:)`
 /// and `count(where:)` do the same.
 extension TableSnapshot {
-  /// The records of which `predicate` is true, in their order. Of a large table, several threads look at parts at the
-  /// same time.
+  /// The records that match `predicate`, in their order. In a large table, several threads search parts at the same
+  /// time.
   ///
   /// To stop early, ask one record after another: `for record in snapshot where try predicate.matches(record)`.
   /// - Throws: ``StoreError/matchLimitExceeded``.
-  /// - Complexity: O(*n*); of each record, only the fields that are named are decoded.
+  /// - Complexity: O(*n*). Of each record, only the fields that the predicate names are decoded.
   public func records(where predicate: RecordPredicate) throws(StoreError) -> [StoredRecord<Value>] {
     try matches(where: predicate).records
   }
 
-  /// The number of records of which `predicate` is true.
+  /// The number of records that match `predicate`.
   /// - Throws: as ``records(where:)``.
   /// - Complexity: as ``records(where:)``.
   public func count(where predicate: RecordPredicate) throws(StoreError) -> Int {
     try matches(where: predicate).count
   }
 
-  /// The first record of which `predicate` is true; `nil` where there is none.
-  /// - Throws: as ``records(where:)``, for a record up to it.
+  /// The first record that matches `predicate`; `nil` if none does.
+  /// - Throws: as ``records(where:)``, for the records up to this one.
   /// - Complexity: O(*n*) in the number of records up to it.
   public func first(where predicate: RecordPredicate) throws(StoreError) -> StoredRecord<Value>? {
     let fields = RecordFields()
@@ -115,7 +115,7 @@ package struct RecordMatches<Value: Codable & Sendable> {
 }
 
 extension StoreTransaction {
-  /// Removes the records of which `predicate` is true, and returns their ids in order.
+  /// Removes the records that match `predicate`, and returns their ids in order.
   /// - Complexity: O(*n*).
   @discardableResult
   public mutating func delete<Value>(

@@ -5,10 +5,17 @@ import Foundation
 ///
 ///     try food.sort(by: [.ascending("group"), .descending("kcal"), .ascending("name", text: .localized)])
 ///
-/// Values of different types are ordered by type: `bool` (false first), numbers (integers and reals by their value,
-/// `nan` last among them), dates, strings, data (by bytes, the shorter first where one begins the other), arrays and
-/// dicts (each as large as any other). A record without the field comes last, in descending order too. Records that are
-/// equal in every key stay as they were.
+/// Values of different types are ordered by type:
+///
+/// - bools, `false` first;
+/// - numbers, integers and reals together by their value, `nan` last;
+/// - dates;
+/// - strings;
+/// - data by its bytes, a shorter one before one that it begins;
+/// - arrays and dictionaries, which all count as equal.
+///
+/// A record without the field comes last, in descending order too. Records that are equal in every key keep their
+/// order.
 public struct SortKey: Hashable, Sendable {
   package let reference: FieldReference
   public let order: SortOrder
@@ -42,16 +49,16 @@ extension SortKey {
 }
 
 extension TableSnapshot {
-  /// The records in the order of `keys`, as a view: the table stays as it is.
+  /// The records in the order of `keys`. The table stays as it is.
   /// - Complexity: O(*n* log *n*).
   public func sorted(by keys: [SortKey]) -> [StoredRecord<Value>] { sortedIndices(by: keys).map { self[$0] } }
 
-  /// The records in the order of a field of each, as a view; a record whose field is `nil` or `nan` comes last, in
-  /// reverse order too.
+  /// The records in the order of a field. The table stays as it is. A record whose field is `nil` or `nan` comes last,
+  /// in reverse order too.
   ///
   ///     for record in try notes.snapshot().sorted(by: \.title) { print(try record.value.title) }
   ///
-  /// - Throws: ``StoreError/invalidValue`` where a record does not fit the type.
+  /// - Throws: ``StoreError/invalidValue`` if a record does not fit the type.
   /// - Complexity: O(*n* log *n*); each record is decoded once.
   public func sorted<Field: Comparable>(
     by field: (Value) -> Field?, order: SortOrder = .forward
@@ -112,14 +119,14 @@ extension TableSnapshot {
 }
 
 extension StoreTransaction {
-  /// Puts the table's records into the order of `keys`, to stay.
+  /// Sorts the table's records by `keys`. The table keeps this order.
   /// - Complexity: O(*n* log *n*).
   public mutating func sort<Value>(_ table: TableName<Value>, by keys: [SortKey]) throws {
     let snapshot = try snapshot(of: table)
     try reorder(snapshot, into: snapshot.sortedIndices(by: keys))
   }
 
-  /// Puts the table's records into the order of a field of each, to stay; see ``TableSnapshot/sorted(by:order:)``.
+  /// Sorts the table's records by a field. The table keeps this order; see ``TableSnapshot/sorted(by:order:)``.
   public mutating func sort<Value, Field: Comparable>(
     _ table: TableName<Value>, by field: (Value) -> Field?, order: SortOrder = .forward
   ) throws {

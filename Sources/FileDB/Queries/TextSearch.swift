@@ -1,14 +1,14 @@
 import FileDBPlist
 
 extension TableSnapshot {
-  /// The records in which every word of `text` is found, in their order.
+  /// The records that contain every word of `text`, in their order.
   ///
   ///     recipes.snapshot().search("creme brulee", in: ["name", "note"])
   ///
-  /// White space parts the words. Each may be in another field, and may be a part of a longer word; neither case nor
-  /// accents count, as with `CONTAINS[cd]` (<doc:Queries>). A `text` without words is found in every record, so that an
-  /// empty search field hides nothing.
-  /// - Parameter fields: those to look into; `nil` for all. A field is looked into where it is a text or an array of texts.
+  /// White space separates the words. Each may be in a different field, and may be part of a longer word. Case and
+  /// accents do not matter, as with `CONTAINS[cd]` (<doc:Queries>). If `text` has no words, every record matches, so
+  /// that an empty search field hides nothing.
+  /// - Parameter fields: the fields to search; `nil` for all. Only texts and arrays of texts are searched.
   /// - Complexity: O(*n*) in the bytes of the table: there is no lookup for words.
   public func search(_ text: String, in fields: [String]? = nil) -> [StoredRecord<Value>] {
     let parts = chosen(with: TextSearch(text, fields: fields)) { search, record in search.finds(record.fields)

@@ -1,12 +1,12 @@
-/// What of two versions of a table counts, where another program changed its file while commits were waiting in the
-/// journal.
+/// Which version of a table to keep if another program changed its file while commits were waiting in the journal.
 public enum ConflictChoice: String, CaseIterable, Sendable {
-  /// The file as it is. The commits that were waiting are given up.
+  /// The file as it is. The waiting commits are discarded.
   case file
-  /// The commits, carried out on the file as it is: where both have a record, the commits' version counts.
+  /// The commits, carried out on the file as it is. If both have a record, the commits' version is kept.
   case journal
-  /// The file as it is, and what the commits added. A record that they changed is there in both versions, theirs with a
-  /// new id behind the file's; what they removed or moved stays where the file has it.
+  /// The file as it is, and the records that the commits added. A record that they changed is kept in both versions:
+  /// the commits' version gets a new id and comes below the file's. Records that they removed or moved stay where the
+  /// file has them.
   case both
 }
 

@@ -3,9 +3,9 @@ import Foundation
 
 /// What ``RecordStore/repairJournal()`` does, or would do.
 public struct JournalRepairPlan: Sendable {
-  /// What is mended, a sentence each, with the place in the journal; empty for a sound one.
+  /// What is repaired, one sentence each, with the place in the journal. Empty for a sound journal.
   public let notes: [String]
-  /// How many pieces of the journal cannot be read, and stay in the backup alone.
+  /// The number of pieces of the journal that cannot be read. Only the backup has them.
   public let lostCount: Int
 
   let original: [UInt8]
@@ -14,13 +14,13 @@ public struct JournalRepairPlan: Sendable {
 }
 
 extension RecordStore {
-  /// Says how ``repairJournal()`` would mend the journal. Writes nothing.
+  /// Returns what ``repairJournal()`` would do. Writes nothing.
   ///
-  /// A single wrong byte in a commit of up to 4 KB is put right by the commit's checksum. A commit that is damaged further is left out, and
-  /// of those behind it each change is carried out as far as there is anything for it. A commit that a crash cut off
-  /// before it was done is no damage. In a sound journal, a commit that does not fit its table is carried out as far
-  /// as it fits, and changes to a table whose name is not allowed are left out. The backup has both as text.
-  /// - Throws: ``StoreError/newerFormat`` for a journal of which nothing is known; the disk's errors.
+  /// In a commit of up to 4 KB, a single wrong byte is corrected by the commit's checksum. A commit with more damage is
+  /// left out, and the changes after it are carried out as far as they fit. A commit that a crash cut off before it was
+  /// acknowledged is not damage. In a sound journal, a commit that does not fit its table is carried out as far as it
+  /// fits, and changes to a table whose name is not allowed are left out. The backup has both as text.
+  /// - Throws: ``StoreError/newerFormat`` for a journal in a format that this version does not know; the disk's errors.
   public func journalRepairPlan() throws -> JournalRepairPlan? {
     let (folder, log) = (try folder, try fileLog)
     guard try folder.disk.status(folder.journalFile) != nil else { return nil }
@@ -36,10 +36,10 @@ extension RecordStore {
     }
   }
 
-  /// Mends the journal as ``journalRepairPlan()`` says. The journal as it was is kept in `.filedb/backups`; a sound one is
-  /// left alone.
-  /// - Returns: what was done, and the file that keeps the original; `nil` where nothing was done.
-  /// - Throws: as ``journalRepairPlan()`` and ``write(_:)``; ``StoreError/insideWrite`` within a write.
+  /// Repairs the journal as ``journalRepairPlan()`` describes. The old journal is kept in `.filedb/backups`. A sound
+  /// journal is left alone.
+  /// - Returns: what was done, and the backup; `nil` if nothing was done.
+  /// - Throws: as ``journalRepairPlan()`` and ``write(_:)``; ``StoreError/insideWrite`` inside a write.
   @discardableResult
   public func repairJournal() throws -> (plan: JournalRepairPlan, backup: URL)? {
     try repairing(nil) {

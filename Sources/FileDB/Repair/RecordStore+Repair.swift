@@ -4,9 +4,9 @@ import Foundation
 /// What ``RecordStore/repair(_:keeping:)`` does to a table, or would do.
 public struct RepairPlan: Sendable {
   public let table: String
-  /// What is mended, a sentence each, with the line in the file where one is to blame; empty for a sound table.
+  /// What is repaired, one sentence each, with the line in the file if there is one. Empty for a sound table.
   public let notes: [String]
-  /// How many pieces of a damaged file cannot be read as records, and stay in the backup alone.
+  /// The number of pieces of a damaged file that cannot be read as records. Only the backup has them.
   public let lostCount: Int
 
   let file: String
@@ -16,16 +16,18 @@ public struct RepairPlan: Sendable {
 }
 
 extension RecordStore {
-  /// Says how ``repair(_:keeping:)`` would mend a table. Writes nothing.
+  /// Returns what ``repair(_:keeping:)`` would do to a table. Writes nothing.
   ///
-  /// A stale index map, a low or missing counter and comments only need a new file. A record without an id gets a new
-  /// one, and so does the second of two with the same. Where the index map still fits the other records, it tells the
-  /// id. What lies among the records and is none becomes one with the field `value`. Of a file that cannot be read as a
-  /// whole, cut off or damaged inside, every record that can be read by itself is kept; none of one that was cut off
-  /// before the first, where the journal brings some.
-  /// - Parameter choice: what counts where the file was changed while commits were waiting in the journal.
-  /// - Throws: ``StoreError/conflict`` where that is so and there is no choice; ``StoreError/tableNotFound``;
-  ///   ``StoreError/notATable`` where nothing in the file looks like a table; ``StoreError/conflictMarkers``;
+  /// For a stale index map, a low or missing counter and comments, the file only needs to be written again. A record
+  /// without an id gets a new one, and so does the second of two records with the same id. If the index map still fits
+  /// the other records, the record gets its id back from there. Anything among the records that is not a record becomes
+  /// a record with the field `value`. If a file is cut off or damaged inside, every record that can be read by itself
+  /// is kept. A file that was cut off before its first record has no records to keep, but the commits in the journal
+  /// may add some.
+  /// - Parameter choice: which version to keep if another program changed the file while commits were waiting in the
+  ///   journal.
+  /// - Throws: ``StoreError/conflict`` if there is such a conflict and `choice` is `nil`; ``StoreError/tableNotFound``;
+  ///   ``StoreError/notATable`` if nothing in the file looks like a table; ``StoreError/conflictMarkers``;
   ///   ``StoreError/ambiguousTable``;
   ///   ``StoreError/damagedJournal``, see ``repairJournal()``; the disk's errors.
   /// - Complexity: O(*n*) in the size of the file.
@@ -56,10 +58,10 @@ extension RecordStore {
       table: table, notes: notes, lostCount: lostCount, file: file, original: content?.bytes, repaired: state)
   }
 
-  /// Mends a table as ``repairPlan(for:keeping:)`` says. The file as it was is kept in `.filedb/backups`, and the journal
-  /// where it is part of what is settled; a sound table is left alone.
-  /// - Returns: what was done, and the files that keep the originals; none where nothing was done.
-  /// - Throws: as ``repairPlan(for:keeping:)`` and ``write(_:)``; ``StoreError/insideWrite`` within a write.
+  /// Repairs a table as ``repairPlan(for:keeping:)`` describes. The old file is kept in `.filedb/backups`, and so is
+  /// the journal if it is part of a conflict. A sound table is left alone.
+  /// - Returns: what was done, and the backups; no backups if nothing was done.
+  /// - Throws: as ``repairPlan(for:keeping:)`` and ``write(_:)``; ``StoreError/insideWrite`` inside a write.
   @discardableResult
   public func repair(
     _ table: String, keeping choice: ConflictChoice? = nil
@@ -104,7 +106,7 @@ extension RecordStore {
 
   func repairing<Result>(_ table: String?, _ body: () throws -> Result) throws -> Result {
     guard writers.currentTransaction == nil else {
-      throw StoreError(StoreError.insideWrite, "a repair is no part of a transaction", table: table)
+      throw StoreError(StoreError.insideWrite, "a repair cannot be part of a transaction", table: table)
     }
     return try exclusively(timeout: options.lockTimeout, body)
   }

@@ -5,22 +5,22 @@ public struct CheckFinding: Sendable, CustomStringConvertible {
   public enum Severity: Sendable {
     /// The table cannot be used until it is repaired.
     case damage
-    /// The table works; the next write of it changes what is named.
+    /// The table works. Its next write changes what the finding names.
     case warning
   }
 
   public let severity: Severity
-  /// What it is, with file and line.
+  /// What was found, with file and line.
   public let error: StoreError
 
   public var description: String { error.description }
 }
 
 extension RecordStore {
-  /// Reads the table's file, that of the attached store where this one has none, and looks at everything a table should
-  /// be: a well-formed property list, every record with an id of its own, a counter that is high enough, an index map
-  /// that fits, no comments; and that the commits in the journal belong to this file.
-  /// - Returns: what was found, in the order of the file; nothing for a sound table.
+  /// Checks the table's file, or that of the attached store if this store has none. It should be a well-formed property
+  /// list without comments, each record should have an id of its own, the counter should be high enough, and the index
+  /// map should fit. The commits in the journal should belong to this file.
+  /// - Returns: what was found, in the order of the file; empty for a sound table.
   /// - Throws: the disk's errors, ``StoreError/tableNotFound``, ``StoreError/invalidTableName``.
   /// - Complexity: O(*n*) in the size of the file.
   public func check(_ table: String) throws -> [CheckFinding] {
@@ -58,8 +58,8 @@ extension RecordStore {
     throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
   }
 
-  /// Reads the journal from the beginning.
-  /// - Returns: what is wrong with it; `nil` for a sound one, and where there is none.
+  /// Checks the journal, from its beginning.
+  /// - Returns: what is wrong with it; `nil` if it is sound, or if there is no journal.
   /// - Throws: the disk's errors.
   /// - Complexity: O(*n*) in the size of the journal.
   public func checkJournal() throws -> CheckFinding? {

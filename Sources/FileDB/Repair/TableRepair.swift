@@ -84,7 +84,7 @@ struct TableRepair {
       notes.append(("what is here cannot be read as a record; it is left out", lost))
     }
     lostCount = found.lost.count
-    notes.append(("\(found.records.count) records were read one by one, and nothing beside them", nil))
+    notes.append(("\(found.records.count) records were read one by one, and nothing else", nil))
     let elements = found.records.map(\.value)
     return state(of: elements, counter: found.counter, indexMap: nil, foreignKeys: PlistDictionary()) {
       found.records[$0].line

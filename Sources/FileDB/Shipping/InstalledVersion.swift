@@ -56,7 +56,7 @@ extension InstalledVersion {
     guard let record = table.records.first else { return nil }
     guard let installed = InstalledVersion(record.fields.dictionary) else {
       throw StoreError(
-        StoreError.damagedTable, "this is no record of an installed version", file: folder.installedFile)
+        StoreError.damagedTable, "this is not a record of an installed version", file: folder.installedFile)
     }
     return installed
   }

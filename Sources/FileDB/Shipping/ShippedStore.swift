@@ -1,26 +1,26 @@
 import FileDBPlist
 import Foundation
 
-/// Brings a store that an app ships into the user's folder, and up to date when the app comes with a newer one.
+/// Installs a store that an app ships in the user's folder, and upgrades it when the app ships a newer version.
 ///
 ///     let report = try ShippedStore.install(from: bundled, to: userFolder, version: 3, policy: .merge)
 ///     let store = try RecordStore(at: userFolder)
 ///
-/// Made to be called at every start: where the version is installed already, next to nothing is read. See <doc:Shipping>.
+/// Call this at every start. If the version is installed already, it reads almost nothing. See <doc:Shipping>.
 public enum ShippedStore {
-  /// Installs a version where it is not installed yet.
+  /// Installs a version, unless it is installed already.
   ///
-  /// All tables change in one commit, and with them the record of what is installed: after a crash at any point the user's
-  /// store is as it was or as it is to be, and the next call does what is still to do. Several processes may call this at
-  /// once; one installs, the others wait for it. The shipped folder is only read.
-  /// - Parameter version: what this version of the app ships. A change of the data needs a new one to reach the user.
+  /// All tables change in one commit, together with the record of what is installed. After a crash at any point, the
+  /// user's store has either the old version or the new one, and the next call does what is left to do. Several
+  /// processes may call this at once: one installs, the others wait for it. The shipped folder is only read.
+  /// - Parameter version: the version of the shipped data. Changed data reaches the user only with a higher version.
   /// - Returns: what was done.
-  /// - Throws: ``StoreError/olderThanInstalled`` where a later version is installed; then nothing happened.
-  ///   ``StoreError/fileNotFound`` where there is no shipped folder; ``StoreError/locked``, also where this is called within a
-  ///   write to the user's store; what ``RecordStore/table(_:)-(TableName<_>)`` throws for a shipped table and, in a merge,
-  ///   for the user's; what ``RecordStore/write(_:)`` throws.
-  /// - Complexity: where the version is installed, it reads the user's journal and one small file; else O(*n* log *n*) in the
-  ///   records of the shipped tables and of the user's tables of those names.
+  /// - Throws: ``StoreError/olderThanInstalled`` if a later version is installed; then nothing happens.
+  ///   ``StoreError/fileNotFound`` if there is no shipped folder; ``StoreError/locked``, also if this is called inside
+  ///   a write to the user's store; what ``RecordStore/table(_:)-(TableName<_>)`` throws for a shipped table and, in a
+  ///   merge, for the user's; what ``RecordStore/write(_:)`` throws.
+  /// - Complexity: if the version is installed already, this reads the user's journal and one small file; else O(*n*
+  ///   log *n*) in the records of the shipped tables and of the user's tables with the same names.
   @discardableResult
   public static func install(
     from shippedFolder: URL, to userFolder: URL, version: ShippedVersion, policy: InstallPolicy
@@ -28,7 +28,7 @@ public enum ShippedStore {
     try ShippedInstall(from: shippedFolder, to: userFolder, version: version, policy: policy).run()
   }
 
-  /// Says what ``install(from:to:version:policy:)`` would do, with its errors, and writes nothing.
+  /// Returns what ``install(from:to:version:policy:)`` would do, and throws its errors, but writes nothing.
   public static func rehearse(
     from shippedFolder: URL, to userFolder: URL, version: ShippedVersion, policy: InstallPolicy
   ) throws -> InstallReport {
@@ -36,18 +36,18 @@ public enum ShippedStore {
   }
 }
 
-/// What becomes of the user's tables where another version is shipped. A table that is the user's own, and was never
-/// installed, stays as it is with each of these unless one of its name is shipped.
+/// What happens to the user's tables when another version is installed. With every policy, a table that was never
+/// installed stays as it is, unless a table of the same name is shipped.
 public enum InstallPolicy: String, Sendable, CaseIterable {
   /// Tables that the user's store does not have are copied. The others stay as they are.
   case copyIfMissing
-  /// The shipped tables take the place of those installed before. Changes of the user in them are lost, and a table that is
-  /// not shipped any more goes. A damaged file that is in the way is kept in `.filedb/backups`.
+  /// The shipped tables replace those that were installed before. The user's changes in them are lost, and tables that
+  /// are no longer shipped are dropped. A damaged file that is replaced is kept in `.filedb/backups`.
   case replace
-  /// What changed between the shipped versions is done to the user's tables, record by record and field by field as
-  /// ``TableMerge`` does it, but for records that the user deleted: these stay deleted, though the new version changed
-  /// them. The user's records and changes stay; where both changed the same, the user's counts and there is a conflict
-  /// in the report. A table that the user dropped stays dropped.
+  /// The changes between the shipped versions are merged into the user's tables, record by record and field by field,
+  /// as by ``TableMerge``. The user's records and changes stay. If both changed the same thing, the user's version
+  /// wins, and the report has a conflict. Records that the user deleted stay deleted, even if the new version changed
+  /// them. A table that the user dropped stays dropped.
   case merge
 }
 
@@ -55,21 +55,22 @@ public enum InstallPolicy: String, Sendable, CaseIterable {
 public struct InstallReport: Sendable {
   public struct Table: Sendable {
     public let name: String
-    /// Whether the user's table was changed, made or dropped.
+    /// Whether the user's table was changed, created or dropped.
     public let isChanged: Bool
-    /// Where the user and the new version changed the same. The table is as the user has it.
+    /// The conflicts: the user and the new version changed the same thing. The table has the user's version.
     public let conflicts: [MergeConflict]
-    /// Shipped records that have another id in the user's store, which had given theirs to a record of its own. Later
-    /// versions know them by it.
+    /// Shipped records that got another id in the user's store, because it had given their id to a record of its own.
+    /// Later versions recognize them by the new id.
     public let renumbered: [MergeRenumbering]
-    /// What was kept of a damaged table that was replaced: its file, and the journal where that had commits for it. A rehearsal
-    /// has none.
+    /// The backups of a damaged table that was replaced: its file, and the journal if it had commits for the table.
+    /// Empty in a rehearsal.
     public let backups: [URL]
   }
 
   public let version: ShippedVersion
-  /// What was installed before; `nil` for the first time. The same as ``version`` where there was nothing to do.
+  /// The version that was installed before; `nil` if there was none. The same as ``version`` if there was nothing to
+  /// do.
   public let formerVersion: ShippedVersion?
-  /// The tables that were changed, or have something to tell, in the order of their names.
+  /// The tables that were changed, or have conflicts, new ids or backups, in the order of their names.
   public let tables: [Table]
 }

@@ -1,6 +1,6 @@
 /// The version of an app's shipped data: numbers with dots between them, as in `CFBundleVersion`.
 ///
-/// They are compared one by one, so that `1.10` is later than `1.9`; `2` and `2.0` are the same.
+/// The numbers are compared one by one, so `1.10` is later than `1.9`. `2` and `2.0` are the same version.
 public struct ShippedVersion: Hashable, Sendable {
   /// Without zeros at the end.
   private let numbers: [Int]
@@ -12,7 +12,7 @@ extension ShippedVersion: LosslessStringConvertible {
     numbers.isEmpty ? "0" : numbers.map(\.description).joined(separator: ".")
   }
 
-  /// - Returns: `nil` where this is not decimal numbers with dots between them.
+  /// - Returns: `nil` if the text is not decimal numbers with dots between them.
   public init?(_ description: String) {
     var numbers: [Int] = []
     for part in description.split(separator: ".", omittingEmptySubsequences: false) {
@@ -42,7 +42,7 @@ extension ShippedVersion: ExpressibleByIntegerLiteral, ExpressibleByStringLitera
   /// - Precondition: numbers with dots between them.
   public init(stringLiteral value: String) {
     guard let version = ShippedVersion(value) else {
-      preconditionFailure("'\(value)' is no version: it must be numbers with dots between them")
+      preconditionFailure("'\(value)' is not a version: it must be numbers with dots between them")
     }
     self = version
   }

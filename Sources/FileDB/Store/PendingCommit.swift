@@ -2,16 +2,17 @@ import Foundation
 
 /// A commit in the journal.
 public struct PendingCommit: Sendable {
-  /// Counted from 1 since the store was made.
+  /// The number of the commit, from 1 for the store's first.
   public let number: UInt64
-  /// When it was made, to the second.
+  /// The time of the commit, to the second.
   public let date: Date
-  /// What it does, in order: the table, and the change in words.
+  /// The changes, in order: the table of each, and the change in words.
   public let changes: [(table: String, change: String)]
 }
 
 extension RecordStore {
-  /// The commits in the journal, the oldest first. A checkpoint writes them into the tables' files and empties it.
+  /// The commits in the journal, the oldest first. A checkpoint writes them into the tables' files and empties the
+  /// journal.
   /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the journal.
   public func pendingCommits() throws -> [PendingCommit] { try fileLog.readAll().map(PendingCommit.init) }

@@ -1,16 +1,16 @@
 import Foundation
 
 extension RecordStore {
-  /// Writes the commits in the journal into the tables' files. ``StoreOptions/checkpoints`` says when that happens by
-  /// itself; readers of the store see no difference.
-  /// - Throws: ``StoreError/conflict`` where another program changed one of those files; ``StoreError/locked``,
-  ///   ``StoreError/insideWrite``, ``StoreError/closed``, and the disk's errors. The commits stay in the journal.
+  /// Writes the commits in the journal into the tables' files. ``StoreOptions/checkpoints`` says when the store does
+  /// this by itself. Readers of the store see no difference.
+  /// - Throws: ``StoreError/conflict`` if another program changed one of the files; ``StoreError/locked``,
+  ///   ``StoreError/insideWrite``, ``StoreError/closed``, and the disk's errors. The commits then stay in the journal.
   /// - Complexity: O(*n*) in the size of the tables that have commits in the journal.
   public func checkpoint() throws { try checkpoint(timeout: options.lockTimeout) }
 
   private func checkpoint(timeout: Duration) throws {
     guard writers.currentTransaction == nil else {
-      throw StoreError(StoreError.insideWrite, "a checkpoint is no part of a transaction", file: url.path)
+      throw StoreError(StoreError.insideWrite, "a checkpoint cannot be part of a transaction", file: url.path)
     }
     try writers.enter { try writeFiles(timeout: timeout) }
   }
@@ -30,10 +30,13 @@ extension RecordStore {
     checkpoints.noteCheckpoint()
   }
 
-  /// Ends writing to the store: makes a checkpoint, except by ``CheckpointPolicy/manual``, and takes no more writes.
-  /// Reading goes on, observing ends. A store that is released without it does the same and has nobody to tell of an
-  /// error; nothing is lost by that, since what was committed is in the journal.
-  /// - Throws: as ``checkpoint()``, except that nothing is thrown where another writer has the lock: it will do it.
+  /// Makes a checkpoint, unless the policy is ``CheckpointPolicy/manual``, and accepts no more writes. You can still
+  /// read the store; observing ends.
+  ///
+  /// A store that is released without this call does the same, but cannot report an error. Nothing is lost then, since
+  /// all commits are in the journal.
+  /// - Throws: as ``checkpoint()``. If another writer has the lock, nothing is thrown: that writer makes the
+  ///   checkpoint.
   public func close() throws {
     defer {
       isClosed.store(true, ordering: .relaxed)
@@ -45,7 +48,8 @@ extension RecordStore {
     do { try checkpoint() } catch StoreError.locked {}
   }
 
-  /// Makes a checkpoint now or later, as the options say, after a commit. Its errors are not the commit's, which is done.
+  /// Makes a checkpoint now or later, as the options say, after a commit. Its errors are not the commit's, which is
+  /// done.
   func checkpointWhenDue() {
     switch options.checkpoints {
     case .manual: break
@@ -73,7 +77,8 @@ extension RecordStore {
   /// For a store that is released: whoever has the lock will see to the journal as well.
   func checkpointAtEnd() { if isBehind { try? checkpoint(timeout: .zero) } }
 
-  /// For a store that is open when the process ends. A thread in the middle of a write may never go on, so nobody waits for it.
+  /// For a store that is open when the process ends. A thread in the middle of a write may never go on, so nobody waits
+  /// for it.
   func checkpointAtExit() { if isBehind { try? writers.enterIfFree { try writeFiles(timeout: .zero) } } }
 
   private var isBehind: Bool { options.checkpoints == .automatic && checkpoints.hasCommits }

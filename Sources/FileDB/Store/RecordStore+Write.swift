@@ -5,27 +5,27 @@ import Synchronization
 extension RecordStore {
   /// Runs `body` as one transaction and commits what it changed.
   ///
-  /// `body` sees its own changes; nobody else does until it returned. Where it throws, nothing happened. When `write`
-  /// returns, the commit survives a power cut (see ``StoreOptions/durability``), over all its tables or not at all.
-  /// Writers on several threads share the disk's syncs. `body` may run more than once, where somebody else was quicker.
+  /// `body` sees its own changes. Nobody else sees them before it returns. If `body` throws, nothing is changed. When
+  /// `write` returns, the commit survives a power cut (see ``StoreOptions/durability``), in all of its tables. Writers
+  /// on several threads share the disk's syncs. `body` may run more than once, if another writer commits first.
   ///
-  /// A `write` inside a `write`, and a verb of a ``RecordTable`` there, joins the outer one: objects that know nothing of
-  /// each other but share the store share the transaction. Where the inner one throws, only what it did is undone; the
-  /// outer one commits all or nothing.
+  /// A `write` inside a `write` joins the outer one, and so does a verb of a ``RecordTable``. So objects that share
+  /// only the store also share the transaction. If the inner `write` throws, only its own changes are undone. The outer
+  /// one commits all or nothing.
   ///
   /// - Throws: what `body` throws; ``StoreError/locked``; ``StoreError/damagedJournal``; ``StoreError/conflict`` for a
-  ///   table whose file another program changed while commits were waiting for it; what ``table(_:)-(TableName<_>)`` throws for a table that
-  ///   another program damaged; the disk's errors; ``StoreError/outcomeUnknown`` where the disk could not say whether the
-  ///   commit will survive, and ``StoreError/closed`` from then on.
-  /// - Complexity: that of `body`; on the disk one write of what changed and one sync, whatever the size of the tables.
-  ///   The files follow with a checkpoint, see ``StoreOptions/checkpoints``.
+  ///   table whose file another program changed while commits were waiting for it; what ``table(_:)-(TableName<_>)``
+  ///   throws for a table that another program damaged; the disk's errors; ``StoreError/outcomeUnknown`` if the disk
+  ///   could not say whether the commit will survive, and ``StoreError/closed`` from then on.
+  /// - Complexity: that of `body`. On the disk, one write of the changes and one sync, whatever the size of the tables.
+  ///   A checkpoint updates the files later; see ``StoreOptions/checkpoints``.
   @discardableResult
   public func write<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     if let outer = writers.currentTransaction { return try outer.join(body) }
     while true { if let result = try attempt(body) { return result } }
   }
 
-  /// Runs `body` as ``write(_:)`` would, with its result and its errors, and changes nothing.
+  /// Runs `body` like ``write(_:)``, with the same result and errors, but changes nothing.
   @discardableResult
   public func rehearse<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     if let outer = writers.currentTransaction { return try outer.rehearse(body) }
@@ -41,8 +41,9 @@ extension RecordStore {
     }
   }
 
-  /// Runs `body` as ``write(_:)`` would, on a thread of its own where waiting for the disk and for other writers blocks
-  /// no task. `body` runs whole or not at all: a task that is cancelled before it begins throws `CancellationError`.
+  /// Runs `body` like ``write(_:)``, but on a thread of its own, so that waiting for the disk and for other writers
+  /// blocks no task. `body` runs completely or not at all: if the task is cancelled before `body` begins, this throws
+  /// `CancellationError`.
   /// - Throws: as ``write(_:)``.
   @discardableResult
   public func asyncWrite<Result: Sendable>(

@@ -10,8 +10,8 @@ import Synchronization
 ///     let notes = try store.table(.notes)
 ///     let milk = try notes.add(Note(title: "Buy milk"), at: .top)
 ///
-/// A store may be used from any thread. Several stores, in this process or in others, may be open on one folder: a write
-/// first reads in what the others wrote. Reading never waits for a writer.
+/// You may use a store from any thread. Several stores, in this process or in others, may be open on the same folder:
+/// each write first reads in what the others wrote. Reading never waits for a writer.
 public final class RecordStore: Sendable {
   /// The store's folder.
   public let url: URL
@@ -24,21 +24,22 @@ public final class RecordStore: Sendable {
   let view: any TableView
   /// One writer at a time in this process; the log sees to the others.
   let writers = WriterGate()
-  /// For writes and checkpoints that no thread waits for. Only one goes on at a time, so that one thread is enough, and the
-  /// writes stay in their order. It is the store's own, for a global queue has few threads for all who block in it.
+  /// For writes and checkpoints that no thread waits for. Only one goes on at a time, so that one thread is enough, and
+  /// the writes stay in their order. It is the store's own, for a global queue has few threads for all who block in it.
   let background = DispatchQueue(label: "FileDB.RecordStore")
   let checkpoints = CheckpointClock()
   let extensions = StoreExtensions()
   /// Set by ``close()``.
   let isClosed = Atomic<Bool>(false)
 
-  /// Opens the store in the folder at `url`. Nothing is read or written yet; the folder is made by the first write.
-  /// - Throws: ``StoreError/notAFolder`` where `url` is no file URL, or something else is there.
+  /// Opens the store in the folder at `url`. Nothing is read or written yet. The first write creates the folder if it
+  /// is missing.
+  /// - Throws: ``StoreError/notAFolder`` if `url` is not a file URL, or leads to something other than a folder.
   public convenience init(at url: URL, options: StoreOptions = StoreOptions()) throws {
     try self.init(at: url, disk: .system, seen: PlainTables(), options: options)
   }
 
-  /// A store without files, gone with its last reference: for previews and tests.
+  /// A store without files, for previews and tests. Its records are gone with its last reference.
   public static func inMemory(options: StoreOptions = StoreOptions()) -> RecordStore {
     let url = URL(fileURLWithPath: "/memory")
     let files = FileLog(StoreFolder(path: url.path, disk: StoreDisk(MemoryDisk())), options: options)
@@ -106,8 +107,8 @@ public final class RecordStore: Sendable {
     if isClosed.load(ordering: .relaxed) || files?.hasFailed == true { throw StoreError.closed(url.path) }
   }
 
-  /// The tables, in the order of their names, those of an attached store included; of a damaged journal those that have a
-  /// file or are in its sound part.
+  /// The names of the tables, in order, including those of an attached store. If the journal is damaged, these are the
+  /// tables that have a file or are in the sound part of the journal.
   /// - Throws: the disk's errors.
   public var tableNames: [String] {
     get throws { try view.tables(log.tables()).sorted().map(\.text) }
@@ -115,16 +116,16 @@ public final class RecordStore: Sendable {
 
   /// The table with this name.
   ///
-  /// A table that does not exist yet has no records, and its first record makes it; see ``RecordTable/exists``.
-  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with file and line,
-  ///   ``StoreError/damagedJournal``, ``StoreError/conflict``, ``StoreError/ambiguousTable``,
+  /// A table that does not exist yet has no records. Its first record creates it; see ``RecordTable/exists``.
+  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with file and
+  ///   line, ``StoreError/damagedJournal``, ``StoreError/conflict``, ``StoreError/ambiguousTable``,
   ///   ``StoreError/invalidTableName``, and the disk's errors.
   public func table<Value>(_ name: TableName<Value>) throws -> RecordTable<Value> {
     _ = try newest(TableKey(name.text))
     return RecordTable(store: self, name: name)
   }
 
-  /// The table with this name, its records read field by field; see ``table(_:)-(TableName<_>)``.
+  /// The table with this name, with records read field by field; see ``table(_:)-(TableName<_>)``.
   public func table(_ name: String) throws -> RecordTable<Fields> { try table(.records(name)) }
 
   /// A table as readers see it, with every commit that returned before and all that other programs saved.
@@ -134,7 +135,7 @@ public final class RecordStore: Sendable {
     return try view.seen(table, own: own)
   }
 
-  /// The file of a table: the one that is there, or the one that its first record will make.
+  /// The file of a table: the existing one, or the one that its first record will create.
   /// - Throws: ``StoreError/ambiguousTable``, ``StoreError/invalidTableName``.
   public func url(of table: String) throws -> URL {
     try view.url(of: TableKey(table)) ?? URL(fileURLWithPath: folder.file(of: table).path)
@@ -143,11 +144,11 @@ public final class RecordStore: Sendable {
   /// Reads in what other processes and programs have written since. A write and ``RecordTable/snapshot()`` do so by
   /// themselves, for their tables.
   ///
-  /// Afterwards all tables that were read are as of the same commit. It waits for no writer.
-  /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read, once all others have been; it
-  ///   stays as it was.
-  /// - Complexity: O(1) for an unchanged table; the size of the commits for one that other processes of this library
-  ///   changed; O(*n*) for one whose file was replaced.
+  /// Afterwards all tables that were read are as of the same commit. Refreshing waits for no writer.
+  /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read. All others are read first; the
+  ///   table itself stays as it was.
+  /// - Complexity: O(1) for an unchanged table; the size of the commits for a table that other processes changed
+  ///   through this library; O(*n*) for a table whose file was replaced.
   public func refresh() throws {
     // Inside a write, whose tables must not change beneath it, there is nothing to read in.
     if writers.currentTransaction != nil { return }

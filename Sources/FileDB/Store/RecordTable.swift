@@ -1,8 +1,9 @@
 import Foundation
 
-/// A table of a store: each verb is a transaction of its own. For several at once, see ``RecordStore/write(_:)``.
+/// A table of a store. Each verb is a transaction of its own. For several verbs in one transaction, see
+/// ``RecordStore/write(_:)``.
 ///
-/// The verbs throw what those of ``StoreTransaction`` and ``RecordStore/write(_:)`` do.
+/// The verbs throw the errors of the same verbs of ``StoreTransaction``, and those of ``RecordStore/write(_:)``.
 public struct RecordTable<Value: Codable & Sendable>: Sendable {
   public let store: RecordStore
   public let name: TableName<Value>
@@ -40,7 +41,7 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     return TableSnapshot(source: source, state: state)
   }
 
-  /// Whether the table exists. Its first record makes it.
+  /// Whether the table exists. Its first record creates it.
   /// - Throws: as ``snapshot()``.
   public var exists: Bool { get throws { try snapshot().exists } }
 

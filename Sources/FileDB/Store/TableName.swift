@@ -4,8 +4,8 @@ import FileDBPlist
 ///
 ///     extension TableName<Note> { static var notes: Self { "notes" } }
 ///
-/// A name becomes a file name: 1 to 200 bytes of UTF-8, no `/` or NUL, no `.` at the start, no `.plist` at the end.
-/// It is checked when it is first used.
+/// The name becomes a file name. It has 1 to 200 bytes of UTF-8, no `/` or NUL, no `.` at the start and no `.plist` at
+/// the end. It is checked when you first use it.
 public struct TableName<Value: Codable & Sendable>: Hashable, Sendable {
   public let text: String
 
@@ -13,7 +13,7 @@ public struct TableName<Value: Codable & Sendable>: Hashable, Sendable {
 }
 
 extension TableName {
-  /// Names are told apart as file names are, by their bytes.
+  /// Whether the names have the same bytes, as with file names.
   public static func == (left: TableName, right: TableName) -> Bool {
     TableKey(left.text) == TableKey(right.text)
   }

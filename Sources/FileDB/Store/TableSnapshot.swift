@@ -1,5 +1,5 @@
-/// The records of a table as they were at one moment, in order. Reading it takes no lock and no disk, and what is
-/// committed later does not change it.
+/// The records of a table at one moment, in order. Reading a snapshot needs neither a lock nor the disk. Later commits
+/// do not change it.
 public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   let source: TableSource
   let state: TableState
@@ -16,7 +16,7 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   /// The ids in order.
   public var ids: [RecordID] { state.records.ids }
 
-  /// The record with this id; `nil` where there is none.
+  /// The record with this id; `nil` if there is none.
   /// - Complexity: O(√*n*) at worst; O(*n*) for the first look-up after the table was read.
   public subscript(id id: RecordID) -> StoredRecord<Value>? {
     state.records.index(of: id).map { self[$0] }
@@ -40,7 +40,7 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   /// - Throws: ``StoreError/recordNotFound``, and as ``StoredRecord/value``.
   public func value(of id: RecordID) throws -> Value { try record(with: id).value }
 
-  /// The values of all records, in order. Of a large table, several threads decode parts at the same time.
+  /// The values of all records, in order. In a large table, several threads decode parts at the same time.
   /// - Throws: ``StoreError/invalidValue`` for the first record that does not fit the type.
   /// - Complexity: O(*n*).
   public func values() throws -> [Value] {
@@ -117,19 +117,19 @@ extension TableSnapshot: RandomAccessCollection {
   public func makeIterator() -> Iterator { Iterator(records: state.records.makeIterator(), source: source) }
 }
 
-/// A record of a snapshot: its id, its fields, and, when asked for, its value.
+/// A record of a snapshot: its id, its fields and its value, which is decoded when you ask for it.
 public struct StoredRecord<Value: Codable & Sendable>: Sendable, Identifiable {
   let encoded: EncodedRecord
   let source: TableSource
 
   public var id: RecordID { encoded.id }
-  /// The fields as they are stored, those that `Value` does not know included; decoded anew at each call.
+  /// The fields as they are stored, including those that `Value` does not know. They are decoded at each call.
   public var fields: Fields { encoded.fields }
 
-  /// The fields as a `Value`, decoded anew at each call.
-  /// - Throws: ``StoreError/invalidValue`` where the fields do not fit the type, with table, record and field, and with
-  ///   the line of the file where that has the record as it is here; for a ``VersionedValue``,
-  ///   ``StoreError/newerVersion`` and ``StoreError/migrationFailed``.
+  /// The fields as a `Value`. They are decoded at each call.
+  /// - Throws: ``StoreError/invalidValue`` with table, record and field if the fields do not fit the type. If the file
+  ///   has the record as it is here, the error also has the line. For a ``VersionedValue``, ``StoreError/newerVersion``
+  ///   and ``StoreError/migrationFailed``.
   public var value: Value {
     get throws {
       var reader = ValueReader<Value>()

@@ -1,16 +1,16 @@
 import FileDBPlist
 
 extension StoreTransaction {
-  /// Makes an empty table.
+  /// Creates an empty table.
   /// - Throws: ``StoreError/tableExists``, ``StoreError/invalidTableName``.
   public mutating func create<Value>(_ table: TableName<Value>) throws {
     try state.apply(.create, to: table.text)
   }
 
-  /// Adds a record with this value and returns its new id. A table without a file gets one.
+  /// Adds a record with this value and returns its new id. Creates the table if it does not exist.
   /// - Throws: ``StoreError/recordNotFound`` or ``StoreError/indexOutOfRange`` for the position;
   ///   ``StoreError/unrepresentableValue`` or ``StoreError/reservedField`` with the field; ``StoreError/invalidValue``
-  ///   for a value that is no keyed container or holds `nil` in an array.
+  ///   for a value that does not encode itself by keys, or holds `nil` in an array.
   @discardableResult
   public mutating func add<Value>(
     _ value: Value, to table: TableName<Value>, at position: Position = .bottom
@@ -18,8 +18,8 @@ extension StoreTransaction {
     try add(contentsOf: CollectionOfOne(value), to: table, at: position)[0]
   }
 
-  /// Adds records with these values, in their order, the first at `position`, and returns their new ids.
-  /// - Throws: as ``add(_:to:at:)``; then none is added.
+  /// Adds records with these values, in their order and the first at `position`, and returns their new ids.
+  /// - Throws: as ``add(_:to:at:)``; then no record is added.
   @discardableResult
   public mutating func add<Value>(
     contentsOf values: some Sequence<Value>, to table: TableName<Value>, at position: Position = .bottom
@@ -28,7 +28,7 @@ extension StoreTransaction {
     return try insert(fields, into: table.text, at: position)
   }
 
-  /// Changes a record in place. Fields that `Value` does not know stay; the id stays.
+  /// Changes a record in place. It keeps its id, and the fields that `Value` does not know.
   /// - Throws: ``StoreError/recordNotFound``, ``StoreError/invalidValue``, what `body` throws, and as
   ///   ``add(_:to:at:)``; for a ``VersionedValue``, ``StoreError/newerVersion`` and ``StoreError/migrationFailed``.
   public mutating func update<Value>(
@@ -45,7 +45,7 @@ extension StoreTransaction {
     try replace(id, with: Fields(fields), was: record.fields, in: table.text)
   }
 
-  /// Gives a record a new value; as ``update(_:in:_:)``, but a record that did not fit the type may be mended so.
+  /// Gives a record a new value, like ``update(_:in:_:)``. This also repairs a record that does not fit the type.
   public mutating func update<Value>(_ id: RecordID, in table: TableName<Value>, to value: Value) throws {
     do {
       try update(id, in: table) { $0 = value }
@@ -58,14 +58,14 @@ extension StoreTransaction {
     }
   }
 
-  /// Sets single fields and leaves the others.
+  /// Sets single fields and keeps the others.
   /// - Throws: ``StoreError/recordNotFound``, ``StoreError/unrepresentableValue``, ``StoreError/reservedField``; for a
   ///   ``VersionedValue``, ``StoreError/newerVersion`` and ``StoreError/migrationFailed``.
   public mutating func set<Value>(_ fields: Fields, of id: RecordID, in table: TableName<Value>) throws {
     try change(id, in: table) { $0.set(fields) }
   }
 
-  /// Removes single fields; one that is not there is no error.
+  /// Removes single fields. It is not an error if a field does not exist.
   /// - Throws: ``StoreError/recordNotFound``; for a ``VersionedValue``, ``StoreError/newerVersion`` and
   ///   ``StoreError/migrationFailed``.
   public mutating func unset<Value>(_ names: [String], of id: RecordID, in table: TableName<Value>) throws {
@@ -80,8 +80,8 @@ extension StoreTransaction {
     try state.apply(.remove([id]), to: table.text)
   }
 
-  /// Removes records; an id that is named twice counts once.
-  /// - Throws: ``StoreError/recordNotFound``; then none is removed.
+  /// Removes records. An id may be given twice.
+  /// - Throws: ``StoreError/recordNotFound``; then no record is removed.
   public mutating func delete<Value>(_ ids: some Sequence<RecordID>, in table: TableName<Value>) throws {
     var seen: Set<RecordID> = []
     let ids = ids.filter { seen.insert($0).inserted }
@@ -94,7 +94,7 @@ extension StoreTransaction {
     try state.apply(.removeAll, to: table.text)
   }
 
-  /// Removes every record and sets the counter back to 0: ids are given anew from 1.
+  /// Removes every record and sets the counter back to 0, so that ids begin at 1 again.
   public mutating func truncate<Value>(_ table: TableName<Value>) throws {
     try state.apply(.truncate, to: table.text)
   }
@@ -104,7 +104,7 @@ extension StoreTransaction {
     try state.apply(.drop, to: table.text)
   }
 
-  /// Puts a copy of a record, under a new id, at `position`; right behind the original where none is given.
+  /// Copies a record. The copy has a new id and goes to `position`, or directly below the original if that is `nil`.
   /// - Throws: ``StoreError/recordNotFound``, ``StoreError/indexOutOfRange``.
   @discardableResult
   public mutating func duplicate<Value>(
@@ -127,7 +127,7 @@ extension StoreTransaction {
     try state.apply(.move(id, index: newIndex), to: table.text)
   }
 
-  /// Moves the record at one index to another: `newIndex` is where it is in the end, as in UITableView's
+  /// Moves the record at one index to another. `newIndex` is its index afterwards, as in UITableView's
   /// `tableView(_:moveRowAt:to:)`.
   /// - Throws: ``StoreError/indexOutOfRange``.
   public mutating func move<Value>(
@@ -140,8 +140,8 @@ extension StoreTransaction {
     try state.apply(.move(present.records[index].id, index: newIndex), to: table.text)
   }
 
-  /// Replaces all records of the table with those of `values`: each has the id that its value comes with, or a new one
-  /// where that is `nil`.
+  /// Replaces all records of the table with those of `values`. Each record has the id that comes with its value, or a
+  /// new one if that is `nil`.
   /// - Returns: the ids, in order.
   /// - Throws: ``StoreError/duplicateID``, and as ``add(_:to:at:)``.
   @discardableResult

@@ -2,13 +2,13 @@ extension RecordStore {
   /// The store's undo log. It is kept in the store's folder, and every program that opens the store can use it.
   public var undoLog: UndoLog { UndoLog(self) }
 
-  /// Runs `body` as ``write(_:)`` would, and tells how to take back what it did.
+  /// Runs `body` like ``write(_:)``, and also returns a step that takes the write back.
   ///
   ///     let (id, step) = try store.undoableWrite { tx in try tx.duplicate(milk, in: .notes) }
   ///     let redo = try store.undo(step)
   ///
-  /// The step may be kept for as long as the program runs, and costs the memory of the records that were deleted and the
-  /// fields that changed. For a menu's Undo and Redo see ``UndoStack``; for steps that outlive the program, ``UndoLog``.
+  /// You may keep the step for as long as the program runs. It holds the deleted records and the changed fields in
+  /// memory. For a menu's Undo and Redo see ``UndoStack``. For steps that outlive the program see ``UndoLog``.
   /// - Throws: as ``write(_:)``.
   /// - Complexity: beyond that of the write, O(*m* log *m*) in the records near those that changed.
   public func undoableWrite<Result>(
@@ -24,12 +24,12 @@ extension RecordStore {
 
   /// Takes back what a write did, in one commit.
   ///
-  /// What was committed since stays: other records keep their places beside each other, other fields of the same records
-  /// their values. Ids that the write gave are not given again.
-  /// - Returns: what takes the undoing back.
-  /// - Throws: ``StoreError/undoConflict`` with table and record where a later commit changed the very thing that is to be
-  ///   undone; then nothing happened. And as ``write(_:)``.
-  /// - Complexity: O(√*n*) at worst for each record that the write changed; O(*n* log *n*) where it moved many.
+  /// Later commits stay: all other records keep their order, and other fields of the same records keep their values.
+  /// Ids that the write gave are not given again.
+  /// - Returns: the step that takes this undo back.
+  /// - Throws: ``StoreError/undoConflict`` with table and record if a later commit changed the same data; then nothing
+  ///   changes. Also as ``write(_:)``.
+  /// - Complexity: O(√*n*) at worst for each record that the write changed; O(*n* log *n*) if it moved many.
   @discardableResult
   public func undo(_ step: UndoStep) throws -> UndoStep {
     try undoableWrite { transaction in try transaction.undo(step) }.step
@@ -37,7 +37,7 @@ extension RecordStore {
 }
 
 extension StoreTransaction {
-  /// Takes back what a write did, as a part of this transaction; see ``RecordStore/undo(_:)``.
+  /// Takes back what a write did, as part of this transaction; see ``RecordStore/undo(_:)``.
   public mutating func undo(_ step: UndoStep) throws {
     for (key, undo) in step.tables.sorted(by: { $0.key < $1.key }) {
       do throws(StoreError) { try state.undo(undo, in: key) } catch { throw error.adding(table: key.text) }

@@ -2,7 +2,7 @@
   import Foundation
 
   extension RecordStore {
-    /// Hands a step to an app's `UndoManager`: its Undo takes the write back, its Redo does it again, and so on.
+    /// Hands a step to an app's `UndoManager`: Undo takes the write back, Redo does it again, and so on.
     ///
     ///     let (_, step) = try store.undoableWrite { tx in try tx.delete(milk, in: .notes) }
     ///     store.registerUndo(step, with: undoManager) { error in show(error) }

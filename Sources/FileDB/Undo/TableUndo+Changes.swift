@@ -54,7 +54,7 @@ private struct Undoing {
         moved.removeFirst()
       }
       if let now = record(former.record.id) {
-        guard now.hasSameBytes(as: former.record) else { throw conflict(now.id, "its id was given anew") }
+        guard now.hasSameBytes(as: former.record) else { throw conflict(now.id, "another record has its id") }
       } else {
         try recorded.insert(former.record, at: index(of: former.place))
       }

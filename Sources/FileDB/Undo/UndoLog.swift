@@ -6,16 +6,17 @@ import Foundation
 ///     let id = try store.undoLog.write(named: "New note") { tx in try tx.add(note, to: .notes) }
 ///     try store.undoLog.undo()
 ///
-/// The log keeps the files of each write in `.filedb/undo`. FileDB writes them before the commit, and they count once the
-/// commit exists. So a crash cannot leave a write that undo would miss. FileDB does not sync these files, so a logged write
-/// needs no extra sync. A power cut may lose the newest ones. The log then ends there, and ``Contents/isCutOff`` is `true`.
+/// The log keeps the files of each write in `.filedb/undo`. FileDB writes them before the commit, and they count once
+/// the commit exists. So a crash cannot leave a write that undo would miss. FileDB does not sync these files, so a
+/// logged write needs no extra sync. A power cut may lose the newest ones. The log then ends there, and
+/// ``Contents/isCutOff`` is `true`.
 ///
-/// The log holds up to 100 writes. Its files take at most twice as much space as the tables, or 1 MB if that is more. FileDB
-/// removes the oldest writes first and always keeps the newest. If a write deletes more than 1 MB of records, the log does not
-/// copy them: it keeps a hard link to the table's old file.
+/// The log holds up to 100 writes. Its files take at most twice as much space as the tables, or 1 MB if that is more.
+/// FileDB removes the oldest writes first and always keeps the newest. If a write deletes more than 1 MB of records,
+/// the log does not copy them: it keeps a hard link to the table's old file.
 ///
-/// Undo leaves alone all writes that did not go through the log, including those of other programs. For the undo of one window
-/// see ``UndoStack``.
+/// Undo leaves alone all writes that did not go through the log, including those of other programs. For the undo of one
+/// window see ``UndoStack``.
 public struct UndoLog: Sendable {
   /// A write that can be taken back, or done again.
   public struct Entry: Sendable {
@@ -49,12 +50,13 @@ public struct UndoLog: Sendable {
 
   // MARK: - Writing
 
-  /// Runs `body` like ``RecordStore/write(_:)`` and logs it as one step. Writes that were undone before can no longer be done
-  /// again.
-  /// - Parameter name: what the step is called; `nil` for ``UndoStep/summary``.
-  /// - Throws: as ``RecordStore/write(_:)``, also if the log cannot keep the step, for example on a full disk; then nothing is
-  ///   committed. ``StoreError/insideWrite`` inside another write.
-  /// - Complexity: as ``RecordStore/undoableWrite(_:)``. Where records of more than 1 MB are deleted, a checkpoint comes first.
+  /// Runs `body` like ``RecordStore/write(_:)`` and logs it as one step. Writes that were undone before can no longer
+  /// be done again.
+  /// - Parameter name: the name of the step; `nil` for ``UndoStep/summary``.
+  /// - Throws: as ``RecordStore/write(_:)``, also if the log cannot keep the step, for example on a full disk; then
+  ///   nothing is committed. ``StoreError/insideWrite`` inside another write.
+  /// - Complexity: as ``RecordStore/undoableWrite(_:)``. If more than 1 MB of records are deleted, a checkpoint comes
+  ///   first.
   @discardableResult
   public func write<Result>(
     named name: String? = nil, _ body: (inout StoreTransaction) throws -> Result
@@ -99,7 +101,7 @@ public struct UndoLog: Sendable {
 
   // MARK: - Taking back
 
-  /// What can be taken back and done again.
+  /// The writes that can be taken back and done again.
   /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
   public func contents() throws -> Contents {
     try store.fileLog.readOn()
@@ -112,21 +114,22 @@ public struct UndoLog: Sendable {
   }
 
   /// Takes back the last write that was not taken back yet.
-  /// - Returns: what was taken back; `nil` where there is nothing.
-  /// - Throws: ``StoreError/undoConflict`` with table and record if the write cannot be taken back, because a later write
-  ///   changed the same data; ``StoreError/undoStepLost`` if a file of the step is missing or was changed. In both cases
-  ///   ``skip()`` leaves the write out. ``StoreError/insideWrite`` inside another write, and as ``RecordStore/write(_:)``.
+  /// - Returns: the write; `nil` if there is none.
+  /// - Throws: ``StoreError/undoConflict`` with table and record if the write cannot be taken back, because a later
+  ///   write changed the same data; ``StoreError/undoStepLost`` if a file of the step is missing or was changed. In
+  ///   both cases ``skip()`` leaves the write out. ``StoreError/insideWrite`` inside another write, and as
+  ///   ``RecordStore/write(_:)``.
   @discardableResult
   public func undo() throws -> Entry? { try takeBack(.undo) }
 
-  /// Does again what was taken back last.
-  /// - Returns: what was done again; `nil` where nothing was taken back since the last write.
+  /// Does the write again that was taken back last.
+  /// - Returns: the write; `nil` if nothing was taken back since the last write.
   /// - Throws: as ``undo()``.
   @discardableResult
   public func redo() throws -> Entry? { try takeBack(.redo) }
 
   /// Leaves out the write that ``undo()`` would take back next. The tables stay as they are.
-  /// - Returns: what was left out; `nil` where there is nothing.
+  /// - Returns: the write; `nil` if there is none.
   /// - Throws: as ``RecordStore/write(_:)``.
   @discardableResult
   public func skip() throws -> Entry? { try skip(.undo) }
@@ -168,8 +171,8 @@ public struct UndoLog: Sendable {
     }
   }
 
-  /// The fields that undoing and redoing would bring back in the records of a table: all of a deleted record's, and those of
-  /// a changed one that were changed.
+  /// The fields that undoing and redoing would bring back in the records of a table: all of a deleted record's, and
+  /// those of a changed one that were changed.
   package func restorableFields(in table: String) throws -> [PlistDictionary] {
     let history = try files.history()
     var fields: [PlistDictionary] = []
@@ -187,14 +190,14 @@ public struct UndoLog: Sendable {
     return fields
   }
 
-  /// Runs `body` as a write of its own. Where a table's old file is to be kept and some commits are still missing in it,
-  /// there is a checkpoint, and `body` runs again.
+  /// Runs `body` as a write of its own. Where a table's old file is to be kept and some commits are still missing in
+  /// it, there is a checkpoint, and `body` runs again.
   private func writing<Result>(
     _ body: (inout StoreTransaction, UndoFiles.Keeping) throws -> Result
   ) throws -> Result {
     guard store.writers.currentTransaction == nil else {
       throw StoreError(
-        StoreError.insideWrite, "a write of the undo log is no part of another transaction",
+        StoreError.insideWrite, "a write of the undo log cannot be part of another transaction",
         file: store.url.path)
     }
     if store.options.checkpoints != .manual {

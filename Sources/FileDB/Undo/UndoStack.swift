@@ -7,8 +7,8 @@ import Synchronization
 ///     try edits.undo()
 ///     try edits.redo()
 ///
-/// Writes that do not go through the stack, those of other windows and other processes included, are not taken back, and
-/// what they did is kept. May be used from any thread. On Apple platforms an `UndoManager` can take its place; see
+/// The stack takes back only its own writes. It keeps the changes of all others, including those of other windows and
+/// other processes. You may use it from any thread. On Apple platforms you can use an `UndoManager` instead; see
 /// ``RecordStore/registerUndo(_:with:onError:)``.
 public final class UndoStack: Sendable {
   private struct Item {
@@ -22,7 +22,7 @@ public final class UndoStack: Sendable {
   }
 
   public let store: RecordStore
-  /// How many writes it holds at most; the oldest go first.
+  /// The most writes that the stack holds. It drops the oldest first.
   public let limit: Int
   private let state = Mutex(State())
 
@@ -31,13 +31,14 @@ public final class UndoStack: Sendable {
     self.limit = limit
   }
 
-  /// The name of the write that ``undo()`` would take back; `nil` where there is none.
+  /// The name of the write that ``undo()`` would take back; `nil` if there is none.
   public var undoName: String? { state.withLock { $0.undo.last?.name } }
 
-  /// The name of the write that ``redo()`` would do again; `nil` where there is none.
+  /// The name of the write that ``redo()`` would do again; `nil` if there is none.
   public var redoName: String? { state.withLock { $0.redo.last?.name } }
 
-  /// Runs `body` as ``RecordStore/write(_:)`` would, to be taken back later. There is nothing to redo then.
+  /// Runs `body` like ``RecordStore/write(_:)``, so that it can be taken back later. Writes that were undone before can
+  /// no longer be done again.
   /// - Throws: as ``RecordStore/write(_:)``.
   @discardableResult
   public func write<Result>(
@@ -60,28 +61,29 @@ public final class UndoStack: Sendable {
   }
 
   /// Takes back the last write that was not taken back yet.
-  /// - Returns: false where there is none.
-  /// - Throws: as ``RecordStore/undo(_:)``; the write stays the next to be taken back, unless ``skipUndo()`` leaves it out.
+  /// - Returns: `false` if there is none.
+  /// - Throws: as ``RecordStore/undo(_:)``. The write then stays the next to be taken back, unless you call
+  ///   ``skipUndo()``.
   @discardableResult
   public func undo() throws -> Bool {
     try pass(from: \.undo, to: \.redo)
   }
 
-  /// Does again what was taken back last.
-  /// - Returns: false where nothing was taken back since the last write.
+  /// Does the write again that was taken back last.
+  /// - Returns: `false` if nothing was taken back since the last write.
   /// - Throws: as ``undo()``; ``skipRedo()`` leaves the write out.
   @discardableResult
   public func redo() throws -> Bool {
     try pass(from: \.redo, to: \.undo)
   }
 
-  /// Leaves out the write that ``undo()`` would take back next; the tables stay as they are.
-  /// - Returns: false where there is none.
+  /// Leaves out the write that ``undo()`` would take back next. The tables stay as they are.
+  /// - Returns: `false` if there is none.
   @discardableResult
   public func skipUndo() -> Bool { state.withLock { $0.undo.popLast() != nil } }
 
-  /// Leaves out the write that ``redo()`` would do again next; the tables stay as they are.
-  /// - Returns: false where there is none.
+  /// Leaves out the write that ``redo()`` would do again next. The tables stay as they are.
+  /// - Returns: `false` if there is none.
   @discardableResult
   public func skipRedo() -> Bool { state.withLock { $0.redo.popLast() != nil } }
 

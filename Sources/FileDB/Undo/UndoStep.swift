@@ -1,9 +1,9 @@
 import FileDBPlist
 
-/// What a write did, as far as taking it back needs that: see ``RecordStore/undoableWrite(_:)``.
+/// What is needed to take a write back; see ``RecordStore/undoableWrite(_:)``.
 ///
-/// Taking it back is a write like any other, and knows what was committed since: other records, and other fields of the
-/// same records, stay as they are.
+/// Taking a write back is itself a write. It keeps later commits: other records, and other fields of the same records,
+/// stay as they are.
 public struct UndoStep: Sendable {
   var tables: [TableKey: TableUndo]
 
@@ -186,7 +186,8 @@ extension TransactionState {
 }
 
 extension TableUndo {
-  /// The records that the write touched. Over an attached table, one that it added may say where a shipped one was moved.
+  /// The records that the write touched. Over an attached table, one that it added may say where a shipped one was
+  /// moved.
   fileprivate var ids: Set<RecordID> {
     Set(added.map(\.id) + removed.map(\.record.id) + moved.map(\.id) + updated.map(\.id))
   }

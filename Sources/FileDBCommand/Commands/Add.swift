@@ -4,7 +4,7 @@ import FileDB
 struct Add: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add a record and print its id.",
-    discussion: "At the bottom, unless a place is given.")
+    discussion: "The record goes to the bottom, unless you give a place.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

@@ -7,12 +7,12 @@ struct Batch: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "batch", abstract: "Run a script of commands as one transaction.",
     discussion: """
-      One command a line, as after 'filedb', all on the same store; # begins a comment, quotes and \\ work as in a shell. \
-      Where a command fails, its line is named and nothing is done. The files that a script names are looked for in its own \
-      folder, from wherever it is run.
+      Each line is a command, without the word 'filedb'. All commands work on the same store. # begins a comment; quotes \
+      and \\ work as in a shell. If a command fails, the message names its line, and nothing is done. File names are \
+      relative to the script's own folder, wherever you run it.
 
-      A script that builds a store from its sources has two lines for each table: 'drop TABLE --if-exists --yes' and \
-      'import FILE TABLE'. It makes the same files, byte for byte, however often it is run.
+      To build a store from its sources, give two lines for each table: 'drop TABLE --if-exists --yes' and \
+      'import FILE TABLE'. Such a script makes the same files, byte for byte, however often you run it.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -59,7 +59,7 @@ struct Batch: StoreCommand {
     do {
       var parsed = try FileDBTool.command(of: command.words)
       guard parsed is any StoreCommand, !Self.excluded.contains(where: { $0 == type(of: parsed) }) else {
-        throw ValidationError("'\(command.words[0])' is no command for a script.")
+        throw ValidationError("'\(command.words[0])' is not a command for a script.")
       }
       try RepeatedOption.check(command.words, of: type(of: parsed))
       try parsed.run()

@@ -3,8 +3,9 @@ import FileDB
 
 struct Check: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Look for damage in some tables, or in all and the journal.",
-    discussion: "Prints what it finds with file and line. Damage exits with 65; a warning does not.")
+    commandName: "check", abstract: "Look for damage in the journal, and in the given tables or all.",
+    discussion:
+      "Prints what it finds, with file and line. The exit code is 65 for damage, but 0 for warnings.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

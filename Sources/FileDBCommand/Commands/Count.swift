@@ -5,8 +5,8 @@ struct Count: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "count", abstract: "Print the number of records.",
     discussion: """
-      With --group, the number for each value of a field, as a table for people, in the order of the first records. Where \
-      --where finds nothing, the exit code is 1; 'filedb help show' says what a PREDICATE is.
+      With --group, prints the number of records for each value of a field, as a table for people. The values come in the \
+      order of their first records. If no record matches --where, the exit code is 1. 'filedb help show' explains predicates.
       """)
 
   @OptionGroup var location: StoreLocation

@@ -3,7 +3,7 @@ import FileDB
 
 struct Create: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "create", abstract: "Make an empty table, and the store's folder where it is missing.")
+    commandName: "create", abstract: "Create an empty table, and the store's folder if it is missing.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

@@ -5,8 +5,8 @@ struct Delete: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete records, by their ids or by a condition.",
     discussion: """
-      If one of the ids is not there, or no record matches, none is deleted, and the exit code is 1. 'filedb help show' says \
-      what a PREDICATE is.
+      If one of the records does not exist, or no record matches, nothing is deleted, and the exit code is 1. \
+      'filedb help show' explains predicates.
       """)
 
   @OptionGroup var location: StoreLocation

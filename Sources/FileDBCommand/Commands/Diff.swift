@@ -6,22 +6,23 @@ struct Diff: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff", abstract: "Print what differs between two tables, or two stores, record by record.",
     discussion: """
-      A and B are two folders of stores, or two tables: names of tables in the store, or files of any name, pipes among \
-      them; - is standard input. So 'git show HEAD:todo.plist | filedb diff - todo' compares with a commit. Records are \
-      matched by their ids; as few as possible count as moved. The exit code is 0 where there is no difference, 1 where \
-      there is one.
+      A and B are two stores or two tables. Name a store by its folder. Name a table by its name in the store, or by its \
+      file, which may be a pipe and have any name; - is standard input. So 'git show HEAD:todo.plist | filedb diff - todo' \
+      compares with a commit. Records are matched by their ids, and as few as possible count as moved. The exit code is 0 \
+      if nothing differs, and 1 if something does.
 
-      With --format json, "tables" is an array of the tables that differ, each an object: "table", and the arrays \
-      "removed", "added", "moved" and "changed". Their objects have the "id" and the "index", counted from 0, in A for \
-      removed records and in B for the others. Those of "removed" and "added" also have the "fields"; those of "moved" \
-      the index "from" in A; those of "changed" under "fields" each field that differs, with "old" and "new", of which \
-      a missing one stands for no such field. Where only one store has the table, "only" is "A" or "B".
+      With --format json, "tables" is an array of the tables that differ. Each is an object with "table" and the arrays \
+      "removed", "added", "moved" and "changed". Every object in these arrays has the record's "id" and "index". The index \
+      counts from 0, in A for removed records and in B for the others. Objects in "removed" and "added" also have "fields". \
+      Those in "moved" have "from", the index in A. Those in "changed" have "fields" with each field that differs: its \
+      "old" and "new" value, or only one of them if the other side has no such field. If only one store has the table, \
+      "only" is "A" or "B".
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(help: "The table or store of before.") var a: String
-  @Argument(help: "The table or store of after.") var b: String
+  @Argument(help: "The old table or store.") var a: String
+  @Argument(help: "The new table or store.") var b: String
   @Option(help: "text is for people and may change, json is stable.") var format = DiffFormat.text
 
   func run() throws {

@@ -11,7 +11,7 @@ struct Drop: StoreCommand {
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
   @OptionGroup var options: WriteOptions
-  @Flag(help: "Do nothing where there is no such table.") var ifExists = false
+  @Flag(help: "Do nothing if there is no such table.") var ifExists = false
   @OptionGroup var confirmation: ConfirmOption
 
   func run() throws {

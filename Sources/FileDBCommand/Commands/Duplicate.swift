@@ -4,7 +4,7 @@ import FileDB
 struct Duplicate: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "duplicate", abstract: "Copy a record and print the copy's id.",
-    discussion: "Behind the original, unless a place is given.")
+    discussion: "The copy goes below the original, unless you give a place.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

@@ -8,9 +8,9 @@ struct Export: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the records of a table to a file in another format.",
     discussion: """
-      A file that is there is replaced as a whole, or, where something goes wrong, not at all; a SQLite database gets \
-      one more table. Each record has its id as 'id', by which 'filedb import --ids' finds it again. Where --where finds \
-      nothing, a file is left alone, and the exit code is 1. 'filedb help show' says what a PREDICATE is.
+      An existing file is replaced as a whole; if something goes wrong, it stays as it was. A SQLite database gets one more \
+      table. Each record has its id as 'id', so that 'filedb import --ids' finds the record again. If no record matches \
+      --where, a file stays as it was, and the exit code is 1. 'filedb help show' explains predicates.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -19,7 +19,7 @@ struct Export: StoreCommand {
   @Argument(help: "The file; - is standard output.") var file = "-"
   @OptionGroup var exchange: ExchangeOptions
   @OptionGroup var database: DatabaseDestination
-  @Option(help: "Of csv, what ends a line; by default lf.") var lineEnd: DelimitedFormat.LineEnd?
+  @Option(help: "For csv, what ends a line; by default lf.") var lineEnd: DelimitedFormat.LineEnd?
   @OptionGroup var selection: SelectionOptions
 
   func run() throws {

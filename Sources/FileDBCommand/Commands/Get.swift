@@ -6,8 +6,8 @@ struct Get: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print one record, or one field of it.",
     discussion: """
-      A field alone is printed as it is: text plainly, data in base64, arrays and dictionaries as JSON; with --format json \
-      as a JSON value, with --format plist as a property list. A.B is the value B in the dictionary A.
+      A single field is printed as it is: text without quotes, data in base64, arrays and dictionaries as JSON. With \
+      --format json it is a JSON value, with --format plist a property list. A.B is the value B in the dictionary A.
       """)
 
   @OptionGroup var location: StoreLocation

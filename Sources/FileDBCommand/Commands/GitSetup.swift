@@ -8,15 +8,16 @@ struct GitSetup: StoreCommand {
     commandName: "git-setup",
     abstract: "Make git merge and compare the tables of a store record by record.",
     discussion: """
-      Adds a line to the folder's .gitattributes, to be committed, and settings to the repository's own configuration, which \
-      everybody who clones it makes with this command once. What is there already stays as it is.
+      Adds a line to .gitattributes in the store's folder, which you commit, and settings to the repository's own \
+      configuration. Settings do not come with a clone, so run this command once in each clone. Other lines \
+      and settings stay as they are.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument(help: ArgumentHelp("The store's folder; the store where it is left out.", valueName: "dir"))
+  @Argument(help: ArgumentHelp("The store's folder; by default that of --store.", valueName: "dir"))
   var folder: String?
-  @Flag(help: "Do everything but the writing.") var dryRun = false
+  @Flag(help: "Do everything except write.") var dryRun = false
 
   /// Only the folder itself: those below it may have property lists of other kinds.
   private static let attributes = "/*.plist merge=filedb diff=filedb"

@@ -7,19 +7,24 @@ import Foundation
 struct Import: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Bring the rows of a file into a table, which is made where it is missing.",
+    abstract: "Import the rows of a file into a table, and create the table if it is missing.",
     discussion: """
-      The file is delimited text, JSON, NDJSON, a property list or a SQLite database, by --format, its extension, or how it \
-      begins: [ is JSON, { NDJSON, <?xml or <plist a property list, else it is csv. Of \
-      delimited text the first row names the fields, unless --fields does. Of a database, the rows are those of the table with \
-      the same name, unless --table or --query say else. All rows come in, or, where one is wrong, none. With --on-error skip \
-      the wrong ones are reported and left out; where no row is left, the exit code is 65.
+      The file is delimited text, JSON, NDJSON, a property list or a SQLite database. --format gives the format, or else the \
+      file's extension does, or else the first characters: [ is JSON, { is NDJSON, <?xml or <plist is a property list, and \
+      anything else is csv.
 
-      With --key a row whose key is there changes that record: fields of the row win, the others stay. The id \
-      that an export gave it is left out.
+      In delimited text the first row names the fields, unless --fields does. From a database, filedb imports the table with \
+      the same name, unless you give --table or --query.
 
-      Delimited text and JSON do not keep every type. A field that --types does not name is read as what it is in all \
-      records of the table that have it, and a value that does not fit is wrong. Messages say which fields that changed.
+      filedb imports all rows, or, if one is wrong, none. With --on-error skip it reports wrong rows and leaves them out; if \
+      no row is left, the exit code is 65.
+
+      With --key, a row changes the record that has the same key. The row's fields replace those of the record; the record \
+      keeps its other fields. The id that an export wrote is left out. A row without such a record becomes a new one.
+
+      Delimited text and JSON do not keep every type. If --types does not name a field, filedb reads the field as the type \
+      that it has in all records of the table that have it. A value that does not fit makes its row wrong. A message names \
+      each field for which the table's type made a difference.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -28,29 +33,32 @@ struct Import: StoreCommand {
   @Argument var table: TableReference
   @OptionGroup var exchange: ExchangeOptions
   @OptionGroup var database: DatabaseSource
-  @Option(help: ArgumentHelp("The names of the columns, where there is no header.", valueName: "a,b,c"))
+  @Option(help: ArgumentHelp("The names of the columns, if the file has no header.", valueName: "a,b,c"))
   var fields: String?
   @Option(
     help: ArgumentHelp(
-      "Types of fields: \(FieldType.names). What is not named is a string.",
+      "Types of fields: \(FieldType.names). They take precedence over the table's types.",
       valueName: "a=integer,b=float"))
   var types: String?
   @Flag(
     help:
-      "Find the types of columns that are new to the table: integer, float, bool, date where all values are, and are written the same."
+      "Find the types of columns that are new to the table: integer, float, bool or date, if filedb would write each value as it is in the file."
   )
   var detect = false
-  @Option(help: "What an empty text of csv is: by default no field, unless it is in quotes; or a text.")
+  @Option(
+    help:
+      "What an empty text in csv means: missing is no field, unless it is in quotes; text is an empty string."
+  )
   var empty: DelimitedImport.EmptyText?
   @Option(
     help: ArgumentHelp("Change the records that have the same values in these fields.", valueName: "a,b"))
   var key: String?
   @Flag(
     help:
-      "The field id is the record's id, as in exports, and fields.id a field called id; else id is a field like any other."
+      "Take the field id as the record's id, as exports write it, and fields.id as a field called id. Otherwise id is a field like any other."
   )
   var ids = false
-  @Option(help: "What a wrong row does.") var onError = TableImport.ErrorPolicy.stop
+  @Option(help: "What to do about a wrong row.") var onError = TableImport.ErrorPolicy.stop
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 
@@ -104,13 +112,14 @@ struct Import: StoreCommand {
     let name = stray.character == "\t" ? "a tab" : "'\(stray.character)'"
     guard stray.isAlone else {
       return Terminal.note(
-        "the first line has \(name) beside ','; if that separates the fields, give --separator \(stray.option)"
+        "the first line has both ',' and \(name); if \(name) separates the fields, give --separator \(stray.option)"
       )
     }
-    let message = "the first line has \(name) and no ','; give --separator \(stray.option)"
-    guard hasHeader else { return Terminal.note(message + " if that separates the fields") }
+    let message = "the first line has \(name) but no ','; give --separator \(stray.option)"
+    guard hasHeader else { return Terminal.note(message + " if \(name) separates the fields") }
     throw StoreError(
-      StoreError.invalidText, message + ", or --separator , if it is one field", file: source.name, line: 1)
+      StoreError.invalidText, message + ", or --separator , if it is only one field", file: source.name,
+      line: 1)
   }
 
   private func intake(_ importer: SQLiteImport) -> Intake {
@@ -175,7 +184,8 @@ struct Import: StoreCommand {
     }
     if report.ignoredIDs > 0 {
       Terminal.note(
-        "the field 'id' is taken for the records' id, as exports have it; to keep it, call it 'fields.id'")
+        "the field 'id' was left out, because exports write the record's id there; to import it, call it 'fields.id'"
+      )
     }
     let would = options.dryRun ? "would be " : ""
     let taken = report.added + report.changed + report.unchanged
@@ -198,7 +208,7 @@ struct Import: StoreCommand {
     var result: [String: FieldType] = [:]
     for item in types?.split(separator: ",") ?? [] {
       guard let equals = item.lastIndex(of: "=") else {
-        throw ValidationError("--types takes FIELD=TYPE, and '\(item)' is none.")
+        throw ValidationError("--types takes FIELD=TYPE, not '\(item)'.")
       }
       result[String(item[..<equals])] = try FieldType(named: String(item[item.index(after: equals)...]))
     }

@@ -4,23 +4,24 @@ import Foundation
 
 struct Install: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "install", abstract: "Bring a shipped store to a user's folder, or up to date there.",
+    commandName: "install", abstract: "Install a shipped store in a user's folder, or upgrade it there.",
     discussion: """
-      FROM is the store as it is shipped, which is only read; TO is the user's, made where it is missing. Where TO has this \
-      version already, nothing happens; where it has a later one, the exit code is 65.
+      FROM is the shipped store, which filedb only reads. TO is the user's store, which filedb creates if it is missing. If TO \
+      has this version already, nothing happens. If it has a later one, the exit code is 65.
 
-      'merge' does to the user's tables what changed between the shipped versions, and keeps what the user did; what both \
-      changed stays as the user has it and is told on standard error. 'replace' puts the tables of FROM in the place of those \
-      that were installed before. 'copy' adds the tables that TO does not have. The user's other tables stay.
+      'merge' carries over to the user's tables what changed between the shipped versions, and keeps the user's changes. If \
+      both changed the same thing, it stays as the user has it, and standard error says so. 'replace' puts the tables of FROM \
+      in place of those that were installed before. 'copy' adds the tables that TO does not have. The user's other tables \
+      stay as they are.
       """)
 
-  @Argument(help: ArgumentHelp("The shipped store's folder.", valueName: "from")) var shipped: String
-  @Argument(help: ArgumentHelp("The user's store's folder.", valueName: "to")) var user: String
-  @Option(help: ArgumentHelp("Numbers with dots between them.", valueName: "version")) var version:
-    ShippedVersion
-  @Option(help: ArgumentHelp("What becomes of the user's tables.", valueName: "merge|replace|copy"))
+  @Argument(help: ArgumentHelp("The folder of the shipped store.", valueName: "from")) var shipped: String
+  @Argument(help: ArgumentHelp("The folder of the user's store.", valueName: "to")) var user: String
+  @Option(help: ArgumentHelp("The version of FROM: numbers with dots between them.", valueName: "version"))
+  var version: ShippedVersion
+  @Option(help: ArgumentHelp("What to do with the user's tables.", valueName: "merge|replace|copy"))
   var policy: InstallPolicy = .merge
-  @Flag(help: "Do everything but the writing.") var dryRun = false
+  @Flag(help: "Do everything except write.") var dryRun = false
 
   func run() throws {
     let install = try ShippedInstall(

@@ -8,14 +8,15 @@ struct Merge: ParsableCommand {
     commandName: "merge",
     abstract: "Merge two versions of a table's file, record by record: git's merge driver.",
     discussion: """
-      BASE is the version that OURS and THEIRS both began with; where it is empty or missing, that is an empty table. The \
-      result goes into OURS. The files may have any names; what they hold counts.
+      BASE is the version that OURS and THEIRS both began with. If BASE is empty or missing, it counts as an empty table. The \
+      result goes into OURS. The names of the files do not matter.
 
-      A field that both changed has the value of OURS. A record that one side deleted and the other changed is kept. Both are \
-      conflicts: standard error tells them with the values of both sides, and the exit code is 1; the file is a whole, sound \
-      table all the same. Where both added a record with the same id, that of THEIRS gets a new one, and this is told, too.
+      If both changed a field to different values, the result has the value of OURS. If one side deleted a record and the \
+      other changed it, the result keeps it. Both are conflicts: standard error shows the values of both sides, and the exit \
+      code is 1. The result is still a complete, sound table. If both added a record with the same id, that of THEIRS gets a \
+      new id, and standard error says so.
 
-      A file that is no table exits with 65 and leaves OURS as it was. 'filedb git-setup' makes git use this.
+      If a file is not a table, the exit code is 65 and OURS stays as it was. 'filedb git-setup' makes git use this command.
       """)
 
   @Argument(help: "The version both began with.") var base: String
@@ -23,8 +24,8 @@ struct Merge: ParsableCommand {
   @Argument(help: "Their version.") var theirs: String
   @Option(help: ArgumentHelp("Write the result here, and leave OURS as it is.", valueName: "file"))
   var output: String?
-  @Option(help: ArgumentHelp("What messages call the table's file.", valueName: "name")) var path: String?
-  @Flag(help: "Do everything but the writing.") var dryRun = false
+  @Option(help: ArgumentHelp("The file's name in messages.", valueName: "name")) var path: String?
+  @Flag(help: "Do everything except write.") var dryRun = false
 
   func run() throws {
     let merge = try TableMerge(

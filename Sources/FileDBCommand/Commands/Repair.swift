@@ -4,14 +4,14 @@ import Foundation
 
 struct Repair: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "repair", abstract: "Repair the journal, and some tables or all that need it.",
+    commandName: "repair", abstract: "Repair the journal, and the given tables or all.",
     discussion: """
-      Prints what it did, with the lines. The file as it was is kept in .filedb/backups. A file in which nothing looks \
-      like a table is left alone, and so is one in which git left conflict markers. Where not everything can be repaired, the exit code is 65.
+      Prints what it did, with line numbers. Keeps the old file in .filedb/backups. Leaves a file alone if nothing in it \
+      looks like a table, or if git left conflict markers in it. If not everything can be repaired, the exit code is 65.
 
-      Where another program changed a table's file while commits were waiting in the journal, --keep chooses which \
-      version to keep: 'file' gives the commits up; 'journal' carries them out on the file as it is; 'both' keeps the \
-      file as it is and adds what they added, a record that they changed as a second one.
+      If another program changed a table's file while commits were waiting in the journal, --keep chooses which version to \
+      keep. 'file' discards the commits. 'journal' carries them out on the file as it is. 'both' keeps the file as it is and \
+      adds the records that the commits added; a record that they changed is added as a second one.
       """)
 
   @OptionGroup var location: StoreLocation

@@ -3,8 +3,8 @@ import FileDB
 
 struct Revert: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "revert", abstract: "Take back what was done to records of the attached store.",
-    discussion: "They have their fields and their places again, also those that were deleted.")
+    commandName: "revert", abstract: "Undo all changes to records of the attached store.",
+    discussion: "The records get back their fields and their places. Deleted records come back.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

@@ -3,14 +3,14 @@ import FileDB
 
 struct SetFields: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Set fields of records, by their ids or by a condition; the others stay.",
+    commandName: "set", abstract: "Set fields of records, by their ids or by a condition.",
     usage: """
       filedb set <table> <id> ... <field=value> ... [--dry-run]
       filedb set <table> --where <predicate> <field=value> ... [--dry-run]
       """,
     discussion: """
-      If one of the ids is not there, or no record matches, none is changed, and the exit code is 1. 'filedb help show' says \
-      what a PREDICATE is.
+      The records keep their other fields. If one of the records does not exist, or no record matches, nothing is changed, \
+      and the exit code is 1. 'filedb help show' explains predicates.
       """)
 
   @OptionGroup var location: StoreLocation

@@ -7,9 +7,11 @@ struct Show: StoreCommand {
     discussion: """
       \(WhereOption.grammar)
 
-      With --group, records with the same value in a field are printed together, the groups in the order of their first \
-      records: in the table format under a heading each, in the others one behind the other. --limit and --offset count \
-      before that. Where --where finds nothing, the exit code is 1.
+      With --group, records with the same value in a field are printed together. The groups come in the order of their first \
+      records. The table format prints a heading for each group; the other formats print one group after another. --limit and \
+      --offset choose the records before they are grouped.
+
+      If no record matches --where, the exit code is 1.
       """)
 
   @OptionGroup var location: StoreLocation

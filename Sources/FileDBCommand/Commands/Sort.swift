@@ -3,17 +3,17 @@ import FileDB
 
 struct Sort: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sort", abstract: "Put the records into order, to stay.",
-    discussion: "Records without the field come last. Equal ones stay as they were.")
+    commandName: "sort", abstract: "Sort the records of a table, to stay in that order.",
+    discussion: "Records without the field come last. Records that compare as equal keep their order.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
   @Argument(
     parsing: .allUnrecognized,
-    help: ArgumentHelp("Fields, -FIELD for descending.", valueName: "key,-key"))
+    help: ArgumentHelp("Fields to sort by; -FIELD for descending.", valueName: "key,-key"))
   var keys: [String]
-  @Flag(help: "Sort text as a person would: 'item 2' before 'item 10', letters before their case.")
+  @Flag(help: "Sort text as a person would: 'item 2' before 'item 10', and case only as a last resort.")
   var localized = false
   @OptionGroup var options: WriteOptions
 

@@ -3,8 +3,8 @@ import FileDB
 
 struct Unset: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unset", abstract: "Remove fields of a record.",
-    discussion: "A.B is the value B in the dictionary A. A field that is not there is no error.")
+    commandName: "unset", abstract: "Remove fields from a record.",
+    discussion: "A.B is the value B in the dictionary A. It is not an error if a field does not exist.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

@@ -5,17 +5,17 @@ import Foundation
 
 struct Watch: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Print each change of a table when it happens, whoever makes it.",
+    commandName: "watch", abstract: "Print each change of a table when it happens, by any program.",
     discussion: """
-      Ends with exit code 0 on ^C, when it is terminated, or when nobody reads any more what it prints.
+      Ends with exit code 0 on ^C, when it is terminated, or when the reader of its output is gone.
 
-      With --format ndjson each line is an object: the "kind" of the step (delete, move, insert or update), the \
-      record's "id" and its "index", counted from 0; for a move also the index it came "from"; for an insert and an \
-      update the record's "fields". Carried out one after another on the records of before, they give the records of \
-      after. Changes that come faster than they are printed are one change.
+      With --format ndjson each line is an object. It has the "kind" of the step (delete, move, insert or update), the \
+      record's "id" and its "index", counted from 0. A move also has the index it came "from"; an insert and an update have \
+      the record's "fields". If you carry out the steps one after another on the old list of records, you get the new list. \
+      Changes that come faster than filedb can print them are combined into one.
 
-      With --where, the list has only the records of which it is true: a record that begins to match is inserted, one \
-      that stops is deleted. 'filedb help show' says what a PREDICATE is.
+      With --where, filedb watches only the records that match. A record that begins to match is inserted, and one that no \
+      longer matches is deleted. 'filedb help show' explains predicates.
       """)
 
   @OptionGroup var location: StoreLocation

@@ -3,9 +3,9 @@ import FileDBSQLite
 
 /// What an import takes from a SQLite database.
 struct DatabaseSource: ParsableArguments {
-  @Option(help: ArgumentHelp("Of a SQLite database, the table or view.", valueName: "name"))
+  @Option(help: ArgumentHelp("For a SQLite database, the table or view to import.", valueName: "name"))
   var table: String?
-  @Option(help: ArgumentHelp("Of a SQLite database, the rows that this gives.", valueName: "select"))
+  @Option(help: ArgumentHelp("For a SQLite database, the SELECT whose rows to import.", valueName: "select"))
   var query: String?
 
   /// - Parameter name: the table where none was named.
@@ -26,9 +26,9 @@ struct DatabaseSource: ParsableArguments {
 
 /// Where in a SQLite database an export goes.
 struct DatabaseDestination: ParsableArguments {
-  @Option(help: ArgumentHelp("Of a SQLite database, the name of the table to make.", valueName: "name"))
+  @Option(help: ArgumentHelp("For a SQLite database, the name of the new table.", valueName: "name"))
   var table: String?
-  @Flag(help: "Replace a table that the SQLite database has.")
+  @Flag(help: "Replace the table if the SQLite database already has it.")
   var replace = false
 
   func checkIsAbsent() throws {

@@ -24,15 +24,15 @@ extension TableImport.ErrorPolicy: ExpressibleByArgument {}
 /// The format of a file that comes or goes.
 struct ExchangeOptions: ParsableArguments {
   @Option(
-    help: "The file's format; by default that of its extension, of an import without one what it begins as.")
+    help: "The file's format. By default its extension decides, or else, in an import, its first characters.")
   var format: ExchangeKind?
-  @Option(help: ArgumentHelp("Of csv, the character between fields; 'tab' for a tab.", valueName: "c"))
+  @Option(help: ArgumentHelp("For csv, the character between fields; 'tab' for a tab.", valueName: "c"))
   var separator: String?
-  @Option(help: ArgumentHelp("Of csv, the character around fields; empty for none.", valueName: "c"))
+  @Option(help: ArgumentHelp("For csv, the character around fields; empty for none.", valueName: "c"))
   var quote: String?
-  @Option(help: "Of csv, how the file's characters are encoded; by default utf-8.")
+  @Option(help: "For csv, the encoding of the file; by default utf-8.")
   var encoding: DelimitedFormat.Encoding?
-  @Flag(inversion: .prefixedNo, help: "Of csv, whether the first row has the fields' names.")
+  @Flag(inversion: .prefixedNo, help: "For csv, whether the first row names the fields.")
   var header: Bool?
 
   private var isDelimitedOnly: Bool {
@@ -61,7 +61,7 @@ struct ExchangeOptions: ParsableArguments {
     if let place = try named(file) { return place }
     guard ["", "txt"].contains(fileExtension(of: file)) else {
       let formats = ExchangeKind.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ValidationError("The extension of '\(file)' names no format; give one by --format: \(formats).")
+      throw ValidationError("The extension of '\(file)' is not a format; give one with --format: \(formats).")
     }
     return .stream(.delimited(.csv))
   }
@@ -82,7 +82,7 @@ struct ExchangeOptions: ParsableArguments {
   }
 
   private func database(_ file: String) throws -> ExchangePlace {
-    guard file != "-" else { throw ValidationError("A SQLite database is no stream; name a file.") }
+    guard file != "-" else { throw ValidationError("A SQLite database cannot be a stream; name a file.") }
     try checkIsNotForText()
     return .database(URL(fileURLWithPath: file))
   }

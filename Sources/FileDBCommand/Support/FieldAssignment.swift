@@ -77,9 +77,9 @@ struct FieldAssignment {
   let value: TypedText
 
   static let help: ArgumentHelp = """
-    FIELD=VALUE for a string, FIELD:TYPE=VALUE for a \(FieldType.names); \
-    FIELD:TYPE=@FILE reads the value from a file (@- from standard input), data as raw bytes. A.B is the value B in the \
-    dictionary A; \\. is a dot in a name.
+    FIELD=VALUE gives a string, FIELD:TYPE=VALUE a value of this type: \(FieldType.names). FIELD:TYPE=@FILE reads the \
+    value from a file, and @- from standard input; data is read as raw bytes. A.B is the value B in the dictionary A; \\. \
+    is a dot in a name.
     """
 
   init(argument: String) throws {

@@ -7,11 +7,11 @@ struct SelectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Sort by fields, -FIELD for descending; the table stays as it is.", valueName: "key,-key"))
+      "Sort the output by fields; -FIELD for descending. The table stays as it is.", valueName: "key,-key"))
   var sort: String?
-  @Flag(help: "Sort text as a person would: 'item 2' before 'item 10', letters before their case.")
+  @Flag(help: "Sort text as a person would: 'item 2' before 'item 10', and case only as a last resort.")
   var localized = false
-  @Option(help: ArgumentHelp("These fields only, in this order.", valueName: "a,b"))
+  @Option(help: ArgumentHelp("Only these fields, in this order.", valueName: "a,b"))
   var fields: String?
 
   /// The fields that were chosen, if any.

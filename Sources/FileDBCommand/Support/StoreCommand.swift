@@ -9,7 +9,7 @@ struct StoreLocation: ParsableArguments {
   @Option(
     name: .customLong("attach"),
     help: ArgumentHelp(
-      "One store beneath, which is not written to; its tables are also NAME.TABLE, 'main' without a NAME.",
+      "Attach a store below this one, read-only. Its tables are also called NAME.TABLE; NAME is 'main' by default.",
       valueName: "[name=]dir"))
   var attached: [AttachedLocation] = []
 }
@@ -131,7 +131,7 @@ extension StoreCommand {
 
 /// The options of a command that writes.
 struct WriteOptions: ParsableArguments {
-  @Flag(help: "Do everything but the writing.")
+  @Flag(help: "Do everything except write.")
   var dryRun = false
 
   /// Runs `body` as one transaction, or with `--dry-run` only on trial.

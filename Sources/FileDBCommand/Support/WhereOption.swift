@@ -18,12 +18,12 @@ struct WhereOption: ParsableArguments {
   var arguments: [NamedArgument] = []
 
   static let grammar = """
-    A PREDICATE is written as for NSPredicate: kcal > 100 AND name CONTAINS[cd] "creme". It compares by = != < <= > >=, \
-    BETWEEN {low, high}, IN {a, b}, CONTAINS, BEGINSWITH, ENDSWITH, LIKE (with * and ?) and MATCHES (a regular expression), \
-    and joins by AND, OR, NOT and parentheses. [c] behind a comparison ignores case, [d] accents, [cd] both. Text and dates \
-    are in quotes; a missing field is NULL; id is the record's id, and fields.id is a field called id. Write #"any name" for \
-    a name with special characters, and a\\.b for a name with a dot. a.b, a[0] and a.@count look into dictionaries and \
-    arrays; ANY, ALL and NONE test each element. A number never equals a text.
+    A PREDICATE is a condition in the language of NSPredicate: kcal > 100 AND name CONTAINS[cd] "creme". Compare with = != < \
+    <= > >=, BETWEEN {low, high}, IN {a, b}, CONTAINS, BEGINSWITH, ENDSWITH, LIKE (with * and ?) or MATCHES (a regular \
+    expression). Combine conditions with AND, OR, NOT and parentheses. [c] after an operator ignores case, [d] accents, [cd] \
+    both. Put text and dates in quotes. A missing field is NULL. id is the record's id, and fields.id is a field called id. \
+    Write #"any name" for a name with special characters, and a\\.b for a name with a dot. a.b, a[0] and a.@count look into \
+    dictionaries and arrays. ANY, ALL and NONE test each element of an array. A number never equals a text.
 
     To pass in a value safely, use --arg. Its value is never read as part of the predicate: \
     --where 'name == $n AND kcal > $k' --arg n="O'Brien" --arg k:integer=50. A second --where narrows the first. If no \

@@ -102,7 +102,7 @@ extension PlistValue {
 
 extension Fields {
   /// Sets a field, or a value in the dictionary that it is, or removes it; dictionaries on the way are made.
-  /// - Throws: ``StoreError/invalidValue`` where something on the way is no dictionary.
+  /// - Throws: ``StoreError/invalidValue`` if something on the way is not a dictionary.
   package mutating func set(_ value: PlistValue?, at path: [FieldName]) throws(StoreError) {
     guard value != nil || dictionary.hasDictionaries(on: path[...]) else { return }
     try dictionary.set(value, at: path[...], behind: [])
@@ -132,7 +132,8 @@ extension PlistDictionary {
     case .dict(let found)?: inner = found
     case let other?:
       throw StoreError(
-        StoreError.invalidValue, "it is no dictionary, but <\(other.typeName)>, and nothing can be set in it",
+        StoreError.invalidValue,
+        "it holds <\(other.typeName)>, not a dictionary, so nothing can be set in it",
         field: FieldReference.path(here).title)
     }
     try inner.set(value, at: path.dropFirst(), behind: here)

@@ -216,7 +216,7 @@ struct ScalarReader: SingleValueDecodingContainer {
   func mismatch(_ type: Any.Type) -> DecodingError {
     DecodingError.typeMismatch(
       type,
-      DecodingError.Context(codingPath: codingPath, debugDescription: "<\(value.typeName)> is no \(type)"))
+      DecodingError.Context(codingPath: codingPath, debugDescription: "<\(value.typeName)> is not \(type)"))
   }
 
   private func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {

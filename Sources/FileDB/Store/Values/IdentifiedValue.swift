@@ -1,4 +1,4 @@
-/// A value to store, and the id that its record is to have; `nil` for a new one.
+/// A value to store, and the id for its record; `nil` for a new id.
 public struct IdentifiedValue<Value: Codable & Sendable>: Sendable {
   public var id: RecordID?
   public var value: Value

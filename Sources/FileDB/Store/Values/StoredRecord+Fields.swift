@@ -1,16 +1,16 @@
 import FileDBPlist
 
 extension StoredRecord {
-  /// One field as it is stored; `nil` where the record has none of this name. The others are passed over.
+  /// One field as it is stored; `nil` if the record has no field of this name. The other fields are not decoded.
   public subscript(field: String) -> PlistValue? { encoded.field(field) }
 
-  /// One field as a Swift type, as a value's property of that type would have it. The others are passed over.
+  /// One field as a Swift type, decoded as a property of that type would be. The other fields are not decoded.
   ///
   ///     let title = try record.decode(String.self, "title")
   ///     let due = try record.decode(Date?.self, "due")
   ///
-  /// - Throws: ``StoreError/invalidValue`` where it is missing, unless `Field` is an optional, or does not fit the
-  ///   type.
+  /// - Throws: ``StoreError/invalidValue`` if the field does not fit the type, or is missing and `Field` is not an
+  ///   optional.
   public func decode<Field: Decodable>(_ type: Field.Type, _ field: String) throws -> Field {
     try StoreError.naming(encoded, of: source) {
       let key = AnyKey(field)

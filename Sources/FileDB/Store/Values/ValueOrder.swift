@@ -3,9 +3,10 @@ import Foundation
 
 /// How strings are compared.
 public enum TextOrder: Hashable, Sendable {
-  /// By their UTF-8 bytes: capitals before small letters, `item 10` before `item 2`, the same everywhere.
+  /// By their UTF-8 bytes: capitals before small letters, `item 10` before `item 2`. The same in every locale.
   case bytes
-  /// As a person of the current locale expects: letters before their case, numbers by value, as the Finder does.
+  /// As a person in the current locale expects, and as the Finder sorts: `item 2` before `item 10`, and case only if
+  /// nothing else differs.
   case localized
 }
 

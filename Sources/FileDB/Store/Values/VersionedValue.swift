@@ -14,20 +14,20 @@ import FileDBPlist
 /// }
 /// ```
 ///
-/// A record knows its version: how many steps have been taken with it. One that is behind takes the others each time it
-/// is read, and is written as of the newest version when it is next changed, or by ``RecordTable/migrate()``. One that
-/// is ahead, written by a newer program, is ``StoreError/newerVersion``: it is neither read nor changed.
+/// Each record stores its version: the number of migrations that it has been through. An older record goes through the
+/// remaining ones each time it is read. The next change of the record stores it in the newest version, and so does
+/// ``RecordTable/migrate()``. A record of a newer program cannot be read or changed, and throws
+/// ``StoreError/newerVersion``.
 ///
-/// What looks at fields by name instead (``StoredRecord/fields``, ``SortKey``, other programs) sees a record as it is
-/// stored.
+/// Whatever reads fields by name (``StoredRecord/fields``, ``SortKey``, other programs) sees a record as it is stored.
 public protocol VersionedValue: Codable, Sendable {
-  /// The steps from each version to the next, the oldest first. Steps may be added at the end; those that records have
-  /// taken stay.
+  /// The steps from each version to the next, the oldest first. You may add steps at the end. Do not change or remove
+  /// steps that records have been through.
   static var migrations: [ValueMigration] { get }
 }
 
-/// Makes the fields of a record's next version from those of the one before. It may run each time a record is read, so
-/// it must make the same of the same fields.
+/// Turns the fields of one version of a record into those of the next. It may run each time a record is read, so it
+/// must always give the same result for the same fields.
 public typealias ValueMigration = @Sendable (inout Fields) throws -> Void
 
 /// The steps of a type of values, and what they make of a record.
@@ -102,10 +102,10 @@ extension RecordTable where Value: VersionedValue {
 }
 
 extension StoreTransaction {
-  /// Writes every record as of its type's newest version; one that is so already is not touched.
-  /// - Returns: how many were not.
-  /// - Throws: ``StoreError/newerVersion``, ``StoreError/migrationFailed``, ``StoreError/invalidValue`` for the first
-  ///   record of which that is true; then none is changed.
+  /// Stores every record in the newest version of its type. Records that already have this version are not written.
+  /// - Returns: the number of records that were written.
+  /// - Throws: ``StoreError/newerVersion``, ``StoreError/migrationFailed`` or ``StoreError/invalidValue`` for the first
+  ///   record that has this problem; then no record is changed.
   /// - Complexity: O(*n*).
   @discardableResult
   public mutating func migrate<Value: VersionedValue>(_ table: TableName<Value>) throws -> Int {
