@@ -129,8 +129,8 @@
   extension Writer {
     /// What was read once is there to be read, whatever the disk does.
     fileprivate func readWithoutTheDisk() throws {
-      for name in workTables {
-        for row in try store.table(name).lastSnapshot {
+      for table in tables {
+        for row in table.lastSnapshot {
           try require(row.value.isWhole, "a row in part: \(row)")
         }
       }

@@ -27,6 +27,7 @@ enum WriterLine: Codable {
 /// Makes random commits until it is killed, saying before each what it will do, and after each that it is done.
 struct Writer {
   let store: RecordStore
+  let tables: [RecordTable<WorkRow>]
   let tablesPerCommit: Int
   private(set) var model: WriterModel
   private var random: Random
@@ -37,6 +38,7 @@ struct Writer {
   ) throws {
     store = try openStore(folder, checkpoints: checkpoints)
     self.tablesPerCommit = tablesPerCommit
+    tables = try workTables.map(store.table)
     model = WriterModel(name: name, seenIn: try Sighting(of: store, tablesPerCommit: tablesPerCommit))
     random = Random(seed: seed)
   }

@@ -6,15 +6,18 @@ extension FileLog {
   ///
   /// A crash at any point leaves each file as it was or as it is to be, and the journal says of both which commits they
   /// include: so it does not matter how far this came.
-  /// - Parameter newest: a table with all its commits.
+  /// - Parameters:
+  ///   - scope: which tables to write. The commits of the others stay in the journal.
+  ///   - newest: a table with all its commits.
   package func checkpoint(
-    timeout: Duration, of newest: (TableKey) throws(StoreError) -> NewestTable
+    timeout: Duration, scope: CheckpointScope = .all,
+    of newest: (TableKey) throws(StoreError) -> NewestTable
   ) throws(StoreError) -> WrittenTables {
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     let (isDone, hasJournal) = try state.withLock { state throws(StoreError) in
       try readOn(&state)
-      return (state.pending.isEmpty, state.journal != nil)
+      return (!state.pending.values.contains(where: scope.contains), state.journal != nil)
     }
     if isDone {
       if hasJournal { try syncName() }
@@ -22,15 +25,18 @@ extension FileLog {
     }
     try prepare()
     defer { finishWriting() }
-    return try writeFiles(of: newest)
+    return try writeFiles(scope, of: newest)
   }
 
   /// For who holds the store's lock.
-  func writeFiles(of newest: (TableKey) throws(StoreError) -> NewestTable) throws(StoreError) -> WrittenTables
-  {
-    // Tables in conflict keep their commits in the journal. The others are written all the same.
+  func writeFiles(
+    _ scope: CheckpointScope, of newest: (TableKey) throws(StoreError) -> NewestTable
+  ) throws(StoreError) -> WrittenTables {
+    // Tables that wait, and those in conflict, keep their commits in the journal. The others are written.
+    let waiting = state.withLock { $0.pending.filter { !scope.contains($0.value) } }
     var (drafts, conflicts): ([TableDraft], [TableKey: StoreError]) = ([], [:])
-    for key in state.withLock({ $0.pending.keys.sorted() }) {
+    for key in state.withLock({ state in state.pending.keys.filter { !state.isWritten($0) }.sorted() })
+    where waiting[key] == nil {
       do throws(StoreError) { drafts.append(try draft(key, newest)) } catch {
         guard error.code == StoreError.conflict else { throw error }
         conflicts[key] = error
@@ -39,13 +45,18 @@ extension FileLog {
     var written = try drafts.isEmpty ? WrittenTables() : write(drafts)
     written.conflicts.merge(conflicts) { $1 }
 
-    // Where it would be the same journal again, there is no need for another.
-    let isNewest = state.withLock { $0.journal?.format == JournalStart.newestFormat }
-    if drafts.isEmpty, isNewest { return written }
+    // There is no need for another journal if it would be the same again, or more than half as long.
+    let (isNewest, length) = state.withLock {
+      ($0.journal?.format == JournalStart.newestFormat, $0.journal?.end ?? 0)
+    }
+    let carriedBytes = waiting.values.reduce(0) { $0 + $1.byteCount }
+    if drafts.isEmpty || carriedBytes > options.shortJournal && length < 2 * carriedBytes, isNewest {
+      return written
+    }
 
     // All others are in the files. What comes next has a journal of its own: a draft, written and synced; its rename; and
     // the sync of the folder.
-    let carried = try CarriedFrames(of: Set(written.conflicts.keys), from: self)
+    let carried = try CarriedFrames(of: Set(waiting.keys).union(written.conflicts.keys), from: self)
     try sync(disk.install([stageJournal(beginningWith: carried)]))
     try state.withLock { state throws(StoreError) in
       state.journal = nil
@@ -233,6 +244,23 @@ extension FileLog {
   }
 }
 
+/// Which tables a checkpoint writes.
+package enum CheckpointScope: Sendable {
+  /// All that have commits in the journal.
+  case all
+  /// Those that are worth it: adding one record must not rewrite a large file. One of this many bytes waits until its commits
+  /// have 1/8 of its size.
+  case due(largeFile: Int)
+
+  func contains(_ table: PendingTable) -> Bool {
+    switch self {
+    case .all: true
+    case .due(let largeFile):
+      table.exists == false || table.fileSize < largeFile || table.waitingBytes >= table.fileSize / 8
+    }
+  }
+}
+
 /// What a checkpoint made of the tables' files.
 package struct WrittenTables {
   /// The ``TableBase/number`` of each file that was written.
@@ -292,6 +320,14 @@ private struct StagedTable {
 }
 
 extension FileLog.State {
+  /// Whether this process has written all commits of a table into its file, so that they survive a power cut there.
+  fileprivate func isWritten(_ table: TableKey) -> Bool {
+    guard let pending = pending[table], let file = files[table], durableFiles[table] == file.number,
+      let last = pending.lastCommit(in: file.content.version)
+    else { return false }
+    return pending.commits.allSatisfy { $0.sequence <= last }
+  }
+
   /// What the journal is told of a checkpoint.
   fileprivate func checkpoint(of staged: [StagedTable]) -> JournalCheckpoint {
     var checkpoint = JournalCheckpoint(files: [:])

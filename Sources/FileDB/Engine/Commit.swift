@@ -18,7 +18,7 @@ extension FileLog {
     defer { finishWriting() }
 
     // A journal of format 1 goes with a checkpoint; the next one takes over what is in conflict.
-    if try format != JournalStart.newestFormat { _ = try writeFiles(of: replayed) }
+    if try format != JournalStart.newestFormat { _ = try writeFiles(.all, of: replayed) }
 
     while true {
       // The transaction's body. Where it throws, nothing happened.

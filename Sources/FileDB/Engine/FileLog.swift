@@ -83,6 +83,15 @@ package final class FileLog: CommitLog {
     state.withLock { $0.pending[table] == nil ? $0.files[table] : nil }
   }
 
+  /// How many commits the journal has that the file of a table lacks, as of when both were last read.
+  package func commitCount(missingIn table: TableKey) -> Int {
+    state.withLock { state in
+      guard let pending = state.pending[table], let file = state.files[table] else { return 0 }
+      let last = pending.lastCommit(in: file.content.version) ?? 0
+      return pending.commits.count { $0.sequence > last }
+    }
+  }
+
   func pendingTable(_ table: TableKey) -> PendingTable? { state.withLock { $0.pending[table] } }
 
   func damage(_ message: String, table: TableKey? = nil) -> StoreError {

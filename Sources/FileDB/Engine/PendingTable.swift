@@ -5,6 +5,8 @@ struct PendingTable: Sendable {
   struct Commit: Sendable {
     var sequence: UInt64
     var changes: [LoggedChange]
+    /// How long it is in the journal, with its records.
+    var byteCount: Int
   }
 
   /// What the file may be, and the last commit that is in it then: as it was before the journal, and as each checkpoint was
@@ -12,9 +14,9 @@ struct PendingTable: Sendable {
   var versions: [(version: FileVersion, lastCommit: UInt64)]
   /// Whether the first of them is a file that another program saved while commits were waiting: they are carried out on it.
   private(set) var isSaved = false
-  var commits: [Commit] = []
+  private(set) var commits: [Commit] = []
   /// How long the commits are in the journal.
-  var byteCount = 0
+  private(set) var byteCount = 0
 
   /// The last commit that a file of this version includes; `nil` where the journal knows no such file.
   func lastCommit(in version: FileVersion) -> UInt64? { versions.last { $0.version == version }?.lastCommit }
@@ -33,12 +35,26 @@ struct PendingTable: Sendable {
     versions.count == 1 || (isSaved && version == versions[0].version)
   }
 
+  mutating func append(_ commit: Commit) {
+    commits.append(commit)
+    byteCount += commit.byteCount
+  }
+
   /// From here on, commits are made for a file that another program saved.
   mutating func note(saved version: FileVersion) {
     // Of a damaged journal the commit may be lost that said what the file was.
     let lastCommit = versions.first?.lastCommit ?? (commits.first?.sequence ?? 1) - 1
     versions = [(version, lastCommit)]
     isSaved = true
+  }
+
+  /// How long the file is that a checkpoint wrote last, or that was there before.
+  var fileSize: Int { versions.last?.version.size ?? 0 }
+
+  /// How long the commits are that were made since.
+  var waitingBytes: Int {
+    let last = versions.last?.lastCommit ?? 0
+    return commits.reduce(0) { $0 + ($1.sequence > last ? $1.byteCount : 0) }
   }
 
   var changes: [Change] { commits.flatMap(\.changes).map(\.change) }
@@ -96,8 +112,8 @@ extension [TableKey: PendingTable] {
     }
     for table in commit.tables.keys {
       let changes = commit.changes.filter { $0.table == table }
-      self[table]?.commits.append(PendingTable.Commit(sequence: sequence, changes: changes))
-      self[table]?.byteCount += byteCount
+      self[table]?.append(
+        PendingTable.Commit(sequence: sequence, changes: changes, byteCount: byteCount))
     }
   }
 

@@ -16,6 +16,10 @@ public struct StoreOptions: Sendable {
   package var shape = OrderedRecords.Shape.standard
   /// Commits with more bytes of records have these in a file beside the journal.
   package var longestFrame = 8 << 20
+  /// A table's file of this many bytes is not written for a few commits.
+  package var largeFile = 16 << 20
+  /// Commits of this many bytes may be copied into the next journal with each checkpoint.
+  package var shortJournal = 1 << 20
 
   public init(
     lockTimeout: Duration = .seconds(5), limits: PlistLimits = PlistLimits(),
@@ -31,8 +35,9 @@ public struct StoreOptions: Sendable {
 /// When commits go from the journal into the tables' files. Readers of the store see no difference; programs that read
 /// the files by themselves do, and until then an edit of such a file is a ``StoreError/conflict``.
 public enum CheckpointPolicy: Sendable {
-  /// When the store is closed or released, after a second without commits, and when the journal has outgrown half of the
-  /// files it changes.
+  /// When the store is closed or released, when the program ends, after a second without commits, and when the journal has
+  /// grown to half the size of the files that it changes. A file of 16 MB or more waits until its commits have 1/8 of its
+  /// size, so that adding one record never rewrites a large file.
   case automatic
   /// With each commit: the files are always up to date, and a commit costs a rewrite of the tables it changes.
   case everyCommit

@@ -92,7 +92,8 @@ extension RecordStore {
         }
         for table in commit.tables.keys {
           let changes = commit.changes.filter { $0.table == table }
-          pending[table]?.commits.append(.init(sequence: frame.sequence, changes: changes))
+          pending[table]?.append(
+            .init(sequence: frame.sequence, changes: changes, byteCount: frame.payload.count))
         }
       }
     }

@@ -6,20 +6,25 @@ extension RecordStore {
   /// - Throws: ``StoreError/conflict`` if another program changed one of the files; ``StoreError/locked``,
   ///   ``StoreError/insideWrite``, ``StoreError/closed``, and the disk's errors. The commits then stay in the journal.
   /// - Complexity: O(*n*) in the size of the tables that have commits in the journal.
-  public func checkpoint() throws { try checkpoint(timeout: options.lockTimeout) }
+  public func checkpoint() throws { try checkpoint(.all, timeout: options.lockTimeout) }
 
-  private func checkpoint(timeout: Duration) throws {
+  /// The checkpoint that ``CheckpointPolicy/automatic`` makes.
+  package func checkpointTablesThatAreDue() throws { try checkpoint(due, timeout: options.lockTimeout) }
+
+  private var due: CheckpointScope { .due(largeFile: options.largeFile) }
+
+  private func checkpoint(_ scope: CheckpointScope, timeout: Duration) throws {
     guard writers.currentTransaction == nil else {
       throw StoreError(StoreError.insideWrite, "a checkpoint cannot be part of a transaction", file: url.path)
     }
-    try writers.enter { try writeFiles(timeout: timeout) }
+    try writers.enter { try writeFiles(scope, timeout: timeout) }
   }
 
   /// For the thread inside ``writers``.
-  private func writeFiles(timeout: Duration) throws {
+  private func writeFiles(_ scope: CheckpointScope, timeout: Duration) throws {
     try checkOpen()
     if let files {
-      let written = try files.checkpoint(timeout: timeout) { key throws(StoreError) in
+      let written = try files.checkpoint(timeout: timeout, scope: scope) { key throws(StoreError) in
         try tables.catchUp()
         let table = try tables.newest(key)
         return NewestTable(state: table.state, base: table.base)
@@ -33,6 +38,8 @@ extension RecordStore {
   /// Makes a checkpoint, unless the policy is ``CheckpointPolicy/manual``, and accepts no more writes. You can still
   /// read the store; observing ends.
   ///
+  /// A file of 16 MB or more is left out while its commits have less than 1/8 of its size.
+  ///
   /// A store that is released without this call does the same, but cannot report an error. Nothing is lost then, since
   /// all commits are in the journal.
   /// - Throws: as ``checkpoint()``. If another writer has the lock, nothing is thrown: that writer makes the
@@ -45,7 +52,9 @@ extension RecordStore {
     guard options.checkpoints != .manual, checkpoints.hasCommits,
       !isClosed.load(ordering: .relaxed)
     else { return }
-    do { try checkpoint() } catch StoreError.locked {}
+    do {
+      if options.checkpoints == .everyCommit { try checkpoint() } else { try checkpointTablesThatAreDue() }
+    } catch StoreError.locked {}
   }
 
   /// Makes a checkpoint now or later, as the options say, after a commit. Its errors are not the commit's, which is
@@ -61,7 +70,9 @@ extension RecordStore {
       }
       guard let (size, fileSize) = files?.sizes else { break }
       guard checkpoints.isOutgrown(size, files: fileSize) else { break }
-      do { try checkpoint() } catch { checkpoints.noteFailure(size: files?.sizes.journal ?? size) }
+      do { try checkpointTablesThatAreDue() } catch {
+        checkpoints.noteFailure(size: files?.sizes.journal ?? size)
+      }
     }
   }
 
@@ -70,16 +81,18 @@ extension RecordStore {
     let pause = Double(seconds) + Double(attoseconds) * 1e-18
     background.asyncAfter(deadline: .now() + pause) { [weak self] in
       guard let self else { return }
-      if checkpoints.isQuiet() { try? checkpoint(timeout: .zero) } else { lookAgainLater() }
+      if checkpoints.isQuiet() { try? checkpoint(due, timeout: .zero) } else { lookAgainLater() }
     }
   }
 
   /// For a store that is released: whoever has the lock will see to the journal as well.
-  func checkpointAtEnd() { if isBehind { try? checkpoint(timeout: .zero) } }
+  func checkpointAtEnd() { if isBehind { try? checkpoint(due, timeout: .zero) } }
 
   /// For a store that is open when the process ends. A thread in the middle of a write may never go on, so nobody waits
   /// for it.
-  func checkpointAtExit() { if isBehind { try? writers.enterIfFree { try writeFiles(timeout: .zero) } } }
+  func checkpointAtExit() {
+    if isBehind { try? writers.enterIfFree { try writeFiles(due, timeout: .zero) } }
+  }
 
   private var isBehind: Bool { options.checkpoints == .automatic && checkpoints.hasCommits }
 }

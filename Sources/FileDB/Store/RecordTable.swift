@@ -53,6 +53,16 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   /// - Throws: as ``snapshot()``.
   public var counter: Int64 { get throws { try snapshot().counter } }
 
+  /// How many commits the table's file does not have yet. They are in the journal, and a checkpoint writes them into the
+  /// file.
+  /// - Throws: as ``snapshot()``.
+  public var commitsBehind: Int {
+    get throws {
+      _ = try snapshot()
+      return store.files?.commitCount(missingIn: TableKey(name.text)) ?? 0
+    }
+  }
+
   /// The table's file; see ``RecordStore/url(of:)``.
   public var url: URL { get throws { try store.url(of: name.text) } }
 

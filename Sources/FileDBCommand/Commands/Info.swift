@@ -16,11 +16,19 @@ struct Info: StoreCommand {
     let snapshot = try table.snapshot()
     Terminal.print("file     \(try table.url.path)")
     Terminal.print("size     \(try FileInfo.size(of: table))")
+    if let behind = try behind(table) { Terminal.print("behind   \(behind)") }
     Terminal.print("records  \(snapshot.count)")
     Terminal.print("counter  \(snapshot.counter)")
     guard !snapshot.isEmpty else { return }
     Terminal.print("")
     for line in fields(of: snapshot).lines(width: Terminal.width) { Terminal.printStyled(line) }
+  }
+
+  /// What the file lacks; `nil` if it is up to date.
+  private func behind(_ table: RecordTable<Fields>) throws -> String? {
+    let count = try table.commitsBehind
+    if count == 0 { return nil }
+    return "\(count) commit\(count == 1 ? "" : "s"), which 'filedb checkpoint' writes into the file"
   }
 
   /// Each field, in how many records it is, and of which types.

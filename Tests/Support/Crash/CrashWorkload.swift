@@ -15,6 +15,8 @@ package struct CrashWorkload: Sendable {
     /// Brings what lies in another folder at home into the store.
     case install(String, ShippedVersion, InstallPolicy)
     case checkpoint
+    /// The checkpoint that a store makes by itself.
+    case checkpointWhenDue
     case close
     /// Another process takes the store over.
     case reopen
@@ -30,7 +32,7 @@ package struct CrashWorkload: Sendable {
     var isCommit: Bool {
       switch self {
       case .commit, .undoable, .undo, .redo, .repair, .install, .edit, .clash: true
-      case .checkpoint, .checkpointInConflict, .close, .reopen: false
+      case .checkpoint, .checkpointWhenDue, .checkpointInConflict, .close, .reopen: false
       }
     }
 
@@ -48,6 +50,7 @@ package struct CrashWorkload: Sendable {
       case .install(let name, let version, let policy):
         try Self.install(name, version, policy, in: store)
       case .checkpoint: try store.checkpoint()
+      case .checkpointWhenDue: try store.checkpointTablesThatAreDue()
       case .close:
         try store.close()
         return try open()
@@ -91,11 +94,14 @@ package struct CrashWorkload: Sendable {
 
   package init(
     _ name: String, before: DiskImage = .emptyHome, checkpoints: CheckpointPolicy = .manual,
-    longestFrame: Int? = nil, keptText: String? = nil, conflicts: ClosedRange<Int>? = nil,
+    longestFrame: Int? = nil, largeFile: Int? = nil, shortJournal: Int? = nil, keptText: String? = nil,
+    conflicts: ClosedRange<Int>? = nil,
     steps: [Step]
   ) {
     var options = StoreOptions(checkpoints: checkpoints)
     if let longestFrame { options.longestFrame = longestFrame }
+    if let largeFile { options.largeFile = largeFile }
+    if let shortJournal { options.shortJournal = shortJournal }
     self.options = options
     self.name = name
     self.before = before
@@ -112,7 +118,7 @@ package struct CrashWorkload: Sendable {
       case .commit, .undoable, .undo, .redo, .repair, .install: isWaiting = true
       case .checkpoint, .close: isWaiting = false
       case .edit, .clash: if isWaiting { return true }
-      case .checkpointInConflict, .reopen: break
+      case .checkpointWhenDue, .checkpointInConflict, .reopen: break
       }
     }
     return false

@@ -39,6 +39,9 @@ extension CrashWorkload {
         .commit(addSome("a", 1)), .commit(addSome("a", 2)), .reopen, .commit(addLarge("b", 3)),
         .commit(add("a", 4)),
       ]),
+    CrashWorkload("a large table that waits", largeFile: 1_000, steps: waiting),
+    CrashWorkload(
+      "a large table that waits in a journal that stays", largeFile: 1_000, shortJournal: 0, steps: waiting),
     CrashWorkload(
       "reopen",
       steps: [.commit(add("a", 1)), .reopen, .commit(add("a", 2)), .reopen, .reopen, .commit(add("a", 3))]),
@@ -95,6 +98,13 @@ extension CrashWorkload {
     CrashWorkload(
       "an old file", before: .store(["a": oldTable]),
       steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit { tx in try tx.drop(.records("a")) }]),
+  ]
+
+  /// A small table's commits go into its file while a large one's stay in the journal.
+  private static let waiting: [Step] = [
+    .commit(addSome("a", 1)), .checkpoint, .commit(add("a", 2)), .commit(add("b", 3)), .checkpointWhenDue,
+    .commit(add("b", 4)), .commit(add("a", 5)), .checkpointWhenDue, .reopen, .commit(add("b", 6)),
+    .checkpointWhenDue, .checkpoint,
   ]
 
   /// With steps of the undo log, of which nothing is synced.
