@@ -35,7 +35,8 @@ struct FileDBTool: ParsableCommand {
         subcommands: [
           Create.self, Truncate.self, Drop.self, Import.self, Install.self, Batch.self,
         ]),
-      CommandGroup(name: "Keep in git", subcommands: [Merge.self, Textconv.self, GitSetup.self]),
+      CommandGroup(
+        name: "Keep in git", subcommands: [Merge.self, Textconv.self, GitCheck.self, GitSetup.self]),
       CommandGroup(name: "Repair", subcommands: [Repair.self, Checkpoint.self]),
     ])
 

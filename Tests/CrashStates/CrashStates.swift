@@ -81,7 +81,9 @@ enum CrashStates {
       meddlings += record.sites.sorted().filter { $0.call.isSync && $0 != Self.syncOfAnEditorsFile }
         .map { RecordingDisk.Meddling(failed: $0) }
     }
-    return meddlings.enumerated().map { index, meddling in (meddling, index == 0 ? .full : .oneCut) }
+    return meddlings.enumerated().map { index, meddling in
+      (meddling, workload.usesUndoLog ? .fewNames : index == 0 ? .full : .oneCut)
+    }
   }
 }
 

@@ -183,7 +183,82 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
       #expect(attributes == "*.txt text\n/*.plist merge=filedb diff=filedb\n")
       let second = try run("filedb git-setup && cat .gitattributes .git/config | cmp - .first", in: folder)
       #expect(second.output.split(separator: "\n").allSatisfy { $0.hasSuffix(" already") })
-      #expect(second.output.split(separator: "\n").count == 5)
+      #expect(second.output.split(separator: "\n").count == 6)
+    }
+  }
+
+  /// A program that has a store open, whose commits are in the journal alone.
+  private func commit(_ title: String, in folder: URL) throws {
+    let store = try RecordStore(at: folder, options: StoreOptions(checkpoints: .manual))
+    try store.table("todo").add(["title": .string(title)])
+  }
+
+  @Test func gitCommitOfATableThatIsBehindIsRefused() throws {
+    try withRepository { folder in
+      try run("filedb add todo title=Tea", in: folder)
+      try commit("Rice", in: folder)
+      #expect(
+        try run("filedb info todo", in: folder).output.contains(
+          "\nbehind   1 commit, which 'filedb checkpoint'"))
+      let refused = try run("git commit -a -m tea", status: 1, in: folder)
+      #expect(
+        refused.error == """
+          filedb: todo.plist lacks a commit that is still in the store's journal
+          Write them into the file, and stage it:
+            filedb checkpoint
+            git add todo.plist
+
+          """)
+      try run("filedb checkpoint && git add todo.plist && git commit -q -m tea", in: folder)
+      #expect(try run("git show HEAD:todo.plist", in: folder).output.contains("Rice"))
+      #expect(try !run("filedb info todo", in: folder).output.contains("behind"))
+    }
+  }
+
+  @Test func gitCommitNamesEachTableThatIsBehindInItsStore() throws {
+    try withRepository { folder in
+      let other = folder.appendingPathComponent("my lists")
+      try run(
+        "mkdir 'my lists' && filedb add todo title=Tea && filedb create todo --store 'my lists' && git add -A",
+        in: folder)
+      for place in [folder, other] { for title in ["Rice", "Oil"] { try commit(title, in: place) } }
+      let refused = try run("cd 'my lists' && git commit -m both", status: 1, in: folder)
+      #expect(
+        refused.error == """
+          filedb: my lists/todo.plist lacks 2 commits that are still in the store's journal
+          filedb: todo.plist lacks 2 commits that are still in the store's journal
+          Write them into the file, and stage it:
+            filedb checkpoint
+            filedb checkpoint --store 'my lists'
+            git add 'my lists/todo.plist' todo.plist
+
+          """)
+      let help = refused.error.split(separator: "\n").filter { $0.hasPrefix("  ") }.joined(separator: "\n")
+      try run("\(help)\ngit commit -q -m both", in: folder)
+    }
+  }
+
+  @Test func gitCommitOfOtherFilesIsNotRefused() throws {
+    try withRepository { folder in
+      try commit("Rice", in: folder)
+      try run(
+        "echo 1 > note.txt && echo '<plist/>' > odd.plist && git add . && git commit -q -m note", in: folder)
+      try run("rm odd.plist && filedb checkpoint", in: folder)
+    }
+  }
+
+  @Test func anotherPreCommitHookIsLeftAlone() throws {
+    try withTemporaryFolder { folder in
+      try run("git init -q && printf '#!/bin/sh\\n' > .git/hooks/pre-commit", in: folder)
+      let setup = try run("filedb git-setup && cat .git/hooks/pre-commit", in: folder).output
+      #expect(setup.contains("pre-commit hook: not installed; add the line 'filedb git-check || exit 1' to "))
+      #expect(setup.hasSuffix("/.git/hooks/pre-commit\n#!/bin/sh\n"))
+      // Hooks that other repositories share.
+      let shared = try run(
+        "rm .git/hooks/pre-commit && mkdir ../shared.hooks && git config core.hooksPath \"$PWD/../shared.hooks\""
+          + " && filedb git-setup && ls ../shared.hooks && rmdir ../shared.hooks", in: folder
+      ).output
+      #expect(shared.hasSuffix("/shared.hooks/pre-commit\n"))
     }
   }
 

@@ -9,8 +9,9 @@ struct GitSetup: StoreCommand {
     abstract: "Make git merge and compare the tables of a store record by record.",
     discussion: """
       Adds a line to .gitattributes in the store's folder, which you commit, and settings to the repository's own \
-      configuration. Settings do not come with a clone, so run this command once in each clone. Other lines \
-      and settings stay as they are.
+      configuration. It also installs a pre-commit hook that runs 'filedb git-check', unless there is another hook. \
+      Settings and hooks do not come with a clone, so run this command once in each clone. Other lines and settings \
+      stay as they are.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -37,6 +38,7 @@ struct GitSetup: StoreCommand {
     }
     try addAttributes(to: url.appendingPathComponent(".gitattributes"))
     for (key, value) in Self.settings { try set(key, to: value, in: git) }
+    try addHook(in: git)
     if dryRun { Terminal.note("dry run: nothing was written") }
   }
 
@@ -54,7 +56,7 @@ struct GitSetup: StoreCommand {
     let name = CommandLine.arguments[0]
     guard name.contains("/") else { return name }
     let path = URL(fileURLWithPath: name).standardizedFileURL.path
-    return "'" + path.replacing("'", with: #"'\''"#) + "'"
+    return ShellText.quoted(path)
   }
 
   private func addAttributes(to file: URL) throws {
@@ -87,6 +89,18 @@ struct GitSetup: StoreCommand {
       }
     }
     say("git config: set \(key) to '\(value)'" + (old.output.isEmpty ? "" : ", it was '\(old.output)'"))
+  }
+
+  private func addHook(in git: Git) throws {
+    let hook = PreCommitHook(git: git, program: Self.program)
+    switch try hook.state() {
+    case .installed: say("pre-commit hook: it is there already")
+    case .missing(let file):
+      if !dryRun { try hook.install(at: file) }
+      say("pre-commit hook: installed '\(hook.line)'")
+    case .occupied(let file):
+      say("pre-commit hook: not installed; add the line '\(hook.line) || exit 1' to \(file.path)")
+    }
   }
 
   private func say(_ message: String) { Terminal.print(TerminalText.defused(message)) }

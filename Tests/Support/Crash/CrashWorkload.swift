@@ -167,6 +167,8 @@ package struct CrashWorkload: Sendable {
     }
   }
 
+  package var usesUndoLog: Bool { undoTargets(after: steps.count) != nil }
+
   /// The commits to whose contents the undo log leads, one after another, where this many commits are there; `nil` where
   /// nothing goes through it.
   func undoTargets(after count: Int) -> [Int]? {

@@ -1,0 +1,63 @@
+import ArgumentParser
+import FileDB
+import FileDBExchange
+import Foundation
+
+struct GitCheck: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "git-check",
+    abstract: "Refuse a git commit of a table whose file is behind its store.",
+    discussion: """
+      Looks at the tables that are staged. If the file of one lacks commits that are still in the store's journal, the \
+      command names them, prints the commands that help, and ends with exit code 1. It stages nothing. \
+      'filedb git-setup' installs a pre-commit hook that runs this command.
+      """)
+
+  /// A table that is staged and behind.
+  private struct Finding {
+    let path: String
+    let store: String
+    let commits: Int
+  }
+
+  func run() throws {
+    let git = Git(folder: URL(fileURLWithPath: ".", isDirectory: true))
+    let top = try git.run("rev-parse", "--show-toplevel")
+    guard top.status == 0 else {
+      throw StoreError(StoreError.fileNotFound, "this folder is in no git repository", file: git.folder.path)
+    }
+    let staged = try git.run("diff", "--cached", "--name-only", "--no-renames", "--diff-filter=ACMT", "-z")
+    let root = URL(fileURLWithPath: top.output, isDirectory: true)
+    let findings = try staged.output.split(separator: "\0").compactMap { try finding(String($0), in: root) }
+    if findings.isEmpty { return }
+    for finding in findings {
+      let commits = finding.commits == 1 ? "a commit that is" : "\(finding.commits) commits that are"
+      Terminal.complain("\(finding.path) lacks \(commits) still in the store's journal")
+    }
+    Terminal.note("Write them into the file, and stage it:")
+    for store in Set(findings.map(\.store)).sorted() {
+      Terminal.note("  filedb checkpoint\(store.isEmpty ? "" : " --store \(ShellText.word(store))")")
+    }
+    Terminal.note("  git add \(findings.map { ShellText.word($0.path) }.joined(separator: " "))")
+    throw ExitCode(1)
+  }
+
+  /// - Parameter path: from the root of the repository on.
+  /// - Returns: `nil` for a file that is no store's, or has all commits.
+  private func finding(_ path: String, in root: URL) throws -> Finding? {
+    let file = root.appendingPathComponent(path)
+    let folder = file.deletingLastPathComponent()
+    guard FileInfo.isFolder(folder.appendingPathComponent(".filedb")) else { return nil }
+    let name =
+      file.pathExtension == "plist" ? file.deletingPathExtension().lastPathComponent : file.lastPathComponent
+    let store = path.split(separator: "/").dropLast().joined(separator: "/")
+    do {
+      let commits = try RecordStore(at: folder).table(name).commitsBehind
+      return commits == 0 ? nil : Finding(path: path, store: store, commits: commits)
+    } catch let error as StoreError {
+      // Of another file, or a damaged one, no commit can be missing.
+      guard error.code == StoreError.conflict || error.code == StoreError.damagedJournal else { return nil }
+      throw error
+    }
+  }
+}
