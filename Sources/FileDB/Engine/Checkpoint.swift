@@ -364,7 +364,7 @@ extension FileLog {
   func misfit() throws(StoreError) -> StoreError? {
     for table in state.withLock({ $0.pending.keys.sorted() }) {
       guard StoreFolder.isAllowed(table) else {
-        return damage("a commit changes '\(table.text)', which is no table's name")
+        return damage("a commit changes '\(table.text)', which is not a table's name")
       }
       do throws(StoreError) { _ = try replayed(table) } catch  where error.code == StoreError.damagedJournal {
         return error

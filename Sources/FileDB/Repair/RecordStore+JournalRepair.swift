@@ -83,7 +83,7 @@ extension RecordStore {
         // The frame that said which file this changes may be the one that is lost: then it is the file that is there.
         for table in commit.tables.keys.sorted() where !StoreFolder.isAllowed(table) {
           notes.append(
-            "commit \(frame.sequence) changes '\(table.text)', which is no table's name; it is left out")
+            "commit \(frame.sequence) changes '\(table.text)', which is not a table's name; it is left out")
           lostCount += 1
         }
         for (table, former) in commit.tables where pending[table] == nil && StoreFolder.isAllowed(table) {
