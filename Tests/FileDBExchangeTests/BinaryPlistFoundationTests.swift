@@ -57,7 +57,8 @@ import Testing
     let theirs = try? PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
     do {
       let ours = try BinaryPlistReader.parse(bytes, file: "file")
-      #expect(try theirs.map { try PlistValue(foundation: $0) } == ours, "\(what)")
+      #expect(
+        try theirs.map { try PlistValue(foundation: $0) } == ours, "\(what): \(ours), not \(theirs as Any)")
     } catch let error as StoreError {
       // Of 16-byte references Foundation reads the last 8 bytes.
       let referenceSize = bytes.suffix(25).first ?? 0

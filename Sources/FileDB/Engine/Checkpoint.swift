@@ -33,7 +33,8 @@ extension FileLog {
     _ scope: CheckpointScope, of newest: (TableKey) throws(StoreError) -> NewestTable
   ) throws(StoreError) -> WrittenTables {
     // Tables that wait, and those in conflict, keep their commits in the journal. The others are written.
-    let waiting = state.withLock { $0.pending.filter { !scope.contains($0.value) } }
+    let pending = state.withLock(\.pending)
+    let waiting = pending.filter { !scope.contains($0.value) }
     var (drafts, conflicts): ([TableDraft], [TableKey: StoreError]) = ([], [:])
     for key in state.withLock({ state in state.pending.keys.filter { !state.isWritten($0) }.sorted() })
     where waiting[key] == nil {
@@ -45,18 +46,21 @@ extension FileLog {
     var written = try drafts.isEmpty ? WrittenTables() : write(drafts)
     written.conflicts.merge(conflicts) { $1 }
 
+    let staying = Set(waiting.keys).union(written.conflicts.keys)
+
     // There is no need for another journal if it would be the same again, or more than half as long.
     let (isNewest, length) = state.withLock {
       ($0.journal?.format == JournalStart.newestFormat, $0.journal?.end ?? 0)
     }
     let carriedBytes = waiting.values.reduce(0) { $0 + $1.byteCount }
-    if drafts.isEmpty || carriedBytes > options.shortJournal && length < 2 * carriedBytes, isNewest {
+    let isSame = staying.isSuperset(of: pending.keys)
+    if isSame || carriedBytes > options.shortJournal && length < 2 * carriedBytes, isNewest {
       return written
     }
 
     // All others are in the files. What comes next has a journal of its own: a draft, written and synced; its rename; and
     // the sync of the folder.
-    let carried = try CarriedFrames(of: Set(waiting.keys).union(written.conflicts.keys), from: self)
+    let carried = try CarriedFrames(of: staying, from: self)
     try sync(disk.install([stageJournal(beginningWith: carried)]))
     try state.withLock { state throws(StoreError) in
       state.journal = nil
