@@ -59,8 +59,8 @@ struct BinaryPlistReader {
     let reader = BinaryPlistReader(
       bytes: bytes, limits: limits, offsetSize: offsetSize, referenceSize: referenceSize, objectCount: count,
       offsetTable: table, bytesLeft: freeBytes + bytes.count * bytesOfValue)
-    // Foundation refuses a list of which an object lies elsewhere, even if nothing names it.
-    for object in 0..<count where !(signature.count..<table).contains(reader.offset(of: object)) {
+    // Foundation refuses a list of which an object lies behind the others, also where nothing names it.
+    for object in 0..<count where reader.offset(of: object) >= table {
       throw Fault(
         message: "an object lies outside the object area of the file", offset: table + object * offsetSize)
     }
@@ -69,6 +69,11 @@ struct BinaryPlistReader {
 
   private mutating func value(_ reference: Int, depth: Int) throws(Fault) -> PlistValue {
     let start = offset(of: reference)
+    guard start >= Self.signature.count else {
+      throw Fault(
+        message: "an object lies outside the object area of the file",
+        offset: offsetTable + reference * offsetSize)
+    }
     if let scalar = scalars[reference] {
       try charge(scalar, at: start)
       return scalar
