@@ -54,7 +54,8 @@ struct BinaryPlistReader {
     let (offsetSize, referenceSize) = (Int(bytes[trailer + 6]), Int(bytes[trailer + 7]))
     let (count, root, table) = (number(8), number(16), number(24))
     guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), count > 0, root < count,
-      table >= signature.count, table <= trailer, count <= (trailer - table) / offsetSize
+      table >= signature.count, table <= trailer, (trailer - table) % offsetSize == 0,
+      count == (trailer - table) / offsetSize
     else { throw Fault(message: "the end of the file is damaged", offset: trailer) }
     let reader = BinaryPlistReader(
       bytes: bytes, limits: limits, offsetSize: offsetSize, referenceSize: referenceSize, objectCount: count,
