@@ -43,7 +43,7 @@ import Testing
     _ = storeError { try store.checkpoint() }
     let repair = try #require(try store.repairJournal())
     #expect(repair.plan.lostCount == 1)
-    #expect(repair.plan.notes.contains { $0.contains("no table's name") }, "\(repair.plan.notes)")
+    #expect(repair.plan.notes.contains { $0.contains("not a table's name") }, "\(repair.plan.notes)")
     let kept = String(decoding: try disk.read(repair.backup.path).bytes, as: UTF8.self)
     #expect(kept.contains("kept aside"))
     #expect(try open(disk).table("t").lastSnapshot.map { $0.fields["from"] } == ["file"])
