@@ -68,7 +68,7 @@ extension FileDBPeer {
     try seconds(
       of: {
         let table = try RecordStore(at: sample.store).table(.sample)
-        return (table, table.count, try table.lastSnapshot.first?.value)
+        return try (table, table.count, table.lastSnapshot.first?.value)
       }, check: { try sample.checkOpening($0.1, $0.2?.title) })
   }
 
@@ -190,7 +190,7 @@ extension FileDBPeer {
         try runProgram(filedb, ["--store", $0.path, "import", csv.path, "sample", "--types", types])
       } check: { folder in
         let table = try RecordStore(at: folder).table(.sample)
-        try expect(table.count == sample.records, "the number of records")
+        try expect(try table.count == sample.records, "the number of records")
         try expect(try table.lastSnapshot.last?.value == sample.entries.last, "the last record")
       }
     }
@@ -323,7 +323,7 @@ private final class FileDBEditor: SharedEditor {
   }
 
   func settle() throws { try table.store.checkpoint() }
-  func count() -> Int { table.count }
+  func count() throws -> Int { try table.count }
   func entry(_ id: Int) throws -> Entry? { try table.lastSnapshot[id: FileDBEditor.recordID(id)]?.value }
 
   func neighbours(of id: Int) throws -> (above: Int?, below: Int?) {
