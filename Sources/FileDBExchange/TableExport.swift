@@ -63,7 +63,8 @@ public struct TableExport: Sendable {
     case .json, .ndjson: try sink(Array((json(row) + "\n").utf8))
     case .plist: try sink(try PlistWriter.document(plist(row)))
     case .binaryPlist: try sink(BinaryPlistWriter.document(plist(row)))
-    case .delimited: try write(CollectionOfOne(row), sink)
+    // The optimizer of Swift 6.3 crashes over a CollectionOfOne here.
+    case .delimited: try write([row], sink)
     }
   }
 
