@@ -77,17 +77,16 @@ func contents(of folder: URL) throws -> [String] {
     #expect(try other.table("t").count == 0)
   }
 
-  @Test func onlyTheWriteItselfSeesItsUncommittedChanges() async throws {
+  @Test func onlyTheWriteItselfSeesItsUncommittedChanges() throws {
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     try table.add(["n": 1])
     let (entered, seen) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    async let outside = withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        entered.wait()
-        continuation.resume(returning: table.lastSnapshot.ids)
-        seen.signal()
-      }
+    let outside = Mutex<[RecordID]>([])
+    Thread.detachNewThread {
+      entered.wait()
+      outside.withLock { $0 = table.lastSnapshot.ids }
+      seen.signal()
     }
     try store.write { tx in
       let id = try tx.add(["n": 2], to: .records("t"), at: .top)
@@ -96,7 +95,7 @@ func contents(of folder: URL) throws -> [String] {
       entered.signal()
       seen.wait()
     }
-    #expect(await outside == [1])
+    #expect(outside.withLock { $0 } == [1])
     #expect(table.lastSnapshot.ids == [2, 1])
     try store.checkInvariants()
   }
