@@ -154,9 +154,15 @@ struct UndoFiles: Sendable {
         of: token)
       transaction.undo = .step
     } catch {
-      folder.removeUndoFiles(try folder.undoFiles()[token] ?? [])
+      remove(token)
       throw error
     }
+  }
+
+  /// Removes the files of a step whose commit is not there.
+  func remove(_ token: CommitToken) {
+    guard let folder = try? store.folder, let names = try? folder.undoFiles()[token] else { return }
+    folder.removeUndoFiles(names)
   }
 
   private func keepFile(

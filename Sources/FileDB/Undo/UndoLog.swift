@@ -202,12 +202,29 @@ public struct UndoLog: Sendable {
     }
     if store.options.checkpoints != .manual {
       for _ in 0..<3 {
-        do { return try store.write { try body(&$0, .oldFiles) } } catch is FileIsBehind {
+        do { return try attempt(.oldFiles, body) } catch is FileIsBehind {
           try store.checkpoint()
         }
       }
     }
-    return try store.write { try body(&$0, .copies) }
+    return try attempt(.copies, body)
+  }
+
+  /// A write that fails leaves no step behind, which may be what a full disk has no room for.
+  private func attempt<Result>(
+    _ keeping: UndoFiles.Keeping, _ body: (inout StoreTransaction, UndoFiles.Keeping) throws -> Result
+  ) throws -> Result {
+    var token: CommitToken?
+    do {
+      return try store.write { transaction in
+        token = transaction.state.token
+        return try body(&transaction, keeping)
+      }
+    } catch {
+      // A commit whose outcome is not known may be there.
+      if let token, (error as? StoreError)?.code != StoreError.outcomeUnknown { files.remove(token) }
+      throw error
+    }
   }
 }
 

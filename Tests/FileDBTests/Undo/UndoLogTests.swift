@@ -147,8 +147,11 @@ import Testing
         at: URL(fileURLWithPath: "/home/store"), disk: disk, options: StoreOptions(checkpoints: .manual))
     }
     try write(open(memory), 1)
+    let files = memory.image.files.keys.sorted()
     let failing = try open(FaultyDisk(over: memory, faults: .refuse(.writeAt, errno: ENOSPC)))
     #expect(storeError { try write(failing, 2) }?.code == StoreError.diskFull)
+    #expect(
+      memory.image.files.keys.sorted() == files, "the step's files take the room that a full disk lacks")
     let store = try open(memory)
     #expect(try names(store.undoLog.contents().undo) == ["number 1"])
     #expect(try store.undoLog.undo()?.name == "number 1")
