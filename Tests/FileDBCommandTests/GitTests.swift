@@ -222,7 +222,7 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
         "mkdir 'my lists' && filedb add todo title=Tea && filedb create todo --store 'my lists' && git add -A",
         in: folder)
       for place in [folder, other] { for title in ["Rice", "Oil"] { try commit(title, in: place) } }
-      let refused = try run("cd 'my lists' && git commit -m both", status: 1, in: folder)
+      let refused = try run("git commit -m both", status: 1, in: folder)
       #expect(
         refused.error == """
           filedb: my lists/todo.plist lacks 2 commits that are still in the store's journal
@@ -233,8 +233,11 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
             git add 'my lists/todo.plist' todo.plist
 
           """)
-      let help = refused.error.split(separator: "\n").filter { $0.hasPrefix("  ") }.joined(separator: "\n")
-      try run("\(help)\ngit commit -q -m both", in: folder)
+      // The commands help in the folder in which the person is.
+      let below = try run("git commit -m both", status: 1, in: other)
+      let help = below.error.split(separator: "\n").filter { $0.hasPrefix("  ") }.joined(separator: "\n")
+      try run("\(help)\ngit commit -q -m both", in: other)
+      #expect(try run("git show HEAD:todo.plist", in: folder).output.contains("Oil"))
     }
   }
 

@@ -27,19 +27,33 @@ struct GitCheck: ParsableCommand {
       throw StoreError(StoreError.fileNotFound, "this folder is in no git repository", file: git.folder.path)
     }
     let staged = try git.run("diff", "--cached", "--name-only", "--no-renames", "--diff-filter=ACMT", "-z")
+    guard staged.status == 0 else {
+      throw StoreError(
+        StoreError.inputOutput, "git cannot say what is staged: \(staged.error)", file: git.folder.path)
+    }
     let root = URL(fileURLWithPath: top.output, isDirectory: true)
     let findings = try staged.output.split(separator: "\0").compactMap { try finding(String($0), in: root) }
     if findings.isEmpty { return }
+    complain(findings, in: root)
+    throw ExitCode(1)
+  }
+
+  private func complain(_ findings: [Finding], in root: URL) {
     for finding in findings {
       let commits = finding.commits == 1 ? "a commit that is" : "\(finding.commits) commits that are"
       Terminal.complain("\(finding.path) lacks \(commits) still in the store's journal")
     }
+    // Git runs hooks at the root, and says where the person is.
+    let environment = ProcessInfo.processInfo.environment
+    let isAtRoot =
+      (environment["GIT_PREFIX"] ?? "").isEmpty
+      && FileManager.default.currentDirectoryPath == root.standardizedFileURL.path
+    let prefix = isAtRoot ? "" : root.path + "/"
     Terminal.note("Write them into the file, and stage it:")
-    for store in Set(findings.map(\.store)).sorted() {
+    for store in Set(findings.map { prefix + $0.store }).sorted() {
       Terminal.note("  filedb checkpoint\(store.isEmpty ? "" : " --store \(ShellText.word(store))")")
     }
-    Terminal.note("  git add \(findings.map { ShellText.word($0.path) }.joined(separator: " "))")
-    throw ExitCode(1)
+    Terminal.note("  git add \(findings.map { ShellText.word(prefix + $0.path) }.joined(separator: " "))")
   }
 
   /// - Parameter path: from the root of the repository on.
