@@ -39,7 +39,7 @@ final class AttachedStore: Sendable {
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``, and ``StoreError/counterExhausted`` where its ids reach those
   ///   of the user's own records.
   func read(_ key: TableKey) throws(StoreError) -> TableState {
-    let table = try store.newest(key)
+    let table = try store.current(key)
     guard table.counter <= Overlay.highestAttachedID else {
       throw StoreError(
         StoreError.counterExhausted,

@@ -10,7 +10,7 @@ extension FileLog {
   ///   - scope: which tables to write. The commits of the others stay in the journal.
   ///   - newest: a table with all its commits.
   package func checkpoint(
-    timeout: Duration, scope: CheckpointScope = .all,
+    timeout: Duration, scope: CheckpointScope,
     of newest: (TableKey) throws(StoreError) -> NewestTable
   ) throws(StoreError) -> WrittenTables {
     let lock = try folder.lock(timeout: timeout)
@@ -33,11 +33,12 @@ extension FileLog {
     _ scope: CheckpointScope, of newest: (TableKey) throws(StoreError) -> NewestTable
   ) throws(StoreError) -> WrittenTables {
     // Tables that wait, and those in conflict, keep their commits in the journal. The others are written.
-    let pending = state.withLock(\.pending)
-    let waiting = pending.filter { !scope.contains($0.value) }
+    let (due, waiting) = state.withLock { state in
+      let waiting = Set(state.pending.filter { !scope.contains($0.value) }.keys)
+      return (state.pending.keys.filter { !waiting.contains($0) && !state.isWritten($0) }.sorted(), waiting)
+    }
     var (drafts, conflicts): ([TableDraft], [TableKey: StoreError]) = ([], [:])
-    for key in state.withLock({ state in state.pending.keys.filter { !state.isWritten($0) }.sorted() })
-    where waiting[key] == nil {
+    for key in due {
       do throws(StoreError) { drafts.append(try draft(key, newest)) } catch {
         guard error.code == StoreError.conflict else { throw error }
         conflicts[key] = error
@@ -46,15 +47,8 @@ extension FileLog {
     var written = try drafts.isEmpty ? WrittenTables() : write(drafts)
     written.conflicts.merge(conflicts) { $1 }
 
-    let staying = Set(waiting.keys).union(written.conflicts.keys)
-
-    // There is no need for another journal if it would be the same again, or more than half as long.
-    let (isNewest, length) = state.withLock {
-      ($0.journal?.format == JournalStart.newestFormat, $0.journal?.end ?? 0)
-    }
-    let carriedBytes = waiting.values.reduce(0) { $0 + $1.byteCount }
-    let isSame = staying.isSuperset(of: pending.keys)
-    if isSame || carriedBytes > options.shortJournal && length < 2 * carriedBytes, isNewest {
+    let staying = waiting.union(written.conflicts.keys)
+    if state.withLock({ $0.keepsJournal(with: staying, ifLongerThan: options.shortJournal) }) {
       return written
     }
 
@@ -330,6 +324,15 @@ extension FileLog.State {
       let last = pending.lastCommit(in: file.content.version)
     else { return false }
     return pending.commits.allSatisfy { $0.sequence <= last }
+  }
+
+  /// Whether there is no need for another journal: with the commits of the tables that stay, it would be the same again, or
+  /// long, and more than half as long as this one.
+  fileprivate func keepsJournal(with staying: Set<TableKey>, ifLongerThan length: Int) -> Bool {
+    guard let journal, journal.format == JournalStart.newestFormat else { return false }
+    if staying.isSuperset(of: pending.keys) { return true }
+    let bytes = staying.reduce(0) { $0 + (pending[$1]?.byteCount ?? 0) }
+    return bytes > length && journal.end < 2 * bytes
   }
 
   /// What the journal is told of a checkpoint.

@@ -191,14 +191,16 @@ extension FileLog.State {
 extension FileLog {
   /// Whether a table's file is still the one that was read.
   private func isCurrent(_ number: Int, of table: TableKey) throws(StoreError) -> Bool {
-    let (file, journal) = state.withLock { ($0.files[table], $0.journal) }
-    guard let file, file.number == number else { return false }
-    if let stamp = file.stamp {
-      return try disk.status(file.path)?.stamp.provesUnchanged(since: stamp) ?? false
-    }
-    guard try folder.file(of: table.text).status == nil else { return false }
+    let (known, journal) = state.withLock { ($0.files[table], $0.journal) }
+    guard let known, known.number == number else { return false }
+    let (path, status) = try folder.file(of: table.text)
+    switch (known.stamp, status?.stamp) {
     // In a folder that was put in the place of the store's, it is another table.
-    return try journal.map { journal throws(StoreError) in try disk.isCurrent(journal) } ?? true
+    case (nil, nil):
+      return try journal.map { journal throws(StoreError) in try disk.isCurrent(journal) } ?? true
+    case (let old?, let new?): return path == known.path && new.provesUnchanged(since: old)
+    default: return false
+    }
   }
 
   /// - Returns: `nil` where the file was replaced meanwhile, so that file and journal may not belong together.

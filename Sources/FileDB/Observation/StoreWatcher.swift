@@ -63,7 +63,7 @@ extension RecordStore {
   func readAllTables() throws {
     var failure: StoreError?
     for name in try tableNames {
-      do throws(StoreError) { _ = try newest(TableKey(name)) } catch { failure = failure ?? error }
+      do throws(StoreError) { _ = try current(TableKey(name)) } catch { failure = failure ?? error }
     }
     if let failure { throw failure }
   }

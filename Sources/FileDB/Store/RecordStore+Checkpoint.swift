@@ -11,7 +11,10 @@ extension RecordStore {
   /// The checkpoint that ``CheckpointPolicy/automatic`` makes.
   package func checkpointTablesThatAreDue() throws { try checkpoint(due, timeout: options.lockTimeout) }
 
-  private var due: CheckpointScope { .due(largeFile: options.largeFile) }
+  /// What a checkpoint writes that nobody asked for.
+  private var due: CheckpointScope {
+    options.checkpoints == .everyCommit ? .all : .due(largeFile: options.largeFile)
+  }
 
   private func checkpoint(_ scope: CheckpointScope, timeout: Duration) throws {
     guard writers.currentTransaction == nil else {
@@ -52,9 +55,7 @@ extension RecordStore {
     guard options.checkpoints != .manual, checkpoints.hasCommits,
       !isClosed.load(ordering: .relaxed)
     else { return }
-    do {
-      if options.checkpoints == .everyCommit { try checkpoint() } else { try checkpointTablesThatAreDue() }
-    } catch StoreError.locked {}
+    do { try checkpointTablesThatAreDue() } catch StoreError.locked {}
   }
 
   /// Makes a checkpoint now or later, as the options say, after a commit. Its errors are not the commit's, which is

@@ -121,7 +121,7 @@ public final class RecordStore: Sendable {
   ///   line, ``StoreError/damagedJournal``, ``StoreError/conflict``, ``StoreError/ambiguousTable``,
   ///   ``StoreError/invalidTableName``, and the disk's errors.
   public func table<Value>(_ name: TableName<Value>) throws -> RecordTable<Value> {
-    _ = try newest(TableKey(name.text))
+    _ = try current(TableKey(name.text))
     return RecordTable(store: self, name: name)
   }
 
@@ -129,7 +129,7 @@ public final class RecordStore: Sendable {
   public func table(_ name: String) throws -> RecordTable<Fields> { try table(.records(name)) }
 
   /// A table as readers see it, with every commit that returned before and all that other programs saved.
-  func newest(_ table: TableKey) throws(StoreError) -> TableState {
+  func current(_ table: TableKey) throws(StoreError) -> TableState {
     let own = try tables.durable(table)
     try view.read(table)
     return try view.seen(table, own: own)

@@ -24,7 +24,7 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   ///   ``RecordStore/refresh()``, for this table.
   public func snapshot() throws -> TableSnapshot<Value> {
     let key = TableKey(name.text)
-    let state = try store.writers.currentTransaction?.table(name.text) ?? store.newest(key)
+    let state = try store.writers.currentTransaction?.table(name.text) ?? store.current(key)
     return TableSnapshot(source: source, state: state)
   }
 

@@ -74,6 +74,24 @@ import Testing
     }
   }
 
+  @Test func secondFileOfATableIsAnErrorAtOnce() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, options: Self.options)
+      let table = try store.table("t")
+      try table.add(["n": 1])
+      try store.checkpoint()
+      try table.add(["n": 2])
+      let second = folder.appendingPathComponent("t")
+      try FileManager.default.copyItem(at: folder.appendingPathComponent("t.plist"), to: second)
+      #expect(storeError { _ = try table.snapshot() }?.code == StoreError.ambiguousTable)
+      #expect(storeError { try table.add(["n": 3]) }?.code == StoreError.ambiguousTable)
+      #expect(table.lastSnapshot.count == 2)
+      try FileManager.default.removeItem(at: second)
+      #expect(try table.snapshot().count == 2)
+      try store.checkInvariants()
+    }
+  }
+
   @Test func snapshotShowsTheAttachedStoreAsItIsNow() throws {
     let disk = MemoryDisk()
     let shipped = try RecordStore(at: URL(fileURLWithPath: "/shipped"), disk: disk, options: Self.options)
@@ -101,7 +119,7 @@ import Testing
     try store.checkInvariants()
   }
 
-  /// Without news nothing is read: a look at the status of journal and file is all.
+  /// Without news nothing is read: a look at the status of the journal and of the table's two possible names is all.
   @Test func snapshotWithoutNewsReadsNoFile() throws {
     let disk = FaultyDisk(over: MemoryDisk())
     let store = try RecordStore(at: Self.folder, disk: disk, options: Self.options)
@@ -111,7 +129,7 @@ import Testing
     let before = try table.snapshot()
     let earlier = disk.verbs.count
     #expect(try table.snapshot().ids == before.ids)
-    #expect(disk.verbs.dropFirst(earlier) == [.status, .status])
+    #expect(disk.verbs.dropFirst(earlier) == [.status, .status, .status])
     try store.checkInvariants()
   }
 
