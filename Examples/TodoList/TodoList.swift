@@ -23,11 +23,12 @@ private enum Event: Sendable {
 @main
 struct TodoList {
   static func main() async throws {
-    guard CommandLine.arguments.count <= 2 else {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard arguments.count <= 1, arguments.first?.hasPrefix("-") != true else {
       FileHandle.standardError.write(Data("usage: TodoList [FOLDER]\n".utf8))
       exit(64)
     }
-    let folder = URL(fileURLWithPath: CommandLine.arguments.dropFirst().first ?? "TodoList.store")
+    let folder = URL(fileURLWithPath: arguments.first ?? "TodoList.store")
     let store = try RecordStore(at: folder)
     let todos = try store.table(.todo)
     let (events, sink) = AsyncStream<Event>.makeStream()

@@ -7,6 +7,10 @@ import Foundation
 @main
 struct Upgrade {
   static func main() throws {
+    guard CommandLine.arguments.count == 1 else {
+      FileHandle.standardError.write(Data("usage: Upgrade\n".utf8))
+      exit(64)
+    }
     let home = FileManager.default.temporaryDirectory.appendingPathComponent("upgrade-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: home) }
     let user = home.appendingPathComponent("user")

@@ -89,6 +89,7 @@ package struct RowMerge {
     guard rules.matching == .nothing else { return }
     let own = batch.map { row in IdentifiedValue(row.value.withOwnNames, id: row.id) }
     report.ignoredIDs += zip(batch, own).count { $0.value != $1.value } + added.count
+    report.storedIDs = 0
     batch = own
     for id in added { try transaction.unset(["id"], of: id, in: table) }
     added = []
@@ -176,7 +177,11 @@ package struct RowMerge {
   ) throws(StoreError) -> Fields {
     guard rules.hasIDAsField, rules.matching != .id else { return record }
     isExport = isExport || record.haveNamesOfExport
-    guard case .key(let key) = rules.matching else { return isExport ? withoutID(record) : record }
+    guard case .key(let key) = rules.matching else {
+      if isExport { return withoutID(record) }
+      if record["id"] != nil { report.storedIDs += 1 }
+      return record
+    }
     let isUnknownField = !tableHasFieldID && !before.isEmpty
     if key.contains("id") {
       guard isUnknownField else { return record }

@@ -219,6 +219,39 @@ import Testing
     }
   }
 
+  @Test func largeCountsAreGrouped() throws {
+    try withTemporaryFolder { folder in
+      try write("n\n" + String(repeating: "1\nx\n", count: 1_234), to: "f.csv", in: folder)
+      let result = try filedb(
+        "import", "f.csv", "t", "--types", "n=integer", "--on-error", "skip", in: folder)
+      #expect(result.error.hasSuffix("\n1,234 records imported into 't', 1,234 skipped\n"))
+      let changed = try filedb("set", "t", "--where", "n = 1", "n:integer=2", in: folder)
+      #expect(changed.error == "1,234 records changed\n")
+    }
+  }
+
+  /// With --ids, the same file would change the record itself.
+  @Test func importSaysWhatBecomesOfAColumnNamedID() throws {
+    try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
+      try filedb("add", "t", "a=1", in: folder)
+      let line = try filedb("show", "t", "--format", "ndjson", in: folder).output
+      try write(line, to: "f.ndjson", in: folder)
+      #expect(
+        try filedb("import", "f.ndjson", "t", in: folder).error == """
+          the column 'id' becomes the field 'fields.id'; with --ids, it gives the ids of the records
+          1 record imported into 't'
+
+          """)
+      #expect(
+        try filedb("show", "t", "--format", "ndjson", in: folder).output
+          == "\(line){\"id\": 2, \"a\": \"1\", \"fields.id\": 1}\n")
+      #expect(
+        try filedb("import", "f.ndjson", "t", "--ids", in: folder).error
+          == "0 added, 0 changed, 1 unchanged\n")
+    }
+  }
+
   @Test(arguments: ["f.csv", "f.json", "f.plist"]) func importOfOnlyWrongRowsMakesNoTable(file: String) throws
   {
     try withTemporaryFolder { folder in

@@ -37,6 +37,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [["undo"], ["redo"], ["undo", "--skip"], ["undo", "--list"]])
+  func undoWritesNothingInAFolderWithoutAStore(arguments: [String]) throws {
+    try withTemporaryFolder { folder in
+      let result = try filedb(arguments, in: folder)
+      #expect(result.error.hasPrefix("there is nothing to "))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+  }
+
   @Test func undoTakesBackWholeScript() throws {
     try withTemporaryFolder { folder in
       let script = folder.appendingPathComponent("script")

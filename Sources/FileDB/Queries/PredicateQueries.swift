@@ -36,10 +36,13 @@ extension TableSnapshot {
     return nil
   }
 
-  /// The records of which `predicate` is true, and the fields that it names and no record has, found in one look at all
-  /// records.
+  /// The records that match `predicate`, with the fields that it names but no record has, which are probably mistyped.
+  ///
+  ///     let matches = try notes.snapshot().matches(where: predicate)
+  ///     for field in matches.unknownFields { warn("no note has a field '\(field.name)'") }
   /// - Throws: as ``records(where:)``.
-  package func matches(where predicate: RecordPredicate) throws(StoreError) -> RecordMatches<Value> {
+  /// - Complexity: as ``records(where:)``.
+  public func matches(where predicate: RecordPredicate) throws(StoreError) -> RecordMatches<Value> {
     do {
       let parts = try chosen(with: FieldSearch(for: predicate)) {
         (search: inout FieldSearch, record: PredicateRecord) throws(StoreError) in
@@ -87,7 +90,7 @@ extension TableSnapshot {
 }
 
 /// What a predicate finds in a table.
-package struct RecordMatches<Value: Codable & Sendable> {
+public struct RecordMatches<Value: Codable & Sendable>: Sendable {
   private let snapshot: TableSnapshot<Value>
   private let parts: [[EncodedRecord]]
   private let missing: [FieldSearch.Keys]
@@ -102,35 +105,46 @@ package struct RecordMatches<Value: Codable & Sendable> {
     missing = first.filter { field in parts.allSatisfy { $0.state.missing.contains(field) } }
   }
 
-  package var count: Int { parts.reduce(0) { $0 + $1.count } }
+  /// The number of records that match.
+  /// - Complexity: O(1).
+  public var count: Int { parts.reduce(0) { $0 + $1.count } }
 
-  /// In their order.
-  package var records: [StoredRecord<Value>] {
+  /// The records that match, in their order.
+  /// - Complexity: O(*m*) in their number, as for ``ids``.
+  public var records: [StoredRecord<Value>] {
     parts.flatMap { $0.map { StoredRecord(encoded: $0, source: snapshot.source) } }
   }
 
-  /// See ``RecordPredicate/unknownFields(in:)``.
-  /// - Complexity: O(1), unless there are some.
-  package var unknownFields: [UnknownField] { snapshot.unknownFields(missing) }
+  /// The ids of the records that match, in their order.
+  public var ids: [RecordID] { parts.flatMap { $0.map(\.id) } }
+
+  /// The fields that the predicate names but no record of the table has; see ``RecordPredicate/unknownFields(in:)``.
+  /// - Complexity: O(1) if there are none; else O(*n*), to find the most similar names.
+  public var unknownFields: [UnknownField] { snapshot.unknownFields(missing) }
 }
 
 extension StoreTransaction {
-  /// Removes the records that match `predicate`, and returns their ids in order.
+  /// Removes the records that match `predicate`.
+  ///
+  /// A mistyped field can match everything: `titel != "a"` is true of every record without a field `titel`. The result
+  /// names the fields that no record has.
+  /// - Returns: the records that were removed.
+  /// - Throws: as ``TableSnapshot/records(where:)``; then nothing is removed.
   /// - Complexity: O(*n*).
   @discardableResult
   public mutating func delete<Value>(
     where predicate: RecordPredicate, in table: TableName<Value>
-  ) throws -> [RecordID] {
-    let ids = try snapshot(of: table).records(where: predicate).map(\.id)
-    try delete(ids, in: table)
-    return ids
+  ) throws -> RecordMatches<Value> {
+    let matches = try snapshot(of: table).matches(where: predicate)
+    try delete(matches.ids, in: table)
+    return matches
   }
 }
 
 extension RecordTable {
   /// See ``StoreTransaction/delete(where:in:)``.
   @discardableResult
-  public func delete(where predicate: RecordPredicate) throws -> [RecordID] {
+  public func delete(where predicate: RecordPredicate) throws -> RecordMatches<Value> {
     try store.write { tx in try tx.delete(where: predicate, in: name) }
   }
 }

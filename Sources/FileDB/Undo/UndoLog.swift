@@ -135,7 +135,8 @@ public struct UndoLog: Sendable {
   public func skip() throws -> Entry? { try skip(.undo) }
 
   package func takeBack(_ direction: Direction) throws -> Entry? {
-    try writing { transaction, keeping in
+    guard try hasStep(direction) else { return nil }
+    return try writing { transaction, keeping in
       var history = try files.history()
       guard let token = history.take(direction) else { return nil }
       let entry = Entry(try files.step(token))
@@ -148,7 +149,8 @@ public struct UndoLog: Sendable {
   }
 
   package func skip(_ direction: Direction) throws -> Entry? {
-    try writing { transaction, keeping in
+    guard try hasStep(direction) else { return nil }
+    return try writing { transaction, keeping in
       var history = try files.history()
       guard let token = history.take(direction) else { return nil }
       let entry = Entry(try files.step(token))
@@ -156,6 +158,14 @@ public struct UndoLog: Sendable {
         UndoStep(tables: [:]), named: entry.name, with: history, in: transaction.state, keeping)
       return entry
     }
+  }
+
+  /// Without a step, nothing is written: not even the folder `.filedb`.
+  private func hasStep(_ direction: Direction) throws -> Bool {
+    try refuseInsideWrite()
+    try store.fileLog.readOn()
+    let history = try files.history()
+    return !(direction == .undo ? history.undo : history.redo).isEmpty
   }
 
   /// What ``undo()`` or ``redo()`` would take back when called this many times, with their errors. Writes nothing.
@@ -195,11 +205,7 @@ public struct UndoLog: Sendable {
   private func writing<Result>(
     _ body: (inout StoreTransaction, UndoFiles.Keeping) throws -> Result
   ) throws -> Result {
-    guard store.writers.currentTransaction == nil else {
-      throw StoreError(
-        StoreError.insideWrite, "a write of the undo log cannot be part of another transaction",
-        file: store.url.path)
-    }
+    try refuseInsideWrite()
     if store.options.checkpoints != .manual {
       for _ in 0..<3 {
         do { return try attempt(.oldFiles, body) } catch is FileIsBehind {
@@ -208,6 +214,14 @@ public struct UndoLog: Sendable {
       }
     }
     return try attempt(.copies, body)
+  }
+
+  private func refuseInsideWrite() throws(StoreError) {
+    guard store.writers.currentTransaction == nil else {
+      throw StoreError(
+        StoreError.insideWrite, "a write of the undo log cannot be part of another transaction",
+        file: store.url.path)
+    }
   }
 
   /// A write that fails leaves no step behind, which may be what a full disk has no room for.

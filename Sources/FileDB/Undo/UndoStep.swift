@@ -20,13 +20,19 @@ public struct UndoStep: Sendable {
 
   /// So many records in words, such as "8,789 records".
   package static func records(_ count: Int) -> String {
-    if count == 1 { return "1 record" }
-    var (digits, groups) = (String(count)[...], [Substring]())
+    count == 1 ? "1 record" : "\(count.grouped) records"
+  }
+}
+
+extension Int {
+  /// A count for people: "8,789".
+  package var grouped: String {
+    var (digits, groups) = (String(self)[...], [Substring]())
     while digits.count > 3 {
       groups.insert(digits.suffix(3), at: 0)
       digits.removeLast(3)
     }
-    return ([digits] + groups).joined(separator: ",") + " records"
+    return ([digits] + groups).joined(separator: ",")
   }
 }
 

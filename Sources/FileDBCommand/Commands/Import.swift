@@ -187,12 +187,17 @@ struct Import: StoreCommand {
         "the field 'id' was left out, because exports write the record's id there; to import it, call it 'fields.id'"
       )
     }
+    if report.storedIDs > 0 {
+      Terminal.note(
+        "the column 'id' becomes the field 'fields.id'; with --ids, it gives the ids of the records")
+    }
     let would = options.dryRun ? "would be " : ""
     let taken = report.added + report.changed + report.unchanged
-    let skipped = report.skipped.isEmpty ? "" : ", \(report.skipped.count) skipped"
+    let skipped = report.skipped.isEmpty ? "" : ", \(report.skipped.count.grouped) skipped"
     if key != nil || ids {
       Terminal.note(
-        "\(report.added) \(would)added, \(report.changed) \(would)changed, \(report.unchanged) unchanged"
+        "\(report.added.grouped) \(would)added, \(report.changed.grouped) \(would)changed, "
+          + "\(report.unchanged.grouped) unchanged"
           + skipped)
     } else {
       Terminal.note("\(UndoStep.records(report.added)) \(would)imported into '\(table.name)'" + skipped)

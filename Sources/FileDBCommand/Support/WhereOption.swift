@@ -125,6 +125,6 @@ extension Terminal {
 
   /// Says how many records a write was about.
   static func note(_ count: Int, _ verb: String, by options: WriteOptions) {
-    note((count == 1 ? "1 record " : "\(count) records ") + (options.dryRun ? "would be " : "") + verb)
+    note("\(UndoStep.records(count)) \(options.dryRun ? "would be " : "")\(verb)")
   }
 }

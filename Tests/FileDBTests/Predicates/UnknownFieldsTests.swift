@@ -64,6 +64,18 @@ import Testing
     }
   }
 
+  /// The table may be empty by then, and an empty table knows every name.
+  @Test func deletionTellsOfUnknownFields() throws {
+    try withStore { store in
+      let table = try store.table("t")
+      try table.add(contentsOf: Self.records)
+      let deleted = try table.delete(where: RecordPredicate("titel != 'a'"))
+      #expect(deleted.count == 2 && deleted.ids == [1, 2])
+      #expect(deleted.unknownFields == [UnknownField(name: "titel", nearest: "title")])
+      #expect(try table.count == 0)
+    }
+  }
+
   @Test func fieldsAreKnownByTheirBytes() throws {
     try withStore { store in
       let table = try store.table("t")
