@@ -49,7 +49,7 @@ struct ListModel {
     case .enter:
       defer { draft = nil }
       guard let title = draft, !title.isEmpty else { return }
-      selected = try edits.write { tx in try tx.add(Todo(title: title), to: .todo, at: place) }
+      selected = try edits.write { tx in try tx[.todo].add(Todo(title: title), at: place) }
     default: break
     }
   }
@@ -66,10 +66,10 @@ struct ListModel {
     case .character("K"): try move(by: -1)
     case .character(" "):
       guard let selected else { return }
-      try edits.write { tx in try tx.update(selected, in: .todo) { $0.isDone.toggle() } }
+      try edits.write { tx in try tx[.todo].update(selected) { $0.isDone.toggle() } }
     case .character("d"):
       guard let selected else { return }
-      try edits.write { tx in try tx.delete(selected, in: .todo) }
+      try edits.write { tx in try tx[.todo].delete(selected) }
     case .character("u"): if try !edits.undo() { note = "nothing to undo" }
     case .character("r"): if try !edits.redo() { note = "nothing to redo" }
     default: break
@@ -86,7 +86,7 @@ struct ListModel {
     let neighbour = records[index + distance].id
     // By the neighbour and not by its index, which others may have changed a moment ago.
     let position: Position = distance > 0 ? .after(neighbour) : .before(neighbour)
-    try edits.write { tx in try tx.move(selected, in: .todo, to: position) }
+    try edits.write { tx in try tx[.todo].move(selected, to: position) }
   }
 
   var lines: [String] {

@@ -36,7 +36,7 @@ struct Upgrade {
     let store = try RecordStore(at: folder)
     try store.write { tx in
       for (name, kcal) in [("Milk", 64), ("Bread", 265), ("Butter", 717)] {
-        try tx.add(Food(name: name, kcal: kcal), to: .foods)
+        try tx[.foods].add(Food(name: name, kcal: kcal))
       }
       try improve(&tx)
     }
@@ -44,17 +44,17 @@ struct Upgrade {
   }
 
   private static func improve(_ tx: inout StoreTransaction) throws {
-    try tx.update(1, in: .foods) { $0.kcal = 61 }
-    try tx.update(2, in: .foods) { $0 = Food(name: "White bread", kcal: 266) }
-    try tx.update(3, in: .foods) { $0.kcal = 744 }
-    try tx.add(Food(name: "Quince", kcal: 57), to: .foods)
+    try tx[.foods].update(1) { $0.kcal = 61 }
+    try tx[.foods].update(2) { $0 = Food(name: "White bread", kcal: 266) }
+    try tx[.foods].update(3) { $0.kcal = 744 }
+    try tx[.foods].add(Food(name: "Quince", kcal: 57))
   }
 
   private static func edit(_ foods: RecordTable<Food>) throws {
     try foods.store.write { tx in
-      try tx.update(2, in: .foods) { $0.name = "Grandma's bread" }
-      try tx.delete(3, in: .foods)
-      try tx.add(Food(name: "My cake", kcal: 400), to: .foods, at: .top)
+      try tx[.foods].update(2) { $0.name = "Grandma's bread" }
+      try tx[.foods].delete(3)
+      try tx[.foods].add(Food(name: "My cake", kcal: 400), at: .top)
     }
     print("the user renames the bread, deletes the butter and adds a cake")
   }

@@ -53,7 +53,7 @@ package struct RowMerge {
     in transaction: borrowing StoreTransaction
   ) throws {
     (self.rules, self.table, self.position, self.file) = (rules, table, position, file)
-    before = try transaction.snapshot(of: table)
+    before = try transaction[table].snapshot()
     guard case .key(let fields) = rules.matching else { return }
     for row in before {
       tableHasFieldID = tableHasFieldID || row["id"] != nil
@@ -91,7 +91,7 @@ package struct RowMerge {
     report.ignoredIDs += zip(batch, own).count { $0.value != $1.value } + added.count
     report.storedIDs = 0
     batch = own
-    for id in added { try transaction.unset(["id"], of: id, in: table) }
+    for id in added { try transaction[table].unset(["id"], of: id) }
     added = []
   }
 
@@ -130,7 +130,7 @@ package struct RowMerge {
       isAwaitingIDs = isAwaitingIDs || (rules.keepsIDs && row.id == nil)
       if batch.count >= Self.batchSize, !isAwaitingIDs { try addBatch(in: &transaction) }
     case .change(let id, let fields):
-      try transaction.set(fields, of: id, in: table)
+      try transaction[table].set(fields, of: id)
       report.changed += 1
     case .nothing: report.unchanged += 1
     }
@@ -144,12 +144,12 @@ package struct RowMerge {
     let isFruitless = batch.isEmpty && report.added + report.changed + report.unchanged == 0
     if isFruitless, !report.skipped.isEmpty { return report }
     try addBatch(in: &transaction)
-    if let counter, !before.exists { try transaction.raiseCounter(of: table, to: counter) }
+    if let counter, !before.exists { try transaction[table].raiseCounter(to: counter) }
     return report
   }
 
   private mutating func addBatch(in transaction: inout StoreTransaction) throws {
-    let ids = try transaction.add(identified: batch, to: table, at: position)
+    let ids = try transaction[table].add(identified: batch, at: position)
     if let last = ids.last { position = .after(last) }
     report.added += ids.count
     if rules.matching == .nothing, rules.hasIDAsField, !isExport {

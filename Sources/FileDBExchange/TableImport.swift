@@ -70,7 +70,7 @@ public struct TableImport: Sendable {
     _ source: ImportSource, into table: TableName<Fields>, at position: Position = .bottom,
     in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
-    let before = try transaction.snapshot(of: table)
+    let before = try transaction[table].snapshot()
     // Whoever copies a table wants its ids; who adds to one wants new ones.
     let keepsIDs = matching == .id || (format.isPropertyList && !before.exists)
     let rules = RowMerge.Rules(

@@ -66,7 +66,7 @@ public enum wgFileDb {
     let table = try table(dbName)
     if try !table.exists {
       try table.store.write { tx in
-        if try !tx.snapshot(of: table.name).exists { try tx.create(table.name) }
+        if try !tx[table.name].snapshot().exists { try tx[table.name].create() }
       }
     }
     return try table.url.path
@@ -85,9 +85,9 @@ public enum wgFileDb {
   public static func delete(_ dbName: String) throws -> Bool {
     let table = try table(dbName)
     try table.store.write { tx in
-      guard try tx.snapshot(of: table.name).exists else { return }
-      try tx.truncate(table.name)
-      try tx.drop(table.name)
+      guard try tx[table.name].snapshot().exists else { return }
+      try tx[table.name].truncate()
+      try tx[table.name].drop()
     }
     return true
   }
@@ -99,10 +99,10 @@ public enum wgFileDb {
   public static func truncate(_ dbName: String) throws -> Bool {
     let table = try table(dbName)
     try table.store.write { tx in
-      if try tx.snapshot(of: table.name).exists {
-        try tx.truncate(table.name)
+      if try tx[table.name].snapshot().exists {
+        try tx[table.name].truncate()
       } else {
-        try tx.create(table.name)
+        try tx[table.name].create()
       }
     }
     return true

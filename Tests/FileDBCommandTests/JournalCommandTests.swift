@@ -12,8 +12,8 @@ import Testing
       try store.table("todo").add(["title": "Milk"])
       try store.checkpoint()
       try store.write { tx in
-        try tx.add(["title": "Rent"], to: .records("todo"), at: .top)
-        try tx.create(.records("tags"))
+        try tx["todo"].add(["title": "Rent"], at: .top)
+        try tx["tags"].create()
       }
       try body(folder, store)
       try RecordStore(at: folder).checkInvariants()

@@ -50,7 +50,7 @@ import Testing
     for name in verbs.plain.keys.sorted() {
       let records = (1...12).map { PlainFields(uniqueKeysWithValues: [("number", .integer(Int64($0 % 5)))]) }
       try shipped.write { tx in
-        _ = try tx.perform(.add(records, .bottom), in: .records(name))
+        _ = try tx[name].perform(.add(records, .bottom))
       }
       _ = verbs.plain[name]?.perform(.add(records, .bottom))
       verbs.plain[name]?.counter = 1_000_000_000

@@ -55,7 +55,7 @@ import Testing
     var runs = 0
     let id = try store.write { tx in
       runs += 1
-      return try tx.add(["n": "second"], to: .records("t"))
+      return try tx["t"].add(["n": "second"])
     }
     #expect(runs == 2 && id == 3)
     #expect(try store.table("t").lastSnapshot.map { $0["n"] } == ["first", "there", "second"])

@@ -111,9 +111,9 @@ struct ModelRun {
     guard let table = someTable(with: 2) else { return }
     let last = verbs.plain[table]!.records.last!.id
     try store.write { tx in
-      try tx.add(["number": 1], to: .records(table), at: .bottom)
-      try tx.set(["number": 2], of: RecordID(rawValue: last)!, in: .records(table))
-      try tx.move(RecordID(rawValue: last)!, in: .records(table), to: .bottom)
+      try tx[table].add(["number": 1], at: .bottom)
+      try tx[table].set(["number": 2], of: RecordID(rawValue: last)!)
+      try tx[table].move(RecordID(rawValue: last)!, to: .bottom)
     }
     _ = verbs.plain[table]!.perform(.add([["number": 1]], .bottom))
     _ = verbs.plain[table]!.perform(.set(last, ["number": 2]))
@@ -129,14 +129,14 @@ struct ModelRun {
     guard let table = someTable(with: 2) else { return }
     let inFile = verbs.plain[table]!
     try store.write { tx in
-      try tx.add(["number": 1], to: .records(table))
-      try tx.set(["number": 3], of: RecordID(rawValue: inFile.records[0].id)!, in: .records(table))
-      try tx.set(["number": 4], of: RecordID(rawValue: inFile.records[0].id)!, in: .records(table))
+      try tx[table].add(["number": 1])
+      try tx[table].set(["number": 3], of: RecordID(rawValue: inFile.records[0].id)!)
+      try tx[table].set(["number": 4], of: RecordID(rawValue: inFile.records[0].id)!)
     }
     try removeFirstRecord(of: table, in: store)
     for other in stores {
       guard
-        (storeError { try other.write { tx in try tx.deleteAll(in: .records(table)) } })?.code
+        (storeError { try other.write { tx in try tx[table].deleteAll() } })?.code
           == StoreError.conflict
       else { throw BrokenInvariant(description: "no conflict") }
     }

@@ -44,7 +44,7 @@ struct RandomVerbs {
     let verb = someVerb(for: plain[name]!)
     let expected = plain[name]!.perform(verb)
     do {
-      let ids = try tx.perform(verb, in: .records(name))
+      let ids = try tx[name].perform(verb)
       try same(ids, expected, "\(verb)")
     } catch let error as StoreError {
       try same(nil, expected, "\(verb), which threw \(error)")

@@ -60,31 +60,29 @@ extension PlainTable {
   }
 }
 
-extension StoreTransaction {
+extension RecordTable<Fields> {
   /// Does `verb`, and returns the new ids.
-  mutating func perform(_ verb: Verb, in table: TableName<Fields>) throws -> [Int64] {
+  func perform(_ verb: Verb) throws -> [Int64] {
     func id(_ number: Int64) -> RecordID { RecordID(rawValue: number)! }
     switch verb {
     case .add(let records, let position):
-      return try add(contentsOf: records.map(Fields.init(plain:)), to: table, at: position).map(\.rawValue)
-    case .duplicate(let number, let position):
-      return [try duplicate(id(number), in: table, to: position).rawValue]
+      return try add(contentsOf: records.map(Fields.init(plain:)), at: position).map(\.rawValue)
+    case .duplicate(let number, let position): return [try duplicate(id(number), to: position).rawValue]
     case .replaceAll(let records):
       let records = records.map { IdentifiedValue(Fields(plain: $0.fields), id: $0.id.map(id)) }
-      return try replaceAll(in: table, with: records).map(\.rawValue)
-    case .set(let number, let fields): try set(Fields(plain: fields), of: id(number), in: table)
+      return try replaceAll(with: records).map(\.rawValue)
+    case .set(let number, let fields): try set(Fields(plain: fields), of: id(number))
     case .update(let number, let fields):
-      try update(id(number), in: table) { record in for (key, value) in fields { record[key] = value } }
-    case .unset(let number, let field): try unset([field], of: id(number), in: table)
-    case .delete(let number): try delete(id(number), in: table)
-    case .deleteMany(let numbers): try delete(numbers.map(id), in: table)
-    case .move(let number, let position): try move(id(number), in: table, to: position)
-    case .moveIndex(let from, let to): try move(fromIndex: from, toIndex: to, in: table)
-    case .sort(let field, let descending):
-      try sort(table, by: [descending ? .descending(field) : .ascending(field)])
-    case .deleteAll: try deleteAll(in: table)
-    case .truncate: try truncate(table)
-    case .drop: try drop(table)
+      try update(id(number)) { record in for (key, value) in fields { record[key] = value } }
+    case .unset(let number, let field): try unset([field], of: id(number))
+    case .delete(let number): try delete(id(number))
+    case .deleteMany(let numbers): try delete(numbers.map(id))
+    case .move(let number, let position): try move(id(number), to: position)
+    case .moveIndex(let from, let to): try move(fromIndex: from, toIndex: to)
+    case .sort(let field, let descending): try sort(by: [descending ? .descending(field) : .ascending(field)])
+    case .deleteAll: try deleteAll()
+    case .truncate: try truncate()
+    case .drop: try drop()
     }
     return []
   }

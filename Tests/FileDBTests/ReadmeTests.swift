@@ -27,9 +27,9 @@ extension TableName<Note> {
       try notes.sort(by: \.title)  // and it stays sorted so
 
       try store.write { tx in  // all or nothing
-        let copy = try tx.duplicate(milk, in: .notes)
-        try tx.update(copy, in: .notes) { $0.title = "Buy oat milk" }
-        try tx.delete(rent, in: .notes)
+        let copy = try tx[.notes].duplicate(milk)
+        try tx[.notes].update(copy) { $0.title = "Buy oat milk" }
+        try tx[.notes].delete(rent)
       }
 
       let records = try notes.snapshot()  // the newest, and it never changes
@@ -52,7 +52,7 @@ extension TableName<Note> {
       #expect(open.map(\.id) == [next?.id] && titled.count == 1)
 
       let edits = UndoStack(store: store)
-      try edits.write(named: "Delete") { tx in try tx.delete(milk, in: .notes) }
+      try edits.write(named: "Delete") { tx in try tx[.notes].delete(milk) }
       try edits.undo()
       #expect(notes.lastSnapshot.ids == records.ids)
 

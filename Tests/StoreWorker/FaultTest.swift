@@ -177,7 +177,7 @@
       try store.write { tx in
         for table in workTables.indices {
           let mark = WorkRow(writer: "next", key: WorkRow.markKey, sequence: 1, length: 0)
-          try given.note(tx.add(mark, to: workTables[table]), of: "next", in: table)
+          try given.note(tx[workTables[table]].add(mark), of: "next", in: table)
         }
       }
       try checkFiles(in: store.url)

@@ -52,7 +52,7 @@ struct StoreWorker {
       try store.table(workTables[0]).add(WorkRow(writer: "leave", key: 1, sequence: 1, length: 0))
     case "hold":
       try openStore(arguments.folder()).write { tx in
-        try tx.add(WorkRow(writer: "hold", key: 1, sequence: 1, length: 0), to: workTables[0])
+        try tx[workTables[0]].add(WorkRow(writer: "hold", key: 1, sequence: 1, length: 0))
         report("holding")
         while isWanted() { usleep(10_000) }
         throw Fault("let go of the lock")

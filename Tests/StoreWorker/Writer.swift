@@ -77,19 +77,19 @@ struct Writer {
       switch change {
       case .add(let table, let key, let length, let place):
         let row = WorkRow(writer: model.name, key: key, sequence: commit.sequence, length: length)
-        let new = try tx.add(row, to: workTables[table], at: position(place, table))
+        let new = try tx[workTables[table]].add(row, at: position(place, table))
         given.append(WriterLine.GivenID(table: table, key: key, id: new))
       case .update(let table, let key, let length):
         let row = WorkRow(writer: model.name, key: key, sequence: commit.sequence, length: length)
-        try tx.update(id(key, table), in: workTables[table], to: row)
+        try tx[workTables[table]].update(id(key, table), to: row)
       case .delete(let table, let key):
-        try tx.delete(id(key, table), in: workTables[table])
+        try tx[workTables[table]].delete(id(key, table))
       case .move(let table, let key, let place):
-        try tx.move(id(key, table), in: workTables[table], to: position(place, table))
+        try tx[workTables[table]].move(id(key, table), to: position(place, table))
       case .duplicate(let table, let key, let original, let place):
-        let new = try tx.duplicate(
-          id(original, table), in: workTables[table], to: position(place, table))
-        try tx.update(new, in: workTables[table]) { row in
+        let new = try tx[workTables[table]].duplicate(
+          id(original, table), to: position(place, table))
+        try tx[workTables[table]].update(new) { row in
           row = WorkRow(writer: row.writer, key: key, sequence: commit.sequence, length: row.length)
         }
         given.append(WriterLine.GivenID(table: table, key: key, id: new))

@@ -27,25 +27,22 @@ extension RecordTable {
   /// - Throws: as ``snapshot()``.
   public func isOverridden(_ id: RecordID) throws -> Bool { try snapshot().isOverridden(id) }
 
-  /// See ``StoreTransaction/revert(_:in:)``.
-  public func revert(_ id: RecordID) throws { try store.write { tx in try tx.revert(id, in: name) } }
-}
-
-extension StoreTransaction {
   /// Undoes all of the user's changes to a record of the attached store. It gets back its fields and its place, and a
   /// deleted record comes back.
   /// - Throws: ``StoreError/recordNotFound`` if the attached store has no such record.
-  public mutating func revert<Value>(_ id: RecordID, in table: TableName<Value>) throws {
-    guard let reverted = try state.tableReverting(id, in: TableKey(table.text)) else {
-      throw StoreError(
-        StoreError.recordNotFound, "no attached store has such a record", table: table.text, record: id)
-    }
-    let index = try reverted.index(of: id)
-    if try state.table(table.text).records.contains(id) {
-      try state.apply(.replace(reverted.records[index]), to: table.text)
-      try state.apply(.move(id, index: index), to: table.text)
-    } else {
-      try state.apply(.insert([reverted.records[index]], index: index), to: table.text)
+  public func revert(_ id: RecordID) throws {
+    try writing { transaction in
+      guard let reverted = try transaction.tableReverting(id, in: TableKey(name.text)) else {
+        throw StoreError(
+          StoreError.recordNotFound, "no attached store has such a record", table: name.text, record: id)
+      }
+      let index = try reverted.index(of: id)
+      if try transaction.table(name.text).records.contains(id) {
+        try transaction.apply(.replace(reverted.records[index]), to: name.text)
+        try transaction.apply(.move(id, index: index), to: name.text)
+      } else {
+        try transaction.apply(.insert([reverted.records[index]], index: index), to: name.text)
+      }
     }
   }
 }

@@ -123,28 +123,20 @@ public struct RecordMatches<Value: Codable & Sendable>: Sendable {
   public var unknownFields: [UnknownField] { snapshot.unknownFields(missing) }
 }
 
-extension StoreTransaction {
+extension RecordTable {
   /// Removes the records that match `predicate`.
   ///
   /// A mistyped field can match everything: `titel != "a"` is true of every record without a field `titel`. The result
   /// names the fields that no record has.
   /// - Returns: the records that were removed.
-  /// - Throws: as ``TableSnapshot/records(where:)``; then nothing is removed.
+  /// - Throws: as ``TableSnapshot/records(where:)``, and as ``RecordStore/write(_:)``; then nothing is removed.
   /// - Complexity: O(*n*).
   @discardableResult
-  public mutating func delete<Value>(
-    where predicate: RecordPredicate, in table: TableName<Value>
-  ) throws -> RecordMatches<Value> {
-    let matches = try snapshot(of: table).matches(where: predicate)
-    try delete(matches.ids, in: table)
-    return matches
-  }
-}
-
-extension RecordTable {
-  /// See ``StoreTransaction/delete(where:in:)``.
-  @discardableResult
   public func delete(where predicate: RecordPredicate) throws -> RecordMatches<Value> {
-    try store.write { tx in try tx.delete(where: predicate, in: name) }
+    try store.write { _ in
+      let matches = try snapshot().matches(where: predicate)
+      try delete(matches.ids)
+      return matches
+    }
   }
 }

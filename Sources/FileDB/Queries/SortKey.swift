@@ -118,40 +118,33 @@ extension TableSnapshot {
   }
 }
 
-extension StoreTransaction {
+extension RecordTable {
   /// Sorts the table's records by `keys`. The table keeps this order.
+  /// - Throws: ``StoreError/tableNotFound``, and as ``RecordStore/write(_:)``.
   /// - Complexity: O(*n* log *n*).
-  public mutating func sort<Value>(_ table: TableName<Value>, by keys: [SortKey]) throws {
-    let snapshot = try snapshot(of: table)
-    try reorder(snapshot, into: snapshot.sortedIndices(by: keys))
+  public func sort(by keys: [SortKey]) throws {
+    try reorder { $0.sortedIndices(by: keys) }
   }
 
   /// Sorts the table's records by a field. The table keeps this order; see ``TableSnapshot/sorted(by:order:)``.
-  public mutating func sort<Value, Field: Comparable>(
-    _ table: TableName<Value>, by field: (Value) -> Field?, order: SortOrder = .forward
-  ) throws {
-    let snapshot = try snapshot(of: table)
-    try reorder(snapshot, into: snapshot.sortedIndices(by: field, order: order))
-  }
-
-  /// - Parameter indices: the records' present indices, in their new order.
-  private mutating func reorder<Value>(_ snapshot: TableSnapshot<Value>, into indices: [Int]) throws {
-    guard snapshot.exists else {
-      throw StoreError(StoreError.tableNotFound, "there is no such table", table: snapshot.table)
-    }
-    if indices.elementsEqual(snapshot.indices) { return }
-    try state.apply(.reorder(indices.map { snapshot.state.records[$0].id }), to: snapshot.table)
-  }
-}
-
-extension RecordTable {
-  /// See ``StoreTransaction/sort(_:by:)``.
-  public func sort(by keys: [SortKey]) throws { try store.write { tx in try tx.sort(name, by: keys) } }
-
-  /// See ``StoreTransaction/sort(_:by:order:)``.
+  /// - Throws: as ``sort(by:)``, and what ``StoredRecord/value`` throws.
+  /// - Complexity: O(*n* log *n*).
   public func sort<Field: Comparable>(
     by field: (Value) -> Field?, order: SortOrder = .forward
   ) throws {
-    try store.write { tx in try tx.sort(name, by: field, order: order) }
+    try reorder { try $0.sortedIndices(by: field, order: order) }
+  }
+
+  /// - Parameter indices: the records' present indices, in their new order.
+  private func reorder(into indices: (TableSnapshot<Value>) throws -> [Int]) throws {
+    try writing { transaction in
+      let snapshot = try snapshot()
+      guard snapshot.exists else {
+        throw StoreError(StoreError.tableNotFound, "there is no such table", table: name.text)
+      }
+      let indices = try indices(snapshot)
+      if indices.elementsEqual(snapshot.indices) { return }
+      try transaction.apply(.reorder(indices.map { snapshot.state.records[$0].id }), to: name.text)
+    }
   }
 }

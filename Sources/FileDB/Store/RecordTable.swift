@@ -1,9 +1,9 @@
 import Foundation
 
-/// A table of a store. Each verb is a transaction of its own. For several verbs in one transaction, see
-/// ``RecordStore/write(_:)``.
+/// A table of a store.
 ///
-/// The verbs throw the errors of the same verbs of ``StoreTransaction``, and those of ``RecordStore/write(_:)``.
+/// Each verb is a transaction of its own. Inside a ``RecordStore/write(_:)``, on the thread of its body, the verbs are a part
+/// of that transaction, however the table was got: by ``RecordStore/table(_:)-(TableName<_>)``, or from the transaction.
 public struct RecordTable<Value: Codable & Sendable>: Sendable {
   public let store: RecordStore
   public let name: TableName<Value>
@@ -73,80 +73,4 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   /// The value of the record with this id; see ``TableSnapshot/value(of:)``.
   /// - Throws: ``StoreError/recordNotFound``, as ``StoredRecord/value``, and as ``snapshot()``.
   public func value(of id: RecordID) throws -> Value { try snapshot().value(of: id) }
-
-  /// See ``StoreTransaction/create(_:)``.
-  public func create() throws { try store.write { tx in try tx.create(name) } }
-
-  /// See ``StoreTransaction/add(_:to:at:)``.
-  @discardableResult
-  public func add(_ value: Value, at position: Position = .bottom) throws -> RecordID {
-    try store.write { tx in try tx.add(value, to: name, at: position) }
-  }
-
-  /// See ``StoreTransaction/add(contentsOf:to:at:)``.
-  @discardableResult
-  public func add(
-    contentsOf values: some Sequence<Value>, at position: Position = .bottom
-  ) throws -> [RecordID] {
-    try store.write { tx in try tx.add(contentsOf: values, to: name, at: position) }
-  }
-
-  /// See ``StoreTransaction/update(_:in:_:)``.
-  public func update(_ id: RecordID, _ body: (inout Value) throws -> Void) throws {
-    try store.write { tx in try tx.update(id, in: name, body) }
-  }
-
-  /// See ``StoreTransaction/update(_:in:to:)``.
-  public func update(_ id: RecordID, to value: Value) throws {
-    try store.write { tx in try tx.update(id, in: name, to: value) }
-  }
-
-  /// See ``StoreTransaction/set(_:of:in:)``.
-  public func set(_ fields: Fields, of id: RecordID) throws {
-    try store.write { tx in try tx.set(fields, of: id, in: name) }
-  }
-
-  /// See ``StoreTransaction/unset(_:of:in:)``.
-  public func unset(_ names: [String], of id: RecordID) throws {
-    try store.write { tx in try tx.unset(names, of: id, in: name) }
-  }
-
-  /// See ``StoreTransaction/delete(_:in:)-(RecordID,_)``.
-  public func delete(_ id: RecordID) throws { try store.write { tx in try tx.delete(id, in: name) } }
-
-  /// See ``StoreTransaction/delete(_:in:)-(Sequence<RecordID>,_)``.
-  public func delete(_ ids: some Sequence<RecordID>) throws {
-    try store.write { tx in try tx.delete(ids, in: name) }
-  }
-
-  /// See ``StoreTransaction/deleteAll(in:)``.
-  public func deleteAll() throws { try store.write { tx in try tx.deleteAll(in: name) } }
-
-  /// See ``StoreTransaction/truncate(_:)``.
-  public func truncate() throws { try store.write { tx in try tx.truncate(name) } }
-
-  /// See ``StoreTransaction/drop(_:)``.
-  public func drop() throws { try store.write { tx in try tx.drop(name) } }
-
-  /// See ``StoreTransaction/duplicate(_:in:to:)``.
-  @discardableResult
-  public func duplicate(_ id: RecordID, to position: Position? = nil) throws -> RecordID {
-    try store.write { tx in try tx.duplicate(id, in: name, to: position) }
-  }
-
-  /// See ``StoreTransaction/move(_:in:to:)``.
-  public func move(_ id: RecordID, to position: Position) throws {
-    try store.write { tx in try tx.move(id, in: name, to: position) }
-  }
-
-  /// See ``StoreTransaction/move(fromIndex:toIndex:in:)``.
-  public func move(fromIndex index: Int, toIndex newIndex: Int) throws {
-    try store.write { tx in try tx.move(fromIndex: index, toIndex: newIndex, in: name) }
-  }
-
-  /// See ``StoreTransaction/replaceAll(in:with:)``.
-  @discardableResult
-  public func replaceAll(with values: [IdentifiedValue<Value>]) throws -> [RecordID] {
-    try store.write { tx in try tx.replaceAll(in: name, with: values) }
-  }
 }

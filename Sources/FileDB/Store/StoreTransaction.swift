@@ -1,13 +1,26 @@
 import FileDBPlist
 
-/// The verbs of a write, for all tables of the store. ``RecordStore/write(_:)`` passes it to its body, and it cannot
-/// outlive the body.
+/// A write in progress, on all tables of the store. ``RecordStore/write(_:)`` passes it to its body, and it cannot outlive the
+/// body.
+///
+///     try store.write { tx in
+///       let id = try tx[.notes].add(note)
+///       try tx[.tags].add(Tag(note: id))
+///     }
 public struct StoreTransaction: ~Copyable {
   let state: TransactionState
 
-  /// The records of a table as this transaction has changed them so far.
-  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
-  public func snapshot<Value>(of table: TableName<Value>) throws -> TableSnapshot<Value> {
-    TableSnapshot(source: state.source(of: table.text), state: try state.table(table.text))
+  /// A table. On the thread of the write's body, its verbs are a part of the transaction.
+  ///
+  /// What is wrong with the table's file is thrown by the first verb, as ``RecordStore/table(_:)-(TableName<_>)`` throws it.
+  /// - Throws: ``StoreError/closed`` if the write has returned.
+  /// - Complexity: O(1).
+  public subscript<Value>(name: TableName<Value>) -> RecordTable<Value> {
+    get throws(StoreError) { try state.recordTable(name) }
+  }
+
+  /// A table with records that are read field by field; see ``subscript(_:)-(TableName<_>)``.
+  public subscript(name: String) -> RecordTable<Fields> {
+    get throws(StoreError) { try self[.records(name)] }
   }
 }

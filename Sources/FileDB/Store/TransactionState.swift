@@ -33,7 +33,10 @@ final class TransactionState {
 
   var limits: PlistLimits { store.options.limits }
 
-  func source(of table: String) -> TableSource { TableSource(table: table, in: store) }
+  func recordTable<Value>(_ name: TableName<Value>) throws(StoreError) -> RecordTable<Value> {
+    try checkRunning(for: name.text)
+    return RecordTable(store: store, name: name)
+  }
 
   /// Ends the transaction: nothing can be done in it any more.
   func end() { isOver = true }
@@ -88,11 +91,15 @@ final class TransactionState {
 
   func complete() { for completion in completions { completion() } }
 
+  private func checkRunning(for table: String) throws(StoreError) {
+    if isOver {
+      throw StoreError(StoreError.closed, "this transaction is over", file: store.url.path, table: table)
+    }
+  }
+
   @discardableResult
   private func touch(_ key: TableKey) throws(StoreError) -> Touched {
-    guard !isOver else {
-      throw StoreError(StoreError.closed, "this transaction is over", file: store.url.path, table: key.text)
-    }
+    try checkRunning(for: key.text)
     if let table = touched[key] { return table }
     let own = try store.tables.newest(key)
     try store.view.read(key)

@@ -4,7 +4,7 @@ extension RecordStore {
 
   /// Runs `body` like ``write(_:)``, and also returns a step that takes the write back.
   ///
-  ///     let (id, step) = try store.undoableWrite { tx in try tx.duplicate(milk, in: .notes) }
+  ///     let (id, step) = try store.undoableWrite { tx in try tx[.notes].duplicate(milk) }
   ///     let redo = try store.undo(step)
   ///
   /// You may keep the step for as long as the program runs. It holds the deleted records and the changed fields in

@@ -4,7 +4,7 @@
   extension RecordStore {
     /// Hands a step to an app's `UndoManager`: Undo takes the write back, Redo does it again, and so on.
     ///
-    ///     let (_, step) = try store.undoableWrite { tx in try tx.delete(milk, in: .notes) }
+    ///     let (_, step) = try store.undoableWrite { tx in try tx[.notes].delete(milk) }
     ///     store.registerUndo(step, with: undoManager) { error in show(error) }
     ///
     /// - Parameter onError: called with what ``undo(_:)`` throws.

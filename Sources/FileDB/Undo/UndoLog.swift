@@ -3,7 +3,7 @@ import Foundation
 
 /// A log of a store's writes that any program can take back, even after a restart. `filedb undo` uses the same log.
 ///
-///     let id = try store.undoLog.write(named: "New note") { tx in try tx.add(note, to: .notes) }
+///     let id = try store.undoLog.write(named: "New note") { tx in try tx[.notes].add(note) }
 ///     try store.undoLog.undo()
 ///
 /// The log keeps the files of each write in `.filedb/undo`. FileDB writes them before the commit, and they count once

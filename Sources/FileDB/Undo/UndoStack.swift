@@ -3,7 +3,7 @@ import Synchronization
 /// The writes of one window or one user, to be taken back one after another: Undo and Redo.
 ///
 ///     let edits = UndoStack(store: store)
-///     try edits.write(named: "Move") { tx in try tx.move(milk, in: .notes, to: .top) }
+///     try edits.write(named: "Move") { tx in try tx[.notes].move(milk, to: .top) }
 ///     try edits.undo()
 ///     try edits.redo()
 ///

@@ -19,7 +19,7 @@ struct Add: StoreCommand {
     try FieldChanges(fields).apply(to: &record)
     let table = try existingTable(table)
     let id = try options.write(table.store) { [record] tx in
-      try tx.add(record, to: table.name, at: place.position ?? .bottom)
+      try tx[table.name].add(record, at: place.position ?? .bottom)
     }
     Terminal.print(id.description)
   }

@@ -11,6 +11,6 @@ struct Create: StoreCommand {
   @OptionGroup var options: WriteOptions
 
   func run() throws {
-    try options.write(store(for: table)) { tx in try tx.create(.records(table.name)) }
+    try options.write(store(for: table)) { tx in try tx[table.name].create() }
   }
 }

@@ -21,8 +21,8 @@ struct Delete: StoreCommand {
   func run() throws {
     let table = try existingTable(table)
     let count = try options.write(table.store) { tx -> Int? in
-      let matches = try condition.records(of: tx.snapshot(of: table.name))
-      try tx.delete(matches?.map(\.id) ?? ids, in: table.name)
+      let matches = try condition.records(of: tx[table.name].snapshot())
+      try tx[table.name].delete(matches?.map(\.id) ?? ids)
       return matches?.count
     }
     if let count { Terminal.note(count, "deleted", by: options) }

@@ -20,7 +20,7 @@ struct Drop: StoreCommand {
     let table = try existingTable(table)
     try confirmation.ask("Remove '\(table.name.text)' with its \(table.count) records?", options)
     try options.write(table.store, named: "drop of \(table.name.text)") { tx in
-      try tx.drop(table.name)
+      try tx[table.name].drop()
     }
   }
 }

@@ -16,7 +16,7 @@ struct Duplicate: StoreCommand {
   func run() throws {
     let table = try existingTable(table)
     let copy = try options.write(table.store) { tx in
-      try tx.duplicate(id, in: table.name, to: place.position)
+      try tx[table.name].duplicate(id, to: place.position)
     }
     Terminal.print(copy.description)
   }

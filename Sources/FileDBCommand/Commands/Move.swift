@@ -17,6 +17,6 @@ struct Move: StoreCommand {
       throw ValidationError("Say where: --top, --bottom, --before ID, --after ID or --index N.")
     }
     let table = try existingTable(table)
-    try options.write(table.store) { tx in try tx.move(id, in: table.name, to: position) }
+    try options.write(table.store) { tx in try tx[table.name].move(id, to: position) }
   }
 }

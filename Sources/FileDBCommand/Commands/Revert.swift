@@ -15,7 +15,7 @@ struct Revert: StoreCommand {
   func run() throws {
     let table = try existingTable(table)
     try options.write(table.store) { tx in
-      for id in ids { try tx.revert(id, in: table.name) }
+      for id in ids { try tx[table.name].revert(id) }
     }
   }
 }

@@ -38,7 +38,7 @@ struct SetFields: StoreCommand {
     let changes = try FieldChanges(assignments)
     let table = try existingTable(table)
     let count = try options.write(table.store) { tx -> Int? in
-      let matches = try condition.records(of: tx.snapshot(of: table.name))
+      let matches = try condition.records(of: tx[table.name].snapshot())
       var count = 0
       for id in matches?.map(\.id) ?? ids where try changes.apply(to: id, in: table.name, &tx) { count += 1 }
       return matches == nil ? nil : count

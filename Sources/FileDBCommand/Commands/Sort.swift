@@ -22,7 +22,7 @@ struct Sort: StoreCommand {
     let table = try existingTable(table)
     try Terminal.noteUnknown(keys.map(\.reference), in: table.snapshot())
     try options.write(table.store, named: "sort of \(table.name.text)") { tx in
-      try tx.sort(table.name, by: keys)
+      try tx[table.name].sort(by: keys)
     }
   }
 }

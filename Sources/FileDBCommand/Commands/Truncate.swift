@@ -18,7 +18,7 @@ struct Truncate: StoreCommand {
     let table = try existingTable(table)
     try confirmation.ask("Delete all \(table.count) records of '\(table.name.text)'?", options)
     try options.write(table.store, named: "truncation of \(table.name.text)") { tx in
-      try tx.truncate(table.name)
+      try tx[table.name].truncate()
     }
   }
 }

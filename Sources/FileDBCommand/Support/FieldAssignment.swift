@@ -139,14 +139,14 @@ struct FieldChanges {
   func apply(
     to id: RecordID, in table: TableName<Fields>, _ tx: inout StoreTransaction
   ) throws -> Bool {
-    let old = try tx.snapshot(of: table).record(with: id).fields
+    let old = try tx[table].snapshot().record(with: id).fields
     var new = old
     do { try apply(to: &new) } catch { throw error.adding(table: table.text).adding(record: id) }
     guard new != old else { return false }
     var set = Fields()
     for name in changes.map({ $0.path[0].text }) { set[name] = new[name] }
-    try tx.set(set, of: id, in: table)
-    try tx.unset(changes.map { $0.path[0].text }.filter { new[$0] == nil }, of: id, in: table)
+    try tx[table].set(set, of: id)
+    try tx[table].unset(changes.map { $0.path[0].text }.filter { new[$0] == nil }, of: id)
     return true
   }
 }

@@ -37,7 +37,7 @@ import Testing
     let foods = try store.table("foods")
     try foods.add(["name": "Tea"])
     try store.write { tx in
-      try tx.add(["name": "Soup"], to: foods.name)
+      try tx[foods.name].add(["name": "Soup"])
       try Self.ship("Pear", on: disk)
       let end = DispatchSemaphore(value: 0)
       Thread.detachNewThread {

@@ -31,7 +31,7 @@ import Testing
       #expect(try store.tableNames == ["diary", "foods"])
       #expect(try store.url(of: "main.foods").path == shipped.appendingPathComponent("foods.plist").path)
       #expect(try store.table("main.nothing").exists == false)
-      let ids = try store.write { tx in try tx.snapshot(of: .records("main.foods")).ids }
+      let ids = try store.write { tx in try tx["main.foods"].snapshot().ids }
       #expect(ids == [1, 2, 3])
     }
   }
@@ -85,11 +85,11 @@ import Testing
       try RecordStore(at: user, attaching: shipped, as: "main").table("foods").add(
         ["name": "Tea"], at: .after(1))
       try RecordStore(at: user, attaching: shipped, as: "main").write { tx in
-        try tx.set(["kcal": 60], of: 1, in: .records("foods"))
-        try tx.unset(["note"], of: 1, in: .records("foods"))
-        try tx.delete(2, in: .records("foods"))
-        try tx.move(3, in: .records("foods"), to: .top)
-        try tx.add(["name": "Soup"], to: .records("foods"))
+        try tx["foods"].set(["kcal": 60], of: 1)
+        try tx["foods"].unset(["note"], of: 1)
+        try tx["foods"].delete(2)
+        try tx["foods"].move(3, to: .top)
+        try tx["foods"].add(["name": "Soup"])
       }
       try ship(to: shipped) { foods in
         try foods.set(["name": "Apple, raw", "kcal": 53, "note": "new", "fat": 0], of: 1)
@@ -110,10 +110,10 @@ import Testing
   @Test func withdrawnRecordStaysIfUserChangedIt() throws {
     try withShippedFoods { shipped, user in
       try RecordStore(at: user, attaching: shipped, as: "main").write { tx in
-        try tx.set(["kcal": 60], of: 1, in: .records("foods"))
-        try tx.move(2, in: .records("foods"), to: .top)
-        try tx.delete(3, in: .records("foods"))
-        try tx.add(["name": "Tea"], to: .records("foods"), at: .after(1))
+        try tx["foods"].set(["kcal": 60], of: 1)
+        try tx["foods"].move(2, to: .top)
+        try tx["foods"].delete(3)
+        try tx["foods"].add(["name": "Tea"], at: .after(1))
       }
       try ship(to: shipped) { foods in
         try foods.delete([1, 2, 3])
@@ -126,7 +126,7 @@ import Testing
       #expect(try !foods.isShipped(1) && !foods.isOverridden(1))
       try foods.set(["kcal": 61], of: 1)
       try store.checkInvariants()
-      let (_, step) = try store.undoableWrite { tx in try tx.delete(1, in: .records("foods")) }
+      let (_, step) = try store.undoableWrite { tx in try tx["foods"].delete(1) }
       #expect(names(foods) == ["Dates", "Tea"])
       try store.undo(step)
       #expect(names(foods) == ["Dates", "Apple", "Tea"])
@@ -145,9 +145,9 @@ import Testing
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       let foods = try store.table("foods")
       let (_, step) = try store.undoableWrite { tx in
-        try tx.set(["kcal": 1, "more": true], of: 1, in: .records("foods"))
-        try tx.delete(2, in: .records("foods"))
-        try tx.move(3, in: .records("foods"), to: .top)
+        try tx["foods"].set(["kcal": 1, "more": true], of: 1)
+        try tx["foods"].delete(2)
+        try tx["foods"].move(3, to: .top)
       }
       #expect(try foods.isOverridden(1) && foods.isShipped(2) && names(foods) == ["Cheese", "Apple"])
       try store.undo(step)
@@ -155,7 +155,7 @@ import Testing
       #expect(try RecordStore(at: user).table("foods").lastSnapshot.isEmpty)
       for id in [1, 2, 3] as [RecordID] {
         for index in 0..<3 {
-          let (_, step) = try store.undoableWrite { tx in try tx.move(id, in: foods.name, to: .index(index)) }
+          let (_, step) = try store.undoableWrite { tx in try tx[foods.name].move(id, to: .index(index)) }
           try store.undo(step)
           #expect(try RecordStore(at: user).table("foods").lastSnapshot.isEmpty, "\(id) to \(index)")
         }
@@ -191,10 +191,10 @@ import Testing
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       let foods = try store.table("foods")
       let changes: [(inout StoreTransaction) throws -> Void] = [
-        { tx in try tx.set(["name": "Mine"], of: 1, in: foods.name) },
-        { tx in try tx.delete(2, in: foods.name) },
-        { tx in try tx.move(3, in: foods.name, to: .top) },
-        { tx in try tx.move(1, in: foods.name, to: .bottom) },
+        { tx in try tx[foods.name].set(["name": "Mine"], of: 1) },
+        { tx in try tx[foods.name].delete(2) },
+        { tx in try tx[foods.name].move(3, to: .top) },
+        { tx in try tx[foods.name].move(1, to: .bottom) },
       ]
       let steps = try changes.map { change in try store.undoableWrite { tx in try change(&tx) }.step }
       try ship(to: shipped) { foods in
@@ -222,7 +222,7 @@ import Testing
     try withShippedFoods { shipped, user in
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       let foods = try store.table("foods")
-      let (_, step) = try store.undoableWrite { tx in try tx.set(["name": "Mine"], of: 1, in: foods.name) }
+      let (_, step) = try store.undoableWrite { tx in try tx[foods.name].set(["name": "Mine"], of: 1) }
       try foods.set(["name": "Yours"], of: 1)
       #expect(storeError { try store.undo(step) }?.code == StoreError.undoConflict)
       #expect(names(foods) == ["Yours", "Bread", "Cheese"])
@@ -239,7 +239,7 @@ import Testing
       let taken = storeError { _ = try store.table("foods") }
       #expect(taken?.code == StoreError.duplicateID && taken?.table == "foods" && taken?.record == 1)
       #expect(try store.check("foods").map(\.error.code) == [StoreError.duplicateID])
-      let write = storeError { try store.write { tx in try tx.delete(1, in: .records("foods")) } }
+      let write = storeError { try store.write { tx in try tx["foods"].delete(1) } }
       #expect(write?.code == StoreError.duplicateID)
 
       let fresh = try RecordStore(at: user.appendingPathExtension("fresh"), attaching: shipped, as: "main")
@@ -302,20 +302,20 @@ import Testing
       let foods = try store.table("foods")
       #expect(throws: CancellationError.self) {
         try store.write { tx in
-          try tx.delete(1, in: foods.name)
+          try tx[foods.name].delete(1)
           #expect(try foods.count == 2)
           throw CancellationError()
         }
       }
       let count = try store.rehearse { tx in
-        try tx.delete(1, in: foods.name)
-        return try tx.snapshot(of: foods.name).count
+        try tx[foods.name].delete(1)
+        return try tx[foods.name].snapshot().count
       }
       #expect(try count == 2 && foods.count == 3)
       #expect(!FileManager.default.fileExists(atPath: user.appendingPathComponent("foods.plist").path))
       let soup = try store.write { tx in
-        let soup = try tx.add(["name": "Soup"], to: foods.name)
-        try tx.delete(soup, in: foods.name)
+        let soup = try tx[foods.name].add(["name": "Soup"])
+        try tx[foods.name].delete(soup)
         return soup
       }
       #expect(try foods.add(["name": "Tea"]) > soup, "the id was given twice")

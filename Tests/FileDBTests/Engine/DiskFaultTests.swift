@@ -19,11 +19,11 @@ import Testing
   private static func commit(_ number: Int, in store: RecordStore) throws {
     try store.write { tx in
       if number == 1 {
-        for table in ["a", "b", "c"] { try tx.add(["commit": 1], to: .records(table)) }
+        for table in ["a", "b", "c"] { try tx[table].add(["commit": 1]) }
       } else {
-        try tx.set(["commit": .integer(Int64(number))], of: 1, in: .records("a"))
-        try tx.add(["commit": .integer(Int64(number))], to: .records("b"))
-        if try tx.snapshot(of: .records("c")).exists { try tx.drop(.records("c")) }
+        try tx["a"].set(["commit": .integer(Int64(number))], of: 1)
+        try tx["b"].add(["commit": .integer(Int64(number))])
+        if try tx["c"].snapshot().exists { try tx["c"].drop() }
       }
     }
   }

@@ -21,7 +21,7 @@ import Testing
     let store = try open(disk, durability: durability)
     func commit() throws {
       try store.write { tx in
-        for table in ["a", "b"] { try tx.add(["n": 2], to: .records(table)) }
+        for table in ["a", "b"] { try tx[table].add(["n": 2]) }
       }
     }
     try commit()  // Makes sure of the files that the journal builds on.
@@ -40,8 +40,8 @@ import Testing
     #expect(try table.count == 0)
     let before = disk.verbs.count
     try one.write { tx in
-      try tx.add(contentsOf: [["n": 1], ["n": 2]], to: .records("t"))
-      try tx.move(2, in: .records("t"), to: .top)
+      try tx["t"].add(contentsOf: [["n": 1], ["n": 2]])
+      try tx["t"].move(2, to: .top)
     }
     try other.refresh()
     #expect(table.lastSnapshot.ids == [2, 1])
@@ -119,8 +119,8 @@ import Testing
     try store.table("dropped").add([:])
     try store.checkpoint()
     try store.write { tx in
-      try tx.drop(.records("dropped"))
-      try tx.create(.records("new"))
+      try tx["dropped"].drop()
+      try tx["new"].create()
     }
     #expect(try open(disk).tableNames == ["kept", "new"])
     #expect(try store.folder(of: disk) == ["dropped.plist", "kept.plist"], "the files are as they were")
@@ -207,7 +207,7 @@ import Testing
     let disk = MemoryDisk()
     let (one, other) = (try open(disk), try open(disk))
     func commit() throws {
-      try one.write { tx in for table in ["a", "b"] { try tx.add(["n": 1], to: .records(table)) } }
+      try one.write { tx in for table in ["a", "b"] { try tx[table].add(["n": 1]) } }
     }
     try commit()
     let tables = [try other.table("a"), try other.table("b")]

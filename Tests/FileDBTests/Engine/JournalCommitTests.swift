@@ -50,17 +50,17 @@ import Testing
     let store = try open(disk)
     let name = "a b%\n"
     try store.write { tx in
-      try tx.add(contentsOf: [["n": 1], ["n": 2], ["n": 3]], to: .records(name))
+      try tx[name].add(contentsOf: [["n": 1], ["n": 2], ["n": 3]])
     }
     let before = try store.table(name).lastSnapshot.state.records
     func checksum(_ index: Int) -> String { hexadecimal(Checksum.of(before[index].bytes)) }
     try store.write { tx in
-      try tx.set(["n": 9], of: 2, in: .records(name))
-      try tx.move(3, in: .records(name), to: .top)
-      try tx.delete(1, in: .records(name))
-      try tx.sort(.records(name), by: [.descending("n")])
-      try tx.deleteAll(in: .records(name))
-      try tx.drop(.records(name))
+      try tx[name].set(["n": 9], of: 2)
+      try tx[name].move(3, to: .top)
+      try tx[name].delete(1)
+      try tx[name].sort(by: [.descending("n")])
+      try tx[name].deleteAll()
+      try tx[name].drop()
     }
     let payloads = try payloads(on: disk)
     let lines = payloads.map { text($0).split(separator: "\n").filter { !$0.hasPrefix("\t") } }

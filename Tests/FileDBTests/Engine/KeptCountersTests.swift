@@ -59,7 +59,7 @@ import Testing
     let store = try open(MemoryDisk())
     let undo = UndoStack(store: store)
     try undo.write { tx in
-      _ = try tx.add(contentsOf: [["n": 1], ["n": 2]], to: .records("t"))
+      _ = try tx["t"].add(contentsOf: [["n": 1], ["n": 2]])
     }
     try undo.undo()
     #expect(try !store.table("t").exists)

@@ -175,8 +175,8 @@ import Testing
         try? store.refresh()
       }
       let id = try store.write { tx in
-        try tx.add(["title": "second b"], to: .records("b"))
-        return try tx.add(["title": .string(String(repeating: "second a ", count: 100))], to: .records("a"))
+        try tx["b"].add(["title": "second b"])
+        return try tx["a"].add(["title": .string(String(repeating: "second a ", count: 100))])
       }
       if interruption.isDue { break }
       #expect(try a.count == 2 && b.count == 2, "before call \(number)")

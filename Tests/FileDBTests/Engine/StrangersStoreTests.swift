@@ -57,7 +57,7 @@ import Testing
       { _ = try store.repairJournal() },
       { try ShippedStore.install(from: shipped, to: folder, version: "1", policy: .merge) },
       { try ShippedStore.install(from: shipped, to: folder, version: "2", policy: .merge) },
-      { _ = try store.undoLog.write { tx in try tx.add(["n": 8], to: .records("t")) } },
+      { _ = try store.undoLog.write { tx in try tx["t"].add(["n": 8]) } },
       { _ = try store.undoLog.undo() },
       { _ = try store.undoLog.skip() },
       { _ = try store.check("t") },

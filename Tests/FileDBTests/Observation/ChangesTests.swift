@@ -49,7 +49,7 @@ import Testing
     try table.set(["n": 1], of: id)
     try store.table("another").add(["n": 1])
     _ = try? store.write { tx in
-      try tx.deleteAll(in: table.name)
+      try tx[table.name].deleteAll()
       throw CancellationError()
     }
     try store.close()
@@ -71,7 +71,7 @@ import Testing
       Task {
         for n in Int64(0)..<50 {
           _ = try await store.asyncWrite { tx in
-            try tx.add(["by": .integer(writer), "n": .integer(n)], to: table.name, at: .top)
+            try tx[table.name].add(["by": .integer(writer), "n": .integer(n)], at: .top)
           }
         }
       }
@@ -153,8 +153,8 @@ import Testing
     try other.add(["n": 1])
     var changes = store.changes().makeAsyncIterator()
     try store.write { tx in
-      try tx.add(["n": 1], to: table.name)
-      try tx.add(["n": 2], to: .records("new"))
+      try tx[table.name].add(["n": 1])
+      try tx["new"].add(["n": 2])
     }
     let change = try #require(await changes.next())
     #expect(change.tables == ["list", "new"])

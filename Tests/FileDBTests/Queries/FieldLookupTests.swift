@@ -82,10 +82,10 @@ private let foodsName = TableName<Food>("foods")
       let id = try foods.add(random.food())
       let before = foods.lastSnapshot
       try? store.write { tx in
-        try tx.update(id, in: foodsName) { $0.origin = "here" }
-        let added = try tx.add(random.food(origin: "here"), to: foodsName)
+        try tx[foodsName].update(id) { $0.origin = "here" }
+        let added = try tx[foodsName].add(random.food(origin: "here"))
         #expect(
-          try tx.snapshot(of: foodsName).records(where: \.origin, equals: "here").map(\.id) == [id, added])
+          try tx[foodsName].snapshot().records(where: \.origin, equals: "here").map(\.id) == [id, added])
         #expect(try foods.lastSnapshot.records(where: \.origin, equals: "here").map(\.id) == [id, added])
         #expect(try before.records(where: \.origin, equals: "here").map(\.id) == [])
         throw CancellationError()

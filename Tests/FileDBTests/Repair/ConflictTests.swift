@@ -15,9 +15,9 @@ import Testing
       try store.table("other").add(["n": 1])
       try store.checkpoint()
       try store.write { tx in
-        try tx.set(["n": 100], of: 1, in: .records("t"))
-        try tx.delete(2, in: .records("t"))
-        try tx.add(["n": 4], to: .records("t"), at: .top)
+        try tx["t"].set(["n": 100], of: 1)
+        try tx["t"].delete(2)
+        try tx["t"].add(["n": 4], at: .top)
       }
       let file = try table.url
       let text = try String(contentsOf: file, encoding: .utf8)

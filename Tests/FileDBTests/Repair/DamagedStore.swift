@@ -37,8 +37,8 @@ struct DamagedStore {
     if commits == .waiting {
       try store.write { tx in
         for table in Self.tables {
-          try tx.set(["n": 20], of: 2, in: .records(table))
-          try tx.add(contentsOf: [["n": 5], ["n": 6]], to: .records(table), at: .top)
+          try tx[table].set(["n": 20], of: 2)
+          try tx[table].add(contentsOf: [["n": 5], ["n": 6]], at: .top)
         }
       }
       history.append(try Self.contents(store))

@@ -38,7 +38,7 @@ import Testing
     let disk = MemoryDisk()
     let store = try DamagedStore.open(disk)
     for table in ["first", "second", "third"] { try store.table(table).add(["n": 1]) }
-    try store.write { tx in try tx.drop(.records("first")) }
+    try store.write { tx in try tx["first"].drop() }
     var bytes = try disk.read(DamagedStore.journal).bytes
     let place = JournalScan(bytes, at: 0, after: nil).frames[3].offset + 70
     for place in [place, place + 1] { bytes[place] ^= 1 }  // One alone could be put right.

@@ -15,9 +15,9 @@ import Testing
       for number in 1...4 { try table.add(["n": .integer(Int64(number))]) }
       try store.checkpoint()
       try store.write { tx in
-        try tx.set(["n": 100], of: 1, in: .records("t"))
-        try tx.delete(2, in: .records("t"))
-        try tx.move(3, in: .records("t"), to: .bottom)
+        try tx["t"].set(["n": 100], of: 1)
+        try tx["t"].delete(2)
+        try tx["t"].move(3, to: .bottom)
       }
       try table.add(["n": 5], at: .top)
       try body(store)

@@ -24,8 +24,8 @@ struct ShippingDisk {
       for table in try former.tableNames {
         let state = try former.table(table).lastSnapshot
         try shipped.write { tx in
-          try tx.replaceAll(
-            in: .records(table), with: state.map { IdentifiedValue($0.fields, id: $0.id) })
+          try tx[table].replaceAll(
+            with: state.map { IdentifiedValue($0.fields, id: $0.id) })
         }
       }
     }
@@ -63,24 +63,24 @@ extension ShippingDisk {
     let disk = MemoryDisk()
     let shipping = ShippingDisk(disk)
     try shipping.ship("one") { tx in
-      try tx.add(contentsOf: ["Milk", "Bread", "Salt"].map { ["title": .string($0)] }, to: .records("foods"))
-      try tx.add(["title": "Old"], to: .records("tips"))
-      try tx.create(.records("empty"))
+      try tx["foods"].add(contentsOf: ["Milk", "Bread", "Salt"].map { ["title": .string($0)] })
+      try tx["tips"].add(["title": "Old"])
+      try tx["empty"].create()
     }
     try shipping.ship("two", like: "one") { tx in
-      try tx.set(["unit": "g"], of: 3, in: .records("foods"))
-      try tx.set(["title": "White bread"], of: 2, in: .records("foods"))
-      try tx.add(["title": "Quince"], to: .records("foods"), at: .top)
-      try tx.add(["title": "New"], to: .records("news"))
-      try tx.drop(.records("tips"))
+      try tx["foods"].set(["unit": "g"], of: 3)
+      try tx["foods"].set(["title": "White bread"], of: 2)
+      try tx["foods"].add(["title": "Quince"], at: .top)
+      try tx["news"].add(["title": "New"])
+      try tx["tips"].drop()
     }
     try shipping.install("one", 1, .merge)
     let user = try shipping.user
     try user.write { tx in
-      try tx.set(["title": "Sea salt"], of: 3, in: .records("foods"))
-      try tx.add(["title": "My own"], to: .records("foods"))
-      try tx.move(1, in: .records("foods"), to: .bottom)
-      try tx.add(["title": "Mine"], to: .records("notes"))
+      try tx["foods"].set(["title": "Sea salt"], of: 3)
+      try tx["foods"].add(["title": "My own"])
+      try tx["foods"].move(1, to: .bottom)
+      try tx["notes"].add(["title": "Mine"])
     }
     try user.checkpoint()
     return disk.image

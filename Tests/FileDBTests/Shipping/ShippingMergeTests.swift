@@ -44,9 +44,9 @@ import Testing
     let two = try shipping.store("two").table("foods").lastSnapshot
     #expect(two.ids == [4, 1, 2, 3])
     try shipping.store("two").write { tx in
-      try tx.set(["unit": "kg"], of: 4, in: .records("foods"))
+      try tx["foods"].set(["unit": "kg"], of: 4)
       // It gets the id that the other one has in the user's store.
-      try tx.add(["title": "Fig"], to: .records("foods"))
+      try tx["foods"].add(["title": "Fig"])
     }
     let report = try shipping.install("two", 3, .merge)
     #expect(report.tables.map(\.name) == ["foods"])
@@ -60,7 +60,7 @@ import Testing
 
   @Test func tableDroppedByUserStaysDropped() throws {
     let shipping = try ShippingDisk.upgradable()
-    try shipping.user.write { tx in try tx.drop(.records("foods")) }
+    try shipping.user.write { tx in try tx["foods"].drop() }
     for version in 2...3 {
       try shipping.install("two", ShippedVersion(integerLiteral: version), .merge)
       #expect(try !shipping.user.table("foods").exists)
@@ -91,8 +91,8 @@ import Testing
     #expect(conflicts[0].record == 2)
     #expect([base, theirs] == [["title": "Bread"], ["title": "White bread"]])
     try shipping.ship("three", like: "two") { tx in
-      for id in try tx.snapshot(of: .records("foods")).ids {
-        try tx.set(["kcal": 100], of: id, in: .records("foods"))
+      for id in try tx["foods"].snapshot().ids {
+        try tx["foods"].set(["kcal": 100], of: id)
       }
     }
     try shipping.install("three", 3, .merge)
@@ -103,7 +103,7 @@ import Testing
 
   @Test func withdrawnRecordStaysIfUserChangedIt() throws {
     let shipping = try ShippingDisk.upgradable()
-    try shipping.ship("three", like: "one") { tx in try tx.delete([1, 3], in: .records("foods")) }
+    try shipping.ship("three", like: "one") { tx in try tx["foods"].delete([1, 3]) }
     let report = try shipping.install("three", 3, .merge)
     #expect(try shipping.titles("foods") == ["2 Bread", "3 Sea salt", "4 My own"])
     let conflicts = report.tables.flatMap(\.conflicts)
@@ -117,13 +117,13 @@ import Testing
   @Test func shippedRecordNeverGetsIDOfDeletedRecord() throws {
     let shipping = try ShippingDisk.upgradable()
     try shipping.user.write { tx in
-      try tx.add(["title": "Another"], to: .records("foods"))
-      try tx.delete([4, 5], in: .records("foods"))
+      try tx["foods"].add(["title": "Another"])
+      try tx["foods"].delete([4, 5])
     }
     let report = try shipping.install("two", 2, .merge)
     #expect(report.tables.flatMap(\.renumbered).map(text) == ["theirs 4 6"])
     #expect(try shipping.titles("foods") == ["6 Quince", "2 White bread", "3 Sea salt", "1 Milk"])
-    try shipping.ship("three", like: "two") { tx in try tx.add(["title": "Fig"], to: .records("foods")) }
+    try shipping.ship("three", like: "two") { tx in try tx["foods"].add(["title": "Fig"]) }
     try shipping.install("three", 3, .merge)
     #expect(try shipping.titles("foods").contains("7 Fig"), "the user's store gave 5, too")
   }
@@ -139,7 +139,7 @@ import Testing
     #expect(try shipping.titles("foods").contains("5 White bread"))
     try shipping.user.table("foods").set(["title": "Toast"], of: 5)
     try shipping.ship("three", like: "two") { tx in
-      try tx.set(["unit": "kg"], of: 2, in: .records("foods"))
+      try tx["foods"].set(["unit": "kg"], of: 2)
     }
     try shipping.install("three", 3, .merge)
     #expect(try shipping.user.table("foods").value(of: 5) == ["title": "Toast", "unit": "kg"])
@@ -182,7 +182,7 @@ import Testing
       _ = try shipping.disk.replace(file, with: Array(changed.utf8))
     }
     for name in ["one", "two"] {
-      try shipping.ship(name) { tx in try tx.add(["title": .string(name)], to: .records("foods")) }
+      try shipping.ship(name) { tx in try tx["foods"].add(["title": .string(name)]) }
       try put(name, in: name)
     }
     try shipping.install("one", 1, .merge)

@@ -136,7 +136,7 @@ import Testing
   /// Neither while it is in the journal nor when it has a file.
   @Test func versionRecordIsNotAUserTable() throws {
     let first = ShippingDisk()
-    try first.ship("one") { tx in try tx.create(.records("foods")) }
+    try first.ship("one") { tx in try tx["foods"].create() }
     try first.install("one", 1, .merge)
     #expect(try first.user.tableNames == ["foods"], "while the record is in the journal alone")
     let shipping = try ShippingDisk.upgradable()

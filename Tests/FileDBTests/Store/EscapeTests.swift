@@ -20,7 +20,7 @@ import Testing
   private static let snippets = [
     Snippet(
       "used inside the write", error: nil,
-      "func use(_ store: RecordStore) throws -> RecordID { try store.write { tx in try tx.add([:], to: table) } }"
+      "func use(_ store: RecordStore) throws -> RecordID { try store.write { tx in try tx[table].add([:]) } }"
     ),
     Snippet(
       "kept in a global variable", error: "missing reinitialization of inout parameter 'tx' after consume",
@@ -73,12 +73,12 @@ import Testing
       """
       func keep(_ store: RecordStore) throws {
         var kept: [() throws -> Void] = []
-        try store.write { tx in kept.append { try tx.add([:], to: table) } }
+        try store.write { tx in kept.append { try tx[table].add([:]) } }
       }
       """),
     Snippet(
       "captured by a task", error: "escaping closure captures 'inout' parameter 'tx'",
-      "func keep(_ store: RecordStore) throws { try store.write { tx in Task { try tx.add([:], to: table) } } }"
+      "func keep(_ store: RecordStore) throws { try store.write { tx in Task { try tx[table].add([:]) } } }"
     ),
     Snippet(
       "captured by a closure for another thread",
@@ -86,7 +86,7 @@ import Testing
       """
       func keep(_ store: RecordStore) async throws {
         try await store.asyncWrite { tx in
-          let kept: @Sendable () throws -> Void = { try tx.add([:], to: table) }
+          let kept: @Sendable () throws -> Void = { try tx[table].add([:]) }
           try kept()
         }
       }
@@ -97,7 +97,7 @@ import Testing
       func keep(_ store: RecordStore) throws {
         try store.write { tx in
           let mine = tx
-          try tx.add([:], to: table)
+          try tx[table].add([:])
           _ = try mine.snapshot(of: table)
         }
       }

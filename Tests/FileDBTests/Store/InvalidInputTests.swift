@@ -108,7 +108,7 @@ import Testing
     try withStore(.disk) { store in
       #expect(storeError { _ = try store.table(name) }?.code == StoreError.invalidTableName)
       #expect(
-        storeError { _ = try store.write { tx in try tx.add([:], to: .records(name)) } }?.code
+        storeError { _ = try store.write { tx in try tx[name].add([:]) } }?.code
           == StoreError.invalidTableName)
     }
   }
@@ -154,7 +154,7 @@ import Testing
       #expect(error?.code == code, "\(String(describing: error))")
       #expect(error?.file == file.path)
       #expect(error?.table == "t")
-      let write = storeError { _ = try store.write { tx in try tx.add(["n": 1], to: .records("t")) } }
+      let write = storeError { _ = try store.write { tx in try tx["t"].add(["n": 1]) } }
       #expect(write?.code == code)
       #expect(try Data(contentsOf: file) == bytes, "the file is untouched")
     }
@@ -250,8 +250,8 @@ import Testing
       #expect(try fresh.table("e\u{301}").value(of: 1) == ["from": "two scalars"])
       #expect(try fresh.table("\u{E9}").value(of: 1) == ["from": "one scalar"])
       try fresh.write { tx in
-        try tx.add(["n": 1], to: .records("\u{E9}"))
-        try tx.delete(1, in: .records("e\u{301}"))
+        try tx["\u{E9}"].add(["n": 1])
+        try tx["e\u{301}"].delete(1)
       }
       #expect(try fresh.tableNames.map { Array($0.unicodeScalars).count } == [2, 1])
     }
@@ -279,8 +279,8 @@ import Testing
       let store = try RecordStore(at: folder, options: StoreOptions(limits: PlistLimits(fileBytes: 2_000)))
       let error = storeError {
         try store.write { tx in
-          try tx.add(["n": 1], to: .records("a"))
-          try tx.add(["n": .string(String(repeating: "x", count: 3_000))], to: .records("b"))
+          try tx["a"].add(["n": 1])
+          try tx["b"].add(["n": .string(String(repeating: "x", count: 3_000))])
         }
       }
       #expect(error?.code == StoreError.unrepresentableValue)
@@ -316,8 +316,8 @@ import Testing
         atPath: folder.path + "/a.plist", withDestinationPath: folder.path + "/b.plist")
       let error = storeError {
         try store.write { tx in
-          try tx.add(["n": 1], to: .records("a"))
-          try tx.add(["n": 2], to: .records("b"))
+          try tx["a"].add(["n": 1])
+          try tx["b"].add(["n": 2])
         }
       }
       #expect(error?.code == StoreError.ambiguousTable)

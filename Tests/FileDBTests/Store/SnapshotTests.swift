@@ -112,7 +112,7 @@ import Testing
     let table = try store.table("t")
     try store.write { tx in
       #expect(table.lastSnapshot.isEmpty)
-      try tx.add(["n": 1], to: table.name)
+      try tx[table.name].add(["n": 1])
       #expect(try table.count == 1)
       #expect(table.lastSnapshot.count == 1)
     }

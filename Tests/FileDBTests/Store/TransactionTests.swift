@@ -26,8 +26,8 @@ func contents(of folder: URL) throws -> [String] {
       func makesBoth() -> StoreError? {
         storeError {
           try store.write { tx in
-            try tx.add(["n": 1], to: .records(name))
-            try tx.add(["n": 2], to: .records(alike))
+            try tx[name].add(["n": 1])
+            try tx[alike].add(["n": 2])
           }
         }
       }
@@ -54,9 +54,9 @@ func contents(of folder: URL) throws -> [String] {
       let bytes = try Data(contentsOf: table.url)
       #expect(throws: Stop.self) {
         try store.write { tx in
-          try tx.add(["n": 2], to: .records("t"))
-          try tx.add(["n": 1], to: .records("other"))
-          try tx.delete(1, in: .records("t"))
+          try tx["t"].add(["n": 2])
+          try tx["other"].add(["n": 1])
+          try tx["t"].delete(1)
           throw Stop()
         }
       }
@@ -70,7 +70,7 @@ func contents(of folder: URL) throws -> [String] {
     let (one, other) = (RecordStore.inMemory(), RecordStore.inMemory())
     try one.write { mine in
       try other.write { theirs in swap(&mine, &theirs) }
-      let error = storeError { try mine.add(["n": 1], to: .records("t")) }
+      let error = storeError { try mine["t"].add(["n": 1]) }
       #expect(error?.code == StoreError.closed)
     }
     #expect(try one.table("t").count == 0)
@@ -89,8 +89,8 @@ func contents(of folder: URL) throws -> [String] {
       seen.signal()
     }
     try store.write { tx in
-      let id = try tx.add(["n": 2], to: .records("t"), at: .top)
-      #expect(try tx.snapshot(of: .records("t")).ids == [id, 1])
+      let id = try tx["t"].add(["n": 2], at: .top)
+      #expect(try tx["t"].snapshot().ids == [id, 1])
       #expect(table.lastSnapshot.ids == [2, 1])
       entered.signal()
       seen.wait()
@@ -103,7 +103,7 @@ func contents(of folder: URL) throws -> [String] {
   @Test func oneTransactionWritesSeveralTables() throws {
     try withStore(.disk) { store in
       let ids = try store.write { tx in
-        [try tx.add(["n": 1], to: .records("a")), try tx.add(["n": 2], to: .records("b"), at: .top)]
+        [try tx["a"].add(["n": 1]), try tx["b"].add(["n": 2], at: .top)]
       }
       #expect(ids == [1, 1])
       #expect(try store.tableNames == ["a", "b"])
@@ -114,12 +114,12 @@ func contents(of folder: URL) throws -> [String] {
     try withStore { store in
       let table = try store.table("t")
       try store.write { tx in
-        try tx.add(["n": 1], to: .records("t"))
-        #expect(throws: StoreError.self) { try tx.delete([1, 7], in: .records("t")) }
-        #expect(throws: StoreError.self) { try tx.add(["n": 2], to: .records("t"), at: .before(7)) }
+        try tx["t"].add(["n": 1])
+        #expect(throws: StoreError.self) { try tx["t"].delete([1, 7]) }
+        #expect(throws: StoreError.self) { try tx["t"].add(["n": 2], at: .before(7)) }
         #expect(throws: StoreError.self) {
-          try tx.replaceAll(
-            in: .records("t"), with: [IdentifiedValue(Fields(), id: 1), IdentifiedValue(Fields(), id: 1)])
+          try tx["t"].replaceAll(
+            with: [IdentifiedValue(Fields(), id: 1), IdentifiedValue(Fields(), id: 1)])
         }
       }
       #expect(table.lastSnapshot.ids == [1])
@@ -132,7 +132,7 @@ func contents(of folder: URL) throws -> [String] {
       try mine.add(["n": 1])
       #expect(throws: Stop.self) {
         try store.write { tx in
-          try tx.add(["n": 2], to: .records("mine"))
+          try tx["mine"].add(["n": 2])
           try theirs.add(["n": 1])  // An object that knows only its own table.
           try store.write { _ in try mine.delete(1) }
           #expect(mine.lastSnapshot.ids == [2])
@@ -157,14 +157,14 @@ func contents(of folder: URL) throws -> [String] {
       let table = try store.table("t")
       try table.add(contentsOf: [["n": 1], ["n": 2], ["n": 3]])
       try store.write { tx in
-        try tx.delete(2, in: .records("t"))
+        try tx["t"].delete(2)
         let outcome = stops {
           try store.write { inner in
-            try inner.add(["n": 4], to: .records("t"), at: .top)
-            try inner.add(["n": 1], to: .records("new"))
+            try inner["t"].add(["n": 4], at: .top)
+            try inner["new"].add(["n": 1])
             let innermost = stops {
               try store.write { innermost in
-                try innermost.truncate(.records("t"))
+                try innermost["t"].truncate()
                 throw Stop()
               }
             }
@@ -175,8 +175,8 @@ func contents(of folder: URL) throws -> [String] {
         }
         #expect(outcome)
         #expect(table.lastSnapshot.ids == [1, 3])
-        #expect(try !tx.snapshot(of: .records("new")).exists)
-        try tx.add(["n": 5], to: .records("t"))
+        #expect(try !tx["new"].snapshot().exists)
+        try tx["t"].add(["n": 5])
       }
       #expect(table.lastSnapshot.map { $0.fields["n"] } == [1, 3, 5])
       #expect(try table.counter == 4, "an id that was undone was never given")
@@ -188,7 +188,7 @@ func contents(of folder: URL) throws -> [String] {
     try withStore { store in
       let table = try store.table("t")
       try store.write { tx in
-        try tx.add(["n": 1], to: .records("t"))
+        try tx["t"].add(["n": 1])
         #expect(try store.rehearse { _ in try table.add(["n": 2]) } == 2)
         #expect(table.lastSnapshot.ids == [1])
       }
@@ -205,18 +205,18 @@ func contents(of folder: URL) throws -> [String] {
       case .innerWrite:
         do {
           try store.write { inner in
-            try inner.add(fields, to: .records("t"))
+            try inner["t"].add(fields)
             throw Stop()
           }
         } catch is Stop {}
-      case .rehearsal: try store.rehearse { inner in _ = try inner.add(fields, to: .records("t")) }
+      case .rehearsal: try store.rehearse { inner in _ = try inner["t"].add(fields) }
       case .failedChange:
         let taken = [IdentifiedValue(fields, id: 1)]
-        let error = storeError { try tx.add(identified: taken, to: .records("t"), at: .bottom) }
+        let error = storeError { try tx["t"].add(identified: taken, at: .bottom) }
         try #require(error?.code == StoreError.duplicateID)
       case .tooLargeChange:
         let many = Array(repeating: fields, count: 120)
-        let error = storeError { try tx.add(contentsOf: many, to: .records("t")) }
+        let error = storeError { try tx["t"].add(contentsOf: many) }
         try #require(error?.code == StoreError.unrepresentableValue)
       }
     }
@@ -231,7 +231,7 @@ func contents(of folder: URL) throws -> [String] {
       try table.add(["n": 1])
       try store.write { tx in
         for _ in 0..<120 { try undone.run(store, &tx, fields) }
-        try tx.add(["n": 2], to: .records("t"))
+        try tx["t"].add(["n": 2])
       }
       #expect(table.lastSnapshot.map { $0.fields["n"] } == [1, 2])
     }
@@ -242,7 +242,7 @@ func contents(of folder: URL) throws -> [String] {
     let ids = try await withThrowingTaskGroup(of: RecordID.self) { group in
       for number in 0..<50 {
         group.addTask {
-          try await store.asyncWrite { tx in try tx.add(["n": .integer(Int64(number))], to: .records("t")) }
+          try await store.asyncWrite { tx in try tx["t"].add(["n": .integer(Int64(number))]) }
         }
       }
       return try await group.reduce(into: []) { $0.append($1) }
@@ -274,7 +274,7 @@ func contents(of folder: URL) throws -> [String] {
         continuation.resume()
       }
     }
-    let task = Task { try await store.asyncWrite { tx in try tx.add(["n": 1], to: .records("t")) } }
+    let task = Task { try await store.asyncWrite { tx in try tx["t"].add(["n": 1]) } }
     task.cancel()
     leave.signal()
     await #expect(throws: CancellationError.self) { try await task.value }
@@ -346,7 +346,7 @@ func contents(of folder: URL) throws -> [String] {
       var turns = 0
       for number in 0..<8 {
         while started.wait(timeout: .now()) == .success { turns += 1 }
-        try other.write { tx in try tx.add(["other": .integer(Int64(number))], to: .records("u")) }
+        try other.write { tx in try tx["u"].add(["other": .integer(Int64(number))]) }
       }
       isDone.store(true, ordering: .relaxed)
       stopped.wait()

@@ -77,10 +77,10 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
             let moved = rest.remove(at: from)
             rest.insert(moved, at: index > from ? index - 1 : index)
             try store.write { tx in
-              try tx.move(ids[from], in: .todos, to: position)
-              let now = try tx.snapshot(of: .todos).values().map(\.title).joined()
+              try tx[.todos].move(ids[from], to: position)
+              let now = try tx[.todos].snapshot().values().map(\.title).joined()
               #expect(now == String(rest), "\(position) from index \(from) of \(count)")
-              try tx.move(ids[from], in: .todos, to: .index(from))
+              try tx[.todos].move(ids[from], to: .index(from))
             }
           }
         }
@@ -215,7 +215,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
   @Test func rehearsalWritesNothing() throws {
     try withTemporaryFolder { folder in
       let store = try RecordStore(at: folder)
-      let id = try store.rehearse { tx in try tx.add(Todo(title: "x"), to: .todos) }
+      let id = try store.rehearse { tx in try tx[.todos].add(Todo(title: "x")) }
       #expect(id == 1)
       #expect(try store.tableNames == [])
       #expect(try contents(of: folder) == [])
@@ -226,7 +226,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
     try withTemporaryFolder { folder in
       let missing = folder.appendingPathComponent("missing")
       for store in [try RecordStore(at: missing), .inMemory()] {
-        #expect(try store.rehearse { tx in try tx.add(Todo(title: "x"), to: .todos) } == 1)
+        #expect(try store.rehearse { tx in try tx[.todos].add(Todo(title: "x")) } == 1)
         #expect(try store.tableNames == [])
       }
       #expect(try contents(of: folder) == [])

@@ -51,8 +51,8 @@ import Testing
       let ids = try table.add(contentsOf: (0..<9).map { ["n": .integer($0)] })
       let before = table.lastSnapshot
       try store.write { tx in
-        try tx.move(ids[7], in: table.name, to: .top)
-        try tx.set(["n": 70], of: ids[7], in: table.name)
+        try tx[table.name].move(ids[7], to: .top)
+        try tx[table.name].set(["n": 70], of: ids[7])
       }
       let steps = TableChange(from: before, to: table.lastSnapshot).steps
       #expect(steps.moves.map(\.id) == [ids[7]] && steps.updates == steps.moves)

@@ -12,24 +12,23 @@ struct RandomWriter {
 
   private mutating func verb(_ tx: inout StoreTransaction) throws {
     let table = TableName<Fields>.records(Self.tables.randomElement(using: &random) ?? "a")
-    let snapshot = try tx.snapshot(of: table)
+    let snapshot = try tx[table].snapshot()
     let position: Position = .index(.random(in: 0...snapshot.count, using: &random))
     guard let id = snapshot.ids.randomElement(using: &random) else {
-      try tx.add(contentsOf: (0..<12).map { _ in someFields() }, to: table)
+      try tx[table].add(contentsOf: (0..<12).map { _ in someFields() })
       return
     }
     switch Int.random(in: 0..<24, using: &random) {
-    case 0..<6: try tx.add(contentsOf: (0...2).map { _ in someFields() }, to: table, at: position)
-    case 6..<10: try tx.set(someFields(), of: id, in: table)
+    case 0..<6: try tx[table].add(contentsOf: (0...2).map { _ in someFields() }, at: position)
+    case 6..<10: try tx[table].set(someFields(), of: id)
     case 10..<15:
-      try tx.move(
-        id, in: table, to: snapshot.count > 1 ? .index(.random(in: 0..<snapshot.count, using: &random)) : .top
-      )
-    case 15..<20: try tx.delete(id, in: table)
-    case 20: try tx.sort(table, by: [.descending("n")])
-    case 21: try tx.deleteAll(in: table)
-    case 22: try tx.truncate(table)
-    default: try tx.drop(table)
+      try tx[table].move(
+        id, to: snapshot.count > 1 ? .index(.random(in: 0..<snapshot.count, using: &random)) : .top)
+    case 15..<20: try tx[table].delete(id)
+    case 20: try tx[table].sort(by: [.descending("n")])
+    case 21: try tx[table].deleteAll()
+    case 22: try tx[table].truncate()
+    default: try tx[table].drop()
     }
   }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct UndoLogTests {
   private func write(_ store: RecordStore, _ number: Int) throws {
     try store.undoLog.write(named: "number \(number)") { tx in
-      try tx.add(["n": .integer(Int64(number))], to: .records("t"))
+      try tx["t"].add(["n": .integer(Int64(number))])
     }
   }
 
@@ -53,13 +53,13 @@ import Testing
   @Test func stepWithoutNameSaysWhatItDid() throws {
     let store = RecordStore.inMemory()
     try store.undoLog.write { tx in
-      try tx.add(contentsOf: (0..<1_234).map { ["n": .integer($0)] }, to: .records("t"))
+      try tx["t"].add(contentsOf: (0..<1_234).map { ["n": .integer($0)] })
     }
     try store.undoLog.write { tx in
-      try tx.set(["n": 7], of: 1, in: .records("t"))
-      try tx.delete([2, 3], in: .records("t"))
+      try tx["t"].set(["n": 7], of: 1)
+      try tx["t"].delete([2, 3])
     }
-    try store.undoLog.write { tx in try tx.sort(.records("t"), by: [.descending("n")]) }
+    try store.undoLog.write { tx in try tx["t"].sort(by: [.descending("n")]) }
     #expect(
       try names(store.undoLog.contents().undo) == [
         "new order of t", "deletion of 2 records from t, change of 1 record in t",
@@ -117,12 +117,12 @@ import Testing
       let text = PlistValue.string(String(repeating: "x", count: 300_000))
       for number in 1...8 {
         try store.undoLog.write(named: "\(number)") { tx in
-          let id = try tx.add(["n": .integer(Int64(number))], to: .records("t"))
-          try tx.set(["text": text], of: id, in: .records("t"))
+          let id = try tx["t"].add(["n": .integer(Int64(number))])
+          try tx["t"].set(["text": text], of: id)
         }
         // What was changed is in the step, before and after.
         try store.undoLog.write(named: "\(number)") { tx in
-          try tx.set(["text": "short"], of: RecordID(rawValue: Int64(number))!, in: .records("t"))
+          try tx["t"].set(["text": "short"], of: RecordID(rawValue: Int64(number))!)
         }
       }
       try store.checkpoint()
@@ -210,7 +210,7 @@ import Testing
     var reason: (any Error)?
     try full.undoLog.write(
       named: { (_: RecordID) in nil }, unlessKept: { reason = $0 },
-      { tx in try tx.add(["n": 3], to: .records("t")) })
+      { tx in try tx["t"].add(["n": 3]) })
     #expect((reason as? StoreError)?.code == StoreError.diskFull)
     let store = try RecordStore(at: url, disk: memory, options: options)
     #expect(try store.table("t").count == 2)
@@ -254,9 +254,9 @@ import Testing
       let before = try TablesContent(store, ["t"])
       try store.undoLog.write { tx in
         switch verb {
-        case "drop": try tx.drop(.records("t"))
-        case "truncate": try tx.truncate(.records("t"))
-        default: try tx.delete(table.lastSnapshot.ids.dropFirst(10), in: .records("t"))
+        case "drop": try tx["t"].drop()
+        case "truncate": try tx["t"].truncate()
+        default: try tx["t"].delete(table.lastSnapshot.ids.dropFirst(10))
         }
       }
       try store.checkpoint()

@@ -9,7 +9,7 @@ import Testing
     let stack = UndoStack(store: store)
     for number in 1...3 {
       try stack.write(named: "add \(number)") { tx in
-        try tx.add(["n": .integer(Int64(number))], to: .records("t"))
+        try tx["t"].add(["n": .integer(Int64(number))])
       }
     }
     #expect(stack.undoName == "add 3")
@@ -20,7 +20,7 @@ import Testing
     #expect(stack.redoName == "add 2")
     #expect(try stack.redo())
     #expect(table.lastSnapshot.ids == [1, 2])
-    try stack.write { tx in try tx.delete(1, in: .records("t")) }
+    try stack.write { tx in try tx["t"].delete(1) }
     #expect(try !stack.redo())
     while try stack.undo() {}
     #expect(try store.tableNames.isEmpty)
@@ -29,7 +29,7 @@ import Testing
   @Test func stackForgetsOldestWritesBeyondLimit() throws {
     let store = RecordStore.inMemory()
     let stack = UndoStack(store: store, limit: 2)
-    for _ in 0..<3 { try stack.write { tx in try tx.add(["n": 1], to: .records("t")) } }
+    for _ in 0..<3 { try stack.write { tx in try tx["t"].add(["n": 1]) } }
     while try stack.undo() {}
     #expect(try store.table("t").lastSnapshot.ids == [1])
   }
@@ -38,7 +38,7 @@ import Testing
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     let stack = UndoStack(store: store)
-    let id = try stack.write(named: "add") { tx in try tx.add(["n": 1], to: .records("t")) }
+    let id = try stack.write(named: "add") { tx in try tx["t"].add(["n": 1]) }
     try table.set(["n": 2], of: id)
     #expect(storeError { _ = try stack.undo() }?.code == StoreError.undoConflict)
     #expect(stack.undoName == "add")
@@ -51,7 +51,7 @@ import Testing
   @Test func writeWithoutChangesIsNotStacked() throws {
     let store = RecordStore.inMemory()
     let stack = UndoStack(store: store)
-    try stack.write(named: "look") { tx in _ = try tx.snapshot(of: .records("t")).count }
+    try stack.write(named: "look") { tx in _ = try tx["t"].snapshot().count }
     #expect(stack.undoName == nil)
   }
 
@@ -62,17 +62,17 @@ import Testing
       try store.table("t").add(["n": 1])
       #expect(throws: Regret.self) {
         try store.write { _ in
-          try edits.write(named: "Add") { tx in try tx.add(["n": 2], to: .records("t")) }
+          try edits.write(named: "Add") { tx in try tx["t"].add(["n": 2]) }
           throw Regret()
         }
       }
       #expect(edits.undoName == nil)
       try store.write { _ in
         try? store.write { _ in
-          try edits.write(named: "Undone") { tx in try tx.add(["n": 2], to: .records("t")) }
+          try edits.write(named: "Undone") { tx in try tx["t"].add(["n": 2]) }
           throw Regret()
         }
-        try edits.write(named: "Kept") { tx in try tx.add(["n": 3], to: .records("t")) }
+        try edits.write(named: "Kept") { tx in try tx["t"].add(["n": 3]) }
       }
       #expect(edits.undoName == "Kept")
       try edits.undo()
@@ -87,7 +87,7 @@ extension UndoStackTests {
     let store = RecordStore.inMemory()
     let edits = UndoStack(store: store)
     for number in 1...2 {
-      try edits.write { tx in try tx.add(["n": .integer(Int64(number))], to: .records("t")) }
+      try edits.write { tx in try tx["t"].add(["n": .integer(Int64(number))]) }
     }
     try store.table("t").set(["n": 20], of: 2)
     #expect(storeError { try edits.undo() }?.code == StoreError.undoConflict)

@@ -34,10 +34,10 @@ import Testing
     let table = try store.table("t")
     let ids = try table.add(contentsOf: (1...6).map { ["n": .integer($0), "kept": "old"] })
     let (_, step) = try store.undoableWrite { tx in
-      try tx.set(["n": 20, "more": "x"], of: ids[1], in: .records("t"))
-      try tx.delete(ids[2], in: .records("t"))
-      try tx.move(ids[4], in: .records("t"), to: .top)
-      try tx.add(["n": 7], to: .records("t"))
+      try tx["t"].set(["n": 20, "more": "x"], of: ids[1])
+      try tx["t"].delete(ids[2])
+      try tx["t"].move(ids[4], to: .top)
+      try tx["t"].add(["n": 7])
     }
     try table.set(["kept": "new"], of: ids[1])
     let others = try table.add(["n": 100], at: .top)
@@ -53,7 +53,7 @@ import Testing
     let table = try store.table("t")
     let ids = try table.add(contentsOf: (1...3).map { ["n": .integer($0)] })
     for (moved, position) in [(ids[0], Position.index(1)), (ids[1], .index(0))] {
-      let (_, step) = try store.undoableWrite { tx in try tx.move(moved, in: .records("t"), to: position) }
+      let (_, step) = try store.undoableWrite { tx in try tx["t"].move(moved, to: position) }
       let between = try table.add(["n": 4], at: .after(ids[1]))
       try store.undo(step)
       #expect(table.lastSnapshot.ids.filter { $0 != between } == ids)
@@ -67,7 +67,7 @@ import Testing
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     let ids = try table.add(contentsOf: (1...4).map { ["n": .integer($0)] })
-    let (_, step) = try store.undoableWrite { tx in try tx.delete(ids[2], in: .records("t")) }
+    let (_, step) = try store.undoableWrite { tx in try tx["t"].delete(ids[2]) }
     try table.move(ids[1], to: .bottom)
     try store.undo(step)
     #expect(table.lastSnapshot.ids == [ids[0], ids[3], ids[1], ids[2]])
@@ -77,7 +77,7 @@ import Testing
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     let id = try table.add(["n": 1, "other": 1])
-    let (_, step) = try store.undoableWrite { tx in try tx.set(["n": 2], of: id, in: .records("t")) }
+    let (_, step) = try store.undoableWrite { tx in try tx["t"].set(["n": 2], of: id) }
     try table.set(["n": 3], of: id)
     let error = storeError { try store.undo(step) }
     #expect(error?.code == StoreError.undoConflict)
@@ -87,11 +87,11 @@ import Testing
     #expect(try table.value(of: id) == ["n": 3, "other": 1])
     try table.delete(id)
     #expect(storeError { _ = try store.undo(step) }?.code == StoreError.undoConflict)
-    let (added, adding) = try store.undoableWrite { tx in try tx.add(["n": 1], to: .records("t")) }
+    let (added, adding) = try store.undoableWrite { tx in try tx["t"].add(["n": 1]) }
     try table.set(["n": 5], of: added)
     #expect(storeError { try store.undo(adding) }?.code == StoreError.undoConflict)
     #expect(try table.value(of: added) == ["n": 5])
-    let (_, unsetting) = try store.undoableWrite { tx in try tx.unset(["n"], of: added, in: .records("t")) }
+    let (_, unsetting) = try store.undoableWrite { tx in try tx["t"].unset(["n"], of: added) }
     try table.set(["n": 6], of: added)
     #expect(storeError { _ = try store.undo(unsetting) }?.code == StoreError.undoConflict)
   }
@@ -100,7 +100,7 @@ import Testing
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     try table.add(["n": 1])
-    let (added, step) = try store.undoableWrite { tx in try tx.add(["n": 2], to: .records("t")) }
+    let (added, step) = try store.undoableWrite { tx in try tx["t"].add(["n": 2]) }
     try table.delete(added)
     #expect(try store.undo(step).isEmpty)
     #expect(try table.count == 1)
@@ -111,7 +111,7 @@ import Testing
     let table = try store.table("t")
     let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
     let id = try table.add([composed: 1, decomposed: 1])
-    let (_, step) = try store.undoableWrite { tx in try tx.set([composed: 2], of: id, in: .records("t")) }
+    let (_, step) = try store.undoableWrite { tx in try tx["t"].set([composed: 2], of: id) }
     try table.set([decomposed: 2], of: id)
     try store.undo(step)
     #expect(try table.value(of: id) == [composed: 1, decomposed: 2])
@@ -122,21 +122,21 @@ import Testing
     let table = try store.table("t")
     let ids = try table.add(contentsOf: [["n": 1], ["n": 2], ["n": 3]])
     try table.delete(ids[2])
-    for write in [{ try $0.truncate(.records("t")) }, { try $0.drop(.records("t")) }]
+    for write in [{ try $0["t"].truncate() }, { try $0["t"].drop() }]
       as [(inout StoreTransaction) throws -> Void]
     {
       try store.undo(try store.undoableWrite(write).step)
       #expect(table.lastSnapshot.ids == Array(ids[..<2]))
       #expect(try table.counter == 3)
     }
-    let (added, step) = try store.undoableWrite { tx in try tx.add(["n": 4], to: .records("t")) }
+    let (added, step) = try store.undoableWrite { tx in try tx["t"].add(["n": 4]) }
     try store.undo(step)
     #expect(try table.add(["n": 5]).rawValue == added.rawValue + 1)
   }
 
   @Test func undoDropsCreatedTableUnlessOthersUseIt() throws {
     let store = RecordStore.inMemory()
-    let (_, step) = try store.undoableWrite { tx in try tx.add(["n": 1], to: .records("t")) }
+    let (_, step) = try store.undoableWrite { tx in try tx["t"].add(["n": 1]) }
     let redo = try store.undo(step)
     #expect(try store.tableNames.isEmpty)
     let undo = try store.undo(redo)
@@ -153,8 +153,8 @@ import Testing
         contentsOf: (0..<500).map { _ in ["n": .integer(.random(in: 0..<100_000, using: &random))] })
       let ids = table.lastSnapshot.ids
       let (_, step) = try store.undoableWrite { tx in
-        try tx.sort(.records("t"), by: [.ascending("n")])
-        try tx.delete(ids[7], in: .records("t"))
+        try tx["t"].sort(by: [.ascending("n")])
+        try tx["t"].delete(ids[7])
       }
       try store.undo(step)
       #expect(table.lastSnapshot.ids == ids)
@@ -169,9 +169,9 @@ import Testing
     let table = try store.table("t")
     var inner: UndoStep?
     try store.write { tx in
-      try tx.add(["n": 1], to: .records("t"))
-      inner = try store.undoableWrite { tx in try tx.add(["n": 2], to: .records("t")) }.step
-      try tx.add(["n": 3], to: .records("t"))
+      try tx["t"].add(["n": 1])
+      inner = try store.undoableWrite { tx in try tx["t"].add(["n": 2]) }.step
+      try tx["t"].add(["n": 3])
     }
     try store.undo(try #require(inner))
     #expect(table.lastSnapshot.ids == [1, 3])
@@ -185,7 +185,7 @@ import Testing
     let table = try store.table("t")
     var random = SeededRandom.fromEnvironment("undo of a sort beside others")
     let ids = try table.add(contentsOf: (0..<300).shuffled(using: &random).map { ["n": .integer($0)] })
-    let (_, step) = try store.undoableWrite { tx in try tx.sort(.records("t"), by: [.ascending("n")]) }
+    let (_, step) = try store.undoableWrite { tx in try tx["t"].sort(by: [.ascending("n")]) }
     return (store, ids, step)
   }
 
@@ -207,7 +207,7 @@ import Testing
   @Test func anotherSortSinceIsAConflict() throws {
     let (store, _, step) = try sorted()
     let table = try store.table("t")
-    try store.write { tx in try tx.sort(.records("t"), by: [.descending("n")]) }
+    try store.write { tx in try tx["t"].sort(by: [.descending("n")]) }
     let now = table.lastSnapshot.ids
     let error = storeError { try store.undo(step) }
     #expect(error?.code == StoreError.undoConflict)

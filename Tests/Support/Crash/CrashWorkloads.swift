@@ -8,29 +8,29 @@ extension CrashWorkload {
     CrashWorkload(
       "move",
       steps: [
-        .commit { tx in try tx.add(contentsOf: [["n": 1], ["n": 2], ["n": 3]], to: .records("a")) },
-        .commit { tx in try tx.move(3, in: .records("a"), to: .top) },
-        .commit { tx in try tx.move(1, in: .records("a"), to: .bottom) },
+        .commit { tx in try tx["a"].add(contentsOf: [["n": 1], ["n": 2], ["n": 3]]) },
+        .commit { tx in try tx["a"].move(3, to: .top) },
+        .commit { tx in try tx["a"].move(1, to: .bottom) },
       ]),
     CrashWorkload(
       "sort",
       steps: [
-        .commit { tx in try tx.add(contentsOf: [["n": 2], ["n": 3], ["n": 1]], to: .records("a")) },
-        .commit { tx in try tx.sort(.records("a"), by: [.ascending("n")]) },
-        .commit { tx in try tx.delete(2, in: .records("a")) },
+        .commit { tx in try tx["a"].add(contentsOf: [["n": 2], ["n": 3], ["n": 1]]) },
+        .commit { tx in try tx["a"].sort(by: [.ascending("n")]) },
+        .commit { tx in try tx["a"].delete(2) },
       ]),
     CrashWorkload(
       "create and drop",
       steps: [
-        .commit { tx in try tx.create(.records("a")) }, .commit(add("a", 1)),
-        .commit { tx in try tx.drop(.records("a")) }, .commit(add("b", 2)),
-        .commit { tx in try tx.create(.records("a")) },
+        .commit { tx in try tx["a"].create() }, .commit(add("a", 1)),
+        .commit { tx in try tx["a"].drop() }, .commit(add("b", 2)),
+        .commit { tx in try tx["a"].create() },
       ]),
     CrashWorkload(
       "truncate",
       steps: [
-        .commit(add("a", 1)), .commit { tx in try tx.truncate(.records("a")) }, .commit(add("a", 2)),
-        .commit { tx in try tx.deleteAll(in: .records("a")) }, .commit(add("a", 3)),
+        .commit(add("a", 1)), .commit { tx in try tx["a"].truncate() }, .commit(add("a", 2)),
+        .commit { tx in try tx["a"].deleteAll() }, .commit(add("a", 3)),
       ]),
     CrashWorkload("large records", steps: [.commit(addLarge("a", 1)), .commit(addLarge("a", 2))]),
     CrashWorkload(
@@ -50,12 +50,12 @@ extension CrashWorkload {
       steps: [
         .commit { tx in for table in ["a", "b", "c"] { try add(table, 1)(&tx) } },
         .commit { tx in
-          try tx.set(["n": 2], of: 1, in: .records("a"))
+          try tx["a"].set(["n": 2], of: 1)
           try add("b", 2)(&tx)
-          try tx.drop(.records("c"))
+          try tx["c"].drop()
         },
         .commit { tx in
-          try tx.drop(.records("a"))
+          try tx["a"].drop()
           try addLarge("b", 3)(&tx)
           try add("d", 3)(&tx)
         },
@@ -68,7 +68,7 @@ extension CrashWorkload {
           try add("a", 3)(&tx)
           try add("b", 3)(&tx)
         },
-        .checkpoint, .commit { tx in try tx.drop(.records("a")) }, .checkpoint, .checkpoint,
+        .checkpoint, .commit { tx in try tx["a"].drop() }, .checkpoint, .checkpoint,
         .commit(add("b", 4)), .commit(add("a", 5)),
       ]),
     CrashWorkload(
@@ -76,7 +76,7 @@ extension CrashWorkload {
       steps: [
         .commit(add("a", 1)), .commit(add("b", 2)), .reopen,
         .commit { tx in
-          try tx.drop(.records("a"))
+          try tx["a"].drop()
           try add("b", 3)(&tx)
         },
       ]),
@@ -94,7 +94,7 @@ extension CrashWorkload {
       ]),
     CrashWorkload(
       "an old file", before: .store(["a": oldTable]),
-      steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit { tx in try tx.drop(.records("a")) }]),
+      steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit { tx in try tx["a"].drop() }]),
   ]
 
   /// A small table's commits go into its file while a large one's stay in the journal, or go on to the next.
@@ -121,9 +121,9 @@ extension CrashWorkload {
     CrashWorkload(
       "undo of a truncated table",
       steps: [
-        .undoable(addNumbered), .close, .undoable { tx in try tx.truncate(.records("a")) }, .undo,
-        .undoable { tx in try tx.sort(.records("a"), by: [.descending("n")]) }, .close,
-        .undoable { tx in try tx.drop(.records("a")) }, .undo,
+        .undoable(addNumbered), .close, .undoable { tx in try tx["a"].truncate() }, .undo,
+        .undoable { tx in try tx["a"].sort(by: [.descending("n")]) }, .close,
+        .undoable { tx in try tx["a"].drop() }, .undo,
       ]),
   ]
 
@@ -182,29 +182,29 @@ extension CrashWorkload {
   }
 
   static func add(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
-    { tx in try tx.add(["n": .integer(Int64(number))], to: .records(table), at: .top) }
+    { tx in try tx[table].add(["n": .integer(Int64(number))], at: .top) }
   }
 
   private static func set(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void
   {
-    { tx in try tx.set(["n": .integer(Int64(number))], of: 1, in: .records(table)) }
+    { tx in try tx[table].set(["n": .integer(Int64(number))], of: 1) }
   }
 
   /// A record that takes several sectors.
   static func addLarge(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
     let text = String(repeating: "record \(number), ", count: 120)
-    return { tx in try tx.add(["n": .integer(Int64(number)), "text": .string(text)], to: .records(table)) }
+    return { tx in try tx[table].add(["n": .integer(Int64(number)), "text": .string(text)]) }
   }
 
   /// Records that take several sectors together.
   /// Records that a sort by their number would turn around.
   private static func addNumbered(_ tx: inout StoreTransaction) throws {
-    try tx.add(contentsOf: (1...3).map { ["n": .integer($0)] }, to: .records("a"))
+    try tx["a"].add(contentsOf: (1...3).map { ["n": .integer($0)] })
   }
 
   static func addSome(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
     let row: Fields = ["n": .integer(Int64(number)), "text": "one of some records"]
-    return { tx in try tx.add(contentsOf: Array(repeating: row, count: 6), to: .records(table)) }
+    return { tx in try tx[table].add(contentsOf: Array(repeating: row, count: 6)) }
   }
 
   /// A record that takes more than half of what is allocated for the journal.
@@ -212,7 +212,7 @@ extension CrashWorkload {
     -> @Sendable (inout StoreTransaction) throws -> Void
   {
     let text = String(repeating: "a long record \(number), ", count: 2_100)
-    return { tx in try tx.add(["n": .integer(Int64(number)), "text": .string(text)], to: .records(table)) }
+    return { tx in try tx[table].add(["n": .integer(Int64(number)), "text": .string(text)]) }
   }
 
   /// Two records with one id.
@@ -274,16 +274,16 @@ extension CrashWorkload {
   ) throws {
     let name = TableName<Fields>.records(table)
     for _ in 0..<Int.random(in: 0...2, using: &random) {
-      let ids = try tx.snapshot(of: name).ids
+      let ids = try tx[name].snapshot().ids
       let id = ids.randomElement(using: &random)
       switch (Int.random(in: 0..<9, using: &random), id) {
-      case (0, let id?): try tx.delete(id, in: name)
-      case (1, let id?): try tx.move(id, in: name, to: .top)
-      case (2, let id?): try tx.duplicate(id, in: name)
-      case (3, let id?): try tx.set(["seen": .integer(Int64(number))], of: id, in: name)
-      case (4, _?): try tx.sort(name, by: [.descending("n")])
-      case (5, _?): try tx.truncate(name)
-      case (6, _?): try tx.drop(name)
+      case (0, let id?): try tx[name].delete(id)
+      case (1, let id?): try tx[name].move(id, to: .top)
+      case (2, let id?): try tx[name].duplicate(id)
+      case (3, let id?): try tx[name].set(["seen": .integer(Int64(number))], of: id)
+      case (4, _?): try tx[name].sort(by: [.descending("n")])
+      case (5, _?): try tx[name].truncate()
+      case (6, _?): try tx[name].drop()
       case (7, _): try addLarge(table, number)(&tx)
       default: try add(table, number)(&tx)
       }

@@ -12,7 +12,7 @@ extension CrashWorkload {
         steps: [
           .install("one", 1, policy), .commit(rename("own", of: 2)), .install("two", 2, policy),
           .commit { tx in
-            try tx.delete(1, in: .records("a"))
+            try tx["a"].delete(1)
             try add("b", 9)(&tx)
           },
           .install("three", 3, .merge),
@@ -26,7 +26,7 @@ extension CrashWorkload {
   fileprivate static func rename(_ name: String, of id: RecordID)
     -> @Sendable (inout StoreTransaction) throws -> Void
   {
-    { tx in try tx.set(["name": .string(name)], of: id, in: .records("a")) }
+    { tx in try tx["a"].set(["name": .string(name)], of: id) }
   }
 }
 
@@ -51,8 +51,8 @@ extension DiskImage {
       (
         "three",
         { tx in
-          try tx.set(["size": 1], of: 2, in: .records("a"))
-          try tx.drop(.records("b"))
+          try tx["a"].set(["size": 1], of: 2)
+          try tx["b"].drop()
         }
       ),
     ]

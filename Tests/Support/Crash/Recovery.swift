@@ -76,7 +76,7 @@ struct Recovery {
   }
 
   private func addOne(_ tx: inout StoreTransaction) throws {
-    try tx.add(["n": "after the recovery"], to: .records(StoreContents.ownTable))
+    try tx[StoreContents.ownTable].add(["n": "after the recovery"])
   }
 }
 

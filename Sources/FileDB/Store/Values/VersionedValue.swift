@@ -96,27 +96,23 @@ struct ValueMigrations {
 }
 
 extension RecordTable where Value: VersionedValue {
-  /// See ``StoreTransaction/migrate(_:)``.
-  @discardableResult
-  public func migrate() throws -> Int { try store.write { tx in try tx.migrate(name) } }
-}
-
-extension StoreTransaction {
   /// Stores every record in the newest version of its type. Records that already have this version are not written.
   /// - Returns: the number of records that were written.
   /// - Throws: ``StoreError/newerVersion``, ``StoreError/migrationFailed`` or ``StoreError/invalidValue`` for the first
   ///   record that has this problem; then no record is changed.
   /// - Complexity: O(*n*).
   @discardableResult
-  public mutating func migrate<Value: VersionedValue>(_ table: TableName<Value>) throws -> Int {
-    var migrated: [EncodedRecord] = []
-    for record in try snapshot(of: table) {
-      let current = try record.migrated
-      if current.encoded == record.encoded { continue }
-      _ = try current.value  // What the type cannot read must not be written.
-      migrated.append(current.encoded)
+  public func migrate() throws -> Int {
+    try writing { transaction in
+      var migrated: [EncodedRecord] = []
+      for record in try snapshot() {
+        let current = try record.migrated
+        if current.encoded == record.encoded { continue }
+        _ = try current.value  // What the type cannot read must not be written.
+        migrated.append(current.encoded)
+      }
+      for record in migrated { try transaction.apply(.replace(record), to: name.text) }
+      return migrated.count
     }
-    for record in migrated { try state.apply(.replace(record), to: table.text) }
-    return migrated.count
   }
 }

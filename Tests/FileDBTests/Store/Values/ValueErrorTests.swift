@@ -76,7 +76,7 @@ private struct Person: Codable, Sendable {
       let inJournal = try #require(storeError { _ = try people.value(of: id) })
       #expect(inJournal.line == nil && inJournal.file == nil)
       try store.write { tx in
-        try tx.set(["name": 6], of: id, in: .records("people"))
+        try tx["people"].set(["name": 6], of: id)
         let inWrite = storeError { _ = try people.value(of: id) }
         #expect(inWrite?.code == StoreError.invalidValue && inWrite?.line == nil)
       }

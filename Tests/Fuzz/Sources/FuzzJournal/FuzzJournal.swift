@@ -39,8 +39,8 @@ private let sample: (disk: MemoryDisk, bytes: [UInt8]) = {
     try store.checkpoint()
     try store.table("t").add(["n": 3], at: .top)
     try store.write { tx in
-      try tx.set(["n": 4], of: 1, in: .records("t"))
-      try tx.add(["n": 5], to: .records("u"))
+      try tx["t"].set(["n": 4], of: 1)
+      try tx["u"].add(["n": 5])
     }
     try store.table("t").move(2, to: .top)
     try store.table("u").delete(1)

@@ -272,7 +272,7 @@ extension FileDBPeer {
     try DelimitedImport(fields: try USDATables.fields(file)).run(reader, file: file.path) {
       records.append($0)
     }
-    return try tx.add(contentsOf: records, to: .records(USDATables.table(file))).count
+    return try tx[USDATables.table(file)].add(contentsOf: records).count
   }
 }
 
@@ -299,15 +299,15 @@ private final class FileDBEditor: SharedEditor {
   private static func perform(_ edit: Edit, _ tx: inout StoreTransaction) throws -> Int {
     switch edit {
     case .add(let entry, let place):
-      return Int(try tx.add(entry, to: .sample, at: position(place)).rawValue)
+      return Int(try tx[.sample].add(entry, at: position(place)).rawValue)
     case .move(let id, let other):
-      try tx.move(recordID(id), in: .sample, to: .after(recordID(other)))
+      try tx[.sample].move(recordID(id), to: .after(recordID(other)))
       return id
     case .update(let id, let amount):
-      try tx.update(recordID(id), in: .sample) { $0.amount = amount }
+      try tx[.sample].update(recordID(id)) { $0.amount = amount }
       return id
     case .delete(let id):
-      try tx.delete(recordID(id), in: .sample)
+      try tx[.sample].delete(recordID(id))
       return id
     }
   }

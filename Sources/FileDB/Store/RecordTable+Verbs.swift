@@ -1,0 +1,219 @@
+import FileDBPlist
+import FileDBTables
+
+/// The verbs that change a table. Inside a ``RecordStore/write(_:)`` each is a part of that transaction, else a transaction of
+/// its own. Besides the errors that are named with them, they throw those of ``RecordStore/write(_:)``.
+extension RecordTable {
+  /// Creates the table, without records.
+  /// - Throws: ``StoreError/tableExists``, ``StoreError/invalidTableName``.
+  public func create() throws { try writing { try $0.apply(.create, to: name.text) } }
+
+  /// Adds a record with this value and returns its new id. Creates the table if it does not exist.
+  /// - Throws: ``StoreError/recordNotFound`` or ``StoreError/indexOutOfRange`` for the position;
+  ///   ``StoreError/unrepresentableValue`` or ``StoreError/reservedField`` with the field; ``StoreError/invalidValue``
+  ///   for a value that does not encode itself by keys, or holds `nil` in an array.
+  @discardableResult
+  public func add(_ value: Value, at position: Position = .bottom) throws -> RecordID {
+    try add(contentsOf: CollectionOfOne(value), at: position)[0]
+  }
+
+  /// Adds records with these values, in their order and the first at `position`, and returns their new ids.
+  /// - Throws: as ``add(_:at:)-(Value,_)``; then no record is added.
+  @discardableResult
+  public func add(
+    contentsOf values: some Sequence<Value>, at position: Position = .bottom
+  ) throws -> [RecordID] {
+    try writing { transaction in
+      let fields = try values.map { try transaction.encode($0, for: name.text) }
+      return try transaction.insert(fields, into: name.text, at: position)
+    }
+  }
+
+  /// Changes a record in place. It keeps its id, and the fields that `Value` does not know.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/invalidValue``, what `body` throws, and as
+  ///   ``add(_:at:)``; for a ``VersionedValue``, ``StoreError/newerVersion`` and ``StoreError/migrationFailed``.
+  public func update(_ id: RecordID, _ body: (inout Value) throws -> Void) throws {
+    try writing { transaction in
+      let record = try record(with: id)
+      let current = try record.migrated
+      let old = try current.value
+      var new = old
+      try body(&new)
+      let fields = try current.fields.dictionary.patched(
+        from: transaction.fields(of: old, for: name.text, record: id).dictionary,
+        to: transaction.fields(of: new, for: name.text, record: id).dictionary)
+      try transaction.replace(id, with: Fields(fields), was: record.fields, in: name.text)
+    }
+  }
+
+  /// Gives a record a new value, like ``update(_:_:)``. This also repairs a record that does not fit the type.
+  public func update(_ id: RecordID, to value: Value) throws {
+    try writing { transaction in
+      do {
+        try update(id) { $0 = value }
+      } catch let error as StoreError {
+        guard [StoreError.invalidValue, StoreError.migrationFailed].contains(error.code) else { throw error }
+        let old = try record(with: id).fields
+        var new = old
+        new.set(try transaction.fields(of: value, for: name.text, record: id))
+        try transaction.replace(id, with: new, was: old, in: name.text)
+      }
+    }
+  }
+
+  /// Sets single fields and keeps the others.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/unrepresentableValue``, ``StoreError/reservedField``; for a
+  ///   ``VersionedValue``, ``StoreError/newerVersion`` and ``StoreError/migrationFailed``.
+  public func set(_ fields: Fields, of id: RecordID) throws { try change(id) { $0.set(fields) } }
+
+  /// Removes single fields. It is not an error if a field does not exist.
+  /// - Throws: ``StoreError/recordNotFound``; for a ``VersionedValue``, ``StoreError/newerVersion`` and
+  ///   ``StoreError/migrationFailed``.
+  public func unset(_ names: [String], of id: RecordID) throws {
+    try change(id) { fields in
+      for name in names { fields[name] = nil }
+    }
+  }
+
+  /// Removes a record. Its id is not given again.
+  /// - Throws: ``StoreError/recordNotFound``.
+  public func delete(_ id: RecordID) throws { try writing { try $0.apply(.remove([id]), to: name.text) } }
+
+  /// Removes records. An id may be given twice.
+  /// - Throws: ``StoreError/recordNotFound``; then no record is removed.
+  public func delete(_ ids: some Sequence<RecordID>) throws {
+    var seen: Set<RecordID> = []
+    let ids = ids.filter { seen.insert($0).inserted }
+    guard !ids.isEmpty else { return }
+    try writing { try $0.apply(.remove(ids), to: name.text) }
+  }
+
+  /// Removes every record and keeps the counter, so that no id is given again.
+  public func deleteAll() throws { try writing { try $0.apply(.removeAll, to: name.text) } }
+
+  /// Removes every record and sets the counter back to 0, so that ids begin at 1 again.
+  public func truncate() throws { try writing { try $0.apply(.truncate, to: name.text) } }
+
+  /// Removes the table and its file. Its counter is kept, so a later table of the same name never reuses an id.
+  public func drop() throws { try writing { try $0.apply(.drop, to: name.text) } }
+
+  /// Copies a record. The copy has a new id and goes to `position`, or directly below the original if that is `nil`.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/indexOutOfRange``.
+  @discardableResult
+  public func duplicate(_ id: RecordID, to position: Position? = nil) throws -> RecordID {
+    try writing { transaction in
+      let fields = try record(with: id).fields
+      return try transaction.insert([fields], into: name.text, at: position ?? .after(id))[0]
+    }
+  }
+
+  /// Moves a record.
+  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/indexOutOfRange``.
+  public func move(_ id: RecordID, to position: Position) throws {
+    try writing { transaction in
+      let newIndex: Int
+      do throws(StoreError) {
+        let table = try transaction.table(name.text)
+        newIndex = try table.finalIndex(of: table.index(of: id), movedTo: position)
+      } catch {
+        throw error.adding(table: name.text)
+      }
+      try transaction.apply(.move(id, index: newIndex), to: name.text)
+    }
+  }
+
+  /// Moves the record at one index to another. `newIndex` is its index afterwards, as in UITableView's
+  /// `tableView(_:moveRowAt:to:)`.
+  /// - Throws: ``StoreError/indexOutOfRange``.
+  public func move(fromIndex index: Int, toIndex newIndex: Int) throws {
+    try writing { transaction in
+      let table = try transaction.table(name.text)
+      guard table.records.indices.contains(index) else {
+        throw table.missing(index: index).adding(table: name.text)
+      }
+      try transaction.apply(.move(table.records[index].id, index: newIndex), to: name.text)
+    }
+  }
+
+  /// Replaces all records of the table with those of `values`. Each record has the id that comes with its value, or a
+  /// new one if that is `nil`.
+  /// - Returns: the ids, in order.
+  /// - Throws: ``StoreError/duplicateID``, and as ``add(_:at:)``.
+  @discardableResult
+  public func replaceAll(with values: [IdentifiedValue<Value>]) throws -> [RecordID] {
+    try writing { transaction in
+      let records = try transaction.encode(values, for: name.text)
+      // Looked at before anything is removed: a transaction whose body goes on after an error keeps its records.
+      var empty = TableState(counter: 0, records: [], foreignKeys: PlistDictionary())
+      do throws(StoreError) { try empty.apply(.insert(records, index: 0)) } catch {
+        throw error.adding(table: name.text)
+      }
+      try transaction.permit(.insert(records, index: 0), to: name.text)
+      try transaction.createIfMissing(name.text)
+      try transaction.apply(.removeAll, to: name.text)
+      try transaction.apply(.insert(records, index: 0), to: name.text)
+      return records.map(\.id)
+    }
+  }
+}
+
+extension RecordTable {
+  /// Adds records with these values, each under the id that its value comes with, or a new one above all of these.
+  /// - Throws: ``StoreError/duplicateID``, and as ``add(_:at:)``; then none is added.
+  @discardableResult
+  package func add(identified values: [IdentifiedValue<Value>], at position: Position) throws -> [RecordID] {
+    try writing { transaction in
+      let index = try transaction.insertionIndex(for: position, in: name.text)
+      let records = try transaction.encode(values, for: name.text)
+      try transaction.createIfMissing(name.text)
+      if !records.isEmpty { try transaction.apply(.insert(records, index: index), to: name.text) }
+      return records.map(\.id)
+    }
+  }
+
+  /// Makes `counter` the highest id that was ever given, where it is higher.
+  package func raiseCounter(to counter: Int64) throws {
+    try writing { transaction in
+      guard try transaction.table(name.text).counter < counter else { return }
+      try transaction.apply(.raiseCounter(to: counter), to: name.text)
+    }
+  }
+
+  /// Changes a record's fields as of its type's newest version.
+  private func change(_ id: RecordID, _ body: (inout Fields) -> Void) throws {
+    try writing { transaction in
+      let record = try record(with: id)
+      var fields = try record.migrated.fields
+      body(&fields)
+      try transaction.replace(id, with: fields, was: record.fields, in: name.text)
+    }
+  }
+
+  /// Runs `body` in the transaction that this thread is in, or else in one of its own.
+  func writing<Result>(_ body: (TransactionState) throws -> Result) throws -> Result {
+    try store.write { try body($0.state) }
+  }
+}
+
+extension Fields {
+  fileprivate mutating func set(_ fields: Fields) {
+    dictionary.set(Array(fields.dictionary))
+  }
+}
+
+extension TableState {
+  /// The index that the record at `index` has once it has moved to `position`.
+  fileprivate func finalIndex(of index: Int, movedTo position: Position) throws(StoreError) -> Int {
+    switch position {
+    case .top: return 0
+    case .bottom: return records.count - 1
+    case .index(let newIndex): return newIndex
+    case .before(let id):
+      let neighbour = try self.index(of: id)
+      return neighbour > index ? neighbour - 1 : neighbour
+    case .after(let id):
+      let neighbour = try self.index(of: id)
+      return neighbour >= index ? neighbour : neighbour + 1
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import FileDBPlist
+import FileDBTables
+
+/// What the verbs of a table are made of.
+extension TransactionState {
+  /// Adds records with new ids. Creates the table where it does not exist.
+  func insert(
+    _ new: [Fields], into table: String, at position: Position
+  ) throws(StoreError) -> [RecordID] {
+    let index = try insertionIndex(for: position, in: table)
+    var counter = try self.table(table).counter
+    var identified: [(id: RecordID, fields: Fields)] = []
+    identified.reserveCapacity(new.count)
+    for fields in new { identified.append((try nextID(after: &counter, table: table), fields)) }
+    let records = encoder.encode(identified)
+    try createIfMissing(table)
+    if !records.isEmpty { try apply(.insert(records, index: index), to: table) }
+    return records.map(\.id)
+  }
+
+  func createIfMissing(_ table: String) throws(StoreError) {
+    if try !self.table(table).exists { try apply(.create, to: table) }
+  }
+
+  /// A commit for a record that is as it was would only cost time.
+  func replace(
+    _ id: RecordID, with fields: Fields, was old: Fields, in table: String
+  ) throws(StoreError) {
+    do {
+      let new = try fields.normalized(limits: limits)
+      if new != old { try apply(.replace(encoder.encode(new, id: id)), to: table) }
+    } catch {
+      var error = error.adding(table: table)
+      error.record = id
+      throw error
+    }
+  }
+
+  func insertionIndex(for position: Position, in table: String) throws(StoreError) -> Int {
+    do { return try self.table(table).insertionIndex(for: position) } catch {
+      throw error.adding(table: table)
+    }
+  }
+
+  /// The records of these values. Those without an id get one above every id that is given, so that the two never meet.
+  func encode<Value>(
+    _ values: [IdentifiedValue<Value>], for table: String
+  ) throws -> [EncodedRecord] {
+    let given = try values.map { (id: $0.id, fields: try encode($0.value, for: table)) }
+    var counter = try given.reduce(self.table(table).counter) { max($0, $1.id?.rawValue ?? 0) }
+    return encoder.encode(
+      try given.map { (try $0.id ?? nextID(after: &counter, table: table), $0.fields) })
+  }
+
+  func encode(_ value: some Encodable, for table: String) throws -> Fields {
+    do {
+      return try fields(of: value, for: table).normalized(limits: limits)
+    } catch let error as StoreError {
+      throw error.adding(table: table)
+    }
+  }
+
+  func fields(of value: some Encodable, for table: String, record: RecordID? = nil) throws -> Fields {
+    do {
+      return try FieldsEncoder.encode(value)
+    } catch EncodingError.invalidValue(_, let context) {
+      throw StoreError(
+        StoreError.invalidValue, context.debugDescription, table: table, record: record,
+        field: FieldPath(context.codingPath).text)
+    }
+  }
+
+  private func nextID(after counter: inout Int64, table: String) throws(StoreError) -> RecordID {
+    guard counter < .max else {
+      throw StoreError(StoreError.counterExhausted, "every id has been given", table: table)
+    }
+    counter += 1
+    return RecordID(counted: counter)
+  }
+}
+
+extension TableState {
+  /// The index that a new record gets at `position`.
+  fileprivate func insertionIndex(for position: Position) throws(StoreError) -> Int {
+    switch position {
+    case .top: return 0
+    case .bottom: return records.count
+    case .index(let index):
+      guard (0...records.count).contains(index) else { throw missing(index: index) }
+      return index
+    case .before(let id): return try index(of: id)
+    case .after(let id): return try index(of: id) + 1
+    }
+  }
+}
