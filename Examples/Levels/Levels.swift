@@ -87,6 +87,6 @@ struct Levels {
       do { picture = try record.value.picture } catch { picture = "the level cannot be shown: \(error)" }
       FileHandle.standardOutput.write(Data((picture + "\n").utf8))
     }
-    try store.close()
+    try await store.close()
   }
 }

@@ -29,8 +29,8 @@ struct TodoList {
       exit(64)
     }
     let folder = URL(fileURLWithPath: arguments.first ?? "TodoList.store")
-    let store = try RecordStore(at: folder)
-    let todos = try store.table(.todo)
+    let store = try await RecordStore.open(at: folder)
+    let todos = try await store.table(.todo)
     let (events, sink) = AsyncStream<Event>.makeStream()
     let following = Task { for await change in todos.changes() { sink.yield(.change(change)) } }
     let failing = Task { for await error in store.observationErrors() { sink.yield(.error(error)) } }
@@ -49,6 +49,6 @@ struct TodoList {
     }
     following.cancel()
     failing.cancel()
-    try store.close()
+    try await store.close()
   }
 }

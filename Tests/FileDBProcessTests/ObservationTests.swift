@@ -10,7 +10,7 @@ import Testing
       let workers = try ["a", "b"].map { try Worker(["add", store.url.path, $0, "150"], in: store.url) }
       var view = StrictTableView()
       var inserted: [RecordID] = []
-      for await change in try store.table("first").changes() {
+      for await change in try await store.table("first").changes() {
         try view.show(change)
         inserted += change.steps.insertions.map(\.id)
         try #require(
@@ -19,7 +19,7 @@ import Testing
       }
       #expect(inserted.sorted() == (Int64(1)...300).map { RecordID(rawValue: $0) })
       try await end(workers)
-      #expect(try view.shows(store.table("first").lastSnapshot))
+      #expect(try await view.shows(store.table("first").lastSnapshot))
     }
   }
 
@@ -46,10 +46,10 @@ import Testing
       }
       try await end([worker])
       let last = try RecordStore(at: url)
-      try last.table(marker).add(["n": 1])
-      try last.close()
+      try await last.table(marker).add(["n": 1])
+      try await last.close()
       for (name, view) in try await listening.value {
-        #expect(view.shows(try RecordStore(at: url).table(name).lastSnapshot), "\(name)")
+        #expect(view.shows(try await RecordStore(at: url).table(name).lastSnapshot), "\(name)")
       }
     }
   }

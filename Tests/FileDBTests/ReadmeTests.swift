@@ -88,9 +88,9 @@ extension TableName<Note> {
       mutating func apply(_ steps: ListSteps) { count += steps.insertions.count - steps.deletions.count }
     }
     let store = RecordStore.inMemory()
-    let notes = try store.table(.notes)
-    try notes.add(Note(title: "Buy milk"))
-    try store.close()
+    let notes = try await store.table(.notes)
+    try await notes.add(Note(title: "Buy milk"))
+    try await store.close()
     var list = List()
     for await change in notes.changes() { list.apply(change.steps) }  // other processes and editors, too
     #expect(list.count == 1)

@@ -92,7 +92,7 @@ package func withTemporaryStore(
   defer { try? FileManager.default.removeItem(at: folder) }
   let store = try RecordStore(at: folder)
   try await body(store)
-  try store.refresh()
+  try await store.refresh()
   try store.checkInvariants()
   try store.checkNothingIsLeftBehind()
 }

@@ -47,6 +47,11 @@ extension RecordTable {
   }
 }
 
+extension RecordTable {
+  /// Undoes all of the user's changes to a record of the attached store; see the synchronous `revert`.
+  public func revert(_ id: RecordID) async throws { try await writing { try $0.revert(id) } }
+}
+
 extension TransactionState {
   /// What would be seen of a table if the user had done nothing to this record; `nil` where it is no attached one.
   fileprivate func tableReverting(_ id: RecordID, in key: TableKey) throws(StoreError) -> TableState? {

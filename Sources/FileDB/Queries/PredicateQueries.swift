@@ -139,4 +139,9 @@ extension RecordTable {
       return matches
     }
   }
+  /// Removes the records that match `predicate`; see the synchronous `delete`.
+  @discardableResult
+  public func delete(where predicate: RecordPredicate) async throws -> RecordMatches<Value> {
+    try await writing { try $0.delete(where: predicate) }
+  }
 }

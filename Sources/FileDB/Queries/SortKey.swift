@@ -135,6 +135,16 @@ extension RecordTable {
     try reorder { try $0.sortedIndices(by: field, order: order) }
   }
 
+  /// Sorts the table's records by `keys`; see the synchronous `sort`.
+  public func sort(by keys: [SortKey]) async throws { try await writing { try $0.sort(by: keys) } }
+
+  /// Sorts the table's records by a field; see the synchronous `sort`.
+  public func sort<Field: Comparable & Sendable>(
+    by field: @escaping @Sendable (Value) -> Field?, order: SortOrder = .forward
+  ) async throws {
+    try await writing { try $0.sort(by: field, order: order) }
+  }
+
   /// - Parameter indices: the records' present indices, in their new order.
   private func reorder(into indices: (TableSnapshot<Value>) throws -> [Int]) throws {
     try writing { transaction in

@@ -80,7 +80,7 @@ extension RecordStore {
   private func lookAgainLater() {
     let (seconds, attoseconds) = CheckpointClock.pause.components
     let pause = Double(seconds) + Double(attoseconds) * 1e-18
-    background.asyncAfter(deadline: .now() + pause) { [weak self] in
+    queues.writing.asyncAfter(deadline: .now() + pause) { [weak self] in
       guard let self else { return }
       if checkpoints.isQuiet() { try? checkpoint(due, timeout: .zero) } else { lookAgainLater() }
     }

@@ -1,6 +1,5 @@
 import FileDBTables
 import Foundation
-import Synchronization
 
 extension RecordStore {
   /// Runs `body` as one transaction and commits what it changed.
@@ -12,6 +11,8 @@ extension RecordStore {
   /// A `write` inside a `write` joins the outer one, and so does a verb of a ``RecordTable``. So objects that share
   /// only the store also share the transaction. If the inner `write` throws, only its own changes are undone. The outer
   /// one commits all or nothing.
+  ///
+  /// Async code calls the async `write`, which blocks no thread of a task.
   ///
   /// - Throws: what `body` throws; ``StoreError/locked``; ``StoreError/damagedJournal``; ``StoreError/conflict`` for a
   ///   table whose file another program changed while commits were waiting for it; what ``table(_:)-(TableName<_>)``
@@ -40,40 +41,25 @@ extension RecordStore {
       }
     }
   }
+}
 
-  /// Runs `body` like ``write(_:)``, but on a thread of its own, so that waiting for the disk and for other writers
-  /// blocks no task. `body` runs completely or not at all: if the task is cancelled before `body` begins, this throws
-  /// `CancellationError`.
-  /// - Throws: as ``write(_:)``.
-  @discardableResult
-  public func asyncWrite<Result: Sendable>(
-    _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
-  ) async throws -> Result {
-    let isCancelled = Atomic<Bool>(false)
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        self.background.async {
-          continuation.resume(
-            with: Swift.Result {
-              try self.write { transaction in
-                if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
-                return try body(&transaction)
-              }
-            })
-        }
-      }
-    } onCancel: {
-      isCancelled.store(true, ordering: .relaxed)
-    }
-  }
-
+extension RecordStore {
   /// One transaction: from the log's end to a durable commit that readers see.
   /// - Returns: `nil` where the log has no such commit, and it is to be tried again.
   private func attempt<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result? {
+    try begin(body)?.finish()
+  }
+
+  /// The first half of a write: runs `body`, and appends its commit to the log. Those that begin later see it.
+  /// - Returns: `nil` as for ``attempt(_:)``.
+  func begin<Result>(
+    _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> AppendedWrite<Result>? {
     var (result, commit, sequence): (Result?, NewCommit?, UInt64) = (nil, nil, 0)
     var committed: TransactionState?
+    var ticket: (any CommitTicket)?
     do {
-      let ticket = try writers.enter {
+      ticket = try writers.enter {
         try checkOpen()
         return try log.append(timeout: options.lockTimeout) {
           let transaction = TransactionState(store: self)
@@ -90,23 +76,47 @@ extension RecordStore {
           tables.add(logged, states: commit?.states ?? [:])
         }
       }
-      guard let ticket else {
-        committed?.complete()
-        return result
-      }
-      // Readers see it also where nobody knows whether a power cut would take it: it is there now.
-      defer { tables.publish(through: sequence) }
-      try ticket.wait()
     } catch let error as StoreError where error.code == StoreError.outcomeUnknown {
-      // The log may know by now.
-      switch try commit.map({ try log.outcome(of: $0.token) }) ?? .unknown {
-      case .committed: break
-      case .absent: return nil
-      case .unknown: throw error
+      guard try isCommitted(commit, or: error) else { return nil }
+    }
+    guard let result, let committed else { return nil }
+    return AppendedWrite(
+      result: result, transaction: committed, commit: commit, sequence: sequence, ticket: ticket, store: self)
+  }
+
+  /// Asks the log, which may know by now.
+  /// - Throws: `error` where it does not.
+  fileprivate func isCommitted(_ commit: NewCommit?, or error: StoreError) throws -> Bool {
+    switch try commit.map({ try log.outcome(of: $0.token) }) ?? .unknown {
+    case .committed: true
+    case .absent: false
+    case .unknown: throw error
+    }
+  }
+}
+
+/// A write whose commit is in the log, and may not survive a power cut yet.
+struct AppendedWrite<Result> {
+  fileprivate let result: Result
+  fileprivate let transaction: TransactionState
+  /// `nil` where nothing was changed.
+  fileprivate let commit: NewCommit?
+  fileprivate let sequence: UInt64
+  fileprivate let ticket: (any CommitTicket)?
+  fileprivate let store: RecordStore
+
+  /// The second half of a write: waits until its commit is durable. Those that wait at the same time share a sync.
+  /// - Returns: what the body returned; `nil` where the log has no such commit, and the write is to be tried again.
+  func finish() throws -> Result? {
+    if let ticket {
+      // Readers see it also where nobody knows whether a power cut would take it: it is there now.
+      defer { store.tables.publish(through: sequence) }
+      do { try ticket.wait() } catch  where error.code == StoreError.outcomeUnknown {
+        guard try store.isCommitted(commit, or: error) else { return nil }
       }
     }
-    committed?.complete()
-    checkpointWhenDue()
+    transaction.complete()
+    if commit != nil { store.checkpointWhenDue() }
     return result
   }
 }

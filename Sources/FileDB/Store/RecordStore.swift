@@ -24,9 +24,7 @@ public final class RecordStore: Sendable {
   let view: any TableView
   /// One writer at a time in this process; the log sees to the others.
   let writers = WriterGate()
-  /// For writes and checkpoints that no thread waits for. Only one goes on at a time, so that one thread is enough, and
-  /// the writes stay in their order. It is the store's own, for a global queue has few threads for all who block in it.
-  let background = DispatchQueue(label: "FileDB.RecordStore")
+  let queues = StoreQueues()
   let checkpoints = CheckpointClock()
   let extensions = StoreExtensions()
   /// Set by ``close()``.

@@ -36,6 +36,19 @@ extension RecordStore {
   }
 }
 
+extension RecordStore {
+  /// As the synchronous ``undoableWrite(_:)``, without blocking the thread of the task.
+  public func undoableWrite<Result: Sendable>(
+    _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
+  ) async throws -> (result: Result, step: UndoStep) {
+    try await write { _ in try self.undoableWrite(body) }
+  }
+
+  /// As the synchronous ``undo(_:)``, without blocking the thread of the task.
+  @discardableResult
+  public func undo(_ step: UndoStep) async throws -> UndoStep { try await write { _ in try self.undo(step) } }
+}
+
 extension StoreTransaction {
   /// Takes back what a write did, as part of this transaction; see ``RecordStore/undo(_:)``.
   public mutating func undo(_ step: UndoStep) throws {

@@ -242,6 +242,29 @@ public struct UndoLog: Sendable {
   }
 }
 
+/// For async code: as the synchronous ones, without blocking the thread of the task.
+extension UndoLog {
+  /// Runs `body` and logs it as one step; see the synchronous `write`.
+  @discardableResult
+  public func write<Result: Sendable>(
+    named name: String? = nil, _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
+  ) async throws -> Result {
+    try await store.writing { try self.write(named: name, body) }
+  }
+
+  /// Takes back the last write that was not taken back yet; see the synchronous `undo`.
+  @discardableResult
+  public func undo() async throws -> Entry? { try await store.writing { try self.undo() } }
+
+  /// Does the write again that was taken back last; see the synchronous `redo`.
+  @discardableResult
+  public func redo() async throws -> Entry? { try await store.writing { try self.redo() } }
+
+  /// Leaves out the write that would be taken back next; see the synchronous `skip`.
+  @discardableResult
+  public func skip() async throws -> Entry? { try await store.writing { try self.skip() } }
+}
+
 extension UndoLog.Entry {
   /// - Parameter kept: `nil` for one that cannot be read.
   fileprivate init(_ kept: KeptStep?) {

@@ -105,3 +105,22 @@ public final class UndoStack: Sendable {
     }
   }
 }
+
+/// For async code: as the synchronous ones, without blocking the thread of the task.
+extension UndoStack {
+  /// Runs `body` so that it can be taken back later; see the synchronous `write`.
+  @discardableResult
+  public func write<Result: Sendable>(
+    named name: String = "", _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
+  ) async throws -> Result {
+    try await store.write { _ in try self.write(named: name, body) }
+  }
+
+  /// Takes back the last write that was not taken back yet; see the synchronous `undo`.
+  @discardableResult
+  public func undo() async throws -> Bool { try await store.writing { try self.undo() } }
+
+  /// Does the write again that was taken back last; see the synchronous `redo`.
+  @discardableResult
+  public func redo() async throws -> Bool { try await store.writing { try self.redo() } }
+}

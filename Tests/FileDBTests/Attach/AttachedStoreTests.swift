@@ -341,11 +341,11 @@ import Testing
     // A checkpoint would be news from the user's folder.
     let options = StoreOptions(checkpoints: .manual)
     let store = try RecordStore(at: user, attaching: shipped, as: "main", options: options)
-    let foods = try store.table("foods")
+    let foods = try await store.table("foods")
     var changes = foods.changes(since: foods.lastSnapshot).makeAsyncIterator()
     var ofStore = store.changes().makeAsyncIterator()
     let other = try RecordStore(at: user, attaching: shipped, as: "main", options: options)
-    try other.table("foods").set(["name": "Rye"], of: 2)
+    try await other.table("foods").set(["name": "Rye"], of: 2)
     #expect(await changes.next()?.steps.updates.map(\.id) == [2])
     #expect(await ofStore.next()?.tables == ["foods"])
     try ship(to: shipped) { foods in try foods.set(["name": "Pear"], of: 1) }

@@ -79,7 +79,7 @@ import Testing
       while verb == .syncData, appended.load(ordering: .relaxed) < 8 { usleep(100) }
     }
     let store = try open(disk)
-    try store.write { _ in }
+    try await store.write { _ in }
     await withTaskGroup(of: Void.self) { group in
       for number in 1...8 {
         group.addTask {
@@ -92,7 +92,7 @@ import Testing
         }
       }
     }
-    #expect(try store.table("t").count == 8)
+    #expect(try await store.table("t").count == 8)
     #expect(disk.verbs.count { $0 == .syncData } == 2)
     try store.checkInvariants()
   }

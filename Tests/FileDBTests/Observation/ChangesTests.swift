@@ -10,21 +10,21 @@ import Testing
   init() throws { table = try store.table("list") }
 
   @Test func firstChangeIsTheWholeTable() async throws {
-    let ids = try table.add(contentsOf: [["n": 1], ["n": 2]])
+    let ids = try await table.add(contentsOf: [["n": 1], ["n": 2]])
     var changes = table.changes().makeAsyncIterator()
     let first = try #require(await changes.next())
     #expect(first.before.isEmpty && first.after.ids == ids)
     #expect(first.steps.insertions.map(\.id) == ids)
 
-    var ofNone = try store.table("none").changes().makeAsyncIterator()
+    var ofNone = try await store.table("none").changes().makeAsyncIterator()
     let none = try #require(await ofNone.next())
     #expect(none.after.isEmpty && !none.after.exists && none.steps.isEmpty)
   }
 
   @Test func changesSinceSnapshotBeginWithTheDifference() async throws {
-    try table.add(["n": 1])
+    try await table.add(["n": 1])
     let shown = table.lastSnapshot
-    let id = try table.add(["n": 2])
+    let id = try await table.add(["n": 2])
     var changes = table.changes(since: shown).makeAsyncIterator()
     let first = try #require(await changes.next())
     #expect(first.before.ids == shown.ids && first.steps.sequence == [.insert(id, index: 1)])
@@ -33,35 +33,35 @@ import Testing
   @Test func slowListenerGetsOneCombinedChange() async throws {
     var changes = table.changes().makeAsyncIterator()
     _ = await changes.next()
-    let gone = try table.add(["n": 0])
-    for n in 1...100 { try table.add(["n": .integer(Int64(n))]) }
-    try table.delete(gone)
+    let gone = try await table.add(["n": 0])
+    for n in 1...100 { try await table.add(["n": .integer(Int64(n))]) }
+    try await table.delete(gone)
     let change = try #require(await changes.next())
     #expect(change.steps.insertions.count == 100 && change.steps.deletions.isEmpty)
-    try store.close()
+    try await store.close()
     #expect(await changes.next() == nil)  // And no second one.
   }
 
   @Test func revertedWritesSendNoChange() async throws {
-    let id = try table.add(["n": 1])
+    let id = try await table.add(["n": 1])
     var changes = table.changes(since: table.lastSnapshot).makeAsyncIterator()
-    try table.set(["n": 2], of: id)
-    try table.set(["n": 1], of: id)
-    try store.table("another").add(["n": 1])
-    _ = try? store.write { tx in
+    try await table.set(["n": 2], of: id)
+    try await table.set(["n": 1], of: id)
+    try await store.table("another").add(["n": 1])
+    _ = try? await store.write { tx in
       try tx[table.name].deleteAll()
       throw CancellationError()
     }
-    try store.close()
+    try await store.close()
     #expect(await changes.next() == nil)
   }
 
   @Test func creatingAndDroppingEmptyTableAreChanges() async throws {
     var changes = table.changes(since: table.lastSnapshot).makeAsyncIterator()
-    try table.create()
+    try await table.create()
     let made = try #require(await changes.next())
     #expect(!made.before.exists && made.after.exists && made.steps.isEmpty)
-    try table.drop()
+    try await table.drop()
     #expect(try #require(await changes.next()).after.exists == false)
   }
 
@@ -70,7 +70,7 @@ import Testing
     let writers = (0..<4).map { (writer: Int64) in
       Task {
         for n in Int64(0)..<50 {
-          _ = try await store.asyncWrite { tx in
+          _ = try await store.write { tx in
             try tx[table.name].add(["by": .integer(writer), "n": .integer(n)], at: .top)
           }
         }
@@ -97,7 +97,7 @@ import Testing
   @Test(arguments: ["a closure", "a predicate"])
   func filteredAndSortedListFollowsTheTable(condition: String) async throws {
     var random = SeededRandom.fromEnvironment("a condition and an order make a list of their own")
-    let ids = try table.add(
+    let ids = try await table.add(
       contentsOf: (0..<40).map { ["n": .integer($0 % 7), "isDone": .bool($0 % 3 == 0)] })
     let list =
       condition == "a closure"
@@ -109,10 +109,10 @@ import Testing
     try view.show(first)
     for _ in 0..<60 {
       let (one, other) = (ids.randomElement(using: &random)!, ids.randomElement(using: &random)!)
-      try table.move(one, to: .top)
-      try table.set(["n": .integer(.random(in: 0...9, using: &random))], of: one)
+      try await table.move(one, to: .top)
+      try await table.set(["n": .integer(.random(in: 0...9, using: &random))], of: one)
       // Into the list or out of it, so that there is something to tell.
-      try table.set(["isDone": .bool(!view.ids.contains(other))], of: other)
+      try await table.set(["isDone": .bool(!view.ids.contains(other))], of: other)
       let change = try #require(await changes.next())
       try view.show(change)
       let expected = table.lastSnapshot.sorted(by: [.descending("n")]).filter { $0.fields["isDone"] == true }
@@ -123,36 +123,36 @@ import Testing
 
   @Test func changesOutsideTheFilterAreNotSent() async throws {
     struct Item: Codable, Sendable { var isDone: Bool }
-    let ids = try table.add(contentsOf: [["isDone": true], ["isDone": false], ["isDone": "no item"]])
-    let items = try store.table(TableName<Item>("list"))
+    let ids = try await table.add(contentsOf: [["isDone": true], ["isDone": false], ["isDone": "no item"]])
+    let items = try await store.table(TableName<Item>("list"))
     var changes = items.changes(where: \.isDone).makeAsyncIterator()
     #expect(await changes.next()?.after.ids == [ids[0]])
-    try table.set(["isDone": "no item either"], of: ids[1])
-    try table.move(ids[2], to: .top)
-    try store.close()
+    try await table.set(["isDone": "no item either"], of: ids[1])
+    try await table.move(ids[2], to: .top)
+    try await store.close()
     #expect(await changes.next() == nil)
   }
 
   @Test func changesOfRecordReportItsFieldsOnly() async throws {
-    let ids = try table.add(contentsOf: [["n": 1], ["n": 2]])
+    let ids = try await table.add(contentsOf: [["n": 1], ["n": 2]])
     var changes = table.changes(of: ids[0]).makeAsyncIterator()
     let first = try #require(await changes.next())
     #expect(first.before == nil && first.after?.fields == ["n": 1])
-    try table.set(["n": 3], of: ids[1])
-    try table.move(ids[0], to: .bottom)
-    try table.set(["n": 4], of: ids[0])
+    try await table.set(["n": 3], of: ids[1])
+    try await table.move(ids[0], to: .bottom)
+    try await table.set(["n": 4], of: ids[0])
     let second = try #require(await changes.next())
     #expect(second.before?.fields == ["n": 1] && second.after?.fields == ["n": 4])
-    try table.delete(ids[0])
+    try await table.delete(ids[0])
     let third = try #require(await changes.next())
     #expect(third.before?.fields == ["n": 4] && third.after == nil)
   }
 
   @Test func storeChangesNameTheChangedTables() async throws {
-    let other = try store.table("other")
-    try other.add(["n": 1])
+    let other = try await store.table("other")
+    try await other.add(["n": 1])
     var changes = store.changes().makeAsyncIterator()
-    try store.write { tx in
+    try await store.write { tx in
       try tx[table.name].add(["n": 1])
       try tx["new"].add(["n": 2])
     }
@@ -160,7 +160,7 @@ import Testing
     #expect(change.tables == ["list", "new"])
     #expect(change.change(of: table.name)?.steps.insertions.count == 1)
     #expect(change.change(of: other.name) == nil)
-    try other.drop()
+    try await other.drop()
     #expect(await changes.next()?.tables == ["other"])
   }
 
@@ -169,8 +169,8 @@ import Testing
   @Test func closingStoreEndsChangesAfterLastCommit() async throws {
     var changes = table.changes().makeAsyncIterator()
     _ = await changes.next()
-    try table.add(["n": 1])
-    try store.close()
+    try await table.add(["n": 1])
+    try await store.close()
     #expect(await changes.next()?.after.count == 1)
     #expect(await changes.next() == nil)
     var late = table.changes().makeAsyncIterator()

@@ -8,8 +8,8 @@ import Testing
   @Test func releasedStoreEndsItsObservations() async throws {
     var store: RecordStore? = RecordStore.inMemory()
     weak let released = store
-    let changes = try #require(store).table("list").changes()
-    try #require(store).table("list").add(["n": 1])
+    let changes = try await #require(store).table("list").changes()
+    try await #require(store).table("list").add(["n": 1])
     var iterator = changes.makeAsyncIterator()
     #expect(await iterator.next()?.after.count == 1)
     let waiting = Task { await iterator.next() == nil }
@@ -20,7 +20,7 @@ import Testing
 
   @Test func releasedIteratorStopsObserving() async throws {
     try await withTemporaryStore { store in
-      let table = try store.table("list")
+      let table = try await store.table("list")
       do {
         var changes = table.changes().makeAsyncIterator()
         _ = await changes.next()
@@ -32,16 +32,16 @@ import Testing
 
   @MainActor @Test func releasedTokenStopsObserving() async throws {
     try await withTemporaryStore { store in
-      let table = try store.table("list")
+      let table = try await store.table("list")
       let (counts, continuation) = AsyncStream<Int>.makeStream()
       var token: ObservationToken? = table.observe { continuation.yield($0.after.count) }
       var received = counts.makeAsyncIterator()
       #expect(await received.next() == 0)
-      try table.add(["n": 1])
+      try await table.add(["n": 1])
       #expect(await received.next() == 1)
       #expect(token != nil)
       token = nil
-      try table.add(["n": 2])
+      try await table.add(["n": 2])
       continuation.finish()
       #expect(await received.next() == nil)
       while store.isObserved || store.isWatched { await Task.yield() }
@@ -50,14 +50,14 @@ import Testing
 
   @MainActor @Test func cancelledTokenIsNeverCalledAgain() async throws {
     let store = RecordStore.inMemory()
-    let table = try store.table("list")
+    let table = try await store.table("list")
     for n in 0..<200 {
       let cancellation = Flag()
       let token = table.observe { _ in #expect(!cancellation.isSet) }
       for _ in 0..<(n % 7) { await Task.yield() }
       token.cancel()
       cancellation.isSet = true
-      try table.add(["n": .integer(Int64(n))])
+      try await table.add(["n": .integer(Int64(n))])
       await Task.yield()
     }
   }
@@ -65,8 +65,8 @@ import Testing
   @MainActor @Test func observableTableShowsCommittedRecords() async throws {
     struct Note: Codable, Sendable { var title: String }
     try await withTemporaryStore { store in
-      let table = try store.table(TableName<Note>("notes"))
-      try table.add(Note(title: "first"))
+      let table = try await store.table(TableName<Note>("notes"))
+      try await table.add(Note(title: "first"))
       var notes: ObservableTable? = ObservableTable(table)
       #expect(notes?.count == 1 && notes?.error == nil)
       for title in ["second", "third"] {

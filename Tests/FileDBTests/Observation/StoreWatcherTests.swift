@@ -8,19 +8,19 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct StoreWatcherTests {
   @Test func commitsOfAnotherStoreAreObserved() async throws {
     try await withTemporaryStore { store in
-      let other = try RecordStore(at: store.url).table("list")
-      var changes = try store.table("list").changes().makeAsyncIterator()
+      let other = try await RecordStore(at: store.url).table("list")
+      var changes = try await store.table("list").changes().makeAsyncIterator()
       _ = await changes.next()
       var view = StrictTableView()
       for n in 1...30 {
         // The folder of the journal comes with the first commit, another journal with each checkpoint.
-        try other.add(["n": .integer(Int64(n))], at: .top)
-        if n.isMultiple(of: 7) { try other.store.checkpoint() }
+        try await other.add(["n": .integer(Int64(n))], at: .top)
+        if n.isMultiple(of: 7) { try await other.store.checkpoint() }
         let change = try #require(await changes.next())
         try view.show(change)
         try #require(change.after.ids == other.lastSnapshot.ids && view.shows(change.after))
       }
-      try other.store.close()
+      try await other.store.close()
     }
   }
 
@@ -29,26 +29,26 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let url = folder.appendingPathComponent("below/store")
     let store = try RecordStore(at: url)
-    var changes = try store.table("list").changes().makeAsyncIterator()
+    var changes = try await store.table("list").changes().makeAsyncIterator()
     #expect(await changes.next()?.after.exists == false)
     let other = try RecordStore(at: url)
     for n in 1...3 {
-      try other.table("list").add(["n": .integer(Int64(n))])
+      try await other.table("list").add(["n": .integer(Int64(n))])
       #expect(await changes.next()?.after.count == n)
     }
     // And go, and come again.
-    try other.close()
+    try await other.close()
     try FileManager.default.removeItem(at: url)
     #expect(await changes.next()?.after.exists == false)
-    try RecordStore(at: url).table("list").add(["n": 1])
+    try await RecordStore(at: url).table("list").add(["n": 1])
     #expect(await changes.next()?.after.count == 1)
   }
 
   @Test func editsByAnotherProgramAreObserved() async throws {
     try await withTemporaryStore { store in
-      let table = try store.table("list")
-      try table.add(contentsOf: [["n": 1], ["n": 2]])
-      try store.checkpoint()
+      let table = try await store.table("list")
+      try await table.add(contentsOf: [["n": 1], ["n": 2]])
+      try await store.checkpoint()
       var changes = table.changes(since: table.lastSnapshot).makeAsyncIterator()
       for (n, place) in [(11, Place.beside), (12, .inPlace), (13, .beside), (14, .inPlace)] {
         try edit(table, "<integer>\(n == 11 ? 1 : n - 1)<", "<integer>\(n)<", place)
@@ -63,13 +63,13 @@ import Testing
     let elsewhere = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(at: elsewhere) }
     try await withTemporaryStore { store in
-      let table = try store.table("list")
-      try table.add(["n": 1])
-      try store.checkpoint()
+      let table = try await store.table("list")
+      try await table.add(["n": 1])
+      try await store.checkpoint()
       let target = elsewhere.appendingPathComponent("list.plist")
       try FileManager.default.moveItem(at: table.url, to: target)
       try FileManager.default.createSymbolicLink(at: table.url, withDestinationURL: target)
-      try store.refresh()
+      try await store.refresh()
       var changes = table.changes(since: table.lastSnapshot).makeAsyncIterator()
       try edit(table, "<integer>1<", "<integer>2<", .inPlace)
       #expect(await changes.next()?.after[0].fields == ["n": 2])
@@ -78,9 +78,9 @@ import Testing
 
   @Test func halfWrittenFileIsAnErrorUntilComplete() async throws {
     try await withTemporaryStore { store in
-      let table = try store.table("list")
-      try table.add(["n": 1])
-      try store.checkpoint()
+      let table = try await store.table("list")
+      try await table.add(["n": 1])
+      try await store.checkpoint()
       let whole = try Data(contentsOf: table.url)
       var changes = table.changes(since: table.lastSnapshot).makeAsyncIterator()
       var errors = store.observationErrors().makeAsyncIterator()
@@ -100,9 +100,9 @@ import Testing
 
   @MainActor @Test func observableTableShowsReadError() async throws {
     try await withTemporaryStore { store in
-      let table = try store.table("list")
-      try table.add(["n": 1])
-      try store.checkpoint()
+      let table = try await store.table("list")
+      try await table.add(["n": 1])
+      try await store.checkpoint()
       let whole = try Data(contentsOf: table.url)
       let list = ObservableTable(table)
       try whole.dropLast(20).write(to: table.url)
@@ -115,27 +115,27 @@ import Testing
 
   @Test func storeChangesIncludeTablesMadeByOthers() async throws {
     try await withTemporaryStore { store in
-      try store.table("old").add(["n": 1])
+      try await store.table("old").add(["n": 1])
       var changes = store.changes().makeAsyncIterator()
       let other = try RecordStore(at: store.url)
       for name in ["first", "second"] {
-        try other.table(name).add(["n": 1])
+        try await other.table(name).add(["n": 1])
         let change = try #require(await changes.next())
         #expect(change.tables == [name])
         #expect(change.change(of: .records(name))?.after.count == 1)
       }
-      try other.close()
+      try await other.close()
     }
   }
 
   @Test func commitsBeforeIterationBeginsAreNotMissed() async throws {
     try await withTemporaryStore { store in
-      var watching = try store.table("old").changes().makeAsyncIterator()
+      var watching = try await store.table("old").changes().makeAsyncIterator()
       _ = await watching.next()
       let changes = store.changes()
       let other = try RecordStore(at: store.url, options: StoreOptions(checkpoints: .manual))
-      try other.table("new").add(["n": 1])
-      try other.table("old").add(["n": 1])
+      try await other.table("new").add(["n": 1])
+      try await other.table("old").add(["n": 1])
       #expect(await watching.next()?.after.count == 1)
       // By now the watch has seen both, and hears of nothing more.
       try await Task.sleep(for: .milliseconds(200))
@@ -144,22 +144,22 @@ import Testing
         tables.formUnion(change.tables)
         if tables == ["new", "old"] { break }
       }
-      try other.close()
+      try await other.close()
     }
   }
 
   @Test func listenerGetsCommitsMadeWhileNobodyListened() async throws {
     try await withTemporaryStore { store in
-      let table = try store.table("list")
+      let table = try await store.table("list")
       let other = try RecordStore(at: store.url)
       for n in 1...5 {
         let shown = table.lastSnapshot
-        try other.table("list").add(["n": .integer(Int64(n))])
+        try await other.table("list").add(["n": .integer(Int64(n))])
         #expect(table.lastSnapshot.count == n - 1)
         var changes = table.changes(since: shown).makeAsyncIterator()
         #expect(await changes.next()?.steps.insertions.count == 1)
       }
-      try other.close()
+      try await other.close()
     }
   }
 
@@ -179,7 +179,7 @@ import Testing
     var iterator = sequence.makeAsyncIterator()
     #expect(table.store.observationError?.message.contains("makeWatch") == true)
     _ = await iterator.next()
-    try table.add(["n": 1])
+    try await table.add(["n": 1])
     #expect(await iterator.next()?.after.count == 1)
   }
 

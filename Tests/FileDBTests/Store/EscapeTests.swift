@@ -42,7 +42,7 @@ import Testing
       func keep(_ store: RecordStore) throws {
         var kept: StoreTransaction?
         try store.write { tx in kept = consume tx }
-        _ = try kept?.add([:], to: table)
+        _ = try kept?[table].add([:])
       }
       """),
     Snippet(
@@ -85,7 +85,7 @@ import Testing
       error: "mutable capture of 'inout' parameter 'tx' is not allowed",
       """
       func keep(_ store: RecordStore) async throws {
-        try await store.asyncWrite { tx in
+        try await store.write { tx in
           let kept: @Sendable () throws -> Void = { try tx[table].add([:]) }
           try kept()
         }
@@ -98,7 +98,7 @@ import Testing
         try store.write { tx in
           let mine = tx
           try tx[table].add([:])
-          _ = try mine.snapshot(of: table)
+          _ = try mine[table].snapshot()
         }
       }
       """),

@@ -237,53 +237,9 @@ func contents(of folder: URL) throws -> [String] {
     }
   }
 
-  @Test func concurrentAsyncWritesAreAllCommitted() async throws {
-    let store = RecordStore.inMemory()
-    let ids = try await withThrowingTaskGroup(of: RecordID.self) { group in
-      for number in 0..<50 {
-        group.addTask {
-          try await store.asyncWrite { tx in try tx["t"].add(["n": .integer(Int64(number))]) }
-        }
-      }
-      return try await group.reduce(into: []) { $0.append($1) }
-    }
-    #expect(ids.sorted().map(\.rawValue) == Array(1...50))
-    let numbers = try store.table("t").lastSnapshot.compactMap { $0.fields["n"]?.integer }
-    #expect(numbers.sorted() == Array(0..<50))
-    try store.checkInvariants()
-  }
-
-  @Test func asyncWriteRethrowsErrorOfItsBody() async throws {
-    let store = RecordStore.inMemory()
-    await #expect(throws: Stop.self) { try await store.asyncWrite { _ in throw Stop() } }
-    #expect(try store.tableNames == [])
-  }
-
-  @Test func taskCancelledBeforeItsWriteWritesNothing() async throws {
-    let store = RecordStore.inMemory()
-    let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    Thread.detachNewThread {
-      try? store.write { _ in
-        entered.signal()
-        leave.wait()
-      }
-    }
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        entered.wait()
-        continuation.resume()
-      }
-    }
-    let task = Task { try await store.asyncWrite { tx in try tx["t"].add(["n": 1]) } }
-    task.cancel()
-    leave.signal()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(try store.tableNames == [])
-  }
-
   @Test func concurrentWritersLoseNoRecords() async throws {
     let store = RecordStore.inMemory()
-    let table = try store.table("t")
+    let table = try await store.table("t")
     await withTaskGroup(of: Void.self) { group in
       for worker in 0..<8 {
         group.addTask {

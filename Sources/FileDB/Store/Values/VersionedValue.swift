@@ -115,4 +115,7 @@ extension RecordTable where Value: VersionedValue {
       return migrated.count
     }
   }
+  /// Stores every record in the newest version of its type; see the synchronous `migrate`.
+  @discardableResult
+  public func migrate() async throws -> Int { try await writing { try $0.migrate() } }
 }

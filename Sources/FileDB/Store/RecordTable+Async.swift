@@ -1,0 +1,88 @@
+import FileDBTables
+
+/// The verbs for async code. Each is like the synchronous verb of the same name, and blocks no thread of a task; besides, it
+/// throws `CancellationError` if the task is cancelled before the verb begins. See ``RecordStore/write(_:)``.
+extension RecordTable {
+  /// Creates the table, without records; see the synchronous `create`.
+  public func create() async throws { try await writing { try $0.create() } }
+
+  /// Adds a record with this value and returns its new id; see the synchronous `add`.
+  @discardableResult
+  public func add(_ value: Value, at position: Position = .bottom) async throws -> RecordID {
+    try await writing { try $0.add(value, at: position) }
+  }
+
+  /// Adds records with these values and returns their new ids; see the synchronous `add`.
+  @discardableResult
+  public func add(
+    contentsOf values: some Sequence<Value> & Sendable, at position: Position = .bottom
+  ) async throws -> [RecordID] {
+    try await writing { try $0.add(contentsOf: values, at: position) }
+  }
+
+  /// Changes a record in place; see the synchronous `update`.
+  public func update(_ id: RecordID, _ body: @escaping @Sendable (inout Value) throws -> Void) async throws {
+    try await writing { try $0.update(id, body) }
+  }
+
+  /// Gives a record a new value; see the synchronous `update`.
+  public func update(_ id: RecordID, to value: Value) async throws {
+    try await writing { try $0.update(id, to: value) }
+  }
+
+  /// Sets single fields and keeps the others; see the synchronous `set`.
+  public func set(_ fields: Fields, of id: RecordID) async throws {
+    try await writing { try $0.set(fields, of: id) }
+  }
+
+  /// Removes single fields; see the synchronous `unset`.
+  public func unset(_ names: [String], of id: RecordID) async throws {
+    try await writing { try $0.unset(names, of: id) }
+  }
+
+  /// Removes a record; see the synchronous `delete`.
+  public func delete(_ id: RecordID) async throws { try await writing { try $0.delete(id) } }
+
+  /// Removes records; see the synchronous `delete`.
+  public func delete(_ ids: some Sequence<RecordID> & Sendable) async throws {
+    try await writing { try $0.delete(ids) }
+  }
+
+  /// Removes every record and keeps the counter; see the synchronous `deleteAll`.
+  public func deleteAll() async throws { try await writing { try $0.deleteAll() } }
+
+  /// Removes every record and sets the counter back to 0; see the synchronous `truncate`.
+  public func truncate() async throws { try await writing { try $0.truncate() } }
+
+  /// Removes the table and its file; see the synchronous `drop`.
+  public func drop() async throws { try await writing { try $0.drop() } }
+
+  /// Copies a record and returns the copy's id; see the synchronous `duplicate`.
+  @discardableResult
+  public func duplicate(_ id: RecordID, to position: Position? = nil) async throws -> RecordID {
+    try await writing { try $0.duplicate(id, to: position) }
+  }
+
+  /// Moves a record; see the synchronous `move`.
+  public func move(_ id: RecordID, to position: Position) async throws {
+    try await writing { try $0.move(id, to: position) }
+  }
+
+  /// Moves the record at one index to another; see the synchronous `move`.
+  public func move(fromIndex index: Int, toIndex newIndex: Int) async throws {
+    try await writing { try $0.move(fromIndex: index, toIndex: newIndex) }
+  }
+
+  /// Replaces all records and returns the ids of the new ones; see the synchronous `replaceAll`.
+  @discardableResult
+  public func replaceAll(with values: [IdentifiedValue<Value>]) async throws -> [RecordID] {
+    try await writing { try $0.replaceAll(with: values) }
+  }
+
+  /// Runs a synchronous verb as a write of its own.
+  func writing<Result: Sendable>(
+    _ verb: @escaping @Sendable (RecordTable) throws -> Result
+  ) async throws -> Result {
+    try await store.write { _ in try verb(self) }
+  }
+}

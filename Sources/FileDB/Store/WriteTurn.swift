@@ -1,0 +1,42 @@
+import Synchronization
+
+/// The turn of an async write, which it waits for and may be cancelled before.
+final class WriteTurn<Result: Sendable>: Sendable {
+  private enum State {
+    case new, begun, cancelled
+    case waiting(CheckedContinuation<Result, any Error>)
+  }
+
+  private let state = Mutex(State.new)
+
+  /// - Returns: false where it was cancelled before; the task goes on then.
+  func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
+    let isWaiting = state.withLock { state in
+      guard case .new = state else { return false }
+      state = .waiting(continuation)
+      return true
+    }
+    if !isWaiting { continuation.resume(throwing: CancellationError()) }
+    return isWaiting
+  }
+
+  /// - Returns: the task that waits; `nil` where it was cancelled.
+  func begin() -> CheckedContinuation<Result, any Error>? { leave(for: .begun) }
+
+  /// Ends the wait at once. A write that has begun is not cancelled.
+  func cancel() { leave(for: .cancelled)?.resume(throwing: CancellationError()) }
+
+  private func leave(for next: State) -> CheckedContinuation<Result, any Error>? {
+    state.withLock { state in
+      switch state {
+      case .begun, .cancelled: return nil
+      case .new:
+        state = next
+        return nil
+      case .waiting(let continuation):
+        state = next
+        return continuation
+      }
+    }
+  }
+}
