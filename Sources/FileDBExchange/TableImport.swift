@@ -62,7 +62,7 @@ public struct TableImport: Sendable {
   /// the ids of a property list count only with ``Matching/id``.
   /// - Parameter progress: called now and then with the number of rows read so far.
   /// - Throws: ``StoreError/invalidText``, ``StoreError/unrepresentableValue`` and ``StoreError/reservedField`` with
-  ///   file, line and column; ``StoreError/duplicateKey``; the errors of reading the file and of ``StoreTransaction``'s
+  ///   file, line and column; ``StoreError/duplicateKey``; the errors of reading the file and of ``RecordTable``'s
   ///   verbs.
   /// - Complexity: O(*n*) in the rows of the file and in the records of the table; for a property list without a key,
   ///   only in the rows. Memory grows with the new records, and for a property list with the file.

@@ -51,7 +51,7 @@ public struct SQLiteImport: Sendable {
   ///   ``StoreError/damagedDatabase``, ``StoreError/tableNotFound``, ``StoreError/databaseRefused`` for a query that is
   ///   wrong or does more than read, ``StoreError/locked``, ``StoreError/invalidText`` for a value that does not fit
   ///   its type or columns that cannot be fields, ``StoreError/unrepresentableValue``, ``StoreError/reservedField``,
-  ///   ``StoreError/duplicateKey``; and the errors of ``StoreTransaction``'s verbs.
+  ///   ``StoreError/duplicateKey``; and the errors of ``RecordTable``'s verbs.
   /// - Complexity: O(*n*) in the rows and, with a key, in the records of the table. Memory grows with the new records.
   @discardableResult
   public func run(

@@ -14,6 +14,21 @@ extension TableName<Note> {
 
 /// The Swift code of the README, word for word.
 @Suite struct ReadmeTests {
+  @Test func asyncCodeRuns() async throws {
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try await RecordStore.open(at: folder)
+    let notes = try await store.table(.notes)
+    let milk = try await notes.add(Note(title: "Buy milk"))
+    try await store.write { tx in
+      let copy = try tx[.notes].duplicate(milk)
+      try tx[.notes].move(copy, to: .top)
+    }
+    let count = try notes.count  // reading is synchronous
+    #expect(try count == 2 && notes.snapshot().last?.id == milk)
+    try store.checkInvariants()
+  }
+
   @Test func tourRuns() throws {
     try withTemporaryFolder { folder in
       let store = try RecordStore(at: folder)
@@ -103,7 +118,7 @@ extension TableName<Note> {
     let blocks = readme.components(separatedBy: "```swift\n").dropFirst().compactMap {
       $0.components(separatedBy: "\n```").first
     }
-    #expect(blocks.count == 7)
+    #expect(blocks.count == 8)
     for line in blocks.joined(separator: "\n").split(separator: "\n") {
       #expect(here.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
     }
