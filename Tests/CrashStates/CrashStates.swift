@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Cuts the power in workloads, one after another, until enough different states of the disk were tried.
+/// Cuts the power in each workload, and then in random ones, until enough different states of the disk were tried.
 @main
 enum CrashStates {
   static func main() throws {
@@ -44,7 +44,7 @@ enum CrashStates {
     var fixed = workloads[...]
     var sum = CrashCounts()
     var digests: Set<Int> = []
-    while digests.count < states {
+    while !fixed.isEmpty || digests.count < states {
       let workload = fixed.popFirst() ?? .random(seed: random.next(), tables: CrashWorkload.randomTables)
       let start = ContinuousClock.now
       var counts = CrashCounts()

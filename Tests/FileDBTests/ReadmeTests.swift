@@ -24,8 +24,9 @@ extension TableName<Note> {
       let copy = try tx[.notes].duplicate(milk)
       try tx[.notes].move(copy, to: .top)
     }
-    let count = try notes.count  // reading is synchronous
-    #expect(try count == 2 && notes.snapshot().last?.id == milk)
+    try await store.refresh()
+    let titles = try notes.lastSnapshot.map { try $0.value.title }
+    #expect(titles == ["Buy milk", "Buy milk"] && notes.lastSnapshot.last?.id == milk)
     try store.checkInvariants()
   }
 
@@ -39,7 +40,7 @@ extension TableName<Note> {
       try notes.move(milk, to: .bottom)  // .top .bottom .index(3) .before(id) .after(id)
       try notes.update(milk) { $0.isDone = true }  // fields that Note does not know stay
       try notes.duplicate(rent, to: .top)
-      try notes.sort(by: \.title)  // and it stays sorted so
+      try notes.sort(by: \.title)  // saves this order
 
       try store.write { tx in  // all or nothing
         let copy = try tx[.notes].duplicate(milk)

@@ -126,8 +126,9 @@ public struct RecordMatches<Value: Codable & Sendable>: Sendable {
 extension RecordTable {
   /// Removes the records that match `predicate`.
   ///
-  /// A mistyped field can match everything: `titel != "a"` is true of every record without a field `titel`. The result
-  /// names the fields that no record has.
+  /// A mistyped field can match everything: `titel != "a"` is true of every record without a field `titel`.
+  /// ``RecordMatches/unknownFields`` lists such fields when the records are gone. To find them before, see
+  /// ``RecordPredicate/unknownFields(in:)``.
   /// - Returns: the records that were removed.
   /// - Throws: as ``TableSnapshot/records(where:)``, and as ``RecordStore/write(_:)``; then nothing is removed.
   /// - Complexity: O(*n*).

@@ -1,7 +1,7 @@
 import Foundation
 
 extension RecordStore {
-  /// Opens the store in the folder at `url`, like ``init(at:options:)``, without blocking the thread of the task.
+  /// Opens the store in the folder at `url`, like ``init(at:options:)``, without blocking the caller's thread.
   /// - Throws: as ``init(at:options:)``.
   public static func open(
     at url: URL, options: StoreOptions = StoreOptions()
@@ -9,11 +9,15 @@ extension RecordStore {
     try await Self.run(on: .global()) { try RecordStore(at: url, options: options) }
   }
 
-  /// Runs `body` as one transaction, like the synchronous `write`, without blocking the thread of the task.
+  /// Runs `body` as one transaction, like the synchronous `write`, without blocking the caller's thread.
   ///
-  /// Bodies run one after another, on a thread of the store's own. Each is a transaction of its own; those that wait for the
-  /// disk at the same time share a sync. `body` runs completely or not at all: if the task is cancelled before `body`
-  /// begins, this throws `CancellationError` at once. `body` may run more than once, if another writer commits first.
+  /// Bodies run one after another, on the store's own thread and not on your actor. So a body is `@Sendable`: copy what it
+  /// needs into constants, and return what you need. In it, call the synchronous verbs. Each body is a transaction of its
+  /// own; those that wait for the disk at the same time share a sync.
+  ///
+  /// If the task is cancelled before `body` begins, this throws `CancellationError` at once, and nothing is written. After
+  /// that, cancelling has no effect: the write finishes. `body` may run more than once, if another writer commits first, so
+  /// it should change nothing outside the store.
   /// - Throws: `CancellationError`, and as the synchronous `write`.
   @discardableResult
   public func write<Result: Sendable>(
@@ -52,23 +56,23 @@ extension RecordStore {
     }
   }
 
-  /// As the synchronous ``table(_:)-(TableName<_>)``, without blocking the thread of the task while the file is read.
+  /// As the synchronous ``table(_:)-(TableName<_>)``, without blocking the caller's thread while the file is read.
   public func table<Value>(_ name: TableName<Value>) async throws -> RecordTable<Value> {
     try await reading { try self.table(name) }
   }
 
-  /// As the synchronous ``table(_:)-(String)``, without blocking the thread of the task while the file is read.
+  /// As the synchronous ``table(_:)-(String)``, without blocking the caller's thread while the file is read.
   public func table(_ name: String) async throws -> RecordTable<Fields> {
     try await reading { try self.table(name) }
   }
 
-  /// As the synchronous `refresh`, without blocking the thread of the task.
+  /// As the synchronous `refresh`, without blocking the caller's thread.
   public func refresh() async throws { try await reading { try self.refresh() } }
 
-  /// As the synchronous `checkpoint`, without blocking the thread of the task.
+  /// As the synchronous `checkpoint`, without blocking the caller's thread.
   public func checkpoint() async throws { try await writing { try self.checkpoint() } }
 
-  /// As the synchronous `close`, without blocking the thread of the task.
+  /// As the synchronous `close`, without blocking the caller's thread.
   public func close() async throws { try await writing { try self.close() } }
 
   private func reading<Result: Sendable>(
@@ -91,9 +95,9 @@ extension RecordStore {
   }
 }
 
-/// The store's own threads, one each: a global queue has few for all who block in it.
+/// The store's own serial queues. What blocks in a global queue may use up its threads.
 struct StoreQueues: Sendable {
-  /// For writes and checkpoints that no thread waits for. Only one goes on at a time, and writes stay in their order.
+  /// For async writes and closing, and for checkpoints that nobody waits for, one at a time.
   let writing = DispatchQueue(label: "FileDB.writing")
   /// For what waits until its commit is durable.
   let finishing = DispatchQueue(label: "FileDB.finishing")

@@ -6,13 +6,14 @@ extension RecordStore {
   ///
   /// `body` sees its own changes. Nobody else sees them before it returns. If `body` throws, nothing is changed. When
   /// `write` returns, the commit survives a power cut (see ``StoreOptions/durability``), in all of its tables. Writers
-  /// on several threads share the disk's syncs. `body` may run more than once, if another writer commits first.
+  /// on several threads share the disk's syncs. `body` may run more than once, if another writer commits first, so it
+  /// should change nothing outside the store.
   ///
   /// A `write` inside a `write` joins the outer one, and so does a verb of a ``RecordTable``. So objects that share
   /// only the store also share the transaction. If the inner `write` throws, only its own changes are undone. The outer
   /// one commits all or nothing.
   ///
-  /// Async code calls the async `write`, which blocks no thread of a task.
+  /// Async code calls the async `write`, which does not block the caller's thread.
   ///
   /// - Throws: what `body` throws; ``StoreError/locked``; ``StoreError/damagedJournal``; ``StoreError/conflict`` for a
   ///   table whose file another program changed while commits were waiting for it; what ``table(_:)-(TableName<_>)``
@@ -26,7 +27,8 @@ extension RecordStore {
     while true { if let result = try attempt(body) { return result } }
   }
 
-  /// Runs `body` like ``write(_:)``, with the same result and errors, but changes nothing.
+  /// Runs `body` and checks its changes as ``write(_:)`` would, and then discards them. It does not find errors of locking,
+  /// writing and syncing.
   @discardableResult
   public func rehearse<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     if let outer = writers.currentTransaction { return try outer.rehearse(body) }

@@ -1,8 +1,8 @@
 import FileDBPlist
 import FileDBTables
 
-/// The verbs that change a table. Inside a ``RecordStore/write(_:)`` each is a part of that transaction, else a transaction of
-/// its own. Besides the errors that are named with them, they throw those of ``RecordStore/write(_:)``.
+/// The verbs. In a ``RecordStore/write(_:)`` on the same thread, they are part of it. Otherwise each is a transaction of its
+/// own. Besides the errors that are named with them, they throw those of ``RecordStore/write(_:)``.
 extension RecordTable {
   /// Creates the table, without records.
   /// - Throws: ``StoreError/tableExists``, ``StoreError/invalidTableName``.
@@ -75,11 +75,11 @@ extension RecordTable {
     }
   }
 
-  /// Removes a record. Its id is not given again.
+  /// Removes a record. Its id is never reused.
   /// - Throws: ``StoreError/recordNotFound``.
   public func delete(_ id: RecordID) throws { try writing { try $0.apply(.remove([id]), to: name.text) } }
 
-  /// Removes records. An id may be given twice.
+  /// Removes records. `ids` may contain an id twice.
   /// - Throws: ``StoreError/recordNotFound``; then no record is removed.
   public func delete(_ ids: some Sequence<RecordID>) throws {
     var seen: Set<RecordID> = []
@@ -88,7 +88,7 @@ extension RecordTable {
     try writing { try $0.apply(.remove(ids), to: name.text) }
   }
 
-  /// Removes every record and keeps the counter, so that no id is given again.
+  /// Removes every record and keeps the counter, so that no id is reused.
   public func deleteAll() throws { try writing { try $0.apply(.removeAll, to: name.text) } }
 
   /// Removes every record and sets the counter back to 0, so that ids begin at 1 again.

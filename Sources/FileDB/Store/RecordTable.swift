@@ -2,8 +2,8 @@ import Foundation
 
 /// A table of a store.
 ///
-/// Each verb is a transaction of its own. Inside a ``RecordStore/write(_:)``, on the thread of its body, the verbs are a part
-/// of that transaction, however the table was got: by ``RecordStore/table(_:)-(TableName<_>)``, or from the transaction.
+/// A verb is a method that changes the table. Each is a transaction of its own, unless the thread is in a
+/// ``RecordStore/write(_:)``: then the verb is part of that transaction, wherever you got the table.
 public struct RecordTable<Value: Codable & Sendable>: Sendable {
   public let store: RecordStore
   public let name: TableName<Value>

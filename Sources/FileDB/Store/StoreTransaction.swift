@@ -10,16 +10,18 @@ import FileDBPlist
 public struct StoreTransaction: ~Copyable {
   let state: TransactionState
 
-  /// A table. On the thread of the write's body, its verbs are a part of the transaction.
+  /// The table with this name, as ``RecordStore/table(_:)-(TableName<_>)`` returns it. It need not exist yet.
   ///
-  /// What is wrong with the table's file is thrown by the first verb, as ``RecordStore/table(_:)-(TableName<_>)`` throws it.
-  /// - Throws: ``StoreError/closed`` if the write has returned.
-  /// - Complexity: O(1).
+  /// On the thread of the body, its verbs are part of the transaction, and what you read includes the changes made so far. If
+  /// you keep it after the write, it is an ordinary table.
+  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``. ``StoreError/closed`` if this transaction was swapped for that of
+  ///   a write that has returned.
+  /// - Complexity: O(1) once the transaction has used the table.
   public subscript<Value>(name: TableName<Value>) -> RecordTable<Value> {
     get throws(StoreError) { try state.recordTable(name) }
   }
 
-  /// A table with records that are read field by field; see ``subscript(_:)-(TableName<_>)``.
+  /// The table with this name, with records that are read field by field; see ``subscript(_:)-(TableName<_>)``.
   public subscript(name: String) -> RecordTable<Fields> {
     get throws(StoreError) { try self[.records(name)] }
   }

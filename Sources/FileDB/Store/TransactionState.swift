@@ -34,7 +34,7 @@ final class TransactionState {
   var limits: PlistLimits { store.options.limits }
 
   func recordTable<Value>(_ name: TableName<Value>) throws(StoreError) -> RecordTable<Value> {
-    try checkRunning(for: name.text)
+    try touch(TableKey(name.text))  // As a table of the store, it has been read.
     return RecordTable(store: store, name: name)
   }
 
@@ -91,15 +91,11 @@ final class TransactionState {
 
   func complete() { for completion in completions { completion() } }
 
-  private func checkRunning(for table: String) throws(StoreError) {
-    if isOver {
-      throw StoreError(StoreError.closed, "this transaction is over", file: store.url.path, table: table)
-    }
-  }
-
   @discardableResult
   private func touch(_ key: TableKey) throws(StoreError) -> Touched {
-    try checkRunning(for: key.text)
+    guard !isOver else {
+      throw StoreError(StoreError.closed, "this transaction is over", file: store.url.path, table: key.text)
+    }
     if let table = touched[key] { return table }
     let own = try store.tables.newest(key)
     try store.view.read(key)

@@ -37,14 +37,14 @@ extension RecordStore {
 }
 
 extension RecordStore {
-  /// As the synchronous ``undoableWrite(_:)``, without blocking the thread of the task.
+  /// As the synchronous ``undoableWrite(_:)``, without blocking the caller's thread.
   public func undoableWrite<Result: Sendable>(
     _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
   ) async throws -> (result: Result, step: UndoStep) {
     try await write { _ in try self.undoableWrite(body) }
   }
 
-  /// As the synchronous ``undo(_:)``, without blocking the thread of the task.
+  /// As the synchronous ``undo(_:)``, without blocking the caller's thread.
   @discardableResult
   public func undo(_ step: UndoStep) async throws -> UndoStep { try await write { _ in try self.undo(step) } }
 }

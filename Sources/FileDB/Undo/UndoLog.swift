@@ -242,7 +242,7 @@ public struct UndoLog: Sendable {
   }
 }
 
-/// For async code: as the synchronous ones, without blocking the thread of the task.
+/// For async code: as the synchronous ones, without blocking the caller's thread.
 extension UndoLog {
   /// Runs `body` and logs it as one step; see the synchronous `write`.
   @discardableResult

@@ -106,7 +106,7 @@ public final class UndoStack: Sendable {
   }
 }
 
-/// For async code: as the synchronous ones, without blocking the thread of the task.
+/// For async code: as the synchronous ones, without blocking the caller's thread.
 extension UndoStack {
   /// Runs `body` so that it can be taken back later; see the synchronous `write`.
   @discardableResult

@@ -66,6 +66,15 @@ func contents(of folder: URL) throws -> [String] {
     }
   }
 
+  @Test func tableOfATransactionHasBeenRead() throws {
+    try withStore(.disk) { store in
+      try store.table("t").add(contentsOf: [["n": 1], ["n": 2]])
+      let other = try RecordStore(at: store.url)
+      let counts = try other.write { tx in (try tx["t"].lastSnapshot.count, try tx["t"].count) }
+      #expect(counts == (2, 2))
+    }
+  }
+
   @Test func transactionSwappedIntoAnotherWriteIsRefused() throws {
     let (one, other) = (RecordStore.inMemory(), RecordStore.inMemory())
     try one.write { mine in
