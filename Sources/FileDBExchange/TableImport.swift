@@ -170,7 +170,7 @@ public struct ImportReport: Sendable {
   public internal(set) var unchanged = 0
   /// The number of rows whose `id` was left out, because an export wrote it.
   public internal(set) var ignoredIDs = 0
-  /// The number of rows whose `id` was stored as a field of that name, because they were matched by nothing.
+  /// The number of rows whose `id` became a field of that name. If the import matches ids or keys, there are none.
   public internal(set) var storedIDs = 0
   /// The fields, by their names in the file, that were read as the type in the table instead of the type in the file.
   public internal(set) var tableTypes: [String: FieldType] = [:]
