@@ -60,6 +60,10 @@ package protocol Disk: Sendable {
   /// - Throws: `notFound`, `isFolder`.
   func remove(_ path: String) throws(DiskError)
 
+  /// Checks that a new file of `count` bytes has room on the disk of `path`, which must be there. Writes nothing.
+  /// - Throws: `full`.
+  func checkRoom(for count: Int, at path: String) throws(DiskError)
+
   /// Makes the names in a folder survive a power cut.
   func syncFolder(_ path: String) throws(DiskError)
 
@@ -72,6 +76,8 @@ package protocol Disk: Sendable {
 }
 
 extension Disk {
+  package func checkRoom(for count: Int, at path: String) throws(DiskError) {}
+
   package func makeWatch() throws(DiskError) -> FolderWatch? { nil }
 }
 

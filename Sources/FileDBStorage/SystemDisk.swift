@@ -54,6 +54,12 @@ package struct SystemDisk: Disk {
     return FileStatus(target, isLink: true)
   }
 
+  package func checkRoom(for count: Int, at path: String) throws(DiskError) {
+    let room = filedb_room(path)
+    guard room >= 0 else { throw DiskError("statvfs", path, errno: errno) }
+    guard room >= count else { throw DiskError("write", path, errno: ENOSPC) }
+  }
+
   private static func nilIfMissing(_ call: String, _ path: String) throws(DiskError) -> FileStatus? {
     let error = DiskError(call, path, errno: errno)
     if error.kind == .notFound { return nil }

@@ -22,8 +22,8 @@ import Testing
         try run("undo")
           == ToolResult(output: "", error: "undone: deletion of 1 record from todo\n", status: 0))
       #expect(try titles() == both.reversed())
-      let rehearsal = try run("undo", "--dry-run")
-      #expect(rehearsal.error == "would be undone: move of 1 record in todo\ndry run: nothing was written\n")
+      let tried = try run("undo", "--dry-run")
+      #expect(tried.error == "would be undone: move of 1 record in todo\ndry run: nothing was written\n")
       _ = try run("undo")
       #expect(try titles() == both)
       #expect(
@@ -43,6 +43,37 @@ import Testing
       let result = try filedb(arguments, in: folder)
       #expect(result.error.hasPrefix("there is nothing to "))
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+  }
+
+  /// A limit on the size of files stands for a full disk: the commit is small, and the step holds the whole record.
+  @Test func commandThatUndoCannotTakeBackSaysSoBeforeItActs() throws {
+    try withTemporaryFolder { folder in
+      let text = folder.appendingPathComponent("text")
+      try Data(repeating: UInt8(ascii: "x"), count: 1_000_000).write(to: text)
+      _ = try filedb("create", "todo", in: folder)
+      _ = try filedb("add", "todo", "title=Milk", in: folder)
+      _ = try filedb("add", "todo", "title:string=@text", in: folder)
+      let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+      let limited = "trap '' XFSZ; ulimit -f 400; filedb delete todo 2"
+      let tried = try shell("\(limited) --dry-run", in: folder)
+      #expect(tried.status == 0)
+      #expect(
+        tried.error.hasPrefix(
+          "'filedb undo' would not be able to take back this command or any before it: "))
+      #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == files)
+      #expect(try filedb("count", "todo", in: folder).output == "2\n")
+
+      let deleted = try shell(limited, in: folder)
+      #expect(deleted.status == 0)
+      #expect(
+        deleted.error.hasPrefix(
+          "'filedb undo' will not be able to take back this command or any before it: "))
+      #expect(try filedb("count", "todo", in: folder).output == "1\n")
+      #expect(try filedb("undo", in: folder).error.hasPrefix("there is nothing to undo"))
+      #expect(
+        try filedb("delete", "todo", "1", "--dry-run", in: folder).error == "dry run: nothing was written\n")
+      try RecordStore(at: folder).checkInvariants()
     }
   }
 

@@ -296,7 +296,7 @@ private struct Fault {
       }
       if Bool.random(using: &random) { text.removeLast(Int.random(in: 0..<text.count, using: &random)) }
       do {
-        try store.rehearse { tx in
+        try store.dryRun { tx in
           _ = try importer(.json).run(ImportSource(text, name: "file"), into: "t", in: &tx)
         }
         accepted += 1

@@ -150,6 +150,10 @@ package final class FaultyDisk: Disk {
     try run(.status, path) { () throws(DiskError) in try base.status(path) }
   }
 
+  package func checkRoom(for count: Int, at path: String) throws(DiskError) {
+    try base.checkRoom(for: count, at: path)
+  }
+
   package func list(_ folder: String) throws(DiskError) -> [String] {
     try run(.list, folder) { () throws(DiskError) in try base.list(folder) }
   }

@@ -18,6 +18,10 @@ int filedb_rename_to_free(int folder, const char *name, int new_folder, const ch
 /// Returns 0, or -1 with `errno`.
 int filedb_copy_attributes(int file, int copy);
 
+/// How many bytes a new file may have on the disk of `path`: what is free there for this process, and what the process's own
+/// limit allows. Returns -1 with `errno`.
+int64_t filedb_room(const char *path);
+
 /// Whether this CPU has an instruction for CRC-32C.
 bool filedb_has_crc32c(void);
 

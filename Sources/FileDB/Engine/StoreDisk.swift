@@ -55,6 +55,11 @@ package struct StoreDisk: Sendable {
     }
   }
 
+  /// See ``Disk/checkRoom(for:at:)``.
+  package func checkRoom(for count: Int, at path: String) throws(StoreError) {
+    try run { () throws(DiskError) in try disk.checkRoom(for: count, at: path) }
+  }
+
   /// Gives a file a second name, or where that cannot be, makes a copy of it. A power cut may take either.
   package func linkOrCopy(_ path: String, to newPath: String) throws(StoreError) {
     let isLinked = try run { () throws(DiskError) in

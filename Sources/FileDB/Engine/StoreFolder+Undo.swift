@@ -37,6 +37,13 @@ extension StoreFolder {
     try disk.createUnsynced("\(undoFolder)/\(token.text)-\(checksum).\(kind.rawValue)", bytes)
   }
 
+  /// Checks that the disk has room for that many bytes. Where the store's folder is not there yet, nothing is checked.
+  func checkRoomForUndo(_ count: Int) throws(StoreError) {
+    for folder in [undoFolder, path] where try disk.status(folder) != nil {
+      return try disk.checkRoom(for: count, at: folder)
+    }
+  }
+
   /// - Parameter names: those of the commit's files.
   /// - Returns: `nil` where it is not there as it was written.
   func readUndo(_ kind: UndoFile, among names: [String]) throws(StoreError) -> [UInt8]? {

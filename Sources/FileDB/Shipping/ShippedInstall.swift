@@ -52,12 +52,19 @@ package struct ShippedInstall {
     try run { body in try store.write(body) }
   }
 
-  package func rehearse() throws -> InstallReport {
+  package func dryRun() throws -> InstallReport {
+    try dryRun { body in try store.dryRun(body) }
+  }
+
+  /// - Parameter attempt: runs a transaction in the user's store and discards it.
+  package func dryRun(
+    _ attempt: (_ body: (inout StoreTransaction) throws -> InstallReport) throws -> InstallReport
+  ) throws -> InstallReport {
     let known = try InstalledVersion.read(in: store)
     if let report = try reportIfDone(known) { return report }
     let tables = try shippedTables()
     let damaged = try damagedTables(among: tables, known)
-    return try store.rehearse { transaction in
+    return try attempt { transaction in
       let next = InstalledVersion(version, after: known)
       let outcomes = try upgrade(known, tables, damaged, in: transaction.state, to: next)
       return InstallReport(version, former: known, outcomes, [:])

@@ -29,10 +29,10 @@ public enum ShippedStore {
   }
 
   /// Returns what ``install(from:to:version:policy:)`` would do, and throws its errors, but writes nothing.
-  public static func rehearse(
+  public static func dryRun(
     from shippedFolder: URL, to userFolder: URL, version: ShippedVersion, policy: InstallPolicy
   ) throws -> InstallReport {
-    try ShippedInstall(from: shippedFolder, to: userFolder, version: version, policy: policy).rehearse()
+    try ShippedInstall(from: shippedFolder, to: userFolder, version: version, policy: policy).dryRun()
   }
 }
 
@@ -63,7 +63,7 @@ public struct InstallReport: Sendable {
     /// Later versions recognize them by the new id.
     public let renumbered: [MergeRenumbering]
     /// The backups of a damaged table that was replaced: its file, and the journal if it had commits for the table.
-    /// Empty in a rehearsal.
+    /// Empty in a dry run.
     public let backups: [URL]
   }
 

@@ -30,8 +30,8 @@ extension RecordStore {
   /// Runs `body` and checks its changes as ``write(_:)`` would, and then discards them. It does not find errors of locking,
   /// writing and syncing.
   @discardableResult
-  public func rehearse<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
-    if let outer = writers.currentTransaction { return try outer.rehearse(body) }
+  public func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+    if let outer = writers.currentTransaction { return try outer.dryRun(body) }
     return try writers.enter {
       let transaction = TransactionState(store: self)
       return try writers.with(transaction) {

@@ -122,7 +122,7 @@ extension TransactionState {
   }
 
   /// Runs `body` as ``join(_:)`` would, and undoes what it did.
-  func rehearse<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
+  func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     let savepoint = savepoint
     let result = try join(body)
     try undo(backTo: savepoint)

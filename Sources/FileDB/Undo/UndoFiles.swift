@@ -145,18 +145,33 @@ struct UndoFiles: Sendable {
           files[table.key] = try keepFile(of: table.key, for: transaction, number)
         }
       }
-      let bytes = try PlistWriter.document(
-        .dict(changes.plist(files)), limits: UndoStep.limits(store.options.limits))
       let step = KeptStep(name: name, tableNames: changes.tableNames, history: history)
-      try folder.writeUndo(.changes, bytes, of: token)
-      try folder.writeUndo(
-        .step, PlistWriter.document(.dict(step.plist), limits: UndoStep.limits(store.options.limits)),
-        of: token)
+      try folder.writeUndo(.changes, document(changes.plist(files)), of: token)
+      try folder.writeUndo(.step, document(step.plist), of: token)
       transaction.undo = .step
     } catch {
       remove(token)
       throw error
     }
+  }
+
+  private func document(_ plist: PlistDictionary) throws(PlistError) -> [UInt8] {
+    try PlistWriter.document(.dict(plist), limits: UndoStep.limits(store.options.limits))
+  }
+
+  /// Checks that the disk has room for what ``keep(_:named:with:in:_:)`` would write, and writes nothing.
+  /// - Throws: ``StoreError/diskFull``.
+  func checkRoom(for changes: UndoStep, named name: String) throws {
+    let step = KeptStep(name: name, tableNames: changes.tableNames, history: try history())
+    // A table's old file gets another name, which takes no room.
+    let linked = changes.tables.filter { keepsOldFile($0.value) }
+      .mapValues { _ in FormerFile(name: "", version: .absent) }
+    let count = try document(changes.plist(linked)).count + document(step.plist).count
+    try store.folder.checkRoomForUndo(count)
+  }
+
+  private func keepsOldFile(_ table: TableUndo) -> Bool {
+    store.options.checkpoints != .manual && table.removedBytes > Self.mostCopiedBytes
   }
 
   /// Removes the files of a step whose commit is not there.

@@ -93,6 +93,21 @@ public struct UndoLog: Sendable {
     }
   }
 
+  /// Runs `body` as ``write(named:unlessKept:_:)`` would, and discards what it did.
+  /// - Parameter unlessKept: called where there is no room for the step.
+  package func dryRun<Result>(
+    unlessKept: (any Error) -> Void, _ body: (inout StoreTransaction) throws -> Result
+  ) throws -> Result {
+    try store.dryRun { transaction in
+      let result = try body(&transaction)
+      let step = try transaction.state.undoStep()
+      if !step.isEmpty {
+        do { try files.checkRoom(for: step, named: step.summary) } catch { unlessKept(error) }
+      }
+      return result
+    }
+  }
+
   /// Ends the log: what was done before cannot be taken back any more.
   package func end() throws {
     guard try files.isThere() else { return }
@@ -169,8 +184,8 @@ public struct UndoLog: Sendable {
   }
 
   /// What ``undo()`` or ``redo()`` would take back when called this many times, with their errors. Writes nothing.
-  package func rehearse(_ direction: Direction, count: Int) throws -> [Entry] {
-    try store.rehearse { transaction in
+  package func dryRun(_ direction: Direction, count: Int) throws -> [Entry] {
+    try store.dryRun { transaction in
       let history = try files.history()
       var entries: [Entry] = []
       for token in (direction == .undo ? history.undo : history.redo).suffix(count).reversed() {

@@ -28,7 +28,7 @@ struct Install: ParsableCommand {
       from: URL(fileURLWithPath: shipped, isDirectory: true),
       to: URL(fileURLWithPath: user, isDirectory: true),
       version: version, policy: policy)
-    let report = try dryRun ? install.rehearse() : run(install)
+    let report = try dryRun ? attempt(install) : run(install)
     if dryRun { Terminal.note("dry run: nothing was written") }
     for table in report.tables {
       let lines = MergeReport(name: table.name, kind: .installation).lines(
@@ -45,6 +45,12 @@ struct Install: ParsableCommand {
     return try install.run { body in
       try log.write(
         named: { "installation of version \($0.version)" }, unlessKept: WriteOptions.noteEndOfHistory, body)
+    }
+  }
+
+  private func attempt(_ install: ShippedInstall) throws -> InstallReport {
+    try install.dryRun { body in
+      try install.store.undoLog.dryRun(unlessKept: WriteOptions.notePossibleEndOfHistory, body)
     }
   }
 

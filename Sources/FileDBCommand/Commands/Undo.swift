@@ -52,7 +52,7 @@ struct UndoOptions: ParsableArguments {
 
   func run(_ direction: UndoLog.Direction, in store: RecordStore) throws {
     if list { return try printList(direction, store) }
-    if options.dryRun { return try rehearse(direction, store) }
+    if options.dryRun { return try dryRun(direction, store) }
     defer { WriteOptions.close(store) }
     if skip {
       guard let entry = try store.undoLog.skip(direction) else { return try sayNothing(direction, store) }
@@ -76,8 +76,8 @@ struct UndoOptions: ParsableArguments {
     }
   }
 
-  private func rehearse(_ direction: UndoLog.Direction, _ store: RecordStore) throws {
-    let entries = try store.undoLog.rehearse(direction, count: count)
+  private func dryRun(_ direction: UndoLog.Direction, _ store: RecordStore) throws {
+    let entries = try store.undoLog.dryRun(direction, count: count)
     if entries.isEmpty { return try sayNothing(direction, store) }
     for entry in entries { Terminal.note("would be \(direction.done): \(TerminalText.defused(entry.name))") }
     Terminal.note("dry run: nothing was written")

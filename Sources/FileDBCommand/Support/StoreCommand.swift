@@ -142,7 +142,9 @@ struct WriteOptions: ParsableArguments {
     _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
     if dryRun {
-      let result = try store.rehearse(body)
+      let result =
+        OpenStores.shared == nil
+        ? try store.undoLog.dryRun(unlessKept: Self.notePossibleEndOfHistory, body) : try store.dryRun(body)
       Terminal.note("dry run: nothing was written")
       return result
     }
@@ -163,6 +165,11 @@ struct WriteOptions: ParsableArguments {
 
   static func noteEndOfHistory(_ reason: any Error) {
     Terminal.note("'filedb undo' will not be able to take back this command or any before it: \(reason)")
+  }
+
+  /// As ``noteEndOfHistory(_:)``, in a dry run.
+  static func notePossibleEndOfHistory(_ reason: any Error) {
+    Terminal.note("'filedb undo' would not be able to take back this command or any before it: \(reason)")
   }
 
   /// The tables' files should be up to date once a command is done. Where they cannot be, that is no failure of what it did.

@@ -307,7 +307,7 @@ import Testing
           throw CancellationError()
         }
       }
-      let count = try store.rehearse { tx in
+      let count = try store.dryRun { tx in
         try tx[foods.name].delete(1)
         return try tx[foods.name].snapshot().count
       }

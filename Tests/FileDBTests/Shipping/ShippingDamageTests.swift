@@ -36,7 +36,7 @@ import Testing
     let (shipping, bytes) = try damaged(damage)
     let install = try ShippedInstall(
       from: shipping.store("two"), to: shipping.user, version: 2, policy: .replace)
-    #expect(try install.rehearse().tables.first?.isChanged == true)
+    #expect(try install.dryRun().tables.first?.isChanged == true)
     #expect(try shipping.disk.read(Self.file).bytes == bytes)
     let report = try install.run()
     let foods = try #require(report.tables.first)

@@ -91,21 +91,21 @@ import Testing
     #expect(try shipping.contents() == before)
   }
 
-  @Test func rehearsalReportsTheSameAndWritesNothing() throws {
+  @Test func dryRunReportsTheSameAndWritesNothing() throws {
     let shipping = try ShippingDisk.upgradable()
     let before = try shipping.contents()
     let counting = FaultyDisk(over: shipping.disk)
     let install = try ShippedInstall(
       from: shipping.store("two"), to: ShippingDisk(counting).user, version: 2, policy: .merge)
-    let rehearsed = try install.rehearse()
+    let tried = try install.dryRun()
     let writing: Set<FaultyDisk.Verb> = [
       .makeFolder, .create, .rename, .remove, .append, .writeAt, .lock, .syncFolder,
     ]
     #expect(counting.verbs.allSatisfy { !writing.contains($0) })
     #expect(try shipping.contents() == before)
     let report = try install.run()
-    #expect(rehearsed.tables.map(\.name) == report.tables.map(\.name))
-    #expect(rehearsed.tables.map(\.renumbered) == report.tables.map(\.renumbered))
+    #expect(tried.tables.map(\.name) == report.tables.map(\.name))
+    #expect(tried.tables.map(\.renumbered) == report.tables.map(\.renumbered))
   }
 
   /// Only the tables that the next merge needs are kept.

@@ -193,12 +193,12 @@ func contents(of folder: URL) throws -> [String] {
     }
   }
 
-  @Test func rehearsalInsideWriteUndoesOnlyItself() throws {
+  @Test func dryRunInsideWriteUndoesOnlyItself() throws {
     try withStore { store in
       let table = try store.table("t")
       try store.write { tx in
         try tx["t"].add(["n": 1])
-        #expect(try store.rehearse { _ in try table.add(["n": 2]) } == 2)
+        #expect(try store.dryRun { _ in try table.add(["n": 2]) } == 2)
         #expect(table.lastSnapshot.ids == [1])
       }
       #expect(table.lastSnapshot.ids == [1])
@@ -207,7 +207,7 @@ func contents(of folder: URL) throws -> [String] {
 
   /// What comes to nothing within a transaction.
   enum Undone: CaseIterable {
-    case innerWrite, rehearsal, failedChange, tooLargeChange
+    case innerWrite, dryRun, failedChange, tooLargeChange
 
     func run(_ store: RecordStore, _ tx: inout StoreTransaction, _ fields: Fields) throws {
       switch self {
@@ -218,7 +218,7 @@ func contents(of folder: URL) throws -> [String] {
             throw Stop()
           }
         } catch is Stop {}
-      case .rehearsal: try store.rehearse { inner in _ = try inner["t"].add(fields) }
+      case .dryRun: try store.dryRun { inner in _ = try inner["t"].add(fields) }
       case .failedChange:
         let taken = [IdentifiedValue(fields, id: 1)]
         let error = storeError { try tx["t"].add(identified: taken, at: .bottom) }

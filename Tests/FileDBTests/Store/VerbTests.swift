@@ -212,21 +212,21 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
     }
   }
 
-  @Test func rehearsalWritesNothing() throws {
+  @Test func dryRunWritesNothing() throws {
     try withTemporaryFolder { folder in
       let store = try RecordStore(at: folder)
-      let id = try store.rehearse { tx in try tx[.todos].add(Todo(title: "x")) }
+      let id = try store.dryRun { tx in try tx[.todos].add(Todo(title: "x")) }
       #expect(id == 1)
       #expect(try store.tableNames == [])
       #expect(try contents(of: folder) == [])
     }
   }
 
-  @Test func rehearsalWorksWithoutFolder() throws {
+  @Test func dryRunWorksWithoutFolder() throws {
     try withTemporaryFolder { folder in
       let missing = folder.appendingPathComponent("missing")
       for store in [try RecordStore(at: missing), .inMemory()] {
-        #expect(try store.rehearse { tx in try tx[.todos].add(Todo(title: "x")) } == 1)
+        #expect(try store.dryRun { tx in try tx[.todos].add(Todo(title: "x")) } == 1)
         #expect(try store.tableNames == [])
       }
       #expect(try contents(of: folder) == [])
