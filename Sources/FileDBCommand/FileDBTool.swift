@@ -58,7 +58,7 @@ struct FileDBTool: ParsableCommand {
     StandardOutput.flush()  // What was printed comes before what went wrong.
     switch outcome {
     case nil: break
-    case let error as StoreError: fail(defusingWords(in: error.description), error.exitStatus)
+    case let error as StoreError: fail(defusingWords(in: error.report), error.exitStatus)
     case let error as ScriptError: fail(error.description, error.exitStatus)
     case let error as ValidationError: fail(error, used)
     case let error?:
@@ -70,8 +70,8 @@ struct FileDBTool: ParsableCommand {
     }
   }
 
-  /// The arguments. Swift would put other characters in place of bytes that are not UTF-8, and a record or a folder would get
-  /// them.
+  /// The arguments. Swift would put other characters in place of bytes that are not UTF-8, and a record or a folder
+  /// would get them.
   private static func words() throws -> [String] {
     try (1..<max(1, Int(CommandLine.argc))).map { number in
       guard let argument = CommandLine.unsafeArgv[number] else { return "" }
@@ -94,7 +94,8 @@ struct FileDBTool: ParsableCommand {
   }
 
   /// The command that is asked for.
-  /// - Throws: ArgumentParser's errors. To that, a mistyped command is one unexpected argument, and each word behind it another.
+  /// - Throws: ArgumentParser's errors. To that, a mistyped command is one unexpected argument, and each word behind it
+  ///   another.
   static func command(of words: [String]) throws -> any ParsableCommand {
     var rest = words[...]
     while let option = rest.first, ["--store", "--attach"].contains(option) { rest = rest.dropFirst(2) }
@@ -118,7 +119,8 @@ struct FileDBTool: ParsableCommand {
     exit(withError: ExitCode(status))
   }
 
-  /// What a command finds wrong with its options, in ArgumentParser's words, which would show the usage of the tool as a whole.
+  /// What a command finds wrong with its options, in ArgumentParser's words, which would show the usage of the tool as
+  /// a whole.
   private static func fail(_ error: ValidationError, _ command: any ParsableCommand.Type) -> Never {
     let name = command == Self.self ? "" : " " + (command.configuration.commandName ?? "")
     Terminal.note(
@@ -135,12 +137,20 @@ extension StoreError {
   /// The exit status after sysexits.h, as the help lists them.
   var exitStatus: Int32 {
     switch code {
-    case StoreError.recordNotFound, StoreError.indexOutOfRange, StoreError.tableNotFound: 1
-    case StoreError.invalidTableName, StoreError.reservedField, StoreError.invalidPredicate: 64
-    case StoreError.fileNotFound, StoreError.notAFolder: 66
-    case StoreError.permissionDenied, StoreError.diskFull, StoreError.inputOutput: 74
-    case StoreError.locked: 75
+    case .recordNotFound, .indexOutOfRange, .tableNotFound: 1
+    case .invalidTableName, .reservedField, .invalidPredicate: 64
+    case .fileNotFound, .notAFolder: 66
+    case .permissionDenied, .diskFull, .inputOutput: 74
+    case .locked: 75
     default: 65
+    }
+  }
+
+  /// The error, and the command that helps if there is one.
+  var report: String {
+    switch code {
+    case .conflict: "\(description); 'filedb repair --keep' settles it"
+    default: description
     }
   }
 }

@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-/// Reads binary property lists. Nothing in the file is trusted: every offset, count and reference is checked, and a list
-/// that names its parts again and again, so that a small file would become a large value, is refused.
+/// Reads binary property lists. Nothing in the file is trusted: every offset, count and reference is checked, and a
+/// list that names its parts again and again, so that a small file would become a large value, is refused.
 struct BinaryPlistReader {
   static let signature = Array("bplist00".utf8)
   private static let trailerSize = 32

@@ -3,8 +3,8 @@ import Foundation
 
 /// Dates as people and programs write them in ISO 8601, and SQLite's date functions take them.
 enum DateText {
-  /// `YYYY-MM-DD`, then perhaps, after a space or `T`, `HH:MM`, `:SS`, a fraction, which is cut off, and `Z` or an offset like
-  /// `+01:00` or `+0100`, perhaps after a space.
+  /// `YYYY-MM-DD`, then perhaps, after a space or `T`, `HH:MM`, `:SS`, a fraction, which is cut off, and `Z` or an
+  /// offset like `+01:00` or `+0100`, perhaps after a space.
   static func parse(_ text: String) -> Date? {
     var text = text
     if let date = text.withUTF8({ PlistDate.parse($0) }) { return date }  // Most programs write it so.

@@ -49,7 +49,7 @@ public struct DelimitedReader: ~Copyable {
   }
 
   /// The text of the file at `url`.
-  /// - Throws: ``StoreError/fileNotFound``, ``StoreError/permissionDenied``, ``StoreError/inputOutput``.
+  /// - Throws: ``StoreError/Code/fileNotFound``, ``StoreError/Code/permissionDenied``, ``StoreError/Code/inputOutput``.
   public init(contentsOf url: URL, format: DelimitedFormat) throws {
     let file = try InputFile(url)
     self.init(name: url.path, format: format) { try file.read() }

@@ -55,7 +55,8 @@ indirect enum HeldType {
     }
   }
 
-  /// The value that `value`, which may be text, stands for in such a field. A part of it that fits nothing stays as it is.
+  /// The value that `value`, which may be text, stands for in such a field. A part of it that fits nothing stays as it
+  /// is.
   /// - Returns: `nil` where the whole does not fit.
   func value(of value: PlistValue) -> PlistValue? {
     switch (self, value) {

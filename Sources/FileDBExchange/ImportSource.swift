@@ -52,7 +52,7 @@ public struct ImportSource {
   ///
   /// Use this for a source that may be slow, before a transaction makes other writers wait; and for a source that can
   /// be read only once.
-  /// - Throws: ``StoreError/inputOutput``, also if the temporary folder has no room.
+  /// - Throws: ``StoreError/Code/inputOutput``, also if the temporary folder has no room.
   public func spooled() throws -> ImportSource {
     let file = try SpoolFile(try open())
     return ImportSource(name: name) {

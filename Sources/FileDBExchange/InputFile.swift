@@ -6,12 +6,13 @@ public final class InputFile {
   private let name: String
   private let handle: FileHandle
 
-  /// - Throws: ``StoreError/fileNotFound``, also for a folder; ``StoreError/permissionDenied``, ``StoreError/inputOutput``.
+  /// - Throws: ``StoreError/Code/fileNotFound``, also for a folder; ``StoreError/Code/permissionDenied``,
+  ///   ``StoreError/Code/inputOutput``.
   public init(_ url: URL) throws {
     name = url.path
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: name, isDirectory: &isFolder), isFolder.boolValue {
-      throw StoreError(StoreError.fileNotFound, "this is a folder, not a file", file: name)
+      throw StoreError(.fileNotFound, "this is a folder, not a file", file: name)
     }
     do { handle = try FileHandle(forReadingFrom: url) } catch { throw StoreError(reading: name, error) }
   }
@@ -44,10 +45,10 @@ extension StoreError {
   fileprivate init(reading name: String, _ error: any Error) {
     switch (error as? CocoaError)?.code {
     case .fileNoSuchFile, .fileReadNoSuchFile:
-      self.init(StoreError.fileNotFound, "there is no such file", file: name)
+      self.init(.fileNotFound, "there is no such file", file: name)
     case .fileReadNoPermission:
-      self.init(StoreError.permissionDenied, "this file may not be read", file: name)
-    default: self.init(StoreError.inputOutput, "\(error)", file: name)
+      self.init(.permissionDenied, "this file may not be read", file: name)
+    default: self.init(.inputOutput, "\(error)", file: name)
     }
   }
 }

@@ -1,9 +1,10 @@
 import FileDB
 
-/// Reads JSON (RFC 8259) as a property list's values, piece by piece. A number with a point or an exponent is a real, any
-/// other an integer; a `null` in an object leaves its key out.
+/// Reads JSON (RFC 8259) as a property list's values, piece by piece. A number with a point or an exponent is a real,
+/// any other an integer; a `null` in an object leaves its key out.
 ///
-/// What is no JSON is thrown. JSON that a property list cannot hold is remembered as a fault, and reading goes on behind it.
+/// What is no JSON is thrown. JSON that a property list cannot hold is remembered as a fault, and reading goes on
+/// behind it.
 struct JSONParser: ~Copyable {
   struct Place {
     var line: Int

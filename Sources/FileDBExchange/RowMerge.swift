@@ -171,7 +171,8 @@ package struct RowMerge {
 
   /// The record without the `id` that an export gave it, and with its fields' own names.
   ///
-  /// A file from elsewhere may have a field `id`, too; whether it has, a field `fields.id` tells, or with a key the table.
+  /// A file from elsewhere may have a field `id`, too; whether it has, a field `fields.id` tells, or with a key the
+  /// table.
   private mutating func withoutExportedID(
     _ row: ImportRow, _ record: Fields, for found: StoredRecord<Fields>?
   ) throws(StoreError) -> Fields {
@@ -223,8 +224,8 @@ package struct RowMerge {
 
 /// The values of a row's key, as they are written: so 1 is the same as 1.0, and a wrong type shows.
 ///
-/// There is one for each row of the file and for each record of the table. Up to fifteen bytes need no memory of their own
-/// in a string.
+/// There is one for each row of the file and for each record of the table. Up to fifteen bytes need no memory of their
+/// own in a string.
 private struct RowKey: Hashable {
   /// Each with its length, so that no two keys run together; an id as it is.
   private let code: String

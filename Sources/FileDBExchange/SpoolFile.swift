@@ -13,19 +13,19 @@ import Foundation
 final class SpoolFile {
   private let handle: FileHandle
 
-  /// - Throws: ``StoreError/inputOutput`` where there is no room for them; what `nextPiece` throws.
+  /// - Throws: ``StoreError/Code/inputOutput`` where there is no room for them; what `nextPiece` throws.
   init(_ nextPiece: () throws -> [UInt8]?) throws {
     var path = Array(
       FileManager.default.temporaryDirectory.appendingPathComponent("filedb-XXXXXX").path.utf8CString)
     let descriptor = mkstemp(&path)
     guard descriptor >= 0 else {
-      throw StoreError(StoreError.inputOutput, "no temporary file: \(String(cString: strerror(errno)))")
+      throw StoreError(.inputOutput, "no temporary file: \(String(cString: strerror(errno)))")
     }
     unlink(path)
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     while let piece = try nextPiece() {
       do { try handle.write(contentsOf: Data(piece)) } catch {
-        throw StoreError(StoreError.inputOutput, "the temporary file cannot be written: \(error)")
+        throw StoreError(.inputOutput, "the temporary file cannot be written: \(error)")
       }
     }
   }
@@ -36,7 +36,7 @@ final class SpoolFile {
       try handle.seek(toOffset: UInt64(offset))
       return Array(try handle.read(upToCount: 256 << 10) ?? Data())
     } catch {
-      throw StoreError(StoreError.inputOutput, "the temporary file cannot be read: \(error)")
+      throw StoreError(.inputOutput, "the temporary file cannot be read: \(error)")
     }
   }
 }

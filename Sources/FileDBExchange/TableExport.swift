@@ -39,8 +39,8 @@ public struct TableExport: Sendable {
   /// Passes the bytes of the file to `sink`, piece by piece. A binary property list comes in one piece, because its
   /// offsets come last.
   /// - Parameter progress: called now and then with the number of records written so far.
-  /// - Throws: ``StoreError/unrepresentableValue`` with record and field if the encoding lacks a character, or a field
-  ///   needs quotes and the format has none; what `sink` throws.
+  /// - Throws: ``StoreError/Code/unrepresentableValue`` with record and field if the encoding lacks a character, or a
+  ///   field needs quotes and the format has none; what `sink` throws.
   public func write(
     _ rows: some Collection<Row>, progress: (_ records: Int) -> Void = { _ in }, _ sink: Sink
   ) throws {
@@ -129,7 +129,7 @@ public struct TableExport: Sendable {
           columns.map { $0.value(in: record, of: row.id).map(DelimitedWriter.text(of:)) })
       } catch let fault as DelimitedWriter.Fault {
         throw StoreError(
-          StoreError.unrepresentableValue, fault.message, record: row.id, field: columns[fault.column].title)
+          .unrepresentableValue, fault.message, record: row.id, field: columns[fault.column].title)
       }
     }
   }

@@ -61,9 +61,9 @@ public struct TableImport: Sendable {
   /// If the table does not exist yet, a property list keeps its ids, and if it is a whole table, its counter. Otherwise
   /// the ids of a property list count only with ``Matching/id``.
   /// - Parameter progress: called now and then with the number of rows read so far.
-  /// - Throws: ``StoreError/invalidText``, ``StoreError/unrepresentableValue`` and ``StoreError/reservedField`` with
-  ///   file, line and column; ``StoreError/duplicateKey``; the errors of reading the file and of ``RecordTable``'s
-  ///   verbs.
+  /// - Throws: ``StoreError/invalidText``, ``StoreError/Code/unrepresentableValue`` and
+  ///   ``StoreError/Code/reservedField`` with file, line and column; ``StoreError/duplicateKey``; the errors of reading
+  ///   the file and of ``RecordTable``'s verbs.
   /// - Complexity: O(*n*) in the rows of the file and in the records of the table; for a property list without a key,
   ///   only in the rows. Memory grows with the new records, and for a property list with the file.
   public func run(

@@ -1,7 +1,7 @@
 import FileDB
 
-/// The types that the fields of a table have in all its records, by the names that they have in a file, and for which of them
-/// the file itself would have given another one.
+/// The types that the fields of a table have in all its records, by the names that they have in a file, and for which
+/// of them the file itself would have given another one.
 final class TableTypes {
   private var types: [FieldName: HeldType] = [:]
   private let matching: TableImport.Matching

@@ -3,8 +3,8 @@ import Foundation
 
 /// Items, which are dictionaries of anything as the original's were, from and to records.
 enum ItemConversion {
-  /// - Throws: ``StoreError/unrepresentableValue`` where the record has two fields that the dictionary would take for
-  ///   one.
+  /// - Throws: ``StoreError/Code/unrepresentableValue`` where the record has two fields that the dictionary would take
+  ///   for one.
   static func item(_ row: StoredRecord<Fields>) throws -> [String: Any] {
     do {
       var item = try dictionary(row.fields.dictionary, path: "")
@@ -17,7 +17,7 @@ enum ItemConversion {
   }
 
   /// The item's fields without the id.
-  /// - Throws: ``StoreError/unrepresentableValue`` with the field.
+  /// - Throws: ``StoreError/Code/unrepresentableValue`` with the field.
   static func record(_ item: [String: Any]) throws -> Fields {
     var fields = try plistDictionary(item, path: "", depth: 0)
     fields[kMainIdKey] = nil
@@ -25,7 +25,7 @@ enum ItemConversion {
   }
 
   /// The id in an item; `nil` where it has none.
-  /// - Throws: ``StoreError/invalidValue`` where it is no whole number.
+  /// - Throws: ``StoreError/Code/invalidValue`` where it is no whole number.
   static func id(of item: [String: Any]) throws -> RecordID? {
     guard let value = item[kMainIdKey] else { return nil }
     let id: RecordID? =
@@ -36,15 +36,15 @@ enum ItemConversion {
       }
     guard let id else {
       throw StoreError(
-        StoreError.invalidValue, "an id is a whole number in decimal digits", field: kMainIdKey)
+        .invalidValue, "an id is a whole number in decimal digits", field: kMainIdKey)
     }
     return id
   }
 
-  /// - Throws: ``StoreError/recordNotFound`` for a negative number.
+  /// - Throws: ``StoreError/Code/recordNotFound`` for a negative number.
   static func id(_ number: Int, table: String) throws -> RecordID {
     guard let id = RecordID(rawValue: Int64(number)) else {
-      throw StoreError(StoreError.recordNotFound, "there is no record \(number)", table: table)
+      throw StoreError(.recordNotFound, "there is no record \(number)", table: table)
     }
     return id
   }
@@ -72,7 +72,7 @@ extension ItemConversion {
       let field = path + entry.key
       guard result.updateValue(try object(entry.value, path: field), forKey: entry.key) == nil else {
         throw StoreError(
-          StoreError.unrepresentableValue,
+          .unrepresentableValue,
           "two field names differ only in their Unicode form, so a dictionary cannot hold both; read them as `Fields`",
           field: field)
       }
@@ -94,7 +94,7 @@ extension ItemConversion {
     // A table refuses what is nested deeper; here it is the stack that must not overflow before.
     guard depth <= PlistLimits().depth else {
       throw StoreError(
-        StoreError.unrepresentableValue, "arrays and dictionaries are nested too deep", field: path)
+        .unrepresentableValue, "arrays and dictionaries are nested too deep", field: path)
     }
     // Swift's numbers come as NSNumber too, and NSString, NSDate and their kin as Swift's own. Arrays and dictionaries
     // come first: to ask whether one is an NSNumber costs as much as to copy it, on Linux.
@@ -111,7 +111,7 @@ extension ItemConversion {
     case let number as any BinaryFloatingPoint: return .real(Double(number))
     default:
       throw StoreError(
-        StoreError.unrepresentableValue, "a property list cannot hold a value of the type \(type(of: value))",
+        .unrepresentableValue, "a property list cannot hold a value of the type \(type(of: value))",
         field: path)
     }
   }

@@ -15,8 +15,8 @@ import Foundation
 ///     ROOT/~/system/cache/imagecache/    imageCache
 ///     ROOT/~/temp/               temporary
 ///
-/// Each folder is created when you ask for it. All of them throw ``StoreError/notAFolder`` if a file is in the way,
-/// ``StoreError/permissionDenied``, ``StoreError/diskFull``, or ``StoreError/inputOutput``.
+/// Each folder is created when you ask for it. All of them throw ``StoreError/Code/notAFolder`` if a file is in the
+/// way, ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, or ``StoreError/Code/inputOutput``.
 public struct StorePaths: Hashable, Sendable {
   /// The folder that holds the tree.
   public let root: URL
@@ -28,10 +28,10 @@ public struct StorePaths: Hashable, Sendable {
   }
 
   /// The tree in the user's documents folder.
-  /// - Throws: ``StoreError/fileNotFound`` if the system names no such folder.
+  /// - Throws: ``StoreError/Code/fileNotFound`` if the system names no such folder.
   public init() throws {
     guard let documents = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask).first else {
-      throw StoreError(StoreError.fileNotFound, "this user has no documents folder")
+      throw StoreError(.fileNotFound, "this user has no documents folder")
     }
     try self.init(root: documents)
   }

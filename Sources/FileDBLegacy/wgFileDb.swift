@@ -24,14 +24,14 @@ public let kMainIdKey = "wgFileDbSecretId"
 /// These things differ from the original:
 ///
 /// - **Errors.** The original ignored them; these functions throw ``StoreError``. An unknown id throws
-///   ``StoreError/recordNotFound``; the original used the first item instead, and could delete it.
+///   ``StoreError/Code/recordNotFound``; the original used the first item instead, and could delete it.
 /// - **Files.** A table that the original wrote keeps its bare file name. A new table is `NAME.plist`, so get its path
 ///   from ``getPathToDb(_:)``. Only that function and those that write create a table; the original did so on every
 ///   read.
 /// - **Items.** The returned items hold strings, `NSNumber`, `Date`, `Data`, arrays and dictionaries, with the id under
 ///   ``kMainIdKey``. Items that you pass in may hold the same types, or any Swift number. A `Date` loses its fraction
-///   of a second. Anything else, including `nil` and `NSNull`, throws ``StoreError/unrepresentableValue``. Changing a
-///   returned item does not change the table.
+///   of a second. Anything else, including `nil` and `NSNull`, throws ``StoreError/Code/unrepresentableValue``.
+///   Changing a returned item does not change the table.
 ///
 /// You may call every function from any thread. Each sees what other processes wrote. Reading costs a few system calls,
 /// O(*n*) in the items that are returned, and O(*n*) in those of the table if its file changed. Writing costs as much
@@ -73,7 +73,7 @@ public enum wgFileDb {
   }
 
   /// `isDatabase:`: whether the table has a file.
-  /// - Throws: ``StoreError/invalidTableName``, ``StoreError/ambiguousTable``.
+  /// - Throws: ``StoreError/Code/invalidTableName``, ``StoreError/Code/ambiguousTable``.
   public static func isDatabase(_ dbName: String) throws -> Bool {
     FileInfo.isFile(try store.url(of: dbName))
   }
@@ -122,8 +122,8 @@ public enum wgFileDb {
 
   /// `saveFullData:toDb:`: replaces the items of the table by `arr`. An item with an id keeps it. An item without one
   /// gets a new id above all others.
-  /// - Throws: ``StoreError/duplicateID``; ``StoreError/invalidValue`` if an id is not a whole number; else as
-  ///   ``addItem(toBottom:intoDb:)``. Then the table stays as it was.
+  /// - Throws: ``StoreError/Code/duplicateID``; ``StoreError/Code/invalidValue`` if an id is not a whole number; else
+  ///   as ``addItem(toBottom:intoDb:)``. Then the table stays as it was.
   public static func saveFullData(_ arr: [[String: Any]], toDb dbName: String) throws {
     let records = try arr.map {
       IdentifiedValue(try ItemConversion.record($0), id: try ItemConversion.id(of: $0))
@@ -136,8 +136,8 @@ public enum wgFileDb {
   public static func getNumberOfItems(inDb dbName: String) throws -> Int { try table(dbName).count }
 
   /// `getItem:inDb:`.
-  /// - Throws: ``StoreError/recordNotFound``; ``StoreError/unrepresentableValue`` for an item with two field names that
-  ///   differ only in how an accent is written, since a Swift dictionary cannot hold both; and as
+  /// - Throws: ``StoreError/Code/recordNotFound``; ``StoreError/Code/unrepresentableValue`` for an item with two field
+  ///   names that differ only in how an accent is written, since a Swift dictionary cannot hold both; and as
   ///   ``RecordStore/table(_:)-(TableName<_>)``.
   public static func getItem(_ idItem: Int, inDb dbName: String) throws -> [String: Any] {
     try ItemConversion.item(table(dbName).snapshot().record(with: ItemConversion.id(idItem, table: dbName)))
@@ -145,7 +145,7 @@ public enum wgFileDb {
 
   /// `addItemToBottom:intoDb:`. An id that the item has already is ignored.
   /// - Returns: the new item's id.
-  /// - Throws: ``StoreError/unrepresentableValue``, and as ``getPathToDb(_:)``.
+  /// - Throws: ``StoreError/Code/unrepresentableValue``, and as ``getPathToDb(_:)``.
   @discardableResult
   public static func addItem(toBottom item: [String: Any], intoDb dbName: String) throws -> Int {
     Int(try table(dbName).add(ItemConversion.record(item), at: .bottom).rawValue)
@@ -158,32 +158,32 @@ public enum wgFileDb {
   }
 
   /// `deleteItem:fromDb:`. The id is not given again.
-  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/tableNotFound``, and as ``getPathToDb(_:)``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/tableNotFound``, and as ``getPathToDb(_:)``.
   public static func deleteItem(_ idItem: Int, fromDb dbName: String) throws {
     try table(dbName).delete(ItemConversion.id(idItem, table: dbName))
   }
 
   /// `updateItem:withData:inDb:`: gives the item these fields and no others. It keeps its id, whatever id `item` has.
-  /// - Throws: ``StoreError/recordNotFound``, and as ``addItem(toBottom:intoDb:)``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, and as ``addItem(toBottom:intoDb:)``.
   public static func updateItem(_ idItem: Int, withData item: [String: Any], inDb dbName: String) throws {
     try table(dbName).update(ItemConversion.id(idItem, table: dbName), to: ItemConversion.record(item))
   }
 
   /// `moveTableItem:to:inDb:`: moves the item at one index to another, which it has afterwards. Pass the index paths
   /// that UITableView passes to `tableView(_:moveRowAt:to:)`: the index is the last number of an index path.
-  /// - Throws: ``StoreError/indexOutOfRange``, for an empty index path too, and as ``getPathToDb(_:)``.
+  /// - Throws: ``StoreError/Code/indexOutOfRange``, for an empty index path too, and as ``getPathToDb(_:)``.
   public static func moveTableItem(
     _ fromIndexPath: IndexPath, to toIndexPath: IndexPath, inDb dbName: String
   ) throws {
     guard let row = fromIndexPath.last, let newIndex = toIndexPath.last else {
-      throw StoreError(StoreError.indexOutOfRange, "an empty index path names no index", table: dbName)
+      throw StoreError(.indexOutOfRange, "an empty index path names no index", table: dbName)
     }
     try table(dbName).move(fromIndex: row, toIndex: newIndex)
   }
 
   /// `duplicateItemToBottom:inDb:`.
   /// - Returns: the copy's id.
-  /// - Throws: ``StoreError/recordNotFound``, and as ``getPathToDb(_:)``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, and as ``getPathToDb(_:)``.
   @discardableResult
   public static func duplicateItem(toBottom idItem: Int, inDb dbName: String) throws -> Int {
     Int(try table(dbName).duplicate(ItemConversion.id(idItem, table: dbName), to: .bottom).rawValue)

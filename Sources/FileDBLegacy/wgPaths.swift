@@ -7,8 +7,8 @@ import Synchronization
 /// it.
 ///
 /// As in the original, the paths end in `/`, except those of ``documentsDirectory()`` and ``sqlFile(_:)``. All
-/// functions throw the errors of ``StorePaths``, and ``StoreError/fileNotFound`` if ``root`` is `nil` and the system
-/// names no documents folder.
+/// functions throw the errors of ``StorePaths``, and ``StoreError/Code/fileNotFound`` if ``root`` is `nil` and the
+/// system names no documents folder.
 public enum wgPaths {
   private static let chosenRoot = Mutex<URL?>(nil)
 

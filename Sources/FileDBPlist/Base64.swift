@@ -74,8 +74,8 @@ package enum Base64 {
   /// The six bits that `character` stands for; 255 where it is not in the alphabet.
   static func value(of character: UInt8) -> UInt8 { values[Int(character)] }
 
-  /// The length of the base64 that `text` begins with, its padding included; `nil` where a group is not whole, or where bits
-  /// are set beyond the last byte, which a reader drops and no writer sets.
+  /// The length of the base64 that `text` begins with, its padding included; `nil` where a group is not whole, or where
+  /// bits are set beyond the last byte, which a reader drops and no writer sets.
   static func length(of text: UnsafeBufferPointer<UInt8>) -> Int? {
     let end = values.withUnsafeBufferPointer { values in
       text.firstIndex { values[Int($0)] > 63 } ?? text.count

@@ -36,7 +36,8 @@ struct CanonicalBytes: @unchecked Sendable {
     return word
   }
 
-  /// Whether `text`, a literal of at most sixteen bytes, stands at `offset`. The compiler turns it into one or two words.
+  /// Whether `text`, a literal of at most sixteen bytes, stands at `offset`. The compiler turns it into one or two
+  /// words.
   @inline(__always)
   func has(_ text: StaticString, at offset: Int) -> Bool {
     let length = text.utf8CodeUnitCount

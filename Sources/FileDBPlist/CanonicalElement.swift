@@ -5,14 +5,14 @@ package struct CanonicalElement: Equatable, Sendable {
   }
 
   package let kind: Kind
-  /// What is between the tags: the text with its escapes; of data, arrays and dictionaries the lines, each with its tabs
-  /// and its line end. Empty where there is nothing between them.
+  /// What is between the tags: the text with its escapes; of data, arrays and dictionaries the lines, each with its
+  /// tabs and its line end. Empty where there is nothing between them.
   package let content: Range<Int>
 }
 
 extension CanonicalBytes {
-  /// The element whose tag is at `tag`, and where the next line begins. The bytes must be canonical: only what cannot be
-  /// any element is noticed.
+  /// The element whose tag is at `tag`, and where the next line begins. The bytes must be canonical: only what cannot
+  /// be any element is noticed.
   /// - Parameter indentation: the tabs before the tag.
   @inline(__always)
   func element(at tag: Int, indentation: Int) -> (element: CanonicalElement, end: Int)? {
@@ -58,8 +58,8 @@ extension CanonicalBytes {
     return (CanonicalElement(kind: kind, content: end..<end), end)
   }
 
-  /// Lines end at the first one that has the closing tag as far in as the opening one: what is inside is closed further in,
-  /// and in text there is no `<`.
+  /// Lines end at the first one that has the closing tag as far in as the opening one: what is inside is closed further
+  /// in, and in text there is no `<`.
   @inline(never)
   private func lines(_ kind: CanonicalElement.Kind, from start: Int, _ indentation: Int)
     -> (element: CanonicalElement, end: Int)?

@@ -4,11 +4,11 @@
   import Foundation
 #endif
 
-/// Reads values out of canonical bytes: those that ``CanonicalScanner`` has passed or ``PlistWriter`` has written. No others
-/// may be given to it; it then stops the program or reads something, but never beyond the bytes.
+/// Reads values out of canonical bytes: those that ``CanonicalScanner`` has passed or ``PlistWriter`` has written. No
+/// others may be given to it; it then stops the program or reads something, but never beyond the bytes.
 ///
-/// A reader of a typed row goes through ``entries(of:)`` and asks for each value as what it wants it to be. The bytes must
-/// outlive the reader and its cursors.
+/// A reader of a typed row goes through ``entries(of:)`` and asks for each value as what it wants it to be. The bytes
+/// must outlive the reader and its cursors.
 package struct CanonicalReader {
   let bytes: CanonicalBytes
 

@@ -1,6 +1,6 @@
 extension CanonicalBytes {
-  /// Behind the decimal digits of an integer as they are written: no sign but `-`, no zero at the front, within the range of
-  /// an `Int64` or a `UInt64`.
+  /// Behind the decimal digits of an integer as they are written: no sign but `-`, no zero at the front, within the
+  /// range of an `Int64` or a `UInt64`.
   @inline(__always)
   func endOfInteger(at start: Int) -> Int? {
     let isNegative = byte(at: start) == UInt8(ascii: "-")
@@ -16,8 +16,8 @@ extension CanonicalBytes {
     }
   }
 
-  /// The number that a text is; `nil` where it has a sign, a zero at the front or anything but digits, or where an `Int64`
-  /// cannot hold it.
+  /// The number that a text is; `nil` where it has a sign, a zero at the front or anything but digits, or where an
+  /// `Int64` cannot hold it.
   func number(_ text: Range<Int>) -> Int64? {
     guard (1...19).contains(text.count), endOfDigits(at: text.lowerBound) == text.upperBound,
       text.count == 1 || byte(at: text.lowerBound) != UInt8(ascii: "0")
@@ -62,9 +62,9 @@ extension CanonicalBytes {
     return written.withUTF8 { $0.elementsEqual(text(start..<end)) } ? end : nil
   }
 
-  /// Behind a decimal of at most fifteen digits, which needs no comparison: doubles are so dense that no two such decimals
-  /// read as the same one, so none shorter reads as this one, and of its length none other. From 0.0001 up, and far beyond
-  /// fifteen digits, the writer uses no exponent; so what is left to check are superfluous zeros.
+  /// Behind a decimal of at most fifteen digits, which needs no comparison: doubles are so dense that no two such
+  /// decimals read as the same one, so none shorter reads as this one, and of its length none other. From 0.0001 up,
+  /// and far beyond fifteen digits, the writer uses no exponent; so what is left to check are superfluous zeros.
   private func endOfPlainReal(at start: Int) -> Int? {
     let first = byte(at: start) == UInt8(ascii: "-") ? start + 1 : start
     let point = endOfDigits(at: first)
@@ -77,8 +77,8 @@ extension CanonicalBytes {
     return end
   }
 
-  /// The number that ``endOfPlainReal(at:)`` has passed: digits and a power of ten that doubles hold exactly, so that their
-  /// quotient is rounded once, as it must be.
+  /// The number that ``endOfPlainReal(at:)`` has passed: digits and a power of ten that doubles hold exactly, so that
+  /// their quotient is rounded once, as it must be.
   @inline(__always)
   func plainReal(_ text: Range<Int>) -> Double? {
     guard text.count <= 17, endOfPlainReal(at: text.lowerBound) == text.upperBound else { return nil }

@@ -1,8 +1,8 @@
 /// Checks bytes against the canonical form, each of them, without building a value: what it passes is what
 /// ``PlistWriter`` writes for the value that ``PlistParser`` reads there.
 ///
-/// Each verb returns `nil`, and stays where it is, at anything else: that may be a sound property list that somebody else
-/// has written, and is for the parser to judge. The bytes must outlive the scanner.
+/// Each verb returns `nil`, and stays where it is, at anything else: that may be a sound property list that somebody
+/// else has written, and is for the parser to judge. The bytes must outlive the scanner.
 package struct CanonicalScanner: Sendable {
   private let bytes: CanonicalBytes
   private let limits: PlistLimits
@@ -24,7 +24,8 @@ package struct CanonicalScanner: Sendable {
     return moved
   }
 
-  /// Where the first dictionary behind `offset` may begin that is so far in: in sound bytes, its tag stands nowhere else.
+  /// Where the first dictionary behind `offset` may begin that is so far in: in sound bytes, its tag stands nowhere
+  /// else.
   package func startOfDict(behind offset: Int, indentation: Int) -> Int? {
     var line = bytes.first(UInt8(ascii: "\n"), from: offset, to: bytes.count) + 1
     while line < bytes.count {

@@ -10,8 +10,8 @@ struct CanonicalKey {
 
 extension CanonicalBytes {
   /// The text that begins at `start`, up to the next `<`.
-  /// - Returns: `nil` where it is not as it is written: a character that XML does not allow or that must be escaped, another
-  ///   escape than the writer's four, or too long.
+  /// - Returns: `nil` where it is not as it is written: a character that XML does not allow or that must be escaped,
+  ///   another escape than the writer's four, or too long.
   @inline(__always)
   func canonicalText(at start: Int, _ limits: PlistLimits) -> (end: Int, hasEscapes: Bool)? {
     var position = start
@@ -63,8 +63,8 @@ extension CanonicalBytes {
     }
   }
 
-  /// The bytes of the character beyond ASCII that `word` begins with, 0 where it is not UTF-8 (Unicode, table 3-7) or, as
-  /// U+FFFE and U+FFFF, not XML.
+  /// The bytes of the character beyond ASCII that `word` begins with, 0 where it is not UTF-8 (Unicode, table 3-7) or,
+  /// as U+FFFE and U+FFFF, not XML.
   @inline(__always)
   private func lengthOfCharacter(_ word: UInt64) -> Int {
     let second = word &>> 8 & 0xFF

@@ -1,5 +1,5 @@
-/// Turns the bytes of a file into the UTF-8 that the parser is given, piece by piece: says what a file is that is
-/// no XML property list, drops a byte order mark, decodes UTF-16, and makes every line end a line feed, as XML wants it.
+/// Turns the bytes of a file into the UTF-8 that the parser is given, piece by piece: says what a file is that is no
+/// XML property list, drops a byte order mark, decodes UTF-16, and makes every line end a line feed, as XML wants it.
 /// libxml2 does that too, but does not count the lines that end in a carriage return alone.
 struct PlistSource {
   private enum Encoding {

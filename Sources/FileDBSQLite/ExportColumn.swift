@@ -8,7 +8,7 @@ struct ExportColumn {
   let declaration: String
 
   /// One for each of `fields`, or of those that the records have, in the order of their names.
-  /// - Throws: ``StoreError/unrepresentableValue`` for two names that are one to SQLite.
+  /// - Throws: ``StoreError/Code/unrepresentableValue`` for two names that are one to SQLite.
   static func columns<Row>(
     of rows: some Collection<StoredRecord<Row>>, named fields: [FieldReference]?, table: String
   ) throws(StoreError) -> [ExportColumn] {
@@ -19,7 +19,7 @@ struct ExportColumn {
       let name = name(of: field)
       guard names.insert(ColumnKey(name)).inserted else {
         throw StoreError(
-          StoreError.unrepresentableValue,
+          .unrepresentableValue,
           "another field has this name but for upper and lower case, as SQLite sees it", table: table,
           field: field.title
         )

@@ -48,7 +48,7 @@ extension Database {
         """)
     let others = names.isEmpty ? "it has none" : "it has " + names.map { "'\($0)'" }.joined(separator: ", ")
     return StoreError(
-      StoreError.tableNotFound, "the database has no such table; \(others)", file: file.path, table: table)
+      .tableNotFound, "the database has no such table; \(others)", file: file.path, table: table)
   }
 
   /// What the rowid of `table` is called; `nil` where it has none.

@@ -44,7 +44,7 @@ struct SQLiteColumn {
   }
 
   /// The value in the row on which `statement` stands; `nil` for NULL.
-  /// - Throws: ``StoreError/unrepresentableValue``, ``StoreError/invalidText``.
+  /// - Throws: ``StoreError/Code/unrepresentableValue``, ``StoreError/invalidText``.
   func value(in statement: OpaquePointer) throws(StoreError) -> PlistValue? {
     guard let value = try storedValue(in: statement, position) else { return nil }
     guard let type else { return declared.value(of: value) }
@@ -67,7 +67,7 @@ private func storedValue(in statement: OpaquePointer, _ column: Int32) throws(St
     let start = sqlite3_column_text(statement, column)
     let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw StoreError(StoreError.unrepresentableValue, "the text is not UTF-8")
+      throw StoreError(.unrepresentableValue, "the text is not UTF-8")
     }
     return .string(text)
   default:

@@ -17,10 +17,10 @@ extension StoreError {
       switch error.resultCode {
       case .SQLITE_NOTADB: StoreError.notADatabase
       case .SQLITE_CORRUPT: StoreError.damagedDatabase
-      case .SQLITE_BUSY, .SQLITE_LOCKED: StoreError.locked
-      case .SQLITE_FULL: StoreError.diskFull
-      case .SQLITE_READONLY, .SQLITE_PERM: StoreError.permissionDenied
-      case .SQLITE_CANTOPEN, .SQLITE_IOERR: StoreError.inputOutput
+      case .SQLITE_BUSY, .SQLITE_LOCKED: StoreError.Code.locked
+      case .SQLITE_FULL: StoreError.Code.diskFull
+      case .SQLITE_READONLY, .SQLITE_PERM: StoreError.Code.permissionDenied
+      case .SQLITE_CANTOPEN, .SQLITE_IOERR: StoreError.Code.inputOutput
       default: StoreError.databaseRefused
       }
     self.init(code, error.message ?? "SQLite error \(error.resultCode)", file: file.path, table: table)

@@ -48,13 +48,13 @@ public struct SQLiteExport: Sendable {
   }
 
   /// Writes all records, and the highest id that was ever given; see ``run(_:counter:progress:)``.
-  /// - Throws: also ``StoreError/tableNotFound`` for a table that does not exist here.
+  /// - Throws: also ``StoreError/Code/tableNotFound`` for a table that does not exist here.
   @discardableResult
   public func run<Row>(
     _ snapshot: TableSnapshot<Row>, progress: (_ records: Int) -> Void = { _ in }
   ) throws -> Int {
     guard snapshot.exists else {
-      throw StoreError(StoreError.tableNotFound, "there is no such table", table: snapshot.table)
+      throw StoreError(.tableNotFound, "there is no such table", table: snapshot.table)
     }
     return try run(snapshot, counter: snapshot.counter, progress: progress)
   }
@@ -64,10 +64,10 @@ public struct SQLiteExport: Sendable {
   /// - Parameters:
   ///   - counter: the highest id that their table ever gave; SQLite will not give an id up to it.
   ///   - progress: called now and then with the number of records written so far.
-  /// - Throws: with the file and the table: ``StoreError/tableExists``, ``StoreError/notADatabase``,
-  ///   ``StoreError/damagedDatabase``, ``StoreError/locked``, ``StoreError/databaseRefused`` for a name that SQLite
-  ///   keeps for itself, a NUL in it or too many fields, ``StoreError/unrepresentableValue`` for two fields that SQLite
-  ///   does not tell apart, and the disk's errors.
+  /// - Throws: with the file and the table: ``StoreError/Code/tableExists``, ``StoreError/notADatabase``,
+  ///   ``StoreError/damagedDatabase``, ``StoreError/Code/locked``, ``StoreError/databaseRefused`` for a name that
+  ///   SQLite keeps for itself, a NUL in it or too many fields, ``StoreError/Code/unrepresentableValue`` for two fields
+  ///   that SQLite does not tell apart, and the disk's errors.
   /// - Complexity: O(*n*): the records are decoded twice, one by one.
   @discardableResult
   public func run<Row>(
@@ -97,7 +97,7 @@ public struct SQLiteExport: Sendable {
     if try db.has(table) {
       guard case .replaced = existingTable else {
         throw StoreError(
-          StoreError.tableExists, "the database has this table, which is replaced only on request",
+          .tableExists, "the database has this table, which is replaced only on request",
           file: file.path, table: table)
       }
       try db.execute(sql: "DROP TABLE \(name)")

@@ -12,7 +12,7 @@ package struct SQLiteFile {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), !isFolder.boolValue else {
       let message = isFolder.boolValue ? "this is a folder, not a file" : "there is no such file"
-      throw StoreError(StoreError.fileNotFound, message, file: url.path)
+      throw StoreError(.fileNotFound, message, file: url.path)
     }
     var configuration = Self.configuration
     configuration.readonly = true

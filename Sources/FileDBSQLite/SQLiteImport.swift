@@ -47,11 +47,11 @@ public struct SQLiteImport: Sendable {
   /// With `.id`, a table that does not exist yet takes over the highest id ever given, if the database's table has
   /// `AUTOINCREMENT`.
   /// - Parameter progress: called now and then with the number of rows read so far.
-  /// - Throws: with file, table and field: ``StoreError/fileNotFound``, ``StoreError/notADatabase``,
-  ///   ``StoreError/damagedDatabase``, ``StoreError/tableNotFound``, ``StoreError/databaseRefused`` for a query that is
-  ///   wrong or does more than read, ``StoreError/locked``, ``StoreError/invalidText`` for a value that does not fit
-  ///   its type or columns that cannot be fields, ``StoreError/unrepresentableValue``, ``StoreError/reservedField``,
-  ///   ``StoreError/duplicateKey``; and the errors of ``RecordTable``'s verbs.
+  /// - Throws: with file, table and field: ``StoreError/Code/fileNotFound``, ``StoreError/notADatabase``,
+  ///   ``StoreError/damagedDatabase``, ``StoreError/Code/tableNotFound``, ``StoreError/databaseRefused`` for a query
+  ///   that is wrong or does more than read, ``StoreError/Code/locked``, ``StoreError/invalidText`` for a value that
+  ///   does not fit its type or columns that cannot be fields, ``StoreError/Code/unrepresentableValue``,
+  ///   ``StoreError/Code/reservedField``, ``StoreError/duplicateKey``; and the errors of ``RecordTable``'s verbs.
   /// - Complexity: O(*n*) in the rows and, with a key, in the records of the table. Memory grows with the new records.
   @discardableResult
   public func run(

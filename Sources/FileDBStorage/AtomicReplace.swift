@@ -24,8 +24,8 @@ extension Disk {
     return try stamps(of: staged)[0]
   }
 
-  /// The first half of ``replace(_:with:as:)``: whatever can go wrong with the bytes goes wrong here, with the file as it
-  /// was.
+  /// The first half of ``replace(_:with:as:)``: whatever can go wrong with the bytes goes wrong here, with the file as
+  /// it was.
   package func stage(_ bytes: [UInt8], for path: String) throws(DiskError) -> StagedFile {
     try stage(path) { file throws(DiskError) in try file.append(bytes) }
   }
@@ -76,8 +76,8 @@ extension Disk {
     return Set(staged.map { parentFolder(of: $0.target) })
   }
 
-  /// Gives a draft its file's name, unless another program has saved there meanwhile: what it saved keeps the name, and the
-  /// draft goes.
+  /// Gives a draft its file's name, unless another program has saved there meanwhile: what it saved keeps the name, and
+  /// the draft goes.
   ///
   /// A crash may leave under the draft's second name what had the file's: see ``swaps(in:changedBefore:)``.
   /// - Parameter isExpected: looks at the file at a path, which may be replaced; `nil` where there is none.
@@ -190,8 +190,8 @@ extension Disk {
 
   /// Removes the drafts in `folder` that a crash left.
   /// - Parameters:
-  ///   - locked: removes those that were written under the lock before this time, in nanoseconds since 1970. Who holds the
-  ///     lock of the only store that writes there may take any of them.
+  ///   - locked: removes those that were written under the lock before this time, in nanoseconds since 1970. Who holds
+  ///     the lock of the only store that writes there may take any of them.
   ///   - unlocked: removes those that were written without a lock before this time.
   package func sweepDrafts(
     in folder: String, lockedBefore locked: Int64 = .max, unlockedBefore unlocked: Int64 = .min
@@ -208,8 +208,8 @@ extension Disk {
 }
 
 extension Disk {
-  /// The files in `folder` that a crash left while names were exchanged, and the names of the files that they belong to: each is
-  /// a version that was replaced, or was about to replace it, or what another program had saved.
+  /// The files in `folder` that a crash left while names were exchanged, and the names of the files that they belong
+  /// to: each is a version that was replaced, or was about to replace it, or what another program had saved.
   package func swaps(
     in folder: String, changedBefore time: Int64 = .max
   ) throws(DiskError) -> [(path: String, file: String)] {

@@ -1,8 +1,8 @@
 /// The seam between a store and the disk: every byte and every name goes through these verbs, so that a test can
 /// stand in for the disk, fail any of them, or keep only what was synced.
 ///
-/// Paths are absolute. A verb follows a symbolic link unless it says otherwise; in a folder called `.filedb`, a store's own, none
-/// does: such a link is `other`, and opening it a `linkLoop`.
+/// Paths are absolute. A verb follows a symbolic link unless it says otherwise; in a folder called `.filedb`, a store's
+/// own, none does: such a link is `other`, and opening it a `linkLoop`.
 package protocol Disk: Sendable {
   /// The bytes of a file and its stamp at that moment.
   /// - Throws: `notFound` where there is none, `isFolder` or `other` where it is no file.
@@ -26,8 +26,8 @@ package protocol Disk: Sendable {
   /// - Throws: `exists` where something is at `path`, `notFound` where the folder above is missing.
   func makeFolder(_ path: String) throws(DiskError)
 
-  /// Makes a new file for writing, with the mode, the owner, the access control list and the extended attributes of the file
-  /// at `model`, or those of any new file; in a store's own folder with the folder's mode and owner.
+  /// Makes a new file for writing, with the mode, the owner, the access control list and the extended attributes of the
+  /// file at `model`, or those of any new file; in a store's own folder with the folder's mode and owner.
   /// - Throws: `exists` where something is at `path`, a link included.
   func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile
 
@@ -48,8 +48,8 @@ package protocol Disk: Sendable {
   func rename(_ path: String, toFree newPath: String) throws(DiskError)
 
   /// Gives a file a second name, which nothing has: the file is gone once both are removed.
-  /// - Throws: `exists` where something has the name, `unsupported` where the two places cannot have a file in common, or this
-  ///   file may have no other name.
+  /// - Throws: `exists` where something has the name, `unsupported` where the two places cannot have a file in common,
+  ///   or this file may have no other name.
   func link(_ path: String, to newPath: String) throws(DiskError)
 
   /// Exchanges two names in one step: after a crash either both are exchanged or none. A link is exchanged itself.
@@ -144,8 +144,8 @@ package struct FileStamp: Equatable, Sendable {
 
   /// Whether the clock of the file system has surely ticked since a file changed; all times in nanoseconds.
   ///
-  /// Linux takes the time from a clock that ticks every 1 to 10 ms. Some file systems keep whole seconds (ext3, HFS+), or
-  /// every other one (FAT): a time in whole seconds may be theirs.
+  /// Linux takes the time from a clock that ticks every 1 to 10 ms. Some file systems keep whole seconds (ext3, HFS+),
+  /// or every other one (FAT): a time in whole seconds may be theirs.
   package static func isSettled(modified: Int64, changed: Int64, now: Int64) -> Bool {
     let second: Int64 = 1_000_000_000
     let isWholeSeconds = changed % second == 0 && modified % second == 0

@@ -10,8 +10,8 @@ import Synchronization
 
 /// Waits until somebody, this process included, changes something in some folders or in their files.
 ///
-/// It says only that something may have changed. On Linux that comes from inotify, on Apple platforms from kqueue; elsewhere,
-/// and where the system refuses, the caller has to look now and then.
+/// It says only that something may have changed. On Linux that comes from inotify, on Apple platforms from kqueue;
+/// elsewhere, and where the system refuses, the caller has to look now and then.
 package final class FolderWatch: Sendable {
   /// Readable once something changed; -1 where the system tells nothing.
   private let events: CInt
@@ -39,8 +39,8 @@ package final class FolderWatch: Sendable {
     }
   }
 
-  /// Waits for a change in the folders that ``watch(_:)`` was told of, for an interruption, or until `timeout` has passed;
-  /// `nil` waits for ever.
+  /// Waits for a change in the folders that ``watch(_:)`` was told of, for an interruption, or until `timeout` has
+  /// passed; `nil` waits for ever.
   package func wait(upTo timeout: Duration?) {
     let milliseconds = timeout.map { CInt($0 / .milliseconds(1)) } ?? -1
     var sources = [
@@ -69,7 +69,8 @@ package final class FolderWatch: Sendable {
     private static func makeEvents() -> CInt { kqueue() }
 
     /// Waits for changes in these folders from now on, and in no others.
-    /// - Returns: false where the caller has to look now and then, because one of them is not there or cannot be watched.
+    /// - Returns: false where the caller has to look now and then, because one of them is not there or cannot be
+    ///   watched.
     package func watch(_ folders: [String]) -> Bool {
       // A folder's own event says which names came and went; what is written into a file, only the file's does.
       let paths = folders.flatMap { folder in
@@ -118,7 +119,8 @@ package final class FolderWatch: Sendable {
     private static func makeEvents() -> CInt { inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC)) }
 
     /// Waits for changes in these folders from now on, besides those of earlier calls.
-    /// - Returns: false where the caller has to look now and then, because one of them is not there or cannot be watched.
+    /// - Returns: false where the caller has to look now and then, because one of them is not there or cannot be
+    ///   watched.
     package func watch(_ folders: [String]) -> Bool {
       // Not IN_CLOSE_WRITE: whoever looks opens the journal as a writer would, and would hear of that.
       let changes =

@@ -29,8 +29,8 @@ package struct Journal: Sendable {
   package private(set) var salt: UInt32 = 0
   /// Whether a crash left something else than zeros behind the end, which ``clean()`` removes.
   package private(set) var isTorn = false
-  /// Where the frames begin that another process wrote and may have failed to sync. The system reports that once, to that
-  /// process, and may never write them: so they are written again before anything is built on them.
+  /// Where the frames begin that another process wrote and may have failed to sync. The system reports that once, to
+  /// that process, and may never write them: so they are written again before anything is built on them.
   private var doubtfulStart: Int?
 
   /// The journal at `path` and the frames in it; `nil` where there is none.
@@ -88,8 +88,8 @@ package struct Journal: Sendable {
     return present.inode == stamp.inode && present.device == stamp.device
   }
 
-  /// Whether surely nobody has added anything since it was last read, nor put another journal in its place: that takes its name
-  /// from it, which changes the time of its status. Quicker than a look at the path and at the end.
+  /// Whether surely nobody has added anything since it was last read, nor put another journal in its place: that takes
+  /// its name from it, which changes the time of its status. Quicker than a look at the path and at the end.
   package var isUntouched: Bool {
     get throws(DiskError) { try file.status().stamp.provesUnchanged(since: stamp) }
   }
@@ -106,8 +106,8 @@ package struct Journal: Sendable {
     return scan.frames.map(\.frame)
   }
 
-  /// Writes a frame behind the last one, in one piece. It survives a power cut once ``file`` was synced. Where this fails, the
-  /// frame is not there.
+  /// Writes a frame behind the last one, in one piece. It survives a power cut once ``file`` was synced. Where this
+  /// fails, the frame is not there.
   ///
   /// Whoever calls it has called ``clean()``, ``reserve(_:)`` and ``rewriteDoubtful()`` before.
   package mutating func write(_ kind: JournalFrame.Kind, _ payload: consuming [UInt8]) throws(DiskError) {
@@ -152,9 +152,9 @@ package struct Journal: Sendable {
     return !wasClean
   }
 
-  /// Makes the file long enough for a frame with a payload of `count` bytes. It must stay so before the frame goes there: on
-  /// ext4 another process whose own sync waits for the same pages may return before the new length is on the medium. Zeros
-  /// that others wrote are written again: what a failed sync has dropped, the next does not bring back.
+  /// Makes the file long enough for a frame with a payload of `count` bytes. It must stay so before the frame goes
+  /// there: on ext4 another process whose own sync waits for the same pages may return before the new length is on the
+  /// medium. Zeros that others wrote are written again: what a failed sync has dropped, the next does not bring back.
   /// - Returns: whether the file must be synced before a frame is written, and ``noteLengthSynced()`` be called.
   package mutating func reserve(_ count: Int) throws(DiskError) -> Bool {
     let needed = end + JournalFrame.paddedCount(count)

@@ -57,8 +57,8 @@ package struct JournalFrame: Equatable, Sendable {
   /// The line that begins a frame: kind, sequence, synced, length of the payload, checksum of the payload, checksum of
   /// what stands before it in the line, mixed with the journal's salt.
   ///
-  /// The salt tells a line that was written as a frame of this journal from one that a record or another journal's frame
-  /// brings along in a payload.
+  /// The salt tells a line that was written as a frame of this journal from one that a record or another journal's
+  /// frame brings along in a payload.
   struct Header: Equatable {
     static let count = 64
     static let checkedCount = 54

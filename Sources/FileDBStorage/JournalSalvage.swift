@@ -49,8 +49,8 @@ package struct JournalSalvage: Sendable {
     lostCount += 1
   }
 
-  /// Longer payloads are not put right. In 10 MB, every other pair of wrong bytes has the checksum of a single wrong byte
-  /// somewhere else; in these, one pair in 4,000.
+  /// Longer payloads are not put right. In 10 MB, every other pair of wrong bytes has the checksum of a single wrong
+  /// byte somewhere else; in these, one pair in 4,000.
   private static let longestCorrected = 4 << 10
 
   /// Puts a frame right of which a single byte is wrong.
@@ -72,8 +72,8 @@ package struct JournalSalvage: Sendable {
     return start + place
   }
 
-  /// The salt that a frame was written with whose payload is sound: so nothing is lost where the first one, which says it,
-  /// cannot be read.
+  /// The salt that a frame was written with whose payload is sound: so nothing is lost where the first one, which says
+  /// it, cannot be read.
   private static func salt(of bytes: [UInt8]) -> UInt32 {
     for offset in stride(from: 0, to: bytes.count, by: JournalFrame.Header.count) {
       let rest = bytes[offset...]

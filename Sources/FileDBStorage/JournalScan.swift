@@ -36,9 +36,9 @@ package struct JournalDamage: Error, Equatable, Sendable {
 /// The frames in a piece of a journal, up to its end or to where it is no longer sound.
 ///
 /// A crash leaves the last frames, those that no sync had yet covered, whole, partly written or not there, and each is
-/// then cut off: where it was not written the file still has its zeros. Anything else is damage: a frame without zeros that
-/// does not fit its checksum, one that goes past the end of the file, which was that long before, or a bad one that a later
-/// one knows to have been synced.
+/// then cut off: where it was not written the file still has its zeros. Anything else is damage: a frame without zeros
+/// that does not fit its checksum, one that goes past the end of the file, which was that long before, or a bad one
+/// that a later one knows to have been synced.
 package struct JournalScan: Sendable {
   /// A disk writes whole sectors of at least this size.
   private static let sector = 512

@@ -27,8 +27,8 @@ final class SystemFile: WritableFile, OpenFile {
     number = CInt(opened)
   }
 
-  /// A new file with the mode, the owner, the access control list and the extended attributes of another one; in a store's own
-  /// folder, without another one, with the folder's mode and owner.
+  /// A new file with the mode, the owner, the access control list and the extended attributes of another one; in a
+  /// store's own folder, without another one, with the folder's mode and owner.
   convenience init(_ path: String, creatingLike model: String?) throws(DiskError) {
     let folder = try SystemPlace(path).statusOfOwnFolder()
     // Nobody else may open what will be a private file before it is one.

@@ -8,8 +8,8 @@
 
 /// Where a path leads: a folder that is open, and a name in it.
 ///
-/// A store may come from a stranger, and its `.filedb` may contain links to the user's files. So everything in a folder of that
-/// name is opened relative to the folder's descriptor, and no link is followed on the way: see openat(2).
+/// A store may come from a stranger, and its `.filedb` may contain links to the user's files. So everything in a folder
+/// of that name is opened relative to the folder's descriptor, and no link is followed on the way: see openat(2).
 struct SystemPlace: ~Copyable {
   /// `AT_FDCWD` for a path that is taken as it is.
   private let folder: CInt
@@ -47,8 +47,8 @@ struct SystemPlace: ~Copyable {
   /// What `open` is to be told besides.
   var flags: CInt { O_CLOEXEC | (isOwn ? O_NOFOLLOW : 0) }
 
-  /// The folder's status, for what is made in a store's own folder: it is open to those to whom the folder is, whatever the
-  /// process would grant, and belongs to the same owner. `nil` anywhere else.
+  /// The folder's status, for what is made in a store's own folder: it is open to those to whom the folder is, whatever
+  /// the process would grant, and belongs to the same owner. `nil` anywhere else.
   func statusOfOwnFolder() -> FileStatus? {
     var status = stat()
     guard isOwn, folder != AT_FDCWD, fstat(folder, &status) == 0 else { return nil }
@@ -63,8 +63,8 @@ struct SystemPlace: ~Copyable {
   /// The folders in a store's own folder.
   private static let ownSubfolders: Set = ["backups", "shipped", "undo"]
 
-  /// The last `/.filedb` on the path. A store may itself lie below a folder of that name, so what follows must be what a store has
-  /// there: a file or a folder, or a file in one of its folders.
+  /// The last `/.filedb` on the path. A store may itself lie below a folder of that name, so what follows must be what
+  /// a store has there: a file or a folder, or a file in one of its folders.
   private static func ownFolder(in path: String) -> Range<String.Index>? {
     guard strstr(path, "/.filedb") != nil else { return nil }  // Quickly, for most paths.
     // By bytes: a slash and a combining accent behind it are one character.

@@ -2,8 +2,8 @@ import FileDBPlist
 
 /// A table's records, cut out of the canonical bytes of its file without being built.
 ///
-/// It takes only what ``TableFile/encode(_:)`` writes. Everything else, be it another program's property list or damage, is
-/// left to the parser, which reads both and says what is wrong.
+/// It takes only what ``TableFile/encode(_:)`` writes. Everything else, be it another program's property list or
+/// damage, is left to the parser, which reads both and says what is wrong.
 package struct CanonicalTable {
   private var scanner: CanonicalScanner
   private let leastPart: Int
@@ -63,8 +63,8 @@ package struct CanonicalTable {
     }
   }
 
-  /// Of a long array, several threads scan parts. Each begins where a record seems to, and that is right if the one before
-  /// it comes to just that place.
+  /// Of a long array, several threads scan parts. Each begins where a record seems to, and that is right if the one
+  /// before it comes to just that place.
   private mutating func scanRecords(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if scanner.skip("\t<array/>\n") { return true }
     guard scanner.skip("\t<array>\n") else { return false }

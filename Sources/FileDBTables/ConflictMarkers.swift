@@ -9,8 +9,8 @@ enum ConflictMarkers {
 
   /// The line of the first marker in a file that is no property list.
   ///
-  /// Outside comments and CDATA no XML has a line that begins with `<<<<<<<`; inside, it may be text, unless the conflict ends
-  /// outside. The other markers may be lines of a text, and count only where reading fails at them.
+  /// Outside comments and CDATA no XML has a line that begins with `<<<<<<<`; inside, it may be text, unless the
+  /// conflict ends outside. The other markers may be lines of a text, and count only where reading fails at them.
   /// - Parameter failure: the line on which reading the file failed.
   static func firstLine(in bytes: [UInt8], failure: Int?) -> Int? {
     var passage: Passage?

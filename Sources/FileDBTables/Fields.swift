@@ -44,7 +44,7 @@ extension Fields {
   package func normalized(limits: PlistLimits) throws(StoreError) -> Fields {
     guard self[TableFile.idKey] == nil else {
       throw StoreError(
-        StoreError.reservedField, "this name is kept for the record's id", field: TableFile.idKey)
+        .reservedField, "this name is kept for the record's id", field: TableFile.idKey)
     }
     return Fields(
       try dictionary.mapValues { (key, value) throws(StoreError) in
@@ -52,7 +52,7 @@ extension Fields {
           try checkXMLText(key, limits: limits)
           return try value.normalized(depth: TableFile.depthOfFields, limits: limits)
         } catch {
-          throw StoreError(StoreError.unrepresentableValue, error.message, field: key)
+          throw StoreError(.unrepresentableValue, error.message, field: key)
         }
       })
   }

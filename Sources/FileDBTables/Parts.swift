@@ -18,8 +18,8 @@ package struct Parts {
   package subscript(part: Int) -> Range<Int> { length * part / count..<length * (part + 1) / count }
 }
 
-/// What `body` makes of 0, 1 and so on up to `count`, in order. This thread works with those of the system's pool, and needs
-/// none of them.
+/// What `body` makes of 0, 1 and so on up to `count`, in order. This thread works with those of the system's pool, and
+/// needs none of them.
 package func concurrentMap<Result: Sendable>(_ count: Int, _ body: @Sendable (Int) -> Result) -> [Result] {
   if count == 1 { return [body(0)] }
   let results = Mutex([Result?](repeating: nil, count: count))

@@ -2,9 +2,9 @@ import FileDBPlist
 
 /// Encodes the records of a transaction into memory of just their size.
 ///
-/// An array that grows while it is written is up to twice as long as what is in it, and each has its own place among all the
-/// others: with a million records that is as much as the table. Records that come together share a block, which is so short
-/// that it matters little when a single one of them keeps it.
+/// An array that grows while it is written is up to twice as long as what is in it, and each has its own place among
+/// all the others: with a million records that is as much as the table. Records that come together share a block, which
+/// is so short that it matters little when a single one of them keeps it.
 package struct RecordEncoder {
   private static let blockLength = 1 << 16
   private static let usualLength = 1 << 10

@@ -1,7 +1,8 @@
-/// What leads from one order of records to another: first the removals, then the moves and insertions, then the updates.
+/// What leads from one order of records to another: first the removals, then the moves and insertions, then the
+/// updates.
 ///
-/// A record that stays in its place beside the others that stay is in none of the lists, and as few records as possible are
-/// in ``moved``. One that is moved and updated is in both lists.
+/// A record that stays in its place beside the others that stay is in none of the lists, and as few records as possible
+/// are in ``moved``. One that is moved and updated is in both lists.
 package struct RecordsDifference: Sendable {
   package struct Removal: Sendable {
     package let record: EncodedRecord
@@ -36,8 +37,8 @@ package struct RecordsDifference: Sendable {
   package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && updated.isEmpty && moved.isEmpty }
 
   /// - Parameter movedIDs: records that are known to have been moved, and are named where others might as well be.
-  /// - Complexity: O(*m* log *m*), where *m* is the number of records in the chunks that the two do not share, and of the
-  ///   chunks between these; O(*s*) in the sections where they share all.
+  /// - Complexity: O(*m* log *m*), where *m* is the number of records in the chunks that the two do not share, and of
+  ///   the chunks between these; O(*s*) in the sections where they share all.
   package init(from old: OrderedRecords, to new: OrderedRecords, moving movedIDs: Set<RecordID> = []) {
     let chunks = ChunkPairs(old.sections, new.sections)
     var survivors = Survivors(of: chunks.unsharedOld)
@@ -69,8 +70,8 @@ package struct RecordsDifference: Sendable {
 extension RecordsDifference {
   /// Whether the records that differ, as they were and as they are, surely have more bytes than `limit`: told without
   /// making the difference, which would take about as much memory as they do. Records that only moved do not count.
-  /// - Complexity: O(*m*) in the records of the chunks that the two do not share, with a look-up for each where these have
-  ///   more bytes than `limit`; it ends as soon as it is sure.
+  /// - Complexity: O(*m*) in the records of the chunks that the two do not share, with a look-up for each where these
+  ///   have more bytes than `limit`; it ends as soon as it is sure.
   package static func isLonger(than limit: Int, from old: OrderedRecords, to new: OrderedRecords) -> Bool {
     let chunks = ChunkPairs(old.sections, new.sections)
     let former = chunks.unsharedOld.lazy.flatMap(\.records)

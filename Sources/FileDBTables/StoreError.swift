@@ -2,19 +2,19 @@ import FileDBPlist
 
 /// What went wrong, and where: the file, line, table, record and field, if they are known.
 ///
-/// Match on the ``code``. Later versions may add codes:
+/// Match on the ``code``. A `do` block whose calls all throw a `StoreError` catches it as one:
 ///
 ///     do {
-///       try notes.update(id) { $0.isDone = true }
-///     } catch StoreError.recordNotFound {
-///       // It was deleted meanwhile.
+///       try notes.delete(id)
+///     } catch {
+///       switch error.code {
+///       case .recordNotFound: break  // It was deleted meanwhile.
+///       default: throw error
+///       }
 ///     }
+///
+/// Elsewhere, for example around ``RecordStore/write(_:)``, `catch StoreError.Code.recordNotFound` matches as well.
 public struct StoreError: Error, Sendable {
-  public struct Code: RawRepresentable, Hashable, Sendable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-  }
-
   public let code: Code
   /// What is wrong, without the place.
   public var message: String
@@ -31,13 +31,18 @@ public struct StoreError: Error, Sendable {
   }
   /// The character in the line, from 1.
   public var column: Int?
+  /// The table's name.
   public var table: String?
+  /// The record's id.
   public var record: RecordID?
+  /// The field's name, with dots before the names of fields inside it.
   public var field: String?
   /// The system's error number, if a system call failed.
   public var errno: Int32?
   /// The part of a text that could not be read, with a caret below it.
   public var excerpt: String?
+  /// The error that this one stands for, if it came from code of yours, such as a type's `encode(to:)`.
+  public var underlyingError: (any Error)?
 
   private var knownFile: String?
   private var knownLine: Int?
@@ -57,71 +62,6 @@ public struct StoreError: Error, Sendable {
     self.field = field
   }
 }
-
-extension StoreError {
-  // Asked for something that is not there, or is there already.
-  public static let recordNotFound = Code(rawValue: "recordNotFound")
-  public static let indexOutOfRange = Code(rawValue: "indexOutOfRange")
-  public static let tableNotFound = Code(rawValue: "tableNotFound")
-  public static let tableExists = Code(rawValue: "tableExists")
-  public static let duplicateID = Code(rawValue: "duplicateID")
-  public static let counterExhausted = Code(rawValue: "counterExhausted")
-
-  // Given something that a table cannot take.
-  public static let invalidTableName = Code(rawValue: "invalidTableName")
-  public static let reservedField = Code(rawValue: "reservedField")
-  public static let unrepresentableValue = Code(rawValue: "unrepresentableValue")
-  public static let invalidValue = Code(rawValue: "invalidValue")
-  /// A newer program wrote the record; see ``VersionedValue``.
-  public static let newerVersion = Code(rawValue: "newerVersion")
-  /// A record could not be brought to the newest version of its type; see ``VersionedValue``.
-  public static let migrationFailed = Code(rawValue: "migrationFailed")
-  /// An attached store is never written to.
-  public static let readOnly = Code(rawValue: "readOnly")
-  public static let insideWrite = Code(rawValue: "insideWrite")
-  /// A later commit changed what is to be undone.
-  public static let undoConflict = Code(rawValue: "undoConflict")
-  /// A file of the undo log that the step needs is missing or was changed, for example by a power cut.
-  public static let undoStepLost = Code(rawValue: "undoStepLost")
-  /// The text of a ``RecordPredicate`` is wrong, at ``column``.
-  public static let invalidPredicate = Code(rawValue: "invalidPredicate")
-  /// A regular expression takes more steps on a text of the record than are allowed, so it is unknown whether it
-  /// matches.
-  public static let matchLimitExceeded = Code(rawValue: "matchLimitExceeded")
-  /// A later version of the shipped data is installed; see ``ShippedStore``.
-  public static let olderThanInstalled = Code(rawValue: "olderThanInstalled")
-
-  // Found a file that is not a table, or a damaged one.
-  public static let notATable = Code(rawValue: "notATable")
-  public static let damagedTable = Code(rawValue: "damagedTable")
-  /// Git merged the table's file as text and left its conflict markers there. ``RecordStore/repair(_:keeping:)`` leaves
-  /// such a file alone, since each side may hold the only copy of a record.
-  public static let conflictMarkers = Code(rawValue: "conflictMarkers")
-  /// The journal is not as it was written; no table can be trusted until it is repaired.
-  public static let damagedJournal = Code(rawValue: "damagedJournal")
-  /// A later version of this library made the journal.
-  public static let newerFormat = Code(rawValue: "newerFormat")
-  /// Another program changed a table's file, and commits that wait in the journal no longer fit it. The message names
-  /// the records if it can. Both versions are kept until you tell ``RecordStore/repair(_:keeping:)`` which one to keep.
-  public static let conflict = Code(rawValue: "conflict")
-  public static let ambiguousTable = Code(rawValue: "ambiguousTable")
-  public static let notAFolder = Code(rawValue: "notAFolder")
-
-  // The disk said no.
-  public static let locked = Code(rawValue: "locked")
-  public static let fileNotFound = Code(rawValue: "fileNotFound")
-  public static let permissionDenied = Code(rawValue: "permissionDenied")
-  public static let diskFull = Code(rawValue: "diskFull")
-  public static let inputOutput = Code(rawValue: "inputOutput")
-  /// The disk failed at the moment of commit. The commit is there now, but a power cut may lose it.
-  public static let outcomeUnknown = Code(rawValue: "outcomeUnknown")
-  /// After ``outcomeUnknown``, another failed sync or ``RecordStore/close()``, the store takes no more writes. Open it
-  /// again.
-  public static let closed = Code(rawValue: "closed")
-}
-
-/// Lets `catch StoreError.locked` match an error by its code.
-public func ~= (code: StoreError.Code, error: any Error) -> Bool { (error as? StoreError)?.code == code }
 
 extension StoreError: CustomStringConvertible {
   /// `FILE:LINE:COLUMN: table 'T': record 3: field 'f': message`, with the parts that are known, then the ``excerpt``
@@ -147,8 +87,8 @@ extension StoreError {
     let code: Code =
       switch error.reason {
       case .empty, .binaryPropertyList, .oldStylePropertyList, .json, .notPropertyList, .unsupportedEncoding:
-        StoreError.notATable
-      default: StoreError.damagedTable
+        .notATable
+      default: .damagedTable
       }
     self.init(code, error.message, file: file, line: error.line, table: table)
     column = error.column
@@ -162,7 +102,7 @@ extension StoreError {
     }
     let name = file.split(separator: "/").last ?? ""
     self.init(
-      StoreError.conflictMarkers,
+      .conflictMarkers,
       "the file has git's conflict markers. Resolve the conflict in an editor, or have git merge the records: "
         + "'filedb git-setup', then 'git checkout --merge \(name)'",
       file: file, line: line, table: table)

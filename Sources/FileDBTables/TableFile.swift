@@ -13,7 +13,8 @@ package enum TableFile {
 
   /// The table that `bytes` hold.
   /// - Parameter file: where they are from, for the errors.
-  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable`` or ``StoreError/conflictMarkers``, with the line.
+  /// - Throws: ``StoreError/Code/notATable``, ``StoreError/Code/damagedTable`` or ``StoreError/Code/conflictMarkers``,
+  ///   with the line.
   package static func decode(
     _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
     shape: OrderedRecords.Shape = .standard
@@ -28,7 +29,7 @@ package enum TableFile {
     do {
       return try decode(consume root, shape: shape)
     } catch {
-      let code = error.isForeign ? StoreError.notATable : StoreError.damagedTable
+      let code = error.isForeign ? StoreError.Code.notATable : StoreError.Code.damagedTable
       throw StoreError(
         code, error.message, file: file, line: PlistParser.line(of: error.path, in: bytes), table: table,
         record: error.record)

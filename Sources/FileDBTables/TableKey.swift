@@ -1,7 +1,7 @@
 import FileDBPlist
 
-/// A table's name, told from others as file names are on Linux: by its bytes, where `String` would fold accents that are
-/// written in different ways.
+/// A table's name, told from others as file names are on Linux: by its bytes, where `String` would fold accents that
+/// are written in different ways.
 package struct TableKey: Hashable, Comparable, Sendable {
   package let text: String
 
@@ -9,7 +9,8 @@ package struct TableKey: Hashable, Comparable, Sendable {
 
   package static func == (left: TableKey, right: TableKey) -> Bool { compareUTF8(left.text, right.text) == 0 }
   package static func < (left: TableKey, right: TableKey) -> Bool { compareUTF8(left.text, right.text) < 0 }
-  /// Whether some disks, such as Apple's, take the two names for one: they differ in case, or in how accents are written.
+  /// Whether some disks, such as Apple's, take the two names for one: they differ in case, or in how accents are
+  /// written.
   package func isSameFile(as other: TableKey) -> Bool { text.lowercased() == other.text.lowercased() }
 
   package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
@@ -18,7 +19,7 @@ package struct TableKey: Hashable, Comparable, Sendable {
 package enum TableNameRule {
   package static let maximumBytes = 200
 
-  /// - Throws: ``StoreError/invalidTableName``.
+  /// - Throws: ``StoreError/Code/invalidTableName``.
   package static func validate(_ name: String) throws(StoreError) {
     let fault: String? =
       if name.isEmpty {
@@ -37,6 +38,6 @@ package enum TableNameRule {
         nil
       }
     guard let fault else { return }
-    throw StoreError(StoreError.invalidTableName, "the table name '\(name)' \(fault)")
+    throw StoreError(.invalidTableName, "the table name '\(name)' \(fault)")
   }
 }

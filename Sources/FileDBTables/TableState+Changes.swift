@@ -1,5 +1,6 @@
 extension TableState {
-  /// The changes that lead from this table to another, but for the keys beside its records, and for a counter that is lower.
+  /// The changes that lead from this table to another, but for the keys beside its records, and for a counter that is
+  /// lower.
   /// - Parameter movedIDs: see ``RecordsDifference/init(from:to:moving:)``.
   package func changes(to other: TableState, moving movedIDs: Set<RecordID> = []) -> [Change] {
     if !exists, other.records.isEmpty { return [] }

@@ -43,15 +43,15 @@ package struct TableState: Sendable {
   }
 
   /// The only way a table changes. A change that does not fit throws and leaves the table as it was.
-  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/indexOutOfRange``, ``StoreError/duplicateID``,
-  ///   ``StoreError/tableNotFound``, ``StoreError/tableExists``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``,
+  ///   ``StoreError/Code/duplicateID``, ``StoreError/Code/tableNotFound``, ``StoreError/Code/tableExists``.
   package mutating func apply(_ change: Change) throws(StoreError) {
     if case .create = change {
-      guard !exists else { throw StoreError(StoreError.tableExists, "the table exists already") }
+      guard !exists else { throw StoreError(.tableExists, "the table exists already") }
       exists = true
       return
     }
-    guard exists else { throw StoreError(StoreError.tableNotFound, "there is no such table") }
+    guard exists else { throw StoreError(.tableNotFound, "there is no such table") }
     switch change {
     case .create: break
     case .drop: self = TableState(counter: counter, shape: records.shape)
@@ -124,10 +124,10 @@ package struct TableState: Sendable {
     return view
   }
 
-  /// - Throws: ``StoreError/recordNotFound``.
+  /// - Throws: ``StoreError/Code/recordNotFound``.
   package func index(of id: RecordID) throws(StoreError) -> Int {
     guard let index = records.index(of: id) else {
-      throw StoreError(StoreError.recordNotFound, "there is no such record", record: id)
+      throw StoreError(.recordNotFound, "there is no such record", record: id)
     }
     return index
   }
@@ -146,7 +146,7 @@ package struct TableState: Sendable {
     oldIndices.reserveCapacity(ids.count)
     for id in ids { oldIndices.append(try index(of: id)) }
     guard ids.count == records.count, Set(oldIndices).count == ids.count else {
-      throw StoreError(StoreError.duplicateID, "an order must name every record once")
+      throw StoreError(.duplicateID, "an order must name every record once")
     }
     records.reorder(oldIndices)
   }
@@ -162,12 +162,12 @@ package struct TableState: Sendable {
     }
     var seen: Set<RecordID> = []
     for record in new where records.contains(record.id) || !seen.insert(record.id).inserted {
-      throw StoreError(StoreError.duplicateID, "the id is given twice", record: record.id)
+      throw StoreError(.duplicateID, "the id is given twice", record: record.id)
     }
   }
 
   package func missing(index: Int) -> StoreError {
     let count = records.count == 1 ? "1 record" : "\(records.count) records"
-    return StoreError(StoreError.indexOutOfRange, "there is no index \(index); the table has \(count)")
+    return StoreError(.indexOutOfRange, "there is no index \(index); the table has \(count)")
   }
 }

@@ -104,7 +104,7 @@ extension LegacyTests {
           { _ = try wgFileDb.isDatabase("todo") }, { _ = try wgFileDb.getItem(1, inDb: "todo") },
           { try wgFileDb.getPathToDb("todo") }, { try wgFileDb.addItem(toTop: [:], intoDb: "todo") },
         ] as [() throws -> Void] {
-          #expect(LegacyTests.error(verb)?.code == StoreError.ambiguousTable)
+          #expect(LegacyTests.error(verb)?.code == .ambiguousTable)
         }
       }
     }

@@ -146,8 +146,8 @@ extension LegacyTests {
         for path in [[0, 4], [0, -1], []] as [IndexPath] {
           let from = error { try wgFileDb.moveTableItem(path, to: [0, 0], inDb: "todo") }
           let to = error { try wgFileDb.moveTableItem([0, 0], to: path, inDb: "todo") }
-          #expect(from?.code == StoreError.indexOutOfRange)
-          #expect(to?.code == StoreError.indexOutOfRange)
+          #expect(from?.code == .indexOutOfRange)
+          #expect(to?.code == .indexOutOfRange)
         }
         #expect(try titles("todo") == ["b", "c", "d", "a"])
       }
@@ -175,7 +175,7 @@ extension LegacyTests {
           { try wgFileDb.duplicateItem(toBottom: id, inDb: "todo") },
         ] as [() throws -> Void] {
           let error = error(verb)
-          #expect(error?.code == StoreError.recordNotFound)
+          #expect(error?.code == .recordNotFound)
           #expect(error?.table == "todo")
         }
         #expect(try titles("todo") == ["a", "b"])
@@ -209,11 +209,11 @@ extension LegacyTests {
       try withRoot { _ in
         try fill("todo", 2)
         for (items, code) in [
-          ([[kMainIdKey: "2"], [kMainIdKey: 2]], StoreError.duplicateID),
-          ([[:], [kMainIdKey: "two"]], StoreError.invalidValue),
-          ([[:], [kMainIdKey: -1]], StoreError.invalidValue),
-          ([[:], [kMainIdKey: 1.5]], StoreError.invalidValue),
-          ([[:], ["title": NSNull()]], StoreError.unrepresentableValue),
+          ([[kMainIdKey: "2"], [kMainIdKey: 2]], StoreError.Code.duplicateID),
+          ([[:], [kMainIdKey: "two"]], StoreError.Code.invalidValue),
+          ([[:], [kMainIdKey: -1]], StoreError.Code.invalidValue),
+          ([[:], [kMainIdKey: 1.5]], StoreError.Code.invalidValue),
+          ([[:], ["title": NSNull()]], StoreError.Code.unrepresentableValue),
         ] as [([[String: Any]], StoreError.Code)] {
           #expect(error { try wgFileDb.saveFullData(items, toDb: "todo") }?.code == code)
         }
@@ -265,7 +265,7 @@ extension LegacyTests {
             { try wgFileDb.addItem(toTop: [:], intoDb: name) },
             { _ = try wgFileDb.getItemsFromDb(name) }, { try wgFileDb.delete(name) },
           ] as [() throws -> Void] {
-            #expect(error(verb)?.code == StoreError.invalidTableName)
+            #expect(error(verb)?.code == .invalidTableName)
           }
         }
         #expect(LegacyTests.contents(root.path + "/~/db/wgFileDb") == [])

@@ -19,7 +19,7 @@ extension LegacyTests {
       try withFolder { folder in
         try write("Jiří\n", to: folder + "/a.txt")
         #expect(try wgIo.readFile(folder + "/a.txt") == "Jiří\n")
-        #expect(LegacyTests.error { _ = try wgIo.readFile(folder + "/b") }?.code == StoreError.fileNotFound)
+        #expect(LegacyTests.error { _ = try wgIo.readFile(folder + "/b") }?.code == .fileNotFound)
       }
     }
 
@@ -57,7 +57,7 @@ extension LegacyTests {
           { _ = try wgIo.getFormatedFileSize(folder + "/b") }, { _ = try wgIo.getFileCreated(folder + "/b") },
           { _ = try wgIo.getFilesArray(folder + "/b") },
         ] as [() throws -> Void] {
-          #expect(LegacyTests.error(verb)?.code == StoreError.fileNotFound)
+          #expect(LegacyTests.error(verb)?.code == .fileNotFound)
         }
       }
     }

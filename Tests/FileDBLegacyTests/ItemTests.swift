@@ -85,13 +85,13 @@ extension LegacyTests {
           ("a\0b", "f"), (Date.distantFuture.addingTimeInterval(1e12), "f"),
         ] as [(Any, String)] {
           let error = LegacyTests.error { try wgFileDb.addItem(toTop: ["f": value], intoDb: "t") }
-          #expect(error?.code == StoreError.unrepresentableValue, "\(value)")
+          #expect(error?.code == .unrepresentableValue, "\(value)")
           #expect(error?.field == field, "\(value)")
         }
         var deep: [Any] = []
         for _ in 0..<5000 { deep = [deep] }
         let tooDeep = LegacyTests.error { try wgFileDb.addItem(toTop: ["f": deep], intoDb: "t") }
-        #expect(tooDeep?.code == StoreError.unrepresentableValue)
+        #expect(tooDeep?.code == .unrepresentableValue)
         #expect(try !wgFileDb.isDatabase("t"))
       }
     }
@@ -102,7 +102,7 @@ extension LegacyTests {
         let table = try wgFileDb.store.table("t")
         let id = try table.add(["outer": ["\u{E9}": 1, "e\u{301}": 2]])
         let error = LegacyTests.error { _ = try wgFileDb.getItemsFromDb("t") }
-        #expect(error?.code == StoreError.unrepresentableValue)
+        #expect(error?.code == .unrepresentableValue)
         #expect(error?.record == id)
         #expect(error?.field == "outer.\u{E9}")
         #expect(try wgFileDb.duplicateItem(toTop: 1, inDb: "t") == 2)

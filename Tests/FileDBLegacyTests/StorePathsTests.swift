@@ -97,7 +97,7 @@ private func error(_ body: () throws -> Void) -> StoreError? {
     try withFolder { folder in
       try Data().write(to: folder.appendingPathComponent("~"))
       let error = error { _ = try StorePaths(root: folder).cache }
-      #expect(error?.code == StoreError.notAFolder)
+      #expect(error?.code == .notAFolder)
       #expect(error?.file == folder.path + "/~")
     }
   }

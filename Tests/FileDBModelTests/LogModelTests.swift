@@ -64,9 +64,9 @@ import Testing
   @Test func verbsThatNeedFilesSayThatThereAreNone() throws {
     let store = open(MemoryLog())
     try store.table("t").add(["n": 1])
-    #expect(storeError { _ = try store.url(of: "t") }?.code == StoreError.notAFolder)
-    #expect(storeError { _ = try store.check("t") }?.code == StoreError.notAFolder)
-    #expect(storeError { _ = try store.repair("t") }?.code == StoreError.notAFolder)
+    #expect(storeError { _ = try store.url(of: "t") }?.code == .notAFolder)
+    #expect(storeError { _ = try store.check("t") }?.code == .notAFolder)
+    #expect(storeError { _ = try store.repair("t") }?.code == .notAFolder)
     try store.checkpoint()
     try store.close()
   }

@@ -137,7 +137,7 @@ struct ModelRun {
     for other in stores {
       guard
         (storeError { try other.write { tx in try tx[table].deleteAll() } })?.code
-          == StoreError.conflict
+          == .conflict
       else { throw BrokenInvariant(description: "no conflict") }
     }
     let backups = try store.repair(table, keeping: .file).backups

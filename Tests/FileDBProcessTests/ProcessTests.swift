@@ -61,7 +61,7 @@ import Testing
       }
       let impatient = try RecordStore(at: url, options: StoreOptions(lockTimeout: .milliseconds(50)))
       #expect(
-        storeError { try impatient.table("first").add(["by": "the impatient"]) }?.code == StoreError.locked)
+        storeError { try impatient.table("first").add(["by": "the impatient"]) }?.code == .locked)
       worker.kill()
       try Data("half".utf8).write(to: url.appendingPathComponent(".first.plist.1a2b.filedb-draft"))
 

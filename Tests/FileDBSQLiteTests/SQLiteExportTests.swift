@@ -107,7 +107,7 @@ import Testing
         try table.add(["v": 1])
         var export = SQLiteExport(to: file, table: name)
         try export.run(table.lastSnapshot)
-        #expect(storeError { try export.run(table.lastSnapshot) }?.code == StoreError.tableExists)
+        #expect(storeError { try export.run(table.lastSnapshot) }?.code == .tableExists)
         try table.add(["v": 2])
         export.existingTable = .replaced
         try export.run(table.lastSnapshot)
@@ -124,7 +124,7 @@ import Testing
         try table.add(["name": 1, "Name": 2])
         let error = storeError { try SQLiteExport(to: file, table: "t").run(table.lastSnapshot) }
         #expect(
-          error?.code == StoreError.unrepresentableValue && error?.field == "name" && error?.table == "t")
+          error?.code == .unrepresentableValue && error?.field == "name" && error?.table == "t")
         #expect(!FileManager.default.fileExists(atPath: file.path))
       }
     }
@@ -135,7 +135,7 @@ import Testing
       try withStore { store in
         #expect(
           storeError { try SQLiteExport(to: file, table: "t").run(store.table("t").lastSnapshot) }?.code
-            == StoreError.tableNotFound)
+            == .tableNotFound)
         #expect(!FileManager.default.fileExists(atPath: file.path))
         try store.table("t").create()
         #expect(try SQLiteExport(to: file, table: "t").run(store.table("t").lastSnapshot) == 0)
@@ -206,7 +206,7 @@ import Testing
         let nowhere = file.appendingPathComponent("x.sqlite")
         #expect(
           storeError { try SQLiteExport(to: nowhere, table: "t").run(table.lastSnapshot) }?.code
-            == StoreError.inputOutput)
+            == .inputOutput)
       }
       #expect(try Data(contentsOf: file) == letter)
     }

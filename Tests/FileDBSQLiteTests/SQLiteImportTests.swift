@@ -46,7 +46,7 @@ import Testing
         """, in: file)
       try withStore(options: StoreOptions(limits: PlistLimits(fileBytes: 1 << 16))) { store in
         let error = storeError { try take(SQLiteImport(.table("t"), of: file), of: store) }
-        #expect(error?.code == StoreError.unrepresentableValue && error?.table == "t")
+        #expect(error?.code == .unrepresentableValue && error?.table == "t")
         let tables = try store.tableNames
         #expect(tables.isEmpty)
       }
@@ -327,7 +327,7 @@ import Testing
         #expect(table.lastSnapshot.map { $0.fields["v"] } == (1...2_501).map { .integer($0) })
         try sql("INSERT INTO t VALUES ('a' || char(1))", in: file)
         let error = storeError { try take(importer, of: store) }
-        #expect(error?.code == StoreError.unrepresentableValue && error?.field == "v")
+        #expect(error?.code == .unrepresentableValue && error?.field == "v")
         #expect(try table.count == 2_501)
       }
     }
@@ -347,9 +347,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("CAST(x'61ff' AS TEXT)", StoreError.unrepresentableValue),
-    ("'a' || char(0) || 'b'", StoreError.unrepresentableValue),
-    ("char(65534)", StoreError.unrepresentableValue),
+    ("CAST(x'61ff' AS TEXT)", StoreError.Code.unrepresentableValue),
+    ("'a' || char(0) || 'b'", StoreError.Code.unrepresentableValue),
+    ("char(65534)", StoreError.Code.unrepresentableValue),
   ])
   func unrepresentableTextIsRefused(value: String, code: StoreError.Code) throws {
     try withDatabase { file in
@@ -360,15 +360,16 @@ import Testing
   }
 
   @Test(arguments: [
-    (SQLiteImport.Source.table("no"), StoreError.tableNotFound),
-    (.table("t\"; DROP TABLE t; --"), StoreError.tableNotFound), (.table("t\0"), StoreError.tableNotFound),
+    (SQLiteImport.Source.table("no"), StoreError.Code.tableNotFound),
+    (.table("t\"; DROP TABLE t; --"), StoreError.Code.tableNotFound),
+    (.table("t\0"), StoreError.Code.tableNotFound),
     (.query("SELEC"), StoreError.databaseRefused), (.query(""), StoreError.databaseRefused),
     (.query("DELETE FROM t"), StoreError.databaseRefused),
     (.query("DELETE FROM t RETURNING v"), StoreError.databaseRefused),
     (.query("SELECT 1; DELETE FROM t"), StoreError.databaseRefused),
     (.query("SELECT ?"), StoreError.databaseRefused),
     (.query("SELECT 1 AS a, 2 AS a"), StoreError.invalidText),
-    (.query("SELECT 1 AS wgFileDbSecretId"), StoreError.reservedField),
+    (.query("SELECT 1 AS wgFileDbSecretId"), StoreError.Code.reservedField),
     (.query("SELECT abs(-9223372036854775808) AS a"), StoreError.databaseRefused),
   ])
   func unreadableSourceIsAnErrorAndChangesNothing(source: SQLiteImport.Source, code: StoreError.Code) throws {
@@ -393,15 +394,15 @@ import Testing
   @Test func filesThatAreNotDatabasesAreRefused() throws {
     try withDatabase { file in
       let importer = SQLiteImport(.table("t"), of: file)
-      #expect(storeError { _ = try imported(importer) }?.code == StoreError.fileNotFound)
+      #expect(storeError { _ = try imported(importer) }?.code == .fileNotFound)
       #expect(!FileManager.default.fileExists(atPath: file.path))
       try Data("This is a letter, not a database.".utf8).write(to: file)
       let error = storeError { _ = try imported(importer) }
       #expect(error?.code == StoreError.notADatabase && error?.file == file.path)
       try Data().write(to: file)  // To SQLite, a database without tables.
-      #expect(storeError { _ = try imported(importer) }?.code == StoreError.tableNotFound)
+      #expect(storeError { _ = try imported(importer) }?.code == .tableNotFound)
       let folder = SQLiteImport(.table("t"), of: file.deletingLastPathComponent())
-      #expect(storeError { _ = try imported(folder) }?.code == StoreError.fileNotFound)
+      #expect(storeError { _ = try imported(folder) }?.code == .fileNotFound)
     }
   }
 

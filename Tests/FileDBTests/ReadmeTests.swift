@@ -74,7 +74,7 @@ extension TableName<Note> {
 
       do {
         try notes.delete(99)
-      } catch StoreError.recordNotFound {
+      } catch StoreError.Code.recordNotFound {
         print("somebody was quicker")
       }
       try store.checkInvariants()

@@ -74,11 +74,11 @@
     }
 
     private mutating func goOn(after error: StoreError, in step: Step) throws {
-      if error.code == StoreError.outcomeUnknown {
+      if error.code == .outcomeUnknown {
         try require(failedCalls.contains { $0.contains("sync ") }, "no sync failed, and yet: \(error)")
       }
-      let mustBeClosed = error.code == StoreError.closed || error.code == StoreError.outcomeUnknown
-      if error.code == StoreError.closed {
+      let mustBeClosed = error.code == .closed || error.code == .outcomeUnknown
+      if error.code == .closed {
         closings += 1
       } else {
         errors += 1
@@ -89,7 +89,7 @@
         "the fault is gone, and yet: \(error.code.rawValue): \(error)")
       if let writer {
         try writer.readWithoutTheDisk()
-        if step == .commit, error.code != StoreError.outcomeUnknown {
+        if step == .commit, error.code != .outcomeUnknown {
           try WriterLine.undone(sequence: writer.model.sequence + 1).say()
         }
         if mustBeClosed || step == .close {
@@ -97,7 +97,7 @@
           self.writer = nil
         }
       }
-      guard errors == patience, error.code != StoreError.closed else { return }
+      guard errors == patience, error.code != .closed else { return }
       try stopFaults()
       try self.writer?.compare()
     }
@@ -140,7 +140,7 @@
     fileprivate func requireClosed() throws {
       do {
         try store.write { _ in }
-      } catch StoreError.closed {
+      } catch StoreError.Code.closed {
         return
       }
       throw Fault("the store takes a write, though the outcome of the one before is unknown")

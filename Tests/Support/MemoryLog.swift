@@ -20,7 +20,7 @@ package final class MemoryLog: CommitLog {
     let isLost: Bool
 
     func wait() throws(StoreError) {
-      if isLost { throw StoreError(StoreError.outcomeUnknown, "the answer was lost") }
+      if isLost { throw StoreError(.outcomeUnknown, "the answer was lost") }
     }
   }
 
@@ -54,7 +54,7 @@ package final class MemoryLog: CommitLog {
         if isLost { state.lostAnswers += 1 }
         // Every other lost answer is about a commit that never came to be.
         if isLost, state.lostAnswers % 2 == 0 {
-          throw StoreError(StoreError.outcomeUnknown, "the log did not answer")
+          throw StoreError(.outcomeUnknown, "the log did not answer")
         }
         let logged = LoggedCommit(
           sequence: state.end + 1, date: commit.date, token: commit.token, changes: commit.changes,

@@ -28,7 +28,7 @@ extension RecordStore {
 
   /// Throws ``BrokenInvariant`` unless only tables are left once a checkpoint is made.
   package func checkNothingIsLeftBehind() throws {
-    do { try checkpoint() } catch StoreError.closed { return }
+    do { try checkpoint() } catch StoreError.Code.closed { return }
     let folder = url.standardizedFileURL.path
     guard try disk.status(folder) != nil else { return }
     let drafts = try disk.list(folder).filter {

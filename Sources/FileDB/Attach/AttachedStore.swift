@@ -6,17 +6,17 @@ final class AttachedStore: Sendable {
   let store: RecordStore
   let folder: StoreFolder
 
-  /// - Throws: ``StoreError/invalidTableName`` for a name that cannot stand before a table's, and
-  ///   ``StoreError/fileNotFound`` where there is no such store.
+  /// - Throws: ``StoreError/Code/invalidTableName`` for a name that cannot stand before a table's, and
+  ///   ``StoreError/Code/fileNotFound`` where there is no such store.
   init(_ store: RecordStore, as name: String) throws(StoreError) {
     try TableNameRule.validate(name)
     guard !name.contains(".") else {
       throw StoreError(
-        StoreError.invalidTableName, "the name '\(name)' of an attached store must not hold '.'")
+        .invalidTableName, "the name '\(name)' of an attached store must not hold '.'")
     }
     let folder = try store.folder
     guard try folder.disk.status(folder.path) != nil else {
-      throw StoreError(StoreError.fileNotFound, "there is no store to attach", file: folder.path)
+      throw StoreError(.fileNotFound, "there is no store to attach", file: folder.path)
     }
     (self.name, self.store, self.folder) = (name, store, folder)
   }
@@ -36,13 +36,13 @@ final class AttachedStore: Sendable {
   func table(_ key: TableKey) -> TableState? { store.tables.published(key) }
 
   /// The table as it is now.
-  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``, and ``StoreError/counterExhausted`` where its ids reach those
-  ///   of the user's own records.
+  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``, and ``StoreError/Code/counterExhausted`` where its ids
+  ///   reach those of the user's own records.
   func read(_ key: TableKey) throws(StoreError) -> TableState {
     let table = try store.current(key)
     guard table.counter <= Overlay.highestAttachedID else {
       throw StoreError(
-        StoreError.counterExhausted,
+        .counterExhausted,
         "an attached table may have ids up to \(Overlay.highestAttachedID), and this one has come to \(table.counter)",
         file: try folder.file(of: key.text).path, table: key.text)
     }
@@ -68,15 +68,15 @@ extension RecordStore {
   /// - Parameters:
   ///   - attached: the folder of the other store. Nothing in it is created or changed, so it may be read-only.
   ///   - name: the prefix of the attached tables, as `main` in `main.foods`. It must not be empty or contain a dot.
-  /// - Throws: ``StoreError/notAFolder``, ``StoreError/fileNotFound`` if there is nothing to attach,
-  ///   ``StoreError/invalidTableName`` for `name`, and the disk's errors.
+  /// - Throws: ``StoreError/Code/notAFolder``, ``StoreError/Code/fileNotFound`` if there is nothing to attach,
+  ///   ``StoreError/Code/invalidTableName`` for `name`, and the disk's errors.
   public convenience init(
     at url: URL, attaching attached: URL, as name: String, options: StoreOptions = StoreOptions()
   ) throws {
     let beneath = try AttachedStore(RecordStore(at: attached, options: options), as: name)
     guard beneath.folder.path != url.standardizedFileURL.path else {
       throw StoreError(
-        StoreError.notAFolder, "a store cannot be attached to itself", file: beneath.folder.path)
+        .notAFolder, "a store cannot be attached to itself", file: beneath.folder.path)
     }
     try self.init(at: url, disk: .system, seen: AttachedTables(over: beneath), options: options)
   }

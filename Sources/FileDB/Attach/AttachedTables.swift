@@ -31,7 +31,7 @@ final class AttachedTables: TableView {
     return true
   }
 
-  /// - Throws: ``StoreError/duplicateID`` for a record that has no right to its id.
+  /// - Throws: ``StoreError/Code/duplicateID`` for a record that has no right to its id.
   func seen(_ table: TableKey, own: TableState) throws(StoreError) -> TableState {
     if let name = attached.table(named: table) {
       guard !own.exists else { throw .hidden(table, by: attached) }
@@ -57,8 +57,8 @@ final class AttachedTables: TableView {
     (try? seen(table, own: own)) ?? views.withLock { $0[table]?.last?.seen } ?? TableState()
   }
 
-  /// - Throws: ``StoreError/readOnly`` for a change of the attached store; ``StoreError/duplicateID`` for a new record
-  ///   with an id that a later version of that may have.
+  /// - Throws: ``StoreError/Code/readOnly`` for a change of the attached store; ``StoreError/Code/duplicateID`` for a
+  ///   new record with an id that a later version of that may have.
   func permit(_ change: Change, to table: TableKey, seen: TableState, own: TableState?) throws(StoreError) {
     if attached.table(named: table) != nil { throw .readOnly("the table is the attached store's", table) }
     guard let beneath = seen.beneath else { return }
@@ -138,12 +138,12 @@ extension RecordsDifference {
 
 extension StoreError {
   fileprivate static func readOnly(_ message: String, _ key: TableKey) -> StoreError {
-    StoreError(StoreError.readOnly, message, table: key.text)
+    StoreError(.readOnly, message, table: key.text)
   }
 
   fileprivate static func hidden(_ key: TableKey, by attached: AttachedStore) -> StoreError {
     StoreError(
-      StoreError.ambiguousTable,
+      .ambiguousTable,
       "the store has a table of this name, which means one of the store attached as '\(attached.name)'",
       table: key.text)
   }

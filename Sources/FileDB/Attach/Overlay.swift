@@ -1,8 +1,8 @@
 /// A user's table over one of an attached store: which record is where.
 ///
-/// The user's file holds what differs, so that the attached table may be replaced by its next version under it. A record
-/// with the id of an attached one overrides some of its fields, moves it, or deletes it (see ``OverlayMarks``); all others
-/// are the user's own, with ids above every attached one.
+/// The user's file holds what differs, so that the attached table may be replaced by its next version under it. A
+/// record with the id of an attached one overrides some of its fields, moves it, or deletes it (see ``OverlayMarks``);
+/// all others are the user's own, with ids above every attached one.
 struct Overlay {
   /// Ids up to this one are the attached store's. Those of the user's own records begin behind it.
   static let highestAttachedID: Int64 = 1_000_000_000
@@ -11,8 +11,8 @@ struct Overlay {
 
   static func isOwn(_ id: RecordID) -> Bool { id.rawValue > highestAttachedID }
 
-  /// Where a record is: attached ones that stay in their places have the even numbers, and what stands behind one of them
-  /// has the odd number after it.
+  /// Where a record is: attached ones that stay in their places have the even numbers, and what stands behind one of
+  /// them has the odd number after it.
   struct Rank: Comparable {
     static let top = Rank(number: -1)
     static let bottom = Rank(number: .max)
@@ -80,9 +80,9 @@ extension EncodedRecord {
 
 extension TableState {
   /// The one table that is seen where the user's table lies over an attached one.
-  /// - Complexity: O(*k* log *k*), where *k* is the number of records in the user's file, and O(√*n*) at worst for each of
-  ///   them; O(*n*) where they are many.
-  /// - Throws: ``StoreError/duplicateID`` for a record of the user's own under an id that is the attached store's.
+  /// - Complexity: O(*k* log *k*), where *k* is the number of records in the user's file, and O(√*n*) at worst for each
+  ///   of them; O(*n*) where they are many.
+  /// - Throws: ``StoreError/Code/duplicateID`` for a record of the user's own under an id that is the attached store's.
   init(_ own: TableState, over attached: OrderedRecords) throws(StoreError) {
     let overlay = Overlay(attached: attached)
     var records = attached
@@ -110,7 +110,7 @@ extension TableState {
 extension StoreError {
   static func attachedID(of record: EncodedRecord) -> StoreError {
     StoreError(
-      StoreError.duplicateID,
+      .duplicateID,
       "ids up to \(Overlay.highestAttachedID) belong to the attached store, which has no such record",
       record: record.id)
   }

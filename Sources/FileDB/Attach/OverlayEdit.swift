@@ -6,7 +6,7 @@ struct OverlayEdit {
   private(set) var recorded: ChangeRecorder
 
   /// - Parameter movedIDs: the records that the transaction moved.
-  /// - Throws: ``StoreError/reservedField``.
+  /// - Throws: ``StoreError/Code/reservedField``.
   init(
     of own: TableState, over attached: OrderedRecords, from before: TableState, to after: TableState,
     moving movedIDs: Set<RecordID>
@@ -154,7 +154,7 @@ extension EncodedRecord {
 extension StoreError {
   fileprivate static func overlayField(in record: EncodedRecord) -> StoreError {
     StoreError(
-      StoreError.reservedField, "this name is kept for what a store says of attached records",
+      .reservedField, "this name is kept for what a store says of attached records",
       record: record.id, field: record.fields(OverlayMarks.keys).first?.key)
   }
 }

@@ -29,12 +29,12 @@ extension RecordTable {
 
   /// Undoes all of the user's changes to a record of the attached store. It gets back its fields and its place, and a
   /// deleted record comes back.
-  /// - Throws: ``StoreError/recordNotFound`` if the attached store has no such record.
+  /// - Throws: ``StoreError/Code/recordNotFound`` if the attached store has no such record.
   public func revert(_ id: RecordID) throws {
     try writing { transaction in
       guard let reverted = try transaction.tableReverting(id, in: TableKey(name.text)) else {
         throw StoreError(
-          StoreError.recordNotFound, "no attached store has such a record", table: name.text, record: id)
+          .recordNotFound, "no attached store has such a record", table: name.text, record: id)
       }
       let index = try reverted.index(of: id)
       if try transaction.table(name.text).records.contains(id) {

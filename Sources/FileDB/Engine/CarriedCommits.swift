@@ -1,7 +1,8 @@
 import FileDBStorage
 import FileDBTables
 
-/// Why commits cannot be carried out on a file that another program saved while they were waiting: records that both changed.
+/// Why commits cannot be carried out on a file that another program saved while they were waiting: records that both
+/// changed.
 struct SaveConflict: Error {
   /// In order; empty where it is about the table as a whole.
   let records: [RecordID]
@@ -10,8 +11,8 @@ struct SaveConflict: Error {
 extension PendingTable {
   /// Carries out all commits on a table as another program saved it.
   ///
-  /// Each change must find what it found when it was committed: the record that it replaces or removes unchanged, and the one
-  /// beneath which it puts something.
+  /// Each change must find what it found when it was committed: the record that it replaces or removes unchanged, and
+  /// the one beneath which it puts something.
   /// - Throws: all records of which that is not so; none where ``mayCarryOut(on:)`` is `false`.
   func carriedOut(on saved: TableState, _ version: FileVersion) throws(SaveConflict) -> TableState {
     guard mayCarryOut(on: version) else { throw SaveConflict(records: []) }

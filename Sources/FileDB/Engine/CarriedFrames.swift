@@ -1,8 +1,8 @@
 import FileDBStorage
 import FileDBTables
 
-/// What the next journal begins with: the frames of the present one about tables that the checkpoint left out. Their commits
-/// get new numbers.
+/// What the next journal begins with: the frames of the present one about tables that the checkpoint left out. Their
+/// commits get new numbers.
 struct CarriedFrames {
   private(set) var frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
   /// The files of records to which they lead, and those among them that were written for this.

@@ -40,7 +40,7 @@ extension FileLog {
     var (drafts, conflicts): ([TableDraft], [TableKey: StoreError]) = ([], [:])
     for key in due {
       do throws(StoreError) { drafts.append(try draft(key, newest)) } catch {
-        guard error.code == StoreError.conflict else { throw error }
+        guard error.code == .conflict else { throw error }
         conflicts[key] = error
       }
     }
@@ -194,7 +194,7 @@ extension FileLog {
     let name = table.draft.key.text
     guard FileVersion(bytes) == table.version else {
       throw StoreError(
-        StoreError.inputOutput, "what was written cannot be read back; the file is as it was",
+        .inputOutput, "what was written cannot be read back; the file is as it was",
         file: table.path,
         table: name)
     }
@@ -214,8 +214,8 @@ extension FileLog {
     do { try syncJournal() } catch { throw StoreError(error) }
   }
 
-  /// Syncs folders in which names have changed. Where that fails, nobody knows what a power cut would leave, and the log takes
-  /// no more commits.
+  /// Syncs folders in which names have changed. Where that fails, nobody knows what a power cut would leave, and the
+  /// log takes no more commits.
   private func sync(_ folders: Set<String>) throws(StoreError) {
     for folder in folders.sorted() {
       do throws(DiskError) { try disk.disk.syncFolder(folder) } catch {
@@ -246,8 +246,8 @@ extension FileLog {
 package enum CheckpointScope: Sendable {
   /// All that have commits in the journal.
   case all
-  /// Those that are worth it: adding one record must not rewrite a large file. One of this many bytes waits until its commits
-  /// have 1/8 of its size.
+  /// Those that are worth it: adding one record must not rewrite a large file. One of this many bytes waits until its
+  /// commits have 1/8 of its size.
   case due(largeFile: Int)
 
   func contains(_ table: PendingTable) -> Bool {
@@ -326,8 +326,8 @@ extension FileLog.State {
     return pending.commits.allSatisfy { $0.sequence <= last }
   }
 
-  /// Whether there is no need for another journal: with the commits of the tables that stay, it would be the same again, or
-  /// long, and more than half as long as this one.
+  /// Whether there is no need for another journal: with the commits of the tables that stay, it would be the same
+  /// again, or long, and more than half as long as this one.
   fileprivate func keepsJournal(with staying: Set<TableKey>, ifLongerThan length: Int) -> Bool {
     guard let journal, journal.format == JournalStart.newestFormat else { return false }
     if staying.isSuperset(of: pending.keys) { return true }
@@ -373,7 +373,7 @@ extension FileLog {
       guard StoreFolder.isAllowed(table) else {
         return damage("a commit changes '\(table.text)', which is not a table's name")
       }
-      do throws(StoreError) { _ = try replayed(table) } catch  where error.code == StoreError.damagedJournal {
+      do throws(StoreError) { _ = try replayed(table) } catch  where error.code == .damagedJournal {
         return error
       } catch {
         // The table's file is what is wrong, which is not for the journal to mend.

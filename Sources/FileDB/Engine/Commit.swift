@@ -27,8 +27,8 @@ extension FileLog {
     }
   }
 
-  /// Makes the journal ready to be added to. Nobody reads on in it until ``finishWriting()``: then what is written to the disk
-  /// keeps no reader of this process waiting.
+  /// Makes the journal ready to be added to. Nobody reads on in it until ``finishWriting()``: then what is written to
+  /// the disk keeps no reader of this process waiting.
   func prepare() throws(StoreError) {
     if try !readUpToHere() {
       // A draft, written and synced; a rename; and the sync of the folder below.
@@ -42,8 +42,8 @@ extension FileLog {
     }
   }
 
-  /// Reads the journal to its end. From here on it is this process's: no reader may read on in it, and none that fails may
-  /// close it.
+  /// Reads the journal to its end. From here on it is this process's: no reader may read on in it, and none that fails
+  /// may close it.
   /// - Returns: whether there is a journal.
   private func readUpToHere() throws(StoreError) -> Bool {
     try state.withLock { state throws(StoreError) in
@@ -117,8 +117,8 @@ extension FileLog {
   }
 
   /// Writes a frame behind the last one. Room for it is made first, and made durable.
-  /// - Returns: the journal with the frame in it, for ``State/take(_:)``. Where this throws, the frame is not there: a full
-  ///   disk leaves the journal as it was.
+  /// - Returns: the journal with the frame in it, for ``State/take(_:)``. Where this throws, the frame is not there: a
+  ///   full disk leaves the journal as it was.
   func writeFrame(_ kind: JournalFrame.Kind, _ payload: [UInt8]) throws(StoreError) -> Journal {
     guard var journal = state.withLock(\.journal) else { throw damage("the journal is gone") }
     do throws(DiskError) {
@@ -155,8 +155,8 @@ extension FileLog {
     }
   }
 
-  /// Syncs what a commit builds on. Where a sync fails, the next one may succeed though the bytes are lost: the log takes no
-  /// more commits.
+  /// Syncs what a commit builds on. Where a sync fails, the next one may succeed though the bytes are lost: the log
+  /// takes no more commits.
   private func syncBase(_ body: () throws(DiskError) -> Void) throws(StoreError) {
     do throws(DiskError) { try body() } catch {
       if error.isOfSync { state.withLock { $0.failure = error } }
@@ -173,7 +173,7 @@ extension FileLog {
     }
     let bytes = commit.payload(recordsIn: records)
     guard bytes.count <= UInt32.max else {
-      throw StoreError(StoreError.unrepresentableValue, "a transaction may have 4 GB at most")
+      throw StoreError(.unrepresentableValue, "a transaction may have 4 GB at most")
     }
     return (bytes, records)
   }
@@ -209,8 +209,8 @@ extension FileLog {
     if case .unknown(let error)? = ticket.outcome.withLock({ $0 }) { throw StoreError.outcomeUnknown(error) }
   }
 
-  /// Makes all that is in the journal survive a power cut. What follows is built on that: where it fails, the log takes no
-  /// more commits.
+  /// Makes all that is in the journal survive a power cut. What follows is built on that: where it fails, the log takes
+  /// no more commits.
   func syncJournal() throws(DiskError) {
     var outcome: FileTicket.Outcome?
     syncs.run(until: { outcome != nil }, work: { outcome = syncWaiting(.full) })
@@ -294,7 +294,7 @@ extension FileLog {
     TableFile.encode(table) { size += $0.count }
     if size > limit {
       throw StoreError(
-        StoreError.unrepresentableValue, "the table would be longer than \(limit) bytes", file: known.path,
+        .unrepresentableValue, "the table would be longer than \(limit) bytes", file: known.path,
         table: key.text)
     }
   }
@@ -306,7 +306,7 @@ extension FileLog {
     for table in tables {
       let target = try disk.resolve(folder.file(of: table.text).path)
       guard targets.insert(TableKey(target)).inserted else {
-        throw StoreError(StoreError.ambiguousTable, "links make two tables of this transaction one file")
+        throw StoreError(.ambiguousTable, "links make two tables of this transaction one file")
       }
     }
   }

@@ -2,22 +2,23 @@ import FileDBPlist
 import FileDBTables
 import Foundation
 
-/// Where commits go, and where they come from. All that a store knows of what is below it: the folder with its journal and
-/// files (``FileLog``), or another log that keeps the same promises.
+/// Where commits go, and where they come from. All that a store knows of what is below it: the folder with its journal
+/// and files (``FileLog``), or another log that keeps the same promises.
 ///
 /// Commits have numbers, from 1, without gaps. A log may forget the first of them once its bases include them.
 package protocol CommitLog: Sendable {
   /// Appends a commit. It is durable once ``CommitTicket/wait()`` has returned.
   ///
-  /// Nobody else's commit comes between `makeCommit` and the end of this: either a lock keeps the others out, or the log sees
-  /// by ``NewCommit/tables`` that somebody was quicker, and calls `makeCommit` again.
+  /// Nobody else's commit comes between `makeCommit` and the end of this: either a lock keeps the others out, or the
+  /// log sees by ``NewCommit/tables`` that somebody was quicker, and calls `makeCommit` again.
   /// - Parameters:
   ///   - timeout: how long to wait for those who write at the same time.
   ///   - makeCommit: makes the commit from what the log holds by then; `nil` for none.
   ///   - taking: called with the commit as it was appended, before anybody who reads the log can see it.
   /// - Returns: `nil` where there was no commit.
-  /// - Throws: what `makeCommit` throws: then nothing happened; ``StoreError/locked``; ``StoreError/closed`` once a sync has
-  ///   failed; ``StoreError/outcomeUnknown`` where the log did not say whether the commit is there.
+  /// - Throws: what `makeCommit` throws: then nothing happened; ``StoreError/Code/locked``; ``StoreError/Code/closed``
+  ///   once a sync has failed; ``StoreError/Code/outcomeUnknown`` where the log did not say whether the commit is
+  ///   there.
   func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)?
@@ -28,7 +29,8 @@ package protocol CommitLog: Sendable {
   /// A table as the log holds it apart from its commits, and how many of them are in it.
   /// - Parameter known: the ``TableBase/number`` of the base that the caller has.
   /// - Returns: `nil` where that one is still the newest.
-  /// - Throws: ``StoreError/conflict`` where the log's commits do not belong to what is there; what reading it throws.
+  /// - Throws: ``StoreError/Code/conflict`` where the log's commits do not belong to what is there; what reading it
+  ///   throws.
   func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase?
 
   /// The tables that exist.
@@ -38,14 +40,14 @@ package protocol CommitLog: Sendable {
   func makeWatch() throws(StoreError) -> (any LogWatch)?
 
   /// What became of a commit whose ``append(timeout:_:taking:)`` or ``CommitTicket/wait()`` threw
-  /// ``StoreError/outcomeUnknown``.
+  /// ``StoreError/Code/outcomeUnknown``.
   func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome
 }
 
 /// A commit that is in the log.
 package protocol CommitTicket: Sendable {
   /// Returns once the commit survives a power cut.
-  /// - Throws: ``StoreError/outcomeUnknown``.
+  /// - Throws: ``StoreError/Code/outcomeUnknown``.
   func wait() throws(StoreError)
 }
 
@@ -54,7 +56,8 @@ package protocol LogWatch: Sendable {
   /// Makes ready to be told of what happens from here on.
   /// - Returns: false where the caller has to look now and then.
   func prepare() -> Bool
-  /// Waits for news, an interruption, or until `timeout` has passed; `nil` waits for ever. There may be none all the same.
+  /// Waits for news, an interruption, or until `timeout` has passed; `nil` waits for ever. There may be none all the
+  /// same.
   func wait(upTo timeout: Duration?)
   /// Ends ``wait(upTo:)``, for good.
   func interrupt()
@@ -110,8 +113,8 @@ package enum CommitOutcome: Equatable, Sendable {
 
 package enum LogNews: Sendable {
   case commits([LoggedCommit])
-  /// The log has forgotten some of them, or is another log by now, which ends before them: what was read before must be read
-  /// again. It goes on after this number.
+  /// The log has forgotten some of them, or is another log by now, which ends before them: what was read before must be
+  /// read again. It goes on after this number.
   case forgotten(upTo: UInt64)
 }
 
@@ -122,8 +125,8 @@ package struct TableBase: Sendable {
   package let sequence: UInt64
   /// Tells this base from others of the same table, for as long as the log is open.
   package let number: Int
-  /// The last commit that was in the log when this was the newest base. All up to it may be carried out on it; a later one only
-  /// if it was made for it, as ``LoggedCommit/Former/base`` says.
+  /// The last commit that was in the log when this was the newest base. All up to it may be carried out on it; a later
+  /// one only if it was made for it, as ``LoggedCommit/Former/base`` says.
   package let end: UInt64
   /// Whether this is a file that another program saved, with the waiting commits carried out on it.
   package let isMerged: Bool

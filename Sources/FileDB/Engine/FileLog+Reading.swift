@@ -26,7 +26,7 @@ extension FileLog {
       try readOn()
       existence = state.withLock { $0.pending.compactMapValues(\.exists) }
     } catch {
-      guard error.code == StoreError.damagedJournal else { throw error }
+      guard error.code == .damagedJournal else { throw error }
       existence = try existenceInDamagedJournal()
     }
     existence[TableKey(StoreFolder.installedTable)] = nil
@@ -61,7 +61,7 @@ extension FileLog {
   }
 
   /// Takes in what other processes committed since.
-  /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
+  /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   package func readOn() throws(StoreError) {
     try state.withLock { state throws(StoreError) in try readOn(&state) }
   }
@@ -75,10 +75,10 @@ extension FileLog {
       } catch {
         let journal = state.journal
         state.journal = nil  // To be read from the start, and found damaged again.
-        guard error.code == StoreError.fileNotFound, let journal else { throw error }
+        guard error.code == .fileNotFound, let journal else { throw error }
         // A checkpoint of another process may have removed the records that a commit leads to.
         guard try !disk.isCurrent(journal) else {
-          throw StoreError(StoreError.damagedJournal, "the records of a commit are missing", file: error.file)
+          throw StoreError(.damagedJournal, "the records of a commit are missing", file: error.file)
         }
       }
     }
@@ -250,8 +250,8 @@ extension FileLog {
     // A single one is said in front of the message.
     let what = records.count > 1 ? "this file (records \(named)\(more))" : "this file"
     var error = StoreError(
-      StoreError.conflict,
-      "another program changed \(what) while commits were waiting in the journal; 'filedb repair --keep' settles it",
+      .conflict,
+      "another program changed \(what) while commits were waiting in the journal",
       file: file, table: table.text)
     if records.count == 1 { error.record = records[0] }
     return error
@@ -261,7 +261,7 @@ extension FileLog {
   func isInConflict(_ table: TableKey) throws(StoreError) -> Bool {
     do throws(StoreError) {
       _ = try base(of: table, unless: nil)
-    } catch  where error.code == StoreError.conflict {
+    } catch  where error.code == .conflict {
       return true
     } catch {
       // The file or a commit is damaged, which is another matter.
@@ -272,7 +272,7 @@ extension FileLog {
 
 extension FileLog {
   /// The commits in the journal, read from its beginning.
-  /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
+  /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   package func readAll() throws(StoreError) -> [LoggedCommit] {
     let fresh = FileLog(folder, options: options)
     try fresh.readOn()
@@ -290,7 +290,7 @@ extension FileLog {
     let isWhole = scan.frames.first?.frame.kind == .start && bytes.count >= Journal.allocation
     if scan.damage == nil, isWhole, found == changeCount { return }
     throw StoreError(
-      StoreError.inputOutput, "what was written cannot be read back; the journal is as it was",
+      .inputOutput, "what was written cannot be read back; the journal is as it was",
       file: folder.journalFile)
   }
 }

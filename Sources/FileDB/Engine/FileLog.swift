@@ -6,8 +6,8 @@ import Synchronization
 
 /// The log of a folder: its journal, and the tables' files, which include the commits up to some point.
 ///
-/// ``append(timeout:_:taking:)`` is in `Commit.swift`, and ``checkpoint(timeout:of:)`` in `Checkpoint.swift`: each is one
-/// function that has the order of durability, from top to bottom.
+/// ``append(timeout:_:taking:)`` is in `Commit.swift`, and ``checkpoint(timeout:of:)`` in `Checkpoint.swift`: each is
+/// one function that has the order of durability, from top to bottom.
 package final class FileLog: CommitLog {
   struct State {
     var journal: Journal?
@@ -24,8 +24,8 @@ package final class FileLog: CommitLog {
     /// The tables' files as they were last read or written.
     var files: [TableKey: KnownFile] = [:]
     var lastFileNumber = 0
-    /// The numbers of the files that this process knows to survive a power cut. Not their versions: another program may have
-    /// saved something else in between.
+    /// The numbers of the files that this process knows to survive a power cut. Not their versions: another program may
+    /// have saved something else in between.
     var durableFiles: [TableKey: Int] = [:]
     /// Whether this process has synced the folder since it saw this journal in it.
     var isNameSynced = false
@@ -95,7 +95,7 @@ package final class FileLog: CommitLog {
   func pendingTable(_ table: TableKey) -> PendingTable? { state.withLock { $0.pending[table] } }
 
   func damage(_ message: String, table: TableKey? = nil) -> StoreError {
-    StoreError(StoreError.damagedJournal, message, file: folder.journalFile, table: table?.text)
+    StoreError(.damagedJournal, message, file: folder.journalFile, table: table?.text)
   }
 
   package func makeWatch() throws(StoreError) -> (any LogWatch)? {

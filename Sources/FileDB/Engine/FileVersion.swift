@@ -20,8 +20,8 @@ enum FileVersion: Equatable, Sendable {
   }
 }
 
-/// What a table's file was when it was read, or written. Its checksum is taken when somebody first needs it: who only reads
-/// never does.
+/// What a table's file was when it was read, or written. Its checksum is taken when somebody first needs it: who only
+/// reads never does.
 final class FileContent: Sendable {
   private enum State {
     case bytes([UInt8])

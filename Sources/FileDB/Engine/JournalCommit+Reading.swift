@@ -156,8 +156,8 @@ extension LineReader {
     return .end
   }
 
-  /// A change whose verb and table have been read, to the end of its line, and its records. What it found is missing where a
-  /// journal of format 1 was repaired.
+  /// A change whose verb and table have been read, to the end of its line, and its records. What it found is missing
+  /// where a journal of format 1 was repaired.
   fileprivate mutating func change(
     _ verb: String, _ records: inout RecordReader
   ) throws(PayloadFault) -> (Change, LoggedChange.Found) {

@@ -2,8 +2,8 @@ import FileDBPlist
 import FileDBTables
 import Foundation
 
-/// A transaction as the journal holds it: lines of words, and the records in the very bytes that a table's file has for them.
-/// Described in <doc:Journal>.
+/// A transaction as the journal holds it: lines of words, and the records in the very bytes that a table's file has for
+/// them. Described in <doc:Journal>.
 struct JournalCommit: Sendable {
   struct Table: Sendable {
     /// The last commit that the writer had taken in; `nil` in format 1, and in what a repair wrote.

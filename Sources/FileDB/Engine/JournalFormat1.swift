@@ -1,8 +1,8 @@
 import FileDBPlist
 import FileDBTables
 
-/// The payloads of journals of format 1, which were property lists. They are only read: the first checkpoint puts a journal of
-/// the present format in place.
+/// The payloads of journals of format 1, which were property lists. They are only read: the first checkpoint puts a
+/// journal of the present format in place.
 enum JournalFormat1 {
   private enum Key {
     static let bases = "bases"

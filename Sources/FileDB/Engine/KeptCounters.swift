@@ -3,13 +3,13 @@ import FileDBTables
 
 /// The counters of tables that have no file, so that a table that is dropped and made again gives no id twice.
 ///
-/// A checkpoint writes them before it removes a table's file. A table that has a file has its counter there, whatever is said
-/// here.
+/// A checkpoint writes them before it removes a table's file. A table that has a file has its counter there, whatever
+/// is said here.
 extension StoreFolder {
   private var countersFile: String { "\(ownFolder)/counters\(Self.suffix)" }
 
   /// The highest id that was ever given in a table that has no file.
-  /// - Throws: ``StoreError/damagedTable`` or ``StoreError/notATable`` where the counters cannot be read.
+  /// - Throws: ``StoreError/Code/damagedTable`` or ``StoreError/Code/notATable`` where the counters cannot be read.
   func keptCounter(of table: TableKey) throws(StoreError) -> Int64 { try keptCounters()[table] ?? 0 }
 
   /// Keeps the counters of tables whose files are about to go, durably.

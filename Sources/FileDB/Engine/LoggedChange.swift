@@ -1,8 +1,8 @@
 import FileDBStorage
 import FileDBTables
 
-/// A change as it is in a log: with what it found, by checksums, so that whoever carries it out can see whether it meets the
-/// same.
+/// A change as it is in a log: with what it found, by checksums, so that whoever carries it out can see whether it
+/// meets the same.
 package struct LoggedChange: Sendable {
   package let table: TableKey
   package let change: Change
@@ -69,8 +69,8 @@ extension OrderedRecords {
 
 extension TableState {
   /// Carries out a change of a log.
-  /// - Throws: ``StoreError/damagedJournal`` where a record that it replaces, removes or moves is not the one that it found;
-  ///   and as ``apply(_:)``.
+  /// - Throws: ``StoreError/Code/damagedJournal`` where a record that it replaces, removes or moves is not the one that
+  ///   it found; and as ``apply(_:)``.
   package mutating func apply(_ logged: LoggedChange) throws(StoreError) {
     try check(logged)
     try apply(logged.change)
@@ -90,7 +90,7 @@ extension TableState {
     let index = try index(of: id)
     guard records[index].checksum == mark.checksum else {
       throw StoreError(
-        StoreError.damagedJournal, "this is not the record that the commit changed", record: id)
+        .damagedJournal, "this is not the record that the commit changed", record: id)
     }
   }
 }

@@ -9,10 +9,11 @@ struct PendingTable: Sendable {
     var byteCount: Int
   }
 
-  /// What the file may be, and the last commit that is in it then: as it was before the journal, and as each checkpoint was
-  /// about to make it.
+  /// What the file may be, and the last commit that is in it then: as it was before the journal, and as each checkpoint
+  /// was about to make it.
   var versions: [(version: FileVersion, lastCommit: UInt64)]
-  /// Whether the first of them is a file that another program saved while commits were waiting: they are carried out on it.
+  /// Whether the first of them is a file that another program saved while commits were waiting: they are carried out on
+  /// it.
   private(set) var isSaved = false
   private(set) var commits: [Commit] = []
   /// How long the commits are in the journal.
@@ -21,16 +22,16 @@ struct PendingTable: Sendable {
   /// The last commit that a file of this version includes; `nil` where the journal knows no such file.
   func lastCommit(in version: FileVersion) -> UInt64? { versions.last { $0.version == version }?.lastCommit }
 
-  /// The last commit that a file of this version includes, if the later ones were made for that file; `nil` for a file that
-  /// another program saved while commits were waiting: all commits must be carried out on it.
+  /// The last commit that a file of this version includes, if the later ones were made for that file; `nil` for a file
+  /// that another program saved while commits were waiting: all commits must be carried out on it.
   func replayStart(of version: FileVersion) -> UInt64? {
     guard let last = lastCommit(in: version), !isSaved || last > versions[0].lastCommit else { return nil }
     return last
   }
 
-  /// Whether all commits may be carried out on a file that another program saved. Once a checkpoint has written the table, only
-  /// on the one that it was made from: nobody can tell which of the commits another one has, and those that the program took
-  /// back would come again.
+  /// Whether all commits may be carried out on a file that another program saved. Once a checkpoint has written the
+  /// table, only on the one that it was made from: nobody can tell which of the commits another one has, and those that
+  /// the program took back would come again.
   func mayCarryOut(on version: FileVersion) -> Bool {
     versions.count == 1 || (isSaved && version == versions[0].version)
   }

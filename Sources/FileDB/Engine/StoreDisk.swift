@@ -230,11 +230,11 @@ extension StoreError {
   package init(_ error: DiskError) {
     let code: Code =
       switch error.kind {
-      case .notFound: StoreError.fileNotFound
-      case .permissionDenied, .readOnly: StoreError.permissionDenied
-      case .full: StoreError.diskFull
-      case .timedOut: StoreError.locked
-      case .exists, .linkLoop, .isFolder, .unsupported, .other: StoreError.inputOutput
+      case .notFound: StoreError.Code.fileNotFound
+      case .permissionDenied, .readOnly: StoreError.Code.permissionDenied
+      case .full: StoreError.Code.diskFull
+      case .timedOut: StoreError.Code.locked
+      case .exists, .linkLoop, .isFolder, .unsupported, .other: StoreError.Code.inputOutput
       }
     let message =
       error.kind == .timedOut
@@ -244,12 +244,12 @@ extension StoreError {
     errno = error.errno
   }
 
-  /// A failed sync: the system reports that once and may have dropped the bytes, so that nobody can tell what a power cut
-  /// would leave.
+  /// A failed sync: the system reports that once and may have dropped the bytes, so that nobody can tell what a power
+  /// cut would leave.
   static func outcomeUnknown(_ error: DiskError) -> StoreError {
     let cause = StoreError(error)
     var result = StoreError(
-      StoreError.outcomeUnknown,
+      .outcomeUnknown,
       "\(cause.message); the commit may not survive a power cut, and the store takes no more writes",
       file: error.path)
     result.errno = error.errno
@@ -257,7 +257,7 @@ extension StoreError {
   }
 
   static func closed(_ folder: String) -> StoreError {
-    StoreError(StoreError.closed, "the store takes no more writes; open it anew", file: folder)
+    StoreError(.closed, "the store takes no more writes; open it anew", file: folder)
   }
 
   fileprivate init(_ damage: JournalDamage, path: String) {
@@ -270,8 +270,8 @@ extension StoreError {
       case .outOfOrder: "a commit of the journal is out of order"
       case .missing: "a commit is gone from the journal"
       }
-    var code = StoreError.damagedJournal
-    if case .unknownFormat = damage.reason { code = StoreError.newerFormat }
+    var code = StoreError.Code.damagedJournal
+    if case .unknownFormat = damage.reason { code = StoreError.Code.newerFormat }
     self.init(code, "\(what) (byte \(damage.offset))", file: path)
   }
 }

@@ -1,12 +1,13 @@
 import FileDBStorage
 import FileDBTables
 
-/// Who may read and write the store's own folder. A user whom any table keeps out is kept out here too, because the journal and
-/// the backups hold records of all tables. If all tables are shared with a group, so is this folder.
+/// Who may read and write the store's own folder. A user whom any table keeps out is kept out here too, because the
+/// journal and the backups hold records of all tables. If all tables are shared with a group, so is this folder.
 extension StoreFolder {
-  /// Gives the store's own folder, and the files in it, the mode that the tables have in common. As long as there is no table,
-  /// that of any new folder.
-  /// - Throws: ``StoreError/permissionDenied`` where the folder is somebody else's and open to more than the tables are.
+  /// Gives the store's own folder, and the files in it, the mode that the tables have in common. As long as there is no
+  /// table, that of any new folder.
+  /// - Throws: ``StoreError/Code/permissionDenied`` where the folder is somebody else's and open to more than the
+  ///   tables are.
   /// - Complexity: O(*n*) in the number of tables.
   func adjustMode() throws(StoreError) {
     guard let own = try disk.status(ownFolder), let mode = try commonMode(of: own.group) else { return }
@@ -35,7 +36,7 @@ extension StoreFolder {
   private func adjustingOwn(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     do throws(StoreError) {
       try body()
-    } catch  where [StoreError.permissionDenied, StoreError.fileNotFound].contains(error.code) {}
+    } catch  where [StoreError.Code.permissionDenied, StoreError.Code.fileNotFound].contains(error.code) {}
   }
 
   /// Whether what is the store's own is open to more people than a table is.
@@ -46,7 +47,7 @@ extension StoreFolder {
 
   /// Says which tables keep somebody out of the store who may enter its folder.
   func explaining(_ error: StoreError) -> StoreError {
-    guard error.code == StoreError.permissionDenied, error.file?.hasPrefix("\(ownFolder)/") == true,
+    guard error.code == .permissionDenied, error.file?.hasPrefix("\(ownFolder)/") == true,
       let folder = try? disk.status(path), let tables = try? tableStatuses()
     else { return error }
     let strict = tables.filter { folder.mode & 0o066 & ~$0.status.mode(for: folder.group) != 0 }.map(\.file)

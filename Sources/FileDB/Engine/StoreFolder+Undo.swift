@@ -2,9 +2,11 @@ import FileDBStorage
 import FileDBTables
 
 /// The files of the undo log, in `.filedb/undo`. Each begins with the token of the commit that it belongs to:
-/// `TOKEN-CHECKSUM.step` and `TOKEN-CHECKSUM.changes` are what the log writes, `TOKEN-NUMBER.table` is a table's file from before.
+/// `TOKEN-CHECKSUM.step` and `TOKEN-CHECKSUM.changes` are what the log writes, `TOKEN-NUMBER.table` is a table's file
+/// from before.
 ///
-/// None is synced, since the commit's own sync should stay the only one. What a power cut took or damaged shows by the name.
+/// None is synced, since the commit's own sync should stay the only one. What a power cut took or damaged shows by the
+/// name.
 extension StoreFolder {
   enum UndoFile: String {
     /// What the step is, and which others there are.

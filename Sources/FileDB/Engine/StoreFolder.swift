@@ -33,7 +33,7 @@ package final class StoreFolder: Sendable {
 
   /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.
   /// - Returns: the file that is there; `NAME.plist` where none is.
-  /// - Throws: ``StoreError/ambiguousTable`` where both are there, ``StoreError/invalidTableName``.
+  /// - Throws: ``StoreError/Code/ambiguousTable`` where both are there, ``StoreError/Code/invalidTableName``.
   package func file(of table: String) throws(StoreError) -> (path: String, status: FileStatus?) {
     if !Self.isAllowed(TableKey(table)) { try TableNameRule.validate(table) }
     let modern = "\(path)/\(table)\(Self.suffix)"
@@ -43,7 +43,7 @@ package final class StoreFolder: Sendable {
     let bareIsFile = bareStatus.map { $0.kind != .folder } ?? false
     if modernStatus != nil, bareIsFile {
       throw StoreError(
-        StoreError.ambiguousTable,
+        .ambiguousTable,
         "'\(table)' and '\(table)\(Self.suffix)' are both there; remove or rename one",
         file: path, table: table)
     }
@@ -90,16 +90,17 @@ package final class StoreFolder: Sendable {
     }
     do {
       return (file, try disk.read(file))
-    } catch  where error.code == StoreError.fileNotFound {
+    } catch  where error.code == .fileNotFound {
       return (file, nil)  // Another process dropped it meanwhile.
     }
   }
 
   /// Takes the store's lock, making the folder where it is missing.
   ///
-  /// Who waits for the lock holds another one, the queue's, until it has it. So a busy writer that comes back for the lock
-  /// finds the one who waited before it; without that it would take the lock again before anybody else looks. The queue is a
-  /// courtesy: where it does not move, a process in it may have been stopped, and whoever waits asks for the lock itself.
+  /// Who waits for the lock holds another one, the queue's, until it has it. So a busy writer that comes back for the
+  /// lock finds the one who waited before it; without that it would take the lock again before anybody else looks. The
+  /// queue is a courtesy: where it does not move, a process in it may have been stopped, and whoever waits asks for the
+  /// lock itself.
   package func lock(timeout: Duration) throws(StoreError) -> FileLock {
     do throws(StoreError) { return try takeLock(timeout: timeout) } catch { throw explaining(error) }
   }
@@ -112,7 +113,7 @@ package final class StoreFolder: Sendable {
     if isMade.load(ordering: .relaxed) {
       // Unless somebody removed what we made.
       do { return try waitForLock(until: deadline) } catch {
-        guard error.code == StoreError.fileNotFound else { throw error }
+        guard error.code == .fileNotFound else { throw error }
       }
     }
     // The last of what is made for a new store; before it is there, another process may have died over the rest.
@@ -137,16 +138,16 @@ package final class StoreFolder: Sendable {
     }
   }
 
-  /// On some file systems, such as a few that are reached over a network, `flock` returns and does nothing: two processes that
-  /// write at once would wreck the store. For who has the lock.
+  /// On some file systems, such as a few that are reached over a network, `flock` returns and does nothing: two
+  /// processes that write at once would wreck the store. For who has the lock.
   private func checkThatLocksExclude() throws(StoreError) {
     do throws(StoreError) { _ = try disk.lock(lockFile, until: .now) } catch
-      where error.code == StoreError.locked
+      where error.code == .locked
     {
       return
     }
     throw StoreError(
-      StoreError.inputOutput,
+      .inputOutput,
       "this file system does not lock files, so nothing would keep two writers apart; keep the store on another disk",
       file: lockFile)
   }
@@ -157,7 +158,7 @@ package final class StoreFolder: Sendable {
       defer { withExtendedLifetime(turn) {} }
       return try disk.lock(lockFile, until: deadline)
     } catch {
-      guard error.code == StoreError.locked, deadline > .now else { throw error }
+      guard error.code == .locked, deadline > .now else { throw error }
       return try disk.lock(lockFile, until: deadline)
     }
   }
@@ -189,8 +190,8 @@ package final class StoreFolder: Sendable {
     }
   }
 
-  /// The same beside the files that links in the store lead to. Another store may be writing there under a lock of its own, so
-  /// only what is old enough to be nobody's goes, and nothing there is an error.
+  /// The same beside the files that links in the store lead to. Another store may be writing there under a lock of its
+  /// own, so only what is old enough to be nobody's goes, and nothing there is an error.
   func sweepBesideLinkTargets(unless isKnown: (FileVersion) -> Bool) {
     let anHourAgo = Self.anHourAgo
     for folder in linkTargetFolders {
@@ -246,16 +247,16 @@ extension StoreFolder {
     return RecordsFile(name: name, count: count, size: size, checksum: checksum.value)
   }
 
-  /// - Throws: ``StoreError/damagedJournal`` where they are not as they were written.
+  /// - Throws: ``StoreError/Code/damagedJournal`` where they are not as they were written.
   func readRecords(_ file: RecordsFile) throws(StoreError) -> [UInt8] {
     let path = "\(ownFolder)/\(file.name)"
     guard Self.isRecordsName(file.name) else {
-      throw StoreError(StoreError.damagedJournal, "'\(file.name)' is no file of records", file: journalFile)
+      throw StoreError(.damagedJournal, "'\(file.name)' is no file of records", file: journalFile)
     }
     let bytes = try disk.read(path).bytes
     guard bytes.count == file.size, Checksum.of(bytes) == file.checksum else {
       throw StoreError(
-        StoreError.damagedJournal, "the records of a commit are not as they were written", file: path)
+        .damagedJournal, "the records of a commit are not as they were written", file: path)
     }
     return bytes
   }
@@ -263,7 +264,8 @@ extension StoreFolder {
   /// Removes files of records to which no journal leads. What cannot be removed goes with the next checkpoint.
   func remove(_ names: Set<String>) { for name in names { try? disk.remove("\(ownFolder)/\(name)") } }
 
-  /// Removes the files of records to which the journal does not lead any more. What cannot be removed goes the next time.
+  /// Removes the files of records to which the journal does not lead any more. What cannot be removed goes the next
+  /// time.
   func removeRecords(except needed: Set<String>) {
     let names = (try? disk.list(ownFolder)) ?? []
     remove(Set(names.filter { Self.isRecordsName($0) }).subtracting(needed))

@@ -4,7 +4,7 @@ import FileDBTables
 
 /// How a store behaves.
 public struct StoreOptions: Sendable {
-  /// How long a write waits for another process to finish its own before it fails with ``StoreError/locked``.
+  /// How long a write waits for another process to finish its own before it fails with ``StoreError/Code/locked``.
   public var lockTimeout: Duration
   /// What a table file may hold; the same for reading and writing.
   public var limits: PlistLimits
@@ -33,11 +33,11 @@ public struct StoreOptions: Sendable {
 }
 
 /// When commits go from the journal into the tables' files. Readers of the store see no difference; programs that read
-/// the files by themselves do, and until then an edit of such a file is a ``StoreError/conflict``.
+/// the files by themselves do, and until then an edit of such a file is a ``StoreError/Code/conflict``.
 public enum CheckpointPolicy: Sendable {
-  /// When the store is closed or released, when the program ends, after a second without commits, and when the journal has
-  /// grown to half the size of the files that it changes. A file of 16 MB or more waits until its commits have 1/8 of its
-  /// size, so that adding one record never rewrites a large file.
+  /// When the store is closed or released, when the program ends, after a second without commits, and when the journal
+  /// has grown to half the size of the files that it changes. A file of 16 MB or more waits until its commits have 1/8
+  /// of its size, so that adding one record never rewrites a large file.
   case automatic
   /// With each commit: the files are always up to date, and a commit costs a rewrite of the tables it changes.
   case everyCommit

@@ -18,8 +18,8 @@ extension FileInfo {
 
   /// The text of a UTF-8 file, exactly as it is: no byte is left out or replaced.
   /// - Throws: ``StoreError/notText`` with the first line that is not UTF-8; ``StoreError/notAFile`` for a folder;
-  ///   ``StoreError/fileNotFound``, ``StoreError/permissionDenied``, ``StoreError/invalidPath``,
-  ///   ``StoreError/inputOutput``.
+  ///   ``StoreError/Code/fileNotFound``, ``StoreError/Code/permissionDenied``, ``StoreError/invalidPath``,
+  ///   ``StoreError/Code/inputOutput``.
   /// - Complexity: O(*n*) in the bytes of the file, which are all held in memory.
   public static func readText(from url: URL) throws -> String {
     let path = try path(of: url)
@@ -36,9 +36,9 @@ extension FileInfo {
 
   /// Replaces a file, or makes it, with what `write` appends: after a crash at any point there is the old content or
   /// the new, whole. Where `write` throws, the file is as it was.
-  /// - Throws: what `write` throws; ``StoreError/fileNotFound`` where the folder is missing,
-  ///   ``StoreError/permissionDenied``, ``StoreError/diskFull``, ``StoreError/invalidPath``,
-  ///   ``StoreError/inputOutput``.
+  /// - Throws: what `write` throws; ``StoreError/Code/fileNotFound`` where the folder is missing,
+  ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/invalidPath``,
+  ///   ``StoreError/Code/inputOutput``.
   package static func replaceFile(
     at url: URL, _ write: (_ append: ([UInt8]) throws -> Void) throws -> Void
   ) throws {
@@ -58,29 +58,29 @@ extension FileInfo {
   }
 
   /// The names of everything in a folder, including hidden files, in the order of their UTF-8 bytes.
-  /// - Throws: ``StoreError/notAFolder`` for a file; ``StoreError/fileNotFound``, ``StoreError/permissionDenied``,
-  ///   ``StoreError/invalidPath``, ``StoreError/inputOutput``.
+  /// - Throws: ``StoreError/Code/notAFolder`` for a file; ``StoreError/Code/fileNotFound``,
+  ///   ``StoreError/Code/permissionDenied``, ``StoreError/invalidPath``, ``StoreError/Code/inputOutput``.
   /// - Complexity: O(*n* log *n*).
   public static func contents(ofFolder url: URL) throws -> [String] {
     let path = try path(of: url)
     guard !isFile(url) else {
-      throw StoreError(StoreError.notAFolder, "this is not a folder", file: path)
+      throw StoreError(.notAFolder, "this is not a folder", file: path)
     }
     let names = try StoreDisk.system.list(path)
     return names.sorted { compareUTF8($0, $1) < 0 }
   }
 
   /// Creates a folder, and those above it. It is not an error if the folder exists.
-  /// - Throws: ``StoreError/notAFolder``, with its path, if a file or a broken link is in the way;
-  ///   ``StoreError/permissionDenied``, ``StoreError/diskFull``, ``StoreError/invalidPath``,
-  ///   ``StoreError/inputOutput``.
+  /// - Throws: ``StoreError/Code/notAFolder``, with its path, if a file or a broken link is in the way;
+  ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/invalidPath``,
+  ///   ``StoreError/Code/inputOutput``.
   public static func createFolder(at url: URL) throws {
     let path = try path(of: url)
     do {
       try StoreDisk.system.createFolder(path)
     } catch {
       if let obstacle = obstacle(toFolder: path) {
-        throw StoreError(StoreError.notAFolder, "this is in the way of a folder", file: obstacle)
+        throw StoreError(.notAFolder, "this is in the way of a folder", file: obstacle)
       }
       throw error
     }
@@ -98,8 +98,8 @@ extension FileInfo {
   }
 
   /// Removes a file, or a link but not what it leads to. Folders are never removed, not even empty ones.
-  /// - Throws: ``StoreError/notAFile`` for a folder; ``StoreError/fileNotFound``, ``StoreError/permissionDenied``,
-  ///   ``StoreError/invalidPath``, ``StoreError/inputOutput``.
+  /// - Throws: ``StoreError/notAFile`` for a folder; ``StoreError/Code/fileNotFound``,
+  ///   ``StoreError/Code/permissionDenied``, ``StoreError/invalidPath``, ``StoreError/Code/inputOutput``.
   public static func deleteFile(at url: URL) throws {
     let info = try FileInfo(at: url)
     let path = try path(of: url)

@@ -34,8 +34,8 @@ public struct FileInfo: Hashable, Sendable {
   public let permissions: Int
 
   /// Describes the file, folder or link at `url`.
-  /// - Throws: ``StoreError/fileNotFound``, ``StoreError/permissionDenied`` for the folders on the way,
-  ///   ``StoreError/invalidPath`` if `url` is not a file URL or contains a NUL, ``StoreError/inputOutput``.
+  /// - Throws: ``StoreError/Code/fileNotFound``, ``StoreError/Code/permissionDenied`` for the folders on the way,
+  ///   ``StoreError/invalidPath`` if `url` is not a file URL or contains a NUL, ``StoreError/Code/inputOutput``.
   /// - Complexity: one system call.
   public init(at url: URL) throws {
     let path = try Self.path(of: url)

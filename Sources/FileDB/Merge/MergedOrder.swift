@@ -1,6 +1,6 @@
 extension MergeSides {
-  /// The keys of the merged records in their order: ours, with what theirs moved, added or keeps behind the same record that
-  /// theirs has above it.
+  /// The keys of the merged records in their order: ours, with what theirs moved, added or keeps behind the same record
+  /// that theirs has above it.
   func order(where isKept: (Int) -> Bool) -> [Int] {
     let incoming = incoming(where: isKept)
     let moving = Set(incoming.values.joined())
@@ -17,7 +17,8 @@ extension MergeSides {
     return order + waiting
   }
 
-  /// What comes to a place by theirs, by the last record above it that stays where it is on both sides; `nil` for the top.
+  /// What comes to a place by theirs, by the last record above it that stays where it is on both sides; `nil` for the
+  /// top.
   private func incoming(where isKept: (Int) -> Bool) -> [Int?: [Int]] {
     var incoming: [Int?: [Int]] = [:]
     var anchor: Int?
@@ -76,7 +77,7 @@ struct MergedIDs {
 
   private mutating func giveNew(to key: Int) throws(StoreError) {
     let last = max(lastNew, counter)
-    guard last < .max else { throw StoreError(StoreError.counterExhausted, "there is no id left") }
+    guard last < .max else { throw StoreError(.counterExhausted, "there is no id left") }
     lastNew = last + 1
     take(RecordID(counted: lastNew), for: key)
   }

@@ -19,7 +19,8 @@ private struct OverlaySide {
     (self.record, self.marks, self.fields, self.overrides) = (record, marks, fields, overrides)
   }
 
-  /// Whether it has something to lose by a deletion. Who moved the record has not, nor who took back what had been changed.
+  /// Whether it has something to lose by a deletion. Who moved the record has not, nor who took back what had been
+  /// changed.
   func isChanged(since base: OverlaySide) -> Bool { !overrides.isEmpty && overrides != base.overrides }
 }
 

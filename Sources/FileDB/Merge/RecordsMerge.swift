@@ -6,7 +6,7 @@ package struct RecordsMerge: Sendable {
   package private(set) var conflicts: [MergeConflict] = []
   package private(set) var renumbered: [MergeRenumbering] = []
 
-  /// - Throws: ``StoreError/counterExhausted``.
+  /// - Throws: ``StoreError/Code/counterExhausted``.
   package init(base: TableState, ours: TableState, theirs: TableState) throws(StoreError) {
     let sides = MergeSides(base: base, ours: ours, theirs: theirs)
     let contents = sides.contents()

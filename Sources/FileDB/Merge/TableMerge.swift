@@ -31,7 +31,7 @@ public struct TableMerge<Value: Codable & Sendable>: Sendable {
   private let ours: TableState
 
   /// - Parameter base: the version that both sides began with; `nil` if each side created the table itself.
-  /// - Throws: ``StoreError/counterExhausted`` if no id is left for a record that needs a new one.
+  /// - Throws: ``StoreError/Code/counterExhausted`` if no id is left for a record that needs a new one.
   /// - Complexity: O(*n* log *n*); only records that differ are decoded.
   public init(
     base: TableSnapshot<Value>?, ours: TableSnapshot<Value>, theirs: TableSnapshot<Value>

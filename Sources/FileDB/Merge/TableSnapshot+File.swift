@@ -4,8 +4,8 @@ import Foundation
 extension TableSnapshot {
   /// Reads a table's file by itself. The file may have any name and be anywhere. The snapshot does not include commits
   /// that wait in the journal of a store. Its ``table`` is the file's name without `.plist`.
-  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with file and
-  ///   line, and the disk's errors.
+  /// - Throws: ``StoreError/Code/notATable``, ``StoreError/Code/damagedTable``, ``StoreError/Code/conflictMarkers``
+  ///   with file and line, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the file.
   public init(contentsOf url: URL, limits: PlistLimits = PlistLimits()) throws {
     let file = url.standardizedFileURL
@@ -25,7 +25,8 @@ extension TableSnapshot {
 
   /// Reads the bytes of a table's file, from any source.
   /// - Parameter name: the snapshot's ``table``, and the name of the file in errors.
-  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with the line.
+  /// - Throws: ``StoreError/Code/notATable``, ``StoreError/Code/damagedTable``, ``StoreError/Code/conflictMarkers``
+  ///   with the line.
   /// - Complexity: O(*n*) in the bytes.
   public init(bytes: [UInt8], name: String, limits: PlistLimits = PlistLimits()) throws {
     self.init(

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Wakes those who wait for the tables of a store to change.
 ///
-/// A signal says no more than that it pays to look, so that those that come while nobody looks are one. The first who waits
-/// starts the watch on other processes, and the last ends it.
+/// A signal says no more than that it pays to look, so that those that come while nobody looks are one. The first who
+/// waits starts the watch on other processes, and the last ends it.
 final class ChangeSignals: CommitListener {
   /// What somebody waits for.
   enum Scope: Sendable {
@@ -30,8 +30,8 @@ final class ChangeSignals: CommitListener {
   private let state = Mutex(State())
 
   /// A signal whenever it pays to look, until the store is closed; it ends with its last reference.
-  /// - Parameter makeWatcher: called for the first who listens. Where it throws, that is a failure to note, and the next who
-  ///   listens tries again.
+  /// - Parameter makeWatcher: called for the first who listens. Where it throws, that is a failure to note, and the
+  ///   next who listens tries again.
   func listen(
     to scope: Scope, _ makeWatcher: () throws(StoreError) -> StoreWatcher?
   ) -> AsyncStream<Void> {

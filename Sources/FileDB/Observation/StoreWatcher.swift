@@ -36,8 +36,8 @@ final class StoreWatcher: Sendable {
 }
 
 extension RecordStore {
-  /// Reads in what is new on the disk. An error is kept for those who ask, and the next look tries again: an editor may be in
-  /// the middle of writing its file.
+  /// Reads in what is new on the disk. An error is kept for those who ask, and the next look tries again: an editor may
+  /// be in the middle of writing its file.
   /// - Returns: whether `watch` will tell of the next change.
   fileprivate func followLog(_ watch: any LogWatch) -> Bool {
     // What changes from here on is told of, so that nothing falls between two looks.

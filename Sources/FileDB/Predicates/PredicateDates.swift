@@ -10,12 +10,12 @@ extension RecordPredicate {
   ///
   /// A predicate by itself does not know what a field holds. Where people write predicates, call this method before you
   /// show the result. It accepts every comparison of a field that also has values other than dates.
-  /// - Throws: ``StoreError/invalidPredicate``.
+  /// - Throws: ``StoreError/Code/invalidPredicate``.
   /// - Complexity: O(*n*) if the predicate compares a field with a text, else O(1).
   public func checkDates<Value>(in snapshot: TableSnapshot<Value>) throws(StoreError) {
     for (path, text) in node.undatedTexts where snapshot.hasOnlyDates(at: path) {
       throw StoreError(
-        StoreError.invalidPredicate,
+        .invalidPredicate,
         "'\(path)' is a date and cannot be compared with '\(text)'; write '2026-01-31', and compare with <, = or >",
         table: snapshot.table)
     }

@@ -8,7 +8,7 @@ struct PredicateRecord {
 }
 
 extension PredicateNode {
-  /// - Throws: ``StoreError/matchLimitExceeded``.
+  /// - Throws: ``StoreError/Code/matchLimitExceeded``.
   func isTrue(of record: PredicateRecord) throws(StoreError) -> Bool {
     switch self {
     case .constant(let value): return value

@@ -198,7 +198,7 @@ extension PredicateLexer {
 extension StoreError {
   /// What is wrong in a text, with the line of it and a caret under the place.
   init(predicate text: String, _ message: String, at place: String.Index) {
-    self.init(StoreError.invalidPredicate, message)
+    self.init(.invalidPredicate, message)
     let before = text[..<place]
     let start = before.lastIndex(where: \.isNewline).map(text.index(after:)) ?? text.startIndex
     if text.contains(where: \.isNewline) { line = before.count(where: \.isNewline) + 1 }

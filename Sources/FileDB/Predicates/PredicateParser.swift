@@ -3,7 +3,8 @@ import Foundation
 
 /// Reads a predicate by recursive descent, one method for each level of the grammar.
 ///
-/// Its errors are untyped: an error that is a large value would have room in the frame of every call, and the stack would end sooner.
+/// Its errors are untyped: an error that is a large value would have room in the frame of every call, and the stack
+/// would end sooner.
 struct PredicateParser {
   /// Deep enough for people, and far from the end of the smallest stack.
   static let maximumDepth = 100
@@ -17,7 +18,7 @@ struct PredicateParser {
   /// Takes from `arguments` those that the text uses.
   static func parse(_ text: String, _ arguments: inout PredicateArguments) throws -> PredicateNode {
     guard text.utf8.count <= maximumBytes else {
-      throw StoreError(StoreError.invalidPredicate, "a predicate has at most \(maximumBytes) bytes")
+      throw StoreError(.invalidPredicate, "a predicate has at most \(maximumBytes) bytes")
     }
     var parser = try PredicateParser(text, arguments)
     defer { arguments = parser.arguments }

@@ -145,8 +145,8 @@ extension PredicatePath.Step {
 
 /// Dates in the forms of ISO 8601 that people write.
 enum ISODate {
-  /// `2026`, `2026-01` or `2026-01-31`, which are their first second; a day with `T` or a space and `12:00`, `12:00:00` or
-  /// `12:00:00.5`; then with `Z` or an offset like `+02:00`. Without one it is UTC.
+  /// `2026`, `2026-01` or `2026-01-31`, which are their first second; a day with `T` or a space and `12:00`, `12:00:00`
+  /// or `12:00:00.5`; then with `Z` or an offset like `+02:00`. Without one it is UTC.
   static func parse(_ text: String) -> Date? {
     guard (4...40).contains(text.utf8.count),
       text.utf8.dropFirst(4).first.map({ $0 == UInt8(ascii: "-") }) ?? true,

@@ -20,7 +20,7 @@ public struct RecordPredicate: Equatable, Sendable {
   /// - Parameter arguments: one for each `%@` and `%K`, in order. For `%K` it is a `String`, the name of one field; a
   ///   dot is part of the name. For `%@` it is any value that a record could hold, except a dictionary; `nil` is
   ///   `NULL`.
-  /// - Throws: ``StoreError/invalidPredicate``, with the ``StoreError/column`` and an ``StoreError/excerpt``.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, with the ``StoreError/column`` and an ``StoreError/excerpt``.
   /// - Complexity: O(*n*) in the length of the text, which may have up to 1 MB and 100 levels.
   public init(_ text: String, _ arguments: (any Encodable)?...) throws {
     try self.init(text, arguments: arguments)
@@ -33,8 +33,8 @@ public struct RecordPredicate: Equatable, Sendable {
   }
 
   /// The same, with arguments by name: `$limit` in the text stands for the value of `limit`.
-  /// - Throws: ``StoreError/invalidPredicate``, also if the text names an argument that is missing, or does not use
-  ///   one.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, also if the text names an argument that is missing, or does not
+  ///   use one.
   public init(_ text: String, arguments: [String: (any Encodable)?]) throws {
     try self.init(allOf: [text], arguments: arguments)
   }
@@ -45,7 +45,7 @@ public struct RecordPredicate: Equatable, Sendable {
     let nodes = try texts.map { text in try PredicateParser.parse(text, &arguments) }
     if let name = arguments.unusedNames.min() {
       throw StoreError(
-        StoreError.invalidPredicate,
+        .invalidPredicate,
         "the argument '\(name)' is not used: the predicate does not contain $\(name)")
     }
     node = nodes.count == 1 ? nodes[0] : .and(nodes)
@@ -54,7 +54,8 @@ public struct RecordPredicate: Equatable, Sendable {
   /// Whether the record matches the predicate.
   ///
   /// For all records of a snapshot, ``TableSnapshot/records(where:)`` is faster.
-  /// - Throws: ``StoreError/matchLimitExceeded`` if a regular expression takes too many steps on a text of the record.
+  /// - Throws: ``StoreError/Code/matchLimitExceeded`` if a regular expression takes too many steps on a text of the
+  ///   record.
   /// - Complexity: O(*n*) in the size of the record, whatever its type.
   public func matches<Value>(_ record: StoredRecord<Value>) throws(StoreError) -> Bool {
     do {

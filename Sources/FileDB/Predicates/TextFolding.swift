@@ -7,8 +7,8 @@ struct TextFolding: OptionSet, Sendable {
   static let letterCase = TextFolding(rawValue: 1)
   static let accents = TextFolding(rawValue: 2)
 
-  /// What is left of `text` without those differences; canonically equivalent texts leave the same bytes. Without any, the
-  /// text itself.
+  /// What is left of `text` without those differences; canonically equivalent texts leave the same bytes. Without any,
+  /// the text itself.
   func fold(_ text: String) -> String {
     if isEmpty { return text }
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return contains(.letterCase) ? text.lowercased() : text }
@@ -25,8 +25,8 @@ struct TextFolding: OptionSet, Sendable {
     return folded.precomposedStringWithCanonicalMapping
   }
 
-  /// Accents of Latin, Greek and Cyrillic letters, the points of Hebrew and the vowel marks of Arabic and Syriac. Marks that
-  /// make another letter, as those of kana, Indic and Thai, have other classes.
+  /// Accents of Latin, Greek and Cyrillic letters, the points of Hebrew and the vowel marks of Arabic and Syriac. Marks
+  /// that make another letter, as those of kana, Indic and Thai, have other classes.
   private static func isAccent(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.canonicalCombiningClass.rawValue {
     case 1, 10...36, 200...: true

@@ -1,7 +1,8 @@
 import FileDBPlist
 import Foundation
 
-/// The pattern of `LIKE`: `?` stands for one Unicode scalar, `*` for any text; a backslash takes the next character as it is.
+/// The pattern of `LIKE`: `?` stands for one Unicode scalar, `*` for any text; a backslash takes the next character as
+/// it is.
 struct LikePattern: Sendable {
   private enum Element: Equatable {
     case byte(UInt8)
@@ -87,9 +88,9 @@ struct MatchPattern: Sendable {
     expression = try NSRegularExpression(pattern: whole, options: options)
   }
 
-  /// - Throws: ``StoreError/matchLimitExceeded``.
-  /// - Complexity: at most two million steps of the expression and a hundred more for each character, never above twenty
-  ///   million. Time would not do as a limit: the same record would match on a quick machine alone.
+  /// - Throws: ``StoreError/Code/matchLimitExceeded``.
+  /// - Complexity: at most two million steps of the expression and a hundred more for each character, never above
+  ///   twenty million. Time would not do as a limit: the same record would match on a quick machine alone.
   func matches(_ text: String) throws(StoreError) -> Bool {
     let text = folding.intersection(.accents).fold(text)
     let length = text.utf16.count
@@ -107,7 +108,7 @@ struct MatchPattern: Sendable {
     if isMatch { return true }
     guard !isLimited else {
       throw StoreError(
-        StoreError.matchLimitExceeded,
+        .matchLimitExceeded,
         "matching '\(self.text)' against a text of \(length) characters takes too many steps; "
           + "write a simpler regular expression")
     }

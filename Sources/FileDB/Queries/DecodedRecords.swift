@@ -10,7 +10,7 @@
 /// A method that needs all records decodes them on all cores, some thousands at a time. A method that may end early
 /// decodes one record at a time, and stops after the last one that it needs.
 ///
-/// The methods throw ``StoreError/invalidValue`` for a record that does not fit the type, and whatever the closure
+/// The methods throw ``StoreError/Code/invalidValue`` for a record that does not fit the type, and whatever the closure
 /// throws. By then the closure has been called with the values before that record.
 public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
   let snapshot: TableSnapshot<Value>

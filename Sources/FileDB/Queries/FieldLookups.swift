@@ -121,7 +121,7 @@ extension RecordTable {
 extension TableSnapshot {
   /// The records whose field at `path` equals `field`, in order.
   ///
-  /// - Throws: ``StoreError/invalidValue`` if a record of the table does not fit the type.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a record of the table does not fit the type.
   /// - Complexity: O(*n*) without a lookup. With one (`RecordTable.withLookup(by:)`), that of finding each result by
   ///   its id, and of decoding each record that has changed since the last query.
   public func records<Field: Hashable & Sendable>(
@@ -132,7 +132,7 @@ extension TableSnapshot {
 
   /// The records whose field at `path` equals `field`, in order. For `nil`, those without the field.
   ///
-  /// - Throws: ``StoreError/invalidValue`` if a record of the table does not fit the type.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a record of the table does not fit the type.
   /// - Complexity: as for a field that is not optional.
   public func records<Field: Hashable & Sendable>(
     where path: KeyPath<Value, Field?> & Sendable, equals field: Field?
@@ -144,7 +144,7 @@ extension TableSnapshot {
   ///
   ///     let light = try foods.snapshot().records(where: \.kcal, in: ..<100)
   ///
-  /// - Throws: ``StoreError/invalidValue`` if a record of the table does not fit the type.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a record of the table does not fit the type.
   /// - Complexity: as for ``records(where:equals:)-(KeyPath<Value,Field>,_)``; with a lookup, a value
   ///   that is new to the field since the last query also moves all greater values in an array.
   public func records<Field: Comparable & Hashable & Sendable>(
@@ -155,7 +155,7 @@ extension TableSnapshot {
 
   /// The records whose field at `path` is in `range`, in order; `nil` is in none.
   ///
-  /// - Throws: ``StoreError/invalidValue`` if a record of the table does not fit the type.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a record of the table does not fit the type.
   /// - Complexity: as for a field that is not optional.
   public func records<Field: Comparable & Hashable & Sendable>(
     where path: KeyPath<Value, Field?> & Sendable, in range: some RangeExpression<Field>

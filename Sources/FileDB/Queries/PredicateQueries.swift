@@ -7,7 +7,7 @@ extension TableSnapshot {
   /// time.
   ///
   /// To stop early, ask one record after another: `for record in snapshot where try predicate.matches(record)`.
-  /// - Throws: ``StoreError/matchLimitExceeded``.
+  /// - Throws: ``StoreError/Code/matchLimitExceeded``.
   /// - Complexity: O(*n*). Of each record, only the fields that the predicate names are decoded.
   public func records(where predicate: RecordPredicate) throws(StoreError) -> [StoredRecord<Value>] {
     try matches(where: predicate).records

@@ -58,7 +58,7 @@ extension TableSnapshot {
   ///
   ///     for record in try notes.snapshot().sorted(by: \.title) { print(try record.value.title) }
   ///
-  /// - Throws: ``StoreError/invalidValue`` if a record does not fit the type.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit the type.
   /// - Complexity: O(*n* log *n*); each record is decoded once.
   public func sorted<Field: Comparable>(
     by field: (Value) -> Field?, order: SortOrder = .forward
@@ -120,7 +120,7 @@ extension TableSnapshot {
 
 extension RecordTable {
   /// Sorts the table's records by `keys`. The table keeps this order.
-  /// - Throws: ``StoreError/tableNotFound``, and as ``RecordStore/write(_:)``.
+  /// - Throws: ``StoreError/Code/tableNotFound``, and as ``RecordStore/write(_:)``.
   /// - Complexity: O(*n* log *n*).
   public func sort(by keys: [SortKey]) throws {
     try reorder { $0.sortedIndices(by: keys) }
@@ -150,7 +150,7 @@ extension RecordTable {
     try writing { transaction in
       let snapshot = try snapshot()
       guard snapshot.exists else {
-        throw StoreError(StoreError.tableNotFound, "there is no such table", table: name.text)
+        throw StoreError(.tableNotFound, "there is no such table", table: name.text)
       }
       let indices = try indices(snapshot)
       if indices.elementsEqual(snapshot.indices) { return }

@@ -20,7 +20,8 @@ extension RecordStore {
   /// left out, and the changes after it are carried out as far as they fit. A commit that a crash cut off before it was
   /// acknowledged is not damage. In a sound journal, a commit that does not fit its table is carried out as far as it
   /// fits, and changes to a table whose name is not allowed are left out. The backup has both as text.
-  /// - Throws: ``StoreError/newerFormat`` for a journal in a format that this version does not know; the disk's errors.
+  /// - Throws: ``StoreError/Code/newerFormat`` for a journal in a format that this version does not know; the disk's
+  ///   errors.
   public func journalRepairPlan() throws -> JournalRepairPlan? {
     let (folder, log) = (try folder, try fileLog)
     guard try folder.disk.status(folder.journalFile) != nil else { return nil }
@@ -29,7 +30,7 @@ extension RecordStore {
       try log.readOn()
       guard let misfit = try log.misfit() else { return nil }
       return try plan(for: original, because: misfit)
-    } catch  where error.code != StoreError.damagedJournal {
+    } catch  where error.code != .damagedJournal {
       throw error
     } catch {
       return try plan(for: original, because: error)
@@ -39,7 +40,7 @@ extension RecordStore {
   /// Repairs the journal as ``journalRepairPlan()`` describes. The old journal is kept in `.filedb/backups`. A sound
   /// journal is left alone.
   /// - Returns: what was done, and the backup; `nil` if nothing was done.
-  /// - Throws: as ``journalRepairPlan()`` and ``write(_:)``; ``StoreError/insideWrite`` inside a write.
+  /// - Throws: as ``journalRepairPlan()`` and ``write(_:)``; ``StoreError/Code/insideWrite`` inside a write.
   @discardableResult
   public func repairJournal() throws -> (plan: JournalRepairPlan, backup: URL)? {
     try repairing(nil) {

@@ -26,10 +26,10 @@ extension RecordStore {
   /// may add some.
   /// - Parameter choice: which version to keep if another program changed the file while commits were waiting in the
   ///   journal.
-  /// - Throws: ``StoreError/conflict`` if there is such a conflict and `choice` is `nil`; ``StoreError/tableNotFound``;
-  ///   ``StoreError/notATable`` if nothing in the file looks like a table; ``StoreError/conflictMarkers``;
-  ///   ``StoreError/ambiguousTable``;
-  ///   ``StoreError/damagedJournal``, see ``repairJournal()``; the disk's errors.
+  /// - Throws: ``StoreError/Code/conflict`` if there is such a conflict and `choice` is `nil`;
+  ///   ``StoreError/Code/tableNotFound``; ``StoreError/Code/notATable`` if nothing in the file looks like a table;
+  ///   ``StoreError/Code/conflictMarkers``; ``StoreError/Code/ambiguousTable``; ``StoreError/Code/damagedJournal``, see
+  ///   ``repairJournal()``; the disk's errors.
   /// - Complexity: O(*n*) in the size of the file.
   public func repairPlan(for table: String, keeping choice: ConflictChoice? = nil) throws -> RepairPlan {
     let key = TableKey(table)
@@ -38,7 +38,7 @@ extension RecordStore {
     let (file, content) = try folder.readFile(of: key, limits: options.limits)
     let pending = log.pendingTable(key)
     guard content != nil || pending != nil else {
-      throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
+      throw StoreError(.tableNotFound, "there is no such table", table: table)
     }
     let isConflict = try pending != nil && log.isInConflict(key)
     if !isConflict, pending != nil {
@@ -61,7 +61,7 @@ extension RecordStore {
   /// Repairs a table as ``repairPlan(for:keeping:)`` describes. The old file is kept in `.filedb/backups`, and so is
   /// the journal if it is part of a conflict. A sound table is left alone.
   /// - Returns: what was done, and the backups; no backups if nothing was done.
-  /// - Throws: as ``repairPlan(for:keeping:)`` and ``write(_:)``; ``StoreError/insideWrite`` inside a write.
+  /// - Throws: as ``repairPlan(for:keeping:)`` and ``write(_:)``; ``StoreError/Code/insideWrite`` inside a write.
   @discardableResult
   public func repair(
     _ table: String, keeping choice: ConflictChoice? = nil
@@ -106,7 +106,7 @@ extension RecordStore {
 
   func repairing<Result>(_ table: String?, _ body: () throws -> Result) throws -> Result {
     guard writers.currentTransaction == nil else {
-      throw StoreError(StoreError.insideWrite, "a repair cannot be part of a transaction", table: table)
+      throw StoreError(.insideWrite, "a repair cannot be part of a transaction", table: table)
     }
     return try exclusively(timeout: options.lockTimeout, body)
   }

@@ -21,7 +21,7 @@ extension RecordStore {
   /// list without comments, each record should have an id of its own, the counter should be high enough, and the index
   /// map should fit. The commits in the journal should belong to this file.
   /// - Returns: what was found, in the order of the file; empty for a sound table.
-  /// - Throws: the disk's errors, ``StoreError/tableNotFound``, ``StoreError/invalidTableName``.
+  /// - Throws: the disk's errors, ``StoreError/Code/tableNotFound``, ``StoreError/Code/invalidTableName``.
   /// - Complexity: O(*n*) in the size of the file.
   public func check(_ table: String) throws -> [CheckFinding] {
     do {
@@ -55,7 +55,7 @@ extension RecordStore {
       return try TableFile.findings(
         in: content.bytes, file: file, table: source.table.text, limits: options.limits)
     }
-    throw StoreError(StoreError.tableNotFound, "there is no such table", table: table)
+    throw StoreError(.tableNotFound, "there is no such table", table: table)
   }
 
   /// Checks the journal, from its beginning.
@@ -72,14 +72,15 @@ extension RecordStore {
   }
 
   private static let damage = tableDamage.union([
-    StoreError.ambiguousTable, StoreError.damagedJournal, StoreError.newerFormat,
+    StoreError.Code.ambiguousTable, StoreError.Code.damagedJournal, StoreError.Code.newerFormat,
     // Of a table that does not fit the attached one.
-    StoreError.duplicateID, StoreError.counterExhausted,
+    StoreError.Code.duplicateID, StoreError.Code.counterExhausted,
   ])
 
   /// What stands in the way of reading a table, and in nobody's way who replaces it.
   static let tableDamage: Set = [
-    StoreError.notATable, StoreError.damagedTable, StoreError.conflictMarkers, StoreError.conflict,
+    StoreError.Code.notATable, StoreError.Code.damagedTable, StoreError.Code.conflictMarkers,
+    StoreError.Code.conflict,
   ]
 }
 
@@ -95,7 +96,7 @@ extension TableFile {
     }
     var findings: [CheckFinding] = []
     func warn(_ message: String, line: Int?) {
-      let error = StoreError(StoreError.damagedTable, message, file: file, line: line, table: table)
+      let error = StoreError(.damagedTable, message, file: file, line: line, table: table)
       findings.append(CheckFinding(severity: .warning, error: error))
     }
     if let line = parsed.firstCommentLine { warn("a comment; the next write removes it", line: line) }

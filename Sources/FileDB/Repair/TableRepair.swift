@@ -15,8 +15,8 @@ struct TableRepair {
 
   /// The table in `bytes`, mended.
   /// - Parameter waiting: the commits that are to be carried out on it.
-  /// - Throws: ``StoreError/notATable`` or ``StoreError/damagedTable`` where there is none to be seen;
-  ///   ``StoreError/conflictMarkers``.
+  /// - Throws: ``StoreError/Code/notATable`` or ``StoreError/Code/damagedTable`` where there is none to be seen;
+  ///   ``StoreError/Code/conflictMarkers``.
   static func mend(
     _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?, limits: PlistLimits
   ) throws(StoreError) -> (state: TableState, repair: TableRepair) {
@@ -31,7 +31,7 @@ struct TableRepair {
       failure = error
     }
     let fault = StoreError(failure, in: bytes, file: file, table: table)
-    guard fault.code != StoreError.conflictMarkers else { throw fault }
+    guard fault.code != .conflictMarkers else { throw fault }
     if isDamage(failure.reason), let state = repair.salvage(bytes, after: failure, limits: limits) {
       return (state, repair)
     }
@@ -42,7 +42,8 @@ struct TableRepair {
     return (TableState(counter: 0, records: [], foreignKeys: PlistDictionary()), repair)
   }
 
-  /// A file that only goes past a limit, which is a setting, or is in another encoding may be whole: it is not taken apart.
+  /// A file that only goes past a limit, which is a setting, or is in another encoding may be whole: it is not taken
+  /// apart.
   private static func isDamage(_ reason: PlistError.Reason) -> Bool {
     switch reason {
     case .tooDeep, .valueTooLarge, .fileTooLarge: false

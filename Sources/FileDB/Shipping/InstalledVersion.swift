@@ -2,9 +2,9 @@ import FileDBPlist
 
 /// The version that is installed in a store, and which shipped tables the user's are from.
 ///
-/// It is the one record of a table, ``StoreFolder/installedTable``, so that it changes in the very commit that changes the
-/// others. The shipped tables are files in `.filedb/shipped`: made before that commit, and removed once no version needs
-/// them.
+/// It is the one record of a table, ``StoreFolder/installedTable``, so that it changes in the very commit that changes
+/// the others. The shipped tables are files in `.filedb/shipped`: made before that commit, and removed once no version
+/// needs them.
 struct InstalledVersion {
   /// A table that is from a shipped one.
   struct Table {
@@ -56,7 +56,7 @@ extension InstalledVersion {
     guard let record = table.records.first else { return nil }
     guard let installed = InstalledVersion(record.fields.dictionary) else {
       throw StoreError(
-        StoreError.damagedTable, "this is not a record of an installed version", file: folder.installedFile)
+        .damagedTable, "this is not a record of an installed version", file: folder.installedFile)
     }
     return installed
   }

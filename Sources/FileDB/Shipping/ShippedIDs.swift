@@ -1,5 +1,6 @@
-/// The ids that shipped records have in the user's table, as far as they are other ones: the user's own records may have had
-/// them first. Kept with the installed version, so that its records are known again however the user edits them.
+/// The ids that shipped records have in the user's table, as far as they are other ones: the user's own records may
+/// have had them first. Kept with the installed version, so that its records are known again however the user edits
+/// them.
 struct ShippedIDs {
   private(set) var ids: [RecordID: RecordID]
 
@@ -18,7 +19,7 @@ struct ShippedIDs {
   ///   - base: the version before, with the user's ids.
   ///   - lastShipped: the highest id that version gave itself; what is above, the user's table gave.
   /// - Returns: those that were found now.
-  /// - Throws: ``StoreError/counterExhausted``.
+  /// - Throws: ``StoreError/Code/counterExhausted``.
   mutating func admit(
     _ theirs: TableState, base: TableState, lastShipped: Int64, ours: TableState
   ) throws(StoreError) -> [MergeRenumbering] {
@@ -36,7 +37,7 @@ struct ShippedIDs {
     }
     var last = max(base.counter, ours.counter, theirs.counter, taken.map(\.rawValue).max() ?? 0)
     return try colliding.map { record throws(StoreError) in
-      guard last < .max else { throw StoreError(StoreError.counterExhausted, "there is no id left") }
+      guard last < .max else { throw StoreError(.counterExhausted, "there is no id left") }
       last += 1
       ids[record.id] = RecordID(counted: last)
       return MergeRenumbering(side: .theirs, oldID: record.id, newID: RecordID(counted: last))

@@ -76,7 +76,7 @@ package struct ShippedInstall {
     guard let installed, installed.version >= version else { return nil }
     guard installed.version == version else {
       throw StoreError(
-        StoreError.olderThanInstalled,
+        .olderThanInstalled,
         "version \(installed.version) is installed, and \(version) is an older one", file: store.url.path)
     }
     return InstallReport(version, former: installed, [], [:])
@@ -85,7 +85,7 @@ package struct ShippedInstall {
   private func shippedTables() throws -> [TableKey: TableState] {
     let folder = try shipped.folder
     guard try folder.disk.status(folder.path) != nil else {
-      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: folder.path)
+      throw StoreError(.fileNotFound, "there is no such folder", file: folder.path)
     }
     let keys = try shipped.tableNames.map(TableKey.init)
     return Dictionary(uniqueKeysWithValues: try keys.map { ($0, try shipped.tables.newest($0).state) })

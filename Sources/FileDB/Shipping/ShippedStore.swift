@@ -15,10 +15,10 @@ public enum ShippedStore {
   /// processes may call this at once: one installs, the others wait for it. The shipped folder is only read.
   /// - Parameter version: the version of the shipped data. Changed data reaches the user only with a higher version.
   /// - Returns: what was done.
-  /// - Throws: ``StoreError/olderThanInstalled`` if a later version is installed; then nothing happens.
-  ///   ``StoreError/fileNotFound`` if there is no shipped folder; ``StoreError/locked``, also if this is called inside
-  ///   a write to the user's store; what ``RecordStore/table(_:)-(TableName<_>)`` throws for a shipped table and, in a
-  ///   merge, for the user's; what ``RecordStore/write(_:)`` throws.
+  /// - Throws: ``StoreError/Code/olderThanInstalled`` if a later version is installed; then nothing happens.
+  ///   ``StoreError/Code/fileNotFound`` if there is no shipped folder; ``StoreError/Code/locked``, also if this is
+  ///   called inside a write to the user's store; what ``RecordStore/table(_:)-(TableName<_>)`` throws for a shipped
+  ///   table and, in a merge, for the user's; what ``RecordStore/write(_:)`` throws.
   /// - Complexity: if the version is installed already, this reads the user's journal and one small file; else O(*n*
   ///   log *n*) in the records of the shipped tables and of the user's tables with the same names.
   @discardableResult

@@ -8,8 +8,8 @@ import Synchronization
   import Glibc
 #endif
 
-/// Makes checkpoints of the stores that are still open when the process ends normally. A store in a global variable is never
-/// released, and would leave its commits in the journal.
+/// Makes checkpoints of the stores that are still open when the process ends normally. A store in a global variable is
+/// never released, and would leave its commits in the journal.
 enum ExitCheckpoints {
   private struct Open: Sendable {
     weak var store: RecordStore?

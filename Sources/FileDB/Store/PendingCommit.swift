@@ -13,7 +13,7 @@ public struct PendingCommit: Sendable {
 extension RecordStore {
   /// The commits in the journal, the oldest first. A checkpoint writes them into the tables' files and empties the
   /// journal.
-  /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
+  /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the journal.
   public func pendingCommits() throws -> [PendingCommit] { try fileLog.readAll().map(PendingCommit.init) }
 }

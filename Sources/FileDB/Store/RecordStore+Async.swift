@@ -11,13 +11,13 @@ extension RecordStore {
 
   /// Runs `body` as one transaction, like the synchronous `write`, without blocking the caller's thread.
   ///
-  /// Bodies run one after another, on the store's own thread and not on your actor. So a body is `@Sendable`: copy what it
-  /// needs into constants, and return what you need. In it, call the synchronous verbs. Each body is a transaction of its
-  /// own; those that wait for the disk at the same time share a sync.
+  /// Bodies run one after another, on the store's own thread and not on your actor. So a body is `@Sendable`: copy what
+  /// it needs into constants, and return what you need. In it, call the synchronous verbs. Each body is a transaction
+  /// of its own; those that wait for the disk at the same time share a sync.
   ///
-  /// If the task is cancelled before `body` begins, this throws `CancellationError` at once, and nothing is written. After
-  /// that, cancelling has no effect: the write finishes. `body` may run more than once, if another writer commits first, so
-  /// it should change nothing outside the store.
+  /// If the task is cancelled before `body` begins, this throws `CancellationError` at once, and nothing is written.
+  /// After that, cancelling has no effect: the write finishes. `body` may run more than once, if another writer commits
+  /// first, so it should change nothing outside the store.
   /// - Throws: `CancellationError`, and as the synchronous `write`.
   @discardableResult
   public func write<Result: Sendable>(

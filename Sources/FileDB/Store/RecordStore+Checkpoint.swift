@@ -3,8 +3,9 @@ import Foundation
 extension RecordStore {
   /// Writes the commits in the journal into the tables' files. ``StoreOptions/checkpoints`` says when the store does
   /// this by itself. Readers of the store see no difference.
-  /// - Throws: ``StoreError/conflict`` if another program changed one of the files; ``StoreError/locked``,
-  ///   ``StoreError/insideWrite``, ``StoreError/closed``, and the disk's errors. The commits then stay in the journal.
+  /// - Throws: ``StoreError/Code/conflict`` if another program changed one of the files; ``StoreError/Code/locked``,
+  ///   ``StoreError/Code/insideWrite``, ``StoreError/Code/closed``, and the disk's errors. The commits then stay in the
+  ///   journal.
   /// - Complexity: O(*n*) in the size of the tables that have commits in the journal.
   public func checkpoint() throws { try checkpoint(.all, timeout: options.lockTimeout) }
 
@@ -18,7 +19,7 @@ extension RecordStore {
 
   private func checkpoint(_ scope: CheckpointScope, timeout: Duration) throws {
     guard writers.currentTransaction == nil else {
-      throw StoreError(StoreError.insideWrite, "a checkpoint cannot be part of a transaction", file: url.path)
+      throw StoreError(.insideWrite, "a checkpoint cannot be part of a transaction", file: url.path)
     }
     try writers.enter { try writeFiles(scope, timeout: timeout) }
   }
@@ -55,7 +56,7 @@ extension RecordStore {
     guard options.checkpoints != .manual, checkpoints.hasCommits,
       !isClosed.load(ordering: .relaxed)
     else { return }
-    do { try checkpointTablesThatAreDue() } catch StoreError.locked {}
+    do { try checkpointTablesThatAreDue() } catch StoreError.Code.locked {}
   }
 
   /// Makes a checkpoint now or later, as the options say, after a commit. Its errors are not the commit's, which is

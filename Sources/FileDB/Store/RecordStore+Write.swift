@@ -15,10 +15,11 @@ extension RecordStore {
   ///
   /// Async code calls the async `write`, which does not block the caller's thread.
   ///
-  /// - Throws: what `body` throws; ``StoreError/locked``; ``StoreError/damagedJournal``; ``StoreError/conflict`` for a
-  ///   table whose file another program changed while commits were waiting for it; what ``table(_:)-(TableName<_>)``
-  ///   throws for a table that another program damaged; the disk's errors; ``StoreError/outcomeUnknown`` if the disk
-  ///   could not say whether the commit will survive, and ``StoreError/closed`` from then on.
+  /// - Throws: what `body` throws; ``StoreError/Code/locked``; ``StoreError/Code/damagedJournal``;
+  ///   ``StoreError/Code/conflict`` for a table whose file another program changed while commits were waiting for it;
+  ///   what ``table(_:)-(TableName<_>)`` throws for a table that another program damaged; the disk's errors;
+  ///   ``StoreError/Code/outcomeUnknown`` if the disk could not say whether the commit will survive, and
+  ///   ``StoreError/Code/closed`` from then on.
   /// - Complexity: that of `body`. On the disk, one write of the changes and one sync, whatever the size of the tables.
   ///   A checkpoint updates the files later; see ``StoreOptions/checkpoints``.
   @discardableResult
@@ -27,8 +28,8 @@ extension RecordStore {
     while true { if let result = try attempt(body) { return result } }
   }
 
-  /// Runs `body` and checks its changes as ``write(_:)`` would, and then discards them. It does not find errors of locking,
-  /// writing and syncing.
+  /// Runs `body` and checks its changes as ``write(_:)`` would, and then discards them. It does not find errors of
+  /// locking, writing and syncing.
   @discardableResult
   public func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     if let outer = writers.currentTransaction { return try outer.dryRun(body) }
@@ -78,7 +79,7 @@ extension RecordStore {
           tables.add(logged, states: commit?.states ?? [:])
         }
       }
-    } catch let error as StoreError where error.code == StoreError.outcomeUnknown {
+    } catch let error as StoreError where error.code == .outcomeUnknown {
       guard try isCommitted(commit, or: error) else { return nil }
     }
     guard let result, let committed else { return nil }
@@ -113,7 +114,7 @@ struct AppendedWrite<Result> {
     if let ticket {
       // Readers see it also where nobody knows whether a power cut would take it: it is there now.
       defer { store.tables.publish(through: sequence) }
-      do { try ticket.wait() } catch  where error.code == StoreError.outcomeUnknown {
+      do { try ticket.wait() } catch  where error.code == .outcomeUnknown {
         guard try store.isCommitted(commit, or: error) else { return nil }
       }
     }

@@ -32,7 +32,7 @@ public final class RecordStore: Sendable {
 
   /// Opens the store in the folder at `url`. Nothing is read or written yet. The first write creates the folder if it
   /// is missing.
-  /// - Throws: ``StoreError/notAFolder`` if `url` is not a file URL, or leads to something other than a folder.
+  /// - Throws: ``StoreError/Code/notAFolder`` if `url` is not a file URL, or leads to something other than a folder.
   public convenience init(at url: URL, options: StoreOptions = StoreOptions()) throws {
     try self.init(at: url, disk: .system, seen: PlainTables(), options: options)
   }
@@ -52,11 +52,11 @@ public final class RecordStore: Sendable {
     at url: URL, disk: StoreDisk, seen view: any TableView, options: StoreOptions
   ) throws(StoreError) {
     guard url.isFileURL else {
-      throw StoreError(StoreError.notAFolder, "a store is a folder on the disk", file: url.absoluteString)
+      throw StoreError(.notAFolder, "a store is a folder on the disk", file: url.absoluteString)
     }
     let folder = StoreFolder(path: url.standardizedFileURL.path, disk: disk)
     if let status = try disk.status(folder.path), status.kind != .folder {
-      throw StoreError(StoreError.notAFolder, "a store is a folder, but this is a file", file: folder.path)
+      throw StoreError(.notAFolder, "a store is a folder, but this is a file", file: folder.path)
     }
     let files = FileLog(folder, options: options, alsoWatching: view.folders)
     self.init(url, log: files, files: files, seen: view, options: options)
@@ -86,7 +86,7 @@ public final class RecordStore: Sendable {
   }
 
   /// The folder of the store.
-  /// - Throws: ``StoreError/notAFolder`` for one whose log is no folder.
+  /// - Throws: ``StoreError/Code/notAFolder`` for one whose log is no folder.
   package var folder: StoreFolder {
     get throws(StoreError) { try fileLog.folder }
   }
@@ -94,7 +94,7 @@ public final class RecordStore: Sendable {
   var fileLog: FileLog {
     get throws(StoreError) {
       guard let files else {
-        throw StoreError(StoreError.notAFolder, "this store has no files", file: url.path)
+        throw StoreError(.notAFolder, "this store has no files", file: url.path)
       }
       return files
     }
@@ -115,9 +115,9 @@ public final class RecordStore: Sendable {
   /// The table with this name.
   ///
   /// A table that does not exist yet has no records. Its first record creates it; see ``RecordTable/exists``.
-  /// - Throws: ``StoreError/notATable``, ``StoreError/damagedTable``, ``StoreError/conflictMarkers`` with file and
-  ///   line, ``StoreError/damagedJournal``, ``StoreError/conflict``, ``StoreError/ambiguousTable``,
-  ///   ``StoreError/invalidTableName``, and the disk's errors.
+  /// - Throws: ``StoreError/Code/notATable``, ``StoreError/Code/damagedTable``, ``StoreError/Code/conflictMarkers``
+  ///   with file and line, ``StoreError/Code/damagedJournal``, ``StoreError/Code/conflict``,
+  ///   ``StoreError/Code/ambiguousTable``, ``StoreError/Code/invalidTableName``, and the disk's errors.
   public func table<Value>(_ name: TableName<Value>) throws -> RecordTable<Value> {
     _ = try current(TableKey(name.text))
     return RecordTable(store: self, name: name)
@@ -134,7 +134,7 @@ public final class RecordStore: Sendable {
   }
 
   /// The file of a table: the existing one, or the one that its first record will create.
-  /// - Throws: ``StoreError/ambiguousTable``, ``StoreError/invalidTableName``.
+  /// - Throws: ``StoreError/Code/ambiguousTable``, ``StoreError/Code/invalidTableName``.
   public func url(of table: String) throws -> URL {
     try view.url(of: TableKey(table)) ?? URL(fileURLWithPath: folder.file(of: table).path)
   }

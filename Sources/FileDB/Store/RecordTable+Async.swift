@@ -2,9 +2,9 @@ import FileDBTables
 
 /// The verbs for async code. They run on the store's own thread and do not block the caller's.
 ///
-/// Each is a transaction of its own: an async verb never joins another write. To make several changes in one transaction, use
-/// the async `write`, and in its body the synchronous verbs. They throw what the synchronous verbs throw, and
-/// `CancellationError` if the task is cancelled before the verb begins.
+/// Each is a transaction of its own: an async verb never joins another write. To make several changes in one
+/// transaction, use the async `write`, and in its body the synchronous verbs. They throw what the synchronous verbs
+/// throw, and `CancellationError` if the task is cancelled before the verb begins.
 extension RecordTable {
   /// Creates the table, without records; see the synchronous `create`.
   public func create() async throws { try await writing { try $0.create() } }

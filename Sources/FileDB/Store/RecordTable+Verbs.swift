@@ -1,17 +1,17 @@
 import FileDBPlist
 import FileDBTables
 
-/// The verbs. In a ``RecordStore/write(_:)`` on the same thread, they are part of it. Otherwise each is a transaction of its
-/// own. Besides the errors that are named with them, they throw those of ``RecordStore/write(_:)``.
+/// The verbs. In a ``RecordStore/write(_:)`` on the same thread, they are part of it. Otherwise each is a transaction
+/// of its own. Besides the errors that are named with them, they throw those of ``RecordStore/write(_:)``.
 extension RecordTable {
   /// Creates the table, without records.
-  /// - Throws: ``StoreError/tableExists``, ``StoreError/invalidTableName``.
+  /// - Throws: ``StoreError/Code/tableExists``, ``StoreError/Code/invalidTableName``.
   public func create() throws { try writing { try $0.apply(.create, to: name.text) } }
 
   /// Adds a record with this value and returns its new id. Creates the table if it does not exist.
-  /// - Throws: ``StoreError/recordNotFound`` or ``StoreError/indexOutOfRange`` for the position;
-  ///   ``StoreError/unrepresentableValue`` or ``StoreError/reservedField`` with the field; ``StoreError/invalidValue``
-  ///   for a value that does not encode itself by keys, or holds `nil` in an array.
+  /// - Throws: ``StoreError/Code/recordNotFound`` or ``StoreError/Code/indexOutOfRange`` for the position;
+  ///   ``StoreError/Code/unrepresentableValue`` or ``StoreError/Code/reservedField`` with the field;
+  ///   ``StoreError/Code/invalidValue`` for a value that does not encode itself by keys, or holds `nil` in an array.
   @discardableResult
   public func add(_ value: Value, at position: Position = .bottom) throws -> RecordID {
     try add(contentsOf: CollectionOfOne(value), at: position)[0]
@@ -30,8 +30,9 @@ extension RecordTable {
   }
 
   /// Changes a record in place. It keeps its id, and the fields that `Value` does not know.
-  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/invalidValue``, what `body` throws, and as
-  ///   ``add(_:at:)``; for a ``VersionedValue``, ``StoreError/newerVersion`` and ``StoreError/migrationFailed``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/invalidValue``, what `body` throws, and as
+  ///   ``add(_:at:)``; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
+  ///   ``StoreError/Code/migrationFailed``.
   public func update(_ id: RecordID, _ body: (inout Value) throws -> Void) throws {
     try writing { transaction in
       let record = try record(with: id)
@@ -52,7 +53,9 @@ extension RecordTable {
       do {
         try update(id) { $0 = value }
       } catch let error as StoreError {
-        guard [StoreError.invalidValue, StoreError.migrationFailed].contains(error.code) else { throw error }
+        guard [StoreError.Code.invalidValue, StoreError.Code.migrationFailed].contains(error.code) else {
+          throw error
+        }
         let old = try record(with: id).fields
         var new = old
         new.set(try transaction.fields(of: value, for: name.text, record: id))
@@ -62,13 +65,14 @@ extension RecordTable {
   }
 
   /// Sets single fields and keeps the others.
-  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/unrepresentableValue``, ``StoreError/reservedField``; for a
-  ///   ``VersionedValue``, ``StoreError/newerVersion`` and ``StoreError/migrationFailed``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/unrepresentableValue``,
+  ///   ``StoreError/Code/reservedField``; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
+  ///   ``StoreError/Code/migrationFailed``.
   public func set(_ fields: Fields, of id: RecordID) throws { try change(id) { $0.set(fields) } }
 
   /// Removes single fields. It is not an error if a field does not exist.
-  /// - Throws: ``StoreError/recordNotFound``; for a ``VersionedValue``, ``StoreError/newerVersion`` and
-  ///   ``StoreError/migrationFailed``.
+  /// - Throws: ``StoreError/Code/recordNotFound``; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
+  ///   ``StoreError/Code/migrationFailed``.
   public func unset(_ names: [String], of id: RecordID) throws {
     try change(id) { fields in
       for name in names { fields[name] = nil }
@@ -76,11 +80,11 @@ extension RecordTable {
   }
 
   /// Removes a record. Its id is never reused.
-  /// - Throws: ``StoreError/recordNotFound``.
+  /// - Throws: ``StoreError/Code/recordNotFound``.
   public func delete(_ id: RecordID) throws { try writing { try $0.apply(.remove([id]), to: name.text) } }
 
   /// Removes records. `ids` may contain an id twice.
-  /// - Throws: ``StoreError/recordNotFound``; then no record is removed.
+  /// - Throws: ``StoreError/Code/recordNotFound``; then no record is removed.
   public func delete(_ ids: some Sequence<RecordID>) throws {
     var seen: Set<RecordID> = []
     let ids = ids.filter { seen.insert($0).inserted }
@@ -98,7 +102,7 @@ extension RecordTable {
   public func drop() throws { try writing { try $0.apply(.drop, to: name.text) } }
 
   /// Copies a record. The copy has a new id and goes to `position`, or directly below the original if that is `nil`.
-  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/indexOutOfRange``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
   @discardableResult
   public func duplicate(_ id: RecordID, to position: Position? = nil) throws -> RecordID {
     try writing { transaction in
@@ -108,7 +112,7 @@ extension RecordTable {
   }
 
   /// Moves a record.
-  /// - Throws: ``StoreError/recordNotFound``, ``StoreError/indexOutOfRange``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
   public func move(_ id: RecordID, to position: Position) throws {
     try writing { transaction in
       let newIndex: Int
@@ -124,7 +128,7 @@ extension RecordTable {
 
   /// Moves the record at one index to another. `newIndex` is its index afterwards, as in UITableView's
   /// `tableView(_:moveRowAt:to:)`.
-  /// - Throws: ``StoreError/indexOutOfRange``.
+  /// - Throws: ``StoreError/Code/indexOutOfRange``.
   public func move(fromIndex index: Int, toIndex newIndex: Int) throws {
     try writing { transaction in
       let table = try transaction.table(name.text)
@@ -138,7 +142,7 @@ extension RecordTable {
   /// Replaces all records of the table with those of `values`. Each record has the id that comes with its value, or a
   /// new one if that is `nil`.
   /// - Returns: the ids, in order.
-  /// - Throws: ``StoreError/duplicateID``, and as ``add(_:at:)``.
+  /// - Throws: ``StoreError/Code/duplicateID``, and as ``add(_:at:)``.
   @discardableResult
   public func replaceAll(with values: [IdentifiedValue<Value>]) throws -> [RecordID] {
     try writing { transaction in
@@ -159,7 +163,7 @@ extension RecordTable {
 
 extension RecordTable {
   /// Adds records with these values, each under the id that its value comes with, or a new one above all of these.
-  /// - Throws: ``StoreError/duplicateID``, and as ``add(_:at:)``; then none is added.
+  /// - Throws: ``StoreError/Code/duplicateID``, and as ``add(_:at:)``; then none is added.
   @discardableResult
   package func add(identified values: [IdentifiedValue<Value>], at position: Position) throws -> [RecordID] {
     try writing { transaction in

@@ -15,8 +15,8 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     source = TableSource(table: name.text, in: store)
   }
 
-  /// The newest records: every commit that returned before, in this process or another, and what another program saved to
-  /// the table's file. Inside a ``RecordStore/write(_:)`` of this thread, the records as that has them by now.
+  /// The newest records: every commit that returned before, in this process or another, and what another program saved
+  /// to the table's file. Inside a ``RecordStore/write(_:)`` of this thread, the records as that has them by now.
   ///
   /// It waits for no writer.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
@@ -28,11 +28,11 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     return TableSnapshot(source: source, state: state)
   }
 
-  /// The records as this process last committed them or read them in. Inside a ``RecordStore/write(_:)`` of this thread, the
-  /// records as that has them by now.
+  /// The records as this process last committed them or read them in. Inside a ``RecordStore/write(_:)`` of this
+  /// thread, the records as that has them by now.
   ///
-  /// It never looks at the disk and never fails: for drawing a list. What other processes have done since is missing; see
-  /// ``snapshot()``.
+  /// It never looks at the disk and never fails: for drawing a list. What other processes have done since is missing;
+  /// see ``snapshot()``.
   /// - Complexity: O(1).
   public var lastSnapshot: TableSnapshot<Value> {
     // `RecordStore.table` has read the table, and nothing takes a table out again.
@@ -53,8 +53,8 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   /// - Throws: as ``snapshot()``.
   public var counter: Int64 { get throws { try snapshot().counter } }
 
-  /// How many commits the table's file does not have yet. They are in the journal, and a checkpoint writes them into the
-  /// file.
+  /// How many commits the table's file does not have yet. They are in the journal, and a checkpoint writes them into
+  /// the file.
   /// - Throws: as ``snapshot()``.
   public var commitsBehind: Int {
     get throws {
@@ -67,10 +67,10 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   public var url: URL { get throws { try store.url(of: name.text) } }
 
   /// The record with this id; see ``TableSnapshot/record(with:)``.
-  /// - Throws: ``StoreError/recordNotFound``, and as ``snapshot()``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, and as ``snapshot()``.
   public func record(with id: RecordID) throws -> StoredRecord<Value> { try snapshot().record(with: id) }
 
   /// The value of the record with this id; see ``TableSnapshot/value(of:)``.
-  /// - Throws: ``StoreError/recordNotFound``, as ``StoredRecord/value``, and as ``snapshot()``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, as ``StoredRecord/value``, and as ``snapshot()``.
   public func value(of id: RecordID) throws -> Value { try snapshot().value(of: id) }
 }

@@ -1,7 +1,7 @@
 import FileDBPlist
 
-/// A write in progress, on all tables of the store. ``RecordStore/write(_:)`` passes it to its body, and it cannot outlive the
-/// body.
+/// A write in progress, on all tables of the store. ``RecordStore/write(_:)`` passes it to its body, and it cannot
+/// outlive the body.
 ///
 ///     try store.write { tx in
 ///       let id = try tx[.notes].add(note)
@@ -12,10 +12,10 @@ public struct StoreTransaction: ~Copyable {
 
   /// The table with this name, as ``RecordStore/table(_:)-(TableName<_>)`` returns it. It need not exist yet.
   ///
-  /// On the thread of the body, its verbs are part of the transaction, and what you read includes the changes made so far. If
-  /// you keep it after the write, it is an ordinary table.
-  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``. ``StoreError/closed`` if this transaction was swapped for that of
-  ///   a write that has returned.
+  /// On the thread of the body, its verbs are part of the transaction, and what you read includes the changes made so
+  /// far. If you keep it after the write, it is an ordinary table.
+  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``. ``StoreError/Code/closed`` if this transaction was swapped
+  ///   for that of a write that has returned.
   /// - Complexity: O(1) once the transaction has used the table.
   public subscript<Value>(name: TableName<Value>) -> RecordTable<Value> {
     get throws(StoreError) { try state.recordTable(name) }

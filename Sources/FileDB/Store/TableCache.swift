@@ -83,8 +83,8 @@ struct TableCache: Sendable {
     return shown
   }
 
-  /// Goes on behind commits that the log has forgotten: the tables may lack some of them. Or before, where it is another
-  /// log by now: then nothing of the tables is sure.
+  /// Goes on behind commits that the log has forgotten: the tables may lack some of them. Or before, where it is
+  /// another log by now: then nothing of the tables is sure.
   /// - Parameter asked: the ``position`` after which the log was asked.
   mutating func skip(from asked: UInt64, to sequence: UInt64) -> Set<TableKey>? {
     guard position == asked else { return nil }  // Another thread was faster.

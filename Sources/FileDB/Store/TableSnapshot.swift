@@ -27,7 +27,7 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   public func index(of id: RecordID) -> Int? { state.records.index(of: id) }
 
   /// The record with this id.
-  /// - Throws: ``StoreError/recordNotFound``.
+  /// - Throws: ``StoreError/Code/recordNotFound``.
   public func record(with id: RecordID) throws -> StoredRecord<Value> {
     do {
       return self[try state.index(of: id)]
@@ -37,11 +37,11 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   }
 
   /// The value of the record with this id.
-  /// - Throws: ``StoreError/recordNotFound``, and as ``StoredRecord/value``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, and as ``StoredRecord/value``.
   public func value(of id: RecordID) throws -> Value { try record(with: id).value }
 
   /// The values of all records, in order. In a large table, several threads decode parts at the same time.
-  /// - Throws: ``StoreError/invalidValue`` for the first record that does not fit the type.
+  /// - Throws: ``StoreError/Code/invalidValue`` for the first record that does not fit the type.
   /// - Complexity: O(*n*).
   public func values() throws -> [Value] {
     let (values, failure) = decoded(0..<count)
@@ -127,9 +127,9 @@ public struct StoredRecord<Value: Codable & Sendable>: Sendable, Identifiable {
   public var fields: Fields { encoded.fields }
 
   /// The fields as a `Value`. They are decoded at each call.
-  /// - Throws: ``StoreError/invalidValue`` with table, record and field if the fields do not fit the type. If the file
-  ///   has the record as it is here, the error also has the line. For a ``VersionedValue``, ``StoreError/newerVersion``
-  ///   and ``StoreError/migrationFailed``.
+  /// - Throws: ``StoreError/Code/invalidValue`` with table, record and field if the fields do not fit the type. If the
+  ///   file has the record as it is here, the error also has the line. For a ``VersionedValue``,
+  ///   ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   public var value: Value {
     get throws {
       var reader = ValueReader<Value>()

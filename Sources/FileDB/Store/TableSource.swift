@@ -89,7 +89,7 @@ extension StoreError {
       return try decode()
     } catch let error as DecodingError {
       let fault = DecodingFault(error)
-      let error = StoreError(StoreError.invalidValue, fault.message, field: fault.path.text)
+      let error = StoreError(.invalidValue, fault.message, field: fault.path.text)
       throw error.naming(record, of: source, at: fault.path)
     } catch let error as StoreError {
       throw error.naming(record, of: source, at: FieldPath([]))

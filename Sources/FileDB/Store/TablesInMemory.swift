@@ -40,7 +40,7 @@ final class TablesInMemory: Sendable {
   var setbackCount: Int { cache.withLock(\.setbackCount) }
 
   /// Takes in what others committed since.
-  /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
+  /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   func catchUp() throws(StoreError) {
     while true {
       let position = position
@@ -55,7 +55,7 @@ final class TablesInMemory: Sendable {
 
   /// The table with all commits up to the log's end, also those of this process that are not durable yet. Who writes or
   /// refreshes has caught up before; who reads a table for the first time need not have.
-  /// - Throws: ``StoreError/conflict``, what reading it throws, ``StoreError/damagedJournal``.
+  /// - Throws: ``StoreError/Code/conflict``, what reading it throws, ``StoreError/Code/damagedJournal``.
   func newest(_ key: TableKey) throws(StoreError) -> LoadedTable {
     while true {
       let known = cache.withLock { $0.newest(key) }
@@ -115,7 +115,7 @@ final class TablesInMemory: Sendable {
       table.hasCommits = true
       do throws(StoreError) { for change in changes { try table.state.apply(change) } } catch {
         throw StoreError(
-          StoreError.damagedJournal, "commit \(commit.sequence) does not fit the table: \(error.message)",
+          .damagedJournal, "commit \(commit.sequence) does not fit the table: \(error.message)",
           table: key.text)
       }
     }

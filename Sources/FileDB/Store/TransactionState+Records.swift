@@ -65,14 +65,14 @@ extension TransactionState {
       return try FieldsEncoder.encode(value)
     } catch EncodingError.invalidValue(_, let context) {
       throw StoreError(
-        StoreError.invalidValue, context.debugDescription, table: table, record: record,
+        .invalidValue, context.debugDescription, table: table, record: record,
         field: FieldPath(context.codingPath).text)
     }
   }
 
   private func nextID(after counter: inout Int64, table: String) throws(StoreError) -> RecordID {
     guard counter < .max else {
-      throw StoreError(StoreError.counterExhausted, "every id has been given", table: table)
+      throw StoreError(.counterExhausted, "every id has been given", table: table)
     }
     counter += 1
     return RecordID(counted: counter)

@@ -52,7 +52,7 @@ final class TransactionState {
     let bytes = recordBytes + change.records.reduce(0) { $0 + $1.bytes.count }
     guard bytes <= limits.fileBytes else {
       throw StoreError(
-        StoreError.unrepresentableValue,
+        .unrepresentableValue,
         "a transaction may write records of \(limits.fileBytes) bytes together at most", table: name)
     }
     // Held once only, so that nothing is copied.
@@ -80,7 +80,7 @@ final class TransactionState {
     let others = touched.filter(\.value.now.exists).map(\.key) + (try store.log.tables())
     guard let other = others.first(where: { $0 != new && $0.isSameFile(as: new) }) else { return }
     throw StoreError(
-      StoreError.invalidTableName,
+      .invalidTableName,
       "the name differs from that of table '\(other.text)' in case alone, or in how an accent is written; "
         + "on some disks both would be one file",
       file: store.url.path, table: new.text)
@@ -94,7 +94,7 @@ final class TransactionState {
   @discardableResult
   private func touch(_ key: TableKey) throws(StoreError) -> Touched {
     guard !isOver else {
-      throw StoreError(StoreError.closed, "this transaction is over", file: store.url.path, table: key.text)
+      throw StoreError(.closed, "this transaction is over", file: store.url.path, table: key.text)
     }
     if let table = touched[key] { return table }
     let own = try store.tables.newest(key)

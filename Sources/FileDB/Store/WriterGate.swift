@@ -6,8 +6,8 @@ final class WriterGate: Sendable {
   private let lock = NSLock()
   /// The thread inside; 0 for none.
   private let inside = Atomic<UInt>(0)
-  /// Safe without isolation, since it is touched only by the thread inside: that sets ``inside`` before and clears it after,
-  /// and no other thread can find its own number there.
+  /// Safe without isolation, since it is touched only by the thread inside: that sets ``inside`` before and clears it
+  /// after, and no other thread can find its own number there.
   nonisolated(unsafe) private var transaction: TransactionState?
 
   /// The transaction that this thread is in the middle of, if any.

@@ -27,8 +27,8 @@ extension RecordStore {
   /// Later commits stay: all other records keep their order, and other fields of the same records keep their values.
   /// Ids that the write gave are not given again.
   /// - Returns: the step that takes this undo back.
-  /// - Throws: ``StoreError/undoConflict`` with table and record if a later commit changed the same data; then nothing
-  ///   changes. Also as ``write(_:)``.
+  /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later commit changed the same data; then
+  ///   nothing changes. Also as ``write(_:)``.
   /// - Complexity: O(√*n*) at worst for each record that the write changed; O(*n* log *n*) if it moved many.
   @discardableResult
   public func undo(_ step: UndoStep) throws -> UndoStep {

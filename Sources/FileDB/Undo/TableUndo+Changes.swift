@@ -2,7 +2,7 @@ import FileDBPlist
 
 extension TableUndo {
   /// The changes that take the write back in a table as it is now.
-  /// - Throws: ``StoreError/undoConflict`` where what the write did was changed since.
+  /// - Throws: ``StoreError/Code/undoConflict`` where what the write did was changed since.
   func changes(in table: TableState) throws(StoreError) -> [Change] {
     var undoing = Undoing(table: table)
     if existed, !exists, !table.exists { try undoing.apply(.create) }
@@ -91,7 +91,7 @@ private struct Undoing {
   }
 
   /// The records that somebody moved since the write.
-  /// - Throws: ``StoreError/undoConflict`` where the order is another one altogether.
+  /// - Throws: ``StoreError/Code/undoConflict`` where the order is another one altogether.
   private func placed(in now: [RecordID], since after: [RecordID]) throws(StoreError) -> Set<RecordID> {
     let former = Dictionary(uniqueKeysWithValues: after.enumerated().map { ($1, $0) })
     let common = now.filter { former[$0] != nil }
@@ -102,7 +102,7 @@ private struct Undoing {
     var placed: Set<RecordID> = []
     for run in runs.outOfOrder() { placed.formUnion(common[run.newIndex..<run.newIndex + run.count]) }
     guard placed.count <= common.count / 2 else {
-      throw StoreError(StoreError.undoConflict, "this cannot be undone: the order was changed since")
+      throw StoreError(.undoConflict, "this cannot be undone: the order was changed since")
     }
     return placed
   }
@@ -124,6 +124,6 @@ private struct Undoing {
   }
 
   private func conflict(_ id: RecordID, _ reason: String) -> StoreError {
-    StoreError(StoreError.undoConflict, "this cannot be undone: \(reason)", record: id)
+    StoreError(.undoConflict, "this cannot be undone: \(reason)", record: id)
   }
 }

@@ -39,8 +39,8 @@ struct FileIsBehind: Error {}
 
 /// The files of a store's undo log.
 ///
-/// The journal says which step is the newest, and that one says which there are besides. So files that a crash left, or that
-/// come back after a power cut, are never taken for steps.
+/// The journal says which step is the newest, and that one says which there are besides. So files that a crash left, or
+/// that come back after a power cut, are never taken for steps.
 struct UndoFiles: Sendable {
   /// What becomes of many deleted records.
   enum Keeping { case oldFiles, copies }
@@ -58,7 +58,8 @@ struct UndoFiles: Sendable {
 
   func isThere() throws(StoreError) -> Bool { try store.fileLog.undoHead != nil }
 
-  /// - Returns: as the journal has it, as far as it was read. Steps whose files are gone, and all before these, are left out.
+  /// - Returns: as the journal has it, as far as it was read. Steps whose files are gone, and all before these, are
+  ///   left out.
   func history() throws(StoreError) -> UndoHistory {
     guard let head = try store.fileLog.undoHead else { return UndoHistory() }
     let files = try store.folder.undoFiles()
@@ -83,7 +84,7 @@ struct UndoFiles: Sendable {
     try plist(.step, among: names).flatMap { KeptStep($0) }
   }
 
-  /// - Throws: ``StoreError/undoStepLost`` where they cannot be read.
+  /// - Throws: ``StoreError/Code/undoStepLost`` where they cannot be read.
   func changes(_ token: CommitToken) throws(StoreError) -> UndoStep {
     let plist = try plist(.changes, among: store.folder.undoFiles()[token] ?? [])
     let step = try plist.flatMap { plist throws(StoreError) in
@@ -104,7 +105,7 @@ struct UndoFiles: Sendable {
     let file = try "\(store.folder.undoFolder)/\(former.name)"
     let bytes: [UInt8]
     do throws(StoreError) { bytes = try store.folder.disk.read(file).bytes } catch
-      where error.code == StoreError.fileNotFound
+      where error.code == .fileNotFound
     {
       throw unreadable(file)
     }
@@ -115,12 +116,12 @@ struct UndoFiles: Sendable {
 
   private func unreadable(_ file: String) -> StoreError {
     StoreError(
-      StoreError.undoStepLost, "this cannot be undone: a file that the step needs is missing or has changed",
+      .undoStepLost, "this cannot be undone: a file that the step needs is missing or has changed",
       file: file)
   }
 
-  /// Removes the files of steps that are no part of the log: their commits failed, or they are too old. First of all, for on a
-  /// full disk there may be no room otherwise.
+  /// Removes the files of steps that are no part of the log: their commits failed, or they are too old. First of all,
+  /// for on a full disk there may be no room otherwise.
   private func removeNeedless() throws(StoreError) {
     let history = try history()
     let needed = Set(history.undo + history.redo + [try store.fileLog.undoHead].compactMap(\.self))
@@ -129,7 +130,8 @@ struct UndoFiles: Sendable {
   }
 
   /// Writes the files of a step, before its commit.
-  /// - Throws: ``FileIsBehind`` where a table's old file is to be kept and commits are missing in it; the disk's errors.
+  /// - Throws: ``FileIsBehind`` where a table's old file is to be kept and commits are missing in it; the disk's
+  ///   errors.
   func keep(
     _ changes: UndoStep, named name: String, with history: UndoHistory, in transaction: TransactionState,
     _ keeping: Keeping
@@ -160,7 +162,7 @@ struct UndoFiles: Sendable {
   }
 
   /// Checks that the disk has room for what ``keep(_:named:with:in:_:)`` would write, and writes nothing.
-  /// - Throws: ``StoreError/diskFull``.
+  /// - Throws: ``StoreError/Code/diskFull``.
   func checkRoom(for changes: UndoStep, named name: String) throws {
     let step = KeptStep(name: name, tableNames: changes.tableNames, history: try history())
     // A table's old file gets another name, which takes no room.
@@ -191,8 +193,8 @@ struct UndoFiles: Sendable {
     return FormerFile(name: name, version: file.content.version)
   }
 
-  /// A history without the oldest steps, so that there is room for another one. Only before a new write: who goes back and
-  /// forth loses nothing on the way.
+  /// A history without the oldest steps, so that there is room for another one. Only before a new write: who goes back
+  /// and forth loses nothing on the way.
   func makeRoom(for step: UndoStep, in history: UndoHistory) throws(StoreError) -> UndoHistory {
     let folder = try store.folder
     let files = try folder.undoFiles()

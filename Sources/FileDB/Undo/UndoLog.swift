@@ -54,7 +54,7 @@ public struct UndoLog: Sendable {
   /// be done again.
   /// - Parameter name: the name of the step; `nil` for ``UndoStep/summary``.
   /// - Throws: as ``RecordStore/write(_:)``, also if the log cannot keep the step, for example on a full disk; then
-  ///   nothing is committed. ``StoreError/insideWrite`` inside another write.
+  ///   nothing is committed. ``StoreError/Code/insideWrite`` inside another write.
   /// - Complexity: as ``RecordStore/undoableWrite(_:)``. If more than 1 MB of records are deleted, a checkpoint comes
   ///   first.
   @discardableResult
@@ -67,8 +67,8 @@ public struct UndoLog: Sendable {
   /// As ``write(named:_:)``, for who goes on without a step.
   /// - Parameters:
   ///   - name: makes the step's name of what `body` returned.
-  ///   - unlessKept: called where the step cannot be kept, before anything is committed. Where it returns, the write is done, and
-  ///     the log ends with it.
+  ///   - unlessKept: called where the step cannot be kept, before anything is committed. Where it returns, the write is
+  ///     done, and the log ends with it.
   @discardableResult
   package func write<Result>(
     named name: (Result) -> String?, unlessKept: (any Error) throws -> Void,
@@ -117,7 +117,7 @@ public struct UndoLog: Sendable {
   // MARK: - Taking back
 
   /// The writes that can be taken back and done again.
-  /// - Throws: ``StoreError/damagedJournal``, and the disk's errors.
+  /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   public func contents() throws -> Contents {
     try store.fileLog.readOn()
     let history = try files.history()
@@ -130,10 +130,10 @@ public struct UndoLog: Sendable {
 
   /// Takes back the last write that was not taken back yet.
   /// - Returns: the write; `nil` if there is none.
-  /// - Throws: ``StoreError/undoConflict`` with table and record if the write cannot be taken back, because a later
-  ///   write changed the same data; ``StoreError/undoStepLost`` if a file of the step is missing or was changed. In
-  ///   both cases ``skip()`` leaves the write out. ``StoreError/insideWrite`` inside another write, and as
-  ///   ``RecordStore/write(_:)``.
+  /// - Throws: ``StoreError/Code/undoConflict`` with table and record if the write cannot be taken back, because a
+  ///   later write changed the same data; ``StoreError/Code/undoStepLost`` if a file of the step is missing or was
+  ///   changed. In both cases ``skip()`` leaves the write out. ``StoreError/Code/insideWrite`` inside another write,
+  ///   and as ``RecordStore/write(_:)``.
   @discardableResult
   public func undo() throws -> Entry? { try takeBack(.undo) }
 
@@ -234,7 +234,7 @@ public struct UndoLog: Sendable {
   private func refuseInsideWrite() throws(StoreError) {
     guard store.writers.currentTransaction == nil else {
       throw StoreError(
-        StoreError.insideWrite, "a write of the undo log cannot be part of another transaction",
+        .insideWrite, "a write of the undo log cannot be part of another transaction",
         file: store.url.path)
     }
   }
@@ -251,7 +251,7 @@ public struct UndoLog: Sendable {
       }
     } catch {
       // A commit whose outcome is not known may be there.
-      if let token, (error as? StoreError)?.code != StoreError.outcomeUnknown { files.remove(token) }
+      if let token, (error as? StoreError)?.code != .outcomeUnknown { files.remove(token) }
       throw error
     }
   }

@@ -45,11 +45,12 @@ struct Batch: StoreCommand {
   private func enterFolder(of script: String) throws {
     let folder = URL(fileURLWithPath: script).deletingLastPathComponent().path
     guard FileManager.default.changeCurrentDirectoryPath(folder) else {
-      throw StoreError(StoreError.permissionDenied, "this folder cannot be entered", file: folder)
+      throw StoreError(.permissionDenied, "this folder cannot be entered", file: folder)
     }
   }
 
-  /// What looks at the files, where the transaction is not yet, or writes others, which it is not about, or is one of its own.
+  /// What looks at the files, where the transaction is not yet, or writes others, which it is not about, or is one of
+  /// its own.
   private static let excluded: [any ParsableCommand.Type] = [
     Batch.self, Repair.self, Check.self, Tables.self, Info.self, Log.self, Watch.self, Checkpoint.self,
     Undo.self, Redo.self, Export.self, Diff.self,

@@ -24,7 +24,7 @@ struct Check: StoreCommand {
         findings = try existingStore(for: reference).check(reference.name)
       } catch let error as StoreError {
         // One file that cannot be looked at is no reason to leave out the others.
-        Terminal.complain(error.description)
+        Terminal.complain(error.report)
         status = max(status, error.exitStatus)
         continue
       }

@@ -61,7 +61,7 @@ struct Diff: StoreCommand {
     }
     if FileInfo.isFolder(url) { return .store(try RecordStore(at: url)) }
     guard FileManager.default.fileExists(atPath: url.path) else {
-      throw StoreError(StoreError.fileNotFound, "there is no such table, file or store", file: argument)
+      throw StoreError(.fileNotFound, "there is no such table, file or store", file: argument)
     }
     // Of a table in a store, the journal may have commits that its file has not.
     return reference.isPath && isInStore(url)

@@ -89,13 +89,13 @@ struct Export: StoreCommand {
     guard lineEnd == nil else { throw ValidationError("--line-end is for csv and tsv.") }
   }
 
-  /// A file needs a folder, and in a store's folder a property list is a table, whatever its name, and a table must not be
-  /// replaced, by whatever way its path leads there.
+  /// A file needs a folder, and in a store's folder a property list is a table, whatever its name, and a table must not
+  /// be replaced, by whatever way its path leads there.
   private func checkPlace(_ url: URL, besides store: RecordStore) throws {
     let target = FileInfo.target(of: url)
     let folder = target.deletingLastPathComponent()
     guard FileInfo.isFolder(folder) else {
-      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: folder.path)
+      throw StoreError(.fileNotFound, "there is no such folder", file: folder.path)
     }
     let stores = [store.url, store.attachedURL].compactMap(\.self)
     guard stores.contains(where: { FileInfo.isSame(folder, $0) }) || FileInfo.isStore(folder) else { return }

@@ -33,7 +33,7 @@ struct Get: StoreCommand {
     guard let value = field.value(in: record) else {
       let nearest = snapshot.unknownFields(among: [field]).first?.nearest
       throw StoreError(
-        StoreError.recordNotFound,
+        .recordNotFound,
         "the record has no such field" + (nearest.map { "; did you mean '\($0)'?" } ?? ""),
         table: snapshot.table, record: id, field: field.title)
     }

@@ -24,12 +24,12 @@ struct GitCheck: ParsableCommand {
     let git = Git(folder: URL(fileURLWithPath: ".", isDirectory: true))
     let top = try git.run("rev-parse", "--show-toplevel")
     guard top.status == 0 else {
-      throw StoreError(StoreError.fileNotFound, "this folder is in no git repository", file: git.folder.path)
+      throw StoreError(.fileNotFound, "this folder is in no git repository", file: git.folder.path)
     }
     let staged = try git.run("diff", "--cached", "--name-only", "--no-renames", "--diff-filter=ACMT", "-z")
     guard staged.status == 0 else {
       throw StoreError(
-        StoreError.inputOutput, "git cannot say what is staged: \(staged.error)", file: git.folder.path)
+        .inputOutput, "git cannot say what is staged: \(staged.error)", file: git.folder.path)
     }
     let root = URL(fileURLWithPath: top.output, isDirectory: true)
     let findings = try staged.output.split(separator: "\0").compactMap { try finding(String($0), in: root) }
@@ -70,7 +70,7 @@ struct GitCheck: ParsableCommand {
       return commits == 0 ? nil : Finding(path: path, store: store, commits: commits)
     } catch let error as StoreError {
       // Of another file, or a damaged one, no commit can be missing.
-      guard error.code == StoreError.conflict || error.code == StoreError.damagedJournal else { return nil }
+      guard error.code == .conflict || error.code == .damagedJournal else { return nil }
       throw error
     }
   }

@@ -26,14 +26,14 @@ struct GitSetup: StoreCommand {
   func run() throws {
     let url = try folder.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? existingStore().url
     guard FileInfo.isFolder(url) else {
-      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: url.path)
+      throw StoreError(.fileNotFound, "there is no such folder", file: url.path)
     }
     let git = Git(folder: url)
     let place = try git.run("rev-parse", "--is-inside-work-tree")
     guard place.output == "true" else {
       let reason = place.error.isEmpty ? "" : " (\(place.error))"
       throw StoreError(
-        StoreError.fileNotFound, "this folder is in no git repository; 'git init' makes one\(reason)",
+        .fileNotFound, "this folder is in no git repository; 'git init' makes one\(reason)",
         file: url.path)
     }
     try addAttributes(to: url.appendingPathComponent(".gitattributes"))
@@ -71,7 +71,7 @@ struct GitSetup: StoreCommand {
         try Data((old + separator + Self.attributes + "\n").utf8).write(to: file, options: .atomic)
       } catch {
         throw StoreError(
-          StoreError.inputOutput, (error as NSError).localizedDescription, file: file.path)
+          .inputOutput, (error as NSError).localizedDescription, file: file.path)
       }
     }
     say("\(file.lastPathComponent): added '\(Self.attributes)'")
@@ -84,7 +84,7 @@ struct GitSetup: StoreCommand {
       let result = try git.run("config", "--local", "--replace-all", key, value)
       guard result.status == 0 else {
         throw StoreError(
-          StoreError.inputOutput, "git config could not set \(key): \(result.error)",
+          .inputOutput, "git config could not set \(key): \(result.error)",
           file: git.folder.path)
       }
     }

@@ -58,10 +58,10 @@ struct Info: StoreCommand {
 }
 
 extension FileInfo {
-  /// The size of a table's file, for people. A table that is new may be in the journal alone, and one that nobody changed in the
-  /// attached store alone.
+  /// The size of a table's file, for people. A table that is new may be in the journal alone, and one that nobody
+  /// changed in the attached store alone.
   static func size(of table: RecordTable<Fields>) throws -> String {
-    do { return try FileInfo(at: table.url).formattedSize } catch StoreError.fileNotFound {
+    do { return try FileInfo(at: table.url).formattedSize } catch StoreError.Code.fileNotFound {
       return table.isAttachedAlone ? "attached" : "in the journal"
     }
   }

@@ -28,7 +28,7 @@ struct Repair: StoreCommand {
       do {
         try repair(reference.name, in: existingStore(for: reference))
       } catch let error as StoreError where error.exitStatus != 75 {
-        Terminal.complain(error.description)
+        Terminal.complain(error.report)
         status = max(status, error.exitStatus)
       }
     }
@@ -36,7 +36,7 @@ struct Repair: StoreCommand {
       Terminal.note("dry run: nothing was written")
     } else {
       // What is repaired goes into the files. A conflict that is not settled was reported.
-      do { try existingStore(for: tables.first).checkpoint() } catch StoreError.conflict {}
+      do { try existingStore(for: tables.first).checkpoint() } catch StoreError.Code.conflict {}
     }
     if status > 0 { throw ExitCode(status) }
   }
@@ -77,7 +77,7 @@ struct Repair: StoreCommand {
     for backup in backups { Terminal.print("\(table): the original is kept as \(backup.path)") }
     if plan.lostCount > 0 {
       throw StoreError(
-        StoreError.damagedTable, "\(plan.lostCount) pieces could not be read; they are in the backup alone",
+        .damagedTable, "\(plan.lostCount) pieces could not be read; they are in the backup alone",
         table: table)
     }
   }

@@ -69,7 +69,7 @@ struct UndoOptions: ParsableArguments {
 
   private func takeBack(_ direction: UndoLog.Direction, _ store: RecordStore) throws -> UndoLog.Entry? {
     do { return try store.undoLog.takeBack(direction) } catch var error as StoreError
-      where [StoreError.undoConflict, StoreError.undoStepLost].contains(error.code)
+      where [StoreError.Code.undoConflict, StoreError.Code.undoStepLost].contains(error.code)
     {
       error.message += "; use 'filedb \(direction.rawValue) --skip' to leave it out"
       throw error

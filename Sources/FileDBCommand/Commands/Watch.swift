@@ -37,7 +37,7 @@ struct Watch: StoreCommand {
     }
     let complaining = Task {
       for await error in table.store.observationErrors() {
-        if let error { Terminal.complain(error.description) }
+        if let error { Terminal.complain(error.report) }
       }
     }
     let endings = Self.callAtEnd { printing.cancel() }

@@ -39,8 +39,8 @@ struct ExchangeOptions: ParsableArguments {
     separator != nil || quote != nil || encoding != nil || header != nil
   }
 
-  /// Where an import is from, as far as the options and the file's name tell, and how a database begins, whatever its name; `nil`
-  /// where they do not.
+  /// Where an import is from, as far as the options and the file's name tell, and how a database begins, whatever its
+  /// name; `nil` where they do not.
   func source(_ file: String) throws -> ExchangePlace? {
     let isDatabase = format == nil && file != "-" && SQLiteFile.isDatabase(URL(fileURLWithPath: file))
     return isDatabase ? try database(file) : try named(file)

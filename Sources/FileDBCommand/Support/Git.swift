@@ -6,7 +6,7 @@ struct Git {
   let folder: URL
 
   /// - Returns: what it printed, without the line feed at the end.
-  /// - Throws: ``StoreError/fileNotFound`` where there is no git.
+  /// - Throws: ``StoreError/Code/fileNotFound`` where there is no git.
   func run(_ arguments: String...) throws -> (output: String, error: String, status: Int32) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -24,7 +24,7 @@ struct Git {
     }
     process.waitUntilExit()
     guard process.terminationStatus != 127 else {
-      throw StoreError(StoreError.fileNotFound, "git is not installed, or not on the path")
+      throw StoreError(.fileNotFound, "git is not installed, or not on the path")
     }
     return (texts[0], texts[1], process.terminationStatus)
   }

@@ -1,8 +1,8 @@
 import FileDB
 import FileDBExchange
 
-/// What a person must know of a merge. Values are whole: what the merged table does not have stands nowhere else but here
-/// and in the other side's file.
+/// What a person must know of a merge. Values are whole: what the merged table does not have stands nowhere else but
+/// here and in the other side's file.
 struct MergeReport {
   /// What was merged, and so what becomes of a conflict.
   enum Kind {

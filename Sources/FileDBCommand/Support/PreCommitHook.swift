@@ -45,7 +45,7 @@ struct PreCommitHook {
       try Data(script.utf8).write(to: file)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
     } catch {
-      throw StoreError(StoreError.inputOutput, (error as NSError).localizedDescription, file: file.path)
+      throw StoreError(.inputOutput, (error as NSError).localizedDescription, file: file.path)
     }
   }
 }

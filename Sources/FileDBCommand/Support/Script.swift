@@ -4,8 +4,8 @@ import FileDBExchange
 /// A script of commands, one a line, split into words as a shell splits them.
 ///
 /// Words are parted by spaces and tabs. Single quotes keep everything between them; double quotes too, but for `\"` and
-/// `\\`; elsewhere a backslash keeps the next character, and at the end of a line it joins the next one. A `#` at the start
-/// of a word begins a comment.
+/// `\\`; elsewhere a backslash keeps the next character, and at the end of a line it joins the next one. A `#` at the
+/// start of a word begins a comment.
 struct Script {
   struct Command: Equatable {
     var words: [String]

@@ -110,7 +110,7 @@ extension StoreCommand {
   func existingStore(for table: TableReference? = nil) throws -> RecordStore {
     let store = try store(for: table)
     guard FileInfo.isFolder(store.url) || store.attachedURL != nil else {
-      throw StoreError(StoreError.fileNotFound, "there is no such folder", file: store.url.path)
+      throw StoreError(.fileNotFound, "there is no such folder", file: store.url.path)
     }
     return store
   }
@@ -122,7 +122,7 @@ extension StoreCommand {
       let nearest = NearestName(to: reference.name, among: try table.store.tableNames).name
       let help = nearest.map { "did you mean '\($0)'?" } ?? "'filedb create \(reference.name)' makes it"
       throw StoreError(
-        StoreError.tableNotFound, "there is no such table; \(help)", file: table.store.url.path,
+        .tableNotFound, "there is no such table; \(help)", file: table.store.url.path,
         table: reference.name)
     }
     return table
@@ -135,7 +135,8 @@ struct WriteOptions: ParsableArguments {
   var dryRun = false
 
   /// Runs `body` as one transaction, or with `--dry-run` only on trial.
-  /// - Parameter name: what 'filedb undo' calls it, such as "import of 3 records into food"; `nil` for what it did to the records.
+  /// - Parameter name: what 'filedb undo' calls it, such as "import of 3 records into food"; `nil` for what it did to
+  ///   the records.
   @discardableResult
   func write<Result>(
     _ store: RecordStore, named name: (Result) -> String? = { _ in nil },
@@ -172,7 +173,8 @@ struct WriteOptions: ParsableArguments {
     Terminal.note("'filedb undo' would not be able to take back this command or any before it: \(reason)")
   }
 
-  /// The tables' files should be up to date once a command is done. Where they cannot be, that is no failure of what it did.
+  /// The tables' files should be up to date once a command is done. Where they cannot be, that is no failure of what it
+  /// did.
   static func close(_ store: RecordStore) {
     do { try store.close() } catch {
       Terminal.note("the change is safe in the journal, but not in the table's file yet: \(error)")

@@ -118,8 +118,8 @@ struct Progress {
   func finish() { if shown > 0 { Terminal.showProgress("") } }
 }
 
-/// Standard output, gathered into large pieces. Unlike `print` it notices when the other end takes no more: a cut-off export
-/// must not look like a whole one.
+/// Standard output, gathered into large pieces. Unlike `print` it notices when the other end takes no more: a cut-off
+/// export must not look like a whole one.
 enum StandardOutput {
   private static let pending = Mutex<[UInt8]>([])
   /// Whether the command has changed the store, which stays so if its output is lost.

@@ -16,7 +16,8 @@ struct TextTable {
   /// As many cells in each row as there are columns, defused already.
   var rows: [[String]]
 
-  /// The table's lines, none wider than `width` where that is given: the widest columns give way, then the last ones go.
+  /// The table's lines, none wider than `width` where that is given: the widest columns give way, then the last ones
+  /// go.
   func lines(width: Int?) -> [String] {
     var widths = columns.indices.map { column in
       rows.reduce(TerminalText.width(columns[column].title)) { max($0, TerminalText.width($1[column])) }

@@ -42,7 +42,8 @@ struct WhereOption: ParsableArguments {
     if ids.isEmpty != isGiven { throw ValidationError("Name the records by their ids, or by --where.") }
   }
 
-  /// - Throws: ``StoreError/invalidPredicate``, too where a text is compared with the dates of a field and is none.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, too where a text is compared with the dates of a field and is
+  ///   none.
   func predicate(for snapshot: TableSnapshot<Fields>) throws -> RecordPredicate? {
     guard isGiven else { return nil }
     let predicate = try RecordPredicate(allOf: texts, arguments: values())
@@ -75,8 +76,8 @@ struct WriteCondition: ParsableArguments {
   @Flag(help: "Accept a predicate that names fields no record has.") var allowUnknown = false
 
   /// The records to write to; `nil` where there is no condition.
-  /// - Throws: ``StoreError/invalidPredicate``, too where it names a field that no record has: a mistyped name matches none,
-  ///   or all; ``StoreError/recordNotFound`` where no record matches.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, too where it names a field that no record has: a mistyped name
+  ///   matches none, or all; ``StoreError/Code/recordNotFound`` where no record matches.
   func records(of snapshot: TableSnapshot<Fields>) throws -> [StoredRecord<Fields>]? {
     guard let matches = try matching.predicate(for: snapshot).map(snapshot.matches(where:)) else {
       return nil
@@ -85,7 +86,7 @@ struct WriteCondition: ParsableArguments {
     guard unknown.isEmpty else {
       let lines = unknown.map { $0.description(in: snapshot.table) }
       throw StoreError(
-        StoreError.invalidPredicate,
+        .invalidPredicate,
         (lines + ["use --allow-unknown to run it anyway"]).joined(separator: "\n"))
     }
     guard matches.count > 0 else { throw StoreError.noMatch(in: TableName(snapshot.table)) }
@@ -113,7 +114,7 @@ extension UnknownField {
 
 extension StoreError {
   static func noMatch(in table: TableName<Fields>) -> StoreError {
-    StoreError(StoreError.recordNotFound, "no record matches", table: table.text)
+    StoreError(.recordNotFound, "no record matches", table: table.text)
   }
 }
 

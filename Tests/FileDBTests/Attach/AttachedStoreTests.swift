@@ -67,13 +67,16 @@ import Testing
         storeError { _ = try attached.add(["name": "x"]) }, storeError { try attached.drop() },
         storeError { try foods.drop() },
       ]
-      #expect(refused.map(\.?.code) == [StoreError.readOnly, StoreError.readOnly, StoreError.readOnly])
+      #expect(
+        refused.map(\.?.code) == [
+          StoreError.Code.readOnly, StoreError.Code.readOnly, StoreError.Code.readOnly,
+        ])
       #expect(refused.map(\.?.table) == ["main.foods", "main.foods", "foods"])
       let field = storeError { try foods.set(["wgFileDbDeleted": true], of: 2) }
-      #expect(field?.code == StoreError.reservedField && field?.record == 2 && field?.table == "foods")
+      #expect(field?.code == .reservedField && field?.record == 2 && field?.table == "foods")
       #expect(field?.field == "wgFileDbDeleted")
       #expect(names(foods) == ["Apple", "Bread", "Cheese"])
-      #expect(storeError { try foods.revert(4) }?.code == StoreError.recordNotFound)
+      #expect(storeError { try foods.revert(4) }?.code == .recordNotFound)
       try foods.truncate()
       #expect(foods.lastSnapshot.isEmpty)
       #expect(try foods.add(["name": "Soup"]).rawValue == 1_000_000_001)
@@ -224,7 +227,7 @@ import Testing
       let foods = try store.table("foods")
       let (_, step) = try store.undoableWrite { tx in try tx[foods.name].set(["name": "Mine"], of: 1) }
       try foods.set(["name": "Yours"], of: 1)
-      #expect(storeError { try store.undo(step) }?.code == StoreError.undoConflict)
+      #expect(storeError { try store.undo(step) }?.code == .undoConflict)
       #expect(names(foods) == ["Yours", "Bread", "Cheese"])
       try store.checkInvariants()
     }
@@ -237,23 +240,23 @@ import Testing
       try own.close()
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       let taken = storeError { _ = try store.table("foods") }
-      #expect(taken?.code == StoreError.duplicateID && taken?.table == "foods" && taken?.record == 1)
-      #expect(try store.check("foods").map(\.error.code) == [StoreError.duplicateID])
+      #expect(taken?.code == .duplicateID && taken?.table == "foods" && taken?.record == 1)
+      #expect(try store.check("foods").map(\.error.code) == [StoreError.Code.duplicateID])
       let write = storeError { try store.write { tx in try tx["foods"].delete(1) } }
-      #expect(write?.code == StoreError.duplicateID)
+      #expect(write?.code == .duplicateID)
 
       let fresh = try RecordStore(at: user.appendingPathExtension("fresh"), attaching: shipped, as: "main")
       let early = storeError {
         try fresh.table("foods").replaceAll(with: [IdentifiedValue(["name": "x"], id: 4)])
       }
-      #expect(early?.code == StoreError.duplicateID && early?.table == "foods" && early?.record == 4)
+      #expect(early?.code == .duplicateID && early?.table == "foods" && early?.record == 4)
       #expect(try names(fresh.table("foods")) == ["Apple", "Bread", "Cheese"])
 
       let high = try RecordStore(at: shipped)
       try high.table("high").replaceAll(with: [IdentifiedValue(["name": "x"], id: 1_000_000_001)])
       try high.close()
       let reached = storeError { _ = try RecordStore(at: user, attaching: shipped, as: "main").table("high") }
-      #expect(reached?.code == StoreError.counterExhausted && reached?.table == "high")
+      #expect(reached?.code == .counterExhausted && reached?.table == "high")
       #expect(reached?.file == shipped.appendingPathComponent("high.plist").path)
     }
   }
@@ -262,22 +265,22 @@ import Testing
     try withShippedFoods { shipped, user in
       let missing = shipped.appendingPathComponent("nothing")
       let error = storeError { _ = try RecordStore(at: user, attaching: missing, as: "main") }
-      #expect(error?.code == StoreError.fileNotFound && error?.file == missing.path)
+      #expect(error?.code == .fileNotFound && error?.file == missing.path)
       for name in ["", "a.b", "a/b", ".a"] {
         let error = storeError { _ = try RecordStore(at: user, attaching: shipped, as: name) }
-        #expect(error?.code == StoreError.invalidTableName, "'\(name)'")
+        #expect(error?.code == .invalidTableName, "'\(name)'")
       }
       let file = storeError {
         _ = try RecordStore(at: user, attaching: shipped.appendingPathComponent("foods.plist"), as: "main")
       }
-      #expect(file?.code == StoreError.notAFolder)
+      #expect(file?.code == .notAFolder)
       let itself = storeError { _ = try RecordStore(at: shipped, attaching: shipped, as: "main") }
-      #expect(itself?.code == StoreError.notAFolder)
+      #expect(itself?.code == .notAFolder)
       try RecordStore(at: user).table("main.foods").add(["name": "x"])
       let hidden = storeError {
         _ = try RecordStore(at: user, attaching: shipped, as: "main").table("main.foods")
       }
-      #expect(hidden?.code == StoreError.ambiguousTable && hidden?.table == "main.foods")
+      #expect(hidden?.code == .ambiguousTable && hidden?.table == "main.foods")
     }
   }
 
@@ -287,7 +290,7 @@ import Testing
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       for name in ["foods", "main.foods"] as [TableName<Food>] {
         let error = storeError { _ = try store.table(name).value(of: 1) }
-        #expect(error?.code == StoreError.invalidValue && error?.record == 1 && error?.field == "kcal")
+        #expect(error?.code == .invalidValue && error?.record == 1 && error?.field == "kcal")
         #expect(error?.file == shipped.appendingPathComponent("foods.plist").path && error?.line != nil)
       }
       try Data("no table".utf8).write(to: shipped.appendingPathComponent("broken.plist"))

@@ -35,7 +35,7 @@ import Testing
   /// Commits a change of "b", and makes a checkpoint, which "a" has no part in.
   private static func checkpointOther(_ store: RecordStore) throws {
     try store.table("b").add(["text": .string(String(repeating: "of another table ", count: 100))])
-    #expect(storeError { try store.checkpoint() }?.code == StoreError.conflict)
+    #expect(storeError { try store.checkpoint() }?.code == .conflict)
   }
 
   private static let changes: [@Sendable (RecordTable<Fields>) throws -> Void] = [
@@ -133,7 +133,7 @@ import Testing
       let full = try Self.open(disk)
       let error = storeError { try full.checkpoint() }
       if disk.faultCount == 0 { break }
-      #expect(error?.code == StoreError.diskFull, "call \(number)")
+      #expect(error?.code == .diskFull, "call \(number)")
       #expect(Self.recordsFiles(on: memory) == files, "call \(number)")
       let fresh = try Self.open(memory)
       #expect(try fresh.pendingCommits().flatMap(\.changes).count { $0.table == "a" } == 3)

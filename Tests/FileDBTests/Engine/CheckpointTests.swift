@@ -49,7 +49,7 @@ import Testing
       let error = storeError { try store.checkpoint() }
       if disk.verbs.count <= number { break }
       if error != nil { conflicts += 1 }
-      #expect(error == nil || error?.code == StoreError.conflict)
+      #expect(error == nil || error?.code == .conflict)
       let files = memory.image.files
       #expect(
         files.values.contains(saved),
@@ -60,7 +60,7 @@ import Testing
       } else {
         #expect(files[Self.file] == saved)
         let fresh = try Self.open(memory)
-        #expect(storeError { _ = try fresh.table("t").lastSnapshot }?.code == StoreError.conflict)
+        #expect(storeError { _ = try fresh.table("t").lastSnapshot }?.code == .conflict)
         try fresh.repair("t", keeping: .both)
         let texts = try fresh.table("t").lastSnapshot.map { $0.fields["text"] }
         #expect(Set(texts) == ["by hand", "changed", "second"], "before call \(number)")
@@ -84,7 +84,7 @@ import Testing
       if disk.verbs.count <= number { break }
       let fresh = try Self.open(memory)
       var isInConflict = false
-      do { try fresh.checkpoint() } catch StoreError.conflict {
+      do { try fresh.checkpoint() } catch StoreError.Code.conflict {
         isInConflict = true
         try fresh.repair("t", keeping: .both)
       }
@@ -112,7 +112,7 @@ import Testing
       do { try Self.open(disk).checkpoint() } catch {}
       if disk.verbs.count <= number { break }
       let fresh = try Self.open(memory)
-      do { try fresh.checkpoint() } catch StoreError.conflict { try fresh.repair("t", keeping: .both) }
+      do { try fresh.checkpoint() } catch StoreError.Code.conflict { try fresh.repair("t", keeping: .both) }
       let texts = try fresh.table("t").lastSnapshot.map { $0.fields["text"] }
       // The editor may have saved its old text when all was done.
       let isLate = memory.image.files[Self.file] == saved
@@ -134,7 +134,7 @@ import Testing
       let store = try Self.open(disk)
       let error = storeError { try store.checkpoint() }
       if disk.verbs.count <= number { break }
-      #expect(error == nil || error?.code == StoreError.conflict)
+      #expect(error == nil || error?.code == .conflict)
       if disk.verbs[number] == .rename { continue }
       #expect(
         memory.image.files.values.contains(saved),
@@ -171,11 +171,11 @@ import Testing
         try writer.table("t").add(["text": "of the first"])
         acknowledged.insert("of the first")
         try writer.checkpoint()
-      } catch StoreError.conflict {}
+      } catch StoreError.Code.conflict {}
       if disk.verbs.count <= number { break }
       for url in [one, two] {
         let store = try RecordStore(at: url, options: options)
-        do { try store.checkpoint() } catch StoreError.conflict { try store.repair("t", keeping: .both) }
+        do { try store.checkpoint() } catch StoreError.Code.conflict { try store.repair("t", keeping: .both) }
       }
       let table = try RecordStore(at: one, options: options).table("t")
       let texts = table.lastSnapshot.map { $0.fields["text"]?.string ?? "" }

@@ -100,10 +100,10 @@ import Testing
     let memory = try Self.prepared()
     let store = try Self.open(FaultyDisk(over: memory, faults: .fail(at: sync)))
     let error = storeError { try Self.commit(2, in: store) }
-    #expect(error?.code == StoreError.outcomeUnknown)
+    #expect(error?.code == .outcomeUnknown)
     #expect(error?.errno == EIO)
-    #expect(storeError { try store.table("a").add([:]) }?.code == StoreError.closed)
-    #expect(storeError { try store.checkpoint() }?.code == StoreError.closed)
+    #expect(storeError { try store.table("a").add([:]) }?.code == .closed)
+    #expect(storeError { try store.checkpoint() }?.code == .closed)
     try store.refresh()
     #expect(try store.table("a").value(of: 1)["commit"] == 2, "reading goes on")
     let anew = try Self.open(memory)
@@ -131,7 +131,7 @@ import Testing
       let failed = storeError { try store.table("b").add(["n": 1]) }
       if disk.faultCount == 0 { break }
       if [.syncData, .syncFolder].contains(disk.verbs[verb]) {
-        #expect(storeError { try store.table("b").add(["n": 2]) }?.code == StoreError.closed)
+        #expect(storeError { try store.table("b").add(["n": 2]) }?.code == .closed)
         try Self.open(memory).checkInvariants()
         continue
       }
@@ -181,7 +181,7 @@ import Testing
       for attempt in [{ try store.table("a").add(["n": 2]) }, { try store.checkpoint() }]
         as [() throws -> Any]
       {
-        #expect(storeError { _ = try attempt() }?.code == StoreError.closed, "sync \(number)")
+        #expect(storeError { _ = try attempt() }?.code == .closed, "sync \(number)")
       }
       try store.refresh()
       for survivor in [memory.surviving(.kept), memory.surviving(.lost)] {

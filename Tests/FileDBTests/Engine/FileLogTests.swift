@@ -145,7 +145,7 @@ import Testing
       #expect(try hasFile(closed) == afterCommit)
       try store.close()
       #expect(try hasFile(closed) == afterClose)
-      #expect(storeError { try store.table("t").add([:]) }?.code == StoreError.closed)
+      #expect(storeError { try store.table("t").add([:]) }?.code == .closed)
       #expect(try store.table("t").count == 1, "reading goes on")
 
       try open(released, checkpoints: policy).table("t").add(["n": 1])
@@ -180,8 +180,8 @@ import Testing
     let frame = JournalFrame(kind: .start, sequence: 1, synced: 1, payload: payload[...]).bytes(salt: 0)
     _ = try disk.replace("/store/.filedb/journal", with: frame)
     let store = try open(disk)
-    #expect(storeError { try store.table("t").add([:]) }?.code == StoreError.newerFormat)
-    #expect(storeError { _ = try store.repairJournal() }?.code == StoreError.newerFormat)
+    #expect(storeError { try store.table("t").add([:]) }?.code == .newerFormat)
+    #expect(storeError { _ = try store.repairJournal() }?.code == .newerFormat)
     #expect(try disk.read("/store/.filedb/journal").bytes == frame)
   }
 
@@ -230,7 +230,7 @@ import Testing
     let name = try #require(try disk.list("/store/.filedb").first { $0.hasPrefix("records-") })
     try disk.remove("/store/.filedb/\(name)")
     let fresh = try open(disk)
-    #expect(storeError { _ = try fresh.table("t") }?.code == StoreError.damagedJournal)
+    #expect(storeError { _ = try fresh.table("t") }?.code == .damagedJournal)
     let repair = try #require(try fresh.repairJournal())
     #expect(repair.plan.lostCount == 1)
     #expect(try open(disk).table("t").count == 1)
@@ -278,7 +278,7 @@ import Testing
     let full = FaultyDisk(over: memory, faults: .fail(at: frame, errno: ENOSPC))
     let store = try RecordStore(at: Self.place, disk: full, options: options)
     try store.table("t").add(["n": 0])
-    #expect(storeError { try addMany(store) }?.code == StoreError.diskFull)
+    #expect(storeError { try addMany(store) }?.code == .diskFull)
     #expect(try !memory.list("/store/.filedb").contains { $0.hasPrefix("records-") })
     try store.table("t").add(["n": 1])
     #expect(try store.table("t").count == 2)
@@ -302,7 +302,7 @@ import Testing
       storeError { _ = try store.table("t") }, storeError { try store.repairJournal() },
       storeError { try store.table("u").add([:]) },
     ] {
-      #expect(error?.code == StoreError.damagedTable && error?.message.contains("256") == true)
+      #expect(error?.code == .damagedTable && error?.message.contains("256") == true)
       #expect(error?.file == "/store/.filedb/journal")
     }
     #expect(disk.image == before)

@@ -144,6 +144,6 @@ import Testing
     if isCutOff { bytes.removeLast() } else { bytes[100] ^= 1 }
     _ = try disk.replace("/store/.filedb/\(name)", with: bytes)
     let error = storeError { _ = try open(disk).table("t") }
-    #expect(error?.code == StoreError.damagedJournal && error?.file == "/store/.filedb/\(name)")
+    #expect(error?.code == .damagedJournal && error?.file == "/store/.filedb/\(name)")
   }
 }

@@ -79,7 +79,7 @@ import Testing
       try Data(text.replacing("<integer>2<", with: "<integer>7<").utf8).write(to: file)
       try store.table("other").add(["n": 1])
       #expect(try Data(contentsOf: journal).dropFirst(64).starts(with: Data("FileDB journal 2".utf8)))
-      #expect(storeError { _ = try store.table("old") }?.code == StoreError.conflict)
+      #expect(storeError { _ = try store.table("old") }?.code == .conflict)
       #expect(try Set(store.pendingCommits().flatMap(\.changes).map(\.table)) == ["old", "other"])
       try store.repair("old", keeping: .journal)
       #expect(try contents(of: store).contains(Self.contents[2]))
@@ -108,8 +108,9 @@ import Testing
         try Data(wrong).write(to: journal)
         if let finding = try store.checkJournal() {
           #expect(
-            [StoreError.damagedJournal, StoreError.newerFormat].contains(finding.error.code), "byte \(place)")
-          if finding.error.code == StoreError.newerFormat { return }
+            [StoreError.Code.damagedJournal, StoreError.Code.newerFormat].contains(finding.error.code),
+            "byte \(place)")
+          if finding.error.code == .newerFormat { return }
           try store.repairJournal()
         }
         #expect(try contents(of: RecordStore(at: store.url)) == Self.contents, "byte \(place)")

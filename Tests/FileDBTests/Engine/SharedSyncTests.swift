@@ -85,9 +85,9 @@ import Testing
     let memory = try Self.prepared()
     let meeting = try Meeting(on: memory, faults: faults)
     #expect(meeting.errors[0] == nil)
-    #expect(meeting.errors[1]?.code == StoreError.outcomeUnknown)
+    #expect(meeting.errors[1]?.code == .outcomeUnknown)
     #expect(meeting.errors[2]?.errno == EIO)
-    #expect(storeError { try meeting.store.table("a").add([:]) }?.code == StoreError.closed)
+    #expect(storeError { try meeting.store.table("a").add([:]) }?.code == .closed)
     try Self.open(memory).checkInvariants()
   }
 

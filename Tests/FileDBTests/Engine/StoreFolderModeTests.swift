@@ -64,7 +64,7 @@ import Testing
       let disk = FaultyDisk(over: SystemDisk(), faults: .refuse(.lock, errno: EACCES))
       let own = StoreFolder(path: folder.path, disk: StoreDisk(disk))
       let error = try #require(storeError { _ = try own.lock(timeout: .zero) })
-      #expect(error.code == StoreError.permissionDenied)
+      #expect(error.code == .permissionDenied)
       let file = folder.appendingPathComponent("t1.plist").path
       #expect(error.message.contains("chmod g+rw '\(file)',"), "\(error)")
     }

@@ -22,7 +22,7 @@ import Testing
 
   @Test func twoFilesForOneTableAreAmbiguous() {
     let (folder, _) = folder(["a.plist": "", "a": ""])
-    #expect(storeError { _ = try folder.file(of: "a") }?.code == StoreError.ambiguousTable)
+    #expect(storeError { _ = try folder.file(of: "a") }?.code == .ambiguousTable)
   }
 
   @Test func bareFilesCountAsTablesWhereTheyBeginAsPropertyLists() throws {
@@ -52,7 +52,7 @@ import Testing
     let folder = StoreFolder(
       path: CrashWorkload.storeFolder, disk: StoreDisk(FaultyDisk(over: memory, faults: .skip(.lock))))
     let error = try #require(storeError { _ = try folder.lock(timeout: .zero) })
-    #expect(error.code == StoreError.inputOutput && error.message.contains("does not lock files"))
+    #expect(error.code == .inputOutput && error.message.contains("does not lock files"))
     #expect(try !memory.list("\(folder.path)/.filedb").contains("journal"))
   }
 
@@ -60,7 +60,7 @@ import Testing
     let (folder, disk) = folder([:])
     let other = StoreFolder(path: folder.path, disk: StoreDisk(disk))
     let lock = try folder.lock(timeout: .zero)
-    #expect(storeError { _ = try other.lock(timeout: .zero) }?.code == StoreError.locked)
+    #expect(storeError { _ = try other.lock(timeout: .zero) }?.code == .locked)
     withExtendedLifetime(lock) {}
   }
 

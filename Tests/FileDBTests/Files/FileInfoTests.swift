@@ -69,7 +69,7 @@ private let badURLs = ["https://example.org/a", "file:///tmp/a%00b"].compactMap 
         ("deleteFile", { try FileInfo.deleteFile(at: missing) }),
       ] as [(String, () throws -> Void)] {
         let error = storeError(verb)
-        #expect(error?.code == StoreError.fileNotFound, "\(name)")
+        #expect(error?.code == .fileNotFound, "\(name)")
         #expect(error?.file == missing.path, "\(name)")
         #expect(error?.errno == ENOENT, "\(name)")
       }

@@ -50,7 +50,7 @@ private func exists(_ url: URL) -> Bool { (try? FileInfo(at: url)) != nil }
       try link(folder.appendingPathComponent("link"), to: "sub")
       #expect(try FileInfo.contents(ofFolder: folder.appendingPathComponent("link")) == ["below"])
       let file = storeError { _ = try FileInfo.contents(ofFolder: folder.appendingPathComponent("a")) }
-      #expect(file?.code == StoreError.notAFolder)
+      #expect(file?.code == .notAFolder)
     }
   }
 
@@ -76,7 +76,7 @@ private func exists(_ url: URL) -> Bool { (try? FileInfo(at: url)) != nil }
       try link(folder.appendingPathComponent("broken"), to: "nowhere")
       let obstacle = String(path.prefix { $0 != "/" })
       let error = storeError { try FileInfo.createFolder(at: folder.appendingPathComponent(path)) }
-      #expect(error?.code == StoreError.notAFolder)
+      #expect(error?.code == .notAFolder)
       #expect(error?.file == folder.appendingPathComponent(obstacle).path)
       #expect(try FileInfo.readText(from: folder.appendingPathComponent("file")) == "kept")
       #expect(!exists(folder.appendingPathComponent("nowhere")))
@@ -91,7 +91,7 @@ private func exists(_ url: URL) -> Bool { (try? FileInfo(at: url)) != nil }
         { try FileInfo.deleteFile(at: name) },
       ] as [() throws -> Void] {
         let error = storeError(verb)
-        #expect(error?.code == StoreError.inputOutput)
+        #expect(error?.code == .inputOutput)
         #expect(error?.errno == ENAMETOOLONG)
       }
     }
@@ -112,7 +112,7 @@ private func exists(_ url: URL) -> Bool { (try? FileInfo(at: url)) != nil }
         { try FileInfo.createFolder(at: closed.appendingPathComponent("sub")) },
         { try FileInfo.deleteFile(at: closed.appendingPathComponent("file")) },
       ] as [() throws -> Void] {
-        #expect(storeError(verb)?.code == StoreError.permissionDenied)
+        #expect(storeError(verb)?.code == .permissionDenied)
       }
     }
   }

@@ -72,7 +72,7 @@ import Testing
     let ours = base.applying(.insert([record(last, ["a": "ours"])], index: 0))
     let theirs = base.applying(.insert([record(last, ["a": "theirs"])], index: 0))
     let error = storeError { _ = try RecordsMerge(base: base, ours: ours, theirs: theirs) }
-    #expect(error?.code == StoreError.counterExhausted)
+    #expect(error?.code == .counterExhausted)
   }
 
   /// A record that an earlier merge renumbered cannot be recognized for sure once it was edited: the other side's change is not

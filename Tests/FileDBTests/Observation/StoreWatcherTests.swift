@@ -88,7 +88,7 @@ import Testing
       // It may be seen while it is shorter still.
       repeat {
         try #require(try #require(await errors.next()) != nil)
-      } while store.observationError?.code != StoreError.damagedTable
+      } while store.observationError?.code != .damagedTable
       #expect(store.observationError?.table == "list")
       try Data(String(decoding: whole, as: UTF8.self).replacing("<integer>1<", with: "<integer>2<").utf8)
         .write(to: table.url)

@@ -45,7 +45,7 @@ import Testing
     #expect(refusal("a IN " + String(repeating: "{", count: 100_000))?.contains("levels") == true)
     var value = PlistValue.array([])
     for _ in 0..<200 { value = .array([value]) }
-    #expect(storeError { _ = try RecordPredicate("a == %@", value) }?.code == StoreError.invalidPredicate)
+    #expect(storeError { _ = try RecordPredicate("a == %@", value) }?.code == .invalidPredicate)
   }
 
   @Test func lengthIsLimitedAndLongGarbageIsRefused() throws {
@@ -97,7 +97,7 @@ import Testing
         read += 1
         #expect(try RecordPredicate(predicate.description) == predicate, "\(text)")
       } catch let error as StoreError {
-        #expect(error.code == StoreError.invalidPredicate && error.column != nil, "\(text)")
+        #expect(error.code == .invalidPredicate && error.column != nil, "\(text)")
       }
     }
     #expect(read > 0)
@@ -119,7 +119,7 @@ import Testing
       ]
       for ask in questions {
         let error = try #require(storeError(ask))
-        #expect(error.code == StoreError.matchLimitExceeded)
+        #expect(error.code == .matchLimitExceeded)
         #expect(error.table == "t" && error.record == id && error.message.contains(pattern))
       }
       #expect(table.lastSnapshot.count == 2)

@@ -58,7 +58,7 @@ import Testing
   @Test func syntaxErrorsShowTheirColumn() throws {
     for (text, column, words) in Self.errors {
       let error = storeError { _ = try RecordPredicate(text) }
-      #expect(error?.code == StoreError.invalidPredicate, "\(text)")
+      #expect(error?.code == .invalidPredicate, "\(text)")
       #expect(error?.column == column, "\(text): \(error?.description ?? "no error")")
       #expect(error?.line == nil)
       #expect(error?.message.contains(words) == true, "\(text): \(error?.description ?? "no error")")

@@ -238,7 +238,7 @@ import Testing
         "due IN {'2026-01-01', 'soon'}", "due BEGINSWITH '1970'", "due LIKE '1970*'", "d.due < ''",
       ] {
         let error = storeError { try RecordPredicate(predicate).checkDates(in: table.lastSnapshot) }
-        #expect(error?.code == StoreError.invalidPredicate, "\(predicate)")
+        #expect(error?.code == .invalidPredicate, "\(predicate)")
       }
       for predicate in [
         "due < '2026-04'", "due != NULL", "due == text", "mixed < 'soon'", "text < 'soon'",

@@ -108,7 +108,7 @@ private let foodsName = TableName<Food>("foods")
         { _ = try foods.lastSnapshot.records(where: \.kcal, in: 0...0) },
       ] {
         let error = try #require(storeError(attempt))
-        #expect(error.code == StoreError.invalidValue && error.record == 5 && error.field == "name")
+        #expect(error.code == .invalidValue && error.record == 5 && error.field == "name")
       }
       try raw.move(12, to: .top)
       #expect(storeError { _ = try foods.lastSnapshot.records(where: \.grams, in: 1...) }?.record == 12)

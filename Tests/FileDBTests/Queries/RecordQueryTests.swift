@@ -68,7 +68,7 @@ private struct Food: Codable, Sendable, Equatable {
       #expect(try records.first { $0.name == "food 2" }?.id == 3)
       #expect(try records.contains { $0.name == "food 2" })
       let error = try #require(storeError { _ = try records.filter { _ in false } })
-      #expect(error.code == StoreError.invalidValue && error.record == broken && error.field == "name")
+      #expect(error.code == .invalidValue && error.record == broken && error.field == "name")
     }
   }
 

@@ -56,7 +56,7 @@ import Testing
         storeError { _ = try TableSnapshot<Fields>(contentsOf: file) },
       ]
       for error in errors {
-        #expect(error?.code == StoreError.conflictMarkers, "\(String(describing: error))")
+        #expect(error?.code == .conflictMarkers, "\(String(describing: error))")
         #expect(error?.line == line)
         #expect(error?.message.contains("git checkout --merge t.plist") == true)
       }
@@ -71,7 +71,7 @@ import Testing
       try Data("\(Self.begin)\n\(ours)\(Self.middle)\n\(theirs)\(Self.end)\n".utf8).write(
         to: folder.appendingPathComponent("t.plist"))
       let error = storeError { try RecordStore(at: folder).repair("t") }
-      #expect(error?.code == StoreError.conflictMarkers && error?.line == 1)
+      #expect(error?.code == .conflictMarkers && error?.line == 1)
     }
   }
 
@@ -93,7 +93,7 @@ import Testing
       let again = try RecordStore(at: folder, options: manual)
       for choice in ConflictChoice.allCases {
         let error = storeError { try again.repair("t", keeping: choice) }
-        #expect(error?.code == StoreError.conflictMarkers, "\(choice): \(String(describing: error))")
+        #expect(error?.code == .conflictMarkers, "\(choice): \(String(describing: error))")
       }
       #expect(try again.table("u").count == 2)
       #expect(try Data(contentsOf: file) == broken)

@@ -46,12 +46,12 @@ import Testing
         { try store.repair("t") }, { _ = try RecordStore(at: store.url).table("t") },
       ] as [() throws -> Any] {
         let error = storeError { _ = try attempt() }
-        #expect(error?.code == StoreError.conflict)
+        #expect(error?.code == .conflict)
         #expect(error?.file == file.path)
         #expect(error?.table == "t")
         #expect(error?.message.contains("(records 1, 2)") == true, "\(error?.message ?? "")")
       }
-      #expect(try store.check("t").map(\.error.code) == [StoreError.conflict])
+      #expect(try store.check("t").map(\.error.code) == [StoreError.Code.conflict])
       #expect(try Data(contentsOf: file) == edited)
       #expect(try store.pendingCommits().count == 1)
       try store.table("other").add(["n": 2])
@@ -66,7 +66,7 @@ import Testing
       for round in 1...3 {
         let text = String(repeating: "x", count: 100_000)
         try store.table("other").add(["n": .integer(Int64(round)), "text": .string(text)])
-        #expect(storeError { try (round == 2 ? others : store).checkpoint() }?.code == StoreError.conflict)
+        #expect(storeError { try (round == 2 ? others : store).checkpoint() }?.code == .conflict)
         #expect(try store.pendingCommits().flatMap(\.changes).map(\.table) == ["t", "t", "t"])
         #expect(try Data(contentsOf: store.url.appendingPathComponent(".filedb/journal")).count <= 1 << 16)
         for store in [store, others, try RecordStore(at: store.url)] {
@@ -100,7 +100,7 @@ import Testing
   @Test func repairOfEmptiedFileKeepsCommittedRecords() throws {
     try withConflict { store, _ in
       try Data().write(to: store.url(of: "t"))
-      #expect(storeError { try store.repair("t", keeping: .file) }?.code == StoreError.notATable)
+      #expect(storeError { try store.repair("t", keeping: .file) }?.code == .notATable)
       #expect(try store.repair("t", keeping: .journal).plan.lostCount == 1)
       #expect(try listing(store) == ["4: 4", "1: 100"])
     }
@@ -131,7 +131,7 @@ import Testing
   @Test func missingFileIsAConflict() throws {
     try withConflict { store, _ in
       try FileManager.default.removeItem(at: store.url(of: "t"))
-      #expect(storeError { _ = try store.table("t").add([:]) }?.code == StoreError.conflict)
+      #expect(storeError { _ = try store.table("t").add([:]) }?.code == .conflict)
       try store.repair("t", keeping: .journal)
       #expect(try listing(store) == ["4: 4", "1: 100"])
       try store.checkNothingIsLeftBehind()
@@ -143,7 +143,7 @@ import Testing
       let file = try store.url(of: "t")
       let third = try #require(edited.range(of: Data("<string>3<".utf8), options: .backwards))
       try edited[..<third.lowerBound].write(to: file)
-      #expect(storeError { _ = try store.table("t").add([:]) }?.code == StoreError.conflict)
+      #expect(storeError { _ = try store.table("t").add([:]) }?.code == .conflict)
       try store.repair("t", keeping: .journal)
       #expect(try listing(store).starts(with: ["4: 4", "1: 100"]))
       try store.checkNothingIsLeftBehind()

@@ -17,7 +17,7 @@ import Testing
         let store = try sample.with(damaged, in: DamagedStore.journal)
         if let error = storeError({ _ = try store.table("a") }) {
           counts.noticed += 1
-          #expect(error.code == StoreError.damagedJournal && error.file == DamagedStore.journal)
+          #expect(error.code == .damagedJournal && error.file == DamagedStore.journal)
           #expect(error.message.contains("(byte "))
           let repair = try #require(try store.repairJournal())
           #expect(repair.plan.lostCount == 0)
@@ -44,7 +44,7 @@ import Testing
     for place in [place, place + 1] { bytes[place] ^= 1 }  // One alone could be put right.
     _ = try disk.replace(DamagedStore.journal, with: bytes)
     let damaged = try DamagedStore.open(disk)
-    #expect(storeError { _ = try damaged.table("second") }?.code == StoreError.damagedJournal)
+    #expect(storeError { _ = try damaged.table("second") }?.code == .damagedJournal)
     #expect(try damaged.tableNames == ["second"])
   }
 
@@ -70,7 +70,7 @@ import Testing
     let length = bytes.count
     let store = try sample.with(bytes, in: DamagedStore.journal)
     let error = storeError { _ = try store.table("a") }
-    #expect(error?.code == StoreError.damagedJournal && error?.file == DamagedStore.journal)
+    #expect(error?.code == .damagedJournal && error?.file == DamagedStore.journal)
     #expect(error?.message.contains("(byte ") == true)
     try store.repairJournal()
     let whole = scan.frames.filter { $0.offset + 64 + $0.frame.payload.count <= length }

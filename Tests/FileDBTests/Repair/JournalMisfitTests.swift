@@ -17,7 +17,7 @@ import Testing
         LoggedChange(.remove([RecordID(rawValue: 99)!]), of: TableKey("t"), found: .nothing),
         LoggedChange(.insert([record(5, "new")], index: 1), of: TableKey("t"), found: .nothing),
       ], to: "t", on: disk)
-    #expect(storeError { _ = try open(disk).table("t") }?.code == StoreError.damagedJournal)
+    #expect(storeError { _ = try open(disk).table("t") }?.code == .damagedJournal)
     let store = try open(disk)
     let plan = try #require(try store.journalRepairPlan())
     #expect(plan.notes.contains { $0.contains("does not fit the table") }, "\(plan.notes)")

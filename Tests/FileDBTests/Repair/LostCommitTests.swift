@@ -46,8 +46,8 @@ import Testing
     let memory = try Self.damagedStore(renaming: renaming)
     let damaged = try memory.read(Self.journal).bytes
     let store = try Self.open(memory)
-    #expect(storeError { _ = try store.table("a") }?.code == StoreError.damagedJournal)
-    #expect(try store.checkJournal()?.error.code == StoreError.damagedJournal)
+    #expect(storeError { _ = try store.table("a") }?.code == .damagedJournal)
+    #expect(try store.checkJournal()?.error.code == .damagedJournal)
     let plan = try #require(try store.journalRepairPlan())
     #expect(plan.lostCount == 1)
     #expect(plan.notes.contains { $0.hasPrefix("byte ") && $0.contains("commit") }, "\(plan.notes)")

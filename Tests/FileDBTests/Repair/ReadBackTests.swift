@@ -44,7 +44,7 @@ import Testing
     let damaged = try memory.read(Self.table).bytes
     let disk = careless(memory, in: Self.place.path)
     let store = try RecordStore(at: Self.place, disk: disk, options: StoreOptions(checkpoints: .manual))
-    #expect(storeError { try store.repair("t") }?.code == StoreError.inputOutput)
+    #expect(storeError { try store.repair("t") }?.code == .inputOutput)
     #expect(try memory.read(Self.table).bytes == damaged)
     try RecordStore(at: Self.place, disk: memory, options: StoreOptions(checkpoints: .manual)).repair("t")
     #expect(try memory.read(Self.table).bytes != damaged)
@@ -56,7 +56,7 @@ import Testing
     let damaged = try memory.read(Self.journal).bytes
     let disk = careless(memory, in: Self.place.appendingPathComponent(".filedb").path)
     let store = try RecordStore(at: Self.place, disk: disk, options: StoreOptions(checkpoints: .manual))
-    #expect(storeError { try store.repairJournal() }?.code == StoreError.inputOutput)
+    #expect(storeError { try store.repairJournal() }?.code == .inputOutput)
     #expect(try memory.read(Self.journal).bytes == damaged)
     let sound = try RecordStore(at: Self.place, disk: memory, options: StoreOptions(checkpoints: .manual))
     #expect(try sound.repairJournal() != nil)

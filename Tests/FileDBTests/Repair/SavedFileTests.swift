@@ -132,7 +132,7 @@ import Testing
         for index in first..<first + changed { data[index] = record(index + 1, 1_000) }
       }
       let error = try #require(storeError { try store.refresh() })
-      #expect(error.code == StoreError.conflict)
+      #expect(error.code == .conflict)
       let names = ids.map(\.description).joined(separator: ", ")
       #expect(ids.count > 1 || error.record?.rawValue == ids[0])
       #expect(ids.count == 1 || error.message.contains("(records \(names))"), "\(error)")
@@ -146,7 +146,7 @@ import Testing
     try withCommits { store in
       try edit(store) { $0.append(record(5, 55)) }
       let error = storeError { try store.refresh() }
-      #expect(error?.code == StoreError.conflict && error?.record == 5)
+      #expect(error?.code == .conflict && error?.record == 5)
       try store.repair("t", keeping: .both)
       #expect(try Set(listing(store)).isSuperset(of: ["5: 55", "6: 100", "7: 5"]))
     }
@@ -159,7 +159,7 @@ import Testing
       try store.checkpoint()
       try table.deleteAll()
       try edit(store) { $0.append(record(9, 9)) }
-      #expect(storeError { try store.refresh() }?.code == StoreError.conflict)
+      #expect(storeError { try store.refresh() }?.code == .conflict)
       try store.repair("t", keeping: .file)
       #expect(try listing(store) == ["1: 1", "2: 2", "9: 9"])
     }

@@ -49,8 +49,8 @@ import Testing
   private func checkPlace(_ error: StoreError, _ file: String, _ commits: DamagedStore.Commits) {
     #expect(error.file == file)
     switch commits {
-    case .none: #expect(error.line != nil || error.code == StoreError.notATable, "\(error)")
-    case .waiting: #expect(error.code == StoreError.conflict, "\(error)")
+    case .none: #expect(error.line != nil || error.code == .notATable, "\(error)")
+    case .waiting: #expect(error.code == .conflict, "\(error)")
     }
   }
 

@@ -224,7 +224,7 @@ import Testing
         let file = folder.appendingPathComponent("t.plist")
         try Data(text.utf8).write(to: file)
         let store = try RecordStore(at: folder)
-        #expect(storeError { _ = try store.repair("t") }?.code == StoreError.notATable)
+        #expect(storeError { _ = try store.repair("t") }?.code == .notATable)
         #expect(try Data(contentsOf: file) == Data(text.utf8))
       }
     }
@@ -234,7 +234,7 @@ import Testing
     try withStore { store in
       try store.table("t").create()
       try store.write { _ in
-        #expect(storeError { _ = try store.repair("t") }?.code == StoreError.insideWrite)
+        #expect(storeError { _ = try store.repair("t") }?.code == .insideWrite)
       }
       #expect(try store.repair("t").backups.isEmpty)
     }

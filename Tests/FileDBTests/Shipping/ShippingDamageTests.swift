@@ -56,7 +56,7 @@ import Testing
     let bytes = try shipping.disk.read("/two/foods.plist").bytes
     _ = try shipping.disk.replace(Self.file, with: bytes)
     let code = storeError { try shipping.install("two", 2, .merge) }?.code
-    #expect(code == StoreError.conflict)
+    #expect(code == .conflict)
     let report = try shipping.install("two", 2, .replace)
     let backups = try report.tables.flatMap(\.backups).map { try shipping.disk.read($0.path).bytes }
     #expect(backups.count == 2)
@@ -80,7 +80,7 @@ import Testing
   @Test func mergeRefusesDamagedTable() throws {
     let (shipping, bytes) = try damaged(.oneRecord)
     let code = storeError { try shipping.install("two", 2, .merge) }?.code
-    #expect(code == StoreError.damagedTable)
+    #expect(code == .damagedTable)
     #expect(try shipping.disk.read(Self.file).bytes == bytes)
     #expect(try !shipping.user.tableNames.contains("news"))
     try shipping.user.repair("foods")

@@ -79,7 +79,7 @@ import Testing
     try shipping.install("two", "1.10", policy)
     let before = try shipping.contents()
     let error = storeError { try shipping.install("one", "1.9", policy) }
-    #expect(error?.code == StoreError.olderThanInstalled)
+    #expect(error?.code == .olderThanInstalled)
     #expect(error?.message == "version 1.10 is installed, and 1.9 is an older one")
     #expect(try shipping.contents() == before)
   }
@@ -87,7 +87,7 @@ import Testing
   @Test func missingShippedFolderIsAnErrorAndChangesNothing() throws {
     let shipping = try ShippingDisk.upgradable()
     let before = try shipping.contents()
-    #expect(storeError { try shipping.install("three", 3, .replace) }?.code == StoreError.fileNotFound)
+    #expect(storeError { try shipping.install("three", 3, .replace) }?.code == .fileNotFound)
     #expect(try shipping.contents() == before)
   }
 
@@ -130,7 +130,7 @@ import Testing
       codes.withLock { $0.append(error?.code) }
     }
     try ShippingDisk(disk).install("two", 2, .merge)
-    #expect(codes.withLock { $0 } == Array(repeating: StoreError.locked, count: 3))
+    #expect(codes.withLock { $0 } == Array(repeating: StoreError.Code.locked, count: 3))
   }
 
   /// Neither while it is in the journal nor when it has a file.
@@ -156,7 +156,7 @@ import Testing
     let before = try shipping.contents()
     try shipping.user.table(".filedb/installed").set(["version": "one"], of: 1)
     let error = storeError { try shipping.install("two", 2, .replace) }
-    #expect(error?.code == StoreError.damagedTable)
+    #expect(error?.code == .damagedTable)
     #expect(error?.file == "/user/.filedb/installed.plist")
     #expect(try shipping.contents() == before)
   }
@@ -171,7 +171,7 @@ import Testing
         _ = try ShippedInstall(from: shipping.store("two"), to: user, version: 2, policy: .merge).run()
       }
     }
-    #expect(error?.code == StoreError.locked)
+    #expect(error?.code == .locked)
     #expect(try shipping.contents() == before)
   }
 
@@ -191,7 +191,7 @@ import Testing
 
   /// Just before the lock is taken, another process installs version 2.
   @Test func secondInstallerRechecksVersionUnderLock() throws {
-    for (version, code) in [(2, nil), (1, StoreError.olderThanInstalled)] as [(Int, StoreError.Code?)] {
+    for (version, code) in [(2, nil), (1, StoreError.Code.olderThanInstalled)] as [(Int, StoreError.Code?)] {
       let shipping = try ShippingDisk.upgradable()
       try shipping.disk.remove("/user/.filedb/installed.plist")
       let isFirst = Atomic<Bool>(true)

@@ -18,7 +18,7 @@ import Testing
       ]
       for (name, verb) in verbs {
         let error = storeError(verb)
-        #expect(error?.code == StoreError.recordNotFound, "\(name)")
+        #expect(error?.code == .recordNotFound, "\(name)")
         #expect(error?.record == 7 && error?.table == "t", "\(name): \(String(describing: error))")
       }
       let indices: [(String, () throws -> Void)] = [
@@ -27,7 +27,7 @@ import Testing
         ("to", { try table.move(fromIndex: 0, toIndex: 1) }), ("move", { try table.move(1, to: .index(1)) }),
         ("add", { try table.add([:], at: .index(2)) }), ("before", { try table.add([:], at: .index(-1)) }),
       ]
-      for (name, verb) in indices { #expect(storeError(verb)?.code == StoreError.indexOutOfRange, "\(name)") }
+      for (name, verb) in indices { #expect(storeError(verb)?.code == .indexOutOfRange, "\(name)") }
       #expect(table.lastSnapshot.ids == [1])
     }
   }
@@ -41,10 +41,10 @@ import Testing
       ]
       for verb in verbs {
         let code = storeError(verb)?.code
-        #expect(code == StoreError.tableNotFound)
+        #expect(code == .tableNotFound)
       }
       try table.create()
-      #expect(storeError { try table.create() }?.code == StoreError.tableExists)
+      #expect(storeError { try table.create() }?.code == .tableExists)
     }
   }
 
@@ -61,14 +61,14 @@ import Testing
       for (field, value) in refused {
         for verb in [{ _ = try table.add([field: value]) }, { try table.set([field: value], of: id) }] {
           let error = storeError(verb)
-          #expect(error?.code == StoreError.unrepresentableValue, "\(field)")
+          #expect(error?.code == .unrepresentableValue, "\(field)")
           #expect(error?.field == field)
         }
       }
-      #expect(storeError { try table.add(["a\u{1}": 1]) }?.code == StoreError.unrepresentableValue)
-      #expect(storeError { try table.add(["wgFileDbSecretId": "5"]) }?.code == StoreError.reservedField)
+      #expect(storeError { try table.add(["a\u{1}": 1]) }?.code == .unrepresentableValue)
+      #expect(storeError { try table.add(["wgFileDbSecretId": "5"]) }?.code == .reservedField)
       #expect(
-        storeError { try table.set(["wgFileDbSecretId": "5"], of: id) }?.code == StoreError.reservedField)
+        storeError { try table.set(["wgFileDbSecretId": "5"], of: id) }?.code == .reservedField)
       #expect(try table.value(of: id) == ["ok": true])
     }
   }
@@ -79,7 +79,7 @@ import Testing
       func nested(_ depth: Int) -> PlistValue { (0..<depth).reduce("x") { value, _ in [value] } }
       try table.add(["deep": nested(256 - 3)])
       #expect(
-        storeError { try table.add(["deep": nested(256 - 2)]) }?.code == StoreError.unrepresentableValue)
+        storeError { try table.add(["deep": nested(256 - 2)]) }?.code == .unrepresentableValue)
     }
   }
 
@@ -106,10 +106,10 @@ import Testing
   ])
   func invalidTableNamesAreRefused(name: String) throws {
     try withStore(.disk) { store in
-      #expect(storeError { _ = try store.table(name) }?.code == StoreError.invalidTableName)
+      #expect(storeError { _ = try store.table(name) }?.code == .invalidTableName)
       #expect(
         storeError { _ = try store.write { tx in try tx[name].add([:]) } }?.code
-          == StoreError.invalidTableName)
+          == .invalidTableName)
     }
   }
 
@@ -124,25 +124,26 @@ import Testing
   }
 
   @Test(arguments: [
-    (nil as String?, StoreError.notATable), ("", StoreError.notATable), (" \n", StoreError.notATable),
-    ("bplist00abc", StoreError.notATable), ("{ a = 1; }", StoreError.notATable),
-    ("{\"a\": 1}", StoreError.notATable),
-    ("hello", StoreError.notATable), ("<html><body/></html>", StoreError.notATable),
-    ("<plist version=\"1.0\"><array/></plist>", StoreError.notATable),
+    (nil as String?, StoreError.Code.notATable), ("", StoreError.Code.notATable),
+    (" \n", StoreError.Code.notATable),
+    ("bplist00abc", StoreError.Code.notATable), ("{ a = 1; }", StoreError.Code.notATable),
+    ("{\"a\": 1}", StoreError.Code.notATable),
+    ("hello", StoreError.Code.notATable), ("<html><body/></html>", StoreError.Code.notATable),
+    ("<plist version=\"1.0\"><array/></plist>", StoreError.Code.notATable),
     (
       "<plist version=\"1.0\"><dict><key>CFBundleName</key><string>x</string></dict></plist>",
-      StoreError.notATable
+      StoreError.Code.notATable
     ),
     (
       "<plist version=\"1.0\"><dict><key>autoincrement</key><string>1</string><key>da",
-      StoreError.damagedTable
+      StoreError.Code.damagedTable
     ),
-    ("<plist version=\"1.0\"><dict><key>data</key><array/></dict></plist>", StoreError.damagedTable),
-    (tableText(counter: "x", records: []), StoreError.damagedTable),
-    (tableText(records: ["<string>no record</string>"]), StoreError.damagedTable),
-    (tableText(records: [record("1"), "<dict/>"]), StoreError.damagedTable),
-    (tableText(records: [record("01")]), StoreError.damagedTable),
-    (tableText(records: [record("-1")]), StoreError.damagedTable),
+    ("<plist version=\"1.0\"><dict><key>data</key><array/></dict></plist>", StoreError.Code.damagedTable),
+    (tableText(counter: "x", records: []), StoreError.Code.damagedTable),
+    (tableText(records: ["<string>no record</string>"]), StoreError.Code.damagedTable),
+    (tableText(records: [record("1"), "<dict/>"]), StoreError.Code.damagedTable),
+    (tableText(records: [record("01")]), StoreError.Code.damagedTable),
+    (tableText(records: [record("-1")]), StoreError.Code.damagedTable),
   ])
   func unreadableTableFilesAreRefusedAndUntouched(text: String?, code: StoreError.Code) throws {
     try withTemporaryFolder { folder in
@@ -197,7 +198,7 @@ import Testing
         try Data(tableText(records: [record("1")]).utf8).write(to: folder.appendingPathComponent(name))
       }
       let store = try RecordStore(at: folder)
-      #expect(storeError { _ = try store.table("todo") }?.code == StoreError.ambiguousTable)
+      #expect(storeError { _ = try store.table("todo") }?.code == .ambiguousTable)
       #expect(try store.check("todo").map(\.severity) == [.damage])
     }
   }
@@ -206,13 +207,13 @@ import Testing
     try withTemporaryFolder { folder in
       let file = folder.appendingPathComponent("file")
       try Data().write(to: file)
-      #expect(storeError { _ = try RecordStore(at: file) }?.code == StoreError.notAFolder)
+      #expect(storeError { _ = try RecordStore(at: file) }?.code == .notAFolder)
       let web = try #require(URL(string: "https://example.org/store"))
-      #expect(storeError { _ = try RecordStore(at: web) }?.code == StoreError.notAFolder)
+      #expect(storeError { _ = try RecordStore(at: web) }?.code == .notAFolder)
       let link = folder.appendingPathComponent("loop")
       try FileManager.default.createSymbolicLink(at: link, withDestinationURL: link)
       let loop = try #require(storeError { _ = try RecordStore(at: link) })
-      #expect(loop.code == StoreError.inputOutput)
+      #expect(loop.code == .inputOutput)
       #expect(loop.errno == ELOOP)
     }
   }
@@ -233,7 +234,7 @@ import Testing
       let store = try RecordStore(at: folder)
       try FileManager.default.createDirectory(
         at: folder.appendingPathComponent("t.plist"), withIntermediateDirectories: false)
-      #expect(storeError { _ = try store.table("t") }?.code == StoreError.inputOutput)
+      #expect(storeError { _ = try store.table("t") }?.code == .inputOutput)
       #expect(try store.tableNames == [])
     }
   }
@@ -268,7 +269,7 @@ import Testing
       try good.add(["n": 2])
       let other = try RecordStore(at: folder)
       try other.table("good").add(["n": 3])
-      #expect(storeError { try store.refresh() }?.code == StoreError.notATable)
+      #expect(storeError { try store.refresh() }?.code == .notATable)
       #expect(good.lastSnapshot.ids == [1, 2, 3], "read in before the error was thrown")
       #expect(bad.lastSnapshot.ids == [1], "as it was last read")
     }
@@ -283,7 +284,7 @@ import Testing
           try tx["b"].add(["n": .string(String(repeating: "x", count: 3_000))])
         }
       }
-      #expect(error?.code == StoreError.unrepresentableValue)
+      #expect(error?.code == .unrepresentableValue)
       #expect(error?.table == "b")
       #expect(try store.tableNames == [])
     }
@@ -296,7 +297,7 @@ import Testing
       let link = store.url.appendingPathComponent("t.plist")
       let target = folder.appendingPathComponent("unmounted/t.plist")
       try FileManager.default.createSymbolicLink(at: link, withDestinationURL: target)
-      #expect(storeError { try store.table("t").add(["n": 1]) }?.code == StoreError.fileNotFound)
+      #expect(storeError { try store.table("t").add(["n": 1]) }?.code == .fileNotFound)
       #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == target.path)
       try FileManager.default.createDirectory(
         at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -320,7 +321,7 @@ import Testing
           try tx["b"].add(["n": 2])
         }
       }
-      #expect(error?.code == StoreError.ambiguousTable)
+      #expect(error?.code == .ambiguousTable)
       #expect(try RecordStore(at: folder).table("b").count == 1, "nothing is written")
       try FileManager.default.removeItem(atPath: folder.path + "/a.plist")
       try RecordStore(at: folder).checkInvariants()
@@ -334,7 +335,7 @@ import Testing
       #expect(truncate(file.path, 1 << 40) == 0, "a terabyte, of which nothing is on the disk")
       let store = try RecordStore(at: folder)
       let error = try #require(storeError { _ = try store.table("t") })
-      #expect(error.code == StoreError.damagedTable)
+      #expect(error.code == .damagedTable)
       #expect(error.message.contains("longer than"))
       #expect(try store.check("t").map(\.severity) == [.damage])
     }
@@ -345,7 +346,7 @@ import Testing
       let text = tableText(counter: String(Int64.max), records: [record("1")])
       try Data(text.utf8).write(to: folder.appendingPathComponent("t.plist"))
       let table = try RecordStore(at: folder).table("t")
-      #expect(storeError { try table.add([:]) }?.code == StoreError.counterExhausted)
+      #expect(storeError { try table.add([:]) }?.code == .counterExhausted)
       #expect(try table.count == 1)
     }
   }

@@ -31,14 +31,14 @@ func contents(of folder: URL) throws -> [String] {
           }
         }
       }
-      #expect(makesBoth()?.code == StoreError.invalidTableName, "in one transaction")
+      #expect(makesBoth()?.code == .invalidTableName, "in one transaction")
       #expect(try store.tableNames == [])
       try store.table(name).create()
       #expect(
-        storeError { try store.table(alike).create() }?.code == StoreError.invalidTableName, "in the journal")
+        storeError { try store.table(alike).create() }?.code == .invalidTableName, "in the journal")
       try store.checkpoint()
       let error = storeError { try store.table(alike).add(["n": 1]) }
-      #expect(error?.code == StoreError.invalidTableName, "in a file")
+      #expect(error?.code == .invalidTableName, "in a file")
       #expect(error?.description.contains("'\(name)'") == true)
       try store.table(name).add(["n": 1])
       try store.table("other").add(["n": 1])
@@ -80,7 +80,7 @@ func contents(of folder: URL) throws -> [String] {
     try one.write { mine in
       try other.write { theirs in swap(&mine, &theirs) }
       let error = storeError { try mine["t"].add(["n": 1]) }
-      #expect(error?.code == StoreError.closed)
+      #expect(error?.code == .closed)
     }
     #expect(try one.table("t").count == 0)
     #expect(try other.table("t").count == 0)
@@ -222,11 +222,11 @@ func contents(of folder: URL) throws -> [String] {
       case .failedChange:
         let taken = [IdentifiedValue(fields, id: 1)]
         let error = storeError { try tx["t"].add(identified: taken, at: .bottom) }
-        try #require(error?.code == StoreError.duplicateID)
+        try #require(error?.code == .duplicateID)
       case .tooLargeChange:
         let many = Array(repeating: fields, count: 120)
         let error = storeError { try tx["t"].add(contentsOf: many) }
-        try #require(error?.code == StoreError.unrepresentableValue)
+        try #require(error?.code == .unrepresentableValue)
       }
     }
   }
@@ -330,7 +330,7 @@ func contents(of folder: URL) throws -> [String] {
       let table = try store.table("t")
       try table.add(["n": 1])
       let lock = try SystemDisk().lock(folder.path + "/.filedb/lock", timeout: .zero)
-      #expect(storeError { _ = try table.add(["n": 2]) }?.code == StoreError.locked)
+      #expect(storeError { _ = try table.add(["n": 2]) }?.code == .locked)
       #expect(try table.count == 1, "reading goes on")
       withExtendedLifetime(lock) {}
       try store.checkInvariants()

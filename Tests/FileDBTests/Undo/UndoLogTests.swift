@@ -149,7 +149,7 @@ import Testing
     try write(open(memory), 1)
     let files = memory.image.files.keys.sorted()
     let failing = try open(FaultyDisk(over: memory, faults: .refuse(.writeAt, errno: ENOSPC)))
-    #expect(storeError { try write(failing, 2) }?.code == StoreError.diskFull)
+    #expect(storeError { try write(failing, 2) }?.code == .diskFull)
     #expect(
       memory.image.files.keys.sorted() == files, "the step's files take the room that a full disk lacks")
     let store = try open(memory)
@@ -192,7 +192,7 @@ import Testing
       do {
         let entry = try store.undoLog.undo()
         #expect(entry == nil)
-      } catch StoreError.undoStepLost {}
+      } catch StoreError.Code.undoStepLost {}
       #expect(try store.table("t").count == 2)
       try store.checkInvariants()
     }
@@ -205,13 +205,13 @@ import Testing
     try write(RecordStore(at: url, disk: memory, options: options), 1)
     let full = try RecordStore(
       at: url, disk: FaultyDisk(over: memory, faults: .refuse(.append, errno: ENOSPC)), options: options)
-    #expect(storeError { try write(full, 2) }?.code == StoreError.diskFull)
+    #expect(storeError { try write(full, 2) }?.code == .diskFull)
     #expect(try full.table("t").count == 1)
     var reason: (any Error)?
     try full.undoLog.write(
       named: { (_: RecordID) in nil }, unlessKept: { reason = $0 },
       { tx in try tx["t"].add(["n": 3]) })
-    #expect((reason as? StoreError)?.code == StoreError.diskFull)
+    #expect((reason as? StoreError)?.code == .diskFull)
     let store = try RecordStore(at: url, disk: memory, options: options)
     #expect(try store.table("t").count == 2)
     // Nothing that was done before may be taken back in its place.
@@ -225,7 +225,7 @@ import Testing
     try write(store, 2)
     try store.table("t").set(["n": 20], of: 2)
     let error = storeError { _ = try store.undoLog.undo() }
-    #expect(error?.code == StoreError.undoConflict)
+    #expect(error?.code == .undoConflict)
     #expect(error?.record == 2)
     #expect(try store.undoLog.skip()?.name == "number 2")
     #expect(try store.undoLog.undo()?.name == "number 1")
@@ -237,8 +237,8 @@ import Testing
     let store = RecordStore.inMemory()
     try write(store, 1)
     try store.write { tx in
-      #expect(storeError { try write(store, 2) }?.code == StoreError.insideWrite)
-      #expect(storeError { _ = try store.undoLog.undo() }?.code == StoreError.insideWrite)
+      #expect(storeError { try write(store, 2) }?.code == .insideWrite)
+      #expect(storeError { _ = try store.undoLog.undo() }?.code == .insideWrite)
     }
     #expect(try store.undoLog.undo()?.name == "number 1")
   }

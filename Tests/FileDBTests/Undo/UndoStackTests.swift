@@ -40,7 +40,7 @@ import Testing
     let stack = UndoStack(store: store)
     let id = try stack.write(named: "add") { tx in try tx["t"].add(["n": 1]) }
     try table.set(["n": 2], of: id)
-    #expect(storeError { _ = try stack.undo() }?.code == StoreError.undoConflict)
+    #expect(storeError { _ = try stack.undo() }?.code == .undoConflict)
     #expect(stack.undoName == "add")
     try table.set(["n": 1], of: id)
     #expect(try stack.undo())
@@ -90,7 +90,7 @@ extension UndoStackTests {
       try edits.write { tx in try tx["t"].add(["n": .integer(Int64(number))]) }
     }
     try store.table("t").set(["n": 20], of: 2)
-    #expect(storeError { try edits.undo() }?.code == StoreError.undoConflict)
+    #expect(storeError { try edits.undo() }?.code == .undoConflict)
     #expect(edits.skipUndo())
     #expect(try edits.undo())
     #expect(try store.table("t").lastSnapshot.ids == [2])

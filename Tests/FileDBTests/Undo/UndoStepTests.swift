@@ -80,20 +80,20 @@ import Testing
     let (_, step) = try store.undoableWrite { tx in try tx["t"].set(["n": 2], of: id) }
     try table.set(["n": 3], of: id)
     let error = storeError { try store.undo(step) }
-    #expect(error?.code == StoreError.undoConflict)
+    #expect(error?.code == .undoConflict)
     #expect(error?.table == "t")
     #expect(error?.record == id)
     #expect(error?.message == "this cannot be undone: its field 'n' was changed since")
     #expect(try table.value(of: id) == ["n": 3, "other": 1])
     try table.delete(id)
-    #expect(storeError { _ = try store.undo(step) }?.code == StoreError.undoConflict)
+    #expect(storeError { _ = try store.undo(step) }?.code == .undoConflict)
     let (added, adding) = try store.undoableWrite { tx in try tx["t"].add(["n": 1]) }
     try table.set(["n": 5], of: added)
-    #expect(storeError { try store.undo(adding) }?.code == StoreError.undoConflict)
+    #expect(storeError { try store.undo(adding) }?.code == .undoConflict)
     #expect(try table.value(of: added) == ["n": 5])
     let (_, unsetting) = try store.undoableWrite { tx in try tx["t"].unset(["n"], of: added) }
     try table.set(["n": 6], of: added)
-    #expect(storeError { _ = try store.undo(unsetting) }?.code == StoreError.undoConflict)
+    #expect(storeError { _ = try store.undo(unsetting) }?.code == .undoConflict)
   }
 
   @Test func undoOfAddDoesNothingIfRecordIsGone() throws {
@@ -210,7 +210,7 @@ import Testing
     try store.write { tx in try tx["t"].sort(by: [.descending("n")]) }
     let now = table.lastSnapshot.ids
     let error = storeError { try store.undo(step) }
-    #expect(error?.code == StoreError.undoConflict)
+    #expect(error?.code == .undoConflict)
     #expect(error?.message == "this cannot be undone: the order was changed since")
     #expect(table.lastSnapshot.ids == now)
   }

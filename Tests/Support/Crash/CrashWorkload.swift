@@ -61,7 +61,7 @@ package struct CrashWorkload: Sendable {
         do {
           try store.checkpoint()
           throw BrokenInvariant(description: "a checkpoint met no conflict")
-        } catch StoreError.conflict {}
+        } catch StoreError.Code.conflict {}
       }
       return store
     }
@@ -129,7 +129,7 @@ package struct CrashWorkload: Sendable {
 
   /// Runs all steps on a disk, and marks in its log when each commit is issued and when it is acknowledged.
   ///
-  /// Where the disk fails a sync or the process dies, the store is opened anew, as ``StoreError/outcomeUnknown`` says, and
+  /// Where the disk fails a sync or the process dies, the store is opened anew, as ``StoreError/Code/outcomeUnknown`` says, and
   /// a commit that is not there then is tried again.
   package func run(on disk: RecordingDisk, at folder: String = Self.storeFolder) throws -> History {
     let url = URL(fileURLWithPath: folder)

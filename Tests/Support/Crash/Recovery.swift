@@ -51,7 +51,7 @@ struct Recovery {
       do {
         let entry = try store.undoLog.undo()
         try require(entry != nil, "the undo log ends too early")
-      } catch StoreError.undoStepLost {
+      } catch StoreError.Code.undoStepLost {
         return try store.checkInvariants()
       }
       let contents = try StoreContents(of: store)

@@ -35,7 +35,9 @@ package struct StoreContents: Equatable, Sendable {
   private static let namesOfWorkloads = ["a", "b", "c", "d"]
 
   /// What only a repair can mend: a broken file, or one that an editor saved while commits waited for it.
-  private static let damage: Set = [StoreError.damagedTable, StoreError.notATable, StoreError.conflict]
+  private static let damage: Set = [
+    StoreError.Code.damagedTable, StoreError.Code.notATable, StoreError.Code.conflict,
+  ]
 
   var isSound: Bool {
     tables.values.allSatisfy { table in

@@ -15,8 +15,8 @@ package struct FieldName: Hashable, Sendable {
   }
 }
 
-/// `id` names the record's id, so a field that is itself called `id` goes by `fields.id`, and so that no two fall together, one
-/// called `fields.id` by `fields.fields.id`, and so on.
+/// `id` names the record's id, so a field that is itself called `id` goes by `fields.id`, and so that no two fall
+/// together, one called `fields.id` by `fields.fields.id`, and so on.
 extension FieldName {
   private static let prefix = "fields."
 

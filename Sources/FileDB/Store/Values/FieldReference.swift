@@ -1,7 +1,7 @@
 import FileDBPlist
 
-/// A field as people name it: `title`, `address.city` for a value in a dictionary, `id` for the record's id. In a name `\.` is a
-/// dot and `\\` a backslash.
+/// A field as people name it: `title`, `address.city` for a value in a dictionary, `id` for the record's id. In a name
+/// `\.` is a dot and `\\` a backslash.
 package enum FieldReference: Hashable, Sendable {
   case id
   /// The names on the way, at least one.
@@ -102,7 +102,7 @@ extension PlistValue {
 
 extension Fields {
   /// Sets a field, or a value in the dictionary that it is, or removes it; dictionaries on the way are made.
-  /// - Throws: ``StoreError/invalidValue`` if something on the way is not a dictionary.
+  /// - Throws: ``StoreError/Code/invalidValue`` if something on the way is not a dictionary.
   package mutating func set(_ value: PlistValue?, at path: [FieldName]) throws(StoreError) {
     guard value != nil || dictionary.hasDictionaries(on: path[...]) else { return }
     try dictionary.set(value, at: path[...], behind: [])
@@ -132,7 +132,7 @@ extension PlistDictionary {
     case .dict(let found)?: inner = found
     case let other?:
       throw StoreError(
-        StoreError.invalidValue,
+        .invalidValue,
         "it holds <\(other.typeName)>, not a dictionary, so nothing can be set in it",
         field: FieldReference.path(here).title)
     }

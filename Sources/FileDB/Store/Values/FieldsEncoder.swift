@@ -7,7 +7,7 @@ import Foundation
 /// in an array, where that would move its neighbours, and in a dictionary, which would lose its key, it is an error.
 enum FieldsEncoder {
   /// - Throws: `EncodingError` where the value is no keyed container or holds what a record cannot;
-  ///   ``StoreError/reservedField``.
+  ///   ``StoreError/Code/reservedField``.
   static func encode<Value: Encodable>(_ value: Value) throws -> Fields {
     if let fields = value as? Fields { return fields }
     guard case .dict(let dictionary)? = try encodeValue(value, codingPath: []) else {

@@ -36,7 +36,8 @@ package struct NearestName {
     return abs(other.count - wanted.count) < limit ? Self.distance(wanted, other) : limit
   }
 
-  /// How many characters are to be put in, left out, replaced or swapped with the next one to make one text of the other.
+  /// How many characters are to be put in, left out, replaced or swapped with the next one to make one text of the
+  /// other.
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

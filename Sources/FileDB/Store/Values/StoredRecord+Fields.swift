@@ -9,7 +9,7 @@ extension StoredRecord {
   ///     let title = try record.decode(String.self, "title")
   ///     let due = try record.decode(Date?.self, "due")
   ///
-  /// - Throws: ``StoreError/invalidValue`` if the field does not fit the type, or is missing and `Field` is not an
+  /// - Throws: ``StoreError/Code/invalidValue`` if the field does not fit the type, or is missing and `Field` is not an
   ///   optional.
   public func decode<Field: Decodable>(_ type: Field.Type, _ field: String) throws -> Field {
     try StoreError.naming(encoded, of: source) {

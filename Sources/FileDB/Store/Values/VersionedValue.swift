@@ -17,7 +17,7 @@ import FileDBPlist
 /// Each record stores its version: the number of migrations that it has been through. An older record goes through the
 /// remaining ones each time it is read. The next change of the record stores it in the newest version, and so does
 /// ``RecordTable/migrate()``. A record of a newer program cannot be read or changed, and throws
-/// ``StoreError/newerVersion``.
+/// ``StoreError/Code/newerVersion``.
 ///
 /// Whatever reads fields by name (``StoredRecord/fields``, ``SortKey``, other programs) sees a record as it is stored.
 public protocol VersionedValue: Codable, Sendable {
@@ -46,7 +46,7 @@ struct ValueMigrations {
   var version: Int64 { Int64(steps.count) }
 
   /// The record as of the newest version.
-  /// - Throws: ``StoreError/newerVersion``, ``StoreError/migrationFailed``, without the record.
+  /// - Throws: ``StoreError/Code/newerVersion``, ``StoreError/Code/migrationFailed``, without the record.
   func migrated(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
     var fields = record.fields
     let version = try version(of: fields)
@@ -67,7 +67,7 @@ struct ValueMigrations {
   func marked(_ fields: Fields) throws(StoreError) -> Fields {
     guard fields[Self.versionKey] == nil else {
       throw StoreError(
-        StoreError.reservedField, "this name is kept for the record's version", field: Self.versionKey)
+        .reservedField, "this name is kept for the record's version", field: Self.versionKey)
     }
     var fields = fields
     if version > 0 { fields[Self.versionKey] = .integer(version) }
@@ -78,11 +78,11 @@ struct ValueMigrations {
     guard let field = fields[Self.versionKey] else { return 0 }
     guard let version = field.integer.flatMap(Int.init(exactly:)), version >= 0 else {
       throw StoreError(
-        StoreError.invalidValue, "a record's version is a whole number from 0", field: Self.versionKey)
+        .invalidValue, "a record's version is a whole number from 0", field: Self.versionKey)
     }
     guard version <= steps.count else {
       throw StoreError(
-        StoreError.newerVersion,
+        .newerVersion,
         "a newer program wrote this record: its version is \(version), and this program knows \(steps.count)")
     }
     return version
@@ -90,7 +90,7 @@ struct ValueMigrations {
 
   private func failure(from version: Int, _ reason: String) -> StoreError {
     StoreError(
-      StoreError.migrationFailed,
+      .migrationFailed,
       "the record could not be brought from version \(version) to \(steps.count): \(reason)")
   }
 }
@@ -98,8 +98,8 @@ struct ValueMigrations {
 extension RecordTable where Value: VersionedValue {
   /// Stores every record in the newest version of its type. Records that already have this version are not written.
   /// - Returns: the number of records that were written.
-  /// - Throws: ``StoreError/newerVersion``, ``StoreError/migrationFailed`` or ``StoreError/invalidValue`` for the first
-  ///   record that has this problem; then no record is changed.
+  /// - Throws: ``StoreError/Code/newerVersion``, ``StoreError/Code/migrationFailed`` or
+  ///   ``StoreError/Code/invalidValue`` for the first record that has this problem; then no record is changed.
   /// - Complexity: O(*n*).
   @discardableResult
   public func migrate() throws -> Int {

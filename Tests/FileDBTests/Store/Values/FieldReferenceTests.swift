@@ -53,7 +53,7 @@ import Testing
     var fields: Fields = ["a": ["b": 1], "s": "text"]
     func set(_ value: PlistValue?, _ text: String) throws {
       guard case .path(let names)? = FieldReference(text) else {
-        throw StoreError(StoreError.invalidValue, text)
+        throw StoreError(.invalidValue, text)
       }
       try fields.set(value, at: names)
     }
@@ -64,7 +64,7 @@ import Testing
     try set(nil, "s.t")
     #expect(fields == ["a": ["c": 2], "s": "text", "x": ["y": ["z": 3]]])
     let error = storeError { try set(1, "x.y.z.w") }
-    #expect(error?.code == StoreError.invalidValue && error?.field == "x.y.z")
+    #expect(error?.code == .invalidValue && error?.field == "x.y.z")
     #expect(fields == ["a": ["c": 2], "s": "text", "x": ["y": ["z": 3]]])
   }
 }

@@ -125,7 +125,7 @@ private let versionKey = "wgFileDbVersion"
       ]
       for attempt in attempts {
         let error = try #require(storeError(attempt))
-        #expect(error.code == StoreError.migrationFailed)
+        #expect(error.code == .migrationFailed)
         #expect(error.table == "notes" && error.record == 2)
         #expect(error.message.contains("from version 1 to 2") && error.message.contains("Refusal"))
         #expect(try raw.lastSnapshot.values() == before)
@@ -142,7 +142,7 @@ private let versionKey = "wgFileDbVersion"
       try raw.add(contentsOf: [["name": "a"], ["name": 5], [:]])
       let before = try raw.lastSnapshot.values()
       let error = try #require(storeError { try store.table(notes).migrate() })
-      #expect(error.code == StoreError.invalidValue && error.record == 2 && error.field == "title")
+      #expect(error.code == .invalidValue && error.record == 2 && error.field == "title")
       #expect(try raw.lastSnapshot.values() == before)
     }
   }
@@ -155,7 +155,7 @@ private let versionKey = "wgFileDbVersion"
     try withStore { store in
       let id = try store.table("t").add([:])
       let error = try #require(storeError { _ = try store.table(TableName<Broken>("t")).value(of: id) })
-      #expect(error.code == StoreError.migrationFailed && error.message.contains("'text'"))
+      #expect(error.code == .migrationFailed && error.message.contains("'text'"))
     }
   }
 
@@ -173,7 +173,7 @@ private let versionKey = "wgFileDbVersion"
       ]
       for attempt in attempts {
         let error = try #require(storeError(attempt))
-        #expect(error.code == StoreError.newerVersion && error.table == "notes" && error.record == id)
+        #expect(error.code == .newerVersion && error.table == "notes" && error.record == id)
         #expect(error.message.contains("is 2") && error.message.contains("knows 1"))
       }
       #expect(try store.table("notes").value(of: id) == newest)
@@ -190,7 +190,7 @@ private let versionKey = "wgFileDbVersion"
       for version: PlistValue in ["2", -1, 1.5] {
         let id = try store.table("notes").add(["title": "a", "wgFileDbVersion": version])
         let error = try #require(storeError { _ = try store.table(notes).value(of: id) })
-        #expect(error.code == StoreError.invalidValue && error.field == versionKey && error.record == id)
+        #expect(error.code == .invalidValue && error.field == versionKey && error.record == id)
       }
     }
   }
@@ -202,7 +202,7 @@ private let versionKey = "wgFileDbVersion"
     }
     try withStore { store in
       let error = try #require(storeError { try store.table(TableName<Clash>("t")).add(Clash()) })
-      #expect(error.code == StoreError.reservedField && error.field == versionKey && error.table == "t")
+      #expect(error.code == .reservedField && error.field == versionKey && error.table == "t")
     }
   }
 

@@ -171,7 +171,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let raw = try store.table("t")
       let id = try raw.add(["n": "text", "other": 1])
       let typed = try store.table(TableName<Counted>("t"))
-      #expect(storeError { try typed.update(id) { $0.n += 1 } }?.code == StoreError.invalidValue)
+      #expect(storeError { try typed.update(id) { $0.n += 1 } }?.code == .invalidValue)
       try typed.update(id, to: Counted(n: 5))
       #expect(try raw.value(of: id) == ["n": 5, "other": 1])
     }
@@ -186,7 +186,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       for (record, field) in cases {
         let id = try raw.add(record)
         let error = try #require(storeError { _ = try store.table(TableName<Counted>("t")).value(of: id) })
-        #expect(error.code == StoreError.invalidValue)
+        #expect(error.code == .invalidValue)
         #expect(error.field == field)
         #expect(error.record == id && error.table == "t")
       }
@@ -210,10 +210,10 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
 
   @Test func valueThatFieldsCannotHoldIsRefused() throws {
     try withStore { store in
-      #expect(storeError { try store.table(TableName<[Int]>("t")).add([1]) }?.code == StoreError.invalidValue)
+      #expect(storeError { try store.table(TableName<[Int]>("t")).add([1]) }?.code == .invalidValue)
       let error = try #require(
         storeError { try store.table(TableName<[String: [Int?]]>("t")).add(["a": [nil]]) })
-      #expect(error.code == StoreError.invalidValue)
+      #expect(error.code == .invalidValue)
       #expect(error.field == "a[0]" && error.table == "t")
       let names = try store.tableNames
       #expect(names == [])

@@ -38,7 +38,7 @@ private struct Person: Codable, Sendable {
         }
         try store.checkpoint()
         let error = try #require(storeError { _ = try people.value(of: id) })
-        #expect(error.code == StoreError.invalidValue && error.record == id && error.table == "people")
+        #expect(error.code == .invalidValue && error.record == id && error.table == "people")
         #expect(error.field == path)
         let file = try people.url.path
         let line = try #require(error.line)
@@ -78,7 +78,7 @@ private struct Person: Codable, Sendable {
       try store.write { tx in
         try tx["people"].set(["name": 6], of: id)
         let inWrite = storeError { _ = try people.value(of: id) }
-        #expect(inWrite?.code == StoreError.invalidValue && inWrite?.line == nil)
+        #expect(inWrite?.code == .invalidValue && inWrite?.line == nil)
       }
       // Found when it is asked for: by then the file has it.
       let late = try #require(storeError { _ = try people.value(of: id) })

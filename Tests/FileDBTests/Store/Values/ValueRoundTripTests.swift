@@ -267,10 +267,10 @@ extension String {
     try withStore { store in
       let table = try store.table(TableName<Scores>("t"))
       let error = try #require(storeError { try table.add(Scores(scores: ["anna": nil])) })
-      #expect(error.code == StoreError.invalidValue && error.field == "scores.anna")
+      #expect(error.code == .invalidValue && error.field == "scores.anna")
       let id = try table.add(Scores(scores: ["anna": 1]))
       let update = try #require(storeError { try table.update(id) { $0.scores["anna"] = .some(nil) } })
-      #expect(update.code == StoreError.invalidValue && update.field == "scores.anna" && update.record == id)
+      #expect(update.code == .invalidValue && update.field == "scores.anna" && update.record == id)
     }
   }
 

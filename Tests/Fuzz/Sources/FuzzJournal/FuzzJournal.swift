@@ -142,7 +142,7 @@ private func checkTable(_ table: RecordTable<Fields>) throws {
   let id: RecordID
   do { id = try table.add(["n": 9], at: .top) } catch let error as StoreError {
     // A commit may have given the highest id there is.
-    guard error.code == StoreError.counterExhausted else { throw error }
+    guard error.code == .counterExhausted else { throw error }
     return
   }
   let here = table.lastSnapshot

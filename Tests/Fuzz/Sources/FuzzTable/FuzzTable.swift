@@ -27,7 +27,7 @@ private func decode(_ bytes: [UInt8]) -> TableState? {
   do throws(StoreError) {
     return try TableFile.decode(bytes, file: file, table: "t", limits: options.limits)
   } catch {
-    if error.code == StoreError.damagedTable, error.line == nil { fail("no line: \(error)") }
+    if error.code == .damagedTable, error.line == nil { fail("no line: \(error)") }
     return nil
   }
 }
