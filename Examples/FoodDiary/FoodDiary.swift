@@ -61,7 +61,7 @@ struct Diary {
   /// A line for each meal, and their sum.
   func day() throws -> [String] {
     var sum = 0
-    let lines = try meals.snapshot().values().map { meal in
+    let lines = try meals.snapshot().values().get().map { meal in
       let food = try foods.value(of: meal.food)
       let energy = food.kcal * meal.grams / 100
       sum += energy

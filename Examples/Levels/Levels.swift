@@ -67,7 +67,7 @@ struct Levels {
   /// What there is to see without a folder.
   private static func showFirstLevels() throws {
     let manager = try LevelManager(in: RecordStore.inMemory())
-    for level in try manager.table.snapshot().values() { print(level.picture) }
+    for level in try manager.table.snapshot().values().get() { print(level.picture) }
   }
 
   /// Shows a level whenever it changes, until it is gone.

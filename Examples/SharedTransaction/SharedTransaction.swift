@@ -17,7 +17,7 @@ struct Ledger {
 
   func pay(_ cents: Int, for text: String) throws { try entries.add(Entry(text: text, cents: -cents)) }
 
-  var balance: Int { get throws { try entries.snapshot().values().reduce(0) { $0 + $1.cents } } }
+  var balance: Int { get throws { try entries.snapshot().values().get().reduce(0) { $0 + $1.cents } } }
 }
 
 /// Keeps the goods.
@@ -44,7 +44,9 @@ struct Stock {
   }
 
   var counts: [String: Int] {
-    get throws { Dictionary(uniqueKeysWithValues: try items.snapshot().values().map { ($0.name, $0.count) }) }
+    get throws {
+      Dictionary(uniqueKeysWithValues: try items.snapshot().values().get().map { ($0.name, $0.count) })
+    }
   }
 }
 

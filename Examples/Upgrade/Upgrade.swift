@@ -24,7 +24,9 @@ struct Upgrade {
     try show(try second.start())
     _ = try second.start()
 
-    do { _ = try first.start() } catch StoreError.Code.olderThanInstalled { print("version 1 is an older one") }
+    do { _ = try first.start() } catch StoreError.Code.olderThanInstalled {
+      print("version 1 is an older one")
+    }
 
     // What an app does whose data is not for its user to change.
     let third = FoodApp(bundle: second.bundle, version: 3, userFolder: user)

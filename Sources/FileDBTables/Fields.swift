@@ -3,7 +3,7 @@ import FileDBPlist
 /// The fields of a record, by name. They do not include its id.
 ///
 /// Field names are compared by their UTF-8 bytes.
-public struct Fields: Sendable, Equatable {
+public struct Fields: Sendable, Hashable {
   public var dictionary: PlistDictionary
 
   public init(_ dictionary: PlistDictionary = PlistDictionary()) { self.dictionary = dictionary }

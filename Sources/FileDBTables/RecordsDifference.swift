@@ -36,6 +36,9 @@ package struct RecordsDifference: Sendable {
 
   package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && updated.isEmpty && moved.isEmpty }
 
+  /// The records that are new or have other fields.
+  package var newRecords: [EncodedRecord] { inserted.map(\.record) + updated.map(\.new) }
+
   /// - Parameter movedIDs: records that are known to have been moved, and are named where others might as well be.
   /// - Complexity: O(*m* log *m*), where *m* is the number of records in the chunks that the two do not share, and of
   ///   the chunks between these; O(*s*) in the sections where they share all.

@@ -2,18 +2,18 @@ import FileDBPlist
 
 /// What went wrong, and where: the file, line, table, record and field, if they are known.
 ///
-/// Match on the ``code``. A `do` block whose calls all throw a `StoreError` catches it as one:
+/// Match on the ``code``:
 ///
 ///     do {
-///       try notes.delete(id)
-///     } catch {
+///       try notes.update(id) { $0.isDone = true }
+///     } catch StoreError.Code.recordNotFound {
+///       // It was deleted meanwhile.
+///     } catch let error as StoreError {
 ///       switch error.code {
-///       case .recordNotFound: break  // It was deleted meanwhile.
+///       case .locked, .diskFull: tryAgainLater()
 ///       default: throw error
 ///       }
 ///     }
-///
-/// Elsewhere, for example around ``RecordStore/write(_:)``, `catch StoreError.Code.recordNotFound` matches as well.
 public struct StoreError: Error, Sendable {
   public let code: Code
   /// What is wrong, without the place.

@@ -50,7 +50,7 @@ extension TableName<Note> {
 
       let records = try notes.snapshot()  // the newest, and it never changes
       for record in records { print(record.id, try record.value.title) }  // decoded when it is asked for
-      #expect(try records.values().map(\.title) == ["Buy milk", "Buy oat milk", "Pay the rent"])
+      #expect(try records.values().get().map(\.title) == ["Buy milk", "Buy oat milk", "Pay the rent"])
 
       let things = try store.table("things")
       let thing = try things.add(["name": "Lamp", "watts": 7.5, "rooms": ["hall", "attic"]])

@@ -29,7 +29,7 @@ final class AttachedStore: Sendable {
   }
 
   var tableKeys: [TableKey] {
-    get throws { try store.tableNames.map(TableKey.init) }
+    get throws(StoreError) { try store.tableKeys }
   }
 
   /// As it was read; `nil` where it was not yet.

@@ -19,7 +19,7 @@ final class AttachedTables: TableView {
 
   init(over attached: AttachedStore) { self.attached = attached }
 
-  func tables(_ own: Set<TableKey>) throws -> Set<TableKey> { own.union(try attached.tableKeys) }
+  func tables(_ own: Set<TableKey>) throws(StoreError) -> Set<TableKey> { own.union(try attached.tableKeys) }
 
   /// Reads the attached table of this name, or beneath the one of this name.
   func read(_ table: TableKey) throws(StoreError) {
@@ -113,7 +113,8 @@ final class AttachedTables: TableView {
   }
 
   func url(of table: TableKey) throws -> URL? {
-    try attached.table(named: table).map { try attached.store.url(of: $0.text) }
+    guard let table = attached.table(named: table) else { return nil }
+    return try attached.store.url(of: table.text)
   }
 
   var folders: [StoreFolder] { [attached.folder] }
@@ -129,11 +130,6 @@ final class AttachedTables: TableView {
 
 extension EncodedRecord {
   fileprivate var isMarked: Bool { !OverlayMarks(of: self).isEmpty }
-}
-
-extension RecordsDifference {
-  /// The records that are new or have other fields.
-  fileprivate var newRecords: some Sequence<EncodedRecord> { inserted.map(\.record) + updated.map(\.new) }
 }
 
 extension StoreError {

@@ -1,15 +1,22 @@
+import FileDBTables
 import Observation
 
-/// The records of a table for SwiftUI. A view that reads them is drawn again when they change, whichever program
-/// changed them.
+/// The decoded records of a table for SwiftUI. A view that reads them is drawn again when they change, whichever
+/// program changed them.
 ///
 ///     struct NoteList: View {
 ///       @State var notes: ObservableTable<Note>
+///       @State var words = ""
 ///
 ///       var body: some View {
-///         List(notes.records) { record in Text((try? record.value.title) ?? "?") }
+///         List(notes.records) { note in Text(note.value.title) }
+///           .searchable(text: $words)
+///           .onChange(of: words) { notes.show { [words] note in note.title.contains(words) } }
 ///       }
 ///     }
+///
+/// Each record is decoded once until it changes. A record that does not fit the type is in ``faults`` instead of
+/// ``records``.
 ///
 /// It keeps a reference to its table, and so to the store. It shows snapshots: a change that you make on the main actor
 /// appears soon afterwards, not at once.
@@ -17,28 +24,57 @@ import Observation
 @Observable
 public final class ObservableTable<Value: Codable & Sendable> {
   public let table: RecordTable<Value>
-  public private(set) var records: TableSnapshot<Value>
+  /// The records that are shown, in their order.
+  public private(set) var records: [DecodedRecord<Value>]
+  /// Why records of the table could not be decoded, each with the record's id.
+  public private(set) var faults: [StoreError]
   /// Why the records are not those that another program wrote; see ``RecordStore/observationError``.
   public private(set) var error: StoreError?
 
-  @ObservationIgnored private var token: ObservationToken?
+  @ObservationIgnored private var observation: TableObservation<Value>?
 
   /// Shows the table's records, and follows their changes.
   /// - Parameters:
-  ///   - matches: which records to show; see ``RecordTable/changes(where:sortedBy:since:)``.
+  ///   - matches: whether to show a record with this value; see ``RecordTable/changes(where:sortedBy:since:)``.
   ///   - order: the order in which to show them; empty for the table's own.
-  public init(
+  public convenience init(
     _ table: RecordTable<Value>, where matches: (@Sendable (Value) throws -> Bool)? = nil,
     sortedBy order: [SortKey] = []
   ) {
-    self.table = table
-    let start = table.lastSnapshot
-    records = SelectedRecords(RecordSelection(condition: .init(matches), order: order), of: start).records
-    error = table.store.observationError
-    token = table.observe(
-      where: matches, sortedBy: order, since: start, onError: { [weak self] in self?.error = $0 },
-      onChange: { [weak self] in self?.records = $0.after })
+    self.init(table, RecordSelection(condition: .init(matches), order: order))
   }
 
+  /// Shows the records that match a predicate, and follows their changes.
+  public convenience init(
+    _ table: RecordTable<Value>, where predicate: RecordPredicate, sortedBy order: [SortKey] = []
+  ) {
+    self.init(table, RecordSelection(condition: .predicate(predicate), order: order))
+  }
+
+  private init(_ table: RecordTable<Value>, _ selection: RecordSelection<Value>) {
+    self.table = table
+    let list = DecodedList(selection, of: table.lastSnapshot)
+    (records, faults) = (list.records, list.faults)
+    error = table.store.observationError
+    observation = table.observe(selection, since: list) { [weak self] in
+      self?.error = $0
+    } _: { [weak self] change in
+      self?.records = change.records
+      self?.faults = change.faults
+    }
+  }
+
+  /// Shows other records, or another order. They appear soon afterwards.
+  /// - Complexity: as ``TableObservation/show(where:sortedBy:)``.
+  public func show(where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = []) {
+    observation?.show(where: matches, sortedBy: order)
+  }
+
+  /// The same for the records that match a predicate.
+  public func show(where predicate: RecordPredicate, sortedBy order: [SortKey] = []) {
+    observation?.show(where: predicate, sortedBy: order)
+  }
+
+  /// The number of records that are shown.
   public var count: Int { records.count }
 }

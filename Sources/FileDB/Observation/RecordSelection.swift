@@ -1,3 +1,5 @@
+import FileDBTables
+
 /// Which records of a table to show, and in which order.
 struct RecordSelection<Value: Codable & Sendable>: Sendable {
   enum Condition: Sendable {
@@ -10,18 +12,26 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
     init(_ matches: (@Sendable (Value) throws -> Bool)?) { self = matches.map(Condition.value) ?? .none }
 
     var isNone: Bool { if case .none = self { true } else { false } }
+
+    func includes(_ record: EncodedRecord, _ value: @autoclosure () throws -> Value) -> Bool {
+      switch self {
+      case .none: true
+      case .value(let matches): (try? matches(value())) == true
+      case .predicate(let predicate): (try? predicate.matches(record, RecordFields())) == true
+      }
+    }
   }
 
   let condition: Condition
   /// None for the table's own order.
   let order: [SortKey]
 
-  /// - Parameter ids: of the records that match.
-  fileprivate func records(
-    of table: TableSnapshot<Value>, matching ids: Set<RecordID>
-  ) -> TableSnapshot<Value> {
+  /// - Parameter ids: of the records that match; `nil` for all.
+  func records(of table: TableSnapshot<Value>, matching ids: Set<RecordID>?) -> TableSnapshot<Value> {
     var records = table
-    if !condition.isNone { records = records.with(records.state.records.filter { ids.contains($0.id) }) }
+    if let ids, ids.count < table.count {
+      records = records.with(records.state.records.filter { ids.contains($0.id) })
+    }
     if !order.isEmpty {
       records = records.with(records.sortedIndices(by: order).map { records.state.records[$0] })
     }
@@ -29,7 +39,7 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
   }
 }
 
-/// The records of a selection, as the table goes on. Each record is decoded and tested once until it changes.
+/// The records of a selection, as the table goes on. Each record is tested once until it changes.
 struct SelectedRecords<Value: Codable & Sendable> {
   private let selection: RecordSelection<Value>
   private var table: TableSnapshot<Value>
@@ -54,27 +64,19 @@ struct SelectedRecords<Value: Codable & Sendable> {
     let difference = RecordsDifference(from: table.state.records, to: newTable.state.records)
     if difference.isEmpty, table.exists == newTable.exists { return }
     for removal in difference.removed { matching.remove(removal.record.id) }
-    test(difference.inserted.lazy.map(\.record))
-    test(difference.updated.lazy.map(\.new))
-    records = selection.records(of: newTable, matching: matching)
+    if !selection.condition.isNone { test(difference.newRecords) }
+    records = selection.records(of: newTable, matching: selection.condition.isNone ? nil : matching)
   }
 
   private mutating func test(_ records: some Sequence<EncodedRecord>) {
-    switch selection.condition {
-    case .none: break
-    case .value(let matches):
-      var reader = ValueReader<Value>()
-      for record in records { note(record.id, matches: (try? matches(reader.value(of: record))) == true) }
-    case .predicate(let predicate):
-      let fields = RecordFields()
-      for record in records {
-        note(record.id, matches: (try? predicate.matches(record, fields)) == true)
+    var reader = ValueReader<Value>()
+    for record in records {
+      if selection.condition.includes(record, try reader.value(of: record)) {
+        matching.insert(record.id)
+      } else {
+        matching.remove(record.id)
       }
     }
-  }
-
-  private mutating func note(_ id: RecordID, matches: Bool) {
-    if matches { matching.insert(id) } else { matching.remove(id) }
   }
 }
 

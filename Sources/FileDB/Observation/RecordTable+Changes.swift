@@ -98,7 +98,7 @@ extension RecordStore {
   }
 
   private func readTablesForObservers() {
-    do { try readAllTables() } catch { signals.note(error as? StoreError) }
+    do { try readAllTables() } catch { signals.note(error) }
   }
 
   /// Why observers do not see what another process or program wrote: a file is damaged, is in conflict with commits in
@@ -125,7 +125,7 @@ extension RecordStore {
 }
 
 extension SeenTables {
-  fileprivate func snapshot<Value>(of source: TableSource) -> TableSnapshot<Value> {
+  func snapshot<Value>(of source: TableSource) -> TableSnapshot<Value> {
     TableSnapshot(source: source, state: self[TableKey(source.table)])
   }
 }

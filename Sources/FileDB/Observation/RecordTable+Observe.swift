@@ -1,35 +1,58 @@
-/// An observation that goes on for as long as you keep this token. It keeps the closures that it calls, but not the
-/// store.
-public final class ObservationToken: Sendable {
-  private let tasks: [Task<Void, Never>]
-
-  init(_ tasks: [Task<Void, Never>]) { self.tasks = tasks }
-
-  deinit { cancel() }
-
-  /// Ends the observation. If you call this on the main actor, no closure is called after it returns.
-  public func cancel() { for task in tasks { task.cancel() } }
-}
+import FileDBTables
 
 extension RecordTable {
-  /// Calls `onChange` on the main actor for each change of the table; see ``changes(where:sortedBy:since:)``.
+  /// Calls `onChange` on the main actor with the decoded records, and again for each change of the table.
   ///
-  ///     token = notes.observe { change in list.apply(change.steps) }
+  ///     observation = notes.observe { change in list.apply(change.steps, change.records) }
   ///
-  /// The first call, with the existing records, comes soon, but not before this method returns.
-  /// - Parameter onError: called with each new ``RecordStore/observationError``, and with `nil` when there is none any
-  ///   more. The observation goes on.
-  /// - Returns: a token that ends the observation when you cancel or release it.
+  /// The first call, with the existing records, comes soon, but not before this method returns. With a condition or an
+  /// order, the steps are those of the filtered and sorted list; ``TableObservation/show(where:sortedBy:)`` changes
+  /// both later. Each record is decoded once until it changes. One that does not fit the type is in
+  /// ``ListChange/faults`` instead of the list.
+  /// - Parameters:
+  ///   - matches: whether a record with this value is in the list; `nil` for all. The list leaves out records for which
+  ///     it throws. The result must depend only on the value.
+  ///   - order: the order of the list; empty for the table's own.
+  ///   - start: a snapshot of the whole table, which the observer shows already: the first call then comes with the
+  ///     first change since then.
+  ///   - onError: called with each new ``RecordStore/observationError``, and with `nil` when there is none any more. The
+  ///     observation goes on.
+  ///   - onChange: called with the list and the steps that lead there from the list of the call before.
+  /// - Returns: the observation, which ends when you cancel or release it.
+  /// - Complexity: O(*n*) for each change, off the main actor; with an order, O(*n* log *n*).
   @MainActor
   public func observe(
     where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = [],
     since start: TableSnapshot<Value>? = nil,
     onError: (@MainActor (StoreError?) -> Void)? = nil,
-    onChange: @escaping @MainActor (TableChange<Value>) -> Void
-  ) -> ObservationToken {
-    let changes = deliver(changes(where: matches, sortedBy: order, since: start), to: onChange)
+    onChange: @escaping @MainActor (ListChange<Value>) -> Void
+  ) -> TableObservation<Value> {
+    let selection = RecordSelection(condition: .init(matches), order: order)
+    return observe(selection, since: start.map { DecodedList(selection, of: $0) }, onError, onChange)
+  }
+
+  /// The same for the records that match a predicate; see ``observe(where:sortedBy:since:onError:onChange:)``.
+  @MainActor
+  public func observe(
+    where predicate: RecordPredicate, sortedBy order: [SortKey] = [],
+    since start: TableSnapshot<Value>? = nil,
+    onError: (@MainActor (StoreError?) -> Void)? = nil,
+    onChange: @escaping @MainActor (ListChange<Value>) -> Void
+  ) -> TableObservation<Value> {
+    let selection = RecordSelection<Value>(condition: .predicate(predicate), order: order)
+    return observe(selection, since: start.map { DecodedList(selection, of: $0) }, onError, onChange)
+  }
+
+  @MainActor
+  func observe(
+    _ selection: RecordSelection<Value>, since list: DecodedList<Value>?,
+    _ onError: (@MainActor (StoreError?) -> Void)?,
+    _ onChange: @escaping @MainActor (ListChange<Value>) -> Void
+  ) -> TableObservation<Value> {
+    let shown = ShownSelection(selection, of: self)
+    let changes = deliver(changes(of: shown, since: list), to: onChange)
     let errors = onError.map { deliver(store.observationErrors(), to: $0) }
-    return ObservationToken([changes] + [errors].compactMap(\.self))
+    return TableObservation(of: shown, [changes] + [errors].compactMap(\.self))
   }
 }
 

@@ -57,14 +57,4 @@ extension RecordStore {
 
   /// Whether a thread waits for what other processes do.
   package var isWatched: Bool { signals.haveWatcher }
-
-  /// Reads the tables that were not read yet.
-  /// - Throws: for the first that cannot be read, once all others have been.
-  func readAllTables() throws {
-    var failure: StoreError?
-    for name in try tableNames {
-      do throws(StoreError) { _ = try current(TableKey(name)) } catch { failure = failure ?? error }
-    }
-    if let failure { throw failure }
-  }
 }

@@ -12,7 +12,7 @@ extension RecordPredicate {
   /// show the result. It accepts every comparison of a field that also has values other than dates.
   /// - Throws: ``StoreError/Code/invalidPredicate``.
   /// - Complexity: O(*n*) if the predicate compares a field with a text, else O(1).
-  public func checkDates<Value>(in snapshot: TableSnapshot<Value>) throws(StoreError) {
+  public func checkDates<Value>(in snapshot: TableSnapshot<Value>) throws {
     for (path, text) in node.undatedTexts where snapshot.hasOnlyDates(at: path) {
       throw StoreError(
         .invalidPredicate,

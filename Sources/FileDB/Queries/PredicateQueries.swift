@@ -9,21 +9,21 @@ extension TableSnapshot {
   /// To stop early, ask one record after another: `for record in snapshot where try predicate.matches(record)`.
   /// - Throws: ``StoreError/Code/matchLimitExceeded``.
   /// - Complexity: O(*n*). Of each record, only the fields that the predicate names are decoded.
-  public func records(where predicate: RecordPredicate) throws(StoreError) -> [StoredRecord<Value>] {
+  public func records(where predicate: RecordPredicate) throws -> [StoredRecord<Value>] {
     try matches(where: predicate).records
   }
 
   /// The number of records that match `predicate`.
   /// - Throws: as ``records(where:)``.
   /// - Complexity: as ``records(where:)``.
-  public func count(where predicate: RecordPredicate) throws(StoreError) -> Int {
+  public func count(where predicate: RecordPredicate) throws -> Int {
     try matches(where: predicate).count
   }
 
   /// The first record that matches `predicate`; `nil` if none does.
   /// - Throws: as ``records(where:)``, for the records up to this one.
   /// - Complexity: O(*n*) in the number of records up to it.
-  public func first(where predicate: RecordPredicate) throws(StoreError) -> StoredRecord<Value>? {
+  public func first(where predicate: RecordPredicate) throws -> StoredRecord<Value>? {
     let fields = RecordFields()
     var records = state.records.makeIterator()
     do {
@@ -42,7 +42,7 @@ extension TableSnapshot {
   ///     for field in matches.unknownFields { warn("no note has a field '\(field.name)'") }
   /// - Throws: as ``records(where:)``.
   /// - Complexity: as ``records(where:)``.
-  public func matches(where predicate: RecordPredicate) throws(StoreError) -> RecordMatches<Value> {
+  public func matches(where predicate: RecordPredicate) throws -> RecordMatches<Value> {
     do {
       let parts = try chosen(with: FieldSearch(for: predicate)) {
         (search: inout FieldSearch, record: PredicateRecord) throws(StoreError) in
@@ -134,7 +134,7 @@ extension RecordTable {
   /// - Complexity: O(*n*).
   @discardableResult
   public func delete(where predicate: RecordPredicate) throws -> RecordMatches<Value> {
-    try store.write { _ in
+    try writing { _ in
       let matches = try snapshot().matches(where: predicate)
       try delete(matches.ids)
       return matches

@@ -3,7 +3,8 @@ import Foundation
 
 /// A field to sort records by.
 ///
-///     try food.sort(by: [.ascending("group"), .descending("kcal"), .ascending("name", text: .localized)])
+///     try notes.sort(by: [SortKey(\Note.isDone), SortKey(\Note.title, text: .localized)])
+///     try food.sort(by: [.ascending("group"), .descending("kcal")])  // by the fields' names
 ///
 /// Values of different types are ordered by type:
 ///
@@ -23,6 +24,24 @@ public struct SortKey: Hashable, Sendable {
 
   package init(_ reference: FieldReference, order: SortOrder, text: TextOrder) {
     (self.reference, self.order, self.text) = (reference, order, text)
+  }
+
+  /// A key for the field in which `Value` stores a property, whatever its `CodingKeys` call it.
+  ///
+  /// FileDB finds the field's name by letting `Value` decode made-up fields.
+  /// - Precondition: the name can be found. It cannot for a computed property, or for a type that refuses made-up
+  ///   fields, for example because its `init(from:)` checks them. For these, use ``ascending(_:text:)`` or
+  ///   ``descending(_:text:)`` with the field's name.
+  /// - Complexity: O(*f*²) in the number of fields of `Value`.
+  public init<Value: Decodable, Field: Equatable>(
+    _ path: KeyPath<Value, Field>, _ order: SortOrder = .forward, text: TextOrder = .bytes
+  ) {
+    guard let reference = FieldReference(of: path) else {
+      preconditionFailure(
+        "FileDB cannot tell in which field \(Value.self) stores \(path); use .ascending or .descending with its name"
+      )
+    }
+    self.init(reference, order: order, text: text)
   }
 
   public static func ascending(_ field: String, text: TextOrder = .bytes) -> SortKey {

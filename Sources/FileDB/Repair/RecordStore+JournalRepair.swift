@@ -13,6 +13,13 @@ public struct JournalRepairPlan: Sendable {
   let sequence: UInt64
 }
 
+/// What ``RecordStore/repairJournal()`` did.
+public struct JournalRepairReport: Sendable {
+  public let plan: JournalRepairPlan
+  /// The file that keeps the journal as it was.
+  public let backup: URL
+}
+
 extension RecordStore {
   /// Returns what ``repairJournal()`` would do. Writes nothing.
   ///
@@ -30,9 +37,8 @@ extension RecordStore {
       try log.readOn()
       guard let misfit = try log.misfit() else { return nil }
       return try plan(for: original, because: misfit)
-    } catch  where error.code != .damagedJournal {
-      throw error
     } catch {
+      guard error.code == .damagedJournal else { throw error }
       return try plan(for: original, because: error)
     }
   }
@@ -42,7 +48,7 @@ extension RecordStore {
   /// - Returns: what was done, and the backup; `nil` if nothing was done.
   /// - Throws: as ``journalRepairPlan()`` and ``write(_:)``; ``StoreError/Code/insideWrite`` inside a write.
   @discardableResult
-  public func repairJournal() throws -> (plan: JournalRepairPlan, backup: URL)? {
+  public func repairJournal() throws -> JournalRepairReport? {
     try repairing(nil) {
       guard let plan = try journalRepairPlan() else { return nil }
       let (folder, disk) = (try folder, try folder.disk)
@@ -56,7 +62,7 @@ extension RecordStore {
       }
       for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
       try tables.catchUp()
-      return (plan, URL(fileURLWithPath: backup))
+      return JournalRepairReport(plan: plan, backup: URL(fileURLWithPath: backup))
     }
   }
 

@@ -15,6 +15,13 @@ public struct RepairPlan: Sendable {
   let repaired: TableState
 }
 
+/// What ``RecordStore/repair(_:keeping:)-(String,_)`` did to a table.
+public struct RepairReport: Sendable {
+  public let plan: RepairPlan
+  /// The files that keep the table, and in a conflict the journal, as they were; none if nothing was done.
+  public let backups: [URL]
+}
+
 extension RecordStore {
   /// Returns what ``repair(_:keeping:)`` would do to a table. Writes nothing.
   ///
@@ -40,7 +47,7 @@ extension RecordStore {
     guard content != nil || pending != nil else {
       throw StoreError(.tableNotFound, "there is no such table", table: table)
     }
-    let isConflict = try pending != nil && log.isInConflict(key)
+    let isConflict = if pending == nil { false } else { try log.isInConflict(key) }
     if !isConflict, pending != nil {
       // The file is as the journal knows it, so that it only waits for its commits.
       let state = try log.replayed(key).state
@@ -65,10 +72,10 @@ extension RecordStore {
   @discardableResult
   public func repair(
     _ table: String, keeping choice: ConflictChoice? = nil
-  ) throws -> (plan: RepairPlan, backups: [URL]) {
+  ) throws -> RepairReport {
     try repairing(table) {
       let plan = try repairPlan(for: table, keeping: choice)
-      return (plan, try carryOut(plan))
+      return RepairReport(plan: plan, backups: try carryOut(plan))
     }
   }
 
@@ -123,7 +130,7 @@ extension RecordStore {
 
   private func mend(
     _ bytes: [UInt8]?, file: String, table: String, waiting: PendingTable?
-  ) throws -> (notes: [String], lostCount: Int, state: TableState) {
+  ) throws(StoreError) -> (notes: [String], lostCount: Int, state: TableState) {
     guard let bytes else { return ([], 0, TableState()) }
     let warnings = (try? check(table))?.filter { $0.severity == .warning } ?? []
     let mended = try TableRepair.mend(

@@ -15,7 +15,9 @@ extension RecordStore {
   /// journal.
   /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the journal.
-  public func pendingCommits() throws -> [PendingCommit] { try fileLog.readAll().map(PendingCommit.init) }
+  public func pendingCommits() throws -> [PendingCommit] {
+    try fileLog.readAll().map(PendingCommit.init)
+  }
 }
 
 extension PendingCommit {

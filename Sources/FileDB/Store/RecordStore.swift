@@ -109,7 +109,11 @@ public final class RecordStore: Sendable {
   /// tables that have a file or are in the sound part of the journal.
   /// - Throws: the disk's errors.
   public var tableNames: [String] {
-    get throws { try view.tables(log.tables()).sorted().map(\.text) }
+    get throws { try tableKeys.map(\.text) }
+  }
+
+  var tableKeys: [TableKey] {
+    get throws(StoreError) { try view.tables(log.tables()).sorted() }
   }
 
   /// The table with this name.
@@ -136,7 +140,8 @@ public final class RecordStore: Sendable {
   /// The file of a table: the existing one, or the one that its first record will create.
   /// - Throws: ``StoreError/Code/ambiguousTable``, ``StoreError/Code/invalidTableName``.
   public func url(of table: String) throws -> URL {
-    try view.url(of: TableKey(table)) ?? URL(fileURLWithPath: folder.file(of: table).path)
+    if let url = try view.url(of: TableKey(table)) { return url }
+    return URL(fileURLWithPath: try folder.file(of: table).path)
   }
 
   /// Reads in what other processes and programs have written since. A write and ``RecordTable/snapshot()`` do so by

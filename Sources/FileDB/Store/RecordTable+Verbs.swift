@@ -34,7 +34,8 @@ extension RecordTable {
   ///   ``add(_:at:)``; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
   ///   ``StoreError/Code/migrationFailed``.
   public func update(_ id: RecordID, _ body: (inout Value) throws -> Void) throws {
-    try writing { transaction in
+    try store.write { write in
+      let transaction = write.state
       let record = try record(with: id)
       let current = try record.migrated
       let old = try current.value
@@ -81,7 +82,9 @@ extension RecordTable {
 
   /// Removes a record. Its id is never reused.
   /// - Throws: ``StoreError/Code/recordNotFound``.
-  public func delete(_ id: RecordID) throws { try writing { try $0.apply(.remove([id]), to: name.text) } }
+  public func delete(_ id: RecordID) throws {
+    try writing { try $0.apply(.remove([id]), to: name.text) }
+  }
 
   /// Removes records. `ids` may contain an id twice.
   /// - Throws: ``StoreError/Code/recordNotFound``; then no record is removed.

@@ -24,7 +24,8 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   ///   ``RecordStore/refresh()``, for this table.
   public func snapshot() throws -> TableSnapshot<Value> {
     let key = TableKey(name.text)
-    let state = try store.writers.currentTransaction?.table(name.text) ?? store.current(key)
+    let transaction = store.writers.currentTransaction
+    let state = if let transaction { try transaction.table(name.text) } else { try store.current(key) }
     return TableSnapshot(source: source, state: state)
   }
 
@@ -68,7 +69,9 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
 
   /// The record with this id; see ``TableSnapshot/record(with:)``.
   /// - Throws: ``StoreError/Code/recordNotFound``, and as ``snapshot()``.
-  public func record(with id: RecordID) throws -> StoredRecord<Value> { try snapshot().record(with: id) }
+  public func record(with id: RecordID) throws -> StoredRecord<Value> {
+    try snapshot().record(with: id)
+  }
 
   /// The value of the record with this id; see ``TableSnapshot/value(of:)``.
   /// - Throws: ``StoreError/Code/recordNotFound``, as ``StoredRecord/value``, and as ``snapshot()``.

@@ -18,11 +18,11 @@ public struct StoreTransaction: ~Copyable {
   ///   for that of a write that has returned.
   /// - Complexity: O(1) once the transaction has used the table.
   public subscript<Value>(name: TableName<Value>) -> RecordTable<Value> {
-    get throws(StoreError) { try state.recordTable(name) }
+    get throws { try state.recordTable(name) }
   }
 
   /// The table with this name, with records that are read field by field; see ``subscript(_:)-(TableName<_>)``.
   public subscript(name: String) -> RecordTable<Fields> {
-    get throws(StoreError) { try self[.records(name)] }
+    get throws { try self[.records(name)] }
   }
 }

@@ -40,20 +40,11 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   /// - Throws: ``StoreError/Code/recordNotFound``, and as ``StoredRecord/value``.
   public func value(of id: RecordID) throws -> Value { try record(with: id).value }
 
-  /// The values of all records, in order. In a large table, several threads decode parts at the same time.
-  /// - Throws: ``StoreError/Code/invalidValue`` for the first record that does not fit the type.
-  /// - Complexity: O(*n*).
-  public func values() throws -> [Value] {
-    let (values, failure) = decoded(0..<count)
-    if let failure { throw failure }
-    return values
-  }
-
   /// The values of these records, up to the first that does not fit the type. Of many, several threads decode parts at
   /// the same time.
-  func decoded(_ range: Range<Int>) -> (values: [Value], failure: (any Error)?) {
+  func decoded(_ range: Range<Int>) -> (values: [Value], failure: StoreError?) {
     let parts = Parts(of: range.count, leastLength: 2_048)
-    var failure: (any Error)?
+    var failure: StoreError?
     let values = [Value](unsafeUninitializedCapacity: range.count) { buffer, count in
       // Safe: each thread writes the values of its own part, and this one waits for all.
       nonisolated(unsafe) let buffer = buffer
@@ -75,7 +66,7 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   /// Decodes as many records as there is room for, in order, up to the first that does not fit.
   private func decode(
     from index: Int, into values: UnsafeMutableBufferPointer<Value>
-  ) -> (count: Int, failure: (any Error)?) {
+  ) -> (count: Int, failure: StoreError?) {
     var reader = ValueReader<Value>()
     var records = state.records.makeIterator(from: index)
     for offset in values.indices {
@@ -143,5 +134,35 @@ public struct StoredRecord<Value: Codable & Sendable>: Sendable, Identifiable {
       let current = try StoreError.naming(encoded, of: source) { try migrations.migrated(encoded) }
       return StoredRecord(encoded: current, source: source)
     }
+  }
+}
+
+/// Records are equal if they have the same id and fields, whatever store they are from.
+extension StoredRecord: Hashable {
+  public static func == (left: StoredRecord, right: StoredRecord) -> Bool { left.encoded == right.encoded }
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(encoded.id)
+    encoded.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+}
+
+extension StoredRecord: CustomStringConvertible {
+  /// The id and the fields: `3 ["isDone": true, "title": "Buy milk"]`.
+  public var description: String { "\(id) \(fields)" }
+}
+
+/// Snapshots are equal if they have the same records in the same order. This says nothing about the counter.
+extension TableSnapshot: Equatable {
+  public static func == (left: TableSnapshot, right: TableSnapshot) -> Bool {
+    left.exists == right.exists
+      && RecordsDifference(from: left.state.records, to: right.state.records).isEmpty
+  }
+}
+
+extension TableSnapshot: CustomStringConvertible {
+  /// The table's name, the number of records, and the first of them.
+  public var description: String {
+    let first = prefix(10).map { "\n  \($0)" }.joined()
+    return "\(table): \(count) records" + first + (count > 10 ? "\n  …" : "")
   }
 }

@@ -84,15 +84,15 @@ extension StoreError {
   /// Runs `decode`, and says of which record it was where that fails.
   static func naming<Value>(
     _ record: EncodedRecord, of source: TableSource, _ decode: () throws -> Value
-  ) throws -> Value {
+  ) throws(StoreError) -> Value {
     do {
       return try decode()
     } catch let error as DecodingError {
       let fault = DecodingFault(error)
       let error = StoreError(.invalidValue, fault.message, field: fault.path.text)
       throw error.naming(record, of: source, at: fault.path)
-    } catch let error as StoreError {
-      throw error.naming(record, of: source, at: FieldPath([]))
+    } catch {
+      throw StoreError(wrapping: error).naming(record, of: source, at: FieldPath([]))
     }
   }
 

@@ -4,7 +4,7 @@ import Foundation
 /// What is seen of the tables in a store's log: mostly just these. A store over an attached one shows the two as one.
 protocol TableView: Sendable {
   /// The tables that are seen, given those of the log.
-  func tables(_ own: Set<TableKey>) throws -> Set<TableKey>
+  func tables(_ own: Set<TableKey>) throws(StoreError) -> Set<TableKey>
 
   /// Reads what a table needs to be seen, where it has changed.
   func read(_ table: TableKey) throws(StoreError)

@@ -52,21 +52,27 @@ extension TransactionState {
       try given.map { (try $0.id ?? nextID(after: &counter, table: table), $0.fields) })
   }
 
-  func encode(_ value: some Encodable, for table: String) throws -> Fields {
-    do {
+  func encode(_ value: some Encodable, for table: String) throws(StoreError) -> Fields {
+    do throws(StoreError) {
       return try fields(of: value, for: table).normalized(limits: limits)
-    } catch let error as StoreError {
+    } catch {
       throw error.adding(table: table)
     }
   }
 
-  func fields(of value: some Encodable, for table: String, record: RecordID? = nil) throws -> Fields {
+  func fields(
+    of value: some Encodable, for table: String, record: RecordID? = nil
+  ) throws(StoreError) -> Fields {
     do {
       return try FieldsEncoder.encode(value)
     } catch EncodingError.invalidValue(_, let context) {
       throw StoreError(
         .invalidValue, context.debugDescription, table: table, record: record,
         field: FieldPath(context.codingPath).text)
+    } catch {
+      var error = StoreError(wrapping: error).adding(table: table)
+      if error.record == nil { error.record = record }
+      throw error
     }
   }
 

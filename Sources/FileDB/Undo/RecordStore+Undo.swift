@@ -1,11 +1,21 @@
+/// What ``RecordStore/undoableWrite(_:)-(_)`` did.
+public struct UndoableWrite<Result> {
+  /// What the body returned.
+  public let result: Result
+  /// The step that takes the write back.
+  public let step: UndoStep
+}
+
+extension UndoableWrite: Sendable where Result: Sendable {}
+
 extension RecordStore {
   /// The store's undo log. It is kept in the store's folder, and every program that opens the store can use it.
   public var undoLog: UndoLog { UndoLog(self) }
 
   /// Runs `body` like ``write(_:)``, and also returns a step that takes the write back.
   ///
-  ///     let (id, step) = try store.undoableWrite { tx in try tx[.notes].duplicate(milk) }
-  ///     let redo = try store.undo(step)
+  ///     let write = try store.undoableWrite { tx in try tx[.notes].duplicate(milk) }
+  ///     let redo = try store.undo(write.step)
   ///
   /// You may keep the step for as long as the program runs. It holds the deleted records and the changed fields in
   /// memory. For a menu's Undo and Redo see ``UndoStack``. For steps that outlive the program see ``UndoLog``.
@@ -13,12 +23,12 @@ extension RecordStore {
   /// - Complexity: beyond that of the write, O(*m* log *m*) in the records near those that changed.
   public func undoableWrite<Result>(
     _ body: (inout StoreTransaction) throws -> Result
-  ) throws -> (result: Result, step: UndoStep) {
+  ) throws -> UndoableWrite<Result> {
     try write { transaction in
       let state = transaction.state
       let before = state.states
       let result = try body(&transaction)
-      return (result, try state.undoStep(since: before))
+      return UndoableWrite(result: result, step: try state.undoStep(since: before))
     }
   }
 
@@ -40,7 +50,7 @@ extension RecordStore {
   /// As the synchronous ``undoableWrite(_:)``, without blocking the caller's thread.
   public func undoableWrite<Result: Sendable>(
     _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
-  ) async throws -> (result: Result, step: UndoStep) {
+  ) async throws -> UndoableWrite<Result> {
     try await write { _ in try self.undoableWrite(body) }
   }
 

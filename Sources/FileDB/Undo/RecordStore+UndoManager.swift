@@ -4,8 +4,8 @@
   extension RecordStore {
     /// Hands a step to an app's `UndoManager`: Undo takes the write back, Redo does it again, and so on.
     ///
-    ///     let (_, step) = try store.undoableWrite { tx in try tx[.notes].delete(milk) }
-    ///     store.registerUndo(step, with: undoManager) { error in show(error) }
+    ///     let write = try store.undoableWrite { tx in try tx[.notes].delete(milk) }
+    ///     store.registerUndo(write.step, with: undoManager) { error in show(error) }
     ///
     /// - Parameter onError: called with what ``undo(_:)`` throws.
     @MainActor

@@ -19,7 +19,7 @@ import Foundation
 /// window see ``UndoStack``.
 public struct UndoLog: Sendable {
   /// A write that can be taken back, or done again.
-  public struct Entry: Sendable {
+  public struct Entry: Hashable, Sendable {
     /// What the write did.
     public let name: String
     /// The time of the write, to the second.

@@ -31,6 +31,12 @@ public final class UndoStack: Sendable {
     self.limit = limit
   }
 
+  /// Whether ``undo()`` would take back a write.
+  public var canUndo: Bool { undoName != nil }
+
+  /// Whether ``redo()`` would do a write again.
+  public var canRedo: Bool { redoName != nil }
+
   /// The name of the write that ``undo()`` would take back; `nil` if there is none.
   public var undoName: String? { state.withLock { $0.undo.last?.name } }
 
@@ -45,10 +51,11 @@ public final class UndoStack: Sendable {
     named name: String = "", _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
     try store.write { transaction in
-      let (result, step) = try store.undoableWrite(body)
+      let write = try store.undoableWrite(body)
+      let item = Item(name: name, step: write.step)
       // Where this is a part of another write, that may still be undone.
-      if !step.isEmpty { transaction.state.afterCommit { self.keep(Item(name: name, step: step)) } }
-      return result
+      if !write.step.isEmpty { transaction.state.afterCommit { self.keep(item) } }
+      return write.result
     }
   }
 

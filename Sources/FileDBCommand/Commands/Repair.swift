@@ -45,12 +45,10 @@ struct Repair: StoreCommand {
   private func repairJournal() throws -> Int32 {
     let store = try existingStore(for: tables.first)
     if try store.journalRepairPlan() != nil { noteEndOfHistory() }
-    let (plan, backup): (JournalRepairPlan?, URL?) =
-      if options.dryRun { (try store.journalRepairPlan(), nil) } else {
-        try store.repairJournal() ?? (nil, nil)
-      }
+    let report = options.dryRun ? nil : try store.repairJournal()
+    let plan = options.dryRun ? try store.journalRepairPlan() : report?.plan
     for note in plan?.notes ?? [] { Terminal.print("journal: \(note)") }
-    if let backup { Terminal.print("journal: the file as it was is \(backup.path)") }
+    if let report { Terminal.print("journal: the file as it was is \(report.backup.path)") }
     guard let plan, plan.lostCount > 0 else { return 0 }
     Terminal.complain("the journal: \(plan.lostCount) pieces could not be read; they are in the backup alone")
     return 65
@@ -69,12 +67,11 @@ struct Repair: StoreCommand {
       noteEndOfHistory()
       if !options.dryRun { try store.undoLog.end() }
     }
-    let (plan, backups) =
-      options.dryRun
-      ? (try store.repairPlan(for: table, keeping: keep), []) : try store.repair(table, keeping: keep)
+    let report = options.dryRun ? nil : try store.repair(table, keeping: keep)
+    let plan = try report?.plan ?? store.repairPlan(for: table, keeping: keep)
     for note in plan.notes { Terminal.print("\(table): \(note)") }
     if plan.notes.isEmpty { Terminal.print("\(table): sound") }
-    for backup in backups { Terminal.print("\(table): the original is kept as \(backup.path)") }
+    for backup in report?.backups ?? [] { Terminal.print("\(table): the original is kept as \(backup.path)") }
     if plan.lostCount > 0 {
       throw StoreError(
         .damagedTable, "\(plan.lostCount) pieces could not be read; they are in the backup alone",

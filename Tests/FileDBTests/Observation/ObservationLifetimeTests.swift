@@ -34,7 +34,7 @@ import Testing
     try await withTemporaryStore { store in
       let table = try await store.table("list")
       let (counts, continuation) = AsyncStream<Int>.makeStream()
-      var token: ObservationToken? = table.observe { continuation.yield($0.after.count) }
+      var token: TableObservation? = table.observe { continuation.yield($0.records.count) }
       var received = counts.makeAsyncIterator()
       #expect(await received.next() == 0)
       try await table.add(["n": 1])
@@ -71,7 +71,7 @@ import Testing
       #expect(notes?.count == 1 && notes?.error == nil)
       for title in ["second", "third"] {
         try await changed(of: notes) { try table.add(Note(title: title)) }
-        #expect(try notes?.records.last?.value.title == title)
+        #expect(notes?.records.last?.value.title == title)
       }
       weak let released = notes
       notes = nil

@@ -19,7 +19,7 @@ private func fill(_ table: RecordTable<Todo>, _ count: Int) throws -> [RecordID]
 }
 
 private func titles(_ table: RecordTable<Todo>) throws -> String {
-  try table.lastSnapshot.values().map(\.title).joined()
+  try table.lastSnapshot.values().get().map(\.title).joined()
 }
 
 @Suite struct VerbTests {
@@ -78,7 +78,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
             rest.insert(moved, at: index > from ? index - 1 : index)
             try store.write { tx in
               try tx[.todos].move(ids[from], to: position)
-              let now = try tx[.todos].snapshot().values().map(\.title).joined()
+              let now = try tx[.todos].snapshot().values().get().map(\.title).joined()
               #expect(now == String(rest), "\(position) from index \(from) of \(count)")
               try tx[.todos].move(ids[from], to: .index(from))
             }
@@ -207,7 +207,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
       try fill(notes, 3)
       let before = notes.lastSnapshot
       try notes.deleteAll()
-      #expect(try before.values().map(\.title) == ["a", "b", "c"])
+      #expect(try before.values().get().map(\.title) == ["a", "b", "c"])
       #expect(notes.lastSnapshot.isEmpty)
     }
   }

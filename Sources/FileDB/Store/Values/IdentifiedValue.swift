@@ -8,3 +8,6 @@ public struct IdentifiedValue<Value: Codable & Sendable>: Sendable {
     self.value = value
   }
 }
+
+extension IdentifiedValue: Equatable where Value: Equatable {}
+extension IdentifiedValue: Hashable where Value: Hashable {}

@@ -51,7 +51,7 @@ private let versionKey = "wgFileDbVersion"
       let middle = try store.table(TableName<MiddleMemo>("notes")).add(MiddleMemo(title: "d"))
       let table = try store.table(notes)
       let titles = ["c", "a", "b", "d"]
-      #expect(try table.lastSnapshot.values() == titles.map { Memo(title: $0, tags: []) })
+      #expect(try table.lastSnapshot.values().get() == titles.map { Memo(title: $0, tags: []) })
       #expect(try table.lastSnapshot.map { try $0.value.title } == titles)
       #expect(try table.lastSnapshot.sorted(by: \.title).map { try $0.value.title } == titles.sorted())
       #expect(try store.table("notes").value(of: 1) == ["name": "c"])
@@ -69,7 +69,7 @@ private let versionKey = "wgFileDbVersion"
       try table.set(["title": "new"], of: ids[2])
       try table.unset(["mine"], of: ids[3])
       let version: PlistValue = 2
-      let records = try raw.lastSnapshot.values()
+      let records = try raw.lastSnapshot.values().get()
       #expect(records[0] == ["title": "0", "tags": ["x"], "mine": true, "wgFileDbVersion": version])
       #expect(records[1] == ["title": "1", "tags": [], "mine": true, "wgFileDbVersion": version])
       #expect(records[2] == ["title": "new", "tags": [], "mine": true, "wgFileDbVersion": version])
@@ -86,7 +86,7 @@ private let versionKey = "wgFileDbVersion"
       #expect(try table.migrate() == 5)
       #expect(try store.pendingCommits().count == before + 1)
       #expect(try store.table("notes").lastSnapshot.map { $0[versionKey] } == Array(repeating: 2, count: 6))
-      #expect(try table.lastSnapshot.values().map(\.title) == ["0", "1", "2", "3", "4", "new"])
+      #expect(try table.lastSnapshot.values().get().map(\.title) == ["0", "1", "2", "3", "4", "new"])
       #expect(try table.migrate() == 0)
       #expect(try store.pendingCommits().count == before + 1)
     }
@@ -106,7 +106,7 @@ private let versionKey = "wgFileDbVersion"
         let store = try open(survivor)
         let versions = Set(try store.table("notes").lastSnapshot.map { $0[versionKey] })
         #expect(versions == [2] || versions == [nil] && !isDone, "verb \(verb)")
-        #expect(try store.table(notes).lastSnapshot.values().map(\.title) == ["0", "1", "2"])
+        #expect(try store.table(notes).lastSnapshot.values().get().map(\.title) == ["0", "1", "2"])
         try store.checkInvariants()
       }
       if disk.faultCount == 0 { break }
@@ -117,10 +117,11 @@ private let versionKey = "wgFileDbVersion"
     try withStore { store in
       let raw = try store.table("notes")
       try raw.add(contentsOf: [["name": "good"], ["name": "bad"], ["name": "good"]])
-      let before = try raw.lastSnapshot.values()
+      let before = try raw.lastSnapshot.values().get()
       let table = try store.table(notes)
       let attempts: [() throws -> Void] = [
-        { try table.migrate() }, { _ = try table.lastSnapshot.values() }, { _ = try table.value(of: 2) },
+        { try table.migrate() }, { _ = try table.lastSnapshot.values().get() },
+        { _ = try table.value(of: 2) },
         { try table.update(2) { $0.title = "x" } }, { try table.set(["title": "x"], of: 2) },
       ]
       for attempt in attempts {
@@ -128,11 +129,11 @@ private let versionKey = "wgFileDbVersion"
         #expect(error.code == .migrationFailed)
         #expect(error.table == "notes" && error.record == 2)
         #expect(error.message.contains("from version 1 to 2") && error.message.contains("Refusal"))
-        #expect(try raw.lastSnapshot.values() == before)
+        #expect(try raw.lastSnapshot.values().get() == before)
       }
       try table.update(2, to: Memo(title: "mended", tags: []))
       #expect(try table.migrate() == 2)
-      #expect(try table.lastSnapshot.values().map(\.title) == ["good", "mended", "good"])
+      #expect(try table.lastSnapshot.values().get().map(\.title) == ["good", "mended", "good"])
     }
   }
 
@@ -140,10 +141,10 @@ private let versionKey = "wgFileDbVersion"
     try withStore { store in
       let raw = try store.table("notes")
       try raw.add(contentsOf: [["name": "a"], ["name": 5], [:]])
-      let before = try raw.lastSnapshot.values()
+      let before = try raw.lastSnapshot.values().get()
       let error = try #require(storeError { try store.table(notes).migrate() })
       #expect(error.code == .invalidValue && error.record == 2 && error.field == "title")
-      #expect(try raw.lastSnapshot.values() == before)
+      #expect(try raw.lastSnapshot.values().get() == before)
     }
   }
 
@@ -167,7 +168,8 @@ private let versionKey = "wgFileDbVersion"
       let other = try RecordStore(at: store.url)
       let table = try other.table(TableName<MiddleMemo>("notes"))
       let attempts: [() throws -> Void] = [
-        { _ = try table.value(of: id) }, { _ = try table.lastSnapshot.values() }, { try table.migrate() },
+        { _ = try table.value(of: id) }, { _ = try table.lastSnapshot.values().get() },
+        { try table.migrate() },
         { try table.update(id) { $0.title = "b" } }, { try table.update(id, to: MiddleMemo(title: "b")) },
         { try table.set(["title": "b"], of: id) }, { try table.unset(["tags"], of: id) },
       ]

@@ -60,7 +60,7 @@ private struct Person: Codable, Sendable {
       text = text.replacing("<string>Anna</string>", with: "<integer>5</integer>", maxReplacements: 1)
       try text.write(to: people.url, atomically: true, encoding: .utf8)
       try store.refresh()
-      let error = try #require(storeError { _ = try people.lastSnapshot.values() })
+      let error = try #require(storeError { _ = try people.lastSnapshot.values().get() })
       let line = try #require(
         text.split(separator: "\n", omittingEmptySubsequences: false)
           .firstIndex { $0.contains("<integer>5</integer>") })

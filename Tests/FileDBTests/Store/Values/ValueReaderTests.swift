@@ -29,7 +29,7 @@ private final class Keeper: Codable, @unchecked Sendable {
     try withStore { store in
       let table = try store.table(TableName<Sample>("t"))
       try table.add(contentsOf: many.prefix(count))
-      #expect(try table.lastSnapshot.values() == Array(many.prefix(count)))
+      #expect(try table.lastSnapshot.values().get() == Array(many.prefix(count)))
       #expect(try table.lastSnapshot.map { try $0.value } == Array(many.prefix(count)))
     }
   }
@@ -39,7 +39,7 @@ private final class Keeper: Codable, @unchecked Sendable {
       let table = try store.table(TableName<Sample>("t"))
       let ids = try table.add(contentsOf: many)
       for index in [8_990, 4_600, 4_400] { try table.set(["zeta": "none"], of: ids[index]) }
-      let error = try #require(storeError { _ = try table.lastSnapshot.values() })
+      let error = try #require(storeError { _ = try table.lastSnapshot.values().get() })
       #expect(error.code == .invalidValue && error.record == ids[4_400])
       #expect(error.field == "zeta" && error.table == "t")
     }
@@ -55,7 +55,7 @@ private final class Keeper: Codable, @unchecked Sendable {
         if number % 2 == 0 { record["maybe"] = .real(0.5) }
         try table.add(record)
       }
-      let values = try store.table(TableName<Sample>("t")).lastSnapshot.values()
+      let values = try store.table(TableName<Sample>("t")).lastSnapshot.values().get()
       #expect(values.map(\.zeta) == Array(0..<40))
       #expect(values.map(\.alpha) == (0..<40).map(String.init))
       #expect(values.map(\.maybe) == (0..<40).map { $0 % 2 == 0 ? 0.5 : nil })
@@ -65,7 +65,7 @@ private final class Keeper: Codable, @unchecked Sendable {
   @Test func retainedDecoderKeepsReadingItsRecord() throws {
     try withStore { store in
       try store.table(TableName<Sample>("t")).add(contentsOf: many)
-      let keepers = try store.table(TableName<Keeper>("t")).lastSnapshot.values()
+      let keepers = try store.table(TableName<Keeper>("t")).lastSnapshot.values().get()
       #expect(try keepers.map { try $0.sample } == many)
       let keeper = try store.table(TableName<Keeper>("t")).value(of: 2)
       try store.table("t").truncate()

@@ -176,12 +176,12 @@ extension String {
       let table = try store.table(TableName<Sample>("samples"))
       let samples = random.samples(60)
       let ids = try table.add(contentsOf: samples)
-      try expectSame(table.lastSnapshot.values(), samples)
+      try expectSame(table.lastSnapshot.values().get(), samples)
       for (id, sample) in zip(ids, samples) { try expectSame([table.value(of: id)], [sample]) }
       try store.checkpoint()
       guard place == .disk else { return }
       let fresh = try RecordStore(at: store.url)
-      try expectSame(fresh.table(TableName<Sample>("samples")).lastSnapshot.values(), samples)
+      try expectSame(fresh.table(TableName<Sample>("samples")).lastSnapshot.values().get(), samples)
     }
   }
 

@@ -61,7 +61,8 @@ private func checkStore(_ bytes: [UInt8], _ state: TableState) throws {
   let here = table.lastSnapshot
   let there = try RecordStore(at: folder, disk: disk, options: options).table("t").lastSnapshot
   let isEqual =
-    try here.counter == there.counter && here.map(\.id) == there.map(\.id) && here.values() == there.values()
+    try here.counter == there.counter && here.map(\.id) == there.map(\.id)
+    && here.values().get() == there.values().get()
   if !isEqual { fail("in memory: \(Array(here))\non the disk: \(Array(there))") }
 }
 

@@ -74,7 +74,8 @@ extension FileDBPeer {
 
   private func readRows() throws -> Double {
     try seconds(
-      of: { try RecordStore(at: sample.store).table(.sample).lastSnapshot.values() }, check: sample.check)
+      of: { try RecordStore(at: sample.store).table(.sample).lastSnapshot.values().get() },
+      check: sample.check)
   }
 
   private func readingRecords() throws -> Run {
@@ -227,7 +228,7 @@ extension FileDBPeer {
       return try seconds(
         of: { try table.sort(by: order.sortKeys) },
         check: {
-          try order.check(table.lastSnapshot.values(), count: sample.records)
+          try order.check(table.lastSnapshot.values().get(), count: sample.records)
           try table.store.checkpoint()
         })
     }

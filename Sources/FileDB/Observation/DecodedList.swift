@@ -1,0 +1,79 @@
+import FileDBTables
+
+/// A filtered and sorted part of a table with its values decoded, as the table goes on. Each record is decoded once
+/// until it changes, and a record that does not fit the type is a fault instead of a part of the list.
+struct DecodedList<Value: Codable & Sendable>: Sendable {
+  private var selection: RecordSelection<Value>
+  private var table: TableSnapshot<Value>
+  private var values: [RecordID: Value] = [:]
+  private var faultsByID: [RecordID: StoreError] = [:]
+  private var matching: Set<RecordID> = []
+  /// The part of the table.
+  private(set) var snapshot: TableSnapshot<Value>
+
+  init(_ selection: RecordSelection<Value>, of table: TableSnapshot<Value>) {
+    (self.selection, self.table, snapshot) = (selection, table, table)
+    let all = table.values()
+    for record in all.records { values[record.id] = record.value }
+    note(all.faults)
+    select(selection)
+  }
+
+  /// The records of the list, in its order.
+  /// - Complexity: O(*n*).
+  var records: [DecodedRecord<Value>] {
+    snapshot.state.records.compactMap { record in
+      values[record.id].map { DecodedRecord(id: record.id, value: $0) }
+    }
+  }
+
+  /// The faults of the table's records, in the table's order.
+  var faults: [StoreError] {
+    faultsByID.sorted { (table.index(of: $0.key) ?? 0) < (table.index(of: $1.key) ?? 0) }.map(\.value)
+  }
+
+  /// Goes on with another selection.
+  mutating func select(_ newSelection: RecordSelection<Value>) {
+    selection = newSelection
+    matching = []
+    for record in table.state.records { test(record) }
+    snapshot = selection.records(of: table, matching: matching)
+  }
+
+  /// - Returns: whether there is another fault, or one less.
+  mutating func follow(_ newTable: TableSnapshot<Value>) -> Bool {
+    let difference = RecordsDifference(from: table.state.records, to: newTable.state.records)
+    let isOther = !difference.isEmpty || table.exists != newTable.exists
+    table = newTable
+    guard isOther else { return false }
+    let former = faultsByID
+    for removal in difference.removed { forget(removal.record.id) }
+    var reader = ValueReader<Value>()
+    for record in difference.newRecords {
+      forget(record.id)
+      do throws(StoreError) {
+        values[record.id] = try StoreError.naming(record, of: table.source) { try reader.value(of: record) }
+      } catch {
+        note([error])
+      }
+      test(record)
+    }
+    snapshot = selection.records(of: table, matching: matching)
+    return former.mapValues(\.message) != faultsByID.mapValues(\.message)
+  }
+
+  private mutating func note(_ faults: [StoreError]) {
+    for fault in faults { if let id = fault.record { faultsByID[id] = fault } }
+  }
+
+  private mutating func forget(_ id: RecordID) {
+    values[id] = nil
+    faultsByID[id] = nil
+    matching.remove(id)
+  }
+
+  private mutating func test(_ record: EncodedRecord) {
+    guard let value = values[record.id] else { return }
+    if selection.condition.includes(record, value) { matching.insert(record.id) }
+  }
+}

@@ -1,0 +1,98 @@
+import FileDBTables
+import Synchronization
+
+/// A list of decoded records, and how it became this.
+public struct ListChange<Value: Codable & Sendable>: Sendable {
+  /// The list as it is now.
+  public let records: [DecodedRecord<Value>]
+  /// The steps that lead there from the list of the change before.
+  public let steps: ListSteps
+  /// Why records of the table could not be decoded, each with the record's id. They are not in the list.
+  public let faults: [StoreError]
+
+  fileprivate init(to list: DecodedList<Value>, by steps: ListSteps) {
+    (records, self.steps, faults) = (list.records, steps, list.faults)
+  }
+}
+
+/// An observation that goes on for as long as you keep it. It keeps the closures that it calls, but not the store.
+public final class TableObservation<Value: Codable & Sendable>: Sendable {
+  private let shown: ShownSelection<Value>
+  private let tasks: [Task<Void, Never>]
+
+  init(of shown: ShownSelection<Value>, _ tasks: [Task<Void, Never>]) {
+    (self.shown, self.tasks) = (shown, tasks)
+  }
+
+  deinit { cancel() }
+
+  /// Ends the observation. If you call this on the main actor, no closure is called after it returns.
+  public func cancel() { for task in tasks { task.cancel() } }
+
+  /// Shows other records, or another order. The next change has the steps from the list as it was.
+  /// - Complexity: O(*n*) in the records of the table, none of which is decoded again; with an order, O(*n* log *n*).
+  public func show(where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = []) {
+    shown.selection = RecordSelection(condition: .init(matches), order: order)
+  }
+
+  /// The same for the records that match a predicate.
+  public func show(where predicate: RecordPredicate, sortedBy order: [SortKey] = []) {
+    shown.selection = RecordSelection(condition: .predicate(predicate), order: order)
+  }
+}
+
+/// The selection that an observation shows by now.
+final class ShownSelection<Value: Codable & Sendable>: Sendable {
+  private let state: Mutex<(selection: RecordSelection<Value>, number: Int)>
+  private let table: TableKey
+  private let signals: ChangeSignals
+
+  init(_ selection: RecordSelection<Value>, of table: RecordTable<Value>) {
+    state = Mutex((selection, 0))
+    self.table = TableKey(table.name.text)
+    signals = table.store.signals
+  }
+
+  /// The selection, and which one it is since the first.
+  var numbered: (selection: RecordSelection<Value>, number: Int) { state.withLock { $0 } }
+
+  var selection: RecordSelection<Value> {
+    get { numbered.selection }
+    set {
+      state.withLock { $0 = (newValue, $0.number + 1) }
+      signals.tell(of: [table])
+    }
+  }
+}
+
+extension RecordTable {
+  /// The changes of a list that somebody shows.
+  /// - Parameter list: as it is shown already; `nil` for a list that begins with its first change.
+  func changes(
+    of shown: ShownSelection<Value>, since list: DecodedList<Value>?
+  ) -> ChangeSequence<ListChange<Value>> {
+    let (tables, source) = (store.seen, source)
+    return ChangeSequence(of: store, .table(TableKey(name.text))) {
+      var number = shown.numbered.number
+      var current = list
+      return {
+        let newest: TableSnapshot<Value> = tables.snapshot(of: source)
+        let (selection, newNumber) = shown.numbered
+        defer { number = newNumber }
+        guard var list = current else {
+          let list = DecodedList(selection, of: newest)
+          current = list
+          let nothing = TableSnapshot<Value>(source: source, state: TableState())
+          return ListChange(to: list, by: TableChange(from: nothing, to: list.snapshot).steps)
+        }
+        let before = list.snapshot
+        current = nil  // Held once only, so that nothing is copied.
+        let hasOtherFaults = list.follow(newest)
+        if newNumber != number { list.select(selection) }
+        current = list
+        let steps = TableChange(from: before, to: list.snapshot).steps
+        return hasOtherFaults || !steps.isEmpty ? ListChange(to: list, by: steps) : nil
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import FileDBTables
+
+/// A record whose value has been decoded, for lists.
+public struct DecodedRecord<Value: Codable & Sendable>: Identifiable, Sendable {
+  public let id: RecordID
+  public let value: Value
+
+  public init(id: RecordID, value: Value) { (self.id, self.value) = (id, value) }
+}
+
+extension DecodedRecord: Equatable where Value: Equatable {}
+extension DecodedRecord: Hashable where Value: Hashable {}
+
+/// The values of a snapshot's records, and apart from them the records that do not fit the type.
+///
+///     let notes = try table.snapshot().values()
+///     show(notes.decoded)
+///     for fault in notes.faults { warn(fault) }
+public struct DecodedValues<Value: Codable & Sendable>: Sendable {
+  /// The values of the records that fit the type, in order.
+  public let decoded: [Value]
+  /// Why the other records could not be decoded, in order, each with the record's id: ``StoreError/Code/invalidValue``;
+  /// for a ``VersionedValue`` also ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
+  public let faults: [StoreError]
+  private let all: OrderedRecords
+
+  fileprivate init(_ decoded: [Value], faults: [StoreError], of all: OrderedRecords) {
+    (self.decoded, self.faults, self.all) = (decoded, faults, all)
+  }
+
+  /// The ids of the records whose values are in ``decoded``, in the same order.
+  /// - Complexity: O(*n*).
+  public var ids: [RecordID] {
+    if faults.isEmpty { return all.ids }
+    let faulty = Set(faults.map(\.record))
+    return all.ids.filter { !faulty.contains($0) }
+  }
+
+  /// The values in ``decoded``, each with its record's id.
+  /// - Complexity: O(*n*).
+  public var records: [DecodedRecord<Value>] {
+    zip(ids, decoded).map { DecodedRecord(id: $0, value: $1) }
+  }
+
+  /// The values of all records.
+  /// - Throws: the first of the ``faults``.
+  public func get() throws -> [Value] {
+    if let fault = faults.first { throw fault }
+    return decoded
+  }
+}
+
+extension TableSnapshot {
+  /// The values of all records that fit the type, in order, and the faults of those that do not. In a large table,
+  /// several threads decode parts at the same time.
+  ///
+  /// For a program that needs every record, `try values().get()` throws the first fault.
+  /// - Complexity: O(*n*).
+  public func values() -> DecodedValues<Value> {
+    var (values, failure) = decoded(0..<count)
+    guard let failure else { return DecodedValues(values, faults: [], of: state.records) }
+    var faults = [failure]
+    var reader = ValueReader<Value>()
+    var rest = state.records.makeIterator(from: values.count + 1)
+    while let record = rest.next() {
+      do throws(StoreError) {
+        values.append(try StoreError.naming(record, of: source) { try reader.value(of: record) })
+      } catch {
+        faults.append(error)
+      }
+    }
+    return DecodedValues(values, faults: faults, of: state.records)
+  }
+}

@@ -1,0 +1,178 @@
+import FileDBTables
+
+/// The verbs for several records at once. Each is one transaction: it changes all of them or none.
+extension RecordTable {
+  /// Moves records. Afterwards they follow one another at `position`, in the order of `ids`.
+  ///
+  /// With ``Position/index(_:)``, the first of them has this index afterwards.
+  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
+  /// - Complexity: O(*m* √*n*) at worst for *m* records.
+  public func move(_ ids: some Sequence<RecordID>, to position: Position) throws {
+    var seen: Set<RecordID> = []
+    let ids = ids.filter { seen.insert($0).inserted }
+    guard let first = ids.first else { return }
+    try writing { transaction in
+      try move(first, to: transaction.place(of: ids, at: position, in: name.text))
+      for (above, id) in zip(ids, ids.dropFirst()) { try move(id, to: .after(above)) }
+    }
+  }
+
+  /// Moves the records at these indices, and keeps their order.
+  ///
+  ///     List { ForEach(records) { … }.onMove { notes.move(fromOffsets: $0, toOffset: $1) } }
+  ///
+  /// - Parameter offset: the index, before anything moves, of the record that they go above; `count` for the bottom.
+  ///   This is what `onMove` in SwiftUI and `move(fromOffsets:toOffset:)` of an array take.
+  /// - Throws: ``StoreError/Code/indexOutOfRange``.
+  /// - Complexity: O(*m* √*n*) at worst for *m* records.
+  public func move(fromOffsets indices: some Sequence<Int>, toOffset offset: Int) throws {
+    let indices = Set(indices).sorted()
+    try writing { transaction in
+      let table = try transaction.table(name.text)
+      let outside = indices.first { !table.records.indices.contains($0) }
+      if let index = outside ?? ((0...table.records.count).contains(offset) ? nil : offset) {
+        throw table.missing(index: index).adding(table: name.text)
+      }
+      // Each passes only those that stay, so that no index that is still to come changes.
+      for (distance, index) in indices.filter({ $0 < offset }).reversed().enumerated() {
+        try move(fromIndex: index, toIndex: offset - 1 - distance)
+      }
+      for (distance, index) in indices.filter({ $0 >= offset }).enumerated() {
+        try move(fromIndex: index, toIndex: offset + distance)
+      }
+    }
+  }
+
+  /// Copies records and returns the copies' ids. The copies follow one another at `position`, or each is directly below
+  /// its original if that is `nil`.
+  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
+  @discardableResult
+  public func duplicate(
+    _ ids: some Sequence<RecordID>, to position: Position? = nil
+  ) throws -> [RecordID] {
+    try writing { transaction in
+      guard let position else { return try ids.map { try duplicate($0) } }
+      let fields = try ids.map { try record(with: $0).fields }
+      return try transaction.insert(fields, into: name.text, at: position)
+    }
+  }
+
+  /// Sets single fields of records and keeps their others.
+  /// - Throws: as ``set(_:of:)-(_,RecordID)``.
+  public func set(_ fields: Fields, of ids: some Sequence<RecordID>) throws {
+    try writing { _ in for id in ids { try set(fields, of: id) } }
+  }
+
+  /// Removes single fields of records. It is not an error if a field does not exist.
+  /// - Throws: as ``unset(_:of:)-(_,RecordID)``.
+  public func unset(_ names: [String], of ids: some Sequence<RecordID>) throws {
+    try writing { _ in for id in ids { try unset(names, of: id) } }
+  }
+
+  /// Changes records in place, one after another, like ``update(_:_:)-(RecordID,_)``.
+  /// - Throws: as ``update(_:_:)-(RecordID,_)``.
+  public func update(
+    _ ids: some Sequence<RecordID>, _ body: (inout Value) throws -> Void
+  ) throws {
+    try store.write { _ in for id in ids { try update(id, body) } }
+  }
+
+  /// Changes the records that match `predicate`, in their order.
+  ///
+  ///     try notes.updateAll(where: RecordPredicate("due < %@", today)) { $0.isDone = true }
+  ///
+  /// - Returns: the records that matched, as they were before. ``RecordMatches/unknownFields`` lists the fields that
+  ///   the predicate names but no record has.
+  /// - Throws: as ``TableSnapshot/records(where:)-(RecordPredicate)`` and ``update(_:_:)-(RecordID,_)``.
+  /// - Complexity: O(*n*).
+  @discardableResult
+  public func updateAll(
+    where predicate: RecordPredicate, _ body: (inout Value) throws -> Void
+  ) throws -> RecordMatches<Value> {
+    try store.write { _ in
+      let matches = try snapshot().matches(where: predicate)
+      try update(matches.ids, body)
+      return matches
+    }
+  }
+
+  /// Changes all records, in their order.
+  /// - Throws: as ``update(_:_:)-(RecordID,_)``.
+  /// - Complexity: O(*n*).
+  public func updateAll(_ body: (inout Value) throws -> Void) throws {
+    try store.write { _ in try update(snapshot().ids, body) }
+  }
+}
+
+/// For async code; see the synchronous ones.
+extension RecordTable {
+  /// Moves records; see the synchronous `move`.
+  public func move(_ ids: some Sequence<RecordID> & Sendable, to position: Position) async throws {
+    try await writing { try $0.move(ids, to: position) }
+  }
+
+  /// Moves the records at these indices; see the synchronous `move`.
+  public func move(fromOffsets indices: some Sequence<Int> & Sendable, toOffset offset: Int) async throws {
+    try await writing { try $0.move(fromOffsets: indices, toOffset: offset) }
+  }
+
+  /// Copies records and returns the copies' ids; see the synchronous `duplicate`.
+  @discardableResult
+  public func duplicate(
+    _ ids: some Sequence<RecordID> & Sendable, to position: Position? = nil
+  ) async throws -> [RecordID] {
+    try await writing { try $0.duplicate(ids, to: position) }
+  }
+
+  /// Sets single fields of records; see the synchronous `set`.
+  public func set(_ fields: Fields, of ids: some Sequence<RecordID> & Sendable) async throws {
+    try await writing { try $0.set(fields, of: ids) }
+  }
+
+  /// Removes single fields of records; see the synchronous `unset`.
+  public func unset(_ names: [String], of ids: some Sequence<RecordID> & Sendable) async throws {
+    try await writing { try $0.unset(names, of: ids) }
+  }
+
+  /// Changes records in place; see the synchronous `update`.
+  public func update(
+    _ ids: some Sequence<RecordID> & Sendable, _ body: @escaping @Sendable (inout Value) throws -> Void
+  ) async throws {
+    try await writing { try $0.update(ids, body) }
+  }
+
+  /// Changes the records that match `predicate`; see the synchronous `updateAll`.
+  @discardableResult
+  public func updateAll(
+    where predicate: RecordPredicate, _ body: @escaping @Sendable (inout Value) throws -> Void
+  ) async throws -> RecordMatches<Value> {
+    try await writing { try $0.updateAll(where: predicate, body) }
+  }
+
+  /// Changes all records; see the synchronous `updateAll`.
+  public func updateAll(_ body: @escaping @Sendable (inout Value) throws -> Void) async throws {
+    try await writing { try $0.updateAll(body) }
+  }
+}
+
+extension TransactionState {
+  /// Where the first of several records goes, so that the others may follow it.
+  fileprivate func place(
+    of ids: [RecordID], at position: Position, in name: String
+  ) throws(StoreError) -> Position {
+    guard case .index(let index) = position, ids.count > 1 else { return position }
+    do throws(StoreError) {
+      let table = try self.table(name)
+      var moving: [Int] = []
+      for id in ids { moving.append(try table.index(of: id)) }
+      guard (0...table.records.count - ids.count).contains(index) else { throw table.missing(index: index) }
+      guard index > 0 else { return .top }
+      // The record that is to be above them, among all that there are.
+      var above = index - 1
+      for place in moving.sorted() where place <= above { above += 1 }
+      return .after(table.records[above].id)
+    } catch {
+      throw error.adding(table: name)
+    }
+  }
+}

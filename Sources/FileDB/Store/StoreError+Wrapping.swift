@@ -1,0 +1,13 @@
+import FileDBTables
+
+extension StoreError {
+  /// `error` itself, or the error that stands for one of a caller's type.
+  package init(wrapping error: any Error) {
+    if let error = error as? StoreError {
+      self = error
+    } else {
+      self.init(.invalidValue, "\(error)")
+      underlyingError = error
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import FileDBTables
+
+/// All tables of a store at one moment, between two commits. Reading it needs neither a lock nor the disk. Later
+/// commits do not change it.
+///
+///     let all = try store.snapshot()
+///     let orphans = all[.notes].filter { all[.folders][id: $0.folder] == nil }
+public struct StoreSnapshot: Sendable {
+  private let tables: [TableKey: TableState]
+  private let store: TableSource.Store
+
+  init(_ tables: [TableKey: TableState], in store: TableSource.Store) {
+    (self.tables, self.store) = (tables, store)
+  }
+
+  /// The names of the tables that existed, in the order of their UTF-8 bytes.
+  /// - Complexity: O(*t* log *t*) in the number of tables.
+  public var tableNames: [String] { tables.filter(\.value.exists).keys.sorted().map(\.text) }
+
+  /// The records of a table; none if the table did not exist.
+  /// - Complexity: O(1).
+  public subscript<Value>(name: TableName<Value>) -> TableSnapshot<Value> {
+    let key = TableKey(name.text)
+    return TableSnapshot(source: TableSource(table: key.text, in: store), state: tables[key] ?? TableState())
+  }
+
+  /// The records of a table, to be read field by field.
+  public subscript(name: String) -> TableSnapshot<Fields> { self[.records(name)] }
+}
+
+extension RecordStore {
+  /// All tables at one moment, with every commit that returned before, in this process or another, and what other
+  /// programs saved. Inside a ``write(_:)`` of this thread, the tables as that has them by now.
+  ///
+  /// It waits for no writer.
+  /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read.
+  /// - Complexity: O(*t*) in the number of tables, which it looks at on the disk; O(*n*) in the size of those that were
+  ///   not read yet.
+  public func snapshot() throws -> StoreSnapshot {
+    if let transaction = writers.currentTransaction {
+      for name in try tableNames { _ = try transaction.table(name) }
+      return StoreSnapshot(transaction.states, in: TableSource.Store(self))
+    }
+    try readAllTables()
+    try refresh()  // The moments at which they were read may be different ones.
+    return StoreSnapshot(seen.all, in: TableSource.Store(self))
+  }
+
+  /// Reads the tables that were not read yet.
+  /// - Throws: for the first that cannot be read, once all others have been.
+  func readAllTables() throws(StoreError) {
+    var failure: StoreError?
+    for table in try tableKeys {
+      do throws(StoreError) { _ = try current(table) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+}

@@ -1,0 +1,180 @@
+import FileDBPlist
+import FileDBTables
+import Foundation
+
+/// Makes up what a type asks for while it is decoded, and remembers it.
+final class FieldProbe {
+  private let altered: [String]?
+  private(set) var decoded: [[String]: Any] = [:]
+  private(set) var scalars: [[String]] = []
+
+  init(altering altered: [String]?) { self.altered = altered }
+
+  func decode<Value: Decodable>(_ type: Value.Type, at path: [any CodingKey]) throws -> Value {
+    let names = path.map(\.stringValue)
+    let known = scalars.count
+    let value: Value
+    if let scalars = madeUp(type) {
+      value = try scalar(scalars, at: names)
+    } else {
+      do { value = try Value(from: ProbeDecoder(probe: self, codingPath: path)) } catch {
+        // An enum with raw values, which refuses all but its own.
+        guard let cases = type as? any CaseIterable.Type else { throw error }
+        scalars.removeSubrange(known...)
+        value = try scalar(Self.values(cases), at: names)
+      }
+    }
+    decoded[names] = value
+    return value
+  }
+
+  private static func values<Value: CaseIterable>(_ type: Value.Type) -> [Any] { Array(type.allCases) }
+
+  /// The first of them, or for the scalar that is altered the second.
+  private func scalar<Value>(_ values: [Any], at names: [String]) throws -> Value {
+    if !scalars.contains(names) { scalars.append(names) }
+    guard let value = (names == altered ? values.dropFirst() : values[...]).first as? Value else {
+      throw DecodingError.valueNotFound(
+        Value.self, DecodingError.Context(codingPath: [], debugDescription: "there is no other one"))
+    }
+    return value
+  }
+
+  /// Whether the array at `path` has an element.
+  func hasElement(at path: [any CodingKey]) -> Bool {
+    let names = path.map(\.stringValue)
+    if !scalars.contains(names) { scalars.append(names) }
+    return names == altered
+  }
+
+  /// Two scalars of a type, such that hardly anything that is computed from one equals it; `nil` for another type.
+  private func madeUp(_ type: Any.Type) -> [Any]? {
+    switch type {
+    case is Bool.Type: [false, true]
+    case is String.Type: [" Ab\u{e9} z9 ", "\tqX\u{e4} 7Y "]
+    case is Double.Type: [-37.25, 101.75]
+    case is Float.Type: [Float(-37.25), Float(101.75)]
+    case is Date.Type: [Date(timeIntervalSince1970: -37.25), Date(timeIntervalSince1970: 4_000_101.75)]
+    case is Data.Type: [Data([37, 0]), Data([101, 7])]
+    case is URL.Type: [URL(string: "a:/B/?c#d"), URL(string: "e:/F/?g#h")].compactMap(\.self)
+    case is UUID.Type: [UUID(uuid: (3, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), UUID()]
+    case is Decimal.Type: [Decimal(-37.25), Decimal(101.75)]
+    case is RecordID.Type: [RecordID(counted: 37), RecordID(counted: 101)]
+    case is PlistValue.Type: [PlistValue.integer(-37), PlistValue.integer(101)]
+    case let type as any FixedWidthInteger.Type: Self.numbers(type)
+    default: nil
+    }
+  }
+
+  private static func numbers<Number: FixedWidthInteger>(_ type: Number.Type) -> [Any] {
+    [Number(Number.isSigned ? -37 : 37), Number(101)]
+  }
+}
+
+/// Gives a type what a ``FieldProbe`` makes up.
+struct ProbeDecoder: Decoder {
+  let probe: FieldProbe
+  let codingPath: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(Keyed(decoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedDecodingContainer {
+    Elements(decoder: self, count: probe.hasElement(at: codingPath) ? 1 : 0)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { Single(decoder: self) }
+
+  fileprivate func below(_ key: any CodingKey) -> ProbeDecoder {
+    ProbeDecoder(probe: probe, codingPath: codingPath + [key])
+  }
+
+  /// A type that holds itself would never end.
+  fileprivate var isDeepest: Bool { codingPath.count >= 8 }
+
+  private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: ProbeDecoder
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    /// Of a type that takes whatever there is, such as a dictionary.
+    let allKeys: [Key] = []
+
+    func contains(_ key: Key) -> Bool { !decoder.isDeepest }
+    func decodeNil(forKey key: Key) -> Bool { decoder.isDeepest }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+      try decoder.probe.decode(type, at: codingPath + [key])
+    }
+
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+      try decoder.probe.decode(type, at: codingPath + [key])
+    }
+
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+      try decoder.probe.decode(type, at: codingPath + [key])
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedDecodingContainer<Nested> { decoder.below(key).container(keyedBy: type) }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
+      decoder.below(key).unkeyedContainer()
+    }
+
+    func superDecoder() -> any Decoder { decoder.below(AnyKey("super")) }
+    func superDecoder(forKey key: Key) -> any Decoder { decoder.below(key) }
+  }
+
+  private struct Single: SingleValueDecodingContainer {
+    let decoder: ProbeDecoder
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    func decodeNil() -> Bool { decoder.isDeepest }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+      try decoder.probe.decode(type, at: codingPath)
+    }
+
+    func decode(_ type: Int128.Type) throws -> Int128 { try decoder.probe.decode(type, at: codingPath) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try decoder.probe.decode(type, at: codingPath) }
+  }
+
+  private struct Elements: UnkeyedDecodingContainer {
+    let decoder: ProbeDecoder
+    let count: Int?
+    private(set) var currentIndex = 0
+
+    init(decoder: ProbeDecoder, count: Int) { (self.decoder, self.count) = (decoder, count) }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var isAtEnd: Bool { currentIndex == count }
+
+    private mutating func next() -> ProbeDecoder {
+      defer { currentIndex += 1 }
+      return decoder.below(ElementKey(currentIndex))
+    }
+
+    func decodeNil() -> Bool { false }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+      try decoder.probe.decode(type, at: next().codingPath)
+    }
+
+    mutating func decode(_ type: Int128.Type) throws -> Int128 {
+      try decoder.probe.decode(type, at: next().codingPath)
+    }
+
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+      try decoder.probe.decode(type, at: next().codingPath)
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type
+    ) -> KeyedDecodingContainer<Nested> { next().container(keyedBy: type) }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedDecodingContainer { next().unkeyedContainer() }
+    mutating func superDecoder() -> any Decoder { next() }
+  }
+}

@@ -1,0 +1,145 @@
+import FileDB
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+private struct Note: Codable, Sendable, Equatable {
+  static let decodedCount = Mutex(0)
+
+  var title: String
+  var size: Int
+
+  init(title: String, size: Int) { (self.title, self.size) = (title, size) }
+
+  init(from decoder: any Decoder) throws {
+    Self.decodedCount.withLock { $0 += 1 }
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    title = try container.decode(String.self, forKey: .title)
+    size = try container.decode(Int.self, forKey: .size)
+  }
+
+  enum CodingKeys: CodingKey { case title, size }
+}
+
+extension TableName<Note> {
+  fileprivate static var notes: Self { "notes" }
+}
+
+/// `observe` and `ObservableTable`: lists of decoded records.
+@Suite(.serialized) struct ObservedListTests {
+  /// A list as a view shows it: the ids, moved about by steps alone.
+  private struct ShownList {
+    var ids: [RecordID] = []
+
+    mutating func apply(_ change: ListChange<Note>) {
+      for step in change.steps.sequence {
+        switch step {
+        case .delete(_, let index): ids.remove(at: index)
+        case .insert(let id, let index): ids.insert(id, at: index)
+        case .move(_, let old, let index): ids.insert(ids.remove(at: old), at: index)
+        case .update: break
+        }
+      }
+      #expect(ids == change.records.map(\.id))
+    }
+  }
+
+  @MainActor @Test func stepsLeadFromListToListWhateverItsFilterAndOrder() async throws {
+    var random = SeededRandom.fromEnvironment("observed lists")
+    let store = RecordStore.inMemory()
+    let notes = try await store.table(.notes)
+    try await notes.add(contentsOf: (0..<20).map { Note(title: "\($0)", size: $0 % 5) })
+    let (changes, continuation) = AsyncStream<ListChange<Note>>.makeStream()
+    let observation = notes.observe { continuation.yield($0) }
+    var received = changes.makeAsyncIterator()
+    var shown = ShownList()
+    shown.apply(try #require(await received.next()))
+    for round in 0..<60 {
+      let limit = Int.random(in: 1...4, using: &random)
+      let isFiltered = Bool.random(using: &random)
+      let order: [SortKey] = Bool.random(using: &random) ? [SortKey(\Note.size, .reverse)] : []
+      if isFiltered {
+        observation.show(where: { $0.size < limit }, sortedBy: order)
+      } else {
+        observation.show(sortedBy: order)
+      }
+      let id = try #require(try notes.snapshot().ids.randomElement(using: &random))
+      try await notes.update(id) { $0.title += "!" }
+      try await notes.move(id, to: .index(Int.random(in: 0..<20, using: &random)))
+      let marker = try await notes.add(Note(title: "last of \(round)", size: 0), at: .top)
+      let all = try notes.snapshot().values().get()
+      let kept = all.filter { !isFiltered || $0.size < limit }
+      // What comes is the newest, be it in one change or in several.
+      while let change = await received.next() {
+        shown.apply(change)
+        guard change.records.map(\.value).elementsEqual(order.isEmpty ? kept : sorted(kept)) else { continue }
+        break
+      }
+      try await notes.delete(marker)
+    }
+    observation.cancel()
+    try store.checkInvariants()
+  }
+
+  private func sorted(_ notes: [Note]) -> [Note] {
+    notes.enumerated().sorted { ($1.element.size, $0.offset) < ($0.element.size, $1.offset) }.map(\.element)
+  }
+
+  @MainActor @Test func recordIsDecodedOnceUntilItChanges() async throws {
+    let store = RecordStore.inMemory()
+    let notes = try await store.table(.notes)
+    try await notes.add(contentsOf: (0..<100).map { Note(title: "\($0)", size: $0) })
+    let start = Note.decodedCount.withLock(\.self)
+    let (changes, continuation) = AsyncStream<ListChange<Note>>.makeStream()
+    let observation = notes.observe { continuation.yield($0) }
+    var received = changes.makeAsyncIterator()
+    #expect(await received.next()?.records.count == 100)
+    observation.show { $0.size < 10 }
+    #expect(await received.next()?.records.count == 10)
+    observation.show(where: try RecordPredicate("size >= 95"))
+    #expect(await received.next()?.records.count == 5)
+    #expect(Note.decodedCount.withLock(\.self) == start + 100)
+    try await notes.move(100, to: .top)
+    #expect(await received.next()?.records.first?.id == 100)
+    #expect(Note.decodedCount.withLock(\.self) == start + 100)
+  }
+
+  @MainActor @Test func badRecordIsAFaultAndStopsNoList() async throws {
+    let store = RecordStore.inMemory()
+    let notes = try await store.table(.notes)
+    try await notes.add(contentsOf: (0..<3).map { Note(title: "\($0)", size: $0) })
+    let raw = try await store.table("notes")
+    try await raw.set(["size": "large"], of: 2)
+    let list = ObservableTable(notes)
+    #expect(list.records.map(\.id) == [1, 3])
+    #expect(list.faults.map(\.record) == [2])
+    #expect(list.faults.first?.code == .invalidValue)
+    let read = try notes.snapshot().values()
+    #expect(read.ids == [1, 3] && read.decoded.map(\.size) == [0, 2])
+    #expect(read.faults.map(\.record) == [2])
+    #expect(storeError { _ = try read.get() }?.record == 2)
+    try await raw.set(["size": 7], of: 2)
+    while !list.faults.isEmpty || list.count < 3 { await Task.yield() }
+    #expect(list.records.map(\.value.size) == [0, 7, 2])
+    list.show(where: { $0.size > 0 }, sortedBy: [SortKey(\Note.size)])
+    while list.count != 2 { await Task.yield() }
+    #expect(list.records.map(\.id) == [3, 2])
+    try store.checkInvariants()
+  }
+
+  @Test func manyBadRecordsAreReadInOneGo() throws {
+    let store = RecordStore.inMemory()
+    let raw = try store.table("notes")
+    try raw.add(
+      contentsOf: (0..<20_000).map { n in
+        ["title": "x", "size": n.isMultiple(of: 2) ? .integer(Int64(n)) : "bad"]
+      })
+    let before = Note.decodedCount.withLock(\.self)
+    let read = try store.table(.notes).snapshot().values()
+    #expect(read.decoded.count == 10_000 && read.faults.count == 10_000)
+    #expect(read.ids.allSatisfy { !$0.rawValue.isMultiple(of: 2) })
+    // One decodes up to the first fault of each part, and one the rest.
+    #expect(Note.decodedCount.withLock(\.self) - before < 40_000)
+  }
+}

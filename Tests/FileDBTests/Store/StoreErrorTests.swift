@@ -1,0 +1,93 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+private struct Refused: Error {}
+
+private struct Moody: Codable, Sendable {
+  var mood: String
+
+  init(mood: String) { self.mood = mood }
+
+  init(from decoder: any Decoder) throws {
+    mood = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .mood)
+    if mood == "bad" { throw Refused() }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    if mood == "worse" { throw Refused() }
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(mood, forKey: .mood)
+  }
+
+  enum CodingKeys: CodingKey { case mood }
+}
+
+/// What an error says, and how it is matched.
+@Suite struct StoreErrorTests {
+  @Test func codeMatchesInASwitchAndInACatch() throws {
+    let table = try RecordStore.inMemory().table("t")
+    do {
+      try table.delete(3)
+      Issue.record("the table has no record 3")
+    } catch let error as StoreError {
+      switch error.code {
+      case .recordNotFound: #expect(error.record == 3)
+      default: Issue.record(error)
+      }
+    }
+    do {
+      try table.store.write { tx in try tx["t"].delete(4) }
+    } catch StoreError.Code.recordNotFound {}
+  }
+
+  @Test func localizedDescriptionIsTheWholeError() throws {
+    let table = try RecordStore.inMemory().table("t")
+    let error = try #require(storeError { try table.delete(3) })
+    #expect((error as any Error).localizedDescription == "table 't': record 3: \(error.message)")
+    #expect(error.failureReason == error.message)
+  }
+
+  @Test func recoverySuggestionNamesTheCall() {
+    #expect(StoreError(.conflict, "x").recoverySuggestion?.contains("repair(_:keeping:)") == true)
+    #expect(StoreError(.recordNotFound, "x").recoverySuggestion == nil)
+  }
+
+  @Test func errorOfACallersTypeIsWrapped() throws {
+    let store = RecordStore.inMemory()
+    let table = try store.table(TableName<Moody>("t"))
+    let unwritten = try #require(storeError { try table.add(Moody(mood: "worse")) })
+    #expect(unwritten.code == .invalidValue && unwritten.table == "t")
+    #expect(unwritten.underlyingError is Refused)
+    try store.table("t").add(["mood": "bad"])
+    let unread = try #require(storeError { _ = try table.value(of: 1) })
+    #expect(unread.code == .invalidValue && unread.record == 1)
+    #expect(unread.underlyingError is Refused)
+    // What a body throws comes as it is.
+    #expect(throws: Refused.self) { try store.write { _ in throw Refused() } }
+    try store.checkInvariants()
+  }
+
+  @Test func recordPrintsItsIDAndFields() throws {
+    let table = try RecordStore.inMemory().table("t")
+    try table.add(["title": "Buy milk", "isDone": true])
+    let snapshot = try table.snapshot()
+    #expect("\(snapshot[0])" == #"1 ["isDone": true, "title": "Buy milk"]"#)
+    #expect("\(snapshot)" == "t: 1 records\n  \(snapshot[0])")
+  }
+
+  @Test func recordsAndSnapshotsAreComparedByWhatTheyHold() throws {
+    let (one, other) = (RecordStore.inMemory(), RecordStore.inMemory())
+    for store in [one, other] {
+      try store.table("t").add(contentsOf: [["n": 1], ["n": 0.5, "d": ["a": [1, 2]]]])
+    }
+    let (left, right) = (try one.table("t").snapshot(), try other.table("t").snapshot())
+    #expect(left == right)
+    #expect(Set(left).union(right).count == 2)
+    #expect(Set(left.map(\.fields)).union(right.map(\.fields)).count == 2)
+    try other.table("t").move(1, to: .bottom)
+    #expect(try left != other.table("t").snapshot())
+    #expect(left[0] != left[1])
+  }
+}

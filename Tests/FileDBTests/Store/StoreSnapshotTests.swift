@@ -1,0 +1,72 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+/// `RecordStore.snapshot()`: all tables at one moment.
+@Suite struct StoreSnapshotTests {
+  @Test func snapshotHasAllTablesAndStaysAsItIs() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      #expect(try store.snapshot().tableNames == [])
+      try store.table("b").add(["n": 1])
+      try RecordStore(at: folder).table("a").add(["n": 2])  // By another, and not read by this one.
+      let all = try store.snapshot()
+      try store.table("b").deleteAll()
+      try store.table("a").drop()
+      try store.table("c").create()
+      #expect(all.tableNames == ["a", "b"])
+      #expect(all["a"].map { $0["n"] } == [2])
+      #expect(all["b"].map { $0["n"] } == [1])
+      #expect(all["none"].isEmpty && !all["none"].exists)
+      #expect(try store.snapshot().tableNames == ["b", "c"])
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func snapshotInsideAWriteIsTheTransactions() throws {
+    let store = RecordStore.inMemory()
+    try store.table("a").add(["n": 1])
+    try store.write { tx in
+      try tx["a"].deleteAll()
+      try tx["b"].create()
+      let all = try store.snapshot()
+      #expect(all.tableNames == ["a", "b"])
+      #expect(all["a"].isEmpty)
+    }
+    try store.checkInvariants()
+  }
+
+  /// A writer moves a record from one table to another, again and again: no snapshot has both or none.
+  @Test func snapshotIsNeverBetweenTheTablesOfACommit() async throws {
+    try await withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      try store.table("a").add(["n": 1])
+      let writer = Task.detached {
+        let other = try RecordStore(at: folder)
+        for round in 0..<200 {
+          let (from, to) = round.isMultiple(of: 2) ? ("a", "b") : ("b", "a")
+          try other.write { tx in
+            try tx[from].deleteAll()
+            try tx[to].add(["n": 1])
+          }
+        }
+      }
+      for _ in 0..<200 {
+        let all = try store.snapshot()
+        #expect(all["a"].count + all["b"].count == 1)
+      }
+      try await writer.value
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func damagedTableIsAnError() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      try store.table("a").add(["n": 1])
+      try Data("no table".utf8).write(to: folder.appendingPathComponent("b.plist"))
+      #expect(storeError { _ = try store.snapshot() }?.table == "b")
+    }
+  }
+}

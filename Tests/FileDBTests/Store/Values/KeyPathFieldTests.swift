@@ -1,0 +1,126 @@
+import FileDB
+import FileDBTables
+import Foundation
+import TestSupport
+import Testing
+
+private enum Color: String, Codable { case red, green }
+private enum Size: Int, Codable, CaseIterable {
+  case small = 3
+  case large = 8
+}
+
+private struct Address: Codable, Equatable {
+  var city: String
+  var zip: Int
+
+  enum CodingKeys: String, CodingKey {
+    case city = "t"
+    case zip
+  }
+}
+
+private struct Person: Codable, Sendable {
+  var name: String
+  var nick: String?
+  var isFriend: Bool
+  var born: Date
+  var height: Double
+  var tiny: UInt8
+  var home: Address
+  var work: Address?
+  var boss: RecordID?
+  var size: Size
+  var photo: Data
+  var site: URL?
+  var tags: [String]
+  var friends: [Person]?
+
+  enum CodingKeys: String, CodingKey {
+    case name = "n"
+    case nick = "name"
+    case isFriend, born, height, tiny
+    case home = "address"
+    case work, boss
+    case size = "s"
+    case photo, site, tags, friends
+  }
+
+  var initial: Character { name.first ?? " " }
+  var shouted: String { name.uppercased() }
+  var isStranger: Bool { !isFriend }
+  var fullName: String { name + (nick ?? "") }
+}
+
+private struct Checked: Codable, Sendable {
+  var color: Color
+  var n: Int
+}
+
+private struct Aged: Codable, Sendable {
+  var age: Int
+  var years: Int
+
+  init(from decoder: any Decoder) throws {
+    age = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .age)
+    years = age
+  }
+}
+
+/// The field behind a key path, which is found by decoding made-up records.
+@Suite struct KeyPathFieldTests {
+  private func field<Field: Equatable>(_ path: KeyPath<Person, Field>) -> String? {
+    FieldReference(of: path)?.title
+  }
+
+  @Test func propertyHasTheFieldOfItsCodingKey() {
+    #expect(field(\.name) == "n")
+    #expect(field(\.nick) == "name")
+    #expect(field(\.isFriend) == "isFriend")
+    #expect(field(\.born) == "born")
+    #expect(field(\.height) == "height")
+    #expect(field(\.tiny) == "tiny")
+    #expect(field(\.boss) == "boss")
+    #expect(field(\.size) == "s")
+    #expect(field(\.photo) == "photo")
+    #expect(field(\.site) == "site")
+  }
+
+  @Test func propertyOfADictionaryHasThePathToItsField() {
+    #expect(field(\.home.city) == "address.t")
+    #expect(field(\.home) == "address")
+    #expect(field(\.work?.zip) == "work.zip")
+  }
+
+  @Test func computedPropertyHasNone() {
+    #expect(field(\.initial) == nil)
+    #expect(field(\.shouted) == nil)
+    #expect(field(\.isStranger) == nil)
+    #expect(field(\.fullName) == nil)
+    #expect(field(\.tags.count) == nil)
+  }
+
+  @Test func typeThatRefusesMadeUpFieldsHasNone() {
+    // No value of the type can be made: "red" is nothing that anybody would make up.
+    #expect(FieldReference(of: \Checked.n) == nil)
+    // Two properties from one field.
+    #expect(FieldReference(of: \Aged.years)?.title == "age")
+  }
+
+  @Test func sortKeyOfAPropertySortsByItsField() throws {
+    let store = RecordStore.inMemory()
+    let people = try store.table("people")
+    try people.add(contentsOf: [["n": "b", "name": "x"], ["n": "c", "name": "y"], ["n": "a", "name": "z"]])
+    try people.sort(by: [SortKey(\Person.name)])
+    #expect(try people.snapshot().ids == [3, 1, 2])
+    try people.sort(by: [SortKey(\Person.nick, .reverse)])
+    #expect(try people.snapshot().ids == [3, 2, 1])
+    #expect(SortKey(\Person.name) == .ascending("n"))
+    #expect(SortKey(\Person.nick, .reverse, text: .localized) == .descending("name", text: .localized))
+    try store.checkInvariants()
+  }
+
+  @Test func sortKeyOfAComputedPropertyStopsTheProgram() async {
+    await #expect(processExitsWith: .failure) { _ = SortKey(\Person.shouted) }
+  }
+}
