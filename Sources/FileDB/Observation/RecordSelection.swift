@@ -66,9 +66,10 @@ struct SelectedRecords<Value: Codable & Sendable> {
       var reader = ValueReader<Value>()
       for record in records { note(record.id, matches: (try? matches(reader.value(of: record))) == true) }
     case .predicate(let predicate):
-      let fields = RecordFields()
+      let form = ValueForm(Value.self)
+      let fields = form.makeFields()
       for record in records {
-        note(record.id, matches: (try? predicate.matches(record, fields)) == true)
+        note(record.id, matches: (try? predicate.matches(record, as: form, fields)) == true)
       }
     }
   }

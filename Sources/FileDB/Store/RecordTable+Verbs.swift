@@ -24,7 +24,7 @@ extension RecordTable {
     contentsOf values: some Sequence<Value>, at position: Position = .bottom
   ) throws -> [RecordID] {
     try writing { transaction in
-      let fields = try values.map { try transaction.encode($0, for: name.text) }
+      let fields = try transaction.encode(new: values, for: name.text)
       return try transaction.insert(fields, into: name.text, at: position)
     }
   }
@@ -40,10 +40,11 @@ extension RecordTable {
       let old = try current.value
       var new = old
       try body(&new)
-      let fields = try current.fields.dictionary.patched(
+      let patched = try current.fields.dictionary.patched(
         from: transaction.fields(of: old, for: name.text, record: id).dictionary,
         to: transaction.fields(of: new, for: name.text, record: id).dictionary)
-      try transaction.replace(id, with: Fields(fields), was: record.fields, in: name.text)
+      let fields = Fields(patched).keepingMark(of: record.fields)
+      try transaction.replace(id, with: fields, was: record.fields, in: name.text)
     }
   }
 
@@ -189,6 +190,11 @@ extension RecordTable {
       let record = try record(with: id)
       var fields = try record.migrated.fields
       body(&fields)
+      do throws(StoreError) {
+        try ValueForm(Value.self).migrations?.checkMark(of: fields)
+      } catch {
+        throw error.adding(table: name.text).adding(record: id)
+      }
       try transaction.replace(id, with: fields, was: record.fields, in: name.text)
     }
   }
