@@ -120,8 +120,11 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       try raw.set(Job.oldFields, of: 1)
       return 1
     },
+    Writer("untyped add of what looks otherwise", marks: false) { _, raw in
+      try raw.add(["name": "Cherry", "archived": true, "minutes": 120])
+    },
     Writer("untyped update") { _, raw in
-      let id = try raw.add(["title": "Pear"])
+      let id = try raw.add(["title": "Pear", "archived": false, "minutes": 1])
       try raw.update(id, to: Job.fields)
       return id
     },
@@ -131,6 +134,9 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
     },
     Writer("import of JSON") { jobs, _ in
       try importing(.ndjson, #"{"title": "Cherry", "archived": true, "minutes": 120}"#, into: jobs)
+    },
+    Writer("import of an old export", marks: false) { jobs, _ in
+      try importing(.ndjson, #"{"name": "Cherry", "archived": true, "hours": 2}"#, into: jobs)
     },
     Writer("import by key") { jobs, raw in
       let id = try jobs.add(Job(title: "Cherry", archived: false, minutes: 1))
@@ -143,13 +149,12 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       return try old.add(OldJob(name: "Cherry", archived: true, hours: 2))
     },
     Writer("editor", marks: false) { jobs, raw in
-      let id = try raw.add(["title": "PEAR"])
+      let id = try raw.add(["title": "PEAR", "archived": true, "minutes": 120])
       try edited(jobs) { text in
-        text.replacing("<string>PEAR</string>", with: "<string>Cherry</string>")
+        text.replacing("PEAR", with: "Cherry")
           .replacing(
             "\t\t\t<key>wgFileDbVersion</key>\n\t\t\t<integer>3</integer>\n\t\t</dict>\n\t</array>",
-            with:
-              "\t\t\t<key>archived</key>\n<true/><key>minutes</key><integer>120</integer></dict>\n\t</array>")
+            with: "\t\t</dict>\n\t</array>")
       }
       return id
     },

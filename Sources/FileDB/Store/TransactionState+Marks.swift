@@ -1,37 +1,56 @@
 import FileDBPlist
 import FileDBTables
 
-/// The marks of records that a program adds without a type, in a table whose records are marked with a version.
+/// The marks of records that are added without a type to a table whose records are marked with a version.
 extension TransactionState {
-  /// The fields of new values. Those that come without a type are marked as the records are that the table had.
+  /// The fields of new values. Those that come without a type are marked as the table's records are that they look
+  /// like.
   func encode<Value: Codable & Sendable>(
     new values: some Sequence<Value>, for table: String
   ) throws -> [Fields] {
     let fields = try values.map { try encode($0, for: table) }
-    // A type without versions may be that of an old program, so its values are left to be looked at by their fields.
+    // A type without versions may be an old program's, so its values are left to be read as what they are.
     guard Value.self == Fields.self || Value.self == PlistValue.self else { return fields }
-    // Where some are marked, they come from such a table, and the others are of its first version.
-    let key = ValueMigrations.versionKey
-    guard fields.allSatisfy({ $0[key] == nil }), let mark = try mark(in: table) else { return fields }
-    return fields.map { fields in
-      var fields = fields
-      fields[key] = mark
-      return fields
+    guard !fields.isEmpty, let marked = try markedRecords(of: table) else { return fields }
+    return fields.map { marked.look(like: $0) ? $0.keepingMark(of: marked.first) : $0 }
+  }
+
+  /// Some records of the newest version in the table, as it was before the transaction: people write what they see
+  /// there. `nil` where none is marked.
+  /// - Complexity: O(√*n*) at worst: of a table that is half migrated, it may be an older version.
+  private func markedRecords(of table: String) throws(StoreError) -> MarkedRecords? {
+    _ = try self.table(table)
+    guard let state = touched[TableKey(table)]?.first, !state.records.isEmpty else { return nil }
+    let last = state.records.count - 1
+    let newest = state.records.index(of: RecordID(counted: state.counter)) ?? last
+    return MarkedRecords([0, last / 4, last / 2, last * 3 / 4, last, newest].map { state.records[$0] })
+  }
+}
+
+/// Records of one version, and what others must have to look like them.
+private struct MarkedRecords {
+  let first: Fields
+  private var all: Set<FieldName>
+  private var common: Set<FieldName>
+
+  /// Takes those with the newest mark; `nil` where none has one.
+  init?(_ records: [EncodedRecord]) {
+    let marks = records.map { $0.field(ValueMigrations.versionKey)?.integer ?? 0 }
+    guard let newest = marks.max(), newest > 0 else { return nil }
+    let marked = zip(records, marks).filter { $0.1 == newest }.map { $0.0.fields }
+    first = marked[0]
+    (all, common) = (first.names, first.names)
+    for fields in marked.dropFirst() {
+      all.formUnion(fields.names)
+      common.formIntersection(fields.names)
     }
   }
 
-  /// The newest version of some records of the table, as it was before the transaction: people write what they see
-  /// there.
-  /// - Complexity: O(√*n*) at worst. A table that is half migrated may have a newer one.
-  private func mark(in table: String) throws(StoreError) -> PlistValue? {
-    _ = try self.table(table)
-    guard let state = touched[TableKey(table)]?.first, !state.records.isEmpty else { return nil }
-    let records = state.records
-    let last = records.count - 1
-    let newest = records.index(of: RecordID(counted: state.counter))
-    let indices = [0, last / 4, last / 2, last * 3 / 4, last] + [newest].compactMap(\.self)
-    let versions = indices.compactMap { records[$0].field(ValueMigrations.versionKey)?.integer }
-    return versions.max().flatMap { $0 > 0 ? .integer($0) : nil }
+  /// Whether a record has all fields that each of them has, and none that none of them has. One that has not may be of
+  /// an earlier version.
+  func look(like fields: Fields) -> Bool {
+    let names = fields.names
+    return names.isSubset(of: all) && names.isSuperset(of: common)
   }
 }
 
@@ -44,5 +63,10 @@ extension Fields {
     var fields = self
     fields[key] = mark
     return fields
+  }
+
+  /// The names of the record's own fields.
+  fileprivate var names: Set<FieldName> {
+    Set(dictionary.keys.lazy.map(FieldName.init)).subtracting([FieldName(ValueMigrations.versionKey)])
   }
 }

@@ -26,8 +26,9 @@ import FileDBTables
 /// steps, which cannot lose what it has; see ``ValueMigration``. So a field whose meaning changes, but neither its
 /// type nor its name, needs a new name.
 ///
-/// The verbs of a table of ``Fields``, as of an import and the command line, mark the records that they add as those
-/// of the table are. Only ``StoredRecord/fields``, `record["field"]` and other programs see a record as it is stored.
+/// The verbs of a table of ``Fields``, as of an import and the command line, mark the records that they add, if these
+/// have the same fields as marked records of the table. Only ``StoredRecord/fields``, `record["field"]` and other
+/// programs see a record as it is stored.
 public protocol VersionedValue: Codable, Sendable {
   /// The steps from each version to the next, the oldest first. You may add steps at the end. Do not change or remove
   /// steps that records have been through. FileDB reads this once.

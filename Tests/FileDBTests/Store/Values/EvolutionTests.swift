@@ -131,7 +131,7 @@ private let mark = "wgFileDbVersion"
     }
   }
 
-  @Test func mostCommonMarkOfTheTableIsFound() throws {
+  @Test func untypedAddMarksWhatLooksLikeTheMarkedRecords() throws {
     try withStore { store in
       let raw = try store.table("recipes")
       let table = try store.table(recipes)
@@ -139,9 +139,11 @@ private let mark = "wgFileDbVersion"
       #expect(try raw.value(of: raw.add(["title": "a"]))[mark] == nil)
       try table.add(Recipe(title: "b", minutes: 1), at: .index(1))
       #expect(try raw.value(of: raw.add(["title": "c", "minutes": 2]))[mark] == 3)
-      // What says its version itself is left alone, as is all that comes with it.
+      // What says its version itself is left alone, and what may be older is read as what it is.
       let ids = try raw.add(contentsOf: [["name": "d"], ["title": "e", "minutes": 1, "wgFileDbVersion": 2]])
       #expect(try ids.map { try raw.value(of: $0)[mark] } == [nil, 2])
+      #expect(try raw.value(of: raw.add(["minutes": 1]))[mark] == nil)
+      try raw.delete(7)
       #expect(try table.snapshot().values().map(\.title) == ["old", "b", "a", "c", "d", "e"])
       // A type without versions is an old program's.
       struct OldRecipe: Codable { var name: String }
