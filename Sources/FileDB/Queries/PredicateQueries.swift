@@ -84,13 +84,14 @@ extension TableSnapshot {
     in part: Range<Int>, with initial: State, newest: (EncodedRecord) throws(Failure) -> EncodedRecord,
     where isChosen: (inout State, PredicateRecord) throws(Failure) -> Bool
   ) throws(Failure) -> (records: [EncodedRecord], state: State) {
-    let fields = ValueForm(Value.self).makeFields()
+    let form = ValueForm(Value.self)
+    let fields = form.makeFields()
     var current = initial
     var found: [EncodedRecord] = []
     var records = state.records.makeIterator(from: part.lowerBound)
     for _ in part {
       guard let record = records.next() else { break }
-      let isMatch = try fields.read(newest(record)) { () throws(Failure) in
+      let isMatch = try fields.read(form.isPlain ? record : newest(record)) { () throws(Failure) in
         try isChosen(&current, PredicateRecord(id: record.id, fields: fields))
       }
       if isMatch { found.append(record) }

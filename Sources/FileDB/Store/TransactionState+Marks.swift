@@ -19,16 +19,20 @@ extension TransactionState {
   /// there. `nil` where none is marked.
   /// - Complexity: O(√*n*) at worst: of a table that is half migrated, it may be an older version.
   private func markedRecords(of table: String) throws(StoreError) -> MarkedRecords? {
+    let key = TableKey(table)
+    if let known = markedRecords[key] { return known }
     _ = try self.table(table)
-    guard let state = touched[TableKey(table)]?.first, !state.records.isEmpty else { return nil }
+    guard let state = touched[key]?.first, !state.records.isEmpty else { return nil }
     let last = state.records.count - 1
     let newest = state.records.index(of: RecordID(counted: state.counter)) ?? last
-    return MarkedRecords([0, last / 4, last / 2, last * 3 / 4, last, newest].map { state.records[$0] })
+    let marked = MarkedRecords([0, last / 4, last / 2, last * 3 / 4, last, newest].map { state.records[$0] })
+    markedRecords[key] = .some(marked)
+    return marked
   }
 }
 
 /// Records of one version, and what others must have to look like them.
-private struct MarkedRecords {
+struct MarkedRecords {
   let first: Fields
   private var all: Set<FieldName>
   private var common: Set<FieldName>

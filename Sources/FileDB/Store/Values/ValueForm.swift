@@ -7,11 +7,21 @@ import Synchronization
 ///
 /// For all other types it is nothing, and costs nothing.
 struct ValueForm: Sendable {
-  fileprivate struct Rules: Sendable {
-    var migrations: ValueMigrations?
-    var defaults: Fields?
+  // A class: so a form is one reference, and nothing for most types.
+  fileprivate final class Rules: Sendable {
+    let migrations: ValueMigrations?
+    let defaults: Fields?
     /// Why the defaults cannot be used.
-    var fault: StoreError?
+    let fault: StoreError?
+
+    init(migrations: ValueMigrations?, defaults: Result<Fields, StoreError>?) {
+      self.migrations = migrations
+      switch defaults {
+      case nil: (self.defaults, fault) = (nil, nil)
+      case .success(let fields)?: (self.defaults, fault) = (fields, nil)
+      case .failure(let error)?: (self.defaults, fault) = (nil, error)
+      }
+    }
   }
 
   private static let known = Mutex<[ObjectIdentifier: Rules]>([:])
@@ -67,15 +77,18 @@ struct ValueForm: Sendable {
 }
 
 extension ValueForm.Rules {
-  fileprivate init(_ versioned: (any VersionedValue.Type)?, _ defaulted: (any DefaultedValue.Type)?) {
-    if let versioned {
-      migrations = ValueMigrations(versioned.migrations) { record in
-        (try? versioned.unmigrated(record)) != nil
+  fileprivate convenience init(
+    _ versioned: (any VersionedValue.Type)?, _ defaulted: (any DefaultedValue.Type)?
+  ) {
+    let migrations = versioned.map { type in
+      ValueMigrations(type.migrations) { record in (try? type.unmigrated(record)) != nil }
+    }
+    let defaults = defaulted.map { type in
+      Result { try type.defaultFields() }.mapError { error in
+        StoreError(.invalidValue, "the defaults of its type cannot be stored: \(error)")
       }
     }
-    do { defaults = try defaulted?.defaultFields() } catch {
-      fault = StoreError(.invalidValue, "the defaults of its type cannot be stored: \(error)")
-    }
+    self.init(migrations: migrations, defaults: defaults)
   }
 }
 
