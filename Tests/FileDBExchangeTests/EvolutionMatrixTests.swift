@@ -92,6 +92,19 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       try jobs.migrate()
       return id
     },
+    Writer("merge") { jobs, raw in
+      let base = try raw.snapshot()
+      let theirs = try jobs.store.undoableWrite { tx in
+        try tx[jobs.name].update(1) { $0 = .cherry }
+        return try tx["jobs"].snapshot()
+      }
+      try jobs.store.undo(theirs.step)
+      try jobs.update(2) { $0.minutes = 2 }
+      let merge = try TableMerge(base: base, ours: raw.snapshot(), theirs: theirs.result)
+      #expect(merge.conflicts.isEmpty)
+      try raw.replaceAll(with: merge.merged.map { IdentifiedValue($0.fields, id: $0.id) })
+      return 1
+    },
     Writer("undo and redo") { jobs, _ in
       let edits = UndoStack(store: jobs.store)
       try edits.write(named: "Update") { tx in try tx[jobs.name].update(1) { $0 = .cherry } }
