@@ -6,9 +6,12 @@ import Foundation
 //
 //     TodoList [FOLDER]
 
-struct Todo: Codable, Sendable {
+struct Todo: DefaultedValue {
   var title: String
   var isDone = false
+
+  /// For `filedb add todo title=Milk`.
+  static let defaults = Todo(title: "")
 }
 
 extension TableName<Todo> { static var todo: Self { "todo" } }

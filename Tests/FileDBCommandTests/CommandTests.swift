@@ -16,6 +16,23 @@ import Testing
     }
   }
 
+  /// The type of the README.
+  private struct Note: DefaultedValue, Equatable {
+    var title: String
+    var isDone = false
+    static let defaults = Note(title: "")
+  }
+
+  @Test func typeWithDefaultsReadsWhatTheCommandLineAdds() throws {
+    try withTodo { folder in
+      let table = try RecordStore(at: folder).table(TableName<Note>("todo"))
+      #expect(try table.snapshot().values().get() == ["Tea", "Milk", "Rent"].map { Note(title: $0) })
+      try table.update(1) { $0.isDone = true }
+      #expect(try table.delete(where: RecordPredicate("isDone == FALSE")).ids == [3, 2])
+      try table.store.close()
+    }
+  }
+
   private func titles(_ folder: URL) throws -> [String] {
     try filedb("show", "todo", "--format", "csv", "--fields", "title", in: folder).output
       .split(separator: "\n").dropFirst().map { String($0.split(separator: ",")[1]) }

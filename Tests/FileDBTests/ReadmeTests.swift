@@ -3,9 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-struct Note: Codable, Sendable {
+struct Note: DefaultedValue {  // or any Codable & Sendable
   var title: String
   var isDone = false
+  static let defaults = Note(title: "")  // for fields that a record lacks
 }
 
 extension TableName<Note> {

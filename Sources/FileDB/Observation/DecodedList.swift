@@ -36,7 +36,8 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
   mutating func select(_ newSelection: RecordSelection<Value>) {
     selection = newSelection
     matching = []
-    for record in table.state.records { test(record) }
+    let test = RecordTest(selection.condition)
+    for record in table.state.records { note(record, test) }
     snapshot = selection.records(of: table, matching: matching)
   }
 
@@ -48,6 +49,7 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
     guard isOther else { return false }
     let former = faultsByID
     for removal in difference.removed { forget(removal.record.id) }
+    let test = RecordTest(selection.condition)
     var reader = ValueReader<Value>()
     for record in difference.newRecords {
       forget(record.id)
@@ -56,7 +58,7 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
       } catch {
         note([error])
       }
-      test(record)
+      note(record, test)
     }
     snapshot = selection.records(of: table, matching: matching)
     return former.mapValues(\.message) != faultsByID.mapValues(\.message)
@@ -72,8 +74,8 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
     matching.remove(id)
   }
 
-  private mutating func test(_ record: EncodedRecord) {
+  private mutating func note(_ record: EncodedRecord, _ test: RecordTest<Value>) {
     guard let value = values[record.id] else { return }
-    if selection.condition.includes(record, value) { matching.insert(record.id) }
+    if test.includes(record, value) { matching.insert(record.id) }
   }
 }

@@ -12,14 +12,6 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
     init(_ matches: (@Sendable (Value) throws -> Bool)?) { self = matches.map(Condition.value) ?? .none }
 
     var isNone: Bool { if case .none = self { true } else { false } }
-
-    func includes(_ record: EncodedRecord, _ value: @autoclosure () throws -> Value) -> Bool {
-      switch self {
-      case .none: true
-      case .value(let matches): (try? matches(value())) == true
-      case .predicate(let predicate): (try? predicate.matches(record, RecordFields())) == true
-      }
-    }
   }
 
   let condition: Condition
@@ -36,6 +28,27 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
       records = records.with(records.sortedIndices(by: order).map { records.state.records[$0] })
     }
     return records
+  }
+}
+
+/// Tests one record after another.
+struct RecordTest<Value: Codable & Sendable> {
+  private let condition: RecordSelection<Value>.Condition
+  private let form: ValueForm
+  private let fields: RecordFields
+
+  init(_ condition: RecordSelection<Value>.Condition) {
+    self.condition = condition
+    form = ValueForm(Value.self)
+    fields = form.makeFields()
+  }
+
+  func includes(_ record: EncodedRecord, _ value: @autoclosure () throws -> Value) -> Bool {
+    switch condition {
+    case .none: true
+    case .value(let matches): (try? matches(value())) == true
+    case .predicate(let predicate): (try? predicate.matches(record, as: form, fields)) == true
+    }
   }
 }
 
@@ -69,9 +82,10 @@ struct SelectedRecords<Value: Codable & Sendable> {
   }
 
   private mutating func test(_ records: some Sequence<EncodedRecord>) {
+    let test = RecordTest(selection.condition)
     var reader = ValueReader<Value>()
     for record in records {
-      if selection.condition.includes(record, try reader.value(of: record)) {
+      if test.includes(record, try reader.value(of: record)) {
         matching.insert(record.id)
       } else {
         matching.remove(record.id)

@@ -24,11 +24,14 @@ extension RecordPredicate {
 
 extension TableSnapshot {
   fileprivate func hasOnlyDates(at path: PredicatePath) -> Bool {
-    let fields = RecordFields()
+    let form = ValueForm(Value.self)
+    let fields = form.makeFields()
     var hasDate = false
     var records = state.records.makeIterator()
     while let record = records.next() {
-      let value = fields.read(record) { path.value(in: PredicateRecord(id: record.id, fields: fields)) }
+      let value = fields.read(form.newestOrStored(record)) {
+        path.value(in: PredicateRecord(id: record.id, fields: fields))
+      }
       switch value {
       case nil: continue
       case .date?: hasDate = true

@@ -55,19 +55,22 @@ public struct RecordPredicate: Equatable, Sendable {
   ///
   /// For all records of a snapshot, ``TableSnapshot/records(where:)`` is faster.
   /// - Throws: ``StoreError/Code/matchLimitExceeded`` if a regular expression takes too many steps on a text of the
-  ///   record.
+  ///   record; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   /// - Complexity: O(*n*) in the size of the record, whatever its type.
   public func matches<Value>(_ record: StoredRecord<Value>) throws(StoreError) -> Bool {
     do {
-      return try matches(record.encoded, RecordFields())
+      let form = ValueForm(Value.self)
+      return try matches(record.encoded, as: form, form.makeFields())
     } catch {
       throw error.adding(table: record.source.table)
     }
   }
 
-  /// - Parameter fields: to read the record with.
-  func matches(_ record: EncodedRecord, _ fields: RecordFields) throws(StoreError) -> Bool {
-    try fields.read(record) { () throws(StoreError) in
+  /// - Parameter fields: to read the record with; the form's.
+  func matches(
+    _ record: EncodedRecord, as form: ValueForm, _ fields: RecordFields
+  ) throws(StoreError) -> Bool {
+    try fields.read(form.newest(record)) { () throws(StoreError) in
       try matches(PredicateRecord(id: record.id, fields: fields))
     }
   }

@@ -54,10 +54,11 @@ extension TableSnapshot {
   /// Those of `fields` that no record has.
   fileprivate func missing(of fields: [FieldSearch.Keys]) -> [FieldSearch.Keys] {
     var search = FieldSearch(for: fields)
-    let reader = RecordFields()
+    let form = ValueForm(Value.self)
+    let reader = form.makeFields()
     var records = state.records.makeIterator()
     while !search.missing.isEmpty, let record = records.next() {
-      reader.read(record) { search.look(at: reader) }
+      reader.read(form.newestOrStored(record)) { search.look(at: reader) }
     }
     return search.missing
   }
@@ -71,10 +72,11 @@ extension TableSnapshot {
   private func nearestField(to keys: FieldSearch.Keys) -> FieldSearch.Keys? {
     let unknown = missing(of: (1..<keys.count).map { Array(keys.prefix($0)) }).first?.count ?? keys.count
     var nearest = NearestName(to: keys[unknown - 1].text)
-    let fields = RecordFields()
+    let form = ValueForm(Value.self)
+    let fields = form.makeFields()
     var records = state.records.makeIterator()
     while !nearest.isNear, let record = records.next() {
-      fields.read(record) {
+      fields.read(form.newestOrStored(record)) {
         for name in fields.names(behind: keys.prefix(unknown - 1)) { nearest.consider(name) }
       }
     }

@@ -7,7 +7,8 @@ extension TableSnapshot {
   /// time.
   ///
   /// To stop early, ask one record after another: `for record in snapshot where try predicate.matches(record)`.
-  /// - Throws: ``StoreError/Code/matchLimitExceeded``.
+  /// - Throws: ``StoreError/Code/matchLimitExceeded``; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
+  ///   ``StoreError/Code/migrationFailed``.
   /// - Complexity: O(*n*). Of each record, only the fields that the predicate names are decoded.
   public func records(where predicate: RecordPredicate) throws -> [StoredRecord<Value>] {
     try matches(where: predicate).records
@@ -24,11 +25,14 @@ extension TableSnapshot {
   /// - Throws: as ``records(where:)``, for the records up to this one.
   /// - Complexity: O(*n*) in the number of records up to it.
   public func first(where predicate: RecordPredicate) throws -> StoredRecord<Value>? {
-    let fields = RecordFields()
+    let form = ValueForm(Value.self)
+    let fields = form.makeFields()
     var records = state.records.makeIterator()
     do {
       while let record = records.next() {
-        if try predicate.matches(record, fields) { return StoredRecord(encoded: record, source: source) }
+        if try predicate.matches(record, as: form, fields) {
+          return StoredRecord(encoded: record, source: source)
+        }
       }
     } catch {
       throw error.adding(table: table)
@@ -44,7 +48,8 @@ extension TableSnapshot {
   /// - Complexity: as ``records(where:)``.
   public func matches(where predicate: RecordPredicate) throws -> RecordMatches<Value> {
     do {
-      let parts = try chosen(with: FieldSearch(for: predicate)) {
+      let form = ValueForm(Value.self)
+      let parts = try chosen(with: FieldSearch(for: predicate), newest: form.newest) {
         (search: inout FieldSearch, record: PredicateRecord) throws(StoreError) in
         search.look(at: record.fields)
         return try predicate.matches(record)
@@ -56,14 +61,19 @@ extension TableSnapshot {
   }
 
   /// The records that are chosen, part by part.
-  /// - Parameter initial: what each part begins with, and may change from record to record.
-  /// - Throws: what `isChosen` throws for the first record for which it throws.
+  /// - Parameters:
+  ///   - initial: what each part begins with, and may change from record to record.
+  ///   - newest: what to look at for a record.
+  /// - Throws: what `newest` or `isChosen` throws for the first record for which it throws.
   func chosen<State: Sendable, Failure: Error>(
-    with initial: State, where isChosen: @Sendable (inout State, PredicateRecord) throws(Failure) -> Bool
+    with initial: State, newest: @Sendable (EncodedRecord) throws(Failure) -> EncodedRecord,
+    where isChosen: @Sendable (inout State, PredicateRecord) throws(Failure) -> Bool
   ) throws(Failure) -> [(records: [EncodedRecord], state: State)] {
     let parts = Parts(of: count, leastLength: 2_048)
     let results = concurrentMap(parts.count) { part in
-      Result { () throws(Failure) in try chosen(in: parts[part], with: initial, where: isChosen) }
+      Result { () throws(Failure) in
+        try chosen(in: parts[part], with: initial, newest: newest, where: isChosen)
+      }
     }
     var found: [(records: [EncodedRecord], state: State)] = []
     for result in results { found.append(try result.get()) }
@@ -71,16 +81,17 @@ extension TableSnapshot {
   }
 
   private func chosen<State, Failure: Error>(
-    in part: Range<Int>, with initial: State,
+    in part: Range<Int>, with initial: State, newest: (EncodedRecord) throws(Failure) -> EncodedRecord,
     where isChosen: (inout State, PredicateRecord) throws(Failure) -> Bool
   ) throws(Failure) -> (records: [EncodedRecord], state: State) {
-    let fields = RecordFields()
+    let form = ValueForm(Value.self)
+    let fields = form.makeFields()
     var current = initial
     var found: [EncodedRecord] = []
     var records = state.records.makeIterator(from: part.lowerBound)
     for _ in part {
       guard let record = records.next() else { break }
-      let isMatch = try fields.read(record) { () throws(Failure) in
+      let isMatch = try fields.read(form.isPlain ? record : newest(record)) { () throws(Failure) in
         try isChosen(&current, PredicateRecord(id: record.id, fields: fields))
       }
       if isMatch { found.append(record) }

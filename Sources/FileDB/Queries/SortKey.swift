@@ -68,7 +68,8 @@ extension SortKey {
 }
 
 extension TableSnapshot {
-  /// The records in the order of `keys`. The table stays as it is.
+  /// The records in the order of `keys`. The table stays as it is. A record that cannot be brought to the newest
+  /// version of its type is sorted as it is stored.
   /// - Complexity: O(*n* log *n*).
   public func sorted(by keys: [SortKey]) -> [StoredRecord<Value>] { sortedIndices(by: keys).map { self[$0] } }
 
@@ -101,11 +102,12 @@ extension TableSnapshot {
     let parts = Parts(of: count, leastLength: 2_048)
     let values = concurrentMap(parts.count) { part in
       var values = [[PlistValue?]](repeating: [], count: keys.count)
-      let fields = RecordFields()
+      let form = ValueForm(Value.self)
+      let fields = form.makeFields()
       var records = state.records.makeIterator(from: parts[part].lowerBound)
       for _ in parts[part] {
         guard let record = records.next() else { break }
-        fields.read(record) {
+        fields.read(form.newestOrStored(record)) {
           for (column, key) in keys.enumerated() {
             values[column].append(key.reference.value(in: fields, of: record.id))
           }

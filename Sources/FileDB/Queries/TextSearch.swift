@@ -7,11 +7,15 @@ extension TableSnapshot {
   ///
   /// White space separates the words. Each may be in a different field, and may be part of a longer word. Case and
   /// accents do not matter, as with `CONTAINS[cd]` (<doc:Queries>). If `text` has no words, every record matches, so
-  /// that an empty search field hides nothing.
+  /// that an empty search field hides nothing. A record that cannot be brought to the newest version of its type is
+  /// searched as it is stored.
   /// - Parameter fields: the fields to search; `nil` for all. Only texts and arrays of texts are searched.
   /// - Complexity: O(*n*) in the bytes of the table: there is no lookup for words.
   public func search(_ text: String, in fields: [String]? = nil) -> [StoredRecord<Value>] {
-    let parts = chosen(with: TextSearch(text, fields: fields)) { search, record in search.finds(record.fields)
+    let form = ValueForm(Value.self)
+    let parts = chosen(with: TextSearch(text, fields: fields), newest: form.newestOrStored) {
+      search, record in
+      search.finds(record.fields)
     }
     return parts.flatMap { $0.records.map { StoredRecord(encoded: $0, source: source) } }
   }

@@ -9,6 +9,8 @@ extension RecordTable {
   public func create() throws { try writing { try $0.apply(.create, to: name.text) } }
 
   /// Adds a record with this value and returns its new id. Creates the table if it does not exist.
+  ///
+  /// A `Date` is stored in whole seconds: its fraction is cut off. ``ExactDate`` keeps it.
   /// - Throws: ``StoreError/Code/recordNotFound`` or ``StoreError/Code/indexOutOfRange`` for the position;
   ///   ``StoreError/Code/unrepresentableValue`` or ``StoreError/Code/reservedField`` with the field;
   ///   ``StoreError/Code/invalidValue`` for a value that does not encode itself by keys, or holds `nil` in an array.
@@ -24,7 +26,7 @@ extension RecordTable {
     contentsOf values: some Sequence<Value>, at position: Position = .bottom
   ) throws -> [RecordID] {
     try writing { transaction in
-      let fields = try values.map { try transaction.encode($0, for: name.text) }
+      let fields = try transaction.encode(new: values, for: name.text)
       return try transaction.insert(fields, into: name.text, at: position)
     }
   }
@@ -41,10 +43,11 @@ extension RecordTable {
       let old = try current.value
       var new = old
       try body(&new)
-      let fields = try current.fields.dictionary.patched(
+      let patched = try current.fields.dictionary.patched(
         from: transaction.fields(of: old, for: name.text, record: id).dictionary,
         to: transaction.fields(of: new, for: name.text, record: id).dictionary)
-      try transaction.replace(id, with: Fields(fields), was: record.fields, in: name.text)
+      let fields = Fields(patched).keepingMark(of: record.fields)
+      try transaction.replace(id, with: fields, was: record.fields, in: name.text)
     }
   }
 
@@ -67,13 +70,13 @@ extension RecordTable {
 
   /// Sets single fields and keeps the others.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/unrepresentableValue``,
-  ///   ``StoreError/Code/reservedField``; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
-  ///   ``StoreError/Code/migrationFailed``.
+  ///   ``StoreError/Code/reservedField``, also for the field of the version; for a ``VersionedValue``,
+  ///   ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   public func set(_ fields: Fields, of id: RecordID) throws { try change(id) { $0.set(fields) } }
 
   /// Removes single fields. It is not an error if a field does not exist.
-  /// - Throws: ``StoreError/Code/recordNotFound``; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
-  ///   ``StoreError/Code/migrationFailed``.
+  /// - Throws: ``StoreError/Code/recordNotFound``; for a ``VersionedValue``, ``StoreError/Code/newerVersion``,
+  ///   ``StoreError/Code/migrationFailed`` and, for the field of the version, ``StoreError/Code/reservedField``.
   public func unset(_ names: [String], of id: RecordID) throws {
     try change(id) { fields in
       for name in names { fields[name] = nil }
@@ -192,6 +195,11 @@ extension RecordTable {
       let record = try record(with: id)
       var fields = try record.migrated.fields
       body(&fields)
+      do throws(StoreError) {
+        try ValueForm(Value.self).migrations?.checkMark(of: fields)
+      } catch {
+        throw error.adding(table: name.text).adding(record: id)
+      }
       try transaction.replace(id, with: fields, was: record.fields, in: name.text)
     }
   }

@@ -130,9 +130,8 @@ public struct StoredRecord<Value: Codable & Sendable>: Sendable, Identifiable {
   /// The record as of the newest version of `Value`.
   var migrated: StoredRecord {
     get throws {
-      guard let migrations = ValueMigrations(Value.self) else { return self }
-      let current = try StoreError.naming(encoded, of: source) { try migrations.migrated(encoded) }
-      return StoredRecord(encoded: current, source: source)
+      let newest = try StoreError.naming(encoded, of: source) { try ValueForm(Value.self).newest(encoded) }
+      return StoredRecord(encoded: newest, source: source)
     }
   }
 }

@@ -46,7 +46,8 @@ extension TransactionState {
   func encode<Value>(
     _ values: [IdentifiedValue<Value>], for table: String
   ) throws -> [EncodedRecord] {
-    let given = try values.map { (id: $0.id, fields: try encode($0.value, for: table)) }
+    let fields = try encode(new: values.lazy.map(\.value), for: table)
+    let given = zip(values, fields).map { (id: $0.id, fields: $1) }
     var counter = try given.reduce(self.table(table).counter) { max($0, $1.id?.rawValue ?? 0) }
     return encoder.encode(
       try given.map { (try $0.id ?? nextID(after: &counter, table: table), $0.fields) })

@@ -28,6 +28,8 @@ final class TransactionState {
   /// Set when the write has returned. A body can still swap its transaction for that of a write on another store.
   private var isOver = false
   var encoder = RecordEncoder()
+  /// Of the tables to which records were added without a type.
+  var markedRecords: [TableKey: MarkedRecords?] = [:]
 
   init(store: RecordStore) { self.store = store }
 

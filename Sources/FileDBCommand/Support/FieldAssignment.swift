@@ -79,7 +79,7 @@ struct FieldAssignment {
   static let help: ArgumentHelp = """
     FIELD=VALUE gives a string, FIELD:TYPE=VALUE a value of this type: \(FieldType.names). FIELD:TYPE=@FILE reads the \
     value from a file, and @- from standard input; data is read as raw bytes. A.B is the value B in the dictionary A; \\. \
-    is a dot in a name.
+    is a dot in a name. A date has whole seconds; a fraction is cut off.
     """
 
   init(argument: String) throws {

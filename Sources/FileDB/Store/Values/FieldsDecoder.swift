@@ -7,23 +7,26 @@ import Foundation
 /// without a fraction where an integer is: people write `2` for `2.0`.
 struct ValueReader<Value: Decodable> {
   private let hasOwnForm = Value.self == Fields.self || Value.self == PlistValue.self
-  private let migrations = ValueMigrations(Value.self)
-  private var fields = RecordFields()
+  private let form = ValueForm(Value.self)
+  private var fields: RecordFields
 
-  /// - Throws: `DecodingError` with the path of the field, and what ``ValueMigrations/migrated(_:)`` throws.
+  init() { fields = form.makeFields() }
+
+  /// - Throws: `DecodingError` with the path of the field, and what ``ValueForm/newest(_:)`` throws.
   mutating func value(of record: EncodedRecord) throws -> Value {
     if hasOwnForm {
       return try FieldsDecoder.decodeValue(Value.self, from: .dict(record.fields.dictionary), codingPath: [])
     }
-    guard let migrations else { return try decode(record) }
-    return try newest(record, migrations)
+    return form.isPlain ? try decode(record) : try newest(record)
   }
 
   // Apart, for room for an optional value is made on entry, which takes as long as reading a field.
   @inline(never)
-  private mutating func newest(_ record: EncodedRecord, _ migrations: ValueMigrations) throws -> Value {
-    if let value = try decode(record, ofVersion: migrations.version) { return value }
-    return try decode(migrations.migrated(record))
+  private mutating func newest(_ record: EncodedRecord) throws -> Value {
+    if let version = form.migrations?.version, let value = try decode(record, markedWith: version) {
+      return value
+    }
+    return try decode(form.newest(record))
   }
 
   private mutating func decode(_ record: EncodedRecord) throws -> Value {
@@ -31,11 +34,11 @@ struct ValueReader<Value: Decodable> {
     return try fields.read(record) { try Value(from: RecordDecoder(fields: fields)) }
   }
 
-  /// `nil` where the record is of another version.
-  private mutating func decode(_ record: EncodedRecord, ofVersion version: Int64) throws -> Value? {
+  /// `nil` where the record is of another version or has no mark.
+  private mutating func decode(_ record: EncodedRecord, markedWith version: Int64) throws -> Value? {
     defer { letGo(of: record) }
     return try fields.read(record) {
-      guard fields.integer(ValueMigrations.versionKey) ?? 0 == version else { return nil }
+      guard fields.integer(ValueMigrations.versionKey) == version else { return nil }
       return try Value(from: RecordDecoder(fields: fields))
     }
   }
@@ -43,7 +46,7 @@ struct ValueReader<Value: Decodable> {
   private mutating func letGo(of record: EncodedRecord) {
     if isKnownUniquelyReferenced(&fields) { return }
     fields.keep(record)  // For the value, which has kept its decoder.
-    fields = RecordFields()
+    fields = form.makeFields()
   }
 }
 

@@ -10,12 +10,16 @@ enum FieldsEncoder {
   ///   ``StoreError/Code/reservedField``.
   static func encode<Value: Encodable>(_ value: Value) throws -> Fields {
     if let fields = value as? Fields { return fields }
+    return try ValueForm(Value.self).marked(encodeUnmarked(value))
+  }
+
+  /// The fields without the mark of a version.
+  static func encodeUnmarked(_ value: some Encodable) throws -> Fields {
     guard case .dict(let dictionary)? = try encodeValue(value, codingPath: []) else {
       throw EncodingError.invalidValue(
         value, EncodingError.Context(codingPath: [], debugDescription: "a value must encode itself by keys"))
     }
-    let fields = Fields(dictionary)
-    return try ValueMigrations(Value.self)?.marked(fields) ?? fields
+    return Fields(dictionary)
   }
 
   /// - Returns: `nil` for `nil`.

@@ -4,7 +4,7 @@ import Foundation
 /// The fields of a record where they lie in its bytes: each is read when it is asked for.
 ///
 /// Goes from record to record, since those of a table are mostly alike: a field is first looked for where it was in the
-/// record before.
+/// record before. A field that a record lacks may have a default, and is then as if it were there.
 final class RecordFields {
   typealias Entry = (key: Range<Int>, element: CanonicalElement)
 
@@ -18,8 +18,12 @@ final class RecordFields {
   @exclusivity(unchecked) private var next = 0
   /// Of a record that is looked at for longer than ``read(_:_:)`` takes.
   private var kept: UnsafeMutableRawBufferPointer?
+  private let defaults: Fields?
 
-  init() { entries.reserveCapacity(16) }
+  init(defaults: Fields? = nil) {
+    self.defaults = defaults
+    entries.reserveCapacity(16)
+  }
 
   deinit { kept?.deallocate() }
 
@@ -54,15 +58,44 @@ final class RecordFields {
     reader = CanonicalReader(UnsafeRawBufferPointer(copy))
   }
 
-  var names: [String] { entries.map { reader.text($0.key) } }
-  func contains(_ name: String) -> Bool { element(name) != nil }
-  subscript(name: String) -> PlistValue? { element(name).map { reader.value(of: $0) } }
+  /// Those of the record first.
+  var names: [String] {
+    let own = entries.map { reader.text($0.key) }
+    guard let defaults else { return own }
+    return own + defaults.dictionary.keys.filter { name in !entries.contains { reader.isText($0.key, name) } }
+  }
 
-  func string(_ name: String) -> String? { element(name).flatMap { reader.string($0) } }
-  func bool(_ name: String) -> Bool? { element(name).flatMap { reader.bool($0) } }
-  func integer(_ name: String) -> Int64? { element(name).flatMap { reader.integer($0) } }
-  func real(_ name: String) -> Double? { element(name).flatMap { reader.real($0) } }
-  func date(_ name: String) -> Date? { element(name).flatMap { reader.date($0) } }
+  func contains(_ name: String) -> Bool { element(name) != nil || defaults?[name] != nil }
+
+  subscript(name: String) -> PlistValue? {
+    guard let element = element(name) else { return defaults?[name] }
+    return reader.value(of: element)
+  }
+
+  func string(_ name: String) -> String? {
+    guard let element = element(name) else { return defaults?[name]?.string }
+    return reader.string(element)
+  }
+
+  func bool(_ name: String) -> Bool? {
+    guard let element = element(name) else { return defaults?[name]?.bool }
+    return reader.bool(element)
+  }
+
+  func integer(_ name: String) -> Int64? {
+    guard let element = element(name) else { return defaults?[name]?.integer }
+    return reader.integer(element)
+  }
+
+  func real(_ name: String) -> Double? {
+    guard let element = element(name) else { return defaults?[name]?.real }
+    return reader.real(element)
+  }
+
+  func date(_ name: String) -> Date? {
+    guard let element = element(name) else { return defaults?[name]?.date }
+    return reader.date(element)
+  }
 
   private func element(_ name: String) -> CanonicalElement? {
     let question = questions

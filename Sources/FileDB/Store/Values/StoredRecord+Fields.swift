@@ -9,12 +9,16 @@ extension StoredRecord {
   ///     let title = try record.decode(String.self, "title")
   ///     let due = try record.decode(Date?.self, "due")
   ///
+  /// For a ``VersionedValue`` and a ``DefaultedValue``, this is the field that ``value`` is read from.
   /// - Throws: ``StoreError/Code/invalidValue`` if the field does not fit the type, or is missing and `Field` is not an
-  ///   optional.
+  ///   optional; for a ``VersionedValue``, as ``value``.
   public func decode<Field: Decodable>(_ type: Field.Type, _ field: String) throws -> Field {
     try StoreError.naming(encoded, of: source) {
       let key = AnyKey(field)
-      guard let value = encoded.field(field) else { return try MissingField.decode(type, key, in: []) }
+      let form = ValueForm(Value.self)
+      guard let value = try form.newest(encoded).field(field) ?? form.defaultValue(of: field) else {
+        return try MissingField.decode(type, key, in: [])
+      }
       return try FieldsDecoder.decodeValue(type, from: value, codingPath: [key])
     }
   }

@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBTables
 
 /// A type of values whose fields have changed since its first version.
 ///
@@ -8,75 +9,113 @@ import FileDBPlist
 ///   var tags: [String]
 ///
 ///   static let migrations: [ValueMigration] = [
-///     { $0["title"] = $0["name"]; $0["name"] = nil },
-///     { $0["tags"] = [] },
+///     .rename("name", to: "title"),
+///     .default("tags", []),
 ///   ]
 /// }
 /// ```
 ///
-/// Each record stores its version: the number of migrations that it has been through. An older record goes through the
-/// remaining ones each time it is read. The next change of the record stores it in the newest version, and so does
+/// Each record is marked with its version: the number of migrations that it has been through. An older record goes
+/// through the remaining ones each time it is read or asked about: by a closure, a ``RecordPredicate``, a ``SortKey``,
+/// a search, a lookup or an observation. The next change of the record stores it in the newest version, and so does
 /// ``RecordTable/migrate()``. A record of a newer program cannot be read or changed, and throws
 /// ``StoreError/Code/newerVersion``.
 ///
-/// Whatever reads fields by name (``StoredRecord/fields``, ``SortKey``, other programs) sees a record as it is stored.
+/// A record without a mark is of the first version, or somebody made it by hand. If it fits the newest version as it
+/// is, and has no field that the steps would rename or take away, it is left alone. Otherwise it goes through all
+/// steps, which cannot lose what it has; see ``ValueMigration``. So a field whose meaning changes, but neither its
+/// type nor its name, needs a new name.
+///
+/// The verbs of a table of ``Fields``, as of an import and the command line, mark the records that they add, if these
+/// have the same fields as marked records of the table. Only ``StoredRecord/fields``, `record["field"]` and other
+/// programs see a record as it is stored.
 public protocol VersionedValue: Codable, Sendable {
   /// The steps from each version to the next, the oldest first. You may add steps at the end. Do not change or remove
-  /// steps that records have been through.
+  /// steps that records have been through. FileDB reads this once.
   static var migrations: [ValueMigration] { get }
 }
 
-/// Turns the fields of one version of a record into those of the next. It may run each time a record is read, so it
-/// must always give the same result for the same fields.
-public typealias ValueMigration = @Sendable (inout Fields) throws -> Void
-
 /// The steps of a type of values, and what they make of a record.
-struct ValueMigrations {
-  /// The field that holds a record's version; without it, that is 0. Such a record's own fields may not have this name.
+struct ValueMigrations: Sendable {
+  /// The field that marks a record with its version. A versioned record's own fields may not have this name.
   static let versionKey = "wgFileDbVersion"
 
   private let steps: [ValueMigration]
+  private let formerNames: [String]
+  /// Whether these are fields of the type, without any default's help.
+  private let fits: @Sendable (EncodedRecord) -> Bool
 
-  /// `nil` for a type that has no versions.
-  init?(_ type: Any.Type) {
-    guard let type = type as? any VersionedValue.Type else { return nil }
-    steps = type.migrations
+  init(_ steps: [ValueMigration], fits: @escaping @Sendable (EncodedRecord) -> Bool) {
+    (self.steps, self.fits) = (steps, fits)
+    formerNames = steps.flatMap(\.formerNames)
   }
 
   var version: Int64 { Int64(steps.count) }
 
   /// The record as of the newest version.
-  /// - Throws: ``StoreError/Code/newerVersion``, ``StoreError/Code/migrationFailed``, without the record.
-  func migrated(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
+  /// - Throws: ``StoreError/Code/newerVersion``, ``StoreError/Code/migrationFailed``, ``StoreError/Code/invalidValue``
+  ///   for a mark that is none, without the record.
+  func newest(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
+    guard let mark = record.field(Self.versionKey) else { return try newestOfUnmarked(record) }
+    let version = try version(of: mark)
+    return version < steps.count ? try migrated(record, from: version) : record
+  }
+
+  /// Of the first version, or made by hand in the shape of the newest.
+  private func newestOfUnmarked(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
+    guard version > 0 else { return record }
+    let former = record.fields(formerNames)
+    if former.isEmpty { return fits(record) ? try asItIs(record) : try migrated(record, from: 0) }
+    do {
+      let migrated = try migrated(record, from: 0)
+      let left = migrated.fields(formerNames)
+      let isOld = former.contains { left[$0.key] == nil } && fits(migrated)
+      return isOld || !fits(record) ? migrated : try asItIs(record)
+    } catch {
+      guard fits(record) else { throw error }
+      return try asItIs(record)
+    }
+  }
+
+  private func asItIs(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
+    try encoded(record.fields, of: record.id)
+  }
+
+  private func migrated(_ record: EncodedRecord, from version: Int) throws(StoreError) -> EncodedRecord {
     var fields = record.fields
-    let version = try version(of: fields)
-    guard version < steps.count else { return record }
     fields[Self.versionKey] = nil
     for (number, step) in steps.enumerated().dropFirst(version) {
-      do { try step(&fields) } catch { throw failure(from: number, "\(error)") }
+      do { try step.apply(to: &fields) } catch { throw failure(from: number, "\(error)") }
     }
-    // What a step made must not be read as other than it would come back from the file.
-    do {
-      return EncodedRecord(id: record.id, fields: try marked(fields).normalized(limits: PlistLimits()))
-    } catch {
+    do { return try encoded(fields, of: record.id) } catch {
       throw failure(from: version, error.description)
     }
   }
 
+  // What a step made must not be read as other than it would come back from the file.
+  private func encoded(_ fields: Fields, of id: RecordID) throws(StoreError) -> EncodedRecord {
+    EncodedRecord(id: id, fields: try marked(fields).normalized(limits: PlistLimits()))
+  }
+
   /// The fields of a record of the newest version, which say so.
   func marked(_ fields: Fields) throws(StoreError) -> Fields {
-    guard fields[Self.versionKey] == nil else {
-      throw StoreError(
-        .reservedField, "this name is kept for the record's version", field: Self.versionKey)
-    }
+    guard fields[Self.versionKey] == nil else { throw Self.reserved }
     var fields = fields
     if version > 0 { fields[Self.versionKey] = .integer(version) }
     return fields
   }
 
-  private func version(of fields: Fields) throws(StoreError) -> Int {
-    guard let field = fields[Self.versionKey] else { return 0 }
-    guard let version = field.integer.flatMap(Int.init(exactly:)), version >= 0 else {
+  /// Refuses fields of a record of the newest version that no longer say so.
+  func checkMark(of fields: Fields) throws(StoreError) {
+    guard fields[Self.versionKey] ?? 0 == .integer(version) else { throw Self.reserved }
+  }
+
+  private static var reserved: StoreError {
+    StoreError(.reservedField, "this name is kept for the record's version", field: versionKey)
+  }
+
+  private func version(of mark: PlistValue) throws(StoreError) -> Int {
+    guard let version = mark.integer.flatMap(Int.init(exactly:)), version >= 0 else {
       throw StoreError(
         .invalidValue, "a record's version is a whole number from 0", field: Self.versionKey)
     }

@@ -11,13 +11,10 @@ private struct Memo: VersionedValue, Equatable {
   var tags: [String]
 
   static let migrations: [ValueMigration] = [
-    {
-      $0["title"] = $0["name"]
-      $0["name"] = nil
-    },
-    { record in
+    .rename("name", to: "title"),
+    .custom { record in
       guard record["title"] != "bad" else { throw Refusal() }
-      record["tags"] = []
+      record["tags"] = record["tags"] ?? []
     },
   ]
 
@@ -151,7 +148,7 @@ private let versionKey = "wgFileDbVersion"
   @Test func migrationCannotProduceUnrepresentableValue() throws {
     struct Broken: VersionedValue {
       var text: String
-      static let migrations: [ValueMigration] = [{ $0["text"] = "\u{0}" }]
+      static let migrations: [ValueMigration] = [.default("text", "\u{0}")]
     }
     try withStore { store in
       let id = try store.table("t").add([:])
@@ -172,6 +169,9 @@ private let versionKey = "wgFileDbVersion"
         { try table.migrate() },
         { try table.update(id) { $0.title = "b" } }, { try table.update(id, to: MiddleMemo(title: "b")) },
         { try table.set(["title": "b"], of: id) }, { try table.unset(["tags"], of: id) },
+        { try table.delete(where: RecordPredicate("title != 'b'")) },
+        { _ = try table.lastSnapshot.first(where: RecordPredicate("title == 'a'")) },
+        { _ = try table.record(with: id).decode(String.self, "title") },
       ]
       for attempt in attempts {
         let error = try #require(storeError(attempt))

@@ -1,0 +1,89 @@
+import FileDBPlist
+
+/// A step from one version of a type's fields to the next; see ``VersionedValue``.
+///
+/// No step loses what a record has. A step never drops or overwrites a field that has something, except those that it
+/// names: ``rename(_:to:)`` moves one, ``convert(_:_:)`` replaces one, and ``custom(replacing:_:)`` says which.
+public struct ValueMigration: Sendable {
+  private enum Kind: Sendable {
+    case rename(String, to: String)
+    case fill(String, PlistValue)
+    case convert(String, @Sendable (PlistValue) throws -> PlistValue?)
+    case custom(replacing: [String], @Sendable (inout Fields) throws -> Void)
+  }
+
+  private let kind: Kind
+
+  /// Moves what is in one field to another. If the other has something already, both stay as they are.
+  public static func rename(_ field: String, to newName: String) -> ValueMigration {
+    ValueMigration(kind: .rename(field, to: newName))
+  }
+
+  /// Gives a field a value where it is missing.
+  public static func `default`(_ field: String, _ value: PlistValue) -> ValueMigration {
+    ValueMigration(kind: .fill(field, value))
+  }
+
+  /// Gives a field another form. Nothing happens where it is missing.
+  ///
+  /// Records without a mark may have the new form already, so give a field another name if its meaning changes and its
+  /// type does not.
+  /// - Parameter transform: `nil` leaves the field as it is. What it throws fails the migration.
+  public static func convert(
+    _ field: String, _ transform: @escaping @Sendable (PlistValue) throws -> PlistValue?
+  ) -> ValueMigration {
+    ValueMigration(kind: .convert(field, transform))
+  }
+
+  /// Does anything else. Of the fields that a record has, it may change or remove those in `fields`. If it removes
+  /// another, that stays; if it changes another, the migration fails.
+  ///
+  ///     .custom(replacing: ["hours"]) { fields in
+  ///       fields["minutes"] = .integer((fields["hours"]?.integer ?? 0) * 60)
+  ///       fields["hours"] = nil
+  ///     }
+  /// - Parameter body: may run each time a record is read, so it must always give the same result for the same fields.
+  ///   What it throws fails the migration.
+  public static func custom(
+    replacing fields: [String] = [], _ body: @escaping @Sendable (inout Fields) throws -> Void
+  ) -> ValueMigration {
+    ValueMigration(kind: .custom(replacing: fields, body))
+  }
+}
+
+extension ValueMigration {
+  func apply(to fields: inout Fields) throws {
+    switch kind {
+    case .rename(let name, let newName):
+      guard fields[newName] == nil, let value = fields[name] else { return }
+      fields[name] = nil
+      fields[newName] = value
+    case .fill(let name, let value): if fields[name] == nil { fields[name] = value }
+    case .convert(let name, let transform):
+      if let value = try fields[name].flatMap(transform) { fields[name] = value }
+    case .custom(let replaced, let body):
+      let before = fields
+      try body(&fields)
+      for entry in before.dictionary where !replaced.contains(entry.key) {
+        guard fields[entry.key] ?? entry.value == entry.value else { throw OverwrittenField(name: entry.key) }
+        fields[entry.key] = entry.value
+      }
+    }
+  }
+
+  /// The fields that the step may take away.
+  var formerNames: [String] {
+    switch kind {
+    case .rename(let name, _): [name]
+    case .fill, .convert: []
+    case .custom(let replaced, _): replaced
+    }
+  }
+}
+
+/// A step changed a field that it does not name.
+private struct OverwrittenField: Error, CustomStringConvertible {
+  let name: String
+
+  var description: String { "a step changes the field '\(name)', which it does not name under `replacing`" }
+}
