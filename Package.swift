@@ -32,8 +32,6 @@ let package = Package(
     .library(name: "FileDBSQLite", targets: ["FileDBSQLite"]),
     .library(name: "FileDBLegacy", targets: ["FileDBLegacy"]),
     .executable(name: "filedb", targets: ["FileDBCommand"]),
-    // For the tests, which load it into a process of theirs.
-    .library(name: "FaultInjection", type: .dynamic, targets: ["FaultInjection"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -78,8 +76,6 @@ let package = Package(
     .executableTarget(
       name: "CrashStates", dependencies: ["FileDBStorage", "TestSupport"], path: "Tests/CrashStates",
       swiftSettings: strict),
-
-    .target(name: "FaultInjection", path: "Tests/FaultInjection"),
 
     .target(
       name: "TestSupport", dependencies: ["FileDB", "FileDBStorage"], path: "Tests/Support",
