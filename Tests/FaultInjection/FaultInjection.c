@@ -1,5 +1,5 @@
-// A library for Linux with glibc. Loaded into a process by LD_PRELOAD, it makes calls on the files of one folder fail, as
-// on a broken or a full disk.
+// A library for Linux with glibc. Loaded into a process by LD_PRELOAD, it makes calls on the files of one folder fail,
+// as on a broken or a full disk.
 //
 //   FAULT_FOLDER   only calls on this folder, given as `realpath` spells it, and on what lies in it count
 //   FAULT_KIND     EIO, ENOSPC, EDQUOT, EMFILE, EACCES; EINTR; short: a call takes or brings half of what it is asked to;
