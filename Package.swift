@@ -48,7 +48,9 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
-    .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(
+      name: "CLibXML2", pkgConfig: "libxml-2.0",
+      providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"])]),
     module("FileDBPlist", [.target(name: "CLibXML2", condition: .when(platforms: [.linux]))]),
     .target(name: "CFileDB"),
     module("FileDBStorage", ["CFileDB"]),
