@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // Warnings stop our own builds; a user's newer compiler may warn without stopping theirs.
@@ -7,6 +7,10 @@ let strict: [SwiftSetting] =
 
 func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func grdb(_ product: String) -> Target.Dependency {
+  .product(name: product, package: "GRDB.swift", condition: .when(traits: ["SQLite"]))
 }
 
 func example(_ name: String, data: [String] = []) -> Target {
@@ -32,16 +36,21 @@ let package = Package(
     .library(name: "FileDBSQLite", targets: ["FileDBSQLite"]),
     .library(name: "FileDBLegacy", targets: ["FileDBLegacy"]),
     .executable(name: "filedb", targets: ["FileDBCommand"]),
-    // For the tests, which load it into a process of theirs.
-    .library(name: "FaultInjection", type: .dynamic, targets: ["FaultInjection"]),
+  ],
+  // All that needs another package. An app turns them off; see Decisions/024.
+  traits: [
+    .trait(name: "Command", description: "The program filedb.", enabledTraits: ["SQLite"]),
+    .trait(name: "SQLite", description: "The module FileDBSQLite."),
+    .default(enabledTraits: ["Command", "SQLite"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // For FileDBSQLite and the command line: SwiftPM builds it only for who uses these products.
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
-    .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(
+      name: "CLibXML2", pkgConfig: "libxml-2.0",
+      providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"])]),
     module("FileDBPlist", [.target(name: "CLibXML2", condition: .when(platforms: [.linux]))]),
     .target(name: "CFileDB"),
     module("FileDBStorage", ["CFileDB"]),
@@ -50,16 +59,14 @@ let package = Package(
     module("FileDBExchange", ["FileDB"]),
     module(
       "FileDBSQLite",
-      [
-        "FileDB", "FileDBExchange", .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
-      ]),
+      ["FileDB", "FileDBExchange", grdb("GRDB"), grdb("GRDBSQLite")]),
     module("FileDBLegacy", ["FileDB"]),
     .executableTarget(
       name: "FileDBCommand",
       dependencies: [
         "FileDB", "FileDBExchange", "FileDBSQLite",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ],
       swiftSettings: strict),
 
@@ -79,8 +86,6 @@ let package = Package(
       name: "CrashStates", dependencies: ["FileDBStorage", "TestSupport"], path: "Tests/CrashStates",
       swiftSettings: strict),
 
-    .target(name: "FaultInjection", path: "Tests/FaultInjection"),
-
     .target(
       name: "TestSupport", dependencies: ["FileDB", "FileDBStorage"], path: "Tests/Support",
       swiftSettings: strict),
@@ -91,7 +96,7 @@ let package = Package(
     tests("FileDBModelTests", ["FileDB"]),
     tests("FileDBCrashTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),
-    tests("FileDBSQLiteTests", ["FileDBSQLite", .product(name: "GRDB", package: "GRDB.swift")]),
+    tests("FileDBSQLiteTests", ["FileDBSQLite", grdb("GRDB")]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
     tests(

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 import Foundation
 
 /// Dates as people and programs write them in ISO 8601, and SQLite's date functions take them.

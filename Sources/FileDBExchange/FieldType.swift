@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 import Foundation
 
 /// The type of a field, by plutil's names.

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 import Foundation
 
 /// The bytes of an import. They are read piece by piece, and twice if types are detected first.

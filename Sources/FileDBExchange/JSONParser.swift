@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 
 /// Reads JSON (RFC 8259) as a property list's values, piece by piece. A number with a point or an exponent is a real,
 /// any other an integer; a `null` in an object leaves its key out.

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 
 /// The objects of JSON and NDJSON as the rows of an import.
 enum JSONRows {

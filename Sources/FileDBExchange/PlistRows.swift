@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 
 /// The dictionaries of a property list, XML or binary, as the rows of an import: an array of them, or a whole table.
 final class PlistRows {

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 import Foundation
 
 /// Writes records in another format. Each record has its id as `id`, and a field that is itself called `id` as

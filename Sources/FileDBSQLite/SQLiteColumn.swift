@@ -1,5 +1,6 @@
 import FileDB
 import FileDBExchange
+import FileDBPlist
 import Foundation
 import GRDBSQLite
 

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 import Foundation
 
 /// The numbers that SQLite's date functions take for a time.

@@ -1,4 +1,5 @@
-// Loaded into a process by LD_PRELOAD, makes calls on the files of one folder fail, as on a broken or a full disk.
+// A library for Linux with glibc. Loaded into a process by LD_PRELOAD, it makes calls on the files of one folder fail,
+// as on a broken or a full disk.
 //
 //   FAULT_FOLDER   only calls on this folder, given as `realpath` spells it, and on what lies in it count
 //   FAULT_KIND     EIO, ENOSPC, EDQUOT, EMFILE, EACCES; EINTR; short: a call takes or brings half of what it is asked to;
@@ -7,9 +8,6 @@
 //   FAULT_LASTING  where it is set, all calls from then on fail; of those that are interrupted, every second one
 //   FAULT_LOG      a file that gets a line for each fault: the call and the path
 #define _GNU_SOURCE
-#include "include/FaultInjection.h"
-
-#ifdef __linux__
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -76,6 +74,7 @@ __attribute__((constructor)) static void readSettings(void) {
   folder = getenv("FAULT_FOLDER");  // From here on calls count.
 }
 
+// From now on every call is carried out. Found with `dlsym`, for the worker runs without the library too.
 void stopFaults(void) { atomic_store(&stopped, true); }
 
 static bool isInside(const char *path) {
@@ -213,4 +212,3 @@ CALL(int, linkat, (int oldAt, const char *old, int newAt, const char *new, int f
 CALL(DIR *, opendir, (const char *path), (path), path, FAULTS_OF_PATHS | FAULT_EMFILE, NULL)
 CALL(struct dirent *, readdir, (DIR *stream), (stream), pathOf(dirfd(stream)), FAULTS_OF_FILES, NULL)
 CALL(struct dirent64 *, readdir64, (DIR *stream), (stream), pathOf(dirfd(stream)), FAULTS_OF_FILES, NULL)
-#endif

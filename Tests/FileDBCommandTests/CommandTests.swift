@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 import Foundation
 import TestSupport
 import Testing

@@ -17,9 +17,14 @@ import Testing
     try withTemporaryFolder { folder in
       let disk = folder.appendingPathComponent("disk")
       try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: false)
+      let library = folder.appendingPathComponent("faults.so")
+      let build = packageRoot.appendingPathComponent("Tests/FaultInjection/build")
+      let building = try Process.run(build, arguments: [library.path])
+      building.waitUntilExit()
+      try #require(building.terminationStatus == 0)
       let test = try Worker(
         [
-          "faults", disk.path, "--step", "64", "--tables", "2", "--seed",
+          "faults", disk.path, library.path, "--step", "64", "--tables", "2", "--seed",
           "\(random.next())",
         ],
         in: folder)

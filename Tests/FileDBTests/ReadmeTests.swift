@@ -120,6 +120,7 @@ extension TableName<Note> {
     let blocks = readme.components(separatedBy: "```swift\n").dropFirst().compactMap {
       $0.components(separatedBy: "\n```").first
     }
+    .filter { !$0.hasPrefix(".package(") }  // Tests/app tries this one.
     #expect(blocks.count == 8)
     for line in blocks.joined(separator: "\n").split(separator: "\n") {
       #expect(here.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")

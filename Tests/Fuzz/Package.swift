@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 func fuzzer(_ name: String, _ products: [String]) -> Target {
@@ -11,7 +11,7 @@ func fuzzer(_ name: String, _ products: [String]) -> Target {
 let package = Package(
   name: "Fuzz",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "FileDB", path: "../..")],
+  dependencies: [.package(name: "FileDB", path: "../..", traits: [])],
   targets: [
     .systemLibrary(name: "CLibFuzzer"),
     .target(name: "FuzzSupport", dependencies: ["CLibFuzzer"]),

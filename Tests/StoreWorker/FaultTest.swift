@@ -8,6 +8,8 @@
     /// Every store of the test is made here, under the same name.
     var folder: URL
     var scratch: URL
+    /// What `Tests/FaultInjection/build` makes.
+    var library: URL
     var rounds: Int
     /// Only every so many-th call is made to fail, from a random one on.
     var step: Int
@@ -20,9 +22,12 @@
     private var faults: [String: Int] = [:]
     private var commits = (acknowledged: 0, undone: 0, unknown: 0, stored: 0)
 
-    init(folder: URL, scratch: URL, rounds: Int, step: Int, tablesPerCommit: Int, random: Random) {
+    init(
+      folder: URL, scratch: URL, library: URL, rounds: Int, step: Int, tablesPerCommit: Int, random: Random
+    ) {
       self.folder = folder.resolvingSymlinksInPath()  // As the kernel names the files in it.
       self.scratch = scratch
+      self.library = library
       editor = Editor(folder: folder)
       self.rounds = rounds
       self.step = step
@@ -109,7 +114,7 @@
       if crash != nil { try FileManager.default.copyItem(at: template, to: store) }
       var environment = [
         "FAULT_FOLDER": folder.path, "FAULT_KIND": kind.name, "FAULT_AT": "\(call)", "FAULT_LOG": log.path,
-        "LD_PRELOAD": try library().path,
+        "LD_PRELOAD": library.path,
       ]
       if kind.isLasting { environment["FAULT_LASTING"] = "1" }
       func failed() -> [String] {
@@ -134,14 +139,6 @@
       if !calls.isEmpty { runs += 1 }
       for call in calls { faults[String(call.prefix { $0 != " " }), default: 0] += 1 }
       return !calls.isEmpty
-    }
-
-    /// The library that makes calls fail; it lies beside this program.
-    private func library() throws -> URL {
-      let library = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("libFaultInjection.so")
-      try require(FileManager.default.fileExists(atPath: library.path), "\(library.path) has not been built")
-      return library
     }
 
     /// Runs a writer to its end, and checks the store that it leaves.

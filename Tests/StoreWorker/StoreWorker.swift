@@ -14,8 +14,9 @@ private let usage = """
              [--writers N] [--seed N]                         mounts at FOLDER, and checks what is left
          StoreWorker faulty FOLDER NAME SEED                  commits while calls fail as FaultInjection.c says, or
              [--errno N] [--patience N]                       the disk is full
-         StoreWorker faults FOLDER                            makes every call of such a writer fail in turn, and
-             [--rounds N] [--step N] [--seed N]               checks what is left; with a step, not every call
+         StoreWorker faults FOLDER LIBRARY                    makes every call of such a writer fail in turn, with the
+             [--rounds N] [--step N] [--seed N]               library of FaultInjection.c, and checks what is left;
+                                                              with a step, not every call
   Those that write take --tables 1|2: how many tables a commit changes.
   """
 
@@ -114,6 +115,7 @@ struct StoreWorker {
         try withScratchFolder { scratch in
           var test = FaultTest(
             folder: try arguments.folder(), scratch: scratch,
+            library: URL(fileURLWithPath: try arguments.next()),
             rounds: Int(arguments.number("--rounds", default: 1)),
             step: Int(arguments.number("--step", default: 1)), tablesPerCommit: tables,
             random: Random(seed: seed))

@@ -1,4 +1,7 @@
-@_exported import FileDBPlist
+// Of FileDBPlist, users see the values alone.
+@_exported import struct FileDBPlist.PlistDictionary
+@_exported import struct FileDBPlist.PlistLimits
+@_exported import enum FileDBPlist.PlistValue
 import FileDBStorage
 @_exported import FileDBTables
 import Foundation

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FileDB
+import FileDBPlist
 import Foundation
 
 struct Diff: StoreCommand {

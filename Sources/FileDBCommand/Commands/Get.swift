@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileDB
 import FileDBExchange
+import FileDBPlist
 
 struct Get: StoreCommand {
   static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 import FileDBStorage
 import FileDBTables
 import Foundation

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 import FuzzSupport
 
 /// Small enough that inputs reach them.
