@@ -24,9 +24,10 @@ import Testing
           ["k": "c", "n": 9],
         ])
       // An import without changes makes no commit.
-      let (again, step) = try store.undoableWrite { tx in
+      let stepWrite = try store.undoableWrite { tx in
         try csv.run(ImportSource(Array("k,n\nb,2\na,7\n".utf8), name: "file"), into: "t", in: &tx)
       }
+      let (again, step) = (stepWrite.result, stepWrite.step)
       #expect(again.unchanged == 2 && step.isEmpty)
       let faults: [(text: String, line: Int?, words: String)] = [
         ("k,n\nx,1\ny,2\nx,3\n", 4, "'x' occurs twice, first in line 2"),

@@ -1,11 +1,12 @@
-// Of FileDBPlist, users see the values alone.
-@_exported import struct FileDBPlist.PlistDictionary
-@_exported import struct FileDBPlist.PlistLimits
-@_exported import enum FileDBPlist.PlistValue
 import FileDBStorage
 @_exported import FileDBTables
 import Foundation
 import Synchronization
+
+// Of FileDBPlist, users see the values alone.
+@_exported import struct FileDBPlist.PlistDictionary
+@_exported import struct FileDBPlist.PlistLimits
+@_exported import enum FileDBPlist.PlistValue
 
 /// A folder of tables, each one property list.
 ///

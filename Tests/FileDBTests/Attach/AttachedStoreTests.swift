@@ -129,7 +129,7 @@ import Testing
       #expect(try !foods.isShipped(1) && !foods.isOverridden(1))
       try foods.set(["kcal": 61], of: 1)
       try store.checkInvariants()
-      let (_, step) = try store.undoableWrite { tx in try tx["foods"].delete(1) }
+      let step = try store.undoableWrite { tx in try tx["foods"].delete(1) }.step
       #expect(names(foods) == ["Dates", "Tea"])
       try store.undo(step)
       #expect(names(foods) == ["Dates", "Apple", "Tea"])
@@ -147,18 +147,18 @@ import Testing
     try withShippedFoods { shipped, user in
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       let foods = try store.table("foods")
-      let (_, step) = try store.undoableWrite { tx in
+      let step = try store.undoableWrite { tx in
         try tx["foods"].set(["kcal": 1, "more": true], of: 1)
         try tx["foods"].delete(2)
         try tx["foods"].move(3, to: .top)
-      }
+      }.step
       #expect(try foods.isOverridden(1) && foods.isShipped(2) && names(foods) == ["Cheese", "Apple"])
       try store.undo(step)
       #expect(try names(foods) == ["Apple", "Bread", "Cheese"] && !foods.isOverridden(1))
       #expect(try RecordStore(at: user).table("foods").lastSnapshot.isEmpty)
       for id in [1, 2, 3] as [RecordID] {
         for index in 0..<3 {
-          let (_, step) = try store.undoableWrite { tx in try tx[foods.name].move(id, to: .index(index)) }
+          let step = try store.undoableWrite { tx in try tx[foods.name].move(id, to: .index(index)) }.step
           try store.undo(step)
           #expect(try RecordStore(at: user).table("foods").lastSnapshot.isEmpty, "\(id) to \(index)")
         }
@@ -225,7 +225,7 @@ import Testing
     try withShippedFoods { shipped, user in
       let store = try RecordStore(at: user, attaching: shipped, as: "main")
       let foods = try store.table("foods")
-      let (_, step) = try store.undoableWrite { tx in try tx[foods.name].set(["name": "Mine"], of: 1) }
+      let step = try store.undoableWrite { tx in try tx[foods.name].set(["name": "Mine"], of: 1) }.step
       try foods.set(["name": "Yours"], of: 1)
       #expect(storeError { try store.undo(step) }?.code == .undoConflict)
       #expect(names(foods) == ["Yours", "Bread", "Cheese"])

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-private struct Note: Codable, Sendable, Equatable {
+private struct Sketch: Codable, Sendable, Equatable {
   static let decodedCount = Mutex(0)
 
   var title: String
@@ -22,8 +22,8 @@ private struct Note: Codable, Sendable, Equatable {
   enum CodingKeys: CodingKey { case title, size }
 }
 
-extension TableName<Note> {
-  fileprivate static var notes: Self { "notes" }
+extension TableName<Sketch> {
+  fileprivate static var sketches: Self { "sketches" }
 }
 
 /// `observe` and `ObservableTable`: lists of decoded records.
@@ -32,7 +32,7 @@ extension TableName<Note> {
   private struct ShownList {
     var ids: [RecordID] = []
 
-    mutating func apply(_ change: ListChange<Note>) {
+    mutating func apply(_ change: ListChange<Sketch>) {
       for step in change.steps.sequence {
         switch step {
         case .delete(_, let index): ids.remove(at: index)
@@ -48,9 +48,9 @@ extension TableName<Note> {
   @MainActor @Test func stepsLeadFromListToListWhateverItsFilterAndOrder() async throws {
     var random = SeededRandom.fromEnvironment("observed lists")
     let store = RecordStore.inMemory()
-    let notes = try await store.table(.notes)
-    try await notes.add(contentsOf: (0..<20).map { Note(title: "\($0)", size: $0 % 5) })
-    let (changes, continuation) = AsyncStream<ListChange<Note>>.makeStream()
+    let notes = try await store.table(.sketches)
+    try await notes.add(contentsOf: (0..<20).map { Sketch(title: "\($0)", size: $0 % 5) })
+    let (changes, continuation) = AsyncStream<ListChange<Sketch>>.makeStream()
     let observation = notes.observe { continuation.yield($0) }
     var received = changes.makeAsyncIterator()
     var shown = ShownList()
@@ -58,16 +58,16 @@ extension TableName<Note> {
     for round in 0..<60 {
       let limit = Int.random(in: 1...4, using: &random)
       let isFiltered = Bool.random(using: &random)
-      let order: [SortKey] = Bool.random(using: &random) ? [SortKey(\Note.size, .reverse)] : []
+      let order: [SortKey] = Bool.random(using: &random) ? [SortKey(\Sketch.size, .reverse)] : []
       if isFiltered {
         observation.show(where: { $0.size < limit }, sortedBy: order)
       } else {
         observation.show(sortedBy: order)
       }
-      let id = try #require(try notes.snapshot().ids.randomElement(using: &random))
+      let id = try #require(notes.snapshot().ids.randomElement(using: &random))
       try await notes.update(id) { $0.title += "!" }
       try await notes.move(id, to: .index(Int.random(in: 0..<20, using: &random)))
-      let marker = try await notes.add(Note(title: "last of \(round)", size: 0), at: .top)
+      let marker = try await notes.add(Sketch(title: "last of \(round)", size: 0), at: .top)
       let all = try notes.snapshot().values().get()
       let kept = all.filter { !isFiltered || $0.size < limit }
       // What comes is the newest, be it in one change or in several.
@@ -82,16 +82,16 @@ extension TableName<Note> {
     try store.checkInvariants()
   }
 
-  private func sorted(_ notes: [Note]) -> [Note] {
+  private func sorted(_ notes: [Sketch]) -> [Sketch] {
     notes.enumerated().sorted { ($1.element.size, $0.offset) < ($0.element.size, $1.offset) }.map(\.element)
   }
 
   @MainActor @Test func recordIsDecodedOnceUntilItChanges() async throws {
     let store = RecordStore.inMemory()
-    let notes = try await store.table(.notes)
-    try await notes.add(contentsOf: (0..<100).map { Note(title: "\($0)", size: $0) })
-    let start = Note.decodedCount.withLock(\.self)
-    let (changes, continuation) = AsyncStream<ListChange<Note>>.makeStream()
+    let notes = try await store.table(.sketches)
+    try await notes.add(contentsOf: (0..<100).map { Sketch(title: "\($0)", size: $0) })
+    let start = Sketch.decodedCount.withLock(\.self)
+    let (changes, continuation) = AsyncStream<ListChange<Sketch>>.makeStream()
     let observation = notes.observe { continuation.yield($0) }
     var received = changes.makeAsyncIterator()
     #expect(await received.next()?.records.count == 100)
@@ -99,17 +99,17 @@ extension TableName<Note> {
     #expect(await received.next()?.records.count == 10)
     observation.show(where: try RecordPredicate("size >= 95"))
     #expect(await received.next()?.records.count == 5)
-    #expect(Note.decodedCount.withLock(\.self) == start + 100)
+    #expect(Sketch.decodedCount.withLock(\.self) == start + 100)
     try await notes.move(100, to: .top)
     #expect(await received.next()?.records.first?.id == 100)
-    #expect(Note.decodedCount.withLock(\.self) == start + 100)
+    #expect(Sketch.decodedCount.withLock(\.self) == start + 100)
   }
 
   @MainActor @Test func badRecordIsAFaultAndStopsNoList() async throws {
     let store = RecordStore.inMemory()
-    let notes = try await store.table(.notes)
-    try await notes.add(contentsOf: (0..<3).map { Note(title: "\($0)", size: $0) })
-    let raw = try await store.table("notes")
+    let notes = try await store.table(.sketches)
+    try await notes.add(contentsOf: (0..<3).map { Sketch(title: "\($0)", size: $0) })
+    let raw = try await store.table("sketches")
     try await raw.set(["size": "large"], of: 2)
     let list = ObservableTable(notes)
     #expect(list.records.map(\.id) == [1, 3])
@@ -122,7 +122,7 @@ extension TableName<Note> {
     try await raw.set(["size": 7], of: 2)
     while !list.faults.isEmpty || list.count < 3 { await Task.yield() }
     #expect(list.records.map(\.value.size) == [0, 7, 2])
-    list.show(where: { $0.size > 0 }, sortedBy: [SortKey(\Note.size)])
+    list.show(where: { $0.size > 0 }, sortedBy: [SortKey(\Sketch.size)])
     while list.count != 2 { await Task.yield() }
     #expect(list.records.map(\.id) == [3, 2])
     try store.checkInvariants()
@@ -130,16 +130,16 @@ extension TableName<Note> {
 
   @Test func manyBadRecordsAreReadInOneGo() throws {
     let store = RecordStore.inMemory()
-    let raw = try store.table("notes")
+    let raw = try store.table("sketches")
     try raw.add(
       contentsOf: (0..<20_000).map { n in
         ["title": "x", "size": n.isMultiple(of: 2) ? .integer(Int64(n)) : "bad"]
       })
-    let before = Note.decodedCount.withLock(\.self)
-    let read = try store.table(.notes).snapshot().values()
+    let before = Sketch.decodedCount.withLock(\.self)
+    let read = try store.table(.sketches).snapshot().values()
     #expect(read.decoded.count == 10_000 && read.faults.count == 10_000)
     #expect(read.ids.allSatisfy { !$0.rawValue.isMultiple(of: 2) })
     // One decodes up to the first fault of each part, and one the rest.
-    #expect(Note.decodedCount.withLock(\.self) - before < 40_000)
+    #expect(Sketch.decodedCount.withLock(\.self) - before < 40_000)
   }
 }

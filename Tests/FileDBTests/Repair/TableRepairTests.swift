@@ -12,7 +12,8 @@ import Testing
       let store = try RecordStore(at: folder)
       let plan = try store.repairPlan(for: "t")
       #expect(try Data(contentsOf: file) == bytes, "a plan writes nothing")
-      let (done, backups) = try store.repair("t")
+      let report = try store.repair("t")
+      let (done, backups) = (report.plan, report.backups)
       #expect(done.notes == plan.notes)
       #expect(backups.isEmpty == plan.notes.isEmpty)
       if let backup = backups.first {

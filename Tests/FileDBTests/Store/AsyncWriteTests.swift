@@ -163,7 +163,8 @@ import Testing
   @Test func undoDoesTheSame() async throws {
     try await withTemporaryStore { store in
       let notes = try await store.table("notes")
-      let (id, step) = try await store.undoableWrite { tx in try tx["notes"].add(["n": 1]) }
+      let stepWrite = try await store.undoableWrite { tx in try tx["notes"].add(["n": 1]) }
+      let (id, step) = (stepWrite.result, stepWrite.step)
       let redo = try await store.undo(step)
       #expect(try notes.count == 0)
       try await store.undo(redo)

@@ -39,26 +39,26 @@ import Testing
 
   /// A writer moves a record from one table to another, again and again: no snapshot has both or none.
   @Test func snapshotIsNeverBetweenTheTablesOfACommit() async throws {
-    try await withTemporaryFolder { folder in
-      let store = try RecordStore(at: folder)
-      try store.table("a").add(["n": 1])
-      let writer = Task.detached {
-        let other = try RecordStore(at: folder)
-        for round in 0..<200 {
-          let (from, to) = round.isMultiple(of: 2) ? ("a", "b") : ("b", "a")
-          try other.write { tx in
-            try tx[from].deleteAll()
-            try tx[to].add(["n": 1])
-          }
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try RecordStore(at: folder)
+    try await store.table("a").add(["n": 1])
+    let writer = Task.detached {
+      let other = try RecordStore(at: folder)
+      for round in 0..<200 {
+        let (from, to) = round.isMultiple(of: 2) ? ("a", "b") : ("b", "a")
+        try await other.write { tx in
+          try tx[from].deleteAll()
+          try tx[to].add(["n": 1])
         }
       }
-      for _ in 0..<200 {
-        let all = try store.snapshot()
-        #expect(all["a"].count + all["b"].count == 1)
-      }
-      try await writer.value
-      try store.checkInvariants()
     }
+    for _ in 0..<200 {
+      let all = try store.snapshot()
+      #expect(all["a"].count + all["b"].count == 1)
+    }
+    try await writer.value
+    try store.checkInvariants()
   }
 
   @Test func damagedTableIsAnError() throws {

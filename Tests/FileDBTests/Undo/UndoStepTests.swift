@@ -33,12 +33,12 @@ import Testing
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     let ids = try table.add(contentsOf: (1...6).map { ["n": .integer($0), "kept": "old"] })
-    let (_, step) = try store.undoableWrite { tx in
+    let step = try store.undoableWrite { tx in
       try tx["t"].set(["n": 20, "more": "x"], of: ids[1])
       try tx["t"].delete(ids[2])
       try tx["t"].move(ids[4], to: .top)
       try tx["t"].add(["n": 7])
-    }
+    }.step
     try table.set(["kept": "new"], of: ids[1])
     let others = try table.add(["n": 100], at: .top)
     try table.delete(ids[0])
@@ -53,7 +53,7 @@ import Testing
     let table = try store.table("t")
     let ids = try table.add(contentsOf: (1...3).map { ["n": .integer($0)] })
     for (moved, position) in [(ids[0], Position.index(1)), (ids[1], .index(0))] {
-      let (_, step) = try store.undoableWrite { tx in try tx["t"].move(moved, to: position) }
+      let step = try store.undoableWrite { tx in try tx["t"].move(moved, to: position) }.step
       let between = try table.add(["n": 4], at: .after(ids[1]))
       try store.undo(step)
       #expect(table.lastSnapshot.ids.filter { $0 != between } == ids)
@@ -67,7 +67,7 @@ import Testing
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     let ids = try table.add(contentsOf: (1...4).map { ["n": .integer($0)] })
-    let (_, step) = try store.undoableWrite { tx in try tx["t"].delete(ids[2]) }
+    let step = try store.undoableWrite { tx in try tx["t"].delete(ids[2]) }.step
     try table.move(ids[1], to: .bottom)
     try store.undo(step)
     #expect(table.lastSnapshot.ids == [ids[0], ids[3], ids[1], ids[2]])
@@ -77,7 +77,7 @@ import Testing
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     let id = try table.add(["n": 1, "other": 1])
-    let (_, step) = try store.undoableWrite { tx in try tx["t"].set(["n": 2], of: id) }
+    let step = try store.undoableWrite { tx in try tx["t"].set(["n": 2], of: id) }.step
     try table.set(["n": 3], of: id)
     let error = storeError { try store.undo(step) }
     #expect(error?.code == .undoConflict)
@@ -87,11 +87,12 @@ import Testing
     #expect(try table.value(of: id) == ["n": 3, "other": 1])
     try table.delete(id)
     #expect(storeError { _ = try store.undo(step) }?.code == .undoConflict)
-    let (added, adding) = try store.undoableWrite { tx in try tx["t"].add(["n": 1]) }
+    let addingWrite = try store.undoableWrite { tx in try tx["t"].add(["n": 1]) }
+    let (added, adding) = (addingWrite.result, addingWrite.step)
     try table.set(["n": 5], of: added)
     #expect(storeError { try store.undo(adding) }?.code == .undoConflict)
     #expect(try table.value(of: added) == ["n": 5])
-    let (_, unsetting) = try store.undoableWrite { tx in try tx["t"].unset(["n"], of: added) }
+    let unsetting = try store.undoableWrite { tx in try tx["t"].unset(["n"], of: added) }.step
     try table.set(["n": 6], of: added)
     #expect(storeError { _ = try store.undo(unsetting) }?.code == .undoConflict)
   }
@@ -100,7 +101,8 @@ import Testing
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     try table.add(["n": 1])
-    let (added, step) = try store.undoableWrite { tx in try tx["t"].add(["n": 2]) }
+    let stepWrite = try store.undoableWrite { tx in try tx["t"].add(["n": 2]) }
+    let (added, step) = (stepWrite.result, stepWrite.step)
     try table.delete(added)
     #expect(try store.undo(step).isEmpty)
     #expect(try table.count == 1)
@@ -111,7 +113,7 @@ import Testing
     let table = try store.table("t")
     let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
     let id = try table.add([composed: 1, decomposed: 1])
-    let (_, step) = try store.undoableWrite { tx in try tx["t"].set([composed: 2], of: id) }
+    let step = try store.undoableWrite { tx in try tx["t"].set([composed: 2], of: id) }.step
     try table.set([decomposed: 2], of: id)
     try store.undo(step)
     #expect(try table.value(of: id) == [composed: 1, decomposed: 2])
@@ -129,14 +131,15 @@ import Testing
       #expect(table.lastSnapshot.ids == Array(ids[..<2]))
       #expect(try table.counter == 3)
     }
-    let (added, step) = try store.undoableWrite { tx in try tx["t"].add(["n": 4]) }
+    let stepWrite = try store.undoableWrite { tx in try tx["t"].add(["n": 4]) }
+    let (added, step) = (stepWrite.result, stepWrite.step)
     try store.undo(step)
     #expect(try table.add(["n": 5]).rawValue == added.rawValue + 1)
   }
 
   @Test func undoDropsCreatedTableUnlessOthersUseIt() throws {
     let store = RecordStore.inMemory()
-    let (_, step) = try store.undoableWrite { tx in try tx["t"].add(["n": 1]) }
+    let step = try store.undoableWrite { tx in try tx["t"].add(["n": 1]) }.step
     let redo = try store.undo(step)
     #expect(try store.tableNames.isEmpty)
     let undo = try store.undo(redo)
@@ -152,10 +155,10 @@ import Testing
       try table.add(
         contentsOf: (0..<500).map { _ in ["n": .integer(.random(in: 0..<100_000, using: &random))] })
       let ids = table.lastSnapshot.ids
-      let (_, step) = try store.undoableWrite { tx in
+      let step = try store.undoableWrite { tx in
         try tx["t"].sort(by: [.ascending("n")])
         try tx["t"].delete(ids[7])
-      }
+      }.step
       try store.undo(step)
       #expect(table.lastSnapshot.ids == ids)
       #expect(try store.pendingCommits().last?.changes.map(\.change).last == "reorder")
@@ -185,7 +188,7 @@ import Testing
     let table = try store.table("t")
     var random = SeededRandom.fromEnvironment("undo of a sort beside others")
     let ids = try table.add(contentsOf: (0..<300).shuffled(using: &random).map { ["n": .integer($0)] })
-    let (_, step) = try store.undoableWrite { tx in try tx["t"].sort(by: [.ascending("n")]) }
+    let step = try store.undoableWrite { tx in try tx["t"].sort(by: [.ascending("n")]) }.step
     return (store, ids, step)
   }
 
