@@ -77,25 +77,6 @@ extension RecordTable {
     try store.write { _ in for id in ids { try update(id, body) } }
   }
 
-  /// Changes the records that match `predicate`, in their order.
-  ///
-  ///     try notes.updateAll(where: RecordPredicate("due < %@", today)) { $0.isDone = true }
-  ///
-  /// - Returns: the records that matched, as they were before. ``RecordMatches/unknownFields`` lists the fields that
-  ///   the predicate names but no record has.
-  /// - Throws: as ``TableSnapshot/records(where:)-(RecordPredicate)`` and ``update(_:_:)-(RecordID,_)``.
-  /// - Complexity: O(*n*).
-  @discardableResult
-  public func updateAll(
-    where predicate: RecordPredicate, _ body: (inout Value) throws -> Void
-  ) throws -> RecordMatches<Value> {
-    try store.write { _ in
-      let matches = try snapshot().matches(where: predicate)
-      try update(matches.ids, body)
-      return matches
-    }
-  }
-
   /// Changes all records, in their order.
   /// - Throws: as ``update(_:_:)-(RecordID,_)``.
   /// - Complexity: O(*n*).
@@ -139,14 +120,6 @@ extension RecordTable {
     _ ids: some Sequence<RecordID> & Sendable, _ body: @escaping @Sendable (inout Value) throws -> Void
   ) async throws {
     try await writing { try $0.update(ids, body) }
-  }
-
-  /// Changes the records that match `predicate`; see the synchronous `updateAll`.
-  @discardableResult
-  public func updateAll(
-    where predicate: RecordPredicate, _ body: @escaping @Sendable (inout Value) throws -> Void
-  ) async throws -> RecordMatches<Value> {
-    try await writing { try $0.updateAll(where: predicate, body) }
   }
 
   /// Changes all records; see the synchronous `updateAll`.

@@ -28,6 +28,7 @@ private struct Moody: Codable, Sendable {
 @Suite struct StoreErrorTests {
   @Test func codeMatchesInASwitchAndInACatch() throws {
     let table = try RecordStore.inMemory().table("t")
+    try table.create()
     do {
       try table.delete(3)
       Issue.record("the table has no record 3")
@@ -44,6 +45,7 @@ private struct Moody: Codable, Sendable {
 
   @Test func localizedDescriptionIsTheWholeError() throws {
     let table = try RecordStore.inMemory().table("t")
+    try table.create()
     let error = try #require(storeError { try table.delete(3) })
     #expect((error as any Error).localizedDescription == "table 't': record 3: \(error.message)")
     #expect(error.failureReason == error.message)
