@@ -37,6 +37,7 @@ public final class ObservableTable<Value: Codable & Sendable> {
   /// - Parameters:
   ///   - matches: whether to show a record with this value; see ``RecordTable/changes(where:sortedBy:since:)``.
   ///   - order: the order in which to show them; empty for the table's own.
+  /// - Complexity: O(*n*) in the records of the table, which it decodes at once, so that the first view has them.
   public convenience init(
     _ table: RecordTable<Value>, where matches: (@Sendable (Value) throws -> Bool)? = nil,
     sortedBy order: [SortKey] = []

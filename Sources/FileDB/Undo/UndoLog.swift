@@ -119,14 +119,21 @@ public struct UndoLog: Sendable {
   /// The writes that can be taken back and done again.
   /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   public func contents() throws -> Contents {
-    try store.fileLog.readOn()
-    let history = try files.history()
+    let history = try history()
     let entries = { (tokens: [CommitToken]) in
       try tokens.reversed().map { Entry(try files.step($0)) }
     }
     return Contents(
       undo: try entries(history.undo), redo: try entries(history.redo), isCutOff: history.isCutOff)
   }
+
+  /// Whether ``undo()`` would find a write to take back.
+  /// - Throws: as ``contents()``.
+  public var canUndo: Bool { get throws { try !history().undo.isEmpty } }
+
+  /// Whether ``redo()`` would find a write to do again.
+  /// - Throws: as ``contents()``.
+  public var canRedo: Bool { get throws { try !history().redo.isEmpty } }
 
   /// Takes back the last write that was not taken back yet.
   /// - Returns: the write; `nil` if there is none.
@@ -175,11 +182,15 @@ public struct UndoLog: Sendable {
     }
   }
 
+  private func history() throws -> UndoHistory {
+    try store.fileLog.readOn()
+    return try files.history()
+  }
+
   /// Without a step, nothing is written: not even the folder `.filedb`.
   private func hasStep(_ direction: Direction) throws -> Bool {
     try refuseInsideWrite()
-    try store.fileLog.readOn()
-    let history = try files.history()
+    let history = try history()
     return !(direction == .undo ? history.undo : history.redo).isEmpty
   }
 

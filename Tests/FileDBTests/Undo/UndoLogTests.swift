@@ -219,6 +219,17 @@ import Testing
     try store.checkInvariants()
   }
 
+  @Test func logKnowsWhetherThereIsAStep() throws {
+    let store = RecordStore.inMemory()
+    let log = store.undoLog
+    #expect(try !log.canUndo && !log.canRedo)
+    try write(store, 1)
+    #expect(try log.canUndo && !log.canRedo)
+    try log.undo()
+    #expect(try !log.canUndo && log.canRedo)
+    try store.checkInvariants()
+  }
+
   @Test func conflictCanBeSkipped() throws {
     let store = RecordStore.inMemory()
     try write(store, 1)

@@ -12,7 +12,7 @@ import Testing
         try tx["t"].add(["n": .integer(Int64(number))])
       }
     }
-    #expect(stack.undoName == "add 3")
+    #expect(stack.undoName == "add 3" && stack.canUndo && !stack.canRedo)
     #expect(stack.redoName == nil)
     #expect(try stack.undo())
     #expect(try stack.undo())
@@ -52,7 +52,7 @@ import Testing
     let store = RecordStore.inMemory()
     let stack = UndoStack(store: store)
     try stack.write(named: "look") { tx in _ = try tx["t"].snapshot().count }
-    #expect(stack.undoName == nil)
+    #expect(stack.undoName == nil && !stack.canUndo)
   }
 
   @Test func writeWithinAWriteThatThrowsIsNoStep() throws {
