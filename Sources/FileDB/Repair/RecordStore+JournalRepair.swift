@@ -15,6 +15,7 @@ public struct JournalRepairPlan: Sendable {
 
 /// What ``RecordStore/repairJournal()`` did.
 public struct JournalRepairReport: Sendable {
+  /// What was repaired.
   public let plan: JournalRepairPlan
   /// The file that keeps the journal as it was.
   public let backup: URL
@@ -46,7 +47,7 @@ extension RecordStore {
   /// Repairs the journal as ``journalRepairPlan()`` describes. The old journal is kept in `.filedb/backups`. A sound
   /// journal is left alone.
   /// - Returns: what was done, and the backup; `nil` if nothing was done.
-  /// - Throws: as ``journalRepairPlan()`` and ``write(_:)``; ``StoreError/Code/insideWrite`` inside a write.
+  /// - Throws: as ``journalRepairPlan()`` and `write(_:)`; ``StoreError/Code/insideWrite`` inside a write.
   @discardableResult
   public func repairJournal() throws -> JournalRepairReport? {
     try repairing(nil) {

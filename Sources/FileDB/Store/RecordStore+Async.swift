@@ -56,7 +56,7 @@ extension RecordStore {
     }
   }
 
-  /// As the synchronous ``table(_:)-(TableName<_>)``, without blocking the caller's thread while the file is read.
+  /// As the synchronous `table(_:)`, without blocking the caller's thread while the file is read.
   public func table<Value>(_ name: TableName<Value>) async throws -> RecordTable<Value> {
     try await reading { try self.table(name) }
   }

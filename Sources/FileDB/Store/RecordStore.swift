@@ -19,6 +19,7 @@ import Synchronization
 public final class RecordStore: Sendable {
   /// The store's folder.
   public let url: URL
+  /// The options with which the store was opened.
   public let options: StoreOptions
 
   let log: any CommitLog
@@ -131,7 +132,7 @@ public final class RecordStore: Sendable {
     return RecordTable(store: self, name: name)
   }
 
-  /// The table with this name, with records read field by field; see ``table(_:)-(TableName<_>)``.
+  /// The table with this name, with records read field by field; see `table(_:)`.
   public func table(_ name: String) throws -> RecordTable<Fields> { try table(.records(name)) }
 
   /// A table as readers see it, with every commit that returned before and all that other programs saved.
@@ -152,7 +153,7 @@ public final class RecordStore: Sendable {
   /// themselves, for their tables.
   ///
   /// Afterwards all tables that were read are as of the same commit. Refreshing waits for no writer.
-  /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read. All others are read first; the
+  /// - Throws: as `table(_:)`, for the first table that cannot be read. All others are read first; the
   ///   table itself stays as it was.
   /// - Complexity: O(1) for an unchanged table; the size of the commits for a table that other processes changed
   ///   through this library; O(*n*) for a table whose file was replaced.

@@ -20,7 +20,7 @@ extension RecordTable {
   }
 
   /// Adds records with these values, in their order and the first at `position`, and returns their new ids.
-  /// - Throws: as ``add(_:at:)-(Value,_)``; then no record is added.
+  /// - Throws: as `add(_:at:)`; then no record is added.
   @discardableResult
   public func add(
     contentsOf values: some Sequence<Value>, at position: Position = .bottom
@@ -33,7 +33,7 @@ extension RecordTable {
 
   /// Changes a record in place. It keeps its id, and the fields that `Value` does not know.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/invalidValue``, what `body` throws, and as
-  ///   ``add(_:at:)``; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
+  ///   `add(_:at:)`; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
   ///   ``StoreError/Code/migrationFailed``.
   public func update(_ id: RecordID, _ body: (inout Value) throws -> Void) throws {
     try store.write { write in
@@ -51,7 +51,7 @@ extension RecordTable {
     }
   }
 
-  /// Gives a record a new value, like ``update(_:_:)``. This also repairs a record that does not fit the type.
+  /// Gives a record a new value, like `update(_:_:)`. This also repairs a record that does not fit the type.
   public func update(_ id: RecordID, to value: Value) throws {
     try writing { transaction in
       do {
@@ -148,7 +148,7 @@ extension RecordTable {
   /// Replaces all records of the table with those of `values`. Each record has the id that comes with its value, or a
   /// new one if that is `nil`.
   /// - Returns: the ids, in order.
-  /// - Throws: ``StoreError/Code/duplicateID``, and as ``add(_:at:)``.
+  /// - Throws: ``StoreError/Code/duplicateID``, and as `add(_:at:)`.
   @discardableResult
   public func replaceAll(with values: [IdentifiedValue<Value>]) throws -> [RecordID] {
     try writing { transaction in
