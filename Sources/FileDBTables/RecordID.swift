@@ -4,6 +4,7 @@ public struct RecordID: RawRepresentable, Hashable, Sendable {
   /// Not negative.
   public let rawValue: Int64
 
+  /// The id with this number.
   /// - Returns: `nil` for a negative number.
   public init?(rawValue: Int64) {
     guard rawValue >= 0 else { return nil }

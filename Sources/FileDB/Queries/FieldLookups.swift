@@ -97,6 +97,8 @@ extension RecordTable {
   }
 
   /// The same for a field that may be `nil`.
+  /// - Throws: as ``snapshot()``, and ``StoreError/Code/invalidValue``.
+  /// - Complexity: as for a field that is not optional.
   public func records<Field: Hashable & Sendable>(
     where path: KeyPath<Value, Field?> & Sendable, equals field: Field?
   ) throws -> [StoredRecord<Value>] {
@@ -113,6 +115,8 @@ extension RecordTable {
   }
 
   /// The same for a field that may be `nil`, which is in no range.
+  /// - Throws: as ``snapshot()``, and ``StoreError/Code/invalidValue``.
+  /// - Complexity: as for a field that is not optional.
   public func records<Field: Comparable & Hashable & Sendable>(
     where path: KeyPath<Value, Field?> & Sendable, in range: some RangeExpression<Field>
   ) throws -> [StoredRecord<Value>] {

@@ -127,6 +127,7 @@ public struct RecordMatches<Value: Codable & Sendable>: Sendable {
   }
 
   /// The ids of the records that match, in their order.
+  /// - Complexity: O(*m*) in their number.
   public var ids: [RecordID] { parts.flatMap { $0.map(\.id) } }
 
   /// The fields that the predicate names but no record of the table has; see ``RecordPredicate/unknownFields(in:)``.

@@ -30,6 +30,8 @@ extension RecordStore {
 
   /// Runs `body` and checks its changes as `write(_:)` would, and then discards them. It does not find errors of
   /// locking, writing and syncing.
+  /// - Throws: as `write(_:)`, except for those.
+  /// - Complexity: that of `body`.
   @discardableResult
   public func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     if let outer = writers.currentTransaction { return try outer.dryRun(body) }

@@ -113,6 +113,7 @@ public final class RecordStore: Sendable {
   /// The names of the tables, in order, including those of an attached store. If the journal is damaged, these are the
   /// tables that have a file or are in the sound part of the journal.
   /// - Throws: the disk's errors.
+  /// - Complexity: O(*t* log *t*) in the number of tables. It lists the store's folder.
   public var tableNames: [String] {
     get throws { try tableKeys.map(\.text) }
   }
@@ -127,12 +128,16 @@ public final class RecordStore: Sendable {
   /// - Throws: ``StoreError/Code/notATable``, ``StoreError/Code/damagedTable``, ``StoreError/Code/conflictMarkers``
   ///   with file and line, ``StoreError/Code/damagedJournal``, ``StoreError/Code/conflict``,
   ///   ``StoreError/Code/ambiguousTable``, ``StoreError/Code/invalidTableName``, and the disk's errors.
+  /// - Complexity: O(*n*) in the size of the file when the table is first asked for; later as
+  ///   ``RecordTable/snapshot()``.
   public func table<Value>(_ name: TableName<Value>) throws -> RecordTable<Value> {
     _ = try current(TableKey(name.text))
     return RecordTable(store: self, name: name)
   }
 
-  /// The table with this name, with records read field by field; see `table(_:)`.
+  /// The table with this name, with records read field by field.
+  /// - Throws: as `table(_:)` for the name of a typed table.
+  /// - Complexity: as that.
   public func table(_ name: String) throws -> RecordTable<Fields> { try table(.records(name)) }
 
   /// A table as readers see it, with every commit that returned before and all that other programs saved.

@@ -62,18 +62,21 @@ extension RecordTable {
 
   /// Sets single fields of records and keeps their others.
   /// - Throws: as `set(_:of:)`.
+  /// - Complexity: *m* times that of setting them of one, for *m* records.
   public func set(_ fields: Fields, of ids: some Sequence<RecordID>) throws {
     try writing { _ in for id in ids { try set(fields, of: id) } }
   }
 
   /// Removes single fields of records. It is not an error if a field does not exist.
   /// - Throws: as `unset(_:of:)`.
+  /// - Complexity: *m* times that of removing them from one, for *m* records.
   public func unset(_ names: [String], of ids: some Sequence<RecordID>) throws {
     try writing { _ in for id in ids { try unset(names, of: id) } }
   }
 
   /// Changes records in place, one after another, like `update(_:_:)`.
   /// - Throws: as `update(_:_:)`.
+  /// - Complexity: *m* times that of updating one, for *m* records.
   public func update(
     _ ids: some Sequence<RecordID>, _ body: (inout Value) throws -> Void
   ) throws {

@@ -4,6 +4,9 @@ import Foundation
 ///
 /// A verb is a method that changes the table. Each is a transaction of its own, unless the thread is in a
 /// `RecordStore.write(_:)`: then the verb is part of that transaction, wherever you got the table.
+/// Besides the errors that are named with it, a verb throws those of `RecordStore.write(_:)`.
+/// - Complexity: a verb for one record is O(√*n*) at worst. The first look-up of an id after the table was read is
+///   O(*n*).
 public struct RecordTable<Value: Codable & Sendable>: Sendable {
   /// The store that the table belongs to.
   public let store: RecordStore
@@ -66,7 +69,8 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// The table's file; see ``RecordStore/url(of:)-(String)``.
+  /// The table's file.
+  /// - Throws: as ``RecordStore/url(of:)-(String)``.
   public var url: URL { get throws { try store.url(of: name.text) } }
 
   /// The record with this id; see ``TableSnapshot/record(with:)``.

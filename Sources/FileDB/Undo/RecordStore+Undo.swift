@@ -47,20 +47,22 @@ extension RecordStore {
 }
 
 extension RecordStore {
-  /// As the synchronous ``undoableWrite(_:)``, without blocking the caller's thread.
+  /// As the synchronous `undoableWrite(_:)`, without blocking the caller's thread.
   public func undoableWrite<Result: Sendable>(
     _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
   ) async throws -> UndoableWrite<Result> {
     try await write { _ in try self.undoableWrite(body) }
   }
 
-  /// As the synchronous ``undo(_:)``, without blocking the caller's thread.
+  /// As the synchronous `undo(_:)`, without blocking the caller's thread.
   @discardableResult
   public func undo(_ step: UndoStep) async throws -> UndoStep { try await write { _ in try self.undo(step) } }
 }
 
 extension StoreTransaction {
-  /// Takes back what a write did, as part of this transaction; see `RecordStore.undo(_:)`.
+  /// Takes back what a write did, as part of this transaction.
+  /// - Throws: ``StoreError/Code/undoConflict``; see `RecordStore.undo(_:)`.
+  /// - Complexity: as `RecordStore.undo(_:)`.
   public mutating func undo(_ step: UndoStep) throws {
     for (key, undo) in step.tables.sorted(by: { $0.key < $1.key }) {
       do throws(StoreError) { try state.undo(undo, in: key) } catch { throw error.adding(table: key.text) }
