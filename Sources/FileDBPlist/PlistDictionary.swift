@@ -3,10 +3,14 @@
 /// Keys are compared by their bytes: `é` and `e` with a combining accent are two keys, as in the file.
 /// - Complexity: O(log *n*) to find a value, O(*n*) to change one, in the number of keys.
 public struct PlistDictionary: Sendable, Equatable {
+  /// A key and its value.
   public struct Entry: Sendable {
+    /// The key.
     public let key: String
+    /// The value.
     public var value: PlistValue
 
+    /// An entry with this key and value.
     public init(key: String, value: PlistValue) {
       self.key = key
       self.value = value
@@ -15,6 +19,7 @@ public struct PlistDictionary: Sendable, Equatable {
 
   private var entries: [Entry] = []
 
+  /// A dictionary without keys.
   public init() {}
 
   /// - Parameter ascending: entries in the order of their keys, no key twice.
@@ -43,6 +48,8 @@ public struct PlistDictionary: Sendable, Equatable {
     entries = order.map { unsorted[$0] }
   }
 
+  /// The value for a key; `nil` if the key is missing. Setting `nil` removes the key.
+  /// - Complexity: O(log *n*) to get a value or to replace one, O(*n*) to add or remove a key.
   public subscript(key: String) -> PlistValue? {
     get {
       let (position, found) = position(of: key)
@@ -59,6 +66,8 @@ public struct PlistDictionary: Sendable, Equatable {
     }
   }
 
+  /// The keys, in order.
+  /// - Complexity: O(*n*).
   public var keys: [String] { entries.map(\.key) }
 
   /// Removes a key and its value, and returns the value.

@@ -10,6 +10,7 @@ public struct PlistLimits: Sendable {
   /// The most bytes of a whole document.
   public var fileBytes: Int
 
+  /// The limits, each with the value that most property lists stay within.
   public init(depth: Int = 256, valueBytes: Int = 64 << 20, fileBytes: Int = 4 << 30) {
     self.depth = depth
     self.valueBytes = valueBytes

@@ -6,20 +6,27 @@
 
 /// A value that an XML property list can hold.
 ///
-/// Two values are equal when they have the same canonical bytes (``PlistWriter``): strings are compared by
+/// Two values are equal when they have the same canonical bytes: strings are compared by
 /// their UTF-8 bytes, not by Unicode equivalence; `nan` equals `nan`; `0` and `-0` differ; `1` as an integer
 /// and `1` as a real differ.
 public enum PlistValue: Sendable {
+  /// A text.
   case string(String)
+  /// An integer up to `Int64.max`.
   case integer(Int64)
-  /// An integer above `Int64.max`. A smaller one is ``integer(_:)``; ``normalized(depth:limits:)`` ensures this.
+  /// An integer above `Int64.max`. A smaller one is ``integer(_:)``; `PlistValue(_:)` chooses.
   case unsigned(UInt64)
+  /// A floating-point number, also an infinite one or `nan`.
   case real(Double)
+  /// `<true/>` or `<false/>`.
   case bool(Bool)
   /// A point in time, in whole seconds from year 1 to year 9999.
   case date(Date)
+  /// Bytes, which the file has in base64.
   case data(Data)
+  /// Values in order.
   case array([PlistValue])
+  /// Values by key.
   case dict(PlistDictionary)
 }
 
@@ -43,13 +50,21 @@ extension PlistValue {
     }
   }
 
+  /// The text; `nil` if the value is not a text.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
+  /// The integer; `nil` if the value is not an integer up to `Int64.max`.
   public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+  /// The floating-point number; `nil` if the value is not a floating-point number.
   public var real: Double? { if case .real(let value) = self { value } else { nil } }
+  /// The bool; `nil` if the value is not a bool.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+  /// The date; `nil` if the value is not a date.
   public var date: Date? { if case .date(let value) = self { value } else { nil } }
+  /// The bytes; `nil` if the value is not data.
   public var data: Data? { if case .data(let value) = self { value } else { nil } }
+  /// The elements; `nil` if the value is not an array.
   public var array: [PlistValue]? { if case .array(let value) = self { value } else { nil } }
+  /// The dictionary; `nil` if the value is not a dictionary.
   public var dict: PlistDictionary? { if case .dict(let value) = self { value } else { nil } }
 }
 

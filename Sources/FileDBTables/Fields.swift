@@ -4,10 +4,14 @@ import FileDBPlist
 ///
 /// Field names are compared by their UTF-8 bytes.
 public struct Fields: Sendable, Hashable {
+  /// The fields as a dictionary of values by name.
   public var dictionary: PlistDictionary
 
+  /// Fields with these names and values.
   public init(_ dictionary: PlistDictionary = PlistDictionary()) { self.dictionary = dictionary }
 
+  /// The value of a field; `nil` if the field is missing. Setting `nil` removes the field.
+  /// - Complexity: O(log *n*) to get a value or to replace one, O(*n*) to add or remove a field.
   public subscript(field: String) -> PlistValue? {
     get { dictionary[field] }
     set { dictionary[field] = newValue }

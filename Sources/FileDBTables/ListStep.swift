@@ -1,6 +1,8 @@
 /// A step from one list to the next; see ``ListSteps/sequence``.
 public enum ListStep: Sendable, Hashable {
+  /// The record at `index` is removed.
   case delete(RecordID, index: Int)
+  /// The record is inserted at `index`.
   case insert(RecordID, index: Int)
   /// The record is removed from `fromIndex` and then inserted at `index`.
   case move(RecordID, fromIndex: Int, index: Int)

@@ -18,15 +18,20 @@
 public struct ListSteps: Sendable, Equatable {
   /// A record and its index.
   public struct Place: Sendable, Hashable {
+    /// The record's id.
     public let id: RecordID
+    /// The record's index, before the change for a deletion and after it for an insertion.
     public let index: Int
   }
 
   /// A record with its index before and its index after. The two may be equal if other records were inserted or
   /// deleted.
   public struct Passage: Sendable, Hashable {
+    /// The record's id.
     public let id: RecordID
+    /// The record's index before the change.
     public let oldIndex: Int
+    /// The record's index after the change.
     public let newIndex: Int
   }
 
@@ -39,6 +44,7 @@ public struct ListSteps: Sendable, Equatable {
   /// The records whose fields changed, including moved ones, ordered by their indices after the change.
   public let updates: [Passage]
 
+  /// Whether there are no steps, because the lists are equal.
   public var isEmpty: Bool {
     deletions.isEmpty && insertions.isEmpty && moves.isEmpty && updates.isEmpty
   }

@@ -1,9 +1,10 @@
 /// The number that identifies a record in its table. A record keeps its id for life. The id is not given again after
-/// the record is deleted; only ``RecordTable/truncate()`` starts again at 1.
+/// the record is deleted; only `RecordTable.truncate()` starts again at 1.
 public struct RecordID: RawRepresentable, Hashable, Sendable {
   /// Not negative.
   public let rawValue: Int64
 
+  /// The id with this number.
   /// - Returns: `nil` for a negative number.
   public init?(rawValue: Int64) {
     guard rawValue >= 0 else { return nil }

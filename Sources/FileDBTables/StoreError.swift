@@ -15,6 +15,7 @@ import FileDBPlist
 ///       }
 ///     }
 public struct StoreError: Error, Sendable {
+  /// What went wrong, to match on.
   public let code: Code
   /// What is wrong, without the place.
   public var message: String
@@ -49,6 +50,15 @@ public struct StoreError: Error, Sendable {
   /// Finds ``file`` and ``line`` when they are asked for.
   package var place: (any RecordPlace)?
 
+  /// An error of your own, for example to throw from a write or in a test.
+  /// - Parameters:
+  ///   - code: what went wrong.
+  ///   - message: what is wrong, without the place.
+  ///   - file: the path of the file.
+  ///   - line: the line in the file, from 1.
+  ///   - table: the table's name.
+  ///   - record: the record's id.
+  ///   - field: the field's name, with dots before the names of fields inside it.
   public init(
     _ code: Code, _ message: String, file: String? = nil, line: Int? = nil, table: String? = nil,
     record: RecordID? = nil, field: String? = nil

@@ -66,8 +66,10 @@ extension RecordStore {
   ///
   /// The attached tables are read when they are first asked for, and again if their files have changed since.
   /// - Parameters:
+  ///   - url: the folder of the user's store. The first write creates it.
   ///   - attached: the folder of the other store. Nothing in it is created or changed, so it may be read-only.
   ///   - name: the prefix of the attached tables, as `main` in `main.foods`. It must not be empty or contain a dot.
+  ///   - options: how both stores behave.
   /// - Throws: ``StoreError/Code/notAFolder``, ``StoreError/Code/fileNotFound`` if there is nothing to attach,
   ///   ``StoreError/Code/invalidTableName`` for `name`, and the disk's errors.
   public convenience init(

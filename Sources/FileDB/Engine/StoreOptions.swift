@@ -21,6 +21,7 @@ public struct StoreOptions: Sendable {
   /// Commits of this many bytes may be copied into the next journal with each checkpoint.
   package var shortJournal = 1 << 20
 
+  /// The options of a store, each with the value that most stores want.
   public init(
     lockTimeout: Duration = .seconds(5), limits: PlistLimits = PlistLimits(),
     checkpoints: CheckpointPolicy = .automatic, durability: Durability = .full
@@ -41,7 +42,7 @@ public enum CheckpointPolicy: Sendable {
   case automatic
   /// With each commit: the files are always up to date, and a commit costs a rewrite of the tables it changes.
   case everyCommit
-  /// Only by ``RecordStore/checkpoint()``. The journal grows until then.
+  /// Only by `RecordStore.checkpoint()`. The journal grows until then.
   case manual
 }
 

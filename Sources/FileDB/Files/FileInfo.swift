@@ -12,15 +12,21 @@ import Foundation
 ///
 /// A `FileInfo` describes the file at the moment when you create it. For a symbolic link, it describes the link itself.
 public struct FileInfo: Hashable, Sendable {
+  /// What there can be at a path.
   public enum Kind: Hashable, Sendable {
+    /// A regular file.
     case file
+    /// A folder.
     case folder
+    /// A symbolic link, wherever it leads.
     case symbolicLink
     /// A socket, a pipe or a device.
     case other
   }
 
+  /// Where the file is.
   public let url: URL
+  /// What is there.
   public let kind: Kind
   /// The size in bytes: for a file that of its content, for a link that of its path, for a folder whatever the file
   /// system reports.

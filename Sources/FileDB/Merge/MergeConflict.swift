@@ -3,6 +3,7 @@ import FileDBPlist
 /// Something that both sides of a ``TableMerge`` changed in different ways. The merged table has one version; this has
 /// both.
 public struct MergeConflict: Sendable {
+  /// What the two sides did, with the values of each.
   public enum Kind: Sendable {
     /// Both changed a field. The merged record has our value. `nil` means that the field is missing.
     case field(String, base: PlistValue?, ours: PlistValue?, theirs: PlistValue?)
@@ -15,15 +16,24 @@ public struct MergeConflict: Sendable {
   /// The record's id in the merged table; `nil` for another key in the root of the file. In a store over an attached
   /// one, the merged table may have no record with this id, if no changes to the attached record are left.
   public let record: RecordID?
+  /// What the two sides did.
   public let kind: Kind
 }
 
 /// A record that has another id in the merged table than it had on one of the sides.
 public struct MergeRenumbering: Sendable, Hashable {
-  public enum Side: Sendable, Hashable { case ours, theirs }
+  /// One of the two sides of a merge.
+  public enum Side: Sendable, Hashable {
+    /// The side whose value a field has that both changed.
+    case ours
+    /// The other side.
+    case theirs
+  }
 
   /// The side that had it under ``oldID``.
   public let side: Side
+  /// The record's id on its side.
   public let oldID: RecordID
+  /// The record's id in the merged table.
   public let newID: RecordID
 }

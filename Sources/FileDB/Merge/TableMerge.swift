@@ -30,7 +30,11 @@ public struct TableMerge<Value: Codable & Sendable>: Sendable {
   public let renumbered: [MergeRenumbering]
   private let ours: TableState
 
-  /// - Parameter base: the version that both sides began with; `nil` if each side created the table itself.
+  /// Merges two versions of a table.
+  /// - Parameters:
+  ///   - base: the version that both sides began with; `nil` if each side created the table itself.
+  ///   - ours: the version whose value a field has that both changed.
+  ///   - theirs: the other version.
   /// - Throws: ``StoreError/Code/counterExhausted`` if no id is left for a record that needs a new one.
   /// - Complexity: O(*n* log *n*); only records that differ are decoded.
   public init(

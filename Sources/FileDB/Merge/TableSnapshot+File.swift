@@ -24,7 +24,10 @@ extension TableSnapshot {
   }
 
   /// Reads the bytes of a table's file, from any source.
-  /// - Parameter name: the snapshot's ``table``, and the name of the file in errors.
+  /// - Parameters:
+  ///   - bytes: the content of the file.
+  ///   - name: the snapshot's ``table``, and the name of the file in errors.
+  ///   - limits: what the file may hold.
   /// - Throws: ``StoreError/Code/notATable``, ``StoreError/Code/damagedTable``, ``StoreError/Code/conflictMarkers``
   ///   with the line.
   /// - Complexity: O(*n*) in the bytes.
@@ -35,7 +38,7 @@ extension TableSnapshot {
   }
 
   /// Writes the table's file by itself, in canonical bytes. After a crash at any point, there is either the old file or
-  /// the new one. Do not use this for a store that is in use; use ``RecordStore/write(_:)``.
+  /// the new one. Do not use this for a store that is in use; use `RecordStore.write(_:)`.
   /// - Throws: the disk's errors.
   /// - Complexity: O(*n* log *n*) in the records.
   public func write(to url: URL) throws { try write(to: url.standardizedFileURL.path, on: .system) }

@@ -23,6 +23,7 @@ import Observation
 @MainActor
 @Observable
 public final class ObservableTable<Value: Codable & Sendable> {
+  /// The table whose records are shown.
   public let table: RecordTable<Value>
   /// The records that are shown, in their order.
   public private(set) var records: [DecodedRecord<Value>]
@@ -35,7 +36,8 @@ public final class ObservableTable<Value: Codable & Sendable> {
 
   /// Shows the table's records, and follows their changes.
   /// - Parameters:
-  ///   - matches: whether to show a record with this value; see ``RecordTable/changes(where:sortedBy:since:)``.
+  ///   - table: the table whose records are shown.
+  ///   - matches: whether to show a record with this value; see `RecordTable.changes(where:sortedBy:since:)`.
   ///   - order: the order in which to show them; empty for the table's own.
   /// - Complexity: O(*n*) in the records of the table, which it decodes at once, so that the first view has them.
   public convenience init(
@@ -66,7 +68,7 @@ public final class ObservableTable<Value: Codable & Sendable> {
   }
 
   /// Shows other records, or another order. They appear soon afterwards.
-  /// - Complexity: as ``TableObservation/show(where:sortedBy:)``.
+  /// - Complexity: as `TableObservation.show(where:sortedBy:)`.
   public func show(where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = []) {
     observation?.show(where: matches, sortedBy: order)
   }

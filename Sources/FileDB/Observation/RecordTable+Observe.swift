@@ -6,7 +6,7 @@ extension RecordTable {
   ///     observation = notes.observe { change in list.apply(change.steps, change.records) }
   ///
   /// The first call, with the existing records, comes soon, but not before this method returns. With a condition or an
-  /// order, the steps are those of the filtered and sorted list; ``TableObservation/show(where:sortedBy:)`` changes
+  /// order, the steps are those of the filtered and sorted list; `TableObservation.show(where:sortedBy:)` changes
   /// both later. Each record is decoded once until it changes. One that does not fit the type is in
   /// ``ListChange/faults`` instead of the list.
   /// - Parameters:

@@ -13,11 +13,14 @@
 ///       tableView.reconfigureRows(at: change.steps.updates.map { [0, $0.newIndex] })
 ///     }
 public struct TableChange<Value: Codable & Sendable>: Sendable {
+  /// The records before the change.
   public let before: TableSnapshot<Value>
+  /// The records after the change.
   public let after: TableSnapshot<Value>
   /// The steps from ``before`` to ``after``. Empty if only ``TableSnapshot/exists`` changed.
   public let steps: ListSteps
 
+  /// Compares two snapshots.
   /// - Complexity: O(*m* log *m*), where *m* is the number of records in the parts of the table that changed in
   ///   between, usually some hundreds for each changed record; O(*n* log *n*) for unrelated tables.
   public init(from before: TableSnapshot<Value>, to after: TableSnapshot<Value>) {

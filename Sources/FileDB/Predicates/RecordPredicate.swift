@@ -17,9 +17,11 @@ import FileDBTables
 public struct RecordPredicate: Equatable, Sendable {
   let node: PredicateNode
 
-  /// - Parameter arguments: one for each `%@` and `%K`, in order. For `%K` it is a `String`, the name of one field; a
-  ///   dot is part of the name. For `%@` it is any value that a record could hold, except a dictionary; `nil` is
-  ///   `NULL`.
+  /// Reads a predicate from text.
+  /// - Parameters:
+  ///   - text: the predicate.
+  ///   - arguments: one for each `%@` and `%K`, in order. For `%K` it is a `String`, the name of one field; a dot is
+  ///     part of the name. For `%@` it is any value that a record could hold, except a dictionary; `nil` is `NULL`.
   /// - Throws: ``StoreError/Code/invalidPredicate``, with the ``StoreError/column`` and an ``StoreError/excerpt``.
   /// - Complexity: O(*n*) in the length of the text, which may have up to 1 MB and 100 levels.
   public init(_ text: String, _ arguments: (any Encodable)?...) throws {
@@ -27,6 +29,8 @@ public struct RecordPredicate: Equatable, Sendable {
   }
 
   /// The same, with the arguments in an array.
+  /// - Throws: as ``init(_:_:)``.
+  /// - Complexity: as ``init(_:_:)``.
   public init(_ text: String, arguments: [(any Encodable)?]) throws {
     var arguments = PredicateArguments(arguments)
     node = try PredicateParser.parse(text, &arguments)

@@ -16,6 +16,7 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
   let snapshot: TableSnapshot<Value>
 
   /// The records for whose values `isIncluded` returns `true`, in order.
+  /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*).
   public func filter(_ isIncluded: (Value) throws -> Bool) throws -> [StoredRecord<Value>] {
     var records: [StoredRecord<Value>] = []
@@ -24,18 +25,21 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
   }
 
   /// The first record for whose value `predicate` returns `true`.
+  /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*) up to this record.
   public func first(where predicate: (Value) throws -> Bool) throws -> StoredRecord<Value>? {
     try search { try predicate($1) }
   }
 
   /// Whether `predicate` returns `true` for any value.
+  /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*) up to the first such record.
   public func contains(where predicate: (Value) throws -> Bool) throws -> Bool {
     try first(where: predicate) != nil
   }
 
   /// The number of records for whose values `predicate` returns `true`.
+  /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*).
   public func count(where predicate: (Value) throws -> Bool) throws -> Int {
     try reduce(into: 0) { if try predicate($1) { $0 += 1 } }
@@ -43,18 +47,21 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
 
   /// The results of `transform` for each value, in order. For the values themselves, ``TableSnapshot/values()`` is
   /// faster.
+  /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*).
   public func map<Result>(_ transform: (Value) throws -> Result) throws -> [Result] {
     try reduce(into: []) { $0.append(try transform($1)) }
   }
 
   /// The results of `transform` for each value, in order, without `nil`.
+  /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*).
   public func compactMap<Result>(_ transform: (Value) throws -> Result?) throws -> [Result] {
     try reduce(into: []) { results, value in if let result = try transform(value) { results.append(result) } }
   }
 
   /// The result of calling `update` with `initial` and each value in turn.
+  /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*).
   public func reduce<Result>(
     into initial: Result, _ update: (inout Result, Value) throws -> Void
@@ -65,12 +72,14 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
   }
 
   /// The first of the records with the least `field`; records with `nil` or `nan` do not count.
+  /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*).
   public func min<Field: Comparable>(by field: (Value) throws -> Field?) throws -> StoredRecord<Value>? {
     try best(by: field) { $0 < $1 }
   }
 
   /// The first of the records with the greatest `field`; records with `nil` or `nan` do not count.
+  /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*).
   public func max<Field: Comparable>(by field: (Value) throws -> Field?) throws -> StoredRecord<Value>? {
     try best(by: field) { $1 < $0 }

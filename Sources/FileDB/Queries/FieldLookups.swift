@@ -87,8 +87,9 @@ extension RecordTable {
 }
 
 extension RecordTable {
-  /// The records of ``snapshot()`` whose field at `path` equals `field`; see
-  /// ``TableSnapshot/records(where:equals:)-(KeyPath<Value,Field>,_)``.
+  /// The records of ``snapshot()`` whose field at `path` equals `field`.
+  /// - Throws: as ``snapshot()`` and ``TableSnapshot/records(where:equals:)-(_,Field)``.
+  /// - Complexity: as both.
   public func records<Field: Hashable & Sendable>(
     where path: KeyPath<Value, Field> & Sendable, equals field: Field
   ) throws -> [StoredRecord<Value>] {
@@ -96,14 +97,17 @@ extension RecordTable {
   }
 
   /// The same for a field that may be `nil`.
+  /// - Throws: as ``snapshot()``, and ``StoreError/Code/invalidValue``.
+  /// - Complexity: as for a field that is not optional.
   public func records<Field: Hashable & Sendable>(
     where path: KeyPath<Value, Field?> & Sendable, equals field: Field?
   ) throws -> [StoredRecord<Value>] {
     try snapshot().records(where: path, equals: field)
   }
 
-  /// The records of ``snapshot()`` whose field at `path` is in `range`; see
-  /// ``TableSnapshot/records(where:in:)-(KeyPath<Value,Field>,_)``.
+  /// The records of ``snapshot()`` whose field at `path` is in `range`.
+  /// - Throws: as ``snapshot()`` and `TableSnapshot.records(where:in:)`.
+  /// - Complexity: as both.
   public func records<Field: Comparable & Hashable & Sendable>(
     where path: KeyPath<Value, Field> & Sendable, in range: some RangeExpression<Field>
   ) throws -> [StoredRecord<Value>] {
@@ -111,6 +115,8 @@ extension RecordTable {
   }
 
   /// The same for a field that may be `nil`, which is in no range.
+  /// - Throws: as ``snapshot()``, and ``StoreError/Code/invalidValue``.
+  /// - Complexity: as for a field that is not optional.
   public func records<Field: Comparable & Hashable & Sendable>(
     where path: KeyPath<Value, Field?> & Sendable, in range: some RangeExpression<Field>
   ) throws -> [StoredRecord<Value>] {
@@ -145,8 +151,8 @@ extension TableSnapshot {
   ///     let light = try foods.snapshot().records(where: \.kcal, in: ..<100)
   ///
   /// - Throws: ``StoreError/Code/invalidValue`` if a record of the table does not fit the type.
-  /// - Complexity: as for ``records(where:equals:)-(KeyPath<Value,Field>,_)``; with a lookup, a value
-  ///   that is new to the field since the last query also moves all greater values in an array.
+  /// - Complexity: as for ``records(where:equals:)-(_,Field)``; with a lookup, a value that is new to the field since
+  ///   the last query also moves all greater values in an array.
   public func records<Field: Comparable & Hashable & Sendable>(
     where path: KeyPath<Value, Field> & Sendable, in range: some RangeExpression<Field>
   ) throws -> [StoredRecord<Value>] {

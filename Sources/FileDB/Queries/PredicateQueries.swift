@@ -127,6 +127,7 @@ public struct RecordMatches<Value: Codable & Sendable>: Sendable {
   }
 
   /// The ids of the records that match, in their order.
+  /// - Complexity: O(*m*) in their number.
   public var ids: [RecordID] { parts.flatMap { $0.map(\.id) } }
 
   /// The fields that the predicate names but no record of the table has; see ``RecordPredicate/unknownFields(in:)``.
@@ -141,7 +142,7 @@ extension RecordTable {
   /// ``RecordMatches/unknownFields`` lists such fields when the records are gone. To find them before, see
   /// ``RecordPredicate/unknownFields(in:)``.
   /// - Returns: the records that were removed.
-  /// - Throws: as ``TableSnapshot/records(where:)``, and as ``RecordStore/write(_:)``; then nothing is removed.
+  /// - Throws: as ``TableSnapshot/records(where:)``, and as `RecordStore.write(_:)`; then nothing is removed.
   /// - Complexity: O(*n*).
   @discardableResult
   public func delete(where predicate: RecordPredicate) throws -> RecordMatches<Value> {
@@ -163,7 +164,7 @@ extension RecordTable {
   ///
   /// - Returns: the records that matched, as they were before. ``RecordMatches/unknownFields`` lists the fields that
   ///   the predicate names but no record has.
-  /// - Throws: as ``TableSnapshot/records(where:)-(RecordPredicate)`` and ``update(_:_:)-(RecordID,_)``.
+  /// - Throws: as ``TableSnapshot/records(where:)-(RecordPredicate)`` and `update(_:_:)`.
   /// - Complexity: O(*n*).
   @discardableResult
   public func updateAll(

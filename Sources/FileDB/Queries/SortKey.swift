@@ -19,7 +19,9 @@ import Foundation
 /// order.
 public struct SortKey: Hashable, Sendable {
   package let reference: FieldReference
+  /// Whether small values come first or last.
   public let order: SortOrder
+  /// How texts are compared.
   public let text: TextOrder
 
   package init(_ reference: FieldReference, order: SortOrder, text: TextOrder) {
@@ -44,10 +46,12 @@ public struct SortKey: Hashable, Sendable {
     self.init(reference, order: order, text: text)
   }
 
+  /// A key for the field with this name, smallest value first.
   public static func ascending(_ field: String, text: TextOrder = .bytes) -> SortKey {
     SortKey(FieldReference(field: field), order: .forward, text: text)
   }
 
+  /// A key for the field with this name, largest value first.
   public static func descending(_ field: String, text: TextOrder = .bytes) -> SortKey {
     SortKey(FieldReference(field: field), order: .reverse, text: text)
   }
@@ -141,14 +145,14 @@ extension TableSnapshot {
 
 extension RecordTable {
   /// Sorts the table's records by `keys`. The table keeps this order.
-  /// - Throws: ``StoreError/Code/tableNotFound``, and as ``RecordStore/write(_:)``.
+  /// - Throws: ``StoreError/Code/tableNotFound``, and as `RecordStore.write(_:)`.
   /// - Complexity: O(*n* log *n*).
   public func sort(by keys: [SortKey]) throws {
     try reorder { $0.sortedIndices(by: keys) }
   }
 
   /// Sorts the table's records by a field. The table keeps this order; see ``TableSnapshot/sorted(by:order:)``.
-  /// - Throws: as ``sort(by:)``, and what ``StoredRecord/value`` throws.
+  /// - Throws: as `sort(by:)`, and what ``StoredRecord/value`` throws.
   /// - Complexity: O(*n* log *n*).
   public func sort<Field: Comparable>(
     by field: (Value) -> Field?, order: SortOrder = .forward

@@ -9,7 +9,9 @@ extension TableSnapshot {
   /// accents do not matter, as with `CONTAINS[cd]` (<doc:Queries>). If `text` has no words, every record matches, so
   /// that an empty search field hides nothing. A record that cannot be brought to the newest version of its type is
   /// searched as it is stored.
-  /// - Parameter fields: the fields to search; `nil` for all. Only texts and arrays of texts are searched.
+  /// - Parameters:
+  ///   - text: the words, as somebody types them.
+  ///   - fields: the fields to search; `nil` for all. Only texts and arrays of texts are searched.
   /// - Complexity: O(*n*) in the bytes of the table: there is no lookup for words.
   public func search(_ text: String, in fields: [String]? = nil) -> [StoredRecord<Value>] {
     let form = ValueForm(Value.self)

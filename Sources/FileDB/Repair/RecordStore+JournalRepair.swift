@@ -15,6 +15,7 @@ public struct JournalRepairPlan: Sendable {
 
 /// What ``RecordStore/repairJournal()`` did.
 public struct JournalRepairReport: Sendable {
+  /// What was repaired.
   public let plan: JournalRepairPlan
   /// The file that keeps the journal as it was.
   public let backup: URL
@@ -29,6 +30,7 @@ extension RecordStore {
   /// fits, and changes to a table whose name is not allowed are left out. The backup has both as text.
   /// - Throws: ``StoreError/Code/newerFormat`` for a journal in a format that this version does not know; the disk's
   ///   errors.
+  /// - Complexity: O(*n*) in the size of the journal and of the tables that it changes.
   public func journalRepairPlan() throws -> JournalRepairPlan? {
     let (folder, log) = (try folder, try fileLog)
     guard try folder.disk.status(folder.journalFile) != nil else { return nil }
@@ -46,7 +48,8 @@ extension RecordStore {
   /// Repairs the journal as ``journalRepairPlan()`` describes. The old journal is kept in `.filedb/backups`. A sound
   /// journal is left alone.
   /// - Returns: what was done, and the backup; `nil` if nothing was done.
-  /// - Throws: as ``journalRepairPlan()`` and ``write(_:)``; ``StoreError/Code/insideWrite`` inside a write.
+  /// - Throws: as ``journalRepairPlan()`` and `write(_:)`; ``StoreError/Code/insideWrite`` inside a write.
+  /// - Complexity: as ``journalRepairPlan()``.
   @discardableResult
   public func repairJournal() throws -> JournalRepairReport? {
     try repairing(nil) {

@@ -1,8 +1,9 @@
 import FileDBPlist
 import Foundation
 
-/// What ``RecordStore/repair(_:keeping:)`` does to a table, or would do.
+/// What ``RecordStore/repair(_:keeping:)-(String,_)`` does to a table, or would do.
 public struct RepairPlan: Sendable {
+  /// The table's name.
   public let table: String
   /// What is repaired, one sentence each, with the line in the file if there is one. Empty for a sound table.
   public let notes: [String]
@@ -17,13 +18,14 @@ public struct RepairPlan: Sendable {
 
 /// What ``RecordStore/repair(_:keeping:)-(String,_)`` did to a table.
 public struct RepairReport: Sendable {
+  /// What was repaired.
   public let plan: RepairPlan
   /// The files that keep the table, and in a conflict the journal, as they were; none if nothing was done.
   public let backups: [URL]
 }
 
 extension RecordStore {
-  /// Returns what ``repair(_:keeping:)`` would do to a table. Writes nothing.
+  /// Returns what ``repair(_:keeping:)-(String,_)`` would do to a table. Writes nothing.
   ///
   /// For a stale index map, a low or missing counter and comments, the file only needs to be written again. A record
   /// without an id gets a new one, and so does the second of two records with the same id. If the index map still fits
@@ -31,8 +33,9 @@ extension RecordStore {
   /// a record with the field `value`. If a file is cut off or damaged inside, every record that can be read by itself
   /// is kept. A file that was cut off before its first record has no records to keep, but the commits in the journal
   /// may add some.
-  /// - Parameter choice: which version to keep if another program changed the file while commits were waiting in the
-  ///   journal.
+  /// - Parameters:
+  ///   - table: the table's name.
+  ///   - choice: which version to keep if another program changed the file while commits were waiting in the journal.
   /// - Throws: ``StoreError/Code/conflict`` if there is such a conflict and `choice` is `nil`;
   ///   ``StoreError/Code/tableNotFound``; ``StoreError/Code/notATable`` if nothing in the file looks like a table;
   ///   ``StoreError/Code/conflictMarkers``; ``StoreError/Code/ambiguousTable``; ``StoreError/Code/damagedJournal``, see
@@ -65,10 +68,12 @@ extension RecordStore {
       table: table, notes: notes, lostCount: lostCount, file: file, original: content?.bytes, repaired: state)
   }
 
-  /// Repairs a table as ``repairPlan(for:keeping:)`` describes. The old file is kept in `.filedb/backups`, and so is
-  /// the journal if it is part of a conflict. A sound table is left alone.
+  /// Repairs a table as ``repairPlan(for:keeping:)-(String,_)`` describes. The old file is kept in `.filedb/backups`,
+  /// and so is the journal if it is part of a conflict. A sound table is left alone.
   /// - Returns: what was done, and the backups; no backups if nothing was done.
-  /// - Throws: as ``repairPlan(for:keeping:)`` and ``write(_:)``; ``StoreError/Code/insideWrite`` inside a write.
+  /// - Throws: as ``repairPlan(for:keeping:)-(String,_)`` and `write(_:)`; ``StoreError/Code/insideWrite`` inside a
+  ///   write.
+  /// - Complexity: O(*n*) in the size of the file.
   @discardableResult
   public func repair(
     _ table: String, keeping choice: ConflictChoice? = nil

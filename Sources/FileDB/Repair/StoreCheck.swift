@@ -1,7 +1,8 @@
 import FileDBPlist
 
-/// Something that ``RecordStore/check(_:)`` found in a table's file.
+/// Something that ``RecordStore/check(_:)-(String)`` found in a table's file.
 public struct CheckFinding: Sendable, CustomStringConvertible {
+  /// How bad a finding is.
   public enum Severity: Sendable {
     /// The table cannot be used until it is repaired.
     case damage
@@ -9,6 +10,7 @@ public struct CheckFinding: Sendable, CustomStringConvertible {
     case warning
   }
 
+  /// How bad it is.
   public let severity: Severity
   /// What was found, with file and line.
   public let error: StoreError

@@ -13,12 +13,16 @@ public enum ShippedStore {
   /// All tables change in one commit, together with the record of what is installed. After a crash at any point, the
   /// user's store has either the old version or the new one, and the next call does what is left to do. Several
   /// processes may call this at once: one installs, the others wait for it. The shipped folder is only read.
-  /// - Parameter version: the version of the shipped data. Changed data reaches the user only with a higher version.
+  /// - Parameters:
+  ///   - shippedFolder: the store that the app ships.
+  ///   - userFolder: the user's store. It is created if it does not exist.
+  ///   - version: the version of the shipped data. Changed data reaches the user only with a higher version.
+  ///   - policy: what happens to the user's tables.
   /// - Returns: what was done.
   /// - Throws: ``StoreError/Code/olderThanInstalled`` if a later version is installed; then nothing happens.
   ///   ``StoreError/Code/fileNotFound`` if there is no shipped folder; ``StoreError/Code/locked``, also if this is
-  ///   called inside a write to the user's store; what ``RecordStore/table(_:)-(TableName<_>)`` throws for a shipped
-  ///   table and, in a merge, for the user's; what ``RecordStore/write(_:)`` throws.
+  ///   called inside a write to the user's store; what `RecordStore.table(_:)` throws for a shipped table and, in a
+  ///   merge, for the user's; what `RecordStore.write(_:)` throws.
   /// - Complexity: if the version is installed already, this reads the user's journal and one small file; else O(*n*
   ///   log *n*) in the records of the shipped tables and of the user's tables with the same names.
   @discardableResult
@@ -29,6 +33,7 @@ public enum ShippedStore {
   }
 
   /// Returns what ``install(from:to:version:policy:)`` would do, and throws its errors, but writes nothing.
+  /// - Complexity: as ``install(from:to:version:policy:)``.
   public static func dryRun(
     from shippedFolder: URL, to userFolder: URL, version: ShippedVersion, policy: InstallPolicy
   ) throws -> InstallReport {
@@ -53,7 +58,9 @@ public enum InstallPolicy: String, Sendable, CaseIterable {
 
 /// What ``ShippedStore/install(from:to:version:policy:)`` did.
 public struct InstallReport: Sendable {
+  /// What happened to one table.
   public struct Table: Sendable {
+    /// The table's name.
     public let name: String
     /// Whether the user's table was changed, created or dropped.
     public let isChanged: Bool
@@ -67,6 +74,7 @@ public struct InstallReport: Sendable {
     public let backups: [URL]
   }
 
+  /// The version that is installed now.
   public let version: ShippedVersion
   /// The version that was installed before; `nil` if there was none. The same as ``version`` if there was nothing to
   /// do.

@@ -12,6 +12,7 @@ extension ShippedVersion: LosslessStringConvertible {
     numbers.isEmpty ? "0" : numbers.map(\.description).joined(separator: ".")
   }
 
+  /// Reads a version from text.
   /// - Returns: `nil` if the text is not decimal numbers with dots between them.
   public init?(_ description: String) {
     var numbers: [Int] = []

@@ -2,9 +2,12 @@ import FileDBTables
 
 /// A record whose value has been decoded, for lists.
 public struct DecodedRecord<Value: Codable & Sendable>: Identifiable, Sendable {
+  /// The record's id.
   public let id: RecordID
+  /// The record's value.
   public let value: Value
 
+  /// A record with this id and value, for previews and tests.
   public init(id: RecordID, value: Value) { (self.id, self.value) = (id, value) }
 }
 

@@ -56,12 +56,12 @@ extension RecordStore {
     }
   }
 
-  /// As the synchronous ``table(_:)-(TableName<_>)``, without blocking the caller's thread while the file is read.
+  /// As the synchronous `table(_:)`, without blocking the caller's thread while the file is read.
   public func table<Value>(_ name: TableName<Value>) async throws -> RecordTable<Value> {
     try await reading { try self.table(name) }
   }
 
-  /// As the synchronous ``table(_:)-(String)``, without blocking the caller's thread while the file is read.
+  /// As the synchronous `table(_:)`, without blocking the caller's thread while the file is read.
   public func table(_ name: String) async throws -> RecordTable<Fields> {
     try await reading { try self.table(name) }
   }

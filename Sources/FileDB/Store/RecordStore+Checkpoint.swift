@@ -46,7 +46,7 @@ extension RecordStore {
   ///
   /// A store that is released without this call does the same, but cannot report an error. Nothing is lost then, since
   /// all commits are in the journal.
-  /// - Throws: as ``checkpoint()``. If another writer has the lock, nothing is thrown: that writer makes the
+  /// - Throws: as `checkpoint()`. If another writer has the lock, nothing is thrown: that writer makes the
   ///   checkpoint.
   public func close() throws {
     defer {

@@ -17,7 +17,7 @@ extension RecordStore {
   ///
   /// - Throws: what `body` throws; ``StoreError/Code/locked``; ``StoreError/Code/damagedJournal``;
   ///   ``StoreError/Code/conflict`` for a table whose file another program changed while commits were waiting for it;
-  ///   what ``table(_:)-(TableName<_>)`` throws for a table that another program damaged; the disk's errors;
+  ///   what `table(_:)` throws for a table that another program damaged; the disk's errors;
   ///   ``StoreError/Code/outcomeUnknown`` if the disk could not say whether the commit will survive, and
   ///   ``StoreError/Code/closed`` from then on.
   /// - Complexity: that of `body`. On the disk, one write of the changes and one sync, whatever the size of the tables.
@@ -28,8 +28,10 @@ extension RecordStore {
     while true { if let result = try attempt(body) { return result } }
   }
 
-  /// Runs `body` and checks its changes as ``write(_:)`` would, and then discards them. It does not find errors of
+  /// Runs `body` and checks its changes as `write(_:)` would, and then discards them. It does not find errors of
   /// locking, writing and syncing.
+  /// - Throws: as `write(_:)`, except for those.
+  /// - Complexity: that of `body`.
   @discardableResult
   public func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     if let outer = writers.currentTransaction { return try outer.dryRun(body) }

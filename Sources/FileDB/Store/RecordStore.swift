@@ -19,6 +19,7 @@ import Synchronization
 public final class RecordStore: Sendable {
   /// The store's folder.
   public let url: URL
+  /// The options with which the store was opened.
   public let options: StoreOptions
 
   let log: any CommitLog
@@ -112,6 +113,7 @@ public final class RecordStore: Sendable {
   /// The names of the tables, in order, including those of an attached store. If the journal is damaged, these are the
   /// tables that have a file or are in the sound part of the journal.
   /// - Throws: the disk's errors.
+  /// - Complexity: O(*t* log *t*) in the number of tables. It lists the store's folder.
   public var tableNames: [String] {
     get throws { try tableKeys.map(\.text) }
   }
@@ -126,12 +128,16 @@ public final class RecordStore: Sendable {
   /// - Throws: ``StoreError/Code/notATable``, ``StoreError/Code/damagedTable``, ``StoreError/Code/conflictMarkers``
   ///   with file and line, ``StoreError/Code/damagedJournal``, ``StoreError/Code/conflict``,
   ///   ``StoreError/Code/ambiguousTable``, ``StoreError/Code/invalidTableName``, and the disk's errors.
+  /// - Complexity: O(*n*) in the size of the file when the table is first asked for; later as
+  ///   ``RecordTable/snapshot()``.
   public func table<Value>(_ name: TableName<Value>) throws -> RecordTable<Value> {
     _ = try current(TableKey(name.text))
     return RecordTable(store: self, name: name)
   }
 
-  /// The table with this name, with records read field by field; see ``table(_:)-(TableName<_>)``.
+  /// The table with this name, with records read field by field.
+  /// - Throws: as `table(_:)` for the name of a typed table.
+  /// - Complexity: as that.
   public func table(_ name: String) throws -> RecordTable<Fields> { try table(.records(name)) }
 
   /// A table as readers see it, with every commit that returned before and all that other programs saved.
@@ -152,7 +158,7 @@ public final class RecordStore: Sendable {
   /// themselves, for their tables.
   ///
   /// Afterwards all tables that were read are as of the same commit. Refreshing waits for no writer.
-  /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read. All others are read first; the
+  /// - Throws: as `table(_:)`, for the first table that cannot be read. All others are read first; the
   ///   table itself stays as it was.
   /// - Complexity: O(1) for an unchanged table; the size of the commits for a table that other processes changed
   ///   through this library; O(*n*) for a table whose file was replaced.

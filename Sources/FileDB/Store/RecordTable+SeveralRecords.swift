@@ -21,8 +21,10 @@ extension RecordTable {
   ///
   ///     List { ForEach(records) { … }.onMove { notes.move(fromOffsets: $0, toOffset: $1) } }
   ///
-  /// - Parameter offset: the index, before anything moves, of the record that they go above; `count` for the bottom.
-  ///   This is what `onMove` in SwiftUI and `move(fromOffsets:toOffset:)` of an array take.
+  /// - Parameters:
+  ///   - indices: the indices of the records.
+  ///   - offset: the index, before anything moves, of the record that they go above; `count` for the bottom. This is
+  ///     what `onMove` in SwiftUI and `move(fromOffsets:toOffset:)` of an array take.
   /// - Throws: ``StoreError/Code/indexOutOfRange``.
   /// - Complexity: O(*m* √*n*) at worst for *m* records.
   public func move(fromOffsets indices: some Sequence<Int>, toOffset offset: Int) throws {
@@ -46,6 +48,7 @@ extension RecordTable {
   /// Copies records and returns the copies' ids. The copies follow one another at `position`, or each is directly below
   /// its original if that is `nil`.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
+  /// - Complexity: O(*m* √*n*) at worst for *m* records.
   @discardableResult
   public func duplicate(
     _ ids: some Sequence<RecordID>, to position: Position? = nil
@@ -58,19 +61,22 @@ extension RecordTable {
   }
 
   /// Sets single fields of records and keeps their others.
-  /// - Throws: as ``set(_:of:)-(_,RecordID)``.
+  /// - Throws: as `set(_:of:)`.
+  /// - Complexity: *m* times that of setting them of one, for *m* records.
   public func set(_ fields: Fields, of ids: some Sequence<RecordID>) throws {
     try writing { _ in for id in ids { try set(fields, of: id) } }
   }
 
   /// Removes single fields of records. It is not an error if a field does not exist.
-  /// - Throws: as ``unset(_:of:)-(_,RecordID)``.
+  /// - Throws: as `unset(_:of:)`.
+  /// - Complexity: *m* times that of removing them from one, for *m* records.
   public func unset(_ names: [String], of ids: some Sequence<RecordID>) throws {
     try writing { _ in for id in ids { try unset(names, of: id) } }
   }
 
-  /// Changes records in place, one after another, like ``update(_:_:)-(RecordID,_)``.
-  /// - Throws: as ``update(_:_:)-(RecordID,_)``.
+  /// Changes records in place, one after another, like `update(_:_:)`.
+  /// - Throws: as `update(_:_:)`.
+  /// - Complexity: *m* times that of updating one, for *m* records.
   public func update(
     _ ids: some Sequence<RecordID>, _ body: (inout Value) throws -> Void
   ) throws {
@@ -78,7 +84,7 @@ extension RecordTable {
   }
 
   /// Changes all records, in their order.
-  /// - Throws: as ``update(_:_:)-(RecordID,_)``.
+  /// - Throws: as `update(_:_:)`.
   /// - Complexity: O(*n*).
   public func updateAll(_ body: (inout Value) throws -> Void) throws {
     try store.write { _ in try update(snapshot().ids, body) }

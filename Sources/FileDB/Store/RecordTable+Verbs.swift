@@ -20,7 +20,8 @@ extension RecordTable {
   }
 
   /// Adds records with these values, in their order and the first at `position`, and returns their new ids.
-  /// - Throws: as ``add(_:at:)-(Value,_)``; then no record is added.
+  /// - Throws: as `add(_:at:)`; then no record is added.
+  /// - Complexity: *k* times that of adding one for *k* records, or O(*n* + *k*) if the table is smaller.
   @discardableResult
   public func add(
     contentsOf values: some Sequence<Value>, at position: Position = .bottom
@@ -33,7 +34,7 @@ extension RecordTable {
 
   /// Changes a record in place. It keeps its id, and the fields that `Value` does not know.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/invalidValue``, what `body` throws, and as
-  ///   ``add(_:at:)``; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
+  ///   `add(_:at:)`; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
   ///   ``StoreError/Code/migrationFailed``.
   public func update(_ id: RecordID, _ body: (inout Value) throws -> Void) throws {
     try store.write { write in
@@ -51,7 +52,9 @@ extension RecordTable {
     }
   }
 
-  /// Gives a record a new value, like ``update(_:_:)``. This also repairs a record that does not fit the type.
+  /// Gives a record a new value, like `update(_:_:)`. This also repairs a record that does not fit the type.
+  /// - Throws: as `update(_:_:)`, but neither ``StoreError/Code/invalidValue`` nor
+  ///   ``StoreError/Code/migrationFailed`` for what the record has.
   public func update(_ id: RecordID, to value: Value) throws {
     try writing { transaction in
       do {
@@ -91,6 +94,7 @@ extension RecordTable {
 
   /// Removes records. `ids` may contain an id twice.
   /// - Throws: ``StoreError/Code/recordNotFound``; then no record is removed.
+  /// - Complexity: *k* times that of deleting one for *k* records, or O(*n*) from an eighth of the table on.
   public func delete(_ ids: some Sequence<RecordID>) throws {
     var seen: Set<RecordID> = []
     let ids = ids.filter { seen.insert($0).inserted }
@@ -99,12 +103,16 @@ extension RecordTable {
   }
 
   /// Removes every record and keeps the counter, so that no id is reused.
+  /// - Throws: ``StoreError/Code/tableNotFound``, and as `RecordStore.write(_:)`.
   public func deleteAll() throws { try writing { try $0.apply(.removeAll, to: name.text) } }
 
   /// Removes every record and sets the counter back to 0, so that ids begin at 1 again.
+  /// - Throws: ``StoreError/Code/tableNotFound``, and as `RecordStore.write(_:)`.
   public func truncate() throws { try writing { try $0.apply(.truncate, to: name.text) } }
 
   /// Removes the table and its file. Its counter is kept, so a later table of the same name never reuses an id.
+  /// - Throws: ``StoreError/Code/tableNotFound``, ``StoreError/Code/readOnly`` if an attached table is beneath it, and
+  ///   as `RecordStore.write(_:)`.
   public func drop() throws { try writing { try $0.apply(.drop, to: name.text) } }
 
   /// Copies a record. The copy has a new id and goes to `position`, or directly below the original if that is `nil`.
@@ -148,7 +156,8 @@ extension RecordTable {
   /// Replaces all records of the table with those of `values`. Each record has the id that comes with its value, or a
   /// new one if that is `nil`.
   /// - Returns: the ids, in order.
-  /// - Throws: ``StoreError/Code/duplicateID``, and as ``add(_:at:)``.
+  /// - Throws: ``StoreError/Code/duplicateID``, and as `add(_:at:)`.
+  /// - Complexity: O(*n* + *k*) for *k* values.
   @discardableResult
   public func replaceAll(with values: [IdentifiedValue<Value>]) throws -> [RecordID] {
     try writing { transaction in

@@ -3,9 +3,14 @@ import Foundation
 /// A table of a store.
 ///
 /// A verb is a method that changes the table. Each is a transaction of its own, unless the thread is in a
-/// ``RecordStore/write(_:)``: then the verb is part of that transaction, wherever you got the table.
+/// `RecordStore.write(_:)`: then the verb is part of that transaction, wherever you got the table.
+/// Besides the errors that are named with it, a verb throws those of `RecordStore.write(_:)`.
+/// - Complexity: a verb for one record is O(√*n*) at worst. The first look-up of an id after the table was read is
+///   O(*n*).
 public struct RecordTable<Value: Codable & Sendable>: Sendable {
+  /// The store that the table belongs to.
   public let store: RecordStore
+  /// The table's name.
   public let name: TableName<Value>
   let source: TableSource
 
@@ -16,12 +21,12 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   }
 
   /// The newest records: every commit that returned before, in this process or another, and what another program saved
-  /// to the table's file. Inside a ``RecordStore/write(_:)`` of this thread, the records as that has them by now.
+  /// to the table's file. Inside a `RecordStore.write(_:)` of this thread, the records as that has them by now.
   ///
   /// It waits for no writer.
-  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
+  /// - Throws: as `RecordStore.table(_:)`.
   /// - Complexity: without news O(1), a look at the end of the journal and at the file's stamp. With news as
-  ///   ``RecordStore/refresh()``, for this table.
+  ///   `RecordStore.refresh()`, for this table.
   public func snapshot() throws -> TableSnapshot<Value> {
     let key = TableKey(name.text)
     let transaction = store.writers.currentTransaction
@@ -29,7 +34,7 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     return TableSnapshot(source: source, state: state)
   }
 
-  /// The records as this process last committed them or read them in. Inside a ``RecordStore/write(_:)`` of this
+  /// The records as this process last committed them or read them in. Inside a `RecordStore.write(_:)` of this
   /// thread, the records as that has them by now.
   ///
   /// It never looks at the disk and never fails: for drawing a list. What other processes have done since is missing;
@@ -64,7 +69,8 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// The table's file; see ``RecordStore/url(of:)``.
+  /// The table's file.
+  /// - Throws: as ``RecordStore/url(of:)-(String)``.
   public var url: URL { get throws { try store.url(of: name.text) } }
 
   /// The record with this id; see ``TableSnapshot/record(with:)``.

@@ -4,7 +4,7 @@ import FileDBTables
 /// commits do not change it.
 ///
 ///     let all = try store.snapshot()
-///     let orphans = all[.notes].filter { all[.folders][id: $0.folder] == nil }
+///     let orphans = try all[.notes].records.filter { all[.folders][id: $0.folder] == nil }
 public struct StoreSnapshot: Sendable {
   private let tables: [TableKey: TableState]
   private let store: TableSource.Store
@@ -30,10 +30,10 @@ public struct StoreSnapshot: Sendable {
 
 extension RecordStore {
   /// All tables at one moment, with every commit that returned before, in this process or another, and what other
-  /// programs saved. Inside a ``write(_:)`` of this thread, the tables as that has them by now.
+  /// programs saved. Inside a `write(_:)` of this thread, the tables as that has them by now.
   ///
   /// It waits for no writer.
-  /// - Throws: as ``table(_:)-(TableName<_>)``, for the first table that cannot be read.
+  /// - Throws: as `table(_:)`, for the first table that cannot be read.
   /// - Complexity: O(*t*) in the number of tables, which it looks at on the disk; O(*n*) in the size of those that were
   ///   not read yet.
   public func snapshot() throws -> StoreSnapshot {

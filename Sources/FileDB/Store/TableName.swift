@@ -7,8 +7,10 @@ import FileDBPlist
 /// The name becomes a file name. It has 1 to 200 bytes of UTF-8, no `/` or NUL, no `.` at the start and no `.plist` at
 /// the end. It is checked when you first use it.
 public struct TableName<Value: Codable & Sendable>: Hashable, Sendable {
+  /// The name as text.
   public let text: String
 
+  /// A table name. It is checked when you first use it.
   public init(_ text: String) { self.text = text }
 }
 

@@ -14,6 +14,7 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   public var counter: Int64 { state.counter }
 
   /// The ids in order.
+  /// - Complexity: O(*n*).
   public var ids: [RecordID] { state.records.ids }
 
   /// The record with this id; `nil` if there is none.
@@ -28,6 +29,7 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
 
   /// The record with this id.
   /// - Throws: ``StoreError/Code/recordNotFound``.
+  /// - Complexity: as ``index(of:)``.
   public func record(with id: RecordID) throws -> StoredRecord<Value> {
     do {
       return self[try state.index(of: id)]
@@ -38,6 +40,7 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
 
   /// The value of the record with this id.
   /// - Throws: ``StoreError/Code/recordNotFound``, and as ``StoredRecord/value``.
+  /// - Complexity: as ``index(of:)``, and of decoding the record.
   public func value(of id: RecordID) throws -> Value { try record(with: id).value }
 
   /// The values of these records, up to the first that does not fit the type. Of many, several threads decode parts at

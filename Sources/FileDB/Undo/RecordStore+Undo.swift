@@ -1,4 +1,4 @@
-/// What ``RecordStore/undoableWrite(_:)-(_)`` did.
+/// What `RecordStore.undoableWrite(_:)` did.
 public struct UndoableWrite<Result> {
   /// What the body returned.
   public let result: Result
@@ -12,14 +12,14 @@ extension RecordStore {
   /// The store's undo log. It is kept in the store's folder, and every program that opens the store can use it.
   public var undoLog: UndoLog { UndoLog(self) }
 
-  /// Runs `body` like ``write(_:)``, and also returns a step that takes the write back.
+  /// Runs `body` like `write(_:)`, and also returns a step that takes the write back.
   ///
   ///     let write = try store.undoableWrite { tx in try tx[.notes].duplicate(milk) }
   ///     let redo = try store.undo(write.step)
   ///
   /// You may keep the step for as long as the program runs. It holds the deleted records and the changed fields in
   /// memory. For a menu's Undo and Redo see ``UndoStack``. For steps that outlive the program see ``UndoLog``.
-  /// - Throws: as ``write(_:)``.
+  /// - Throws: as `write(_:)`.
   /// - Complexity: beyond that of the write, O(*m* log *m*) in the records near those that changed.
   public func undoableWrite<Result>(
     _ body: (inout StoreTransaction) throws -> Result
@@ -38,7 +38,7 @@ extension RecordStore {
   /// Ids that the write gave are not given again.
   /// - Returns: the step that takes this undo back.
   /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later commit changed the same data; then
-  ///   nothing changes. Also as ``write(_:)``.
+  ///   nothing changes. Also as `write(_:)`.
   /// - Complexity: O(√*n*) at worst for each record that the write changed; O(*n* log *n*) if it moved many.
   @discardableResult
   public func undo(_ step: UndoStep) throws -> UndoStep {
@@ -47,20 +47,22 @@ extension RecordStore {
 }
 
 extension RecordStore {
-  /// As the synchronous ``undoableWrite(_:)``, without blocking the caller's thread.
+  /// As the synchronous `undoableWrite(_:)`, without blocking the caller's thread.
   public func undoableWrite<Result: Sendable>(
     _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
   ) async throws -> UndoableWrite<Result> {
     try await write { _ in try self.undoableWrite(body) }
   }
 
-  /// As the synchronous ``undo(_:)``, without blocking the caller's thread.
+  /// As the synchronous `undo(_:)`, without blocking the caller's thread.
   @discardableResult
   public func undo(_ step: UndoStep) async throws -> UndoStep { try await write { _ in try self.undo(step) } }
 }
 
 extension StoreTransaction {
-  /// Takes back what a write did, as part of this transaction; see ``RecordStore/undo(_:)``.
+  /// Takes back what a write did, as part of this transaction.
+  /// - Throws: ``StoreError/Code/undoConflict``; see `RecordStore.undo(_:)`.
+  /// - Complexity: as `RecordStore.undo(_:)`.
   public mutating func undo(_ step: UndoStep) throws {
     for (key, undo) in step.tables.sorted(by: { $0.key < $1.key }) {
       do throws(StoreError) { try state.undo(undo, in: key) } catch { throw error.adding(table: key.text) }

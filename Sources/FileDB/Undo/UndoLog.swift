@@ -30,9 +30,9 @@ public struct UndoLog: Sendable {
 
   /// The writes that can be taken back and done again.
   public struct Contents: Sendable {
-    /// The writes that ``UndoLog/undo()`` would take back, the newest first.
+    /// The writes that `UndoLog.undo()` would take back, the newest first.
     public let undo: [Entry]
-    /// The writes that ``UndoLog/redo()`` would do again, the next first.
+    /// The writes that `UndoLog.redo()` would do again, the next first.
     public let redo: [Entry]
     /// Whether the log has lost steps, for example in a power cut or a repair.
     public let isCutOff: Bool
@@ -50,12 +50,14 @@ public struct UndoLog: Sendable {
 
   // MARK: - Writing
 
-  /// Runs `body` like ``RecordStore/write(_:)`` and logs it as one step. Writes that were undone before can no longer
+  /// Runs `body` like `RecordStore.write(_:)` and logs it as one step. Writes that were undone before can no longer
   /// be done again.
-  /// - Parameter name: the name of the step; `nil` for ``UndoStep/summary``.
-  /// - Throws: as ``RecordStore/write(_:)``, also if the log cannot keep the step, for example on a full disk; then
+  /// - Parameters:
+  ///   - name: the name of the step; `nil` for ``UndoStep/summary``.
+  ///   - body: what the write does.
+  /// - Throws: as `RecordStore.write(_:)`, also if the log cannot keep the step, for example on a full disk; then
   ///   nothing is committed. ``StoreError/Code/insideWrite`` inside another write.
-  /// - Complexity: as ``RecordStore/undoableWrite(_:)``. If more than 1 MB of records are deleted, a checkpoint comes
+  /// - Complexity: as `RecordStore.undoableWrite(_:)`. If more than 1 MB of records are deleted, a checkpoint comes
   ///   first.
   @discardableResult
   public func write<Result>(
@@ -139,20 +141,20 @@ public struct UndoLog: Sendable {
   /// - Returns: the write; `nil` if there is none.
   /// - Throws: ``StoreError/Code/undoConflict`` with table and record if the write cannot be taken back, because a
   ///   later write changed the same data; ``StoreError/Code/undoStepLost`` if a file of the step is missing or was
-  ///   changed. In both cases ``skip()`` leaves the write out. ``StoreError/Code/insideWrite`` inside another write,
-  ///   and as ``RecordStore/write(_:)``.
+  ///   changed. In both cases `skip()` leaves the write out. ``StoreError/Code/insideWrite`` inside another write,
+  ///   and as `RecordStore.write(_:)`.
   @discardableResult
   public func undo() throws -> Entry? { try takeBack(.undo) }
 
   /// Does the write again that was taken back last.
   /// - Returns: the write; `nil` if nothing was taken back since the last write.
-  /// - Throws: as ``undo()``.
+  /// - Throws: as `undo()`.
   @discardableResult
   public func redo() throws -> Entry? { try takeBack(.redo) }
 
-  /// Leaves out the write that ``undo()`` would take back next. The tables stay as they are.
+  /// Leaves out the write that `undo()` would take back next. The tables stay as they are.
   /// - Returns: the write; `nil` if there is none.
-  /// - Throws: as ``RecordStore/write(_:)``.
+  /// - Throws: as `RecordStore.write(_:)`.
   @discardableResult
   public func skip() throws -> Entry? { try skip(.undo) }
 

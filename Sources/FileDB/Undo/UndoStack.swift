@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The stack takes back only its own writes. It keeps the changes of all others, including those of other windows and
 /// other processes. You may use it from any thread. On Apple platforms you can use an `UndoManager` instead; see
-/// ``RecordStore/registerUndo(_:with:onError:)``.
+/// `RecordStore.registerUndo(_:with:onError:)`.
 public final class UndoStack: Sendable {
   private struct Item {
     let name: String
@@ -21,31 +21,33 @@ public final class UndoStack: Sendable {
     var redo: [Item] = []
   }
 
+  /// The store whose writes the stack holds.
   public let store: RecordStore
   /// The most writes that the stack holds. It drops the oldest first.
   public let limit: Int
   private let state = Mutex(State())
 
+  /// A stack without writes. It holds up to `limit` of them.
   public init(store: RecordStore, limit: Int = 100) {
     self.store = store
     self.limit = limit
   }
 
-  /// Whether ``undo()`` would take back a write.
+  /// Whether `undo()` would take back a write.
   public var canUndo: Bool { undoName != nil }
 
-  /// Whether ``redo()`` would do a write again.
+  /// Whether `redo()` would do a write again.
   public var canRedo: Bool { redoName != nil }
 
-  /// The name of the write that ``undo()`` would take back; `nil` if there is none.
+  /// The name of the write that `undo()` would take back; `nil` if there is none.
   public var undoName: String? { state.withLock { $0.undo.last?.name } }
 
-  /// The name of the write that ``redo()`` would do again; `nil` if there is none.
+  /// The name of the write that `redo()` would do again; `nil` if there is none.
   public var redoName: String? { state.withLock { $0.redo.last?.name } }
 
-  /// Runs `body` like ``RecordStore/write(_:)``, so that it can be taken back later. Writes that were undone before can
+  /// Runs `body` like `RecordStore.write(_:)`, so that it can be taken back later. Writes that were undone before can
   /// no longer be done again.
-  /// - Throws: as ``RecordStore/write(_:)``.
+  /// - Throws: as `RecordStore.write(_:)`.
   @discardableResult
   public func write<Result>(
     named name: String = "", _ body: (inout StoreTransaction) throws -> Result
@@ -69,7 +71,7 @@ public final class UndoStack: Sendable {
 
   /// Takes back the last write that was not taken back yet.
   /// - Returns: `false` if there is none.
-  /// - Throws: as ``RecordStore/undo(_:)``. The write then stays the next to be taken back, unless you call
+  /// - Throws: as `RecordStore.undo(_:)`. The write then stays the next to be taken back, unless you call
   ///   ``skipUndo()``.
   @discardableResult
   public func undo() throws -> Bool {
@@ -78,18 +80,18 @@ public final class UndoStack: Sendable {
 
   /// Does the write again that was taken back last.
   /// - Returns: `false` if nothing was taken back since the last write.
-  /// - Throws: as ``undo()``; ``skipRedo()`` leaves the write out.
+  /// - Throws: as `undo()`; ``skipRedo()`` leaves the write out.
   @discardableResult
   public func redo() throws -> Bool {
     try pass(from: \.redo, to: \.undo)
   }
 
-  /// Leaves out the write that ``undo()`` would take back next. The tables stay as they are.
+  /// Leaves out the write that `undo()` would take back next. The tables stay as they are.
   /// - Returns: `false` if there is none.
   @discardableResult
   public func skipUndo() -> Bool { state.withLock { $0.undo.popLast() != nil } }
 
-  /// Leaves out the write that ``redo()`` would do again next. The tables stay as they are.
+  /// Leaves out the write that `redo()` would do again next. The tables stay as they are.
   /// - Returns: `false` if there is none.
   @discardableResult
   public func skipRedo() -> Bool { state.withLock { $0.redo.popLast() != nil } }

@@ -19,10 +19,13 @@ import Foundation
 /// In a predicate, pass an `ExactDate` as an argument: `RecordPredicate("seen > %@", ExactDate(date))`.
 @propertyWrapper
 public struct ExactDate: Hashable, Sendable {
+  /// The date, with its fraction of a second.
   public var wrappedValue: Date
 
+  /// Wraps the value of a property that is marked with `@ExactDate`.
   public init(wrappedValue: Date) { self.wrappedValue = wrappedValue }
 
+  /// Wraps a date.
   public init(_ date: Date) { wrappedValue = date }
 }
 

@@ -28,7 +28,10 @@ public struct ValueMigration: Sendable {
   ///
   /// Records without a mark may have the new form already, so give a field another name if its meaning changes and its
   /// type does not.
-  /// - Parameter transform: `nil` leaves the field as it is. What it throws fails the migration.
+  /// - Parameters:
+  ///   - field: the field's name.
+  ///   - transform: makes the new form of the old one; `nil` leaves the field as it is. What it throws fails the
+  ///     migration.
   public static func convert(
     _ field: String, _ transform: @escaping @Sendable (PlistValue) throws -> PlistValue?
   ) -> ValueMigration {
@@ -42,8 +45,11 @@ public struct ValueMigration: Sendable {
   ///       fields["minutes"] = .integer((fields["hours"]?.integer ?? 0) * 60)
   ///       fields["hours"] = nil
   ///     }
-  /// - Parameter body: may run each time a record is read, so it must always give the same result for the same fields.
-  ///   What it throws fails the migration.
+  ///
+  /// - Parameters:
+  ///   - fields: the names of the fields that `body` may change or remove.
+  ///   - body: may run each time a record is read, so it must always give the same result for the same fields. What it
+  ///     throws fails the migration.
   public static func custom(
     replacing fields: [String] = [], _ body: @escaping @Sendable (inout Fields) throws -> Void
   ) -> ValueMigration {

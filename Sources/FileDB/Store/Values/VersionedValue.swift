@@ -18,7 +18,7 @@ import FileDBTables
 /// Each record is marked with its version: the number of migrations that it has been through. An older record goes
 /// through the remaining ones each time it is read or asked about: by a closure, a ``RecordPredicate``, a ``SortKey``,
 /// a search, a lookup or an observation. The next change of the record stores it in the newest version, and so does
-/// ``RecordTable/migrate()``. A record of a newer program cannot be read or changed, and throws
+/// `RecordTable.migrate()`. A record of a newer program cannot be read or changed, and throws
 /// ``StoreError/Code/newerVersion``.
 ///
 /// A record without a mark is of the first version, or somebody made it by hand. If it fits the newest version as it
