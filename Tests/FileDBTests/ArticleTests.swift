@@ -117,6 +117,14 @@ extension Article {
     let (apple, bread, cheese): (RecordID, RecordID, RecordID) = (1, 2, 3)
 
     """
+  private static let folders = """
+    struct Folder: Codable, Sendable { var name: String }
+    struct Note: Codable, Sendable { var title: String; var folder: RecordID }
+    extension TableName<Folder> { static var folders: Self { "folders" } }
+    extension TableName<Note> { static var notes: Self { "notes" } }
+    let store = RecordStore.inMemory()
+
+    """
   private static let recipe = """
     enum Course: String, Codable { case soup, dessert }
     struct Step: Codable { var text: String }
@@ -203,7 +211,11 @@ extension Article {
       ]),
     Article(
       name: "Queries.md",
-      pieces: [Piece(.function, note + notes), Piece(.function, food), Piece(.function, note + notes)]),
+      pieces: [
+        Piece(.function, note + notes), Piece(.function, food),
+        Piece(.function, note + notes + "let food = try! store.table(\"food\")\n"), Piece(.function, folders),
+        Piece(.function, note + notes),
+      ]),
     Article(
       name: "Shipping.md",
       pieces: [

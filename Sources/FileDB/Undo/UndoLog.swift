@@ -129,11 +129,11 @@ public struct UndoLog: Sendable {
       undo: try entries(history.undo), redo: try entries(history.redo), isCutOff: history.isCutOff)
   }
 
-  /// Whether ``undo()`` would find a write to take back.
+  /// Whether `undo` would find a write to take back.
   /// - Throws: as ``contents()``.
   public var canUndo: Bool { get throws { try !history().undo.isEmpty } }
 
-  /// Whether ``redo()`` would find a write to do again.
+  /// Whether `redo` would find a write to do again.
   /// - Throws: as ``contents()``.
   public var canRedo: Bool { get throws { try !history().redo.isEmpty } }
 
