@@ -75,6 +75,7 @@ let package = Package(
     example("Levels"),
     example("FoodDiary", data: ["build.filedb", "foods.txt", "groups.txt"]),
     example("Upgrade"),
+    example("Outliner"),
 
     // The process that the tests kill. It sees the public API alone, so that it proves what a user can rely on.
     .executableTarget(
@@ -101,7 +102,10 @@ let package = Package(
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
     tests(
       "FileDBCommandTests",
-      ["FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary", "Upgrade"]),
+      [
+        "FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary", "Upgrade",
+        "Outliner",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -147,6 +147,7 @@ import Testing
     ("FoodDiary", ["Foods"]), ("FoodDiary", ["Foods", "Diary"]),
     ("FoodDiary", ["Foods", "Diary", "eat", "x", "1"]),
     ("FoodDiary", ["Foods", "Diary", "cook"]), ("TodoList", ["one", "two"]),
+    ("Outliner", []), ("Outliner", ["one", "two"]),
   ])
   func exampleUsedWronglySaysHowItIsUsed(name: String, arguments: [String]) throws {
     try withTemporaryFolder { folder in
