@@ -76,6 +76,7 @@ let package = Package(
     example("FoodDiary", data: ["build.filedb", "foods.txt", "groups.txt"]),
     example("Upgrade"),
     example("Outliner"),
+    example("Contacts"),
 
     // The process that the tests kill. It sees the public API alone, so that it proves what a user can rely on.
     .executableTarget(
@@ -105,6 +106,7 @@ let package = Package(
       [
         "FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary", "Upgrade",
         "Outliner",
+        "Contacts",
       ]),
   ],
   swiftLanguageModes: [.v6]

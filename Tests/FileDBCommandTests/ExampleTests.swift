@@ -148,6 +148,7 @@ import Testing
     ("FoodDiary", ["Foods", "Diary", "eat", "x", "1"]),
     ("FoodDiary", ["Foods", "Diary", "cook"]), ("TodoList", ["one", "two"]),
     ("Outliner", []), ("Outliner", ["one", "two"]),
+    ("Contacts", []), ("Contacts", ["folder", "sample", "4"]), ("Contacts", ["folder", "call", "x", "1"]),
   ])
   func exampleUsedWronglySaysHowItIsUsed(name: String, arguments: [String]) throws {
     try withTemporaryFolder { folder in

@@ -65,4 +65,42 @@ import Testing
       try RecordStore(at: folder).checkInvariants()
     }
   }
+
+  @Test func contactsOfEachVersionAreReadAsNewest() throws {
+    try withTemporaryFolder { folder in
+      func contacts(_ words: String...) throws -> String {
+        let program = program("Contacts").path
+        let result = try run(program, ["Book"] + words, in: folder, input: "", environment: [:])
+        return result.output + result.error
+      }
+      for version in ["1", "2", "3"] { #expect(try contacts("sample", version) == "\(version)\n") }
+      try filedb("--store", "Book", "add", "contacts", "name=Grace Hopper", "nick=Amazing", in: folder)
+      let ada = "1 Ada Lovelace, friends; 555-1815 (home); born 1815-12-10\n"
+      let alan =
+        "3 Alan Turing, work; 555-1912 (work); 12 Hill Road, London; born 1912-06-23, reminder 7 days before\n"
+      let emilie = "2 Émilie du Châtelet, family; 555-1706 (home)\n"
+      #expect(try contacts() == ada + alan + emilie + "4 Grace Hopper, friends\n")
+      #expect(try contacts("find", "LONDON") == alan)
+      #expect(try contacts("find", "emilie") == emilie)
+      #expect(try contacts("find", "555-1") == ada + alan + emilie)
+
+      let table = try RecordStore(at: folder.appendingPathComponent("Book")).table("contacts")
+      try table.set(["phones": [["kind": "work", "number": "555-1912", "label": "desk"]]], of: 3)
+      try table.store.close()
+      for id in ["1", "3", "4"] { #expect(try contacts("call", id, "555-2") == "") }
+      #expect(try contacts("find", "Grace") == "4 Grace Hopper, friends; 555-2 (mobile)\n")
+      #expect(try contacts("migrate") == "1 of 4 contacts were of an earlier version\n")
+      #expect(try contacts("call", "9", "555-2") == "table 'contacts': record 9: there is no such record\n")
+      try filedb("--store", "Book", "set", "contacts", "2", "phones=none", in: folder)
+      #expect(try contacts("find", "emilie").contains("record 2: field 'phones': <string> is not"))
+
+      let store = try RecordStore(at: folder.appendingPathComponent("Book"))
+      try store.checkInvariants()
+      let stored = try store.table("contacts").snapshot()
+      #expect(stored.allSatisfy { $0["wgFileDbVersion"] == 5 })
+      #expect(try stored.record(with: 4)["nick"] == "Amazing")
+      let desk: PlistValue = ["kind": "work", "label": "desk", "number": "555-1912"]
+      #expect(try stored.record(with: 3)["phones"] == [desk, ["kind": "mobile", "number": "555-2"]])
+    }
+  }
 }
