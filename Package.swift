@@ -77,6 +77,7 @@ let package = Package(
     example("Upgrade"),
     example("Outliner"),
     example("Contacts"),
+    example("JobServer"),
 
     // The process that the tests kill. It sees the public API alone, so that it proves what a user can rely on.
     .executableTarget(
@@ -106,7 +107,7 @@ let package = Package(
       [
         "FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary", "Upgrade",
         "Outliner",
-        "Contacts",
+        "Contacts", "JobServer",
       ]),
   ],
   swiftLanguageModes: [.v6]

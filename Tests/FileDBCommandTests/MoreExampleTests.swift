@@ -103,4 +103,20 @@ import Testing
       #expect(try stored.record(with: 3)["phones"] == [desk, ["kind": "mobile", "number": "555-2"]])
     }
   }
+
+  @Test func cancelledTasksAndSecondProcessDoEachJobOnce() throws {
+    try withTemporaryFolder { folder in
+      let result = try run(program("JobServer").path, ["Jobs"], in: folder, input: "", environment: [:])
+      let lines =
+        /(\d+) tasks did a job, (\d+) were cancelled: (\d+) results\n1000 jobs, each done once, by 2 processes\n/
+      let counts = try #require(result.output.wholeMatch(of: lines), "\(result)").output
+      let (done, cancelled) = (try #require(Int(counts.1)), try #require(Int(counts.2)))
+      #expect(done >= 10 && cancelled > 0 && done + cancelled == 300 && counts.3 == counts.1)
+      #expect(result.error == "" && result.status == 0)
+      let store = try RecordStore(at: folder.appendingPathComponent("Jobs"))
+      try store.checkInvariants()
+      #expect(try store.table("jobs").count == 0)
+      #expect(try store.table("results").count == 1_000)
+    }
+  }
 }
