@@ -75,6 +75,9 @@ let package = Package(
     example("Levels"),
     example("FoodDiary", data: ["build.filedb", "foods.txt", "groups.txt"]),
     example("Upgrade"),
+    example("Outliner"),
+    example("Contacts"),
+    example("JobServer"),
 
     // The process that the tests kill. It sees the public API alone, so that it proves what a user can rely on.
     .executableTarget(
@@ -101,7 +104,11 @@ let package = Package(
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
     tests(
       "FileDBCommandTests",
-      ["FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary", "Upgrade"]),
+      [
+        "FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary", "Upgrade",
+        "Outliner",
+        "Contacts", "JobServer",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -147,6 +147,8 @@ import Testing
     ("FoodDiary", ["Foods"]), ("FoodDiary", ["Foods", "Diary"]),
     ("FoodDiary", ["Foods", "Diary", "eat", "x", "1"]),
     ("FoodDiary", ["Foods", "Diary", "cook"]), ("TodoList", ["one", "two"]),
+    ("Outliner", []), ("Outliner", ["one", "two"]), ("JobServer", []), ("JobServer", ["folder", "boss"]),
+    ("Contacts", []), ("Contacts", ["folder", "sample", "4"]), ("Contacts", ["folder", "call", "x", "1"]),
   ])
   func exampleUsedWronglySaysHowItIsUsed(name: String, arguments: [String]) throws {
     try withTemporaryFolder { folder in

@@ -32,8 +32,9 @@ public struct SortKey: Hashable, Sendable {
   ///
   /// FileDB finds the field's name by letting `Value` decode made-up fields.
   /// - Precondition: the name can be found. It cannot for a computed property, or for a type that refuses made-up
-  ///   fields, for example because its `init(from:)` checks them. For these, use ``ascending(_:text:)`` or
-  ///   ``descending(_:text:)`` with the field's name.
+  ///   fields, because its `init(from:)` checks them, or because a property that is not optional has an enum as its
+  ///   type. Such an enum does no harm if it is `CaseIterable`, or if the type is a ``DefaultedValue``. Otherwise use
+  ///   ``ascending(_:text:)`` or ``descending(_:text:)`` with the field's name.
   /// - Complexity: O(*f*²) in the number of fields of `Value`.
   public init<Value: Decodable, Field: Equatable>(
     _ path: KeyPath<Value, Field>, _ order: SortOrder = .forward, text: TextOrder = .bytes

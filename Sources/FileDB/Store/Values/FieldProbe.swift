@@ -5,10 +5,12 @@ import Foundation
 /// Makes up what a type asks for while it is decoded, and remembers it.
 final class FieldProbe {
   private let altered: [String]?
+  private let form: ValueForm
   private(set) var decoded: [[String]: Any] = [:]
   private(set) var scalars: [[String]] = []
 
-  init(altering altered: [String]?) { self.altered = altered }
+  /// - Parameter form: of the type that is to be decoded.
+  init(_ form: ValueForm, altering altered: [String]?) { (self.form, self.altered) = (form, altered) }
 
   func decode<Value: Decodable>(_ type: Value.Type, at path: [any CodingKey]) throws -> Value {
     let names = path.map(\.stringValue)
@@ -18,17 +20,26 @@ final class FieldProbe {
       value = try scalar(scalars, at: names)
     } else {
       do { value = try Value(from: ProbeDecoder(probe: self, codingPath: path)) } catch {
-        // An enum with raw values, which refuses all but its own.
-        guard let cases = type as? any CaseIterable.Type else { throw error }
+        // An enum, which refuses all but its own.
+        guard let values = Self.cases(of: type) ?? prototype(type, at: names) else { throw error }
         scalars.removeSubrange(known...)
-        value = try scalar(Self.values(cases), at: names)
+        value = try scalar(values, at: names)
       }
     }
     decoded[names] = value
     return value
   }
 
-  private static func values<Value: CaseIterable>(_ type: Value.Type) -> [Any] { Array(type.allCases) }
+  private static func cases(of type: Any.Type) -> [Any]? {
+    func values<Value: CaseIterable>(_ type: Value.Type) -> [Any] { Array(type.allCases) }
+    return (type as? any CaseIterable.Type).map { values($0) }
+  }
+
+  /// The one value that the prototype of a ``DefaultedValue`` has there.
+  private func prototype<Value: Decodable>(_ type: Value.Type, at names: [String]) -> [Any]? {
+    guard names.count == 1, let field = form.defaultValue(of: names[0]) else { return nil }
+    return (try? FieldsDecoder.decodeValue(type, from: field, codingPath: [AnyKey(names[0])])).map { [$0] }
+  }
 
   /// The first of them, or for the scalar that is altered the second.
   private func scalar<Value>(_ values: [Any], at names: [String]) throws -> Value {
@@ -105,6 +116,11 @@ struct ProbeDecoder: Decoder {
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
       try decoder.probe.decode(type, at: codingPath + [key])
+    }
+
+    /// `nil` for a type that refuses what is made up: an optional property is then only not found itself.
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+      decoder.isDeepest ? nil : try? decode(type, forKey: key)
     }
 
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {

@@ -33,7 +33,7 @@ private struct ProbedValue<Value: Decodable> {
   /// - Parameter altered: the names of a scalar that is another one than usual.
   /// - Returns: `nil` where the type refuses what is made up.
   init?(altering altered: [String]? = nil) {
-    let probe = FieldProbe(altering: altered)
+    let probe = FieldProbe(ValueForm(Value.self), altering: altered)
     guard let value = try? Value(from: ProbeDecoder(probe: probe, codingPath: [])) else { return nil }
     (self.value, decoded, scalars) = (value, probe.decoded, probe.scalars)
   }

@@ -57,6 +57,25 @@ private struct Checked: Codable, Sendable {
   var n: Int
 }
 
+/// The same with an optional, which can be left out.
+private struct Painted: Codable, Sendable {
+  var color: Color?
+  var n: Int
+}
+
+private struct Shaped: DefaultedValue {
+  enum Shape: Codable, Equatable {
+    case point
+    case circle(radius: Int)
+  }
+
+  var color = Color.red
+  var shape = Shape.point
+  var n = 0
+
+  static let defaults = Shaped()
+}
+
 private struct Aged: Codable, Sendable {
   var age: Int
   var years: Int
@@ -105,6 +124,14 @@ private struct Aged: Codable, Sendable {
     #expect(FieldReference(of: \Checked.n) == nil)
     // Two properties from one field.
     #expect(FieldReference(of: \Aged.years)?.title == "age")
+  }
+
+  @Test func enumThatIsOptionalOrHasDefaultDoesNotHideOtherProperties() {
+    #expect(FieldReference(of: \Painted.n)?.title == "n")
+    #expect(FieldReference(of: \Shaped.n)?.title == "n")
+    // Nobody knows another value of these.
+    #expect(FieldReference(of: \Painted.color) == nil)
+    #expect(FieldReference(of: \Shaped.shape) == nil)
   }
 
   @Test func sortKeyOfAPropertySortsByItsField() throws {

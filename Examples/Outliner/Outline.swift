@@ -1,0 +1,53 @@
+import FileDB
+
+struct Note: Codable, Sendable {
+  var text: String
+  /// The note that this one is below; `nil` at the left.
+  var parent: RecordID?
+}
+
+extension TableName<Note> { static var notes: Self { "notes" } }
+
+/// The notes of a list as a tree. Those that are below the same note have the table's order.
+struct Outline {
+  struct BelowItself: Error, CustomStringConvertible {
+    var description: String { "a note cannot be below itself" }
+  }
+
+  private let records: [DecodedRecord<Note>]
+  private let children: [RecordID?: [DecodedRecord<Note>]]
+
+  init(_ records: [DecodedRecord<Note>]) {
+    self.records = records
+    let ids = Set(records.map(\.id))
+    // A note whose parent the filter hides, or another program deleted, is at the left.
+    children = Dictionary(grouping: records) { record in
+      record.value.parent.flatMap { ids.contains($0) ? $0 : nil }
+    }
+  }
+
+  var lines: [String] {
+    // Another program may have put notes below each other in a circle. The records themselves bring those, too.
+    branches(of: children[nil, default: []] + records).map { record, depth in
+      String(repeating: "  ", count: depth) + "\(record.id) \(record.value.text)"
+    }
+  }
+
+  /// The ids of a note and of all that are below it.
+  func branch(of id: RecordID) -> [RecordID] {
+    [id] + branches(of: children[id, default: []]).map(\.record.id)
+  }
+
+  /// These notes and all that are below them, each once, and how far they are to the right.
+  private func branches(of roots: [DecodedRecord<Note>]) -> [(record: DecodedRecord<Note>, depth: Int)] {
+    var found: [(record: DecodedRecord<Note>, depth: Int)] = []
+    var seen: Set<RecordID> = []
+    func visit(_ record: DecodedRecord<Note>, depth: Int) {
+      guard seen.insert(record.id).inserted else { return }
+      found.append((record, depth))
+      for child in children[record.id, default: []] { visit(child, depth: depth + 1) }
+    }
+    for root in roots { visit(root, depth: 0) }
+    return found
+  }
+}
