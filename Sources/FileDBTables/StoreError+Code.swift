@@ -12,7 +12,8 @@ extension StoreError.Code {
   public static let recordNotFound = Self(rawValue: "recordNotFound")
   /// The table has no such index, or no place for a record there.
   public static let indexOutOfRange = Self(rawValue: "indexOutOfRange")
-  /// The table does not exist. Only verbs that need one throw this, such as a sort; others take it as empty.
+  /// The table does not exist. Only verbs that need an existing table, such as `sort`, throw this. Others treat a
+  /// missing table as empty.
   public static let tableNotFound = Self(rawValue: "tableNotFound")
   /// The table exists already.
   public static let tableExists = Self(rawValue: "tableExists")
@@ -28,9 +29,10 @@ extension StoreError.Code {
   public static let invalidTableName = Self(rawValue: "invalidTableName")
   /// FileDB uses this field itself, for example for the record's id.
   public static let reservedField = Self(rawValue: "reservedField")
-  /// A property list cannot hold this value, or not one this deep or this long.
+  /// A property list cannot hold this value, or it is nested too deep or too large.
   public static let unrepresentableValue = Self(rawValue: "unrepresentableValue")
-  /// The fields of a record do not fit the type, or a value of the type does not encode itself as a record.
+  /// The fields of a record do not fit the type, or the type encodes something that is not a record's fields, such as
+  /// `nil` in an array.
   public static let invalidValue = Self(rawValue: "invalidValue")
   /// A newer program wrote the record; see `VersionedValue`.
   public static let newerVersion = Self(rawValue: "newerVersion")

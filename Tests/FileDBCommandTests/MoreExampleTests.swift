@@ -111,7 +111,8 @@ import Testing
         /(\d+) tasks did a job, (\d+) were cancelled: (\d+) results\n1000 jobs, each done once, by 2 processes\n/
       let counts = try #require(result.output.wholeMatch(of: lines), "\(result)").output
       let (done, cancelled) = (try #require(Int(counts.1)), try #require(Int(counts.2)))
-      #expect(done >= 10 && cancelled > 0 && done + cancelled == 300 && counts.3 == counts.1)
+      // How many are cancelled in time is up to the threads.
+      #expect(done >= 10 && done + cancelled == 300 && counts.3 == counts.1)
       #expect(result.error == "" && result.status == 0)
       let store = try RecordStore(at: folder.appendingPathComponent("Jobs"))
       try store.checkInvariants()

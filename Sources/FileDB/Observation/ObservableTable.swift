@@ -15,8 +15,8 @@ import Observation
 ///       }
 ///     }
 ///
-/// Each record is decoded once until it changes. A record that does not fit the type is in ``faults`` instead of
-/// ``records``.
+/// FileDB decodes a record again only when it changes. If a record does not fit the type, ``faults`` has an error with
+/// its id and the reason.
 ///
 /// It keeps a reference to its table, and so to the store. It shows snapshots: a change that you make on the main actor
 /// appears soon afterwards, not at once.
@@ -29,7 +29,7 @@ public final class ObservableTable<Value: Codable & Sendable> {
   public private(set) var records: [DecodedRecord<Value>]
   /// Why records of the table could not be decoded, each with the record's id.
   public private(set) var faults: [StoreError]
-  /// Why the records are not those that another program wrote; see ``RecordStore/observationError``.
+  /// Why FileDB could not read another program's changes; `nil` if it could; see ``RecordStore/observationError``.
   public private(set) var error: StoreError?
 
   @ObservationIgnored private var observation: TableObservation<Value>?
@@ -67,7 +67,8 @@ public final class ObservableTable<Value: Codable & Sendable> {
     }
   }
 
-  /// Shows other records, or another order. They appear soon afterwards.
+  /// Replaces the filter and the order. What you leave out is reset: `show()` shows all records in the table's order.
+  /// The list changes soon afterwards.
   /// - Complexity: as `TableObservation.show(where:sortedBy:)`.
   public func show(where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = []) {
     observation?.show(where: matches, sortedBy: order)

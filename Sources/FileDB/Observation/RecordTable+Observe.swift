@@ -6,18 +6,18 @@ extension RecordTable {
   ///     observation = notes.observe { change in list.apply(change.steps, change.records) }
   ///
   /// The first call, with the existing records, comes soon, but not before this method returns. With a condition or an
-  /// order, the steps are those of the filtered and sorted list; `TableObservation.show(where:sortedBy:)` changes
-  /// both later. Each record is decoded once until it changes. One that does not fit the type is in
-  /// ``ListChange/faults`` instead of the list.
+  /// order, the steps are those of the filtered and sorted list; `TableObservation.show(where:sortedBy:)` changes both
+  /// later. FileDB decodes a record again only when it changes. If one does not fit the type, ``ListChange/faults`` has
+  /// an error with its id and the reason.
   /// - Parameters:
   ///   - matches: whether a record with this value is in the list; `nil` for all. The list leaves out records for which
   ///     it throws. The result must depend only on the value.
   ///   - order: the order of the list; empty for the table's own.
   ///   - start: a snapshot of the whole table, which the observer shows already: the first call then comes with the
   ///     first change since then.
-  ///   - onError: called with each new ``RecordStore/observationError``, and with `nil` when there is none any more. The
-  ///     observation goes on.
-  ///   - onChange: called with the list and the steps that lead there from the list of the call before.
+  ///   - onError: called with each new ``RecordStore/observationError``, and with `nil` when there is none any more.
+  ///     The observation goes on.
+  ///   - onChange: called with the list and the steps that lead there from the previous list.
   /// - Returns: the observation, which ends when you cancel or release it.
   /// - Complexity: O(*n*) for each change, off the main actor; with an order, O(*n* log *n*).
   @MainActor

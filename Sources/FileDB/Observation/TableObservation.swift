@@ -1,11 +1,11 @@
 import FileDBTables
 import Synchronization
 
-/// A list of decoded records, and how it became this.
+/// A list of decoded records, and the steps from the previous list to this one.
 public struct ListChange<Value: Codable & Sendable>: Sendable {
   /// The list as it is now.
   public let records: [DecodedRecord<Value>]
-  /// The steps that lead there from the list of the change before.
+  /// The steps that lead there from the previous list.
   public let steps: ListSteps
   /// Why records of the table could not be decoded, each with the record's id. They are not in the list.
   public let faults: [StoreError]
@@ -29,7 +29,8 @@ public final class TableObservation<Value: Codable & Sendable>: Sendable {
   /// Ends the observation. If you call this on the main actor, no closure is called after it returns.
   public func cancel() { for task in tasks { task.cancel() } }
 
-  /// Shows other records, or another order. The next change has the steps from the list as it was.
+  /// Replaces the filter and the order. What you leave out is reset: `show()` shows all records in the table's order.
+  /// The next change has the steps from the old list to the new one.
   /// - Complexity: O(*n*) in the records of the table, none of which is decoded again; with an order, O(*n* log *n*).
   public func show(where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = []) {
     shown.selection = RecordSelection(condition: .init(matches), order: order)

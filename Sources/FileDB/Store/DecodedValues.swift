@@ -14,7 +14,7 @@ public struct DecodedRecord<Value: Codable & Sendable>: Identifiable, Sendable {
 extension DecodedRecord: Equatable where Value: Equatable {}
 extension DecodedRecord: Hashable where Value: Hashable {}
 
-/// The values of a snapshot's records, and apart from them the records that do not fit the type.
+/// The values of a snapshot's records, and an error for each record that does not fit the type.
 ///
 ///     let notes = try table.snapshot().values()
 ///     show(notes.decoded)

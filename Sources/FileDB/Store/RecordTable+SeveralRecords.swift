@@ -19,7 +19,12 @@ extension RecordTable {
 
   /// Moves the records at these indices, and keeps their order.
   ///
-  ///     List { ForEach(records) { … }.onMove { notes.move(fromOffsets: $0, toOffset: $1) } }
+  ///     ForEach(notes.records) { … }.onMove { indices, offset in
+  ///       do { try notes.table.move(fromOffsets: indices, toOffset: offset) } catch { show(error) }
+  ///     }
+  ///
+  /// Use it for a list that shows the whole table in its own order. In a filtered or sorted list, the indices are not
+  /// those of the table: use `move(_:to:)` with ids.
   ///
   /// - Parameters:
   ///   - indices: the indices of the records.
@@ -45,8 +50,8 @@ extension RecordTable {
     }
   }
 
-  /// Copies records and returns the copies' ids. The copies follow one another at `position`, or each is directly below
-  /// its original if that is `nil`.
+  /// Copies records and returns the copies' ids. The copies follow one another at `position`, or, if `position` is
+  /// `nil`, each is directly below its original.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
   /// - Complexity: O(*m* √*n*) at worst for *m* records.
   @discardableResult

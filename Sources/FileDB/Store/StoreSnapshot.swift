@@ -3,7 +3,7 @@ import FileDBTables
 /// All tables of a store at one moment, between two commits. Reading it needs neither a lock nor the disk. Later
 /// commits do not change it.
 ///
-///     let all = try store.snapshot()
+///     let all = try store.snapshot()  // a Note has a `folder: RecordID`
 ///     let orphans = try all[.notes].records.filter { all[.folders][id: $0.folder] == nil }
 public struct StoreSnapshot: Sendable {
   private let tables: [TableKey: TableState]

@@ -16,8 +16,8 @@ import FileDBTables
 /// that somebody made by hand, or with `filedb add notes title=x`, would be unreadable without `isDone`.
 ///
 /// A default counts for whatever reads or asks: values, closures, a ``RecordPredicate``, a ``SortKey``, a search, a
-/// lookup. It is not written until the field changes, so another default also counts for the records that are there.
-/// ``StoredRecord/fields``, `record["field"]` and tables of ``Fields`` have what is stored.
+/// lookup. It is not written until the field changes. So if you change the prototype, existing records without the
+/// field get the new default. ``StoredRecord/fields``, `record["field"]` and tables of ``Fields`` have what is stored.
 ///
 /// Defaults are for whole fields of the record: a dictionary that has some of its keys is not filled up. An optional
 /// property stays `nil` where its field is missing, whatever the prototype has, since that is how `nil` is stored. If

@@ -12,9 +12,10 @@ import Foundation
 ///
 /// A plain `Date` becomes the property list's own date, which has whole seconds; FileDB cuts off the rest.
 ///
-/// The text is ISO 8601 in UTC with nine digits, so that sorting the texts sorts the dates. A date comes back with an
-/// error of at most half a nanosecond; that is exactly the same `Date`, unless it is within 100 days of 1 January 2001.
-/// Dates of other programs may have any number of digits, or none. A field that held a `Date` is read, too.
+/// The text is ISO 8601 in UTC with nine digits, so these texts sort as the dates do. A date comes back with an error
+/// of at most half a nanosecond; that is exactly the same `Date`, unless it is within 100 days of 1 January 2001.
+/// FileDB also reads UTC texts with fewer digits or none, and fields that held a `Date`; these may sort and compare
+/// wrongly.
 ///
 /// In a predicate, pass an `ExactDate` as an argument: `RecordPredicate("seen > %@", ExactDate(date))`.
 @propertyWrapper

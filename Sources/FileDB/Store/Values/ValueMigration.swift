@@ -2,8 +2,8 @@ import FileDBPlist
 
 /// A step from one version of a type's fields to the next; see ``VersionedValue``.
 ///
-/// No step loses what a record has. A step never drops or overwrites a field that has something, except those that it
-/// names: ``rename(_:to:)`` moves one, ``convert(_:_:)`` replaces one, and ``custom(replacing:_:)`` says which.
+/// A step changes or removes only the fields that it names: ``rename(_:to:)`` moves one, ``convert(_:_:)`` replaces
+/// one, and ``custom(replacing:_:)`` says which.
 public struct ValueMigration: Sendable {
   private enum Kind: Sendable {
     case rename(String, to: String)
@@ -26,8 +26,8 @@ public struct ValueMigration: Sendable {
 
   /// Gives a field another form. Nothing happens where it is missing.
   ///
-  /// Records without a mark may have the new form already, so give a field another name if its meaning changes and its
-  /// type does not.
+  /// A record that somebody made by hand may have the new form already, so give a field another name if its meaning
+  /// changes and its type does not.
   /// - Parameters:
   ///   - field: the field's name.
   ///   - transform: makes the new form of the old one; `nil` leaves the field as it is. What it throws fails the
@@ -42,7 +42,8 @@ public struct ValueMigration: Sendable {
   /// another, that stays; if it changes another, the migration fails.
   ///
   ///     .custom(replacing: ["hours"]) { fields in
-  ///       fields["minutes"] = .integer((fields["hours"]?.integer ?? 0) * 60)
+  ///       guard let hours = fields["hours"]?.integer, fields["minutes"] == nil else { return }
+  ///       fields["minutes"] = .integer(hours * 60)
   ///       fields["hours"] = nil
   ///     }
   ///

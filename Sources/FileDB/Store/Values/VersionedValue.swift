@@ -26,9 +26,9 @@ import FileDBTables
 /// steps, which cannot lose what it has; see ``ValueMigration``. So a field whose meaning changes, but neither its
 /// type nor its name, needs a new name.
 ///
-/// The verbs of a table of ``Fields``, as of an import and the command line, mark the records that they add, if these
-/// have the same fields as marked records of the table. Only ``StoredRecord/fields``, `record["field"]` and other
-/// programs see a record as it is stored.
+/// Imports, the command line and tables of ``Fields`` also mark a record that they add, if it has the same fields as
+/// marked records of the table. They, ``StoredRecord/fields`` and `record["field"]` see a record as it is stored. So do
+/// a search and a sort, if a migration fails.
 public protocol VersionedValue: Codable, Sendable {
   /// The steps from each version to the next, the oldest first. You may add steps at the end. Do not change or remove
   /// steps that records have been through. FileDB reads this once.
