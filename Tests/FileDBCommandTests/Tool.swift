@@ -96,8 +96,10 @@ private func process(
   process.arguments = arguments
   process.currentDirectoryURL = folder
   let own = ProcessInfo.processInfo.environment
-  // The last two are for Tests/sanitize.
-  let names = ["PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "LSAN_OPTIONS", "TSAN_OPTIONS"]
+  // The last three are for Tests/sanitize.
+  let names = [
+    "PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR", "LSAN_OPTIONS", "TSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH",
+  ]
   let kept = names.reduce(into: [:]) { $0[$1] = own[$1] }
   process.environment = kept.merging(["LANG": "C.UTF-8"]) { $1 }.merging(environment) { $1 }
   return process
