@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `filedb watch` beside other commands. Each test ends the program in one of its ways.
-@Suite(.timeLimit(.minutes(5))) struct WatchTests {
+@Suite(.timeLimit(.minutes(40))) struct WatchTests {
   @Test func ndjsonHasOneObjectForEachStep() async throws {
     try await withWatch(["--format", "ndjson"]) { watch, folder in
       for (command, line) in [

@@ -11,7 +11,7 @@ import Testing
   #endif
 
   @Test(
-    .enabled(if: canPreload, "needs LD_PRELOAD, which is Linux's"), .timeLimit(.minutes(20)))
+    .enabled(if: canPreload, "needs LD_PRELOAD, which is Linux's"), .timeLimit(.minutes(40)))
   func failingSystemCallsLoseNothingAndCrashNothing() throws {
     var random = SeededRandom.fromEnvironment("failingSystemCallsLoseNothingAndCrashNothing")
     try withTemporaryFolder { folder in

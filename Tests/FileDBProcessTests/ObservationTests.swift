@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One process listens to what others do.
-@Suite(.timeLimit(.minutes(10))) struct ObservationTests {
+@Suite(.timeLimit(.minutes(40))) struct ObservationTests {
   @Test func commitsOfOtherProcessesAreObservedExactlyOnce() async throws {
     try await withTemporaryStore { store in
       let workers = try ["a", "b"].map { try Worker(["add", store.url.path, $0, "150"], in: store.url) }

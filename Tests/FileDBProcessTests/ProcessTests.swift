@@ -6,7 +6,7 @@ import Testing
 /// Real processes on one store. `Tests/kill` and `Tests/powercut` run the same program for longer.
 @Suite struct ProcessTests {
   /// The time limit is for a worker that never ends: the tests would wait for it.
-  @Test(.timeLimit(.minutes(20))) func killedWritersLoseNothingAndBlockNobody() throws {
+  @Test(.timeLimit(.minutes(40))) func killedWritersLoseNothingAndBlockNobody() throws {
     var random = SeededRandom.fromEnvironment("killedWritersLoseNothingAndBlockNobody")
     try withTemporaryFolder { folder in
       let store = folder.appendingPathComponent("store")
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(20))) func processesAddingAtOnceLoseNothing() throws {
+  @Test(.timeLimit(.minutes(40))) func processesAddingAtOnceLoseNothing() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("store")
       let workers = try ["a", "b"].map { try Worker(["add", url.path, $0, "100"], in: folder) }
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(20))) func tableFileIsUpToDateOnceAProgramEnds() throws {
+  @Test(.timeLimit(.minutes(40))) func tableFileIsUpToDateOnceAProgramEnds() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("store")
       for count in 1...3 {
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(20))) func killedProcessReleasesItsLock() throws {
+  @Test(.timeLimit(.minutes(40))) func killedProcessReleasesItsLock() throws {
     try withTemporaryFolder { folder in
       let url = folder.appendingPathComponent("store")
       let worker = try Worker(["hold", url.path], in: folder)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FolderWatchTests {
+@Suite(.timeLimit(.minutes(40))) struct FolderWatchTests {
   /// A wait that takes this long has failed.
   private static let never = Duration.seconds(30)
 

@@ -99,7 +99,7 @@ extension TableName<Note> {
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func changesExampleRuns() async throws {
+  @Test(.timeLimit(.minutes(40))) func changesExampleRuns() async throws {
     struct List {
       var count = 0
       mutating func apply(_ steps: ListSteps) { count += steps.insertions.count - steps.deletions.count }

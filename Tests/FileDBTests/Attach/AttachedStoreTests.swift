@@ -336,7 +336,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func changesOfBothStoresAreObserved() async throws {
+  @Test(.timeLimit(.minutes(40))) func changesOfBothStoresAreObserved() async throws {
     let folder = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let (shipped, user) = (folder.appendingPathComponent("shipped"), folder.appendingPathComponent("user"))

@@ -71,7 +71,7 @@ import Testing
   }
 
   /// Writers that come during one sync share the next.
-  @Test(.timeLimit(.minutes(10))) func concurrentWritersShareOneSync() async throws {
+  @Test(.timeLimit(.minutes(40))) func concurrentWritersShareOneSync() async throws {
     let appended = Atomic<Int>(0)
     let disk = FaultyDisk(over: MemoryDisk()) { _, verb in
       if verb == .writeAt { appended.add(1, ordering: .relaxed) }
@@ -165,7 +165,7 @@ import Testing
     try store.checkInvariants()
   }
 
-  @Test(.timeLimit(.minutes(10))) func idleStoreMakesCheckpoint() throws {
+  @Test(.timeLimit(.minutes(40))) func idleStoreMakesCheckpoint() throws {
     let disk = MemoryDisk()
     let store = try open(disk, checkpoints: .automatic)
     try store.table("t").add(["n": 1])

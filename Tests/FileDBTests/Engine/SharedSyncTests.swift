@@ -73,7 +73,7 @@ import Testing
   }
 
   /// The system reports a failed sync once, and may have dropped what any of the commits wrote before it.
-  @Test(.timeLimit(.minutes(2))) func failedSyncFailsAllThatWaitForIt() throws {
+  @Test(.timeLimit(.minutes(40))) func failedSyncFailsAllThatWaitForIt() throws {
     #expect(try Meeting(on: Self.prepared(), faults: .none).errors.allSatisfy { $0 == nil })
 
     // The sync after the first commit's, whichever of the two others makes it.
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// Not for the sync of a longer journal, of a file that another program saved, or of records in a file of their own.
-  @Test(.timeLimit(.minutes(2)), arguments: [1 << 20, 1_000])
+  @Test(.timeLimit(.minutes(40)), arguments: [1 << 20, 1_000])
   func readersDoNotWaitForWriters(longestFrame: Int) throws {
     let memory = try Self.prepared()
     try Self.open(memory).table("b").add(["n": 1])
@@ -160,7 +160,7 @@ import Testing
   }
 
   /// An editor saves a table while a commit is written, and another thread reads what it saved.
-  @Test(.timeLimit(.minutes(2)), arguments: [1 << 20, 100])
+  @Test(.timeLimit(.minutes(40)), arguments: [1 << 20, 100])
   func commitIsSeenInAllTablesAfterAnEditorSaved(longestFrame: Int) throws {
     for number in 0... {
       let memory = try Self.withTwoTables()
@@ -189,7 +189,7 @@ import Testing
   }
 
   /// A thread reads while another one writes, and has no file descriptor left for the journal, or for a file of records.
-  @Test(.timeLimit(.minutes(2))) func failedReadDoesNotHarmACommitOfAnotherThread() throws {
+  @Test(.timeLimit(.minutes(40))) func failedReadDoesNotHarmACommitOfAnotherThread() throws {
     for number in 0... {
       let memory = try Self.withTwoTables()
       let first = try Self.open(memory, longestFrame: 1_000)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Listeners of a table, a record or a store get each commit once. The time limit only ends a test whose change never comes.
-@Suite(.timeLimit(.minutes(2))) struct ChangesTests {
+@Suite(.timeLimit(.minutes(40))) struct ChangesTests {
   private let store = RecordStore.inMemory()
   private let table: RecordTable<Fields>
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Listeners get what other stores and programs write, without a call to `refresh`.
-@Suite(.timeLimit(.minutes(2))) struct StoreWatcherTests {
+@Suite(.timeLimit(.minutes(40))) struct StoreWatcherTests {
   @Test func commitsOfAnotherStoreAreObserved() async throws {
     try await withTemporaryStore { store in
       let other = try await RecordStore(at: store.url).table("list")

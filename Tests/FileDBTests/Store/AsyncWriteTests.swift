@@ -33,7 +33,7 @@ import Testing
   }
 
   /// While one waits for the disk, the bodies of all others run, and one sync serves them.
-  @Test(.timeLimit(.minutes(2))) func writesThatWaitTogetherShareASync() async throws {
+  @Test(.timeLimit(.minutes(40))) func writesThatWaitTogetherShareASync() async throws {
     let memory = MemoryDisk(.emptyHome)
     let folder = URL(fileURLWithPath: "/home/store")
     let options = StoreOptions(checkpoints: .manual)
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// Also while another thread, or another process, has the lock.
-  @Test(.timeLimit(.minutes(2)), arguments: [1, 3])
+  @Test(.timeLimit(.minutes(40)), arguments: [1, 3])
   func writeCancelledBeforeItBeginsEndsAtOnce(waiting: Int) async throws {
     let store = RecordStore.inMemory()
     let leave = DispatchSemaphore(value: 0)
