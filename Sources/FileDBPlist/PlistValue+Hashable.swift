@@ -1,8 +1,7 @@
-/// Equal values, which have the same canonical bytes, have the same hash.
 extension PlistValue: Hashable {
   public func hash(into hasher: inout Hasher) {
     switch self {
-    case .string(let text): hasher.combine(text)
+    case .string(let text): hasher.combine(utf8: text)
     case .integer(let number): hasher.combine(number)
     case .unsigned(let number): hasher.combine(number)
     case .real(let number): hasher.combine(number.isNaN ? Double.nan.bitPattern : number.bitPattern)
@@ -19,8 +18,17 @@ extension PlistDictionary: Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for entry in self {
-      hasher.combine(entry.key)
+      hasher.combine(utf8: entry.key)
       hasher.combine(entry.value)
     }
+  }
+}
+
+extension Hasher {
+  /// Text as it is told apart here, by its bytes.
+  fileprivate mutating func combine(utf8 text: String) {
+    combine(text.utf8.count)
+    var text = text
+    text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }
