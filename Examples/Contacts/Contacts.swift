@@ -36,7 +36,7 @@ struct Contacts {
     case list, migrate
     case sample(version: Int)
     case find(String)
-    case call(RecordID, number: String)
+    case call(RecordID<Contact>, number: String)
 
     init?(_ words: ArraySlice<String>) {
       let rest = Array(words.dropFirst())
@@ -48,7 +48,7 @@ struct Contacts {
         self = .sample(version: version)
       case ("find", 1): self = .find(rest[0])
       case ("call", 2):
-        guard let id = RecordID(rest[0]) else { return nil }
+        guard let id = RecordID<Contact>(rest[0]) else { return nil }
         self = .call(id, number: rest[1])
       default: return nil
       }
@@ -84,21 +84,21 @@ struct Contacts {
     }
   }
 
-  private static func addSample(of version: Int, to store: RecordStore) throws -> RecordID {
+  private static func addSample(of version: Int, to store: RecordStore) throws -> AnyRecordID {
     switch version {
     case 1:
       let ada = ContactV1(fullName: "Ada Lovelace", phone: "555-1815", birthday: "1815-12-10")
-      return try store.table(.contactsV1).add(ada)
+      return AnyRecordID(try store.table(.contactsV1).add(ada))
     case 2:
-      return try store.table(.contactsV2).add(
-        ContactV2(name: "Émilie du Châtelet", group: "family", phone: "555-1706"))
+      let emilie = ContactV2(name: "Émilie du Châtelet", group: "family", phone: "555-1706")
+      return AnyRecordID(try store.table(.contactsV2).add(emilie))
     default:
       let home = Contact.Address(street: "12 Hill Road", city: "London")
       let phone = Contact.Phone(kind: .work, number: "555-1912")
-      return try store.table(.contacts).add(
-        Contact(
-          name: "Alan Turing", group: .work, phones: [phone], addresses: [home],
-          birthday: Contact.day("1912-06-23"), reminder: .before(days: 7)))
+      let alan = Contact(
+        name: "Alan Turing", group: .work, phones: [phone], addresses: [home],
+        birthday: Contact.day("1912-06-23"), reminder: .before(days: 7))
+      return AnyRecordID(try store.table(.contacts).add(alan))
     }
   }
 }

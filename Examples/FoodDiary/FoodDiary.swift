@@ -15,7 +15,7 @@ import Foundation
 /// A food; its figures are for 100 g.
 struct Food: Codable, Sendable {
   var name: String
-  var group: RecordID?
+  var group: RecordID<FoodGroup>?
   var kcal: Int
   var protein: Double?
   var fat: Double?
@@ -28,7 +28,7 @@ struct FoodGroup: Codable, Sendable {
 
 /// What was eaten, of a food of either store.
 struct Meal: Codable, Sendable {
-  var food: RecordID
+  var food: RecordID<Food>
   var grams: Int
 }
 
@@ -128,8 +128,8 @@ struct FoodDiary {
     exit(64)
   }
 
-  private static func id(_ text: String) -> RecordID {
-    guard let id = RecordID(text) else { failUsage() }
+  private static func id(_ text: String) -> RecordID<Food> {
+    guard let id = RecordID<Food>(text) else { failUsage() }
     return id
   }
 

@@ -3,7 +3,7 @@ import FileDB
 struct Note: Codable, Sendable {
   var text: String
   /// The note that this one is below; `nil` at the left.
-  var parent: RecordID?
+  var parent: RecordID<Note>?
 }
 
 extension TableName<Note> { static var notes: Self { "notes" } }
@@ -15,7 +15,7 @@ struct Outline {
   }
 
   private let records: [DecodedRecord<Note>]
-  private let children: [RecordID?: [DecodedRecord<Note>]]
+  private let children: [RecordID<Note>?: [DecodedRecord<Note>]]
 
   init(_ records: [DecodedRecord<Note>]) {
     self.records = records
@@ -34,14 +34,14 @@ struct Outline {
   }
 
   /// The ids of a note and of all that are below it.
-  func branch(of id: RecordID) -> [RecordID] {
+  func branch(of id: RecordID<Note>) -> [RecordID<Note>] {
     [id] + branches(of: children[id, default: []]).map(\.record.id)
   }
 
   /// These notes and all that are below them, each once, and how far they are to the right.
   private func branches(of roots: [DecodedRecord<Note>]) -> [(record: DecodedRecord<Note>, depth: Int)] {
     var found: [(record: DecodedRecord<Note>, depth: Int)] = []
-    var seen: Set<RecordID> = []
+    var seen: Set<RecordID<Note>> = []
     func visit(_ record: DecodedRecord<Note>, depth: Int) {
       guard seen.insert(record.id).inserted else { return }
       found.append((record, depth))

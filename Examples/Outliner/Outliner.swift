@@ -40,12 +40,12 @@ struct Outliner {
   private func run(_ line: String) throws {
     let (command, rest) = line.parted()
     let (target, text) = rest.parted()
-    switch (command, RecordID(target)) {
+    switch (command, RecordID<Note>(target)) {
     case ("add", _): try add(Note(text: rest))
     case ("child", let parent?): try add(Note(text: text, parent: parent))
     case ("move", let id?) where text == "top": try move(id, below: nil)
     case ("move", let id?):
-      if let parent = RecordID(text) { try move(id, below: parent) } else { say(Self.help) }
+      if let parent = RecordID<Note>(text) { try move(id, below: parent) } else { say(Self.help) }
     case ("delete", let id?): try delete(id)
     case ("filter", _): list.show { $0.text.localizedStandardContains(rest) }
     case ("all", _): list.show()
@@ -63,7 +63,7 @@ struct Outliner {
   }
 
   /// Moves a note and all that are below it: to the top, or below the last note that `parent` has.
-  private func move(_ id: RecordID, below parent: RecordID?) throws {
+  private func move(_ id: RecordID<Note>, below parent: RecordID<Note>?) throws {
     try edits.write(named: "move \(id)") { _ in
       if let parent {
         _ = try notes.record(with: parent)
@@ -74,12 +74,12 @@ struct Outliner {
     }
   }
 
-  private func delete(_ id: RecordID) throws {
+  private func delete(_ id: RecordID<Note>) throws {
     try edits.write(named: "delete \(id)") { _ in try notes.delete(branch(of: id)) }
   }
 
   /// The ids of a note and of all that are below it. In a write, it reads what that has changed so far.
-  private func branch(of id: RecordID) throws -> [RecordID] {
+  private func branch(of id: RecordID<Note>) throws -> [RecordID<Note>] {
     Outline(try notes.snapshot().values().records).branch(of: id)
   }
 

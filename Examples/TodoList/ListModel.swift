@@ -8,7 +8,7 @@ struct ListModel {
   private let edits: UndoStack
   private var records: TableSnapshot<Todo>
   /// The record that the cursor is on: it stays there when others come, go and move.
-  private var selected: RecordID?
+  private var selected: RecordID<Todo>?
   /// The title that is being typed.
   private var draft: String?
   var note = ""
@@ -55,7 +55,7 @@ struct ListModel {
   }
 
   /// Behind the cursor, where one expects it.
-  private var place: Position { selected.map(Position.after) ?? .top }
+  private var place: Position<Todo> { selected.map(Position.after) ?? .top }
 
   private mutating func command(_ key: Key) throws {
     switch key {

@@ -11,7 +11,7 @@ package struct ImportRow {
 
   package var fields: Fields
   /// The id it had in the table that it came from.
-  package var id: RecordID?
+  package var id: RecordID<Fields>?
   /// The table that it came from, where a file has several.
   let table: String?
   /// The line on which it begins, or, in a file that is not read by lines, its number.
@@ -65,13 +65,13 @@ package struct ImportRow {
   }
 
   /// The id that the value of the field `id` stands for.
-  package func recordID(_ value: PlistValue, file: String) throws(StoreError) -> RecordID {
-    if let id = RecordID(importing: value) { return id }
+  package func recordID(_ value: PlistValue, file: String) throws(StoreError) -> RecordID<Fields> {
+    if let id = RecordID<Fields>(importing: value) { return id }
     throw error("'\(DelimitedWriter.text(of: value))' is not a record's id", file: file, field: "id")
   }
 }
 
-extension RecordID {
+extension RecordID<Fields> {
   /// The id that a field of a file holds, as text or as a number.
   init?(importing value: PlistValue) {
     switch value {

@@ -7,7 +7,7 @@ import Foundation
 public enum JSONText {
   /// The record as an object on one line: its id as the number `id`, then its fields in the order of their names. For
   /// the names see ``fieldName(_:)``.
-  public static func object(id: RecordID, _ record: Fields) -> String {
+  public static func object(id: RecordID<Fields>, _ record: Fields) -> String {
     var text = "{\"id\": \(id)"
     for field in record.dictionary {
       text += ", \(quoted(fieldName(field.key))): \(value(field.value))"

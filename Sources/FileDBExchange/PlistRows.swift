@@ -24,7 +24,7 @@ final class PlistRows {
       (self.elements, path, counter) = (elements, [], nil)
     } else if case .dict(let table) = root, case .array(let elements)? = table["data"] {
       (self.elements, path) = (elements, [.key("data")])
-      counter = table["autoincrement"]?.string.flatMap { RecordID($0) }?.rawValue ?? 0
+      counter = table["autoincrement"]?.string.flatMap { RecordID<Fields>($0) }?.rawValue ?? 0
     } else {
       throw StoreError(
         StoreError.invalidText, "the property list should be an array of dictionaries, or a table", file: file
@@ -57,7 +57,7 @@ final class PlistRows {
       throw row.error("a dictionary should be here", file: file)
     }
     if let value = fields.removeValue(forKey: Self.idKey) {
-      row.id = RecordID(importing: value)
+      row.id = RecordID<Fields>(importing: value)
       if row.id == nil { throw row.error("the id is not a whole number", file: file, field: Self.idKey) }
     }
     row.fields.dictionary = fields

@@ -4,7 +4,7 @@ import FileDB
 package struct RowMerge {
   private enum Step {
     case add(IdentifiedValue<Fields>)
-    case change(RecordID, Fields)
+    case change(RecordID<Fields>, Fields)
     case nothing
   }
 
@@ -34,22 +34,22 @@ package struct RowMerge {
   /// Whether a row had a name that only an export gives.
   private var isExport = false
   /// The records that were added with a field `id`, until that is known.
-  private var added: [RecordID] = []
+  private var added: [RecordID<Fields>] = []
   private let file: String
   /// The table before the import. No record is matched twice, so it serves to the end.
   private let before: TableSnapshot<Fields>
-  private var ids: [RowKey: RecordID] = [:]
+  private var ids: [RowKey: RecordID<Fields>] = [:]
   /// Where in the file each key was met.
   private var origins: [RowKey: ImportRow.Origin] = [:]
   private var batch: [IdentifiedValue<Fields>] = []
   private var isAwaitingIDs = false
-  private var position: Position
+  private var position: Position<Fields>
   private var count = 0
   private var report = ImportReport()
 
   /// - Parameter file: what errors call the place that the rows come from.
   package init(
-    _ rules: Rules, into table: TableName<Fields>, at position: Position, of file: String,
+    _ rules: Rules, into table: TableName<Fields>, at position: Position<Fields>, of file: String,
     in transaction: borrowing StoreTransaction
   ) throws {
     (self.rules, self.table, self.position, self.file) = (rules, table, position, file)
@@ -191,7 +191,7 @@ package struct RowMerge {
         file: file, field: "id")
     }
     guard let id = record["id"] else { return isExport ? record.withOwnNames : record }
-    let isOwnID = found.map { $0.id == RecordID(importing: id) && $0["id"] == nil } ?? false
+    let isOwnID = found.map { $0.id == RecordID<Fields>(importing: id) && $0["id"] == nil } ?? false
     guard isExport || isUnknownField || isOwnID else { return record }
     return withoutID(record)
   }
@@ -203,7 +203,7 @@ package struct RowMerge {
 
   /// A text that should be a number would turn the record's number into a text.
   private func checkTypes(
-    of row: ImportRow, _ record: Fields, against old: Fields, _ id: RecordID
+    of row: ImportRow, _ record: Fields, against old: Fields, _ id: RecordID<Fields>
   ) throws(StoreError) {
     guard case .key(let fields) = rules.matching else { return }
     for field in fields {
@@ -216,7 +216,7 @@ package struct RowMerge {
     }
   }
 
-  private func matchingID(for key: RowKey, _ row: ImportRow) -> RecordID? {
+  private func matchingID(for key: RowKey, _ row: ImportRow) -> RecordID<Fields>? {
     if case .key = rules.matching { return ids[key] }
     return row.id
   }
@@ -240,7 +240,7 @@ private struct RowKey: Hashable {
     self.code = code
   }
 
-  init(_ id: RecordID) { code = id.description }
+  init(_ id: RecordID<Fields>) { code = id.description }
 
   /// For people.
   var text: String {

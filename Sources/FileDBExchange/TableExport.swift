@@ -127,10 +127,10 @@ public struct TableExport: Sendable {
       let record = row.fields
       do {
         return try writer.bytes(
-          columns.map { $0.value(in: record, of: row.id).map(DelimitedWriter.text(of:)) })
+          columns.map { $0.value(in: record, of: row.id.plain).map(DelimitedWriter.text(of:)) })
       } catch let fault as DelimitedWriter.Fault {
         throw StoreError(
-          .unrepresentableValue, fault.message, record: row.id, field: columns[fault.column].title)
+          .unrepresentableValue, fault.message, record: row.id.plain, field: columns[fault.column].title)
       }
     }
   }

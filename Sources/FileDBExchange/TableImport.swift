@@ -67,7 +67,7 @@ public struct TableImport: Sendable {
   /// - Complexity: O(*n*) in the rows of the file and in the records of the table; for a property list without a key,
   ///   only in the rows. Memory grows with the new records, and for a property list with the file.
   public func run(
-    _ source: ImportSource, into table: TableName<Fields>, at position: Position = .bottom,
+    _ source: ImportSource, into table: TableName<Fields>, at position: Position<Fields> = .bottom,
     in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
     let before = try transaction[table].snapshot()

@@ -11,7 +11,7 @@ enum ItemConversion {
       item[kMainIdKey] = row.id.description
       return item
     } catch var error as StoreError {
-      error.record = row.id
+      error.record = row.id.plain
       throw error
     }
   }
@@ -26,12 +26,12 @@ enum ItemConversion {
 
   /// The id in an item; `nil` where it has none.
   /// - Throws: ``StoreError/Code/invalidValue`` where it is no whole number.
-  static func id(of item: [String: Any]) throws -> RecordID? {
+  static func id(of item: [String: Any]) throws -> RecordID<Fields>? {
     guard let value = item[kMainIdKey] else { return nil }
-    let id: RecordID? =
+    let id: RecordID<Fields>? =
       switch try plistValue(value, path: kMainIdKey, depth: 0) {
-      case .string(let digits): RecordID(digits)
-      case .integer(let number): RecordID(rawValue: number)
+      case .string(let digits): RecordID<Fields>(digits)
+      case .integer(let number): RecordID<Fields>(rawValue: number)
       default: nil
       }
     guard let id else {
@@ -42,8 +42,8 @@ enum ItemConversion {
   }
 
   /// - Throws: ``StoreError/Code/recordNotFound`` for a negative number.
-  static func id(_ number: Int, table: String) throws -> RecordID {
-    guard let id = RecordID(rawValue: Int64(number)) else {
+  static func id(_ number: Int, table: String) throws -> RecordID<Fields> {
+    guard let id = RecordID<Fields>(rawValue: Int64(number)) else {
       throw StoreError(.recordNotFound, "there is no record \(number)", table: table)
     }
     return id

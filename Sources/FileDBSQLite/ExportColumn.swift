@@ -45,7 +45,7 @@ struct ExportColumn {
     for row in rows {
       let record = row.fields
       for (column, field) in fields.enumerated() {
-        guard let value = field.value(in: record, of: row.id) else { continue }
+        guard let value = field.value(in: record, of: row.id.plain) else { continue }
         let declaration = declaration(of: value)
         declarations[column] = [nil, declaration].contains(declarations[column]) ? declaration : ""
       }

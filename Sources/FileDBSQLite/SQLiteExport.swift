@@ -115,7 +115,7 @@ public struct SQLiteExport: Sendable {
     let statement = try db.makeStatement(sql: "INSERT INTO \(try quotedIdentifier(table)) VALUES (\(places))")
     for (position, row) in rows.enumerated() {
       let record = row.fields
-      let values = columns.map { $0.field.value(in: record, of: row.id)?.databaseValue ?? .null }
+      let values = columns.map { $0.field.value(in: record, of: row.id.plain)?.databaseValue ?? .null }
       statement.setUncheckedArguments(
         StatementArguments([row.id.rawValue.databaseValue, position.databaseValue] + values))
       try statement.execute()

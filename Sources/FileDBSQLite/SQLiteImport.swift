@@ -55,7 +55,8 @@ public struct SQLiteImport: Sendable {
   /// - Complexity: O(*n*) in the rows and, with a key, in the records of the table. Memory grows with the new records.
   @discardableResult
   public func run(
-    into table: TableName<Fields>, at position: Position = .bottom, in transaction: inout StoreTransaction,
+    into table: TableName<Fields>, at position: Position<Fields> = .bottom,
+    in transaction: inout StoreTransaction,
     progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
     // Which `id` an export wrote is known by its table.

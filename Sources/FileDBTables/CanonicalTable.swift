@@ -7,8 +7,8 @@ import FileDBPlist
 package struct CanonicalTable {
   private var scanner: CanonicalScanner
   private let leastPart: Int
-  private var counter: RecordID?
-  private var places: [(id: RecordID, range: Range<Int>)] = []
+  private var counter: AnyRecordID?
+  private var places: [(id: AnyRecordID, range: Range<Int>)] = []
   private var foreignKeys = PlistDictionary()
 
   /// The table in `bytes`; `nil` where they are not canonical.
@@ -52,7 +52,7 @@ package struct CanonicalTable {
     switch key {
     case TableFile.counterKey:
       guard let element = scanner.scanValue(indentation: 1), element.kind == .string else { return false }
-      counter = RecordID(CanonicalReader(bytes).text(element.content))
+      counter = AnyRecordID(CanonicalReader(bytes).text(element.content))
       return counter != nil
     case TableFile.recordsKey: return scanRecords(bytes)
     case TableFile.indexKey: return scanIndexMap()
@@ -106,7 +106,7 @@ package struct CanonicalTable {
 /// Records that follow each other.
 private struct RecordRun: Sendable {
   let start: Int
-  private(set) var places: [(id: RecordID, range: Range<Int>)] = []
+  private(set) var places: [(id: AnyRecordID, range: Range<Int>)] = []
   private(set) var end: Int
 
   /// Goes on for as long as there are records that begin before `limit`.
@@ -116,7 +116,7 @@ private struct RecordRun: Sendable {
     while scanner.position < limit,
       let (range, number) = scanner.scanDict(indentation: 2, numberKey: TableFile.idName)
     {
-      places.append((RecordID(counted: number), range))
+      places.append((AnyRecordID(counted: number), range))
     }
     end = scanner.position
   }

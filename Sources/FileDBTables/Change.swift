@@ -6,11 +6,11 @@ package enum Change: Sendable {
   /// New records, in this order, the first at `index`.
   case insert([EncodedRecord], index: Int)
   case replace(EncodedRecord)
-  case remove([RecordID])
+  case remove([AnyRecordID])
   /// `index` is where the record is in the end.
-  case move(RecordID, index: Int)
+  case move(AnyRecordID, index: Int)
   /// All the ids, in their new order.
-  case reorder([RecordID])
+  case reorder([AnyRecordID])
   /// Removes every record and keeps the counter.
   case removeAll
   /// Removes every record and sets the counter to 0.
@@ -41,9 +41,9 @@ package struct AppliedChange: Sendable {
     /// The records that the change replaced or removed, each as it was.
     case records([FoundRecord])
     /// The record that is above what the change inserted; `nil` at the top.
-    case insertion(above: RecordID?)
+    case insertion(above: AnyRecordID?)
     /// The record that the change moved, and the record that is above it afterwards.
-    case move(FoundRecord, above: RecordID?)
+    case move(FoundRecord, above: AnyRecordID?)
     /// All of the table, which the change emptied.
     case table(OrderedRecords, counter: Int64)
   }
@@ -51,7 +51,7 @@ package struct AppliedChange: Sendable {
   /// A record and the one above it; `nil` for the first.
   package struct FoundRecord: Sendable {
     package let record: EncodedRecord
-    package let above: RecordID?
+    package let above: AnyRecordID?
   }
 
   package init(_ change: Change, found: Found) { (self.change, self.found) = (change, found) }

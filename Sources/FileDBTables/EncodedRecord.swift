@@ -3,17 +3,17 @@ import Foundation
 
 /// A record in the very bytes that its table's file and the journal have for it, decoded when somebody looks.
 package struct EncodedRecord: Sendable, Equatable {
-  package let id: RecordID
+  package let id: AnyRecordID
   /// The canonical lines of its dictionary, the id among them; mostly a slice of the file as it was read.
   package let bytes: ArraySlice<UInt8>
 
-  package init(id: RecordID, bytes: ArraySlice<UInt8>) {
+  package init(id: AnyRecordID, bytes: ArraySlice<UInt8>) {
     self.id = id
     self.bytes = bytes
   }
 
   /// - Parameter fields: normalized.
-  package init(id: RecordID, fields: Fields) {
+  package init(id: AnyRecordID, fields: Fields) {
     var writer = PlistWriter()
     Self.append(id, fields.dictionary, to: &writer)
     self.init(id: id, bytes: writer.bytes[...])
@@ -41,7 +41,7 @@ package struct EncodedRecord: Sendable, Equatable {
   }
 
   /// Appends the lines of a record.
-  package static func append(_ id: RecordID, _ fields: PlistDictionary, to writer: inout PlistWriter) {
+  package static func append(_ id: AnyRecordID, _ fields: PlistDictionary, to writer: inout PlistWriter) {
     writer.append("\t\t<dict>\n" as StaticString)
     var idIsWritten = false
     for field in fields {
@@ -56,7 +56,7 @@ package struct EncodedRecord: Sendable, Equatable {
     writer.append("\t\t</dict>\n" as StaticString)
   }
 
-  private static func append(_ id: RecordID, to writer: inout PlistWriter) {
+  private static func append(_ id: AnyRecordID, to writer: inout PlistWriter) {
     writer.append("\t\t\t<key>" as StaticString)
     writer.append(TableFile.idName)
     writer.append("</key>\n\t\t\t<string>" as StaticString)

@@ -1,13 +1,13 @@
 /// A step from one list to the next; see ``ListSteps/sequence``.
 public enum ListStep: Sendable, Hashable {
   /// The record at `index` is removed.
-  case delete(RecordID, index: Int)
+  case delete(AnyRecordID, index: Int)
   /// The record is inserted at `index`.
-  case insert(RecordID, index: Int)
+  case insert(AnyRecordID, index: Int)
   /// The record is removed from `fromIndex` and then inserted at `index`.
-  case move(RecordID, fromIndex: Int, index: Int)
+  case move(AnyRecordID, fromIndex: Int, index: Int)
   /// The fields of the record at `index` changed.
-  case update(RecordID, index: Int)
+  case update(AnyRecordID, index: Int)
 }
 
 extension ListSteps {
@@ -46,7 +46,7 @@ extension ListSteps {
 private struct MovingRecords {
   /// How many of those that stay are before each that is to move, by its old indices.
   private let staying: [Int]
-  private let numbers: [RecordID: Int]
+  private let numbers: [AnyRecordID: Int]
   private var waiting: SumTree
   /// How many of those that stay are before each that has arrived.
   private var arrived: [Int] = []

@@ -19,7 +19,7 @@ public struct ListSteps: Sendable, Equatable {
   /// A record and its index.
   public struct Place: Sendable, Hashable {
     /// The record's id.
-    public let id: RecordID
+    public let id: AnyRecordID
     /// The record's index, before the change for a deletion and after it for an insertion.
     public let index: Int
   }
@@ -28,7 +28,7 @@ public struct ListSteps: Sendable, Equatable {
   /// deleted.
   public struct Passage: Sendable, Hashable {
     /// The record's id.
-    public let id: RecordID
+    public let id: AnyRecordID
     /// The record's index before the change.
     public let oldIndex: Int
     /// The record's index after the change.

@@ -33,9 +33,9 @@ package struct OrderedRecords: Sendable {
     fill(records)
   }
 
-  package func contains(_ id: RecordID) -> Bool { homes.chunk(of: id, in: sections) != nil }
+  package func contains(_ id: AnyRecordID) -> Bool { homes.chunk(of: id, in: sections) != nil }
 
-  package func index(of id: RecordID) -> Int? {
+  package func index(of id: AnyRecordID) -> Int? {
     guard let chunk = homes.chunk(of: id, in: sections) else { return nil }
     let home = homes.section(ofChunk: chunk)
     var index = 0
@@ -52,8 +52,8 @@ package struct OrderedRecords: Sendable {
   }
 
   /// In order.
-  package var ids: [RecordID] {
-    var ids: [RecordID] = []
+  package var ids: [AnyRecordID] {
+    var ids: [AnyRecordID] = []
     ids.reserveCapacity(count)
     for record in self { ids.append(record.id) }
     return ids
@@ -83,7 +83,7 @@ package struct OrderedRecords: Sendable {
     return removed
   }
 
-  package mutating func remove(_ ids: Set<RecordID>) {
+  package mutating func remove(_ ids: Set<AnyRecordID>) {
     if ids.count > count / 8 {
       rebuild(filter { !ids.contains($0.id) })
       return

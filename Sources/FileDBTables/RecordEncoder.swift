@@ -15,17 +15,17 @@ package struct RecordEncoder {
   package init() {}
 
   /// - Parameter fields: normalized.
-  package mutating func encode(_ fields: Fields, id: RecordID) -> EncodedRecord {
+  package mutating func encode(_ fields: Fields, id: AnyRecordID) -> EncodedRecord {
     writer.reserve(Self.usualLength)
     EncodedRecord.append(id, fields.dictionary, to: &writer)
     return EncodedRecord(id: id, bytes: takeBlock()[...])
   }
 
   /// - Parameter identified: the fields of each record, normalized.
-  package mutating func encode(_ identified: [(id: RecordID, fields: Fields)]) -> [EncodedRecord] {
+  package mutating func encode(_ identified: [(id: AnyRecordID, fields: Fields)]) -> [EncodedRecord] {
     var records: [EncodedRecord] = []
     records.reserveCapacity(identified.count)
-    var places: [(id: RecordID, range: Range<Int>)] = []
+    var places: [(id: AnyRecordID, range: Range<Int>)] = []
     writer.reserve(Self.usualLength)
     for (number, (id, fields)) in identified.enumerated() {
       let start = writer.bytes.count

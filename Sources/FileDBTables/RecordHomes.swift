@@ -16,7 +16,7 @@ package struct RecordHomes: Sendable {
   }
 
   /// - Parameter all: the records as they are, to look through where it is not yet known.
-  package func chunk(of id: RecordID, in all: [RecordSection]) -> UInt32? {
+  package func chunk(of id: AnyRecordID, in all: [RecordSection]) -> UInt32? {
     if let chunks { return chunks[id] }
     return shared.map.withLock { map in
       let known = map ?? Self.map(of: all)
@@ -40,13 +40,13 @@ package struct RecordHomes: Sendable {
     return map
   }
 
-  package mutating func put(_ id: RecordID, inChunk number: UInt32) { chunks?.set(number, for: id) }
+  package mutating func put(_ id: AnyRecordID, inChunk number: UInt32) { chunks?.set(number, for: id) }
 
   package mutating func put(_ records: [EncodedRecord], inChunk number: UInt32) {
     for record in records { chunks?.set(number, for: record.id) }
   }
 
-  package mutating func remove(_ id: RecordID) { chunks?.remove(id) }
+  package mutating func remove(_ id: AnyRecordID) { chunks?.remove(id) }
 
   package mutating func put(_ chunks: [RecordChunk], inSection number: UInt32) {
     for chunk in chunks { sections[Int(chunk.number)] = number }

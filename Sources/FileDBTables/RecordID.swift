@@ -1,53 +1,52 @@
 /// The number that identifies a record in its table. A record keeps its id for life. The id is not given again after
 /// the record is deleted; only `RecordTable.truncate()` starts again at 1.
-public struct RecordID: RawRepresentable, Hashable, Sendable {
-  /// Not negative.
-  public let rawValue: Int64
+///
+/// The type of the table's values is part of the id's type, so that an id of one table cannot be taken for that of
+/// another. As a field of a value it refers to a record, and is stored as an integer:
+///
+///     struct Note: Codable, Sendable {
+///       var title: String
+///       var folder: RecordID<Folder>?
+///     }
+public struct RecordID<Value>: RawRepresentable, Hashable, Sendable {
+  package let plain: AnyRecordID
+
+  /// The number; not negative.
+  public var rawValue: Int64 { plain.rawValue }
 
   /// The id with this number.
   /// - Returns: `nil` for a negative number.
   public init?(rawValue: Int64) {
-    guard rawValue >= 0 else { return nil }
-    self.rawValue = rawValue
+    guard let plain = AnyRecordID(rawValue: rawValue) else { return nil }
+    self.plain = plain
   }
 
-  package init(counted: Int64) { rawValue = counted }
+  /// An id that is known to be one of a record with such a value.
+  public init(_ id: AnyRecordID) { plain = id }
+
+  /// The same id for a table that you have opened with another type of values.
+  public init<Other>(_ id: RecordID<Other>) { plain = id.plain }
 }
 
 extension RecordID: LosslessStringConvertible {
   /// The decimal digits.
-  public var description: String { rawValue.description }
+  public var description: String { plain.description }
 
   /// Reads plain decimal digits, without sign, white space or leading zeros, so that each id has only one text.
   public init?(_ description: String) {
-    guard let number = Int64(description), number >= 0, number.description == description else { return nil }
-    self.init(counted: number)
+    guard let plain = AnyRecordID(description) else { return nil }
+    self.plain = plain
   }
 }
 
 extension RecordID: Comparable, ExpressibleByIntegerLiteral {
-  public static func < (left: RecordID, right: RecordID) -> Bool { left.rawValue < right.rawValue }
+  public static func < (left: RecordID, right: RecordID) -> Bool { left.plain < right.plain }
 
   /// - Precondition: not negative.
-  public init(integerLiteral value: Int64) {
-    precondition(value >= 0, "a record's id is not negative")
-    self.init(counted: value)
-  }
+  public init(integerLiteral value: Int64) { plain = AnyRecordID(integerLiteral: value) }
 }
 
 extension RecordID: Codable {
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let number = try container.decode(Int64.self)
-    guard let id = RecordID(rawValue: number) else {
-      throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\(number) is not a record's id")
-    }
-    self = id
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(rawValue)
-  }
+  public init(from decoder: any Decoder) throws { plain = try AnyRecordID(from: decoder) }
+  public func encode(to encoder: any Encoder) throws { try plain.encode(to: encoder) }
 }

@@ -12,12 +12,12 @@ package struct RecordMap: Sendable {
 
   package init() {}
 
-  package subscript(id: RecordID) -> UInt32? {
+  package subscript(id: AnyRecordID) -> UInt32? {
     let key = UInt64(id.rawValue)
     return covers(key) ? root.value(of: key, shift: shift) : nil
   }
 
-  package mutating func set(_ value: UInt32, for id: RecordID) {
+  package mutating func set(_ value: UInt32, for id: AnyRecordID) {
     let key = UInt64(id.rawValue)
     while !covers(key) {
       root = Node(around: root)
@@ -26,7 +26,7 @@ package struct RecordMap: Sendable {
     root.set(value, for: key, shift: shift)
   }
 
-  package mutating func remove(_ id: RecordID) {
+  package mutating func remove(_ id: AnyRecordID) {
     let key = UInt64(id.rawValue)
     if covers(key) { root.remove(key, shift: shift) }
   }

@@ -51,7 +51,7 @@ package struct RecordSection: Sendable {
   }
 
   /// The index in this section of the record with this id.
-  package func index(of id: RecordID, inChunk number: UInt32) -> Int? {
+  package func index(of id: AnyRecordID, inChunk number: UInt32) -> Int? {
     var index = 0
     for chunk in chunks {
       if chunk.number == number { return chunk.records.firstIndex { $0.id == id }.map { index + $0 } }

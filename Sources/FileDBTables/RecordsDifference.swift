@@ -22,7 +22,7 @@ package struct RecordsDifference: Sendable {
   }
 
   package struct Move: Sendable {
-    package let id: RecordID
+    package let id: AnyRecordID
     package let oldIndex: Int
     package let newIndex: Int
   }
@@ -42,7 +42,7 @@ package struct RecordsDifference: Sendable {
   /// - Parameter movedIDs: records that are known to have been moved, and are named where others might as well be.
   /// - Complexity: O(*m* log *m*), where *m* is the number of records in the chunks that the two do not share, and of
   ///   the chunks between these; O(*s*) in the sections where they share all.
-  package init(from old: OrderedRecords, to new: OrderedRecords, moving movedIDs: Set<RecordID> = []) {
+  package init(from old: OrderedRecords, to new: OrderedRecords, moving movedIDs: Set<AnyRecordID> = []) {
     let chunks = ChunkPairs(old.sections, new.sections)
     var survivors = Survivors(of: chunks.unsharedOld)
     for chunk in chunks.new {
@@ -152,7 +152,7 @@ package struct StorageIdentity: Hashable {
 
 /// The records that both orders have, found by their ids in the chunks that they do not share.
 private struct Survivors {
-  private var waiting: [RecordID: (index: Int, record: EncodedRecord)] = [:]
+  private var waiting: [AnyRecordID: (index: Int, record: EncodedRecord)] = [:]
   /// In the order of their new indices.
   var runs: [IndexRun] = []
 
@@ -166,7 +166,8 @@ private struct Survivors {
   }
 
   /// The record with this id as it was; `nil` where there was none.
-  mutating func take(_ id: RecordID, newIndex: Int, isMoved: Bool) -> (index: Int, record: EncodedRecord)? {
+  mutating func take(_ id: AnyRecordID, newIndex: Int, isMoved: Bool) -> (index: Int, record: EncodedRecord)?
+  {
     guard let former = waiting.removeValue(forKey: id) else { return nil }
     runs.join(
       isMoved

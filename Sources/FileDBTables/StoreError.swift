@@ -35,7 +35,7 @@ public struct StoreError: Error, Sendable {
   /// The table's name.
   public var table: String?
   /// The record's id.
-  public var record: RecordID?
+  public var record: AnyRecordID?
   /// The field's name, with dots before the names of fields inside it.
   public var field: String?
   /// The system's error number, if a system call failed.
@@ -61,7 +61,7 @@ public struct StoreError: Error, Sendable {
   ///   - field: the field's name, with dots before the names of fields inside it.
   public init(
     _ code: Code, _ message: String, file: String? = nil, line: Int? = nil, table: String? = nil,
-    record: RecordID? = nil, field: String? = nil
+    record: AnyRecordID? = nil, field: String? = nil
   ) {
     self.code = code
     self.message = message
@@ -128,7 +128,7 @@ extension StoreError {
   }
 
   /// This error with the record's id, where it has none yet.
-  package func adding(record: RecordID) -> StoreError {
+  package func adding(record: AnyRecordID) -> StoreError {
     var error = self
     if error.record == nil { error.record = record }
     return error

@@ -135,7 +135,7 @@ package struct DecimalOrder: Comparable {
 private struct TableFault: Error {
   var message: String
   var path: [PlistStep]
-  var record: RecordID?
+  var record: AnyRecordID?
   /// True where nothing suggests that the file was ever a table.
   var isForeign = false
 }
@@ -174,9 +174,9 @@ extension TableFile {
   private static func records(_ values: consuming [PlistValue]) throws(TableFault) -> [EncodedRecord] {
     var elements = consume values
     var writer = PlistWriter()
-    var places: [(id: RecordID, start: Int)] = []
+    var places: [(id: AnyRecordID, start: Int)] = []
     places.reserveCapacity(elements.count)
-    var indices = [RecordID: Int](minimumCapacity: elements.count)
+    var indices = [AnyRecordID: Int](minimumCapacity: elements.count)
     for index in elements.indices {
       var place: [PlistStep] { [.key(recordsKey), .index(index)] }
       // Out of the array, so that taking its id out does not copy the record.
@@ -206,10 +206,10 @@ extension TableFile {
   }
 
   /// Decimal digits as the format has them, or the integer that a hand or another tool may have put there.
-  package static func number(_ value: PlistValue) -> RecordID? {
+  package static func number(_ value: PlistValue) -> AnyRecordID? {
     switch value {
-    case .string(let digits): RecordID(digits)
-    case .integer(let number): RecordID(rawValue: number)
+    case .string(let digits): AnyRecordID(digits)
+    case .integer(let number): AnyRecordID(rawValue: number)
     default: nil
     }
   }

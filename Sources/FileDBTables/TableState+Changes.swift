@@ -2,7 +2,7 @@ extension TableState {
   /// The changes that lead from this table to another, but for the keys beside its records, and for a counter that is
   /// lower.
   /// - Parameter movedIDs: see ``RecordsDifference/init(from:to:moving:)``.
-  package func changes(to other: TableState, moving movedIDs: Set<RecordID> = []) -> [Change] {
+  package func changes(to other: TableState, moving movedIDs: Set<AnyRecordID> = []) -> [Change] {
     if !exists, other.records.isEmpty { return [] }
     var changes: [Change] = exists ? [] : [.create]
     let difference = RecordsDifference(from: records, to: other.records, moving: movedIDs)

@@ -98,18 +98,18 @@ package struct TableState: Sendable {
     }
   }
 
-  private func found(_ id: RecordID) -> AppliedChange.FoundRecord? {
+  private func found(_ id: AnyRecordID) -> AppliedChange.FoundRecord? {
     records.index(of: id).map { AppliedChange.FoundRecord(record: records[$0], above: self.id(at: $0 - 1)) }
   }
 
-  private func found(moving id: RecordID, to newIndex: Int) -> AppliedChange.Found {
+  private func found(moving id: AnyRecordID, to newIndex: Int) -> AppliedChange.Found {
     guard let index = records.index(of: id) else { return .nothing }
     let record = AppliedChange.FoundRecord(record: records[index], above: self.id(at: index - 1))
     // The record itself leaves its place first.
     return .move(record, above: self.id(at: newIndex > index ? newIndex : newIndex - 1))
   }
 
-  private func id(at index: Int) -> RecordID? { records.indices.contains(index) ? records[index].id : nil }
+  private func id(at index: Int) -> AnyRecordID? { records.indices.contains(index) ? records[index].id : nil }
 
   /// Whether this is the same table in the same memory.
   /// - Complexity: O(1).
@@ -125,14 +125,14 @@ package struct TableState: Sendable {
   }
 
   /// - Throws: ``StoreError/Code/recordNotFound``.
-  package func index(of id: RecordID) throws(StoreError) -> Int {
+  package func index(of id: AnyRecordID) throws(StoreError) -> Int {
     guard let index = records.index(of: id) else {
       throw StoreError(.recordNotFound, "there is no such record", record: id)
     }
     return index
   }
 
-  private mutating func remove(_ ids: [RecordID]) throws(StoreError) {
+  private mutating func remove(_ ids: [AnyRecordID]) throws(StoreError) {
     if ids.count == 1 {
       records.remove(index: try index(of: ids[0]))
       return
@@ -141,7 +141,7 @@ package struct TableState: Sendable {
     records.remove(Set(ids))
   }
 
-  private mutating func reorder(_ ids: [RecordID]) throws(StoreError) {
+  private mutating func reorder(_ ids: [AnyRecordID]) throws(StoreError) {
     var oldIndices: [Int] = []
     oldIndices.reserveCapacity(ids.count)
     for id in ids { oldIndices.append(try index(of: id)) }
@@ -160,7 +160,7 @@ package struct TableState: Sendable {
     }) {
       return
     }
-    var seen: Set<RecordID> = []
+    var seen: Set<AnyRecordID> = []
     for record in new where records.contains(record.id) || !seen.insert(record.id).inserted {
       throw StoreError(.duplicateID, "the id is given twice", record: record.id)
     }

@@ -58,7 +58,7 @@ import Testing
       #expect(foods.ids.map(\.rawValue) == Array(1..<Int64(foods.count + 1)))
       for food in foods {
         #expect(food.fields.dictionary.keys == ["carbohydrate", "fat", "group", "kcal", "name", "protein"])
-        let group = try #require(food["group"].flatMap { RecordID(rawValue: $0.integer ?? 0) })
+        let group = try #require(food["group"].flatMap { RecordID<Fields>(rawValue: $0.integer ?? 0) })
         #expect(groups.contains { $0.id == group }, "\(food.fields)")
       }
       #expect(try store.table("version").lastSnapshot.map(\.fields) == [["number": 1]])

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  private func fields(_ id: RecordID, in folder: URL) throws -> Fields {
+  private func fields(_ id: RecordID<Fields>, in folder: URL) throws -> Fields {
     try RecordStore(at: folder).table("t").lastSnapshot.record(with: id).fields
   }
 
@@ -156,7 +156,7 @@ import Testing
 
   @Test func sortTakesKeysBehindTerminator() throws {
     try withRecords { folder in
-      func ids() throws -> [RecordID] { try RecordStore(at: folder).table("t").lastSnapshot.ids }
+      func ids() throws -> [RecordID<Fields>] { try RecordStore(at: folder).table("t").lastSnapshot.ids }
       let result = try filedb("sort", "t", "--", "-v", in: folder)
       #expect(result.status == 0)
       #expect(try ids() == [2, 1])

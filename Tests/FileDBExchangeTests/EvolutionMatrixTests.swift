@@ -35,11 +35,11 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
   struct Writer: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var marks = true
-    let write: @Sendable (Jobs, _ raw: RecordTable<Fields>) throws -> RecordID
+    let write: @Sendable (Jobs, _ raw: RecordTable<Fields>) throws -> RecordID<Job>
 
     init(
       _ name: String, marks: Bool = true,
-      _ write: @escaping @Sendable (Jobs, RecordTable<Fields>) throws -> RecordID
+      _ write: @escaping @Sendable (Jobs, RecordTable<Fields>) throws -> RecordID<Job>
     ) {
       (testDescription, self.marks, self.write) = (name, marks, write)
     }
@@ -48,9 +48,9 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
   /// Whether it finds Cherry, and Cherry alone.
   struct Reader: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let finds: @Sendable (Jobs, RecordID) async throws -> Bool
+    let finds: @Sendable (Jobs, RecordID<Job>) async throws -> Bool
 
-    init(_ name: String, _ finds: @escaping @Sendable (Jobs, RecordID) async throws -> Bool) {
+    init(_ name: String, _ finds: @escaping @Sendable (Jobs, RecordID<Job>) async throws -> Bool) {
       (testDescription, self.finds) = (name, finds)
     }
   }
@@ -70,7 +70,7 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       return 1
     },
     Writer("unset") { jobs, raw in
-      let id = try raw.add(["title": "Cherry", "archived": true, "minutes": 120, "more": 1])
+      let id = RecordID<Job>(try raw.add(["title": "Cherry", "archived": true, "minutes": 120, "more": 1]))
       try jobs.unset(["more"], of: id)
       return id
     },
@@ -81,14 +81,14 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       return copy
     },
     Writer("duplicate of an old record", marks: false) { jobs, raw in
-      let id = try raw.add(Job.oldFields.withMark(0))
+      let id = RecordID<Job>(try raw.add(Job.oldFields.withMark(0)))
       let copy = try jobs.duplicate(id)
       try jobs.delete(id)
       return copy
     },
     Writer("replaceAll") { jobs, _ in try jobs.replaceAll(with: [IdentifiedValue(.cherry)])[0] },
     Writer("migrate") { jobs, raw in
-      let id = try raw.add(Job.oldFields.withMark(0))
+      let id = RecordID<Job>(try raw.add(Job.oldFields.withMark(0)))
       try jobs.migrate()
       return id
     },
@@ -113,7 +113,7 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
       return 1
     },
     Writer("undo", marks: false) { jobs, raw in
-      let id = try raw.add(Job.oldFields.withMark(0))
+      let id = RecordID<Job>(try raw.add(Job.oldFields.withMark(0)))
       let edits = UndoStack(store: jobs.store)
       try edits.write(named: "Update") { tx in try tx[jobs.name].update(id) { $0.title = "Pear" } }
       try edits.undo()
@@ -122,26 +122,29 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
   ]
 
   private static let untyped = [
-    Writer("untyped add") { _, raw in try raw.add(Job.fields) },
-    Writer("untyped add of several") { _, raw in try raw.add(contentsOf: [Job.fields], at: .top)[0] },
+    Writer("untyped add") { _, raw in RecordID(try raw.add(Job.fields)) },
+    Writer("untyped add of several") { _, raw in RecordID(try raw.add(contentsOf: [Job.fields], at: .top)[0])
+    },
     Writer("untyped set") { _, raw in
       let id = try raw.add(["title": "Pear", "archived": false, "minutes": 1])
       try raw.set(Job.fields, of: id)
-      return id
+      return RecordID(id)
     },
     Writer("untyped set of an old record", marks: false) { _, raw in
       try raw.set(Job.oldFields, of: 1)
       return 1
     },
     Writer("untyped add of what looks otherwise", marks: false) { _, raw in
-      try raw.add(["name": "Cherry", "archived": true, "minutes": 120])
+      RecordID(try raw.add(["name": "Cherry", "archived": true, "minutes": 120]))
     },
     Writer("untyped update") { _, raw in
       let id = try raw.add(["title": "Pear", "archived": false, "minutes": 1])
       try raw.update(id, to: Job.fields)
-      return id
+      return RecordID(id)
     },
-    Writer("untyped replaceAll") { _, raw in try raw.replaceAll(with: [IdentifiedValue(Job.fields)])[0] },
+    Writer("untyped replaceAll") { _, raw in
+      RecordID(try raw.replaceAll(with: [IdentifiedValue(Job.fields)])[0])
+    },
     Writer("import of text") { jobs, _ in
       try importing(.delimited(.csv), "title,archived,minutes\nCherry,true,120\n", into: jobs)
     },
@@ -159,10 +162,10 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
     },
     Writer("old program", marks: false) { jobs, _ in
       let old = try jobs.store.table(TableName<OldJob>("jobs"))
-      return try old.add(OldJob(name: "Cherry", archived: true, hours: 2))
+      return RecordID(try old.add(OldJob(name: "Cherry", archived: true, hours: 2)))
     },
     Writer("editor", marks: false) { jobs, raw in
-      let id = try raw.add(["title": "PEAR", "archived": true, "minutes": 120])
+      let id = RecordID<Job>(try raw.add(["title": "PEAR", "archived": true, "minutes": 120]))
       try edited(jobs) { text in
         text.replacing("PEAR", with: "Cherry")
           .replacing(
@@ -246,21 +249,21 @@ private struct OldJob: Codable { var name: String, archived: Bool, hours: Int }
     try jobs.store.checkInvariants()
   }
 
-  private static func written(_ writer: Writer, in folder: URL) throws -> (Jobs, RecordID) {
+  private static func written(_ writer: Writer, in folder: URL) throws -> (Jobs, RecordID<Job>) {
     let store = try RecordStore(at: folder, options: StoreOptions(durability: .none))
     let jobs = try store.table(TableName<Job>("jobs"))
     let raw = try store.table("jobs")
     try raw.add(["name": "Old", "hours": 0])
     try jobs.add(Job(title: "New", archived: false, minutes: 1))
     let id = try writer.write(jobs, raw)
-    let stored = try raw.value(of: id)
+    let stored = try raw.value(of: RecordID(id))
     #expect((stored["wgFileDbVersion"] == 3) == writer.marks, "\(stored)")
     return (jobs, id)
   }
 
   private static func importing(
     _ format: ExchangeFormat, _ text: String, by matching: TableImport.Matching = .nothing, into jobs: Jobs
-  ) throws -> RecordID {
+  ) throws -> RecordID<Job> {
     var rows = TableImport(format: format)
     rows.types = ["archived": .bool, "minutes": .integer]
     rows.matching = matching

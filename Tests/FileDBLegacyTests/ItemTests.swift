@@ -103,7 +103,7 @@ extension LegacyTests {
         let id = try table.add(["outer": ["\u{E9}": 1, "e\u{301}": 2]])
         let error = LegacyTests.error { _ = try wgFileDb.getItemsFromDb("t") }
         #expect(error?.code == .unrepresentableValue)
-        #expect(error?.record == id)
+        #expect(error?.record == AnyRecordID(id))
         #expect(error?.field == "outer.\u{E9}")
         #expect(try wgFileDb.duplicateItem(toTop: 1, inDb: "t") == 2)
         #expect(try table.value(of: 2) == table.value(of: id))

@@ -113,8 +113,8 @@ struct ModelRun {
     let last = verbs.plain[table]!.records.last!.id
     try store.write { tx in
       try tx[table].add(["number": 1], at: .bottom)
-      try tx[table].set(["number": 2], of: RecordID(rawValue: last)!)
-      try tx[table].move(RecordID(rawValue: last)!, to: .bottom)
+      try tx[table].set(["number": 2], of: RecordID<Fields>(rawValue: last)!)
+      try tx[table].move(RecordID<Fields>(rawValue: last)!, to: .bottom)
     }
     _ = verbs.plain[table]!.perform(.add([["number": 1]], .bottom))
     _ = verbs.plain[table]!.perform(.set(last, ["number": 2]))
@@ -131,8 +131,8 @@ struct ModelRun {
     let inFile = verbs.plain[table]!
     try store.write { tx in
       try tx[table].add(["number": 1])
-      try tx[table].set(["number": 3], of: RecordID(rawValue: inFile.records[0].id)!)
-      try tx[table].set(["number": 4], of: RecordID(rawValue: inFile.records[0].id)!)
+      try tx[table].set(["number": 3], of: RecordID<Fields>(rawValue: inFile.records[0].id)!)
+      try tx[table].set(["number": 4], of: RecordID<Fields>(rawValue: inFile.records[0].id)!)
     }
     try removeFirstRecord(of: table, in: store)
     for other in stores {

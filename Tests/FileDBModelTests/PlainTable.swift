@@ -15,7 +15,7 @@ struct PlainTable: Equatable {
 
   func index(_ id: Int64) -> Int? { records.firstIndex { $0.id == id } }
 
-  mutating func add(_ many: [PlainFields], at position: Position) -> [Int64]? {
+  mutating func add(_ many: [PlainFields], at position: Position<Fields>) -> [Int64]? {
     guard let index = index(for: position) else { return nil }
     exists = true
     let new = many.enumerated().map { Record(id: counter + 1 + Int64($0), fields: $1) }
@@ -44,7 +44,7 @@ struct PlainTable: Equatable {
     return true
   }
 
-  mutating func move(_ id: Int64, to position: Position) -> Bool {
+  mutating func move(_ id: Int64, to position: Position<Fields>) -> Bool {
     guard let old = index(id), let new = index(for: position, moving: id) else { return false }
     records.insert(records.remove(at: old), at: new)
     return true
@@ -67,7 +67,7 @@ struct PlainTable: Equatable {
 
   /// Where a record that comes to `position` is in the end; `nil` where the position names nothing. A record that is
   /// `moving` leaves its old place first.
-  private func index(for position: Position, moving: Int64? = nil) -> Int? {
+  private func index(for position: Position<Fields>, moving: Int64? = nil) -> Int? {
     let rest = records.filter { $0.id != moving }
     switch position {
     case .top: return 0

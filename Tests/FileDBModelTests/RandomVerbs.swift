@@ -109,13 +109,13 @@ extension RandomVerbs {
     return .random(in: 0...(table.counter + 2), using: &random)
   }
 
-  private mutating func somePosition(of table: PlainTable) -> Position {
+  private mutating func somePosition(of table: PlainTable) -> Position<Fields> {
     switch number(below: 5) {
     case 0: .top
     case 1: .bottom
     case 2: .index(number(below: table.records.count + 3) - 1)
-    case 3: .before(RecordID(rawValue: someID(of: table))!)
-    default: .after(RecordID(rawValue: someID(of: table))!)
+    case 3: .before(RecordID<Fields>(rawValue: someID(of: table))!)
+    default: .after(RecordID<Fields>(rawValue: someID(of: table))!)
     }
   }
 }

@@ -5,15 +5,15 @@ typealias PlainFields = [String: PlistValue]
 
 /// A verb and what it is to be done with, so that a store and a plain table can be told the same.
 enum Verb {
-  case add([PlainFields], Position)
-  case duplicate(Int64, Position)
+  case add([PlainFields], Position<Fields>)
+  case duplicate(Int64, Position<Fields>)
   case replaceAll([(id: Int64?, fields: PlainFields)])
   case set(Int64, PlainFields)
   case update(Int64, PlainFields)
   case unset(Int64, String)
   case delete(Int64)
   case deleteMany([Int64])
-  case move(Int64, Position)
+  case move(Int64, Position<Fields>)
   case moveIndex(from: Int, to: Int)
   case sort(String, descending: Bool)
   case deleteAll
@@ -63,7 +63,7 @@ extension PlainTable {
 extension RecordTable<Fields> {
   /// Does `verb`, and returns the new ids.
   func perform(_ verb: Verb) throws -> [Int64] {
-    func id(_ number: Int64) -> RecordID { RecordID(rawValue: number)! }
+    func id(_ number: Int64) -> RecordID<Fields> { RecordID<Fields>(rawValue: number)! }
     switch verb {
     case .add(let records, let position):
       return try add(contentsOf: records.map(Fields.init(plain:)), at: position).map(\.rawValue)

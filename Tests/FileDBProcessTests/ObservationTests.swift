@@ -9,15 +9,15 @@ import Testing
     try await withTemporaryStore { store in
       let workers = try ["a", "b"].map { try Worker(["add", store.url.path, $0, "150"], in: store.url) }
       var view = StrictTableView()
-      var inserted: [RecordID] = []
+      var inserted: [RecordID<Fields>] = []
       for await change in try await store.table("first").changes() {
         try view.show(change)
-        inserted += change.steps.insertions.map(\.id)
+        inserted += change.steps.insertions.map { RecordID($0.id) }
         try #require(
           change.steps.deletions.isEmpty && change.steps.moves.isEmpty && change.steps.updates.isEmpty)
         if change.after.count == 300 { break }
       }
-      #expect(inserted.sorted() == (Int64(1)...300).map { RecordID(rawValue: $0) })
+      #expect(inserted.sorted() == (Int64(1)...300).map { RecordID<Fields>(rawValue: $0) })
       try await end(workers)
       #expect(try await view.shows(store.table("first").lastSnapshot))
     }

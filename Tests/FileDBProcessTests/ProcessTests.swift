@@ -29,7 +29,7 @@ import Testing
       for worker in workers { _ = try worker.end() }
       let store = try RecordStore(at: url)
       let records = try store.table("first").lastSnapshot
-      #expect(records.ids == (Int64(1)...200).map { RecordID(rawValue: $0) })
+      #expect(records.ids == (Int64(1)...200).map { RecordID<Fields>(rawValue: $0) })
       for writer in ["a", "b"] {
         let own = records.filter { $0.fields["writer"]?.string == writer }
         #expect(own.map { $0.fields["key"]?.integer } == Array(1...100))

@@ -38,7 +38,7 @@ struct RandomTable {
       for (name, kind) in kinds where Int.random(in: 0..<4, using: &random) > 0 {
         record[name] = Self.value(kind, using: &random)
       }
-      records.append(IdentifiedValue(record, id: RecordID(rawValue: id == 0 ? .max / 2 : id)))
+      records.append(IdentifiedValue(record, id: RecordID<Fields>(rawValue: id == 0 ? .max / 2 : id)))
     }
     // A field that no record has becomes no column.
     types = types.filter { type in

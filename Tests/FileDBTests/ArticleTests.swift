@@ -114,12 +114,12 @@ extension Article {
     let food = try! store.table(.foods)
     let (limit, groups) = (100, ["Fruit"])
     let (user, shipped) = (URL(fileURLWithPath: "User"), URL(fileURLWithPath: "Shipped"))
-    let (apple, bread, cheese): (RecordID, RecordID, RecordID) = (1, 2, 3)
+    let (apple, bread, cheese): (RecordID<Food>, RecordID<Food>, RecordID<Food>) = (1, 2, 3)
 
     """
   private static let folders = """
     struct Folder: Codable, Sendable { var name: String }
-    struct Note: Codable, Sendable { var title: String; var folder: RecordID }
+    struct Note: Codable, Sendable { var title: String; var folder: RecordID<Folder> }
     extension TableName<Folder> { static var folders: Self { "folders" } }
     extension TableName<Note> { static var notes: Self { "notes" } }
     let store = RecordStore.inMemory()

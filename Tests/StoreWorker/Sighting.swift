@@ -3,7 +3,7 @@ import FileDB
 /// What a reader sees of the tables at one moment, once it has found nothing wrong with it.
 struct Sighting {
   struct Seen {
-    var id: RecordID
+    var id: RecordID<WorkRow>
     var row: WorkRow
   }
 
@@ -30,7 +30,7 @@ struct Sighting {
     }
   }
 
-  private func check(_ table: Int, ids: [RecordID]) throws {
+  private func check(_ table: Int, ids: [RecordID<WorkRow>]) throws {
     let name = workTables[table].text
     try require(Set(ids).count == ids.count, "\(name): an id is there twice: \(ids)")
     let highest = ids.max()?.rawValue ?? 0

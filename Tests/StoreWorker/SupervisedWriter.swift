@@ -3,9 +3,9 @@ import Foundation
 
 /// The ids that the store has given, so that none is given twice.
 final class GivenIDs {
-  private var owners: [[RecordID: String]] = workTables.map { _ in [:] }
+  private var owners: [[RecordID<WorkRow>: String]] = workTables.map { _ in [:] }
 
-  func note(_ id: RecordID, of owner: String, in table: Int) throws {
+  func note(_ id: RecordID<WorkRow>, of owner: String, in table: Int) throws {
     let old = owners[table].updateValue(owner, forKey: id)
     try require(
       old == nil || old == owner,
@@ -153,7 +153,7 @@ final class SupervisedWriter {
     for new in ids { try note(new.id, of: new.key, in: new.table) }
   }
 
-  private func note(_ id: RecordID, of key: Int, in table: Int) throws {
+  private func note(_ id: RecordID<WorkRow>, of key: Int, in table: Int) throws {
     try given.note(id, of: "\(name)/\(key)", in: table)
     model.set(id, of: key, in: table)
   }

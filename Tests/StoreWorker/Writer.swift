@@ -15,7 +15,7 @@ enum WriterLine: Codable {
   struct GivenID: Codable {
     var table: Int
     var key: Int
-    var id: RecordID
+    var id: RecordID<WorkRow>
   }
 
   /// One system call, with nothing left in a buffer when the process is killed.
@@ -60,12 +60,12 @@ struct Writer {
 
   private func carryOut(_ commit: Commit, in tx: inout StoreTransaction) throws -> [WriterLine.GivenID] {
     var given: [WriterLine.GivenID] = []
-    func id(_ key: Int, _ table: Int) throws -> RecordID {
+    func id(_ key: Int, _ table: Int) throws -> RecordID<WorkRow> {
       let new = given.last { $0.key == key && $0.table == table }?.id
       guard let id = new ?? model.id(of: key, in: table) else { throw Fault("no id for \(key)") }
       return id
     }
-    func position(_ place: Commit.Place, _ table: Int) throws -> Position {
+    func position(_ place: Commit.Place, _ table: Int) throws -> Position<WorkRow> {
       switch place {
       case .top: .top
       case .bottom: .bottom

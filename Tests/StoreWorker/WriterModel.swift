@@ -37,7 +37,7 @@ struct WriterModel {
     var sequence: Int
     var length: Int
     /// `nil` until the store has said it.
-    var id: RecordID?
+    var id: RecordID<WorkRow>?
   }
 
   let name: String
@@ -95,9 +95,9 @@ struct WriterModel {
     return row
   }
 
-  func id(of key: Int, in table: Int) -> RecordID? { tables[table].first { $0.key == key }?.id }
+  func id(of key: Int, in table: Int) -> RecordID<WorkRow>? { tables[table].first { $0.key == key }?.id }
 
-  mutating func set(_ id: RecordID, of key: Int, in table: Int) {
+  mutating func set(_ id: RecordID<WorkRow>, of key: Int, in table: Int) {
     // A record that is added and deleted by one commit has an id all the same.
     guard let row = tables[table].firstIndex(where: { $0.key == key }) else { return }
     tables[table][row].id = id

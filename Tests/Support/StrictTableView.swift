@@ -7,7 +7,7 @@ package struct StrictTableView: Equatable {
   }
 
   /// What each visible cell shows.
-  package private(set) var ids: [RecordID] = []
+  package private(set) var ids: [RecordID<Fields>] = []
   private var contents: [Fields] = []
 
   package init() {}

@@ -78,7 +78,7 @@ final class AttachedTables: TableView {
 
   func ownEdit(
     of table: TableKey, own: TableState, from before: TableState, to after: TableState,
-    moving ids: Set<RecordID>
+    moving ids: Set<AnyRecordID>
   ) throws(StoreError) -> ChangeRecorder? {
     guard let beneath = before.beneath else { return nil }
     return try OverlayEdit(of: own, over: beneath, from: before, to: after, moving: ids).recorded

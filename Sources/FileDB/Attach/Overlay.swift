@@ -9,7 +9,7 @@ struct Overlay {
 
   let attached: OrderedRecords
 
-  static func isOwn(_ id: RecordID) -> Bool { id.rawValue > highestAttachedID }
+  static func isOwn(_ id: AnyRecordID) -> Bool { id.rawValue > highestAttachedID }
 
   /// Where a record is: attached ones that stay in their places have the even numbers, and what stands behind one of
   /// them has the odd number after it.
@@ -32,7 +32,7 @@ struct Overlay {
   }
 
   /// - Parameter marks: those of the user's record with this id, where there is one.
-  func rank(of id: RecordID, _ marks: OverlayMarks?) -> Rank {
+  func rank(of id: AnyRecordID, _ marks: OverlayMarks?) -> Rank {
     switch marks?.place {
     case .top: return .top
     case .bottom: return .bottom
@@ -51,7 +51,7 @@ struct Overlay {
   }
 
   /// The attached record with this id.
-  func base(of id: RecordID) -> EncodedRecord? { attached.index(of: id).map { attached[$0] } }
+  func base(of id: AnyRecordID) -> EncodedRecord? { attached.index(of: id).map { attached[$0] } }
 
   /// What readers see of a record of the user's file; `nil` where that hides an attached record, or says something
   /// about one that is gone.
@@ -86,7 +86,7 @@ extension TableState {
   init(_ own: TableState, over attached: OrderedRecords) throws(StoreError) {
     let overlay = Overlay(attached: attached)
     var records = attached
-    var gone: [(index: Int, id: RecordID)] = []
+    var gone: [(index: Int, id: AnyRecordID)] = []
     var placed: [(rank: Overlay.Rank, record: EncodedRecord)] = []
     for record in own.records {
       let marks = OverlayMarks(of: record)

@@ -9,7 +9,7 @@ struct OverlayEdit {
   /// - Throws: ``StoreError/Code/reservedField``.
   init(
     of own: TableState, over attached: OrderedRecords, from before: TableState, to after: TableState,
-    moving movedIDs: Set<RecordID>
+    moving movedIDs: Set<AnyRecordID>
   ) throws(StoreError) {
     overlay = Overlay(attached: attached)
     seen = after.records
@@ -31,7 +31,7 @@ struct OverlayEdit {
   private var own: TableState { recorded.table }
 
   /// Own records go; attached ones are hidden.
-  private mutating func remove(_ ids: [RecordID]) throws(StoreError) {
+  private mutating func remove(_ ids: [AnyRecordID]) throws(StoreError) {
     let own = ids.filter(Overlay.isOwn)
     if !own.isEmpty { try recorded.apply(.remove(own)) }
     var marks = OverlayMarks()
@@ -69,8 +69,8 @@ struct OverlayEdit {
   }
 
   /// For the record at each of these indices, the first record behind it that keeps its place.
-  private func followingNeighbours(of indices: [Int]) -> [(id: RecordID, rank: Overlay.Rank)?] {
-    var neighbours: [(id: RecordID, rank: Overlay.Rank)?] = []
+  private func followingNeighbours(of indices: [Int]) -> [(id: AnyRecordID, rank: Overlay.Rank)?] {
+    var neighbours: [(id: AnyRecordID, rank: Overlay.Rank)?] = []
     var later: Int?
     for index in indices.reversed() {
       if later == index + 1 {
@@ -84,11 +84,11 @@ struct OverlayEdit {
   }
 
   /// The rank of a record that is in its place.
-  private func rank(of id: RecordID) -> Overlay.Rank { overlay.rank(of: id, marks(of: id)) }
+  private func rank(of id: AnyRecordID) -> Overlay.Rank { overlay.rank(of: id, marks(of: id)) }
 
   /// The rank of a record that gets into a place; an attached one needs no mark where that is its own.
   private func rank(
-    of id: RecordID, between previous: Overlay.Rank?, and next: Overlay.Rank?
+    of id: AnyRecordID, between previous: Overlay.Rank?, and next: Overlay.Rank?
   ) -> Overlay.Rank {
     let (previous, next) = (previous ?? .top, next ?? .bottom)
     if let index = overlay.attached.index(of: id) {
@@ -98,7 +98,7 @@ struct OverlayEdit {
     return next == .bottom ? .bottom : previous.next
   }
 
-  private func marks(of id: RecordID) -> OverlayMarks? {
+  private func marks(of id: AnyRecordID) -> OverlayMarks? {
     own.records.index(of: id).map { OverlayMarks(of: own.records[$0]) }
   }
 
@@ -144,7 +144,7 @@ struct OverlayEdit {
 }
 
 extension EncodedRecord {
-  fileprivate init(id: RecordID, marks: OverlayMarks) {
+  fileprivate init(id: AnyRecordID, marks: OverlayMarks) {
     var fields = PlistDictionary()
     marks.add(to: &fields)
     self.init(id: id, fields: Fields(fields))

@@ -7,7 +7,7 @@ struct OverlayMarks: Equatable {
     case top
     case bottom
     /// Behind this record of the attached table, as that has it.
-    case after(RecordID)
+    case after(AnyRecordID)
   }
 
   /// The fields that are the user's, whether they are in the record or removed; all others are the attached record's.
@@ -54,7 +54,7 @@ extension OverlayMarks.Place {
     case "top": self = .top
     case "bottom": self = .bottom
     case let text?:
-      guard let id = RecordID(text) else { return nil }
+      guard let id = AnyRecordID(text) else { return nil }
       self = .after(id)
     }
   }

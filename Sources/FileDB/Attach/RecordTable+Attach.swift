@@ -1,13 +1,13 @@
 extension TableSnapshot {
   /// Whether the record comes from the attached store, even if the user has overridden or deleted it.
   /// - Complexity: O(√*n*) at worst.
-  public func isShipped(_ id: RecordID) -> Bool { state.beneath?.contains(id) ?? false }
+  public func isShipped(_ id: RecordID<Value>) -> Bool { state.beneath?.contains(id.plain) ?? false }
 
   /// Whether the user changed fields of a record of the attached store.
   /// - Complexity: O(√*n*) at worst.
-  public func isOverridden(_ id: RecordID) -> Bool {
-    guard let attached = state.beneath, let index = state.records.index(of: id),
-      let attachedIndex = attached.index(of: id)
+  public func isOverridden(_ id: RecordID<Value>) -> Bool {
+    guard let attached = state.beneath, let index = index(of: id),
+      let attachedIndex = attached.index(of: id.plain)
     else { return false }
     return !state.records[index].hasSameBytes(as: attached[attachedIndex])
   }
@@ -21,25 +21,25 @@ extension RecordTable {
 
   /// See ``TableSnapshot/isShipped(_:)``.
   /// - Throws: as ``snapshot()``.
-  public func isShipped(_ id: RecordID) throws -> Bool { try snapshot().isShipped(id) }
+  public func isShipped(_ id: RecordID<Value>) throws -> Bool { try snapshot().isShipped(id) }
 
   /// See ``TableSnapshot/isOverridden(_:)``.
   /// - Throws: as ``snapshot()``.
-  public func isOverridden(_ id: RecordID) throws -> Bool { try snapshot().isOverridden(id) }
+  public func isOverridden(_ id: RecordID<Value>) throws -> Bool { try snapshot().isOverridden(id) }
 
   /// Undoes all of the user's changes to a record of the attached store. It gets back its fields and its place, and a
   /// deleted record comes back.
   /// - Throws: ``StoreError/Code/recordNotFound`` if the attached store has no such record.
-  public func revert(_ id: RecordID) throws {
+  public func revert(_ id: RecordID<Value>) throws {
     try writing { transaction in
-      guard let reverted = try transaction.tableReverting(id, in: TableKey(name.text)) else {
+      guard let reverted = try transaction.tableReverting(id.plain, in: TableKey(name.text)) else {
         throw StoreError(
-          .recordNotFound, "no attached store has such a record", table: name.text, record: id)
+          .recordNotFound, "no attached store has such a record", table: name.text, record: id.plain)
       }
-      let index = try reverted.index(of: id)
-      if try transaction.table(name.text).records.contains(id) {
+      let index = try reverted.index(of: id.plain)
+      if try transaction.table(name.text).records.contains(id.plain) {
         try transaction.apply(.replace(reverted.records[index]), to: name.text)
-        try transaction.apply(.move(id, index: index), to: name.text)
+        try transaction.apply(.move(id.plain, index: index), to: name.text)
       } else {
         try transaction.apply(.insert([reverted.records[index]], index: index), to: name.text)
       }
@@ -49,12 +49,12 @@ extension RecordTable {
 
 extension RecordTable {
   /// Undoes all of the user's changes to a record of the attached store; see the synchronous `revert`.
-  public func revert(_ id: RecordID) async throws { try await writing { try $0.revert(id) } }
+  public func revert(_ id: RecordID<Value>) async throws { try await writing { try $0.revert(id) } }
 }
 
 extension TransactionState {
   /// What would be seen of a table if the user had done nothing to this record; `nil` where it is no attached one.
-  fileprivate func tableReverting(_ id: RecordID, in key: TableKey) throws(StoreError) -> TableState? {
+  fileprivate func tableReverting(_ id: AnyRecordID, in key: TableKey) throws(StoreError) -> TableState? {
     let seen = try table(key.text)
     guard let beneath = seen.beneath, beneath.contains(id) else { return nil }
     var own = try ownTable(key, seenAs: seen)

@@ -5,7 +5,7 @@ import FileDBTables
 /// changed.
 struct SaveConflict: Error {
   /// In order; empty where it is about the table as a whole.
-  let records: [RecordID]
+  let records: [AnyRecordID]
 }
 
 extension PendingTable {
@@ -16,7 +16,7 @@ extension PendingTable {
   /// - Throws: all records of which that is not so; none where ``mayCarryOut(on:)`` is `false`.
   func carriedOut(on saved: TableState, _ version: FileVersion) throws(SaveConflict) -> TableState {
     guard mayCarryOut(on: version) else { throw SaveConflict(records: []) }
-    var (table, conflicts, isWhole) = (saved, Set<RecordID>(), true)
+    var (table, conflicts, isWhole) = (saved, Set<AnyRecordID>(), true)
     for change in commits.flatMap(\.changes) {
       do throws(SaveConflict) { try table.carryOut(change) } catch {
         conflicts.formUnion(error.records)
@@ -68,13 +68,13 @@ extension TableState {
     }
   }
 
-  private func place(beneath above: RecordID?) throws(SaveConflict) -> Int {
+  private func place(beneath above: AnyRecordID?) throws(SaveConflict) -> Int {
     guard let above else { return 0 }
     guard let index = records.index(of: above) else { throw SaveConflict(records: [above]) }
     return index + 1
   }
 
-  private func check(_ ids: [RecordID], _ marks: [LoggedChange.Mark]) throws(SaveConflict) {
+  private func check(_ ids: [AnyRecordID], _ marks: [LoggedChange.Mark]) throws(SaveConflict) {
     guard ids.count == marks.count else { throw SaveConflict(records: ids) }
     let changed = zip(ids, marks).filter { id, mark in
       records.index(of: id).map { Checksum.of(records[$0].bytes) != mark.checksum } ?? true

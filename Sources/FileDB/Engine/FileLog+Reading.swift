@@ -244,7 +244,7 @@ extension FileLog {
     }
   }
 
-  func conflict(_ table: TableKey, _ file: String, _ records: [RecordID] = []) -> StoreError {
+  func conflict(_ table: TableKey, _ file: String, _ records: [AnyRecordID] = []) -> StoreError {
     let named = records.prefix(20).map(\.description).joined(separator: ", ")
     let more = records.count > 20 ? " and \(records.count - 20) more" : ""
     // A single one is said in front of the message.

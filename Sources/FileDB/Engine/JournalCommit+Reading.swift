@@ -138,7 +138,7 @@ private struct RecordReader {
         let (range, id) = scanner.scanDict(indentation: 2, numberKey: TableFile.idName)
       {
         let slice = bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound]
-        records.append(EncodedRecord(id: RecordID(counted: id), bytes: slice))
+        records.append(EncodedRecord(id: AnyRecordID(counted: id), bytes: slice))
       }
       position = scanner.position
     }
@@ -177,7 +177,7 @@ extension LineReader {
       return (.replace(try records.read(1, &self)[0]), found)
     case "remove":
       guard skip("were") else { return (.remove(try ids()), try ended(.nothing)) }
-      var (ids, marks): ([RecordID], [LoggedChange.Mark]) = ([], [])
+      var (ids, marks): ([AnyRecordID], [LoggedChange.Mark]) = ([], [])
       while hasWord {
         let (id, mark) = try idAndMark()
         ids.append(id)
@@ -199,8 +199,8 @@ extension LineReader {
     }
   }
 
-  private mutating func ids() throws(PayloadFault) -> [RecordID] {
-    var ids: [RecordID] = []
+  private mutating func ids() throws(PayloadFault) -> [AnyRecordID] {
+    var ids: [AnyRecordID] = []
     while hasWord { ids.append(try id()) }
     return ids
   }

@@ -115,7 +115,7 @@ enum JournalFormat1 {
       return .insert(Array(records.prefix(count)), index: row)
     case "replace": return records.popFirst().map(Change.replace)
     case "move":
-      guard let row, let id = entry[Key.id]?.integer.flatMap(RecordID.init(rawValue:)) else { return nil }
+      guard let row, let id = entry[Key.id]?.integer.flatMap(AnyRecordID.init(rawValue:)) else { return nil }
       return .move(id, index: row)
     case "remove": return ids(entry).map(Change.remove)
     case "reorder": return ids(entry).map(Change.reorder)
@@ -123,9 +123,9 @@ enum JournalFormat1 {
     }
   }
 
-  private static func ids(_ entry: PlistDictionary) -> [RecordID]? {
+  private static func ids(_ entry: PlistDictionary) -> [AnyRecordID]? {
     guard let words = entry[Key.ids]?.string?.split(separator: " ") else { return nil }
-    let ids = words.compactMap { RecordID(String($0)) }
+    let ids = words.compactMap { AnyRecordID(String($0)) }
     return ids.count == words.count ? ids : nil
   }
 }

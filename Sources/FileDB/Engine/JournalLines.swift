@@ -43,10 +43,10 @@ struct LineWriter {
 
   mutating func add(_ number: Int) { add(UInt64(number)) }
 
-  mutating func add(_ id: RecordID) { add(UInt64(id.rawValue)) }
+  mutating func add(_ id: AnyRecordID) { add(UInt64(id.rawValue)) }
 
   /// `-` for none.
-  mutating func add(_ id: RecordID?) {
+  mutating func add(_ id: AnyRecordID?) {
     if let id { add(id) } else { add("-" as StaticString) }
   }
 
@@ -61,7 +61,7 @@ struct LineWriter {
     append(mark)
   }
 
-  mutating func add(_ id: RecordID, _ mark: LoggedChange.Mark) {
+  mutating func add(_ id: AnyRecordID, _ mark: LoggedChange.Mark) {
     add(id)
     bytes.append(UInt8(ascii: ":"))
     append(mark)
@@ -179,9 +179,9 @@ struct LineReader {
 
   mutating func count() throws(PayloadFault) -> Int { Int(try number()) }
 
-  mutating func id() throws(PayloadFault) -> RecordID { try id(in: try word()) }
+  mutating func id() throws(PayloadFault) -> AnyRecordID { try id(in: try word()) }
 
-  mutating func optionalID() throws(PayloadFault) -> RecordID? { try optionalID(in: try word()) }
+  mutating func optionalID() throws(PayloadFault) -> AnyRecordID? { try optionalID(in: try word()) }
 
   mutating func date() throws(PayloadFault) -> Date {
     let word = try word()
@@ -196,7 +196,7 @@ struct LineReader {
     return LoggedChange.Mark(checksum: try checksum(in: parts[0]), above: try optionalID(in: parts[1]))
   }
 
-  mutating func idAndMark() throws(PayloadFault) -> (id: RecordID, mark: LoggedChange.Mark) {
+  mutating func idAndMark() throws(PayloadFault) -> (id: AnyRecordID, mark: LoggedChange.Mark) {
     let parts = try parts(of: try word(), 3)
     let mark = LoggedChange.Mark(checksum: try checksum(in: parts[1]), above: try optionalID(in: parts[2]))
     return (try id(in: parts[0]), mark)
@@ -296,12 +296,12 @@ struct LineReader {
     return UInt32(try hexadecimal(in: word))
   }
 
-  private func id(in word: UnsafeRawBufferPointer) throws(PayloadFault) -> RecordID {
-    guard let id = RecordID(rawValue: try number(in: word)) else { throw fault("an id is missing") }
+  private func id(in word: UnsafeRawBufferPointer) throws(PayloadFault) -> AnyRecordID {
+    guard let id = AnyRecordID(rawValue: try number(in: word)) else { throw fault("an id is missing") }
     return id
   }
 
-  private func optionalID(in word: UnsafeRawBufferPointer) throws(PayloadFault) -> RecordID? {
+  private func optionalID(in word: UnsafeRawBufferPointer) throws(PayloadFault) -> AnyRecordID? {
     word.count == 1 && word[0] == UInt8(ascii: "-") ? nil : try id(in: word)
   }
 

@@ -34,7 +34,7 @@ extension StoreFolder {
     do throws(PlistError) {
       var counters: [TableKey: Int64] = [:]
       for entry in try PlistParser.parse(bytes).dict ?? [:] {
-        counters[TableKey(entry.key)] = entry.value.string.flatMap(RecordID.init)?.rawValue
+        counters[TableKey(entry.key)] = entry.value.string.flatMap(AnyRecordID.init)?.rawValue
       }
       return counters
     } catch {

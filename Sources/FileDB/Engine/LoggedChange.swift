@@ -12,15 +12,15 @@ package struct LoggedChange: Sendable {
   package enum Found: Equatable, Sendable {
     case nothing
     case records([Mark])
-    case insertion(above: RecordID?)
-    case move(Mark, above: RecordID?)
+    case insertion(above: AnyRecordID?)
+    case move(Mark, above: AnyRecordID?)
     case table(count: Int, checksum: UInt32, counter: Int64)
   }
 
   /// A record as it was: the checksum of its bytes, and the record above it; `nil` for the first.
   package struct Mark: Equatable, Sendable {
     package let checksum: UInt32
-    package let above: RecordID?
+    package let above: AnyRecordID?
   }
 
   init(_ change: Change, of table: TableKey, found: Found) {
@@ -86,7 +86,7 @@ extension TableState {
     }
   }
 
-  private func check(_ id: RecordID, _ mark: LoggedChange.Mark) throws(StoreError) {
+  private func check(_ id: AnyRecordID, _ mark: LoggedChange.Mark) throws(StoreError) {
     let index = try index(of: id)
     guard records[index].checksum == mark.checksum else {
       throw StoreError(

@@ -71,10 +71,10 @@ struct PendingTable: Sendable {
   }
 
   /// The ids that the commits gave to new records.
-  var newIDs: Set<RecordID> {
+  var newIDs: Set<AnyRecordID> {
     Set(
       changes.flatMap { change in
-        if case .insert(let records, _) = change { records.map(\.id) } else { [RecordID]() }
+        if case .insert(let records, _) = change { records.map(\.id) } else { [AnyRecordID]() }
       })
   }
 

@@ -15,7 +15,7 @@ public struct MergeConflict: Sendable {
 
   /// The record's id in the merged table; `nil` for another key in the root of the file. In a store over an attached
   /// one, the merged table may have no record with this id, if no changes to the attached record are left.
-  public let record: RecordID?
+  public let record: AnyRecordID?
   /// What the two sides did.
   public let kind: Kind
 }
@@ -33,7 +33,7 @@ public struct MergeRenumbering: Sendable, Hashable {
   /// The side that had it under ``oldID``.
   public let side: Side
   /// The record's id on its side.
-  public let oldID: RecordID
+  public let oldID: AnyRecordID
   /// The record's id in the merged table.
-  public let newID: RecordID
+  public let newID: AnyRecordID
 }

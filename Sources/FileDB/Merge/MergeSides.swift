@@ -43,7 +43,7 @@ struct MergeSides {
   private func isOverlay(_ key: Int) -> Bool { id(of: key).map(overlays.contains) ?? false }
 
   /// The id of a record before it may get another one.
-  private func id(of key: Int) -> RecordID? { (baseRecord(key) ?? ours[key] ?? theirs[key])?.id }
+  private func id(of key: Int) -> AnyRecordID? { (baseRecord(key) ?? ours[key] ?? theirs[key])?.id }
 
   /// The keys under which a side may have another record than the base and the other side: where little is as it was,
   /// and a new record is more like the former one. An earlier merge may have given that one its new id; but it was
@@ -63,7 +63,7 @@ struct MergeSides {
   func baseRecord(_ key: Int) -> EncodedRecord? { key < base.count ? base[key] : nil }
 
   /// The sides that had a record under another id.
-  func renumberings(of key: Int, to id: RecordID) -> [MergeRenumbering] {
+  func renumberings(of key: Int, to id: AnyRecordID) -> [MergeRenumbering] {
     var renumberings: [MergeRenumbering] = []
     if let old = ours[key]?.id, old != id { renumberings.append(.init(side: .ours, oldID: old, newID: id)) }
     if let old = theirs[key]?.id, old != id {
@@ -122,7 +122,7 @@ struct MergeSide {
     keys.filter { $0 >= baseCount }.compactMap { self[$0] }
   }
 
-  private func added(since base: TableState) -> [(RecordID, (key: Int, record: EncodedRecord))] {
+  private func added(since base: TableState) -> [(AnyRecordID, (key: Int, record: EncodedRecord))] {
     keys.lazy.filter { $0 >= base.records.count }.compactMap { key in
       self[key].map { ($0.id, (key, $0)) }
     }
@@ -159,7 +159,7 @@ extension MergeSide {
   /// on both sides.
   private static func renumbered(
     in side: TableState, since base: TableState, except overlays: OverlayRecords
-  ) -> [RecordID: Int] {
+  ) -> [AnyRecordID: Int] {
     let strange = side.records.filter { !overlays.contains($0.id) && !isSame($0.id, in: side, and: base) }
     guard !strange.isEmpty else { return [:] }
     var gone: [PlistDictionary: [Int]] = [:]
@@ -167,7 +167,7 @@ extension MergeSide {
     where !overlays.contains(record.id) && !isSame(record.id, in: side, and: base) {
       gone[record.content, default: []].append(index)
     }
-    var renumbered: [RecordID: Int] = [:]
+    var renumbered: [AnyRecordID: Int] = [:]
     for record in strange {
       if let index = gone[record.content]?.popLast() { renumbered[record.id] = index }
     }
@@ -175,7 +175,7 @@ extension MergeSide {
   }
 
   /// Whether an id has the same record in both, though perhaps edited: with more than half of its fields as they were.
-  private static func isSame(_ id: RecordID, in side: TableState, and base: TableState) -> Bool {
+  private static func isSame(_ id: AnyRecordID, in side: TableState, and base: TableState) -> Bool {
     guard let index = side.records.index(of: id), let baseIndex = base.records.index(of: id) else {
       return false
     }

@@ -44,10 +44,10 @@ extension MergeSides {
 /// The ids of the merged records.
 struct MergedIDs {
   /// By key.
-  private(set) var ids: [Int: RecordID] = [:]
+  private(set) var ids: [Int: AnyRecordID] = [:]
   /// The highest that was given anew; 0 where none was.
   private(set) var lastNew: Int64 = 0
-  private var taken: Set<RecordID> = []
+  private var taken: Set<AnyRecordID> = []
   private let counter: Int64
 
   /// - Parameter counter: ids up to this one may have been given.
@@ -70,7 +70,7 @@ struct MergedIDs {
     }
   }
 
-  private mutating func take(_ id: RecordID, for key: Int) {
+  private mutating func take(_ id: AnyRecordID, for key: Int) {
     ids[key] = id
     taken.insert(id)
   }
@@ -79,19 +79,19 @@ struct MergedIDs {
     let last = max(lastNew, counter)
     guard last < .max else { throw StoreError(.counterExhausted, "there is no id left") }
     lastNew = last + 1
-    take(RecordID(counted: lastNew), for: key)
+    take(AnyRecordID(counted: lastNew), for: key)
   }
 }
 
 extension MergeSides {
   /// The ids of records that ours has and the merge deletes: they are not given to new ones.
-  fileprivate func goneIDs(_ order: [Int]) -> Set<RecordID> {
+  fileprivate func goneIDs(_ order: [Int]) -> Set<AnyRecordID> {
     let kept = Set(order)
     return Set(ours.keys.lazy.filter { !kept.contains($0) }.compactMap { ours[$0]?.id })
   }
 
   /// The new id that theirs gave to a record which ours still has under its old one.
-  fileprivate func adoptedID(_ key: Int) -> RecordID? {
+  fileprivate func adoptedID(_ key: Int) -> AnyRecordID? {
     guard let old = baseRecord(key)?.id, ours[key]?.id == old, let new = theirs[key]?.id, new != old else {
       return nil
     }

@@ -3,7 +3,7 @@ import FileDBPlist
 /// The records, in versions of a table that lies over an attached one, which are no records of their own, but what the
 /// user said about attached ones (see ``OverlayMarks``).
 struct OverlayRecords {
-  private let ids: Set<RecordID>
+  private let ids: Set<AnyRecordID>
 
   /// Those that a side added or changed. Of any other one there is nothing to find out.
   init(base: TableState, sides: [TableState]) {
@@ -16,17 +16,17 @@ struct OverlayRecords {
     }
   }
 
-  func contains(_ id: RecordID) -> Bool { ids.contains(id) }
+  func contains(_ id: AnyRecordID) -> Bool { ids.contains(id) }
 
   /// Whether a mark says where the record is among the attached ones. Elsewhere that is a field like others.
-  func hasPlace(_ id: RecordID) -> Bool { Overlay.isOwn(id) || contains(id) }
+  func hasPlace(_ id: AnyRecordID) -> Bool { Overlay.isOwn(id) || contains(id) }
 }
 
 extension TableState {
-  fileprivate func record(_ id: RecordID) -> EncodedRecord? { records.index(of: id).map { records[$0] } }
+  fileprivate func record(_ id: AnyRecordID) -> EncodedRecord? { records.index(of: id).map { records[$0] } }
 
   /// The ids of records, none of the user's own, that the other table has not or has otherwise.
-  fileprivate func attachedIDs(otherwiseIn other: TableState) -> [RecordID] {
+  fileprivate func attachedIDs(otherwiseIn other: TableState) -> [AnyRecordID] {
     records.lazy.filter { record in
       !Overlay.isOwn(record.id) && other.record(record.id)?.hasSameBytes(as: record) != true
     }.map(\.id)

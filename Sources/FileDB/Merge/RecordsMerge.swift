@@ -119,7 +119,7 @@ extension EncodedRecord {
     id == other.id ? hasSameBytes(as: other) : fields == other.fields
   }
 
-  func renumbered(_ newID: RecordID) -> EncodedRecord {
+  func renumbered(_ newID: AnyRecordID) -> EncodedRecord {
     newID == id ? self : EncodedRecord(id: newID, fields: fields)
   }
 }

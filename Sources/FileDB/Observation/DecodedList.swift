@@ -5,16 +5,16 @@ import FileDBTables
 struct DecodedList<Value: Codable & Sendable>: Sendable {
   private var selection: RecordSelection<Value>
   private var table: TableSnapshot<Value>
-  private var values: [RecordID: Value] = [:]
-  private var faultsByID: [RecordID: StoreError] = [:]
-  private var matching: Set<RecordID> = []
+  private var values: [AnyRecordID: Value] = [:]
+  private var faultsByID: [AnyRecordID: StoreError] = [:]
+  private var matching: Set<AnyRecordID> = []
   /// The part of the table.
   private(set) var snapshot: TableSnapshot<Value>
 
   init(_ selection: RecordSelection<Value>, of table: TableSnapshot<Value>) {
     (self.selection, self.table, snapshot) = (selection, table, table)
     let all = table.values()
-    for record in all.records { values[record.id] = record.value }
+    for record in all.records { values[record.id.plain] = record.value }
     note(all.faults)
     select(selection)
   }
@@ -23,13 +23,15 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
   /// - Complexity: O(*n*).
   var records: [DecodedRecord<Value>] {
     snapshot.state.records.compactMap { record in
-      values[record.id].map { DecodedRecord(id: record.id, value: $0) }
+      values[record.id].map { DecodedRecord(id: RecordID(record.id), value: $0) }
     }
   }
 
   /// The faults of the table's records, in the table's order.
   var faults: [StoreError] {
-    faultsByID.sorted { (table.index(of: $0.key) ?? 0) < (table.index(of: $1.key) ?? 0) }.map(\.value)
+    let places = table.state.records
+    return faultsByID.sorted { (places.index(of: $0.key) ?? 0) < (places.index(of: $1.key) ?? 0) }.map(
+      \.value)
   }
 
   /// Goes on with another selection.
@@ -68,7 +70,7 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
     for fault in faults { if let id = fault.record { faultsByID[id] = fault } }
   }
 
-  private mutating func forget(_ id: RecordID) {
+  private mutating func forget(_ id: AnyRecordID) {
     values[id] = nil
     faultsByID[id] = nil
     matching.remove(id)

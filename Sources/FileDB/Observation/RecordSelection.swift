@@ -19,7 +19,7 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
   let order: [SortKey]
 
   /// - Parameter ids: of the records that match; `nil` for all.
-  func records(of table: TableSnapshot<Value>, matching ids: Set<RecordID>?) -> TableSnapshot<Value> {
+  func records(of table: TableSnapshot<Value>, matching ids: Set<AnyRecordID>?) -> TableSnapshot<Value> {
     var records = table
     if let ids, ids.count < table.count {
       records = records.with(records.state.records.filter { ids.contains($0.id) })
@@ -56,7 +56,7 @@ struct RecordTest<Value: Codable & Sendable> {
 struct SelectedRecords<Value: Codable & Sendable> {
   private let selection: RecordSelection<Value>
   private var table: TableSnapshot<Value>
-  private var matching: Set<RecordID> = []
+  private var matching: Set<AnyRecordID> = []
   private(set) var records: TableSnapshot<Value>
 
   init(_ selection: RecordSelection<Value>, of table: TableSnapshot<Value>) {

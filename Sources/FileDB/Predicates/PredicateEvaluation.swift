@@ -3,7 +3,7 @@ import FileDBTables
 
 /// The record that a predicate is asked about.
 struct PredicateRecord {
-  let id: RecordID
+  let id: AnyRecordID
   let fields: RecordFields
 }
 

@@ -9,7 +9,7 @@ final class FieldLookup<Value: Codable & Sendable, Field: Hashable & Sendable>: 
 
   /// - Throws: what decoding the first record throws that does not fit its type: a look at all records would find it
   ///   too.
-  func ids(whereFieldIs field: Field?, in snapshot: TableSnapshot<Value>) throws -> [RecordID] {
+  func ids(whereFieldIs field: Field?, in snapshot: TableSnapshot<Value>) throws -> [AnyRecordID] {
     let (ids, unreadable) = state.withLock { state in
       state.follow(snapshot.state.records)
       return (state[.field(field)], state[.unreadable])
@@ -20,7 +20,8 @@ final class FieldLookup<Value: Codable & Sendable, Field: Hashable & Sendable>: 
 }
 
 extension FieldLookup where Field: Comparable {
-  func ids(whereFieldIsIn range: ValueRange<Field>, in snapshot: TableSnapshot<Value>) throws -> [RecordID] {
+  func ids(whereFieldIsIn range: ValueRange<Field>, in snapshot: TableSnapshot<Value>) throws -> [AnyRecordID]
+  {
     let (ids, unreadable) = state.withLock { state in
       state.follow(snapshot.state.records)
       return (state.fields(in: range).flatMap { state[.field($0)] }, state[.unreadable])
@@ -31,8 +32,8 @@ extension FieldLookup where Field: Comparable {
 }
 
 extension TableSnapshot {
-  fileprivate func throwFault(of unreadable: [RecordID]) throws {
-    if let index = unreadable.compactMap(index(of:)).min() { _ = try self[index].value }
+  fileprivate func throwFault(of unreadable: [AnyRecordID]) throws {
+    if let index = unreadable.compactMap(state.records.index(of:)).min() { _ = try self[index].value }
   }
 }
 
@@ -50,12 +51,12 @@ private struct LookupState<Value: Codable & Sendable, Field: Hashable & Sendable
   /// The records whose ids these are.
   private var records = OrderedRecords()
   /// Each list in ascending order.
-  private var ids: [Key: [RecordID]] = [:]
+  private var ids: [Key: [AnyRecordID]] = [:]
   private var order = FieldOrderCache<Field>()
 
   init(_ property: ValueProperty<Value, Field>) { self.property = property }
 
-  subscript(key: Key) -> [RecordID] { ids[key] ?? [] }
+  subscript(key: Key) -> [AnyRecordID] { ids[key] ?? [] }
 
   mutating func follow(_ new: OrderedRecords) {
     let difference = RecordsDifference(from: records, to: new)
@@ -76,12 +77,12 @@ private struct LookupState<Value: Codable & Sendable, Field: Hashable & Sendable
     return field == field ? .field(field) : .unequal
   }
 
-  private mutating func add(_ id: RecordID, _ key: Key) {
+  private mutating func add(_ id: AnyRecordID, _ key: Key) {
     if ids[key] == nil, case .field(let field?) = key { order.add(field) }
     ids[key, default: []].insertAscending(id)
   }
 
-  private mutating func remove(_ id: RecordID, _ key: Key) {
+  private mutating func remove(_ id: AnyRecordID, _ key: Key) {
     ids[key]?.removeAscending(id)
     if ids[key]?.isEmpty == true { ids[key] = nil }
   }
@@ -128,13 +129,13 @@ extension FieldOrderCache where Field: Comparable {
   }
 }
 
-extension [RecordID] {
-  fileprivate mutating func insertAscending(_ id: RecordID) {
+extension [AnyRecordID] {
+  fileprivate mutating func insertAscending(_ id: AnyRecordID) {
     guard let last, id < last else { return append(id) }
     insert(id, at: partitioningIndex { $0 >= id })
   }
 
-  fileprivate mutating func removeAscending(_ id: RecordID) {
+  fileprivate mutating func removeAscending(_ id: AnyRecordID) {
     let place = partitioningIndex { $0 >= id }
     if place < count, self[place] == id { remove(at: place) }
   }

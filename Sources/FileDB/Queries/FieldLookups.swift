@@ -188,8 +188,8 @@ extension TableSnapshot {
   }
 
   /// The records with these ids, in the table's order.
-  private func records(with ids: [RecordID]) -> [StoredRecord<Value>] {
-    ids.compactMap(index(of:)).sorted().map { self[$0] }
+  private func records(with ids: [AnyRecordID]) -> [StoredRecord<Value>] {
+    ids.compactMap(state.records.index(of:)).sorted().map { self[$0] }
   }
 }
 

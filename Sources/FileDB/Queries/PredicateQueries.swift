@@ -128,7 +128,7 @@ public struct RecordMatches<Value: Codable & Sendable>: Sendable {
 
   /// The ids of the records that match, in their order.
   /// - Complexity: O(*m*) in their number.
-  public var ids: [RecordID] { parts.flatMap { $0.map(\.id) } }
+  public var ids: [RecordID<Value>] { parts.flatMap { $0.map { RecordID($0.id) } } }
 
   /// The fields that the predicate names but no record of the table has; see ``RecordPredicate/unknownFields(in:)``.
   /// - Complexity: O(1) if there are none; else O(*n*), to find the most similar names.

@@ -27,7 +27,7 @@ extension TableState {
       if let index = records.index(of: record.id) {
         let highest = max(counter, floor)
         guard records[index] != record, highest < .max else { continue }
-        let copy = EncodedRecord(id: RecordID(counted: highest + 1), fields: record.fields)
+        let copy = EncodedRecord(id: AnyRecordID(counted: highest + 1), fields: record.fields)
         applied += applyAll([.insert([copy], index: index + 1)])
       } else {
         var index = records.count

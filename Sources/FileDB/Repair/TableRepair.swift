@@ -11,7 +11,7 @@ struct TableRepair {
   /// Above which new ids are given.
   private let highestID: Int64
   /// What the commits that are to be carried out gave to new records.
-  private let newIDs: Set<RecordID>
+  private let newIDs: Set<AnyRecordID>
 
   /// The table in `bytes`, mended.
   /// - Parameter waiting: the commits that are to be carried out on it.
@@ -94,7 +94,7 @@ struct TableRepair {
 
   /// The table of these elements, each with an id of its own.
   private mutating func state(
-    of elements: [PlistValue], counter: RecordID?, indexMap: PlistValue?, foreignKeys: PlistDictionary,
+    of elements: [PlistValue], counter: AnyRecordID?, indexMap: PlistValue?, foreignKeys: PlistDictionary,
     line: (Int) -> Int?
   ) -> TableState {
     var given = elements.map { $0.dict?[TableFile.idKey].flatMap(Self.lenientNumber) }
@@ -105,7 +105,7 @@ struct TableRepair {
     }
     let allGiven = Set(given.compactMap(\.self))
     var counter = max(counter?.rawValue ?? 0, allGiven.max()?.rawValue ?? 0)
-    var taken: Set<RecordID> = []
+    var taken: Set<AnyRecordID> = []
     var records: [EncodedRecord] = []
     for (index, element) in elements.enumerated() {
       var fields = element.dict ?? [:]
@@ -121,10 +121,11 @@ struct TableRepair {
       }
       counter = max(counter, highestID)
       counter = counter == .max ? 0 : counter + 1
-      while taken.contains(RecordID(counted: counter)) || allGiven.contains(RecordID(counted: counter)) {
+      while taken.contains(AnyRecordID(counted: counter)) || allGiven.contains(AnyRecordID(counted: counter))
+      {
         counter += 1
       }
-      let id = RecordID(counted: counter)
+      let id = AnyRecordID(counted: counter)
       taken.insert(id)
       let reason = given[index].map { "a second record has the id \($0)" } ?? "this record has no id"
       notes.append(("\(reason); it is \(id) from now on", line(index)))
@@ -135,10 +136,10 @@ struct TableRepair {
 
   /// The ids of records that have none or another's, as the index map has them. Where it does not fit the other
   /// records, it says nothing about these.
-  private func lostIDs(of given: [RecordID?], _ indexMap: PlistValue?) -> [(index: Int, id: RecordID)] {
-    var indexed: [Int: RecordID] = [:]
+  private func lostIDs(of given: [AnyRecordID?], _ indexMap: PlistValue?) -> [(index: Int, id: AnyRecordID)] {
+    var indexed: [Int: AnyRecordID] = [:]
     for entry in indexMap?.dict ?? [:] {
-      guard let id = RecordID(entry.key), let index = entry.value.string.flatMap({ Int($0) }) else {
+      guard let id = AnyRecordID(entry.key), let index = entry.value.string.flatMap({ Int($0) }) else {
         return []
       }
       indexed[index] = id
@@ -160,11 +161,11 @@ struct TableRepair {
   }
 
   /// An id or a counter as somebody may have written it: ` 007` is 7.
-  private static func lenientNumber(_ value: PlistValue) -> RecordID? {
+  private static func lenientNumber(_ value: PlistValue) -> AnyRecordID? {
     switch value {
-    case .integer(let number): RecordID(rawValue: number)
+    case .integer(let number): AnyRecordID(rawValue: number)
     case .string(var text):
-      text.withUTF8 { PlistNumber.integer($0) }.flatMap(\.integer).flatMap(RecordID.init(rawValue:))
+      text.withUTF8 { PlistNumber.integer($0) }.flatMap(\.integer).flatMap(AnyRecordID.init(rawValue:))
     default: nil
     }
   }

@@ -9,7 +9,7 @@ struct TableSalvage {
   private(set) var records: [(value: PlistValue, line: Int)] = []
   /// The lines where something begins that should be a record and cannot be read.
   private(set) var lost: [Int] = []
-  private(set) var counter: RecordID?
+  private(set) var counter: AnyRecordID?
 
   init(_ bytes: [UInt8], limits: PlistLimits) {
     let tags = Self.tags(in: bytes)
@@ -113,11 +113,11 @@ struct TableSalvage {
   }
 
   /// The digits behind the counter's key.
-  private static func counter(in bytes: [UInt8]) -> RecordID? {
+  private static func counter(in bytes: [UInt8]) -> AnyRecordID? {
     guard let key = bytes.firstRange(of: Array("<key>\(TableFile.counterKey)</key>".utf8)) else { return nil }
     func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     // What stands between is a tag and white space.
     let digits = bytes[key.upperBound...].prefix(80).drop { !isDigit($0) }.prefix(while: isDigit)
-    return RecordID(String(decoding: digits, as: UTF8.self))
+    return AnyRecordID(String(decoding: digits, as: UTF8.self))
   }
 }

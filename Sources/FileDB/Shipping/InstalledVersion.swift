@@ -66,7 +66,7 @@ extension InstalledVersion {
     let state = try transaction.table(table)
     if !state.exists { try transaction.apply(.create, to: table) }
     let former = state.records.first?.id
-    let record = EncodedRecord(id: former ?? RecordID(counted: 1), fields: Fields(fields))
+    let record = EncodedRecord(id: former ?? AnyRecordID(counted: 1), fields: Fields(fields))
     try transaction.apply(former == nil ? .insert([record], index: 0) : .replace(record), to: table)
   }
 
@@ -170,9 +170,10 @@ extension ShippedIDs {
   }
 
   fileprivate init?(_ plist: PlistDictionary) {
-    var ids: [RecordID: RecordID] = [:]
+    var ids: [AnyRecordID: AnyRecordID] = [:]
     for entry in plist {
-      guard let shipped = RecordID(entry.key), let own = entry.value.string.flatMap(RecordID.init) else {
+      guard let shipped = AnyRecordID(entry.key), let own = entry.value.string.flatMap(AnyRecordID.init)
+      else {
         return nil
       }
       ids[shipped] = own

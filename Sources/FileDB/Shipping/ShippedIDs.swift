@@ -2,9 +2,9 @@
 /// have had them first. Kept with the installed version, so that its records are known again however the user edits
 /// them.
 struct ShippedIDs {
-  private(set) var ids: [RecordID: RecordID]
+  private(set) var ids: [AnyRecordID: AnyRecordID]
 
-  init(ids: [RecordID: RecordID] = [:]) { self.ids = ids }
+  init(ids: [AnyRecordID: AnyRecordID] = [:]) { self.ids = ids }
 
   /// A shipped table with the user's ids.
   func applied(to table: TableState) -> TableState {
@@ -39,8 +39,8 @@ struct ShippedIDs {
     return try colliding.map { record throws(StoreError) in
       guard last < .max else { throw StoreError(.counterExhausted, "there is no id left") }
       last += 1
-      ids[record.id] = RecordID(counted: last)
-      return MergeRenumbering(side: .theirs, oldID: record.id, newID: RecordID(counted: last))
+      ids[record.id] = AnyRecordID(counted: last)
+      return MergeRenumbering(side: .theirs, oldID: record.id, newID: AnyRecordID(counted: last))
     }
   }
 

@@ -81,7 +81,7 @@ struct ShippedUpgrade {
 extension RecordsMerge {
   /// The merged records that the user deleted and the new version changed. They would all come back with a version that
   /// does something to each record, so they stay deleted.
-  fileprivate var recordsDeletedByOurs: Set<RecordID> {
+  fileprivate var recordsDeletedByOurs: Set<AnyRecordID> {
     Set(
       conflicts.compactMap { conflict in
         if case .deletedByOurs = conflict.kind { conflict.record } else { nil }

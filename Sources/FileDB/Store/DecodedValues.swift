@@ -3,12 +3,12 @@ import FileDBTables
 /// A record whose value has been decoded, for lists.
 public struct DecodedRecord<Value: Codable & Sendable>: Identifiable, Sendable {
   /// The record's id.
-  public let id: RecordID
+  public let id: RecordID<Value>
   /// The record's value.
   public let value: Value
 
   /// A record with this id and value, for previews and tests.
-  public init(id: RecordID, value: Value) { (self.id, self.value) = (id, value) }
+  public init(id: RecordID<Value>, value: Value) { (self.id, self.value) = (id, value) }
 }
 
 extension DecodedRecord: Equatable where Value: Equatable {}
@@ -33,10 +33,10 @@ public struct DecodedValues<Value: Codable & Sendable>: Sendable {
 
   /// The ids of the records whose values are in ``decoded``, in the same order.
   /// - Complexity: O(*n*).
-  public var ids: [RecordID] {
-    if faults.isEmpty { return all.ids }
+  public var ids: [RecordID<Value>] {
+    guard !faults.isEmpty else { return all.ids.map { RecordID($0) } }
     let faulty = Set(faults.map(\.record))
-    return all.ids.filter { !faulty.contains($0) }
+    return all.ids.filter { !faulty.contains($0) }.map { RecordID($0) }
   }
 
   /// The values in ``decoded``, each with its record's id.

@@ -44,7 +44,7 @@ extension Change {
     }
   }
 
-  private static func list(_ ids: [RecordID]) -> String {
+  private static func list(_ ids: [AnyRecordID]) -> String {
     let shown = ids.prefix(8).map(\.description).joined(separator: " ")
     return ids.count > 8 ? "\(shown) and \(ids.count - 8) more" : shown
   }

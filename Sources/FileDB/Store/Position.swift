@@ -1,5 +1,5 @@
 /// A place in the order of a table's records.
-public enum Position: Hashable, Sendable {
+public enum Position<Value>: Hashable, Sendable {
   /// Above all other records.
   case top
   /// Below all other records.
@@ -7,7 +7,7 @@ public enum Position: Hashable, Sendable {
   /// The index that the record has afterwards. `.index(count)` is the bottom when a record is added.
   case index(Int)
   /// Directly above this record.
-  case before(RecordID)
+  case before(RecordID<Value>)
   /// Directly below this record.
-  case after(RecordID)
+  case after(RecordID<Value>)
 }

@@ -130,6 +130,8 @@ public final class RecordStore: Sendable {
   ///   ``StoreError/Code/ambiguousTable``, ``StoreError/Code/invalidTableName``, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the file when the table is first asked for; later as
   ///   ``RecordTable/snapshot()``.
+  // Else a literal name and a dictionary of one type would make a table of dictionaries.
+  @_disfavoredOverload
   public func table<Value>(_ name: TableName<Value>) throws -> RecordTable<Value> {
     _ = try current(TableKey(name.text))
     return RecordTable(store: self, name: name)

@@ -11,43 +11,45 @@ extension RecordTable {
 
   /// Adds a record with this value and returns its new id; see the synchronous `add`.
   @discardableResult
-  public func add(_ value: Value, at position: Position = .bottom) async throws -> RecordID {
+  public func add(_ value: Value, at position: Position<Value> = .bottom) async throws -> RecordID<Value> {
     try await writing { try $0.add(value, at: position) }
   }
 
   /// Adds records with these values and returns their new ids; see the synchronous `add`.
   @discardableResult
   public func add(
-    contentsOf values: some Sequence<Value> & Sendable, at position: Position = .bottom
-  ) async throws -> [RecordID] {
+    contentsOf values: some Sequence<Value> & Sendable, at position: Position<Value> = .bottom
+  ) async throws -> [RecordID<Value>] {
     try await writing { try $0.add(contentsOf: values, at: position) }
   }
 
   /// Changes a record in place; see the synchronous `update`.
-  public func update(_ id: RecordID, _ body: @escaping @Sendable (inout Value) throws -> Void) async throws {
+  public func update(_ id: RecordID<Value>, _ body: @escaping @Sendable (inout Value) throws -> Void)
+    async throws
+  {
     try await writing { try $0.update(id, body) }
   }
 
   /// Gives a record a new value; see the synchronous `update`.
-  public func update(_ id: RecordID, to value: Value) async throws {
+  public func update(_ id: RecordID<Value>, to value: Value) async throws {
     try await writing { try $0.update(id, to: value) }
   }
 
   /// Sets single fields and keeps the others; see the synchronous `set`.
-  public func set(_ fields: Fields, of id: RecordID) async throws {
+  public func set(_ fields: Fields, of id: RecordID<Value>) async throws {
     try await writing { try $0.set(fields, of: id) }
   }
 
   /// Removes single fields; see the synchronous `unset`.
-  public func unset(_ names: [String], of id: RecordID) async throws {
+  public func unset(_ names: [String], of id: RecordID<Value>) async throws {
     try await writing { try $0.unset(names, of: id) }
   }
 
   /// Removes a record; see the synchronous `delete`.
-  public func delete(_ id: RecordID) async throws { try await writing { try $0.delete(id) } }
+  public func delete(_ id: RecordID<Value>) async throws { try await writing { try $0.delete(id) } }
 
   /// Removes records; see the synchronous `delete`.
-  public func delete(_ ids: some Sequence<RecordID> & Sendable) async throws {
+  public func delete(_ ids: some Sequence<RecordID<Value>> & Sendable) async throws {
     try await writing { try $0.delete(ids) }
   }
 
@@ -62,12 +64,14 @@ extension RecordTable {
 
   /// Copies a record and returns the copy's id; see the synchronous `duplicate`.
   @discardableResult
-  public func duplicate(_ id: RecordID, to position: Position? = nil) async throws -> RecordID {
+  public func duplicate(_ id: RecordID<Value>, to position: Position<Value>? = nil) async throws -> RecordID<
+    Value
+  > {
     try await writing { try $0.duplicate(id, to: position) }
   }
 
   /// Moves a record; see the synchronous `move`.
-  public func move(_ id: RecordID, to position: Position) async throws {
+  public func move(_ id: RecordID<Value>, to position: Position<Value>) async throws {
     try await writing { try $0.move(id, to: position) }
   }
 
@@ -78,7 +82,7 @@ extension RecordTable {
 
   /// Replaces all records and returns the ids of the new ones; see the synchronous `replaceAll`.
   @discardableResult
-  public func replaceAll(with values: [IdentifiedValue<Value>]) async throws -> [RecordID] {
+  public func replaceAll(with values: [IdentifiedValue<Value>]) async throws -> [RecordID<Value>] {
     try await writing { try $0.replaceAll(with: values) }
   }
 

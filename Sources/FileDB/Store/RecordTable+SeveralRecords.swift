@@ -7,8 +7,8 @@ extension RecordTable {
   /// With ``Position/index(_:)``, the first of them has this index afterwards.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
   /// - Complexity: O(*m* √*n*) at worst for *m* records.
-  public func move(_ ids: some Sequence<RecordID>, to position: Position) throws {
-    var seen: Set<RecordID> = []
+  public func move(_ ids: some Sequence<RecordID<Value>>, to position: Position<Value>) throws {
+    var seen: Set<RecordID<Value>> = []
     let ids = ids.filter { seen.insert($0).inserted }
     guard let first = ids.first else { return }
     try writing { transaction in
@@ -56,8 +56,8 @@ extension RecordTable {
   /// - Complexity: O(*m* √*n*) at worst for *m* records.
   @discardableResult
   public func duplicate(
-    _ ids: some Sequence<RecordID>, to position: Position? = nil
-  ) throws -> [RecordID] {
+    _ ids: some Sequence<RecordID<Value>>, to position: Position<Value>? = nil
+  ) throws -> [RecordID<Value>] {
     try writing { transaction in
       guard let position else { return try ids.map { try duplicate($0) } }
       let fields = try ids.map { try record(with: $0).fields }
@@ -68,14 +68,14 @@ extension RecordTable {
   /// Sets single fields of records and keeps their others.
   /// - Throws: as `set(_:of:)`.
   /// - Complexity: *m* times that of setting them of one, for *m* records.
-  public func set(_ fields: Fields, of ids: some Sequence<RecordID>) throws {
+  public func set(_ fields: Fields, of ids: some Sequence<RecordID<Value>>) throws {
     try writing { _ in for id in ids { try set(fields, of: id) } }
   }
 
   /// Removes single fields of records. It is not an error if a field does not exist.
   /// - Throws: as `unset(_:of:)`.
   /// - Complexity: *m* times that of removing them from one, for *m* records.
-  public func unset(_ names: [String], of ids: some Sequence<RecordID>) throws {
+  public func unset(_ names: [String], of ids: some Sequence<RecordID<Value>>) throws {
     try writing { _ in for id in ids { try unset(names, of: id) } }
   }
 
@@ -83,7 +83,7 @@ extension RecordTable {
   /// - Throws: as `update(_:_:)`.
   /// - Complexity: *m* times that of updating one, for *m* records.
   public func update(
-    _ ids: some Sequence<RecordID>, _ body: (inout Value) throws -> Void
+    _ ids: some Sequence<RecordID<Value>>, _ body: (inout Value) throws -> Void
   ) throws {
     try store.write { _ in for id in ids { try update(id, body) } }
   }
@@ -99,7 +99,9 @@ extension RecordTable {
 /// For async code; see the synchronous ones.
 extension RecordTable {
   /// Moves records; see the synchronous `move`.
-  public func move(_ ids: some Sequence<RecordID> & Sendable, to position: Position) async throws {
+  public func move(_ ids: some Sequence<RecordID<Value>> & Sendable, to position: Position<Value>)
+    async throws
+  {
     try await writing { try $0.move(ids, to: position) }
   }
 
@@ -111,24 +113,24 @@ extension RecordTable {
   /// Copies records and returns the copies' ids; see the synchronous `duplicate`.
   @discardableResult
   public func duplicate(
-    _ ids: some Sequence<RecordID> & Sendable, to position: Position? = nil
-  ) async throws -> [RecordID] {
+    _ ids: some Sequence<RecordID<Value>> & Sendable, to position: Position<Value>? = nil
+  ) async throws -> [RecordID<Value>] {
     try await writing { try $0.duplicate(ids, to: position) }
   }
 
   /// Sets single fields of records; see the synchronous `set`.
-  public func set(_ fields: Fields, of ids: some Sequence<RecordID> & Sendable) async throws {
+  public func set(_ fields: Fields, of ids: some Sequence<RecordID<Value>> & Sendable) async throws {
     try await writing { try $0.set(fields, of: ids) }
   }
 
   /// Removes single fields of records; see the synchronous `unset`.
-  public func unset(_ names: [String], of ids: some Sequence<RecordID> & Sendable) async throws {
+  public func unset(_ names: [String], of ids: some Sequence<RecordID<Value>> & Sendable) async throws {
     try await writing { try $0.unset(names, of: ids) }
   }
 
   /// Changes records in place; see the synchronous `update`.
   public func update(
-    _ ids: some Sequence<RecordID> & Sendable, _ body: @escaping @Sendable (inout Value) throws -> Void
+    _ ids: some Sequence<RecordID<Value>> & Sendable, _ body: @escaping @Sendable (inout Value) throws -> Void
   ) async throws {
     try await writing { try $0.update(ids, body) }
   }
@@ -141,20 +143,20 @@ extension RecordTable {
 
 extension TransactionState {
   /// Where the first of several records goes, so that the others may follow it.
-  fileprivate func place(
-    of ids: [RecordID], at position: Position, in name: String
-  ) throws(StoreError) -> Position {
+  fileprivate func place<Value>(
+    of ids: [RecordID<Value>], at position: Position<Value>, in name: String
+  ) throws(StoreError) -> Position<Value> {
     guard case .index(let index) = position, ids.count > 1 else { return position }
     do throws(StoreError) {
       let table = try self.table(name)
       var moving: [Int] = []
-      for id in ids { moving.append(try table.index(of: id)) }
+      for id in ids { moving.append(try table.index(of: id.plain)) }
       guard (0...table.records.count - ids.count).contains(index) else { throw table.missing(index: index) }
       guard index > 0 else { return .top }
       // The record that is to be above them, among all that there are.
       var above = index - 1
       for place in moving.sorted() where place <= above { above += 1 }
-      return .after(table.records[above].id)
+      return .after(RecordID(table.records[above].id))
     } catch {
       throw error.adding(table: name)
     }

@@ -15,7 +15,7 @@ extension RecordTable {
   ///   ``StoreError/Code/unrepresentableValue`` or ``StoreError/Code/reservedField`` with the field;
   ///   ``StoreError/Code/invalidValue`` for a value that does not encode itself by keys, or holds `nil` in an array.
   @discardableResult
-  public func add(_ value: Value, at position: Position = .bottom) throws -> RecordID {
+  public func add(_ value: Value, at position: Position<Value> = .bottom) throws -> RecordID<Value> {
     try add(contentsOf: CollectionOfOne(value), at: position)[0]
   }
 
@@ -24,8 +24,8 @@ extension RecordTable {
   /// - Complexity: *k* times that of adding one for *k* records, or O(*n* + *k*) if the table is smaller.
   @discardableResult
   public func add(
-    contentsOf values: some Sequence<Value>, at position: Position = .bottom
-  ) throws -> [RecordID] {
+    contentsOf values: some Sequence<Value>, at position: Position<Value> = .bottom
+  ) throws -> [RecordID<Value>] {
     try writing { transaction in
       let fields = try transaction.encode(new: values, for: name.text)
       return try transaction.insert(fields, into: name.text, at: position)
@@ -36,7 +36,7 @@ extension RecordTable {
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/invalidValue``, what `body` throws, and as
   ///   `add(_:at:)`; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
   ///   ``StoreError/Code/migrationFailed``.
-  public func update(_ id: RecordID, _ body: (inout Value) throws -> Void) throws {
+  public func update(_ id: RecordID<Value>, _ body: (inout Value) throws -> Void) throws {
     try store.write { write in
       let transaction = write.state
       let record = try record(with: id)
@@ -45,17 +45,17 @@ extension RecordTable {
       var new = old
       try body(&new)
       let patched = try current.fields.dictionary.patched(
-        from: transaction.fields(of: old, for: name.text, record: id).dictionary,
-        to: transaction.fields(of: new, for: name.text, record: id).dictionary)
+        from: transaction.fields(of: old, for: name.text, record: id.plain).dictionary,
+        to: transaction.fields(of: new, for: name.text, record: id.plain).dictionary)
       let fields = Fields(patched).keepingMark(of: record.fields)
-      try transaction.replace(id, with: fields, was: record.fields, in: name.text)
+      try transaction.replace(id.plain, with: fields, was: record.fields, in: name.text)
     }
   }
 
   /// Gives a record a new value, like `update(_:_:)`. This also repairs a record that does not fit the type.
   /// - Throws: as `update(_:_:)`, but neither ``StoreError/Code/invalidValue`` nor
   ///   ``StoreError/Code/migrationFailed`` for what the record has.
-  public func update(_ id: RecordID, to value: Value) throws {
+  public func update(_ id: RecordID<Value>, to value: Value) throws {
     try writing { transaction in
       do {
         try update(id) { $0 = value }
@@ -65,8 +65,8 @@ extension RecordTable {
         }
         let old = try record(with: id).fields
         var new = old
-        new.set(try transaction.fields(of: value, for: name.text, record: id))
-        try transaction.replace(id, with: new, was: old, in: name.text)
+        new.set(try transaction.fields(of: value, for: name.text, record: id.plain))
+        try transaction.replace(id.plain, with: new, was: old, in: name.text)
       }
     }
   }
@@ -75,12 +75,12 @@ extension RecordTable {
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/unrepresentableValue``,
   ///   ``StoreError/Code/reservedField``, also for the field of the version; for a ``VersionedValue``,
   ///   ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
-  public func set(_ fields: Fields, of id: RecordID) throws { try change(id) { $0.set(fields) } }
+  public func set(_ fields: Fields, of id: RecordID<Value>) throws { try change(id) { $0.set(fields) } }
 
   /// Removes single fields. It is not an error if a field does not exist.
   /// - Throws: ``StoreError/Code/recordNotFound``; for a ``VersionedValue``, ``StoreError/Code/newerVersion``,
   ///   ``StoreError/Code/migrationFailed`` and, for the field of the version, ``StoreError/Code/reservedField``.
-  public func unset(_ names: [String], of id: RecordID) throws {
+  public func unset(_ names: [String], of id: RecordID<Value>) throws {
     try change(id) { fields in
       for name in names { fields[name] = nil }
     }
@@ -88,16 +88,16 @@ extension RecordTable {
 
   /// Removes a record. Its id is never reused.
   /// - Throws: ``StoreError/Code/recordNotFound``.
-  public func delete(_ id: RecordID) throws {
-    try writing { try $0.apply(.remove([id]), to: name.text) }
+  public func delete(_ id: RecordID<Value>) throws {
+    try writing { try $0.apply(.remove([id.plain]), to: name.text) }
   }
 
   /// Removes records. `ids` may contain an id twice.
   /// - Throws: ``StoreError/Code/recordNotFound``; then no record is removed.
   /// - Complexity: *k* times that of deleting one for *k* records, or O(*n*) from an eighth of the table on.
-  public func delete(_ ids: some Sequence<RecordID>) throws {
-    var seen: Set<RecordID> = []
-    let ids = ids.filter { seen.insert($0).inserted }
+  public func delete(_ ids: some Sequence<RecordID<Value>>) throws {
+    var seen: Set<AnyRecordID> = []
+    let ids = ids.map(\.plain).filter { seen.insert($0).inserted }
     guard !ids.isEmpty else { return }
     try writing { try $0.apply(.remove(ids), to: name.text) }
   }
@@ -118,7 +118,8 @@ extension RecordTable {
   /// Copies a record. The copy has a new id and goes to `position`, or directly below the original if that is `nil`.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
   @discardableResult
-  public func duplicate(_ id: RecordID, to position: Position? = nil) throws -> RecordID {
+  public func duplicate(_ id: RecordID<Value>, to position: Position<Value>? = nil) throws -> RecordID<Value>
+  {
     try writing { transaction in
       let fields = try record(with: id).fields
       return try transaction.insert([fields], into: name.text, at: position ?? .after(id))[0]
@@ -127,16 +128,16 @@ extension RecordTable {
 
   /// Moves a record.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
-  public func move(_ id: RecordID, to position: Position) throws {
+  public func move(_ id: RecordID<Value>, to position: Position<Value>) throws {
     try writing { transaction in
       let newIndex: Int
       do throws(StoreError) {
         let table = try transaction.table(name.text)
-        newIndex = try table.finalIndex(of: table.index(of: id), movedTo: position)
+        newIndex = try table.finalIndex(of: table.index(of: id.plain), movedTo: position)
       } catch {
         throw error.adding(table: name.text)
       }
-      try transaction.apply(.move(id, index: newIndex), to: name.text)
+      try transaction.apply(.move(id.plain, index: newIndex), to: name.text)
     }
   }
 
@@ -159,7 +160,7 @@ extension RecordTable {
   /// - Throws: ``StoreError/Code/duplicateID``, and as `add(_:at:)`.
   /// - Complexity: O(*n* + *k*) for *k* values.
   @discardableResult
-  public func replaceAll(with values: [IdentifiedValue<Value>]) throws -> [RecordID] {
+  public func replaceAll(with values: [IdentifiedValue<Value>]) throws -> [RecordID<Value>] {
     try writing { transaction in
       let records = try transaction.encode(values, for: name.text)
       // Looked at before anything is removed: a transaction whose body goes on after an error keeps its records.
@@ -171,7 +172,7 @@ extension RecordTable {
       try transaction.createIfMissing(name.text)
       try transaction.apply(.removeAll, to: name.text)
       try transaction.apply(.insert(records, index: 0), to: name.text)
-      return records.map(\.id)
+      return records.map { RecordID($0.id) }
     }
   }
 }
@@ -180,13 +181,15 @@ extension RecordTable {
   /// Adds records with these values, each under the id that its value comes with, or a new one above all of these.
   /// - Throws: ``StoreError/Code/duplicateID``, and as ``add(_:at:)``; then none is added.
   @discardableResult
-  package func add(identified values: [IdentifiedValue<Value>], at position: Position) throws -> [RecordID] {
+  package func add(identified values: [IdentifiedValue<Value>], at position: Position<Value>) throws
+    -> [RecordID<Value>]
+  {
     try writing { transaction in
       let index = try transaction.insertionIndex(for: position, in: name.text)
       let records = try transaction.encode(values, for: name.text)
       try transaction.createIfMissing(name.text)
       if !records.isEmpty { try transaction.apply(.insert(records, index: index), to: name.text) }
-      return records.map(\.id)
+      return records.map { RecordID($0.id) }
     }
   }
 
@@ -199,7 +202,7 @@ extension RecordTable {
   }
 
   /// Changes a record's fields as of its type's newest version.
-  private func change(_ id: RecordID, _ body: (inout Fields) -> Void) throws {
+  private func change(_ id: RecordID<Value>, _ body: (inout Fields) -> Void) throws {
     try writing { transaction in
       let record = try record(with: id)
       var fields = try record.migrated.fields
@@ -207,9 +210,9 @@ extension RecordTable {
       do throws(StoreError) {
         try ValueForm(Value.self).migrations?.checkMark(of: fields)
       } catch {
-        throw error.adding(table: name.text).adding(record: id)
+        throw error.adding(table: name.text).adding(record: id.plain)
       }
-      try transaction.replace(id, with: fields, was: record.fields, in: name.text)
+      try transaction.replace(id.plain, with: fields, was: record.fields, in: name.text)
     }
   }
 
@@ -227,16 +230,16 @@ extension Fields {
 
 extension TableState {
   /// The index that the record at `index` has once it has moved to `position`.
-  fileprivate func finalIndex(of index: Int, movedTo position: Position) throws(StoreError) -> Int {
+  fileprivate func finalIndex(of index: Int, movedTo position: Position<some Any>) throws(StoreError) -> Int {
     switch position {
     case .top: return 0
     case .bottom: return records.count - 1
     case .index(let newIndex): return newIndex
     case .before(let id):
-      let neighbour = try self.index(of: id)
+      let neighbour = try self.index(of: id.plain)
       return neighbour > index ? neighbour - 1 : neighbour
     case .after(let id):
-      let neighbour = try self.index(of: id)
+      let neighbour = try self.index(of: id.plain)
       return neighbour >= index ? neighbour : neighbour + 1
     }
   }

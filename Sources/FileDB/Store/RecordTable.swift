@@ -75,11 +75,11 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
 
   /// The record with this id; see ``TableSnapshot/record(with:)``.
   /// - Throws: ``StoreError/Code/recordNotFound``, and as ``snapshot()``.
-  public func record(with id: RecordID) throws -> StoredRecord<Value> {
+  public func record(with id: RecordID<Value>) throws -> StoredRecord<Value> {
     try snapshot().record(with: id)
   }
 
   /// The value of the record with this id; see ``TableSnapshot/value(of:)``.
   /// - Throws: ``StoreError/Code/recordNotFound``, as ``StoredRecord/value``, and as ``snapshot()``.
-  public func value(of id: RecordID) throws -> Value { try snapshot().value(of: id) }
+  public func value(of id: RecordID<Value>) throws -> Value { try snapshot().value(of: id) }
 }

@@ -3,7 +3,7 @@ import FileDBTables
 /// All tables of a store at one moment, between two commits. Reading it needs neither a lock nor the disk. Later
 /// commits do not change it.
 ///
-///     let all = try store.snapshot()  // a Note has a `folder: RecordID`
+///     let all = try store.snapshot()  // a Note has a `folder: RecordID<Folder>`
 ///     let orphans = try all[.notes].records.filter { all[.folders][id: $0.folder] == nil }
 public struct StoreSnapshot: Sendable {
   private let tables: [TableKey: TableState]
@@ -19,6 +19,7 @@ public struct StoreSnapshot: Sendable {
 
   /// The records of a table; none if the table did not exist.
   /// - Complexity: O(1).
+  @_disfavoredOverload
   public subscript<Value>(name: TableName<Value>) -> TableSnapshot<Value> {
     let key = TableKey(name.text)
     return TableSnapshot(source: TableSource(table: key.text, in: store), state: tables[key] ?? TableState())

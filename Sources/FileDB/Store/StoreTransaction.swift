@@ -17,6 +17,8 @@ public struct StoreTransaction: ~Copyable {
   /// - Throws: as `RecordStore.table(_:)`. ``StoreError/Code/closed`` if this transaction was swapped for that of a
   ///   write that has returned.
   /// - Complexity: O(1) once the transaction has used the table.
+  // Else a literal name and a dictionary of one type would make a table of dictionaries.
+  @_disfavoredOverload
   public subscript<Value>(name: TableName<Value>) -> RecordTable<Value> {
     get throws { try state.recordTable(name) }
   }

@@ -15,24 +15,24 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
 
   /// The ids in order.
   /// - Complexity: O(*n*).
-  public var ids: [RecordID] { state.records.ids }
+  public var ids: [RecordID<Value>] { state.records.ids.map { RecordID($0) } }
 
   /// The record with this id; `nil` if there is none.
   /// - Complexity: O(√*n*) at worst; O(*n*) for the first look-up after the table was read.
-  public subscript(id id: RecordID) -> StoredRecord<Value>? {
-    state.records.index(of: id).map { self[$0] }
+  public subscript(id id: RecordID<Value>) -> StoredRecord<Value>? {
+    index(of: id).map { self[$0] }
   }
 
   /// The index of the record with this id, from 0.
   /// - Complexity: O(√*n*) at worst; O(*n*) for the first look-up after the table was read.
-  public func index(of id: RecordID) -> Int? { state.records.index(of: id) }
+  public func index(of id: RecordID<Value>) -> Int? { state.records.index(of: id.plain) }
 
   /// The record with this id.
   /// - Throws: ``StoreError/Code/recordNotFound``.
   /// - Complexity: as ``index(of:)``.
-  public func record(with id: RecordID) throws -> StoredRecord<Value> {
+  public func record(with id: RecordID<Value>) throws -> StoredRecord<Value> {
     do {
-      return self[try state.index(of: id)]
+      return self[try state.index(of: id.plain)]
     } catch {
       throw error.adding(table: table)
     }
@@ -41,7 +41,7 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   /// The value of the record with this id.
   /// - Throws: ``StoreError/Code/recordNotFound``, and as ``StoredRecord/value``.
   /// - Complexity: as ``index(of:)``, and of decoding the record.
-  public func value(of id: RecordID) throws -> Value { try record(with: id).value }
+  public func value(of id: RecordID<Value>) throws -> Value { try record(with: id).value }
 
   /// The values of these records, up to the first that does not fit the type. Of many, several threads decode parts at
   /// the same time.
@@ -116,7 +116,7 @@ public struct StoredRecord<Value: Codable & Sendable>: Sendable, Identifiable {
   let encoded: EncodedRecord
   let source: TableSource
 
-  public var id: RecordID { encoded.id }
+  public var id: RecordID<Value> { RecordID(encoded.id) }
   /// The fields as they are stored, including those that `Value` does not know. They are decoded at each call.
   public var fields: Fields { encoded.fields }
 

@@ -30,7 +30,7 @@ protocol TableView: Sendable {
   /// - Returns: `nil` where the changes are the transaction's own.
   func ownEdit(
     of table: TableKey, own: TableState, from before: TableState, to after: TableState,
-    moving ids: Set<RecordID>
+    moving ids: Set<AnyRecordID>
   ) throws(StoreError) -> ChangeRecorder?
 
   /// Remembers what is seen of a table once it is as a transaction leaves it.
@@ -59,7 +59,7 @@ struct PlainTables: TableView {
   func permit(_ change: Change, to table: TableKey, seen: TableState, own: TableState?) {}
   func ownEdit(
     of table: TableKey, own: TableState, from before: TableState, to after: TableState,
-    moving ids: Set<RecordID>
+    moving ids: Set<AnyRecordID>
   ) -> ChangeRecorder? { nil }
   func note(_ seen: TableState, of table: TableKey, own: TableState) {}
   func url(of table: TableKey) -> URL? { nil }

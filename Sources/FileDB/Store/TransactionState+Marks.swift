@@ -24,7 +24,7 @@ extension TransactionState {
     _ = try self.table(table)
     guard let state = touched[key]?.first, !state.records.isEmpty else { return nil }
     let last = state.records.count - 1
-    let newest = state.records.index(of: RecordID(counted: state.counter)) ?? last
+    let newest = state.records.index(of: AnyRecordID(counted: state.counter)) ?? last
     let marked = MarkedRecords([0, last / 4, last / 2, last * 3 / 4, last, newest].map { state.records[$0] })
     markedRecords[key] = .some(marked)
     return marked

@@ -4,18 +4,18 @@ import FileDBTables
 /// What the verbs of a table are made of.
 extension TransactionState {
   /// Adds records with new ids. Creates the table where it does not exist.
-  func insert(
-    _ new: [Fields], into table: String, at position: Position
-  ) throws(StoreError) -> [RecordID] {
+  func insert<Value>(
+    _ new: [Fields], into table: String, at position: Position<Value>
+  ) throws(StoreError) -> [RecordID<Value>] {
     let index = try insertionIndex(for: position, in: table)
     var counter = try self.table(table).counter
-    var identified: [(id: RecordID, fields: Fields)] = []
+    var identified: [(id: AnyRecordID, fields: Fields)] = []
     identified.reserveCapacity(new.count)
     for fields in new { identified.append((try nextID(after: &counter, table: table), fields)) }
     let records = encoder.encode(identified)
     try createIfMissing(table)
     if !records.isEmpty { try apply(.insert(records, index: index), to: table) }
-    return records.map(\.id)
+    return records.map { RecordID($0.id) }
   }
 
   func createIfMissing(_ table: String) throws(StoreError) {
@@ -24,7 +24,7 @@ extension TransactionState {
 
   /// A commit for a record that is as it was would only cost time.
   func replace(
-    _ id: RecordID, with fields: Fields, was old: Fields, in table: String
+    _ id: AnyRecordID, with fields: Fields, was old: Fields, in table: String
   ) throws(StoreError) {
     do {
       let new = try fields.normalized(limits: limits)
@@ -36,7 +36,7 @@ extension TransactionState {
     }
   }
 
-  func insertionIndex(for position: Position, in table: String) throws(StoreError) -> Int {
+  func insertionIndex(for position: Position<some Any>, in table: String) throws(StoreError) -> Int {
     do { return try self.table(table).insertionIndex(for: position) } catch {
       throw error.adding(table: table)
     }
@@ -50,7 +50,7 @@ extension TransactionState {
     let given = zip(values, fields).map { (id: $0.id, fields: $1) }
     var counter = try given.reduce(self.table(table).counter) { max($0, $1.id?.rawValue ?? 0) }
     return encoder.encode(
-      try given.map { (try $0.id ?? nextID(after: &counter, table: table), $0.fields) })
+      try given.map { (try $0.id?.plain ?? nextID(after: &counter, table: table), $0.fields) })
   }
 
   func encode(_ value: some Encodable, for table: String) throws(StoreError) -> Fields {
@@ -62,7 +62,7 @@ extension TransactionState {
   }
 
   func fields(
-    of value: some Encodable, for table: String, record: RecordID? = nil
+    of value: some Encodable, for table: String, record: AnyRecordID? = nil
   ) throws(StoreError) -> Fields {
     do {
       return try FieldsEncoder.encode(value)
@@ -77,26 +77,26 @@ extension TransactionState {
     }
   }
 
-  private func nextID(after counter: inout Int64, table: String) throws(StoreError) -> RecordID {
+  private func nextID(after counter: inout Int64, table: String) throws(StoreError) -> AnyRecordID {
     guard counter < .max else {
       throw StoreError(.counterExhausted, "every id has been given", table: table)
     }
     counter += 1
-    return RecordID(counted: counter)
+    return AnyRecordID(counted: counter)
   }
 }
 
 extension TableState {
   /// The index that a new record gets at `position`.
-  fileprivate func insertionIndex(for position: Position) throws(StoreError) -> Int {
+  fileprivate func insertionIndex(for position: Position<some Any>) throws(StoreError) -> Int {
     switch position {
     case .top: return 0
     case .bottom: return records.count
     case .index(let index):
       guard (0...records.count).contains(index) else { throw missing(index: index) }
       return index
-    case .before(let id): return try index(of: id)
-    case .after(let id): return try index(of: id) + 1
+    case .before(let id): return try index(of: id.plain)
+    case .after(let id): return try index(of: id.plain) + 1
     }
   }
 }

@@ -222,7 +222,7 @@ extension TransactionState {
   }
 
   /// The records of a table that were moved by themselves.
-  func movedIDs(in key: TableKey) -> Set<RecordID> {
+  func movedIDs(in key: TableKey) -> Set<AnyRecordID> {
     Set(
       (touched[key]?.changes ?? []).compactMap { if case .move(let id, _) = $0.change { id } else { nil } })
   }

@@ -27,13 +27,13 @@ private struct Undoing {
 
   mutating func apply(_ change: Change) throws(StoreError) { try recorded.apply(change) }
 
-  private func record(_ id: RecordID) -> EncodedRecord? {
+  private func record(_ id: AnyRecordID) -> EncodedRecord? {
     table.records.index(of: id).map { table.records[$0] }
   }
 
   /// Removes records that the write added, as far as they are still there.
   mutating func remove(_ added: [TableUndo.Added]) throws(StoreError) {
-    var present: [RecordID] = []
+    var present: [AnyRecordID] = []
     for former in added {
       guard let now = record(former.id) else { continue }
       guard now.checksum == former.checksum else { throw conflict(former.id, "it was changed since") }
@@ -82,7 +82,7 @@ private struct Undoing {
     let present = Set(now)
     let restored = order.before.filter { present.contains($0) && !placed.contains($0) }
     let anchors = Set(restored)
-    var (following, anchor) = ([RecordID?: [RecordID]](), RecordID?.none)
+    var (following, anchor) = ([AnyRecordID?: [AnyRecordID]](), AnyRecordID?.none)
     for id in now {
       if anchors.contains(id) { anchor = id } else { following[anchor, default: []].append(id) }
     }
@@ -92,14 +92,16 @@ private struct Undoing {
 
   /// The records that somebody moved since the write.
   /// - Throws: ``StoreError/Code/undoConflict`` where the order is another one altogether.
-  private func placed(in now: [RecordID], since after: [RecordID]) throws(StoreError) -> Set<RecordID> {
+  private func placed(in now: [AnyRecordID], since after: [AnyRecordID]) throws(StoreError) -> Set<
+    AnyRecordID
+  > {
     let former = Dictionary(uniqueKeysWithValues: after.enumerated().map { ($1, $0) })
     let common = now.filter { former[$0] != nil }
     var runs: [IndexRun] = []
     for (index, id) in common.enumerated() {
       runs.join(IndexRun(oldIndex: former[id] ?? 0, newIndex: index, count: 1))
     }
-    var placed: Set<RecordID> = []
+    var placed: Set<AnyRecordID> = []
     for run in runs.outOfOrder() { placed.formUnion(common[run.newIndex..<run.newIndex + run.count]) }
     guard placed.count <= common.count / 2 else {
       throw StoreError(.undoConflict, "this cannot be undone: the order was changed since")
@@ -123,7 +125,7 @@ private struct Undoing {
     }
   }
 
-  private func conflict(_ id: RecordID, _ reason: String) -> StoreError {
+  private func conflict(_ id: AnyRecordID, _ reason: String) -> StoreError {
     StoreError(.undoConflict, "this cannot be undone: \(reason)", record: id)
   }
 }

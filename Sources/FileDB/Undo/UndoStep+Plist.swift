@@ -126,7 +126,7 @@ extension FormerFile {
 extension TableUndo.Added {
   fileprivate init?(_ value: PlistValue) {
     guard let words = value.string?.split(separator: " "), words.count == 2,
-      let id = RecordID(String(words[0])),
+      let id = AnyRecordID(String(words[0])),
       let checksum = UInt32(words[1])
     else { return nil }
     self.init(id: id, checksum: checksum)
@@ -136,7 +136,7 @@ extension TableUndo.Added {
 extension TableUndo.Moved {
   fileprivate init?(_ value: PlistValue) {
     guard let words = value.string?.split(separator: " "), words.count == 3,
-      let id = RecordID(String(words[0])),
+      let id = AnyRecordID(String(words[0])),
       let place = TableUndo.Place(words[1...])
     else { return nil }
     self.init(id: id, place: place)
@@ -151,7 +151,7 @@ extension TableUndo.Place {
     guard let first = words.first, let last = words.last, let index = Int(first), index >= 0 else {
       return nil
     }
-    let above = RecordID(String(last))
+    let above = AnyRecordID(String(last))
     guard above != nil || last == "-" else { return nil }
     self.init(index: index, above: above)
   }
@@ -212,7 +212,7 @@ extension PlistValue {
 
 /// Ids as text, such as `3 7-2000 5`.
 private enum RecordIDList {
-  static func text(_ ids: [RecordID]) -> String {
+  static func text(_ ids: [AnyRecordID]) -> String {
     var runs: [ClosedRange<Int64>] = []
     for id in ids.map(\.rawValue) {
       if let last = runs.last, last.upperBound < id, last.upperBound + 1 == id {
@@ -229,14 +229,14 @@ private enum RecordIDList {
   private static let longest = 1 << 26
 
   /// `nil` where the text is no list of ids.
-  static func ids(_ text: String) -> [RecordID]? {
-    var ids: [RecordID] = []
+  static func ids(_ text: String) -> [AnyRecordID]? {
+    var ids: [AnyRecordID] = []
     for word in text.utf8.split(separator: UInt8(ascii: " ")) {
-      let bounds = Substring(word).split(separator: "-").map { RecordID(String($0)) }
+      let bounds = Substring(word).split(separator: "-").map { AnyRecordID(String($0)) }
       guard (1...2).contains(bounds.count), let first = bounds[0], let last = bounds[bounds.count - 1],
         first.rawValue <= last.rawValue, last.rawValue - first.rawValue < longest - ids.count
       else { return nil }
-      for id in first.rawValue...last.rawValue { ids.append(RecordID(counted: id)) }
+      for id in first.rawValue...last.rawValue { ids.append(AnyRecordID(counted: id)) }
     }
     return ids
   }

@@ -40,7 +40,7 @@ extension Int {
 struct TableUndo: Sendable {
   /// A record that the write added.
   struct Added: Sendable {
-    let id: RecordID
+    let id: AnyRecordID
     /// Of its bytes: a record that was changed since is not removed.
     let checksum: UInt32
   }
@@ -53,7 +53,7 @@ struct TableUndo: Sendable {
 
   /// A record that the write moved.
   struct Moved: Sendable {
-    let id: RecordID
+    let id: AnyRecordID
     let place: Place
   }
 
@@ -65,7 +65,7 @@ struct TableUndo: Sendable {
       let after: PlistValue?
     }
 
-    let id: RecordID
+    let id: AnyRecordID
     let fields: [Field]
   }
 
@@ -73,13 +73,13 @@ struct TableUndo: Sendable {
   struct Place: Sendable {
     let index: Int
     /// `nil` for the first record.
-    let above: RecordID?
+    let above: AnyRecordID?
   }
 
   /// The whole order, where the write moved many records.
   struct Order: Sendable {
-    let before: [RecordID]
-    let after: [RecordID]
+    let before: [AnyRecordID]
+    let after: [AnyRecordID]
   }
 
   /// Whether there was a table.
@@ -99,7 +99,7 @@ struct TableUndo: Sendable {
   }
 
   /// - Complexity: as ``RecordsDifference/init(from:to:)``; O(*n*) in the records of the table where many were moved.
-  init(from old: TableState, to new: TableState, moving movedIDs: Set<RecordID>) {
+  init(from old: TableState, to new: TableState, moving movedIDs: Set<AnyRecordID>) {
     self.init(existed: old.exists, exists: new.exists, counter: old.counter)
     let difference = RecordsDifference(from: old.records, to: new.records, moving: movedIDs)
     added = difference.inserted.map { Added(id: $0.record.id, checksum: $0.record.checksum) }
@@ -194,7 +194,7 @@ extension TransactionState {
 extension TableUndo {
   /// The records that the write touched. Over an attached table, one that it added may say where a shipped one was
   /// moved.
-  fileprivate var ids: Set<RecordID> {
+  fileprivate var ids: Set<AnyRecordID> {
     Set(added.map(\.id) + removed.map(\.record.id) + moved.map(\.id) + updated.map(\.id))
   }
 }

@@ -12,7 +12,7 @@ struct Delete: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument var ids: [RecordID] = []
+  @Argument var ids: [RecordID<Fields>] = []
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
 

@@ -14,7 +14,7 @@ struct Get: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument var id: RecordID
+  @Argument var id: RecordID<Fields>
   @Argument var field: FieldReference?
   @OptionGroup var output: FormatOption
 
@@ -36,7 +36,7 @@ struct Get: StoreCommand {
       throw StoreError(
         .recordNotFound,
         "the record has no such field" + (nearest.map { "; did you mean '\($0)'?" } ?? ""),
-        table: snapshot.table, record: id, field: field.title)
+        table: snapshot.table, record: id.plain, field: field.title)
     }
     switch output.format {
     case .table: Terminal.print(DelimitedWriter.text(of: value))

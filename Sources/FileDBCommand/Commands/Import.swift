@@ -127,7 +127,7 @@ struct Import: StoreCommand {
     return { tx, progress in try importer.run(into: name, at: position, in: &tx, progress: progress) }
   }
 
-  private var destination: (TableName<Fields>, Position) {
+  private var destination: (TableName<Fields>, Position<Fields>) {
     (TableName(table.name), place.position ?? .bottom)
   }
 

@@ -8,7 +8,7 @@ struct Move: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument var id: RecordID
+  @Argument var id: RecordID<Fields>
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 

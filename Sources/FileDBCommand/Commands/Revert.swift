@@ -9,7 +9,7 @@ struct Revert: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument var ids: [RecordID]
+  @Argument var ids: [RecordID<Fields>]
   @OptionGroup var options: WriteOptions
 
   func run() throws {

@@ -23,7 +23,7 @@ struct SetFields: StoreCommand {
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
 
-  private var ids: [RecordID] { arguments.compactMap(\.id) }
+  private var ids: [RecordID<Fields>] { arguments.compactMap(\.id) }
   private var assignments: [FieldAssignment] { arguments.compactMap(\.assignment) }
 
   func validate() throws {
@@ -49,17 +49,17 @@ struct SetFields: StoreCommand {
 
 /// The id of a record to change, or what to change in it.
 enum SetArgument {
-  case id(RecordID)
+  case id(RecordID<Fields>)
   case assignment(FieldAssignment)
 
   init(argument: String) throws {
-    if let id = RecordID(argument) {
+    if let id = RecordID<Fields>(argument) {
       self = .id(id)
     } else {
       self = .assignment(try FieldAssignment(argument: argument))
     }
   }
 
-  var id: RecordID? { if case .id(let id) = self { id } else { nil } }
+  var id: RecordID<Fields>? { if case .id(let id) = self { id } else { nil } }
   var assignment: FieldAssignment? { if case .assignment(let assignment) = self { assignment } else { nil } }
 }

@@ -9,7 +9,7 @@ struct Unset: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument var id: RecordID
+  @Argument var id: RecordID<Fields>
   @Argument(transform: RemovedField.init(argument:)) var fields: [RemovedField]
   @OptionGroup var options: WriteOptions
 

@@ -110,7 +110,7 @@ enum JSONDifference {
     return "{" + parts.joined(separator: ", ") + "}"
   }
 
-  private static func entry(_ id: RecordID, _ index: Int, _ record: Fields) -> String {
+  private static func entry(_ id: AnyRecordID, _ index: Int, _ record: Fields) -> String {
     "{\"id\": \(id), \"index\": \(index), \"fields\": \(JSONText.value(.dict(record.dictionary)))}"
   }
 

@@ -137,11 +137,11 @@ struct FieldChanges {
   /// Changes a record.
   /// - Returns: whether it was not like that already.
   func apply(
-    to id: RecordID, in table: TableName<Fields>, _ tx: inout StoreTransaction
+    to id: RecordID<Fields>, in table: TableName<Fields>, _ tx: inout StoreTransaction
   ) throws -> Bool {
     let old = try tx[table].snapshot().record(with: id).fields
     var new = old
-    do { try apply(to: &new) } catch { throw error.adding(table: table.text).adding(record: id) }
+    do { try apply(to: &new) } catch { throw error.adding(table: table.text).adding(record: id.plain) }
     guard new != old else { return false }
     var set = Fields()
     for name in changes.map({ $0.path[0].text }) { set[name] = new[name] }

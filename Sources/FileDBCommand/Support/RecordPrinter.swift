@@ -79,7 +79,7 @@ struct RecordPrinter {
   private func tableLines(_ records: [StoredRecord<Fields>], _ fields: [FieldReference]) -> [String] {
     let values = records.map { record in
       let decoded = record.fields  // Once.
-      return fields.map { $0.value(in: decoded, of: record.id) }
+      return fields.map { $0.value(in: decoded, of: record.id.plain) }
     }
     let columns = fields.enumerated().map { column, field in
       TextTable.Column(

@@ -52,7 +52,7 @@ struct TableReference: ExpressibleByArgument {
   }
 }
 
-extension RecordID: ExpressibleByArgument {
+extension RecordID<Fields>: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }
 }
 
@@ -189,13 +189,13 @@ struct PositionOptions: ParsableArguments {
   @Flag(help: "At the bottom.")
   var bottom = false
   @Option(help: ArgumentHelp("Before the record with this id.", valueName: "id"))
-  var before: RecordID?
+  var before: RecordID<Fields>?
   @Option(help: ArgumentHelp("After the record with this id.", valueName: "id"))
-  var after: RecordID?
+  var after: RecordID<Fields>?
   @Option(parsing: .unconditional, help: ArgumentHelp("At this index, counted from 0.", valueName: "n"))
   var index: Int?
 
-  private var given: [Position] {
+  private var given: [Position<Fields>] {
     [
       top ? .top : nil, bottom ? .bottom : nil, before.map(Position.before), after.map(Position.after),
       index.map(Position.index),
@@ -203,7 +203,7 @@ struct PositionOptions: ParsableArguments {
   }
 
   /// The position that was asked for, if any.
-  var position: Position? { given.first }
+  var position: Position<Fields>? { given.first }
 
   func validate() throws {
     if given.count > 1 {

@@ -37,7 +37,7 @@ enum WatchFormat: String, ExpressibleByArgument, CaseIterable {
     case .move(let id, let oldIndex, let index): "move \(id) from index \(oldIndex) to \(index)"
     case .update(let id, let index):
       "update \(id) at index \(index): "
-        + news(in: change.after[index].fields, since: change.before[id: id]?.fields ?? Fields())
+        + news(in: change.after[index].fields, since: change.before[id: RecordID(id)]?.fields ?? Fields())
     }
   }
 

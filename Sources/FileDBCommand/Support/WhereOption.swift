@@ -38,7 +38,7 @@ struct WhereOption: ParsableArguments {
   }
 
   /// Records to change are named in one way.
-  func validate(besides ids: [RecordID]) throws {
+  func validate(besides ids: [RecordID<Fields>]) throws {
     if ids.isEmpty != isGiven { throw ValidationError("Name the records by their ids, or by --where.") }
   }
 

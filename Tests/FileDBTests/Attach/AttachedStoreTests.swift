@@ -156,7 +156,7 @@ import Testing
       try store.undo(step)
       #expect(try names(foods) == ["Apple", "Bread", "Cheese"] && !foods.isOverridden(1))
       #expect(try RecordStore(at: user).table("foods").lastSnapshot.isEmpty)
-      for id in [1, 2, 3] as [RecordID] {
+      for id in [1, 2, 3] as [RecordID<Fields>] {
         for index in 0..<3 {
           let step = try store.undoableWrite { tx in try tx[foods.name].move(id, to: .index(index)) }.step
           try store.undo(step)
@@ -179,7 +179,7 @@ import Testing
       let foods = try store.table("foods")
       let tea = try foods.add(["name": "Tea"], at: .after(2))
       try change(foods)
-      for id in [1, 2, 3] as [RecordID] {
+      for id in [1, 2, 3] as [RecordID<Fields>] {
         try foods.revert(id)
         try store.checkInvariants()
       }

@@ -67,7 +67,7 @@ import Testing
   @Test func recordsAreReadAsTheyWereWrittenUntilTheyAreRemoved() throws {
     let (folder, disk) = folder([:])
     do { _ = try folder.lock(timeout: .zero) }
-    let records = (1...3).map { EncodedRecord(id: RecordID(rawValue: $0)!, fields: ["n": .integer($0)]) }
+    let records = (1...3).map { EncodedRecord(id: AnyRecordID(rawValue: $0)!, fields: ["n": .integer($0)]) }
     let change = LoggedChange(.insert(records, index: 0), of: TableKey("t"), found: .insertion(above: nil))
     let commit = JournalCommit(date: Date(), token: nil, tables: [:], changes: [change])
     let file = try folder.writeRecords(commit)

@@ -13,7 +13,7 @@ import Testing
       try withTemporaryFolder { folder in
         let stores = OverlayStores(folder: folder)
         try stores.ship(&random)
-        let ids = try stores.edit("base", with: (1...12).map { RecordID(rawValue: $0)! }, &random)
+        let ids = try stores.edit("base", with: (1...12).map { RecordID<Fields>(rawValue: $0)! }, &random)
         let mine = Set(ids.filter { _ in Bool.random(using: &random) })
         let edits = [
           OverlayEdits(of: ids.filter(mine.contains), &random),
@@ -44,7 +44,7 @@ import Testing
   }
 
   private func compare(
-    _ merged: TableSnapshot<Fields>, _ both: TableSnapshot<Fields>, _ ids: [RecordID]
+    _ merged: TableSnapshot<Fields>, _ both: TableSnapshot<Fields>, _ ids: [RecordID<Fields>]
   ) throws {
     for id in ids { try #require(merged.record(id) == both.record(id), "record \(id)") }
     let added = [merged, both].map { seen in
@@ -55,7 +55,7 @@ import Testing
 }
 
 extension TableSnapshot<Fields> {
-  fileprivate func record(_ id: RecordID) -> Fields? { try? record(with: id).value }
+  fileprivate func record(_ id: RecordID<Fields>) -> Fields? { try? record(with: id).value }
 }
 
 /// The folders of an attached store, and of a user's in several branches.
@@ -80,7 +80,9 @@ private struct OverlayStores {
   }
 
   /// - Returns: the ids that a branch may do something to.
-  func edit(_ name: String, with ids: [RecordID], _ random: inout SeededRandom) throws -> [RecordID] {
+  func edit(_ name: String, with ids: [RecordID<Fields>], _ random: inout SeededRandom) throws -> [RecordID<
+    Fields
+  >] {
     let edits = OverlayEdits(of: ids, &random)
     let store = try open(name)
     try store.table("foods").add(["name": "a file in any case"])
@@ -114,18 +116,18 @@ private struct OverlayStores {
 /// Ordinary verbs on some records alone, so that they do the same whatever became of the others.
 private struct OverlayEdits {
   private enum Edit {
-    case set(RecordID, Fields)
-    case unset(RecordID, String)
-    case delete(RecordID)
-    case revert(RecordID)
-    case move(RecordID, Position)
-    case add(Fields, Position)
-    case duplicate(RecordID, Fields)
+    case set(RecordID<Fields>, Fields)
+    case unset(RecordID<Fields>, String)
+    case delete(RecordID<Fields>)
+    case revert(RecordID<Fields>)
+    case move(RecordID<Fields>, Position<Fields>)
+    case add(Fields, Position<Fields>)
+    case duplicate(RecordID<Fields>, Fields)
   }
 
   private var edits: [Edit] = []
 
-  init(of ids: [RecordID], _ random: inout SeededRandom) {
+  init(of ids: [RecordID<Fields>], _ random: inout SeededRandom) {
     for _ in 0..<Int.random(in: 0...12, using: &random) {
       let record: Fields = [
         ["a", "b", "c"].randomElement(using: &random)!: .integer(.random(in: 0...3, using: &random))
@@ -152,7 +154,7 @@ private struct OverlayEdits {
     ["tag": .integer(.random(in: 0 ... .max, using: &random))]
   }
 
-  private static func place(among ids: [RecordID], _ random: inout SeededRandom) -> Position {
+  private static func place(among ids: [RecordID<Fields>], _ random: inout SeededRandom) -> Position<Fields> {
     let others = ids.shuffled(using: &random).prefix(1)
     return [.top, .bottom, others.first.map { .after($0) } ?? .top].randomElement(using: &random)!
   }
@@ -178,5 +180,5 @@ private struct OverlayEdits {
 }
 
 extension RecordTable<Fields> {
-  fileprivate func contains(_ id: RecordID) -> Bool { lastSnapshot.index(of: id) != nil }
+  fileprivate func contains(_ id: RecordID<Fields>) -> Bool { lastSnapshot.index(of: id) != nil }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// Merging the user's records that override, move or delete attached ones.
 @Suite struct MergeOverlayTests {
-  private let ownID: RecordID = 1_000_000_001
+  private let ownID: AnyRecordID = 1_000_000_001
 
   @Test func overridesAddedByBothBecomeOne() throws {
     let ours = overlay(4, ["name": "Date", "kcal": 282], overriding: ["kcal"])
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test func ownRecordIsRecognizedByFieldsInAnyPlace() throws {
-    let (one, two): (RecordID, RecordID) = (1_000_000_001, 1_000_000_002)
+    let (one, two): (AnyRecordID, AnyRecordID) = (1_000_000_001, 1_000_000_002)
     // Added by both, and moved by one.
     let twins = try merged(nil, overlay(one, ["a": 1], place: "2"), overlay(one, ["a": 1], place: "3"))
     #expect(twins.merged.list == [overlay(one, ["a": 1], place: "2")] && twins.renumbered.isEmpty)
@@ -183,7 +183,7 @@ import Testing
   }
 
   @Test func moveOfPossiblyRenumberedRecordIsNoConflict() throws {
-    let (one, two): (RecordID, RecordID) = (1_000_000_001, 1_000_000_002)
+    let (one, two): (AnyRecordID, AnyRecordID) = (1_000_000_001, 1_000_000_002)
     let base = table(overlay(one, ["name": "X", "kind": "food", "n": 1]))
     let other = overlay(two, ["name": "X2", "kind": "food", "n": 1])
     let rewritten: Fields = ["name": "Y", "kind": "food", "n": 2]
@@ -198,8 +198,8 @@ import Testing
   }
 
   @Test func recordsBehindSameNeighbourKeepFileOrder() throws {
-    let (x, y, z): (RecordID, RecordID, RecordID) = (1_000_000_001, 1_000_000_002, 1_000_000_003)
-    func own(_ id: RecordID, behind place: String) -> EncodedRecord {
+    let (x, y, z): (AnyRecordID, AnyRecordID, AnyRecordID) = (1_000_000_001, 1_000_000_002, 1_000_000_003)
+    func own(_ id: AnyRecordID, behind place: String) -> EncodedRecord {
       overlay(id, ["id": .integer(id.rawValue)], place: place)
     }
     let base = table(own(x, behind: "1"), own(y, behind: "2"), own(z, behind: "2"))
@@ -218,11 +218,11 @@ import Testing
 
   /// When two records have changed places in the file, the one whose place mark changed is the one that was moved.
   @Test func onlyRecordWithNewPlaceMarkCountsAsMoved() throws {
-    let (x, y, new): (RecordID, RecordID, RecordID) = (1_000_000_001, 1_000_000_002, 1_000_000_003)
-    func own(_ id: RecordID, behind place: String) -> EncodedRecord {
+    let (x, y, new): (AnyRecordID, AnyRecordID, AnyRecordID) = (1_000_000_001, 1_000_000_002, 1_000_000_003)
+    func own(_ id: AnyRecordID, behind place: String) -> EncodedRecord {
       overlay(id, ["id": .integer(id.rawValue)], place: place)
     }
-    func ids(_ ours: TableState, _ theirs: TableState, since base: TableState) throws -> [RecordID] {
+    func ids(_ ours: TableState, _ theirs: TableState, since base: TableState) throws -> [AnyRecordID] {
       try RecordsMerge(base: base, ours: ours, theirs: theirs).merged.records.ids
     }
     let upper = table(own(x, behind: "2"), own(y, behind: "1"))
@@ -331,7 +331,7 @@ import Testing
   }
 
   private func overlay(
-    _ id: RecordID, _ fields: Fields = [:], overriding names: [String]? = nil, place: String? = nil,
+    _ id: AnyRecordID, _ fields: Fields = [:], overriding names: [String]? = nil, place: String? = nil,
     deleted: Bool = false
   ) -> EncodedRecord {
     var record = fields

@@ -159,7 +159,7 @@ private struct DisjointSides {
 }
 
 extension TableState {
-  fileprivate mutating func set(_ field: String, _ value: PlistValue?, of id: RecordID) throws {
+  fileprivate mutating func set(_ field: String, _ value: PlistValue?, of id: AnyRecordID) throws {
     guard let index = records.index(of: id) else { return }
     var record = records[index].fields
     record[field] = value
@@ -167,7 +167,7 @@ extension TableState {
   }
 
   fileprivate mutating func add(_ record: Fields) throws {
-    let id = try #require(RecordID(rawValue: counter + 1))
+    let id = try #require(AnyRecordID(rawValue: counter + 1))
     try apply(.insert([EncodedRecord(id: id, fields: record)], index: records.count))
   }
 }
@@ -182,7 +182,7 @@ private struct TableEditor {
 
   mutating func table(count: Int, _ random: inout SeededRandom) -> TableState {
     let records = (1...Int64(count + 1)).dropLast().map {
-      EncodedRecord(id: RecordID(rawValue: $0)!, fields: record(&random))
+      EncodedRecord(id: AnyRecordID(rawValue: $0)!, fields: record(&random))
     }
     return TableState(counter: Int64(count), records: records, foreignKeys: PlistDictionary())
   }
@@ -208,7 +208,7 @@ private struct TableEditor {
   ) -> Change? {
     let kind = Int.random(in: 0...7, using: &random)
     guard kind > 1, let index = indices.randomElement(using: &random) else {
-      let id = RecordID(rawValue: table.counter + 1)!
+      let id = AnyRecordID(rawValue: table.counter + 1)!
       let new = EncodedRecord(id: id, fields: record(&random))
       return .insert([new], index: .random(in: indices.lowerBound...indices.upperBound, using: &random))
     }

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func exhaustedIDsAreAnError() throws {
-    let last = try #require(RecordID(rawValue: .max))
+    let last = try #require(AnyRecordID(rawValue: .max))
     let ours = base.applying(.insert([record(last, ["a": "ours"])], index: 0))
     let theirs = base.applying(.insert([record(last, ["a": "theirs"])], index: 0))
     let error = storeError { _ = try RecordsMerge(base: base, ours: ours, theirs: theirs) }
@@ -115,7 +115,7 @@ import Testing
   ]) func ordersOfBothSidesAreMerged(ours: [Int64], theirs: [Int64], merged: [Int64]) throws {
     func order(_ ids: [Int64]) -> TableState {
       TableState(
-        counter: 5, records: ids.map { record(RecordID(rawValue: $0)!, ["n": .integer($0)]) },
+        counter: 5, records: ids.map { record(AnyRecordID(rawValue: $0)!, ["n": .integer($0)]) },
         foreignKeys: PlistDictionary())
     }
     let merge = try RecordsMerge(base: order([1, 2, 3]), ours: order(ours), theirs: order(theirs))
@@ -203,11 +203,11 @@ import Testing
   }
 }
 
-private func record(_ id: RecordID, _ record: Fields) -> EncodedRecord {
+private func record(_ id: AnyRecordID, _ record: Fields) -> EncodedRecord {
   EncodedRecord(id: id, fields: record)
 }
 
-private func table(_ records: KeyValuePairs<RecordID, Fields>) -> TableState {
+private func table(_ records: KeyValuePairs<AnyRecordID, Fields>) -> TableState {
   TableState(
     counter: 0, records: records.map { EncodedRecord(id: $0.key, fields: $0.value) },
     foreignKeys: PlistDictionary())
@@ -222,5 +222,5 @@ extension TableState {
 
   fileprivate var list: [EncodedRecord] { Array(records) }
 
-  fileprivate func fields(of id: RecordID) -> Fields? { records.first { $0.id == id }?.fields }
+  fileprivate func fields(of id: AnyRecordID) -> Fields? { records.first { $0.id == id }?.fields }
 }

@@ -30,13 +30,13 @@ extension TableName<Sketch> {
 @Suite(.serialized) struct ObservedListTests {
   /// A list as a view shows it: the ids, moved about by steps alone.
   private struct ShownList {
-    var ids: [RecordID] = []
+    var ids: [RecordID<Sketch>] = []
 
     mutating func apply(_ change: ListChange<Sketch>) {
       for step in change.steps.sequence {
         switch step {
         case .delete(_, let index): ids.remove(at: index)
-        case .insert(let id, let index): ids.insert(id, at: index)
+        case .insert(let id, let index): ids.insert(RecordID(id), at: index)
         case .move(_, let old, let index): ids.insert(ids.remove(at: old), at: index)
         case .update: break
         }

@@ -120,7 +120,7 @@ import Testing
       for ask in questions {
         let error = try #require(storeError(ask))
         #expect(error.code == .matchLimitExceeded)
-        #expect(error.table == "t" && error.record == id && error.message.contains(pattern))
+        #expect(error.table == "t" && error.record == AnyRecordID(id) && error.message.contains(pattern))
       }
       #expect(table.lastSnapshot.count == 2)
     }

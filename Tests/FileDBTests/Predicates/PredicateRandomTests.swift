@@ -17,7 +17,7 @@ import Testing
       for _ in 0..<1_500 {
         let model = Self.model(depth: 3, &random)
         let predicate = try RecordPredicate(model.text)
-        let expected = records.filter(model.isTrue).compactMap { RecordID(rawValue: Int64($0.id)) }
+        let expected = records.filter(model.isTrue).compactMap { RecordID<Fields>(rawValue: Int64($0.id)) }
         #expect(try table.lastSnapshot.records(where: predicate).map(\.id) == expected, "\(model.text)")
         #expect(try table.lastSnapshot.first(where: predicate)?.id == expected.first)
         let again = try RecordPredicate(predicate.description)

@@ -124,7 +124,7 @@ import Testing
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: [Self.butter, ["a.b": 1, hostile: 2, "s": .string(hostile), "%@": 3]])
-      func ids(_ text: String, _ arguments: (any Encodable)?...) throws -> [RecordID] {
+      func ids(_ text: String, _ arguments: (any Encodable)?...) throws -> [RecordID<Fields>] {
         let predicate = try RecordPredicate(text, arguments: arguments)
         #expect(try RecordPredicate(predicate.description) == predicate, "\(predicate)")
         return try table.lastSnapshot.records(where: predicate).map(\.id)
@@ -138,7 +138,8 @@ import Testing
       #expect(try ids("%K == 'own'", "id") == [1], "and never the record's id")
       #expect(try ids("%K == 3", "%@") == [2])
       #expect(try ids("id IN %@", [2, 9]) == [2])
-      #expect(try ids("id IN {%@, %@}", RecordID(1), RecordID(2) as RecordID?) == [1, 2])
+      #expect(
+        try ids("id IN {%@, %@}", RecordID<Fields>(1), RecordID<Fields>(2) as RecordID<Fields>?) == [1, 2])
       #expect(try ids("kcal BETWEEN %@", [700.5, 717]) == [1])
       #expect(try ids("kcal == %@", nil) == [2])
       #expect(try ids("due <= %@", Date(timeIntervalSince1970: 1_767_225_600.9)) == [1])
@@ -157,7 +158,7 @@ import Testing
     try withStore { store in
       let table = try store.table("t")
       try table.add(contentsOf: [Self.butter, ["s": .string(hostile)]])
-      func ids(_ text: String, _ arguments: [String: (any Encodable)?]) throws -> [RecordID] {
+      func ids(_ text: String, _ arguments: [String: (any Encodable)?]) throws -> [RecordID<Fields>] {
         let predicate = try RecordPredicate(text, arguments: arguments)
         #expect(try RecordPredicate(predicate.description) == predicate, "\(predicate)")
         return try table.lastSnapshot.records(where: predicate).map(\.id)

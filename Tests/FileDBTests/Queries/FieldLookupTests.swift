@@ -102,7 +102,7 @@ private let foodsName = TableName<Food>("foods")
       try foods.add(contentsOf: (0..<20).map { _ in random.food() })
       try expectAgreement(foods.lastSnapshot, &random)
       let raw = try store.table("foods")
-      for id: RecordID in [12, 5] { try raw.set(["name": 5], of: id) }
+      for id: RecordID<Food> in [12, 5] { try raw.set(["name": 5], of: RecordID(id)) }
       for attempt in [
         { _ = try foods.lastSnapshot.records(where: \.origin, equals: "none") },
         { _ = try foods.lastSnapshot.records(where: \.kcal, in: 0...0) },
@@ -112,7 +112,7 @@ private let foodsName = TableName<Food>("foods")
       }
       try raw.move(12, to: .top)
       #expect(storeError { _ = try foods.lastSnapshot.records(where: \.grams, in: 1...) }?.record == 12)
-      for id: RecordID in [12, 5] { try raw.set(["name": "mended"], of: id) }
+      for id: RecordID<Food> in [12, 5] { try raw.set(["name": "mended"], of: RecordID(id)) }
       try expectAgreement(foods.lastSnapshot, &random)
     }
   }
@@ -138,7 +138,7 @@ private let foodsName = TableName<Food>("foods")
   @Test func lookupByOptionalValueIsSeparateAndFindsNil() throws {
     func find<Value: Hashable & Sendable>(
       _ value: Value, _ path: KeyPath<Food, Value> & Sendable, in table: RecordTable<Food>
-    ) throws -> [RecordID] {
+    ) throws -> [RecordID<Food>] {
       try table.withLookup(by: path).lastSnapshot.records(where: path, equals: value).map(\.id)
     }
     var random = SeededRandom.fromEnvironment("FieldLookupTests.optional")
@@ -184,7 +184,7 @@ private let foodsName = TableName<Food>("foods")
 
 /// Compares with records that were filtered here.
 private func expectAgreement(_ foods: TableSnapshot<Food>, _ random: inout SeededRandom) throws {
-  func ids(_ isIncluded: (Food) -> Bool) throws -> [RecordID] {
+  func ids(_ isIncluded: (Food) -> Bool) throws -> [RecordID<Food>] {
     try foods.filter { try isIncluded($0.value) }.map(\.id)
   }
   for group in Group.allCases {

@@ -17,7 +17,8 @@ private struct Food: Codable, Sendable, Equatable {
     return Food(name: "food \(number)", group: group, kcal: number % 7 == 0 ? nil : kcal)
   }
 
-  private func withFoods(_ count: Int, _ body: (DecodedRecords<Food>, [RecordID]) throws -> Void) throws {
+  private func withFoods(_ count: Int, _ body: (DecodedRecords<Food>, [RecordID<Food>]) throws -> Void) throws
+  {
     try withStore { store in
       let table = try store.table(TableName<Food>("foods"))
       let ids = try table.add(contentsOf: foods.prefix(count))
@@ -68,7 +69,7 @@ private struct Food: Codable, Sendable, Equatable {
       #expect(try records.first { $0.name == "food 2" }?.id == 3)
       #expect(try records.contains { $0.name == "food 2" })
       let error = try #require(storeError { _ = try records.filter { _ in false } })
-      #expect(error.code == .invalidValue && error.record == broken && error.field == "name")
+      #expect(error.code == .invalidValue && error.record == AnyRecordID(broken) && error.field == "name")
     }
   }
 
@@ -89,9 +90,9 @@ private struct Food: Codable, Sendable, Equatable {
           seen += 1
           return true
         }
-        #expect(found.map(\.id) == ids)
+        #expect(found.map(\.id) == ids.map { RecordID($0) })
       }
-      #expect(error?.record == brokenIndex.map { ids[$0] })
+      #expect(error?.record == brokenIndex.map { AnyRecordID(ids[$0]) })
       #expect(seen == brokenIndex ?? 20_000)
     }
   }

@@ -12,7 +12,7 @@ import Testing
         ["name": "cream", "note": "brulee"], ["name": "BRULEE of creme", "n": 5], ["note": "creme brulee"],
         ["other": "creme brulee"],
       ])
-      func ids(_ text: String, _ fields: [String]? = nil) -> [RecordID] {
+      func ids(_ text: String, _ fields: [String]? = nil) -> [RecordID<Fields>] {
         table.lastSnapshot.search(text, in: fields).map(\.id)
       }
       #expect(ids("creme brulee", ["name", "note"]) == [1, 3, 4])

@@ -14,7 +14,7 @@ import Testing
     let disk = try diskWithTable()
     try commit(
       [
-        LoggedChange(.remove([RecordID(rawValue: 99)!]), of: TableKey("t"), found: .nothing),
+        LoggedChange(.remove([AnyRecordID(rawValue: 99)!]), of: TableKey("t"), found: .nothing),
         LoggedChange(.insert([record(5, "new")], index: 1), of: TableKey("t"), found: .nothing),
       ], to: "t", on: disk)
     #expect(storeError { _ = try open(disk).table("t") }?.code == .damagedJournal)
@@ -53,7 +53,7 @@ import Testing
   }
 
   private func record(_ id: Int64, _ from: String) -> EncodedRecord {
-    EncodedRecord(id: RecordID(rawValue: id)!, fields: ["from": .string(from)])
+    EncodedRecord(id: AnyRecordID(rawValue: id)!, fields: ["from": .string(from)])
   }
 
   private func diskWithTable() throws -> MemoryDisk {

@@ -74,7 +74,8 @@ import Testing
     try withCommits { store in
       for round in 1...4 {
         try edit(store) { $0.append(record(100 * round, Int64(round))) }
-        try store.table("t").set(["n": .integer(Int64(round))], of: RecordID(rawValue: Int64(100 * round))!)
+        try store.table("t").set(
+          ["n": .integer(Int64(round))], of: RecordID<Fields>(rawValue: Int64(100 * round))!)
         if round == 3 { try store.checkpoint() }
         try store.table("t").add(["n": 0], at: .index(1))
         try store.checkInvariants()

@@ -12,7 +12,7 @@ import Testing
 
   @Test func concurrentWritesAreAllCommitted() async throws {
     let store = RecordStore.inMemory()
-    let ids = try await withThrowingTaskGroup(of: RecordID.self) { group in
+    let ids = try await withThrowingTaskGroup(of: RecordID<Fields>.self) { group in
       for number in 0..<50 {
         group.addTask {
           try await store.write { tx in try tx["t"].add(["n": .integer(Int64(number))]) }

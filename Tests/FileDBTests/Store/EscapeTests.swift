@@ -20,7 +20,7 @@ import Testing
   private static let snippets = [
     Snippet(
       "used inside the write", error: nil,
-      "func use(_ store: RecordStore) throws -> RecordID { try store.write { tx in try tx[table].add([:]) } }"
+      "func use(_ store: RecordStore) throws -> RecordID<Fields> { try store.write { tx in try tx[table].add([:]) } }"
     ),
     Snippet(
       "kept in a global variable", error: "missing reinitialization of inout parameter 'tx' after consume",

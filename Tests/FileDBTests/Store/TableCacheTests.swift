@@ -12,7 +12,7 @@ import Testing
     TableState(
       counter: count,
       records: (1...max(count, 1)).prefix(Int(count)).map {
-        EncodedRecord(id: RecordID(rawValue: $0)!, fields: [:])
+        EncodedRecord(id: AnyRecordID(rawValue: $0)!, fields: [:])
       },
       foreignKeys: [:])
   }
@@ -27,7 +27,7 @@ import Testing
 
   /// A commit that adds the record with its own number.
   private func commit(_ number: UInt64, to tables: [TableKey], base: Int? = 1) -> LoggedCommit {
-    let record = EncodedRecord(id: RecordID(rawValue: Int64(number))!, fields: [:])
+    let record = EncodedRecord(id: AnyRecordID(rawValue: Int64(number))!, fields: [:])
     return LoggedCommit(
       sequence: number, date: Date(), token: nil,
       changes: tables.map { LoggedChange(.insert([record], index: 0), of: $0, found: .nothing) },

@@ -91,7 +91,7 @@ func contents(of folder: URL) throws -> [String] {
     let table = try store.table("t")
     try table.add(["n": 1])
     let (entered, seen) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let outside = Mutex<[RecordID]>([])
+    let outside = Mutex<[RecordID<Fields>]>([])
     Thread.detachNewThread {
       entered.wait()
       outside.withLock { $0 = table.lastSnapshot.ids }

@@ -14,7 +14,7 @@ extension TableName<Todo> {
 
 /// Adds records titled a, b, c, ... and returns their ids.
 @discardableResult
-private func fill(_ table: RecordTable<Todo>, _ count: Int) throws -> [RecordID] {
+private func fill(_ table: RecordTable<Todo>, _ count: Int) throws -> [RecordID<Todo>] {
   try table.add(contentsOf: (0..<count).map { Todo(title: String(UnicodeScalar(UInt8(97 + $0)))) })
 }
 
@@ -38,10 +38,10 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
 
   @Test func recordCanBeAddedAtEveryPosition() throws {
     for count in 0..<5 {
-      var positions: [(Position, index: Int)] = [(.top, 0), (.bottom, count)]
+      var positions: [(Position<Todo>, index: Int)] = [(.top, 0), (.bottom, count)]
       for index in 0...count { positions.append((.index(index), index)) }
       for index in 0..<count {
-        let id = RecordID(rawValue: Int64(index + 1))!
+        let id = RecordID<Todo>(rawValue: Int64(index + 1))!
         positions += [(.before(id), index), (.after(id), index + 1)]
       }
       for (position, index) in positions {
@@ -71,7 +71,7 @@ private func titles(_ table: RecordTable<Todo>) throws -> String {
           try notes.move(ids[from], to: .index(from))
           #expect(try titles(notes) == String("abcdefgh".prefix(count)), "and back")
 
-          for (position, index) in [(Position.before(ids[to]), to), (.after(ids[to]), to + 1)]
+          for (position, index) in [(Position<Todo>.before(ids[to]), to), (.after(ids[to]), to + 1)]
           where from != to {
             var rest = Array("abcdefgh".prefix(count))
             let moved = rest.remove(at: from)

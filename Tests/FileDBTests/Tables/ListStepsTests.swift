@@ -55,9 +55,12 @@ import Testing
         try tx[table.name].set(["n": 70], of: ids[7])
       }
       let steps = TableChange(from: before, to: table.lastSnapshot).steps
-      #expect(steps.moves.map(\.id) == [ids[7]] && steps.updates == steps.moves)
+      #expect(steps.moves.map(\.id) == [AnyRecordID(ids[7])] && steps.updates == steps.moves)
       #expect(steps.updates.first?.oldIndex == 7 && steps.updates.first?.newIndex == 0)
-      #expect(steps.sequence == [.move(ids[7], fromIndex: 7, index: 0), .update(ids[7], index: 0)])
+      #expect(
+        steps.sequence == [
+          .move(AnyRecordID(ids[7]), fromIndex: 7, index: 0), .update(AnyRecordID(ids[7]), index: 0),
+        ])
     }
   }
 
@@ -76,15 +79,15 @@ import Testing
   private func apply(_ change: TableChange<Fields>, to list: inout [StoredRecord<Fields>]) throws {
     for step in change.steps.sequence {
       switch step {
-      case .delete(let id, let index): try #require(list.remove(at: index).id == id)
+      case .delete(let id, let index): try #require(list.remove(at: index).id == RecordID(id))
       case .insert(let id, let index):
-        try #require(change.after[index].id == id)
+        try #require(change.after[index].id == RecordID(id))
         list.insert(change.after[index], at: index)
       case .move(let id, let oldIndex, let index):
-        try #require(list[oldIndex].id == id)
+        try #require(list[oldIndex].id == RecordID(id))
         list.insert(list.remove(at: oldIndex), at: index)
       case .update(let id, let index):
-        try #require(list[index].id == id)
+        try #require(list[index].id == RecordID(id))
         list[index] = change.after[index]
       }
     }
@@ -105,7 +108,7 @@ import Testing
     let table = try RecordStore.inMemory(options: Self.options).table("list")
     try table.replaceAll(
       with: ids.enumerated().map { index, id in
-        IdentifiedValue(["isEven": .bool(index.isMultiple(of: 2))], id: RecordID(rawValue: id))
+        IdentifiedValue(["isEven": .bool(index.isMultiple(of: 2))], id: RecordID<Fields>(rawValue: id))
       })
     return table.lastSnapshot
   }

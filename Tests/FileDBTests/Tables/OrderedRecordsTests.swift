@@ -96,7 +96,7 @@ private struct Pair {
   }
 
   private func stored(_ id: Int64, value: Int64) -> EncodedRecord {
-    EncodedRecord(id: RecordID(rawValue: id)!, fields: ["n": .integer(value)])
+    EncodedRecord(id: AnyRecordID(rawValue: id)!, fields: ["n": .integer(value)])
   }
 
   func check() throws {
@@ -110,6 +110,6 @@ private struct Pair {
       try #require(records[index] == record)
       try #require(records.index(of: record.id) == index)
     }
-    try #require(records.index(of: RecordID(rawValue: nextID)!) == nil)
+    try #require(records.index(of: AnyRecordID(rawValue: nextID)!) == nil)
   }
 }

@@ -9,7 +9,7 @@ import Testing
     for count in [1, 2, 300, 3_000] {
       let records = (1...count).map { number in
         let text = String(repeating: "\(number),", count: .random(in: 0..<60, using: &random))
-        return (id: RecordID(counted: Int64(number)), fields: Fields(["text": .string(text)]))
+        return (id: AnyRecordID(counted: Int64(number)), fields: Fields(["text": .string(text)]))
       }
       var encoder = RecordEncoder()
       for _ in 0..<2 {

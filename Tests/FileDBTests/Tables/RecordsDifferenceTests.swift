@@ -68,11 +68,11 @@ import Testing
     try #require(difference.moved.count == survivors.count - longestIncrease(survivors))
   }
 
-  private func indices(_ records: OrderedRecords) -> [RecordID: Int] {
+  private func indices(_ records: OrderedRecords) -> [AnyRecordID: Int] {
     Dictionary(uniqueKeysWithValues: records.enumerated().map { ($1.id, $0) })
   }
 
-  private func applied(_ difference: RecordsDifference, to old: [RecordID]) -> [RecordID] {
+  private func applied(_ difference: RecordsDifference, to old: [AnyRecordID]) -> [AnyRecordID] {
     let gone = Set(difference.removed.map(\.record.id) + difference.moved.map(\.id))
     var ids = old.filter { !gone.contains($0) }
     let put =
@@ -110,7 +110,7 @@ import Testing
   private func records(_ ids: ClosedRange<Int>) -> [EncodedRecord] { ids.map { record(Int64($0), value: 0) } }
 
   private func record(_ id: Int64, value: Int64) -> EncodedRecord {
-    EncodedRecord(id: RecordID(rawValue: id)!, fields: ["n": .integer(value)])
+    EncodedRecord(id: AnyRecordID(rawValue: id)!, fields: ["n": .integer(value)])
   }
 }
 

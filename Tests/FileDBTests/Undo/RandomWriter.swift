@@ -13,7 +13,7 @@ struct RandomWriter {
   private mutating func verb(_ tx: inout StoreTransaction) throws {
     let table = TableName<Fields>.records(Self.tables.randomElement(using: &random) ?? "a")
     let snapshot = try tx[table].snapshot()
-    let position: Position = .index(.random(in: 0...snapshot.count, using: &random))
+    let position: Position<Fields> = .index(.random(in: 0...snapshot.count, using: &random))
     guard let id = snapshot.ids.randomElement(using: &random) else {
       try tx[table].add(contentsOf: (0..<12).map { _ in someFields() })
       return

@@ -2,7 +2,7 @@ import FileDB
 
 /// Everything of a store that an undo has to bring back.
 struct TablesContent: Equatable {
-  var ids: [String: [RecordID]] = [:]
+  var ids: [String: [RecordID<Fields>]] = [:]
   var records: [String: [Fields]] = [:]
 
   init(_ store: RecordStore, _ names: [String]) throws {

@@ -122,7 +122,7 @@ import Testing
         }
         // What was changed is in the step, before and after.
         try store.undoLog.write(named: "\(number)") { tx in
-          try tx["t"].set(["text": "short"], of: RecordID(rawValue: Int64(number))!)
+          try tx["t"].set(["text": "short"], of: RecordID<Fields>(rawValue: Int64(number))!)
         }
       }
       try store.checkpoint()
@@ -209,7 +209,7 @@ import Testing
     #expect(try full.table("t").count == 1)
     var reason: (any Error)?
     try full.undoLog.write(
-      named: { (_: RecordID) in nil }, unlessKept: { reason = $0 },
+      named: { (_: RecordID<Fields>) in nil }, unlessKept: { reason = $0 },
       { tx in try tx["t"].add(["n": 3]) })
     #expect((reason as? StoreError)?.code == .diskFull)
     let store = try RecordStore(at: url, disk: memory, options: options)

@@ -52,7 +52,7 @@ import Testing
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     let ids = try table.add(contentsOf: (1...3).map { ["n": .integer($0)] })
-    for (moved, position) in [(ids[0], Position.index(1)), (ids[1], .index(0))] {
+    for (moved, position) in [(ids[0], Position<Fields>.index(1)), (ids[1], .index(0))] {
       let step = try store.undoableWrite { tx in try tx["t"].move(moved, to: position) }.step
       let between = try table.add(["n": 4], at: .after(ids[1]))
       try store.undo(step)
@@ -82,7 +82,7 @@ import Testing
     let error = storeError { try store.undo(step) }
     #expect(error?.code == .undoConflict)
     #expect(error?.table == "t")
-    #expect(error?.record == id)
+    #expect(error?.record == AnyRecordID(id))
     #expect(error?.message == "this cannot be undone: its field 'n' was changed since")
     #expect(try table.value(of: id) == ["n": 3, "other": 1])
     try table.delete(id)
@@ -183,7 +183,7 @@ import Testing
 
 /// Undoing a sort beside what others did to the order.
 @Suite struct UndoSortTests {
-  private func sorted() throws -> (store: RecordStore, ids: [RecordID], step: UndoStep) {
+  private func sorted() throws -> (store: RecordStore, ids: [RecordID<Fields>], step: UndoStep) {
     let store = RecordStore.inMemory()
     let table = try store.table("t")
     var random = SeededRandom.fromEnvironment("undo of a sort beside others")

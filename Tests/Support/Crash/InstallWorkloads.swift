@@ -23,7 +23,7 @@ extension CrashWorkload {
         steps: [.install("one", 1, .merge), .commit(rename("own", of: 2)), .install("two", 2, .merge)])
     ]
 
-  fileprivate static func rename(_ name: String, of id: RecordID)
+  fileprivate static func rename(_ name: String, of id: RecordID<Fields>)
     -> @Sendable (inout StoreTransaction) throws -> Void
   {
     { tx in try tx["a"].set(["name": .string(name)], of: id) }

@@ -23,7 +23,7 @@ package struct StoreContents: Equatable, Sendable {
     for name in names {
       do {
         let rows = try store.table(name).lastSnapshot
-        let records = rows.map { EncodedRecord(id: $0.id, fields: $0.fields) }
+        let records = rows.map { EncodedRecord(id: $0.id.plain, fields: $0.fields) }
         tables[name] = .rows(records, counter: rows.counter)
       } catch let error as StoreError where Self.damage.contains(error.code) {
         tables[name] = .damaged(try store.disk.read(store.url(of: name).path).bytes)

@@ -70,17 +70,28 @@ final class FieldProbe {
     case is URL.Type: [URL(string: "a:/B/?c#d"), URL(string: "e:/F/?g#h")].compactMap(\.self)
     case is UUID.Type: [UUID(uuid: (3, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)), UUID()]
     case is Decimal.Type: [Decimal(-37.25), Decimal(101.75)]
-    case is RecordID.Type: [RecordID(counted: 37), RecordID(counted: 101)]
+    case let type as any RecordIdentifier.Type: Self.ids(type)
     case is PlistValue.Type: [PlistValue.integer(-37), PlistValue.integer(101)]
     case let type as any FixedWidthInteger.Type: Self.numbers(type)
     default: nil
     }
   }
 
+  private static func ids<ID: RecordIdentifier>(_ type: ID.Type) -> [Any] {
+    [ID(AnyRecordID(counted: 37)), ID(AnyRecordID(counted: 101))]
+  }
+
   private static func numbers<Number: FixedWidthInteger>(_ type: Number.Type) -> [Any] {
     [Number(Number.isSigned ? -37 : 37), Number(101)]
   }
 }
+
+/// An id of some table's records.
+private protocol RecordIdentifier {
+  init(_ id: AnyRecordID)
+}
+
+extension RecordID: RecordIdentifier {}
 
 /// Gives a type what a ``FieldProbe`` makes up.
 struct ProbeDecoder: Decoder {

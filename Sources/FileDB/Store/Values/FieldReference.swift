@@ -65,14 +65,14 @@ extension FieldReference {
   }
 
   /// The value in a record of these fields and this id.
-  package func value(in fields: Fields, of id: RecordID) -> PlistValue? {
+  package func value(in fields: Fields, of id: AnyRecordID) -> PlistValue? {
     switch self {
     case .id: .integer(id.rawValue)
     case .path(let names): Self.value(of: fields[names[0].text], names.dropFirst())
     }
   }
 
-  func value(in fields: RecordFields, of id: RecordID) -> PlistValue? {
+  func value(in fields: RecordFields, of id: AnyRecordID) -> PlistValue? {
     switch self {
     case .id: .integer(id.rawValue)
     case .path(let names): Self.value(of: fields[names[0].text], names.dropFirst())

@@ -1,12 +1,12 @@
 /// A value to store, and the id for its record; `nil` for a new id.
 public struct IdentifiedValue<Value: Codable & Sendable>: Sendable {
   /// The id for the record; `nil` for a new one.
-  public var id: RecordID?
+  public var id: RecordID<Value>?
   /// The value to store.
   public var value: Value
 
   /// A value, and the id for its record.
-  public init(_ value: Value, id: RecordID? = nil) {
+  public init(_ value: Value, id: RecordID<Value>? = nil) {
     self.id = id
     self.value = value
   }

@@ -93,7 +93,7 @@ struct ValueMigrations: Sendable {
   }
 
   // What a step made must not be read as other than it would come back from the file.
-  private func encoded(_ fields: Fields, of id: RecordID) throws(StoreError) -> EncodedRecord {
+  private func encoded(_ fields: Fields, of id: AnyRecordID) throws(StoreError) -> EncodedRecord {
     EncodedRecord(id: id, fields: try marked(fields).normalized(limits: PlistLimits()))
   }
 

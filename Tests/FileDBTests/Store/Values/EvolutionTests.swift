@@ -36,10 +36,10 @@ private let mark = "wgFileDbVersion"
       let table = try store.table(recipes)
       let raw = try store.table("recipes")
       let id = try raw.add(["title": "Cherry", "minutes": 1, "mine": true])
-      try table.update(id) { $0.minutes = 5 }
+      try table.update(RecordID(id)) { $0.minutes = 5 }
       #expect(try raw.value(of: id) == ["title": "Cherry", "minutes": 5, "mine": true, "wgFileDbVersion": 3])
       let bare = try raw.add(["title": "Bare", "wgFileDbVersion": 0])
-      try table.set(["minutes": 5], of: bare)
+      try table.set(["minutes": 5], of: RecordID(bare))
       #expect(try raw.value(of: bare) == ["title": "Bare", "minutes": 5, "wgFileDbVersion": 3])
     }
   }
@@ -79,9 +79,9 @@ private let mark = "wgFileDbVersion"
       let raw = try store.table("recipes")
       let id = try raw.add(stored)
       let table = try store.table(recipes)
-      let value = try table.value(of: id)
+      let value = try table.value(of: RecordID(id))
       #expect(value.title == newest["title"]?.string && value.note == newest["note"]?.string)
-      #expect(try table.records(where: \.minutes, equals: value.minutes).map(\.id) == [id])
+      #expect(try table.records(where: \.minutes, equals: value.minutes).map(\.id) == [RecordID(id)])
       #expect(try table.migrate() == 1)
       var marked = newest
       marked[mark] = 3
@@ -107,8 +107,10 @@ private let mark = "wgFileDbVersion"
     try withStore { store in
       let raw = try store.table("t")
       let id = try raw.add(["a": 1])
-      let error = try #require(storeError { _ = try store.table(TableName<Overwriting>("t")).value(of: id) })
-      #expect(error.code == .migrationFailed && error.record == id && error.message.contains("'a'"))
+      let error = try #require(
+        storeError { _ = try store.table(TableName<Overwriting>("t")).value(of: RecordID(id)) })
+      #expect(
+        error.code == .migrationFailed && error.record == AnyRecordID(id) && error.message.contains("'a'"))
       try store.table(TableName<Dropping>("t")).migrate()
       #expect(try raw.value(of: id) == ["a": 1, "b": 1, "wgFileDbVersion": 1])
     }
@@ -148,7 +150,7 @@ private let mark = "wgFileDbVersion"
       // A type without versions is an old program's.
       struct OldRecipe: Codable { var name: String }
       let old = try store.table(TableName<OldRecipe>("recipes")).add(OldRecipe(name: "f"))
-      #expect(try table.value(of: old) == Recipe(title: "f", minutes: 0))
+      #expect(try table.value(of: RecordID(old)) == Recipe(title: "f", minutes: 0))
     }
   }
 
@@ -162,10 +164,10 @@ private let mark = "wgFileDbVersion"
       ]
       for attempt in attempts {
         let error = try #require(storeError(attempt))
-        #expect(error.code == .reservedField && error.field == mark && error.record == id)
+        #expect(error.code == .reservedField && error.field == mark && error.record == AnyRecordID(id))
       }
-      try raw.update(id, to: ["title": "b", "minutes": 2])
-      #expect(try raw.value(of: id) == ["title": "b", "minutes": 2, "wgFileDbVersion": 3])
+      try raw.update(RecordID(id), to: ["title": "b", "minutes": 2])
+      #expect(try raw.value(of: RecordID(id)) == ["title": "b", "minutes": 2, "wgFileDbVersion": 3])
     }
   }
 

@@ -22,7 +22,7 @@ private let sightings = TableName<Sighting>("sightings")
     try withStore { store in
       let seen = Date(timeIntervalSinceReferenceDate: time)
       let id = try store.table(sightings).add(Sighting(seen: seen))
-      #expect(try store.table("sightings").value(of: id) == ["seen": .string(text)])
+      #expect(try store.table("sightings").value(of: RecordID(id)) == ["seen": .string(text)])
       let read = try store.table(sightings).value(of: id)
       #expect(abs(read.seen.timeIntervalSince(seen)) <= 0.5e-9)
     }
@@ -80,7 +80,7 @@ private let sightings = TableName<Sighting>("sightings")
   func otherTextIsAnError(text: String) throws {
     try withStore { store in
       let id = try store.table("sightings").add(["seen": .string(text)])
-      let error = try #require(storeError { _ = try store.table(sightings).value(of: id) })
+      let error = try #require(storeError { _ = try store.table(sightings).value(of: RecordID(id)) })
       #expect(error.code == .invalidValue && error.field == "seen")
     }
   }

@@ -29,7 +29,7 @@ private struct Person: Codable, Sendable {
   var tiny: UInt8
   var home: Address
   var work: Address?
-  var boss: RecordID?
+  var boss: RecordID<Fields>?
   var size: Size
   var photo: Data
   var site: URL?

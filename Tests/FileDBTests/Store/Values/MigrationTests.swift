@@ -34,9 +34,9 @@ private let versionKey = "wgFileDbVersion"
   @Test func newRecordHasNewestVersion() throws {
     try withStore { store in
       let id = try store.table(notes).add(Memo(title: "a", tags: ["x"]))
-      let record = try store.table("notes").value(of: id)
+      let record = try store.table("notes").value(of: RecordID(id))
       #expect(record == ["title": "a", "tags": ["x"], "wgFileDbVersion": 2])
-      #expect(try store.table(notes).value(of: id) == Memo(title: "a", tags: ["x"]))
+      #expect(try store.table(notes).value(of: RecordID(id)) == Memo(title: "a", tags: ["x"]))
     }
   }
 
@@ -52,7 +52,7 @@ private let versionKey = "wgFileDbVersion"
       #expect(try table.lastSnapshot.map { try $0.value.title } == titles)
       #expect(try table.lastSnapshot.sorted(by: \.title).map { try $0.value.title } == titles.sorted())
       #expect(try store.table("notes").value(of: 1) == ["name": "c"])
-      #expect(try store.table("notes").value(of: middle) == ["title": "d", "wgFileDbVersion": 1])
+      #expect(try store.table("notes").value(of: RecordID(middle)) == ["title": "d", "wgFileDbVersion": 1])
     }
   }
 
@@ -61,6 +61,7 @@ private let versionKey = "wgFileDbVersion"
       let raw = try store.table("notes")
       let table = try store.table(notes)
       let ids = try raw.add(contentsOf: (0..<4).map { ["name": .string("\($0)"), "mine": true] })
+        .map { RecordID<Memo>($0) }
       try table.update(ids[0]) { $0.tags = ["x"] }
       try table.update(ids[1], to: Memo(title: "1", tags: []))
       try table.set(["title": "new"], of: ids[2])
@@ -152,7 +153,8 @@ private let versionKey = "wgFileDbVersion"
     }
     try withStore { store in
       let id = try store.table("t").add([:])
-      let error = try #require(storeError { _ = try store.table(TableName<Broken>("t")).value(of: id) })
+      let error = try #require(
+        storeError { _ = try store.table(TableName<Broken>("t")).value(of: RecordID(id)) })
       #expect(error.code == .migrationFailed && error.message.contains("'text'"))
     }
   }
@@ -160,30 +162,31 @@ private let versionKey = "wgFileDbVersion"
   @Test func recordOfNewerVersionIsNeitherReadNorChanged() throws {
     try withStore(.disk) { store in
       let id = try store.table(notes).add(Memo(title: "a", tags: []))
-      let newest = try store.table("notes").value(of: id)
+      let newest = try store.table("notes").value(of: RecordID(id))
       // Another process, and another version of the program.
       let other = try RecordStore(at: store.url)
       let table = try other.table(TableName<MiddleMemo>("notes"))
       let attempts: [() throws -> Void] = [
-        { _ = try table.value(of: id) }, { _ = try table.lastSnapshot.values().get() },
+        { _ = try table.value(of: RecordID(id)) }, { _ = try table.lastSnapshot.values().get() },
         { try table.migrate() },
-        { try table.update(id) { $0.title = "b" } }, { try table.update(id, to: MiddleMemo(title: "b")) },
-        { try table.set(["title": "b"], of: id) }, { try table.unset(["tags"], of: id) },
+        { try table.update(RecordID(id)) { $0.title = "b" } },
+        { try table.update(RecordID(id), to: MiddleMemo(title: "b")) },
+        { try table.set(["title": "b"], of: RecordID(id)) }, { try table.unset(["tags"], of: RecordID(id)) },
         { try table.delete(where: RecordPredicate("title != 'b'")) },
         { _ = try table.lastSnapshot.first(where: RecordPredicate("title == 'a'")) },
-        { _ = try table.record(with: id).decode(String.self, "title") },
+        { _ = try table.record(with: RecordID(id)).decode(String.self, "title") },
       ]
       for attempt in attempts {
         let error = try #require(storeError(attempt))
-        #expect(error.code == .newerVersion && error.table == "notes" && error.record == id)
+        #expect(error.code == .newerVersion && error.table == "notes" && error.record == AnyRecordID(id))
         #expect(error.message.contains("is 2") && error.message.contains("knows 1"))
       }
-      #expect(try store.table("notes").value(of: id) == newest)
+      #expect(try store.table("notes").value(of: RecordID(id)) == newest)
       // What needs no look into it goes on, and each reads what the older one adds.
       let added = try table.add(MiddleMemo(title: "c"))
-      try table.move(id, to: .bottom)
+      try table.move(RecordID(id), to: .bottom)
       try store.refresh()
-      #expect(try store.table(notes).value(of: added) == Memo(title: "c", tags: []))
+      #expect(try store.table(notes).value(of: RecordID(added)) == Memo(title: "c", tags: []))
     }
   }
 
@@ -191,8 +194,8 @@ private let versionKey = "wgFileDbVersion"
     try withStore { store in
       for version: PlistValue in ["2", -1, 1.5] {
         let id = try store.table("notes").add(["title": "a", "wgFileDbVersion": version])
-        let error = try #require(storeError { _ = try store.table(notes).value(of: id) })
-        #expect(error.code == .invalidValue && error.field == versionKey && error.record == id)
+        let error = try #require(storeError { _ = try store.table(notes).value(of: RecordID(id)) })
+        #expect(error.code == .invalidValue && error.field == versionKey && error.record == AnyRecordID(id))
       }
     }
   }
@@ -216,8 +219,8 @@ private let versionKey = "wgFileDbVersion"
     }
     try withStore { store in
       let id = try store.table(TableName<First>("notes")).add(First(name: "a"))
-      #expect(try store.table("notes").value(of: id) == ["name": "a"])
-      #expect(try store.table(notes).value(of: id) == Memo(title: "a", tags: []))
+      #expect(try store.table("notes").value(of: RecordID(id)) == ["name": "a"])
+      #expect(try store.table(notes).value(of: RecordID(id)) == Memo(title: "a", tags: []))
     }
   }
 }

@@ -107,9 +107,9 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       // A real where the type has an integer, and a date as its owner wrote it.
       let id = try raw.add(["n": 2.0, "other": "x"])
       let typed = try store.table(TableName<Counted>("t"))
-      try typed.update(id) { _ in }
+      try typed.update(RecordID(id)) { _ in }
       #expect(try raw.value(of: id) == ["n": 2.0, "other": "x"])
-      try typed.update(id) { $0.n += 1 }
+      try typed.update(RecordID(id)) { $0.n += 1 }
       #expect(try raw.value(of: id) == ["n": 3, "other": "x"])
     }
   }
@@ -119,7 +119,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
     try withStore { store in
       let raw = try store.table("t")
       let id = try raw.add(["part": ["name": "p", "colour": "red", "weight": 3.0]])
-      try store.table(TableName<Outer>("t")).update(id) { outer in
+      try store.table(TableName<Outer>("t")).update(RecordID(id)) { outer in
         outer.part.name = "q"
         outer.part.weight = nil
       }
@@ -132,23 +132,23 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let raw = try store.table("t")
       let id = try raw.add(["parts": [["name": "p", "note": "mine"], ["name": "q", "note": "too"]]])
       let typed = try store.table(TableName<Nested>("t"))
-      try typed.update(id) { $0.parts[0].name = "P" }
+      try typed.update(RecordID(id)) { $0.parts[0].name = "P" }
       #expect(
         try raw.value(of: id) == ["parts": [["name": "P", "note": "mine"], ["name": "q", "note": "too"]]])
-      try typed.update(id) { $0.parts.reverse() }
+      try typed.update(RecordID(id)) { $0.parts.reverse() }
       #expect(
         try raw.value(of: id) == ["parts": [["name": "q", "note": "too"], ["name": "P", "note": "mine"]]])
-      try typed.update(id) { $0.parts[0] = Part(name: "new") }
-      try typed.update(id) { $0.parts.insert(Part(name: "top"), at: 0) }
+      try typed.update(RecordID(id)) { $0.parts[0] = Part(name: "new") }
+      try typed.update(RecordID(id)) { $0.parts.insert(Part(name: "top"), at: 0) }
       #expect(
         try raw.value(of: id) == [
           "parts": [["name": "top"], ["name": "new", "note": "too"], ["name": "P", "note": "mine"]]
         ])
-      try typed.update(id) { $0.parts.removeFirst(2) }
+      try typed.update(RecordID(id)) { $0.parts.removeFirst(2) }
       #expect(try raw.value(of: id) == ["parts": [["name": "P", "note": "mine"]]])
       // A new one takes nothing over from one that only moved away from its place.
-      try typed.update(id) { $0.parts.append(Part(name: "last")) }
-      try typed.update(id) { $0.parts = [Part(name: "first"), $0.parts[0]] }
+      try typed.update(RecordID(id)) { $0.parts.append(Part(name: "last")) }
+      try typed.update(RecordID(id)) { $0.parts = [Part(name: "first"), $0.parts[0]] }
       #expect(try raw.value(of: id) == ["parts": [["name": "first"], ["name": "P", "note": "mine"]]])
     }
   }
@@ -159,7 +159,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let raw = try store.table("t")
       let part: PlistValue = ["name": "p", "weight": 2, "note": "mine"]
       let id = try raw.add(["parts": [part, ["name": "p", "weight": 2, "note": "too"]]])
-      try store.table(TableName<Nested>("t")).update(id) { $0.parts.append(Part(name: "q")) }
+      try store.table(TableName<Nested>("t")).update(RecordID(id)) { $0.parts.append(Part(name: "q")) }
       #expect(
         try raw.value(of: id)
           == ["parts": [part, ["name": "p", "weight": 2, "note": "too"], ["name": "q"]]])
@@ -171,8 +171,8 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       let raw = try store.table("t")
       let id = try raw.add(["n": "text", "other": 1])
       let typed = try store.table(TableName<Counted>("t"))
-      #expect(storeError { try typed.update(id) { $0.n += 1 } }?.code == .invalidValue)
-      try typed.update(id, to: Counted(n: 5))
+      #expect(storeError { try typed.update(RecordID(id)) { $0.n += 1 } }?.code == .invalidValue)
+      try typed.update(RecordID(id), to: Counted(n: 5))
       #expect(try raw.value(of: id) == ["n": 5, "other": 1])
     }
   }
@@ -185,13 +185,15 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
       ]
       for (record, field) in cases {
         let id = try raw.add(record)
-        let error = try #require(storeError { _ = try store.table(TableName<Counted>("t")).value(of: id) })
+        let error = try #require(
+          storeError { _ = try store.table(TableName<Counted>("t")).value(of: RecordID(id)) })
         #expect(error.code == .invalidValue)
         #expect(error.field == field)
-        #expect(error.record == id && error.table == "t")
+        #expect(error.record == AnyRecordID(id) && error.table == "t")
       }
       let id = try raw.add(["parts": [["name": "p"], ["weight": 1.0]]])
-      let error = try #require(storeError { _ = try store.table(TableName<Nested>("t")).value(of: id) })
+      let error = try #require(
+        storeError { _ = try store.table(TableName<Nested>("t")).value(of: RecordID(id)) })
       #expect(error.field == "parts[1].name")
     }
   }
@@ -200,7 +202,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
     try withStore { store in
       let dogs = try store.table(TableName<Dog>("dogs"))
       let id = try dogs.add(Dog(name: "Rex", tricks: 3))
-      #expect(try store.table("dogs").value(of: id) == ["super": ["name": "Rex"], "tricks": 3])
+      #expect(try store.table("dogs").value(of: RecordID(id)) == ["super": ["name": "Rex"], "tricks": 3])
       let dog = try dogs.value(of: id)
       #expect(dog.name == "Rex" && dog.tricks == 3)
       try store.table("dogs").unset(["super"], of: id)

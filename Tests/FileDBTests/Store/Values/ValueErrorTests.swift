@@ -38,7 +38,7 @@ private struct Person: Codable, Sendable {
         }
         try store.checkpoint()
         let error = try #require(storeError { _ = try people.value(of: id) })
-        #expect(error.code == .invalidValue && error.record == id && error.table == "people")
+        #expect(error.code == .invalidValue && error.record == AnyRecordID(id) && error.table == "people")
         #expect(error.field == path)
         let file = try people.url.path
         let line = try #require(error.line)
@@ -96,7 +96,7 @@ private struct Person: Codable, Sendable {
       #expect(try record.decode([String].self, "tags") == ["a", "b"])
       #expect(try record.decode(Int?.self, "missing") == nil)
       let wrong = try #require(storeError { _ = try record.decode(Address.self, "address") })
-      #expect(wrong.field == "address" && wrong.record == record.id)
+      #expect(wrong.field == "address" && wrong.record == AnyRecordID(record.id))
       #expect(storeError { _ = try record.decode(Int.self, "missing") }?.field == "missing")
     }
   }

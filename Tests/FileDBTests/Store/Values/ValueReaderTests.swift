@@ -40,7 +40,7 @@ private final class Keeper: Codable, @unchecked Sendable {
       let ids = try table.add(contentsOf: many)
       for index in [8_990, 4_600, 4_400] { try table.set(["zeta": "none"], of: ids[index]) }
       let error = try #require(storeError { _ = try table.lastSnapshot.values().get() })
-      #expect(error.code == .invalidValue && error.record == ids[4_400])
+      #expect(error.code == .invalidValue && error.record == AnyRecordID(ids[4_400]))
       #expect(error.field == "zeta" && error.table == "t")
     }
   }

@@ -191,12 +191,12 @@ extension String {
       let table = try store.table(TableName<Sample>("samples"))
       let raw = try store.table("samples")
       let id = try table.add(random.sample())
-      try raw.set(["mine": "stays"], of: id)
+      try raw.set(["mine": "stays"], of: RecordID(id))
       for _ in 0..<60 {
         let next = random.sample()
         try table.update(id, to: next)
         try expectSame([table.value(of: id)], [next])
-        #expect(try raw.value(of: id)["mine"] == "stays")
+        #expect(try raw.value(of: RecordID(id))["mine"] == "stays")
       }
     }
   }
@@ -216,11 +216,11 @@ extension String {
         let id = try store.table("t").add([
           "letters": isReversed ? ["b", "a"] : ["a", "b"], "points": .array(Array(pairs)),
         ])
-        try table.update(id) { bag in
+        try table.update(RecordID(id)) { bag in
           bag.letters = ["b", "c"]
           bag.points[b] = 3
         }
-        #expect(try table.value(of: id) == Bag(letters: ["b", "c"], points: [a: 1, b: 3]))
+        #expect(try table.value(of: RecordID(id)) == Bag(letters: ["b", "c"], points: [a: 1, b: 3]))
       }
     }
   }
@@ -235,7 +235,7 @@ extension String {
       }
       let table = try store.table(TableName<Sparse>("t"))
       let id = try table.add(Sparse(twice: .some(.none)))
-      #expect(try store.table("t").value(of: id) == ["shape": ["circle": ["radius": 1.0]]])
+      #expect(try store.table("t").value(of: RecordID(id)) == ["shape": ["circle": ["radius": 1.0]]])
       let sample = try table.value(of: id)
       #expect(sample.a == nil && sample.b == nil && sample.twice == nil)
     }
@@ -249,14 +249,14 @@ extension String {
       #expect(try table.value(of: id).amount.isNaN)
       let raw = try store.table("t")
       for text in ["12 apples", "", "0x10", "1-2", "inf"] {
-        try raw.set(["amount": .string(text)], of: id)
+        try raw.set(["amount": .string(text)], of: RecordID(id))
         #expect(storeError { _ = try table.value(of: id) }?.field == "amount", "\(text)")
       }
       let amounts: [(PlistValue, String)] = [
         ("-1.50", "-1.5"), ("1e3", "1000"), (.unsigned(.max), "18446744073709551615"), (.real(0.1), "0.1"),
       ]
       for (value, text) in amounts {
-        try raw.set(["amount": value], of: id)
+        try raw.set(["amount": value], of: RecordID(id))
         #expect(try table.value(of: id) == Price(amount: Decimal(string: text)!))
       }
     }
@@ -270,7 +270,8 @@ extension String {
       #expect(error.code == .invalidValue && error.field == "scores.anna")
       let id = try table.add(Scores(scores: ["anna": 1]))
       let update = try #require(storeError { try table.update(id) { $0.scores["anna"] = .some(nil) } })
-      #expect(update.code == .invalidValue && update.field == "scores.anna" && update.record == id)
+      #expect(
+        update.code == .invalidValue && update.field == "scores.anna" && update.record == AnyRecordID(id))
     }
   }
 
@@ -308,7 +309,7 @@ extension String {
       let table = try store.table(TableName<Holder>("t"))
       _ = try table.value(of: table.add(Holder()))
       let id = try store.table("t").add([:])
-      #expect(storeError { _ = try table.value(of: id) }?.field == "nothing")
+      #expect(storeError { _ = try table.value(of: RecordID(id)) }?.field == "nothing")
     }
   }
 

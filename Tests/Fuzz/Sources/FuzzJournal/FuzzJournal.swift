@@ -139,7 +139,7 @@ private func checkStore(_ bytes: [UInt8]) throws {
 }
 
 private func checkTable(_ table: RecordTable<Fields>) throws {
-  let id: RecordID
+  let id: AnyRecordID
   do { id = try table.add(["n": 9], at: .top) } catch let error as StoreError {
     // A commit may have given the highest id there is.
     guard error.code == .counterExhausted else { throw error }

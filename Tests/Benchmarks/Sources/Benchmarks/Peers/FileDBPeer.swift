@@ -316,7 +316,7 @@ private final class FileDBEditor: SharedEditor {
 
   private static func recordID(_ id: Int) -> RecordID { RecordID(integerLiteral: Int64(id)) }
 
-  private static func position(_ place: Place) -> Position {
+  private static func position(_ place: Place) -> Position<Fields> {
     switch place {
     case .top: .top
     case .bottom: .bottom
