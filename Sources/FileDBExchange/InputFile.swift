@@ -1,5 +1,6 @@
 import FileDB
 import Foundation
+import Synchronization
 
 /// A file that is read piece by piece.
 public final class InputFile {
@@ -22,7 +23,15 @@ public final class InputFile {
     self.handle = handle
   }
 
-  public static var standardInput: InputFile { InputFile(name: "standard input", handle: .standardInput) }
+  public static var standardInput: InputFile {
+    isUsed.store(true, ordering: .relaxed)
+    return InputFile(name: "standard input", handle: .standardInput)
+  }
+
+  private static let isUsed = Atomic<Bool>(false)
+
+  /// Whether the program may have read from its standard input.
+  package static var standardInputIsUsed: Bool { isUsed.load(ordering: .relaxed) }
 
   /// The next bytes, at most 256 KiB; `nil` at the end.
   public func read() throws -> [UInt8]? {

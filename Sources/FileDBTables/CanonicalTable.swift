@@ -9,6 +9,7 @@ package struct CanonicalTable {
   private let leastPart: Int
   private var counter: AnyRecordID?
   private var places: [(id: AnyRecordID, range: Range<Int>)] = []
+  private var indexMap = 0..<0
   private var foreignKeys = PlistDictionary()
 
   /// The table in `bytes`; `nil` where they are not canonical.
@@ -17,6 +18,14 @@ package struct CanonicalTable {
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
     leastPart: Int = 1 << 22
   ) -> TableState? {
+    decodeNotingOffsets(bytes, limits: limits, shape: shape, leastPart: leastPart)?.state
+  }
+
+  /// The table in `bytes`, and where its parts are; `nil` where they are not canonical.
+  package static func decodeNotingOffsets(
+    _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
+    leastPart: Int = 1 << 22
+  ) -> (state: TableState, offsets: TableOffsets)? {
     guard bytes.count <= limits.fileBytes else { return nil }
     let table = bytes.withUnsafeBytes { all -> CanonicalTable? in
       var table = CanonicalTable(scanner: CanonicalScanner(all, limits: limits), leastPart: leastPart)
@@ -25,8 +34,18 @@ package struct CanonicalTable {
     }
     guard let table, let counter = table.counter else { return nil }
     let records = table.places.map { EncodedRecord(id: $0.id, bytes: bytes[$0.range]) }
-    return TableState(
+    let state = TableState(
       counter: counter.rawValue, records: records, foreignKeys: table.foreignKeys, shape: shape)
+    return (state, table.offsets(counter: state.counter, chunkLength: shape.filledChunk))
+  }
+
+  private func offsets(counter: Int64, chunkLength: Int) -> TableOffsets {
+    let starts = stride(from: 0, to: places.count, by: chunkLength)
+    var chunks = starts.map { places[$0].range.lowerBound }
+    if let last = places.last { chunks.append(last.range.upperBound) }
+    return TableOffsets(
+      counter: counter, count: places.count, chunkLength: chunkLength, chunks: chunks, indexMap: indexMap,
+      foreignKeys: foreignKeys)
   }
 
   private init(scanner: CanonicalScanner, leastPart: Int) {
@@ -90,6 +109,7 @@ package struct CanonicalTable {
   private mutating func scanIndexMap() -> Bool {
     if scanner.skip("\t<dict/>\n") { return places.isEmpty }
     guard scanner.skip("\t<dict>\n") else { return false }
+    let start = scanner.position
     var last: DecimalOrder?
     for _ in places {
       guard let (id, index) = scanner.scanNumbers(indentation: 2), let index = Int(exactly: index),
@@ -99,6 +119,7 @@ package struct CanonicalTable {
       if let last, order <= last { return false }
       last = order
     }
+    indexMap = start..<scanner.position
     return scanner.skip("\t</dict>\n")
   }
 }

@@ -15,6 +15,10 @@ package struct OrderedRecords: Sendable {
     package init(chunk: Int, section: Int) { (self.chunk, self.section) = (chunk, section) }
 
     package static let standard = Shape(chunk: 256, section: 128)
+
+    /// How long what is filled at once becomes: it has some room left, so that the first change need not split it.
+    package var filledChunk: Int { Swift.max(1, chunk * 3 / 4) }
+    package var filledSection: Int { Swift.max(1, section * 3 / 4) }
   }
 
   package let shape: Shape
@@ -31,6 +35,25 @@ package struct OrderedRecords: Sendable {
   package init(_ records: some Collection<EncodedRecord>, shape: Shape = .standard) {
     self.init(shape: shape)
     fill(records)
+  }
+
+  /// Records that are read when somebody looks at them.
+  /// - Complexity: O(*n*) in the number of chunks.
+  package init(_ unread: any UnreadRecords, shape: Shape = .standard) {
+    self.shape = shape
+    homes = RecordHomes(unread)
+    count = unread.count
+    let length = unread.chunkLength
+    for number in 0..<(count + length - 1) / length {
+      if number.isMultiple(of: shape.filledSection) {
+        sections.append(RecordSection(number: homes.newSection()))
+      }
+      let last = sections.count - 1
+      let chunk = RecordChunk(
+        number: homes.newChunk(inSection: sections[last].number),
+        unread: UnreadChunk(all: unread, number: number), count: Swift.min(length, count - number * length))
+      sections[last].append(chunk)
+    }
   }
 
   package func contains(_ id: AnyRecordID) -> Bool { homes.chunk(of: id, in: sections) != nil }
@@ -110,20 +133,17 @@ extension OrderedRecords {
     self = OrderedRecords(records, shape: shape)
   }
 
-  /// Chunks that are filled at once have some room left, so that the first change need not split its chunk.
   private mutating func fill(_ records: some Collection<EncodedRecord>) {
-    let chunkLength = Swift.max(1, shape.chunk * 3 / 4)
-    let sectionLength = Swift.max(1, shape.section * 3 / 4)
     var section = RecordSection(number: homes.newSection())
     var rest = records[...]
     while !rest.isEmpty {
-      if section.chunks.count == sectionLength {
+      if section.chunks.count == shape.filledSection {
         sections.append(section)
         section = RecordSection(number: homes.newSection())
       }
       let number = homes.newChunk(inSection: section.number)
-      section.append(RecordChunk(number: number, records: Array(rest.prefix(chunkLength))))
-      rest = rest.dropFirst(chunkLength)
+      section.append(RecordChunk(number: number, records: Array(rest.prefix(shape.filledChunk))))
+      rest = rest.dropFirst(shape.filledChunk)
     }
     if !section.chunks.isEmpty { sections.append(section) }
     count = records.count

@@ -6,10 +6,17 @@ package struct RecordHomes: Sendable {
   private var chunks: RecordMap?
   /// The same for readers: whoever needs them first builds them for all copies of these records.
   private let shared = SharedMap()
+  /// What is known of the records before they were read.
+  private let unread: (any UnreadRecords)?
+  /// With ``unread``: the chunks of the records that are in another one since, `nil` for those that are gone.
+  private var changed: [AnyRecordID: UInt32?] = [:]
   /// By the number of the chunk.
   private var sections: [UInt32] = []
   private var freeChunks: [UInt32] = []
   private var nextSection: UInt32 = 0
+
+  /// - Parameter unread: records that are not read yet. The numbers of their chunks are theirs here.
+  package init(_ unread: (any UnreadRecords)? = nil) { self.unread = unread }
 
   private final class SharedMap: Sendable {
     let map = Mutex<RecordMap?>(nil)
@@ -17,6 +24,10 @@ package struct RecordHomes: Sendable {
 
   /// - Parameter all: the records as they are, to look through where it is not yet known.
   package func chunk(of id: AnyRecordID, in all: [RecordSection]) -> UInt32? {
+    if let unread {
+      if let change = changed[id] { return change }
+      return unread.index(of: id).map { UInt32($0 / unread.chunkLength) }
+    }
     if let chunks { return chunks[id] }
     return shared.map.withLock { map in
       let known = map ?? Self.map(of: all)
@@ -29,7 +40,7 @@ package struct RecordHomes: Sendable {
 
   /// Makes ready for changes.
   package mutating func prepare(_ all: [RecordSection]) {
-    if chunks == nil { chunks = shared.map.withLock { $0 } ?? Self.map(of: all) }
+    if chunks == nil, unread == nil { chunks = shared.map.withLock { $0 } ?? Self.map(of: all) }
   }
 
   private static func map(of all: [RecordSection]) -> RecordMap {
@@ -40,13 +51,17 @@ package struct RecordHomes: Sendable {
     return map
   }
 
-  package mutating func put(_ id: AnyRecordID, inChunk number: UInt32) { chunks?.set(number, for: id) }
-
-  package mutating func put(_ records: [EncodedRecord], inChunk number: UInt32) {
-    for record in records { chunks?.set(number, for: record.id) }
+  package mutating func put(_ id: AnyRecordID, inChunk number: UInt32) {
+    if unread == nil { chunks?.set(number, for: id) } else { changed.updateValue(number, forKey: id) }
   }
 
-  package mutating func remove(_ id: AnyRecordID) { chunks?.remove(id) }
+  package mutating func put(_ records: [EncodedRecord], inChunk number: UInt32) {
+    for record in records { put(record.id, inChunk: number) }
+  }
+
+  package mutating func remove(_ id: AnyRecordID) {
+    if unread == nil { chunks?.remove(id) } else { changed.updateValue(nil, forKey: id) }
+  }
 
   package mutating func put(_ chunks: [RecordChunk], inSection number: UInt32) {
     for chunk in chunks { sections[Int(chunk.number)] = number }

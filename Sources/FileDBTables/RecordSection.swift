@@ -1,37 +1,63 @@
 /// A run of records in order.
 package struct RecordChunk: Sendable {
   package let number: UInt32
-  package private(set) var records: [EncodedRecord]
+  /// The records, unless they are ``unread``.
+  private var loaded: [EncodedRecord]
+  /// The records that are still in their file; a change reads them.
+  private var unread: UnreadChunk?
   /// Beside the records, so that counting does not look into each array.
   package private(set) var count: Int
 
   package init(number: UInt32, records: [EncodedRecord]) {
     self.number = number
-    self.records = records
+    loaded = records
     count = records.count
   }
 
-  package mutating func replace(_ offset: Int, with record: EncodedRecord) { records[offset] = record }
+  package init(number: UInt32, unread: UnreadChunk, count: Int) {
+    (self.number, self.unread, self.count) = (number, unread, count)
+    loaded = []
+  }
+
+  package var records: [EncodedRecord] { unread?.records ?? loaded }
+
+  /// Of the memory that the records are in, or of their place in the file.
+  package var identity: StorageIdentity { unread.map { StorageIdentity($0) } ?? StorageIdentity(loaded) }
+
+  private mutating func load() {
+    guard let unread else { return }
+    loaded = unread.records
+    self.unread = nil
+  }
+
+  package mutating func replace(_ offset: Int, with record: EncodedRecord) {
+    load()
+    loaded[offset] = record
+  }
 
   package mutating func insert(_ record: EncodedRecord, at offset: Int) {
-    records.insert(record, at: offset)
+    load()
+    loaded.insert(record, at: offset)
     count += 1
   }
 
   package mutating func remove(at offset: Int) -> EncodedRecord {
+    load()
     count -= 1
-    return records.remove(at: offset)
+    return loaded.remove(at: offset)
   }
 
   package mutating func append(_ more: [EncodedRecord]) {
-    records += more
-    count = records.count
+    load()
+    loaded += more
+    count = loaded.count
   }
 
   /// Cuts off what lies behind the first `length` records.
   package mutating func cut(to length: Int) -> [EncodedRecord] {
-    let rest = Array(records[length...])
-    records.removeSubrange(length...)
+    load()
+    let rest = Array(loaded[length...])
+    loaded.removeSubrange(length...)
     count = length
     return rest
   }

@@ -47,7 +47,7 @@ package struct RecordsDifference: Sendable {
     var survivors = Survivors(of: chunks.unsharedOld)
     for chunk in chunks.new {
       if let oldIndex = chunks.oldIndex(sharedWith: chunk) {
-        survivors.runs.join(IndexRun(oldIndex: oldIndex, newIndex: chunk.index, count: chunk.records.count))
+        survivors.runs.join(IndexRun(oldIndex: oldIndex, newIndex: chunk.index, count: chunk.count))
         continue
       }
       for (offset, record) in chunk.records.enumerated() {
@@ -103,7 +103,13 @@ extension RecordsDifference {
 private struct ChunkPairs {
   struct Chunk {
     let index: Int
-    let records: [EncodedRecord]
+    private let chunk: RecordChunk
+
+    init(_ chunk: RecordChunk, index: Int) { (self.chunk, self.index) = (chunk, index) }
+
+    var records: [EncodedRecord] { chunk.records }
+    var count: Int { chunk.count }
+    var identity: StorageIdentity { chunk.identity }
   }
 
   let unsharedOld: [Chunk]
@@ -121,10 +127,10 @@ private struct ChunkPairs {
     let index = old.prefix(head).reduce(0) { $0 + $1.count }
     let oldChunks = Self.chunks(of: old[head..<old.count - tail], from: index)
     self.new = Self.chunks(of: new[head..<new.count - tail], from: index)
-    let newChunks = Set(self.new.map { StorageIdentity($0.records) })
-    unsharedOld = oldChunks.filter { !newChunks.contains(StorageIdentity($0.records)) }
+    let newChunks = Set(self.new.map(\.identity))
+    unsharedOld = oldChunks.filter { !newChunks.contains($0.identity) }
     sharedIndices = Dictionary(
-      uniqueKeysWithValues: oldChunks.lazy.map { (StorageIdentity($0.records), $0.index) }
+      uniqueKeysWithValues: oldChunks.lazy.map { ($0.identity, $0.index) }
         .filter { newChunks.contains($0.0) })
   }
 
@@ -132,11 +138,11 @@ private struct ChunkPairs {
     var index = firstIndex
     return sections.lazy.flatMap(\.chunks).map { chunk in
       defer { index += chunk.count }
-      return Chunk(index: index, records: chunk.records)
+      return Chunk(chunk, index: index)
     }
   }
 
-  func oldIndex(sharedWith chunk: Chunk) -> Int? { sharedIndices[StorageIdentity(chunk.records)] }
+  func oldIndex(sharedWith chunk: Chunk) -> Int? { sharedIndices[chunk.identity] }
 }
 
 /// Tells whether two arrays have one memory. While both are alive, that proves them equal.
@@ -147,6 +153,12 @@ package struct StorageIdentity: Hashable {
   package init<Element>(_ array: [Element]) {
     base = array.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
     count = array.count
+  }
+
+  /// - Parameter chunk: of records whose source is alive. No array has its number as a count.
+  package init(_ chunk: UnreadChunk) {
+    base = UnsafeRawPointer(Unmanaged.passUnretained(chunk.all as AnyObject).toOpaque())
+    count = -1 - chunk.number
   }
 }
 

@@ -19,7 +19,18 @@ package enum TableFile {
     _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
     shape: OrderedRecords.Shape = .standard
   ) throws(StoreError) -> TableState {
-    if let state = CanonicalTable.decode(bytes, limits: limits, shape: shape) { return state }
+    try decodeNotingOffsets(bytes, file: file, table: table, limits: limits, shape: shape).state
+  }
+
+  /// The table that `bytes` hold, and where its parts are if the bytes are canonical.
+  /// - Throws: as ``decode(_:file:table:limits:shape:)``.
+  package static func decodeNotingOffsets(
+    _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
+    shape: OrderedRecords.Shape = .standard
+  ) throws(StoreError) -> (state: TableState, offsets: TableOffsets?) {
+    if let table = CanonicalTable.decodeNotingOffsets(bytes, limits: limits, shape: shape) {
+      return (table.state, table.offsets)
+    }
     let root: PlistValue
     do {
       root = try PlistParser.parse(bytes, limits: limits)
@@ -27,7 +38,7 @@ package enum TableFile {
       throw StoreError(error, in: bytes, file: file, table: table)
     }
     do {
-      return try decode(consume root, shape: shape)
+      return (try decode(consume root, shape: shape), nil)
     } catch {
       let code = error.isForeign ? StoreError.Code.notATable : StoreError.Code.damagedTable
       throw StoreError(
@@ -44,13 +55,19 @@ package enum TableFile {
   }
 
   /// Hands out the canonical bytes of a table, piece by piece: so a large one is never in memory as a whole.
+  /// - Returns: where its parts are.
+  @discardableResult
   package static func encode<Failure>(
     _ state: TableState, into sink: ([UInt8]) throws(Failure) -> Void
-  ) throws(Failure) {
+  ) throws(Failure) -> TableOffsets {
     var writer = PlistWriter()
+    var handedOut = 0
+    var chunks: [Int] = []
+    var indexMap = 0..<0
     func handOnLongPiece(_ writer: inout PlistWriter) throws(Failure) {
       guard writer.bytes.count >= 1 << 20 else { return }
       try sink(writer.bytes)
+      handedOut += writer.bytes.count
       writer.removeAll()
     }
     writer.append(PlistWriter.header)
@@ -60,20 +77,39 @@ package enum TableFile {
       writer.append(key: key, indentation: 1)
       switch key {
       case counterKey: writer.append(.string(state.counter.description), indentation: 1)
-      case recordsKey: try append(state.records, to: &writer, afterEach: handOnLongPiece)
-      case indexKey: try appendIndexMap(of: state.records, to: &writer, afterEach: handOnLongPiece)
+      case recordsKey:
+        var number = 0
+        try append(state.records, to: &writer) { (writer: inout PlistWriter, length: Int) throws(Failure) in
+          let end = handedOut + writer.bytes.count
+          if number.isMultiple(of: state.records.shape.filledChunk) { chunks.append(end - length) }
+          number += 1
+          if number == state.records.count { chunks.append(end) }
+          try handOnLongPiece(&writer)
+        }
+      case indexKey:
+        let start = handedOut + writer.bytes.count + indexMapTag.utf8CodeUnitCount
+        try appendIndexMap(of: state.records, to: &writer, afterEach: handOnLongPiece)
+        let end = handedOut + writer.bytes.count - indexMapEndTag.utf8CodeUnitCount
+        if !state.records.isEmpty { indexMap = start..<end }
       default: if let value = state.foreignKeys[key] { writer.append(value, indentation: 1) }
       }
     }
     writer.append("</dict>\n" as StaticString)
     writer.append(PlistWriter.footer)
     try sink(writer.bytes)
+    return TableOffsets(
+      counter: state.counter, count: state.records.count, chunkLength: state.records.shape.filledChunk,
+      chunks: chunks, indexMap: indexMap, foreignKeys: state.foreignKeys)
   }
 
+  private static var indexMapTag: StaticString { "\t<dict>\n" }
+  private static var indexMapEndTag: StaticString { "\t</dict>\n" }
+
   /// Appends records as the array of a root dictionary, the same in a table and in the journal.
+  /// - Parameter afterEach: called after each record with its length.
   package static func append<Failure>(
     _ records: some Sequence<EncodedRecord>, to writer: inout PlistWriter,
-    afterEach: (inout PlistWriter) throws(Failure) -> Void
+    afterEach: (inout PlistWriter, _ length: Int) throws(Failure) -> Void
   ) throws(Failure) {
     var iterator = records.makeIterator()
     var next = iterator.next()
@@ -84,7 +120,7 @@ package enum TableFile {
     writer.append("\t<array>\n" as StaticString)
     while let record = next {
       writer.append(record.bytes)
-      try afterEach(&writer)
+      try afterEach(&writer, record.bytes.count)
       next = iterator.next()
     }
     writer.append("\t</array>\n" as StaticString)
@@ -98,7 +134,7 @@ package enum TableFile {
       writer.append("\t<dict/>\n" as StaticString)
       return
     }
-    writer.append("\t<dict>\n" as StaticString)
+    writer.append(indexMapTag)
     var entries = records.enumerated().map { (id: DecimalOrder($1.id.rawValue), index: $0) }
     entries.sort { $0.id < $1.id }
     for (id, index) in entries {
@@ -109,7 +145,7 @@ package enum TableFile {
       writer.append("</string>\n" as StaticString)
       try afterEach(&writer)
     }
-    writer.append("\t</dict>\n" as StaticString)
+    writer.append(indexMapEndTag)
   }
 }
 

@@ -33,6 +33,18 @@ package struct TableState: Sendable {
     beneath = nil
   }
 
+  /// A table of which no record has been read yet.
+  package init(
+    _ unread: any UnreadRecords, counter: Int64, foreignKeys: PlistDictionary,
+    shape: OrderedRecords.Shape = .standard
+  ) {
+    exists = true
+    self.counter = counter
+    records = OrderedRecords(unread, shape: shape)
+    self.foreignKeys = foreignKeys
+    beneath = nil
+  }
+
   /// A table and the one that it is laid over, as the one table that readers see.
   package init(_ own: TableState, over beneath: OrderedRecords, records: OrderedRecords, counter: Int64) {
     exists = true

@@ -6,7 +6,14 @@ import Testing
 @Suite struct ModelTests {
   /// `FILEDB_OPERATIONS` says how many verbs; `Tests/model` runs millions.
   @Test(arguments: [StorePlace.memory, .disk])
-  func storesAgreeWithPlainArrays(place: StorePlace) throws {
+  func storesAgreeWithPlainArrays(place: StorePlace) throws { try run(in: place, reading: .whole) }
+
+  @Test(arguments: [StorePlace.memory, .disk])
+  func storesThatReadInPiecesAgreeWithPlainArrays(place: StorePlace) throws {
+    try run(in: place, reading: .pieces { fatalError("\($0)") })
+  }
+
+  private func run(in place: StorePlace, reading: TableReading) throws {
     let environment = ProcessInfo.processInfo.environment
     let operations = environment["FILEDB_OPERATIONS"].flatMap { Int($0) } ?? 24_000
     let count = place == .memory ? operations : operations / 20  // A disk waits at each sync.
@@ -14,6 +21,7 @@ import Testing
     // The same seed, the same run: no checkpoint comes by itself when the machine has made a pause.
     var options = StoreOptions(checkpoints: .manual)
     options.shape = OrderedRecords.Shape(chunk: 4, section: 3)  // So that few records have many borders.
+    (options.reading, options.leastUnread) = (reading, 1)
     try withStore(place, options: options) { store in
       let stores = try (0..<3).map { _ in
         try RecordStore(at: store.url, disk: store.disk, options: store.options)

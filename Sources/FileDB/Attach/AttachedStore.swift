@@ -75,7 +75,9 @@ extension RecordStore {
   public convenience init(
     at url: URL, attaching attached: URL, as name: String, options: StoreOptions = StoreOptions()
   ) throws {
-    let beneath = try AttachedStore(RecordStore(at: attached, options: options), as: name)
+    var beneathOptions = options
+    beneathOptions.reading = .whole  // Else it would be noted in that store where its records are.
+    let beneath = try AttachedStore(RecordStore(at: attached, options: beneathOptions), as: name)
     guard beneath.folder.path != url.standardizedFileURL.path else {
       throw StoreError(
         .notAFolder, "a store cannot be attached to itself", file: beneath.folder.path)

@@ -234,6 +234,9 @@ extension FileLog {
       for written in staged {
         let key = written.draft.key
         let stamp = written.file == nil ? nil : stamps?.popFirst()
+        if let stamp, let offsets = written.offsets, mayStayUnread(stamp) {
+          folder.note(KnownOffsets(stamp: stamp, version: written.version, offsets: offsets), of: key)
+        }
         numbers[key] = state.note(FileContent(written.version), at: written.path, stamp, of: key).number
         state.durableFiles[key] = numbers[key]
       }
@@ -296,24 +299,28 @@ private struct StagedTable {
   /// `nil` for one that is to go.
   let file: StagedFile?
   let version: FileVersion
+  /// `nil` for a file that is to go.
+  let offsets: TableOffsets?
 
   init(_ draft: TableDraft, in folder: StoreFolder) throws(StoreError) {
     self.draft = draft
     path = try folder.file(of: draft.key.text).path
     guard draft.state.exists else {
-      (file, version) = (nil, .absent)
+      (file, version, offsets) = (nil, .absent, nil)
       return
     }
     var checksum = Checksum()
     var size = 0
+    var offsets: TableOffsets?
     file = try folder.disk.stage(path) { file throws(DiskError) in
-      try TableFile.encode(draft.state) { piece throws(DiskError) in
+      offsets = try TableFile.encode(draft.state) { piece throws(DiskError) in
         piece.withUnsafeBytes { checksum.update($0) }
         size += piece.count
         try file.append(piece)
       }
     }
     version = .file(size: size, checksum: checksum.value)
+    self.offsets = offsets
   }
 }
 

@@ -204,43 +204,32 @@ extension FileLog {
   }
 
   /// - Returns: `nil` where the file was replaced meanwhile, so that file and journal may not belong together.
-  private func readBase(of table: TableKey) throws(StoreError) -> TableBase? {
-    let (path, content) = try folder.readFile(of: table, limits: options.limits)
-    let fileContent = content.map { FileContent($0.bytes) } ?? FileContent(.absent)
-    var (decoded, fault): (TableState, StoreError?) = (TableState(shape: options.shape), nil)
-    do throws(StoreError) {
-      if let content {
-        decoded = try TableFile.decode(
-          content.bytes, file: path, table: table.text, limits: options.limits, shape: options.shape)
-      } else {
-        decoded = TableState(counter: try folder.keptCounter(of: table), shape: options.shape)
-      }
-    } catch {
-      fault = error
-    }
+  private func readBase(of key: TableKey) throws(StoreError) -> TableBase? {
+    let read = try readFile(of: key)
     return try state.withLock { state throws(StoreError) in
       try readOn(&state)
-      let (file, status) = try folder.file(of: table.text)
-      guard file == path, FileStamp.areSame(status?.stamp, content?.stamp) else { return nil }
+      let (file, status) = try folder.file(of: key.text)
+      guard file == read.path, FileStamp.areSame(status?.stamp, read.stamp) else { return nil }
       var (sequence, isMerged) = (state.journal?.sequence ?? 0, false)
-      if let pending = state.pending[table] {
-        if let start = pending.replayStart(of: fileContent.version) {
+      var merged: TableState?
+      if let pending = state.pending[key] {
+        if let start = pending.replayStart(of: read.content.version) {
           sequence = start
         } else {
           do throws(SaveConflict) {
-            if fault != nil { throw SaveConflict(records: []) }
-            decoded = try pending.carriedOut(on: decoded, fileContent.version)
+            guard case .success(let saved) = read.table else { throw SaveConflict(records: []) }
+            merged = try pending.carriedOut(on: saved, read.content.version)
           } catch {
-            throw conflict(table, file, error.records)
+            throw conflict(key, file, error.records)
           }
           (sequence, isMerged) = (state.end, true)
         }
       }
-      if let fault { throw fault }
+      let table = if let merged { merged } else { try read.table.get() }
       if let status, try folder.isOpenToMore(than: status) { folder.forgetMade() }
-      let known = state.note(fileContent, at: file, content?.stamp, of: table)
+      let known = state.note(read.content, at: file, read.stamp, of: key)
       return TableBase(
-        state: decoded, sequence: sequence, number: known.number, end: state.end, isMerged: isMerged)
+        state: table, sequence: sequence, number: known.number, end: state.end, isMerged: isMerged)
     }
   }
 

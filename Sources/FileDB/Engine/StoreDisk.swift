@@ -71,6 +71,14 @@ package struct StoreDisk: Sendable {
     if !isLinked { try createUnsynced(newPath, read(path).bytes) }
   }
 
+  package func open(_ path: String) throws(StoreError) -> any OpenFile {
+    try run { () throws(DiskError) in try disk.open(path) }
+  }
+
+  package func rename(_ path: String, to newPath: String) throws(StoreError) {
+    try run { () throws(DiskError) in try disk.rename(path, to: newPath) }
+  }
+
   /// Removes a file; one that is gone already is no error.
   package func remove(_ path: String) throws(StoreError) {
     try run { () throws(DiskError) in

@@ -23,6 +23,7 @@ package final class StoreFolder: Sendable {
   private var queueFile: String { "\(ownFolder)/queue" }
   package var journalFile: String { "\(ownFolder)/journal" }
   package var backupFolder: String { "\(ownFolder)/backups" }
+  package var offsetsFolder: String { "\(ownFolder)/offsets" }
   package var undoFolder: String { "\(ownFolder)/undo" }
   /// The shipped tables that the user's are from; see ``InstalledVersion``.
   package var shippedFolder: String { "\(ownFolder)/shipped" }

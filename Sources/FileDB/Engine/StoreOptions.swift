@@ -12,6 +12,10 @@ public struct StoreOptions: Sendable {
   public var checkpoints: CheckpointPolicy
   /// What a commit waits for.
   public var durability: Durability
+  /// How tables' files are read.
+  package var reading = TableReading.whole
+  /// A file of fewer bytes is always read as a whole.
+  package var leastUnread = 1 << 18
   /// How tables lie in memory.
   package var shape = OrderedRecords.Shape.standard
   /// Commits with more bytes of records have these in a file beside the journal.

@@ -102,8 +102,9 @@ extension StoreCommand {
   }
 
   private static func open(_ url: URL, over attached: AttachedLocation?) throws -> RecordStore {
-    guard let attached else { return try RecordStore(at: url) }
-    return try RecordStore(at: url, attaching: URL(fileURLWithPath: attached.path), as: attached.name)
+    guard let attached else { return try RecordStore(at: url, options: .ofCommands) }
+    return try RecordStore(
+      at: url, attaching: URL(fileURLWithPath: attached.path), as: attached.name, options: .ofCommands)
   }
 
   /// The store, whose folder must be there, or have one attached: a mistyped one should not look like an empty store.

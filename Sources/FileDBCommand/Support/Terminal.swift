@@ -125,6 +125,11 @@ enum StandardOutput {
   /// Whether the command has changed the store, which stays so if its output is lost.
   static let hasChangedStore = Atomic<Bool>(false)
 
+  private static let hasWritten = Atomic<Bool>(false)
+
+  /// Whether somebody may have read a part of the output.
+  static var isBegun: Bool { hasWritten.load(ordering: .relaxed) }
+
   static func write(_ text: String) { write(Array(text.utf8)) }
 
   static func write(_ more: [UInt8]) {
@@ -170,6 +175,7 @@ enum StandardOutput {
       defer { bytes = [] }
       return bytes
     }
+    if !bytes.isEmpty { hasWritten.store(true, ordering: .relaxed) }
     try FileHandle.standardOutput.write(contentsOf: bytes)
   }
 }

@@ -3,21 +3,21 @@ import Foundation
 import TestSupport
 import Testing
 
-private struct Folder: Codable, Sendable {
+private struct Shelf: Codable, Sendable {
   var name: String
 }
 
-private struct Note: Codable, Sendable {
+private struct Book: Codable, Sendable {
   var title: String
-  var folder: RecordID<Folder>?
+  var shelf: RecordID<Shelf>?
 }
 
-extension TableName<Folder> {
-  fileprivate static var folders: Self { "folders" }
+extension TableName<Shelf> {
+  fileprivate static var shelves: Self { "shelves" }
 }
 
-extension TableName<Note> {
-  fileprivate static var notes: Self { "notes" }
+extension TableName<Book> {
+  fileprivate static var books: Self { "books" }
 }
 
 /// An id knows the type of its table's values.
@@ -37,7 +37,8 @@ extension TableName<Note> {
       """
     let refused = try compile(source)
     #expect(refused.status != 0 && refused.output.contains("'RecordID<Folder>'"), "\(refused.output)")
-    let accepted = try compile(source.replacing("(folder)", with: "(note)").replacing(": folder)", with: ": note)"))
+    let accepted = try compile(
+      source.replacing("(folder)", with: "(note)").replacing(": folder)", with: ": note)"))
     #expect(accepted.status == 0, "\(accepted.output)")
   }
 
@@ -51,15 +52,17 @@ extension TableName<Note> {
 
   @Test func idAsFieldIsAnIntegerAndRefersToItsRecord() throws {
     let store = RecordStore.inMemory()
-    let (folders, notes) = (try store.table(.folders), try store.table(.notes))
-    let home = try folders.add(Folder(name: "Home"))
-    let milk = try notes.add(Note(title: "Buy milk", folder: home))
-    #expect(try store.table("notes").value(of: RecordID(milk)) == ["title": "Buy milk", "folder": 1])
-    #expect(try notes.value(of: milk).folder.map { try folders.value(of: $0).name } == "Home")
-    #expect(try notes.snapshot().records(where: \.folder, equals: home).map(\.id) == [milk])
-    #expect(try notes.snapshot().count(where: RecordPredicate("folder == %@", home)) == 1)
+    let (shelves, books) = (try store.table(.shelves), try store.table(.books))
+    let home = try shelves.add(Shelf(name: "Home"))
+    let emma = try books.add(Book(title: "Emma", shelf: home))
+    #expect(try store.table("books").value(of: RecordID(emma)) == ["title": "Emma", "shelf": 1])
+    #expect(try books.value(of: emma).shelf.map { try shelves.value(of: $0).name } == "Home")
+    #expect(try books.snapshot().records(where: \.shelf, equals: home).map(\.id) == [emma])
+    #expect(try books.snapshot().count(where: RecordPredicate("shelf == %@", home)) == 1)
     #expect(try JSONEncoder().encode([home]) == Data("[1]".utf8))
-    #expect(throws: DecodingError.self) { try JSONDecoder().decode([RecordID<Folder>].self, from: Data("[-1]".utf8)) }
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode([RecordID<Shelf>].self, from: Data("[-1]".utf8))
+    }
     try store.checkInvariants()
   }
 

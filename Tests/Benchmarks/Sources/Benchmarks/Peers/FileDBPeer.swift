@@ -135,7 +135,7 @@ extension FileDBPeer {
   private func delivering(_ rows: ObservedRows) throws -> Run {
     let store = try RecordStore(at: sample.copy(in: "FileDB-\(rows)").deletingLastPathComponent())
     let table = try store.table(.sample)
-    let id = RecordID(integerLiteral: Int64(sample.observedID))
+    let id = RecordID<Entry>(integerLiteral: Int64(sample.observedID))
     let delivery = Delivery()
     // Both end with the store.
     switch rows {
@@ -314,9 +314,9 @@ private final class FileDBEditor: SharedEditor {
     }
   }
 
-  private static func recordID(_ id: Int) -> RecordID { RecordID(integerLiteral: Int64(id)) }
+  private static func recordID(_ id: Int) -> RecordID<Entry> { RecordID(integerLiteral: Int64(id)) }
 
-  private static func position(_ place: Place) -> Position<Fields> {
+  private static func position(_ place: Place) -> Position<Entry> {
     switch place {
     case .top: .top
     case .bottom: .bottom

@@ -1,0 +1,125 @@
+import FileDBPlist
+import FileDBStorage
+import FileDBTables
+
+/// The offsets of a table's file, which one that is, and what its checksum is.
+struct KnownOffsets: Equatable {
+  var stamp: FileStamp
+  var version: FileVersion
+  var offsets: TableOffsets
+}
+
+/// What is known of tables' files so that they need not be read as a whole. It is made anew where it is missing or
+/// damaged, so nothing of it is synced, and an error on the way is none.
+extension StoreFolder {
+  private func offsetsFile(of table: TableKey) -> String { "\(offsetsFolder)/\(table.text)" }
+
+  /// - Returns: `nil` where there are none, or none of the file with this stamp.
+  func offsets(of table: TableKey, for stamp: FileStamp) -> KnownOffsets? {
+    guard let bytes = try? disk.read(offsetsFile(of: table)).bytes, let known = KnownOffsets(bytes),
+      stamp.provesUnchanged(since: known.stamp)
+    else { return nil }
+    return known
+  }
+
+  func note(_ known: KnownOffsets, of table: TableKey) {
+    guard known.stamp.isSettled, Self.hasOffsets(table), let bytes = known.bytes else { return }
+    let path = offsetsFile(of: table)
+    let draft = "\(offsetsFolder)/.\(UInt64.random(in: .min ... .max))"
+    do throws(StoreError) {
+      guard try disk.status(ownFolder) != nil else { return }
+      try disk.makeFolder(offsetsFolder)
+      try disk.createUnsynced(draft, bytes)
+      try disk.rename(draft, to: path)
+    } catch {
+      try? disk.remove(draft)
+    }
+  }
+
+  /// Our own tables are small.
+  private static func hasOffsets(_ table: TableKey) -> Bool { table.text != installedTable }
+}
+
+extension KnownOffsets {
+  /// "FDBOFFS1" as it lies in the file.
+  private static let mark: UInt64 = 0x3153_4646_4F42_4446
+
+  /// The file: numbers of 64 bits, little-endian, then the other programs' keys as a property list, then a checksum of
+  /// all that.
+  var bytes: [UInt8]? {
+    guard case .file(let size, let checksum) = version,
+      let foreign = try? PlistWriter.document(.dict(offsets.foreignKeys))
+    else { return nil }
+    let head: [UInt64] = [
+      Self.mark, stamp.device, stamp.inode, UInt64(size), UInt64(bitPattern: stamp.modified),
+      UInt64(bitPattern: stamp.changed), UInt64(checksum), UInt64(bitPattern: offsets.counter),
+      UInt64(offsets.count), UInt64(offsets.chunkLength), UInt64(offsets.indexMap.lowerBound),
+      UInt64(offsets.indexMap.upperBound),
+      UInt64(foreign.count), UInt64(offsets.chunks.count),
+    ]
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(8 * (head.count + offsets.chunks.count) + foreign.count + 4)
+    for number in head { bytes.append(littleEndian: number) }
+    for offset in offsets.chunks { bytes.append(littleEndian: UInt64(offset)) }
+    bytes += foreign
+    bytes.append(littleEndian: Checksum.of(bytes))
+    return bytes
+  }
+
+  /// `nil` for anything but what ``bytes`` makes.
+  init?(_ bytes: [UInt8]) {
+    var reader = NumberReader(bytes[...].dropLast(4))
+    guard bytes.count > 4,
+      NumberReader(bytes[(bytes.count - 4)...]).only == Checksum.of(Array(bytes.dropLast(4))),
+      reader.next() == Self.mark
+    else { return nil }
+    let head = (0..<13).compactMap { _ in reader.next() }
+    guard head.count == 13, let size = Int(exactly: head[2]), let checksum = UInt32(exactly: head[5]),
+      let count = Int(exactly: head[7]), let length = Int(exactly: head[8]), length > 0,
+      let start = Int(exactly: head[9]), let end = Int(exactly: head[10]), start <= end,
+      let foreignCount = Int(exactly: head[11])
+    else { return nil }
+    let chunks = (0..<head[12]).compactMap { _ in reader.next().flatMap { Int(exactly: $0) } }
+    guard chunks.count == head[12], count == 0 || chunks.count == (count - 1) / length + 2,
+      reader.rest.count == foreignCount
+    else { return nil }
+    guard case .dict(let foreignKeys)? = try? PlistParser.parse(Array(reader.rest), limits: PlistLimits())
+    else {
+      return nil
+    }
+    stamp = FileStamp(
+      device: head[0], inode: head[1], size: size, modified: Int64(bitPattern: head[3]),
+      changed: Int64(bitPattern: head[4]), isSettled: true)
+    version = .file(size: size, checksum: checksum)
+    offsets = TableOffsets(
+      counter: Int64(bitPattern: head[6]), count: count, chunkLength: length, chunks: chunks,
+      indexMap: start..<end, foreignKeys: foreignKeys)
+  }
+}
+
+/// Reads numbers, one behind the other.
+private struct NumberReader {
+  private(set) var rest: ArraySlice<UInt8>
+
+  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+  mutating func next() -> UInt64? { take(8) }
+
+  /// The one number of 32 bits.
+  var only: UInt32? {
+    var reader = self
+    return reader.take(4).map { UInt32(truncatingIfNeeded: $0) }
+  }
+
+  private mutating func take(_ count: Int) -> UInt64? {
+    guard rest.count >= count else { return nil }
+    defer { rest.removeFirst(count) }
+    return rest.prefix(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(littleEndian number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+  }
+}

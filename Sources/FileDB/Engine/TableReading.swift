@@ -1,0 +1,74 @@
+import FileDBPlist
+import FileDBStorage
+import FileDBTables
+
+/// How a store reads its tables' files.
+package enum TableReading: Sendable {
+  /// As a whole, so that a snapshot stays as it is whatever becomes of the file.
+  case whole
+  /// In pieces, as somebody looks at records: for a program that does one thing and ends.
+  ///
+  /// Where another program writes into the file meanwhile, there is nothing to go on with, and `giveUp` is called; it
+  /// may begin the program again with ``whole``. Nothing that is half done is ever in the store. FileDB itself always
+  /// puts another file in the place of the former one, which can be read to its end.
+  case pieces(giveUp: @Sendable (StoreError) -> Never)
+}
+
+/// A table's file as it was read.
+struct ReadFile {
+  let path: String
+  let content: FileContent
+  /// `nil` where there is no file.
+  let stamp: FileStamp?
+  let table: Result<TableState, StoreError>
+}
+
+extension FileLog {
+  /// Reads a table's file, or gets ready to read it in pieces.
+  func readFile(of table: TableKey) throws(StoreError) -> ReadFile {
+    if case .pieces(let giveUp) = options.reading, let file = try unreadFile(of: table, giveUp) {
+      return file
+    }
+    let (path, content) = try folder.readFile(of: table, limits: options.limits)
+    guard let content else {
+      let counter = try folder.keptCounter(of: table)
+      return ReadFile(
+        path: path, content: FileContent(.absent), stamp: nil,
+        table: .success(TableState(counter: counter, shape: options.shape)))
+    }
+    let fileContent = FileContent(content.bytes)
+    let decoded = Result { () throws(StoreError) in
+      try TableFile.decodeNotingOffsets(
+        content.bytes, file: path, table: table.text, limits: options.limits, shape: options.shape)
+    }
+    if case .pieces = options.reading, case .success((_, let offsets?)) = decoded,
+      mayStayUnread(content.stamp)
+    {
+      folder.note(
+        KnownOffsets(stamp: content.stamp, version: fileContent.version, offsets: offsets), of: table)
+    }
+    return ReadFile(path: path, content: fileContent, stamp: content.stamp, table: decoded.map(\.0))
+  }
+
+  /// - Returns: `nil` where it is not known where the file's records are.
+  private func unreadFile(
+    of table: TableKey, _ giveUp: @escaping @Sendable (StoreError) -> Never
+  ) throws(StoreError) -> ReadFile? {
+    let (path, status) = try folder.file(of: table.text)
+    guard let status, status.kind == .file, mayStayUnread(status.stamp),
+      let known = folder.offsets(of: table, for: status.stamp),
+      let file = try? disk.open(path), let stamp = try? file.status().stamp,
+      stamp.provesUnchanged(since: known.stamp), known.offsets.chunkLength <= options.shape.chunk
+    else { return nil }
+    let records = UnreadTable(file, stamp, known.offsets, limits: options.limits, path: path, giveUp: giveUp)
+    let state = TableState(
+      records, counter: known.offsets.counter, foreignKeys: known.offsets.foreignKeys, shape: options.shape)
+    return ReadFile(
+      path: path, content: FileContent(known.version), stamp: known.stamp, table: .success(state))
+  }
+
+  /// Whether a file is long enough that reading it in pieces pays.
+  func mayStayUnread(_ stamp: FileStamp) -> Bool {
+    (options.leastUnread...options.limits.fileBytes).contains(stamp.size)
+  }
+}

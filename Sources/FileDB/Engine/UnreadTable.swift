@@ -1,0 +1,115 @@
+import FileDBPlist
+import FileDBStorage
+import FileDBTables
+import Synchronization
+
+/// The records of a canonical file of which it is known where they are. Each look at them reads the piece that they are
+/// in, and makes sure that the file is still the one that the offsets are of.
+final class UnreadTable: UnreadRecords {
+  var count: Int { offsets.count }
+  var chunkLength: Int { offsets.chunkLength }
+  private let file: any OpenFile
+  private let stamp: FileStamp
+  private let offsets: TableOffsets
+  private let limits: PlistLimits
+  private let changed: StoreError
+  private let giveUp: @Sendable (StoreError) -> Never
+  /// The chunks that were read last, the newest first.
+  private let latest = Mutex<[(number: Int, records: [EncodedRecord])]>([])
+
+  /// - Parameters:
+  ///   - file: open, so that it stays the same one also where another takes its name.
+  ///   - stamp: what it had when the offsets were made.
+  ///   - path: for errors.
+  init(
+    _ file: any OpenFile, _ stamp: FileStamp, _ offsets: TableOffsets, limits: PlistLimits, path: String,
+    giveUp: @escaping @Sendable (StoreError) -> Never
+  ) {
+    (self.file, self.stamp, self.offsets, self.limits, self.giveUp) = (file, stamp, offsets, limits, giveUp)
+    changed = StoreError(
+      .locked, "another program wrote into the file while it was read; try again", file: path)
+  }
+
+  func records(ofChunk number: Int) -> [EncodedRecord] {
+    if let known = latest.withLock({ latest in latest.first { $0.number == number }?.records }) {
+      return known
+    }
+    let bytes = read(offsets.chunks[number]..<offsets.chunks[number + 1])
+    let records = bytes.withUnsafeBytes { all -> [EncodedRecord]? in
+      var scanner = CanonicalScanner(all, limits: limits)
+      var records: [EncodedRecord] = []
+      while let (range, id) = scanner.scanDict(indentation: 2, numberKey: TableFile.idName) {
+        records.append(EncodedRecord(id: AnyRecordID(counted: id), bytes: bytes[range]))
+      }
+      return scanner.isAtEnd ? records : nil
+    }
+    guard let records, records.count == min(chunkLength, count - number * chunkLength) else {
+      giveUp(changed)
+    }
+    latest.withLock { latest in
+      latest = [(number, records)] + latest.prefix(7)
+    }
+    return records
+  }
+
+  func index(of id: AnyRecordID) -> Int? {
+    guard let index = mappedIndex(of: id) else { return nil }
+    guard index < count, records(ofChunk: index / chunkLength)[index % chunkLength].id == id else {
+      giveUp(changed)
+    }
+    return index
+  }
+
+  /// Looks the id up in the file's index map, whose lines are ordered by the ids' digits.
+  private func mappedIndex(of id: AnyRecordID) -> Int? {
+    let wanted = DecimalOrder(id.rawValue)
+    var (low, high) = (offsets.indexMap.lowerBound, offsets.indexMap.upperBound)
+    while high - low > 4_096 {
+      let middle = (low + high) / 2
+      guard let entry = read(middle..<middle + 256).firstEntry else { giveUp(changed) }
+      let order = DecimalOrder(entry.id)
+      if order == wanted { return entry.index }
+      if order < wanted { low = middle + entry.end } else { high = middle + entry.start }
+    }
+    return read(low..<high).withUnsafeBytes { lines in
+      var scanner = CanonicalScanner(lines, limits: limits)
+      while let (key, value) = scanner.scanNumbers(indentation: 2) {
+        if key == id.rawValue { return Int(exactly: value) }
+      }
+      return nil
+    }
+  }
+
+  private func read(_ range: Range<Int>) -> [UInt8] {
+    do throws(DiskError) {
+      let bytes = try file.read(at: range.lowerBound, count: range.count)
+      // Afterwards: whoever wrote before has changed the time by now.
+      guard try file.status().stamp.isOfSameContent(as: stamp), bytes.count == range.count else {
+        giveUp(changed)
+      }
+      return bytes
+    } catch {
+      giveUp(StoreError(error))
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The first entry of an index map that begins in these bytes, and where its lines are.
+  fileprivate var firstEntry: (id: Int64, index: Int, start: Int, end: Int)? {
+    withUnsafeBytes { bytes in
+      var scanner = CanonicalScanner(bytes)
+      var line = 0
+      // A line of an id follows one of an index, so one of the next three lines begins an entry.
+      for _ in 0..<3 {
+        guard let end = bytes[line...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        line = end + 1
+        scanner = scanner.moved(to: line)
+        if let (id, index) = scanner.scanNumbers(indentation: 2), let index = Int(exactly: index) {
+          return (id, index, line, scanner.position)
+        }
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/// The records of a table that stay in its file until somebody asks for them.
+///
+/// Its verbs cannot fail, since looking at a record cannot. Who makes one says what is to happen where the file has
+/// changed and the records are gone.
+package protocol UnreadRecords: AnyObject, Sendable {
+  var count: Int { get }
+
+  /// How many records each chunk has, but for the last, which may have fewer. At least 1.
+  var chunkLength: Int { get }
+
+  /// The records of a chunk, in order.
+  /// - Parameter number: of the chunk, from 0.
+  func records(ofChunk number: Int) -> [EncodedRecord]
+
+  /// The index of the record with this id.
+  func index(of id: AnyRecordID) -> Int?
+}
+
+/// A chunk of records that are still in their file.
+package struct UnreadChunk: Sendable {
+  package let all: any UnreadRecords
+  /// From 0.
+  package let number: Int
+
+  package var records: [EncodedRecord] { all.records(ofChunk: number) }
+}

@@ -1,0 +1,154 @@
+import FileDBPlist
+import FileDBStorage
+import FileDBTables
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FileDB
+
+/// Tables whose files are read in pieces.
+@Suite struct TableReadingTests {
+  private static var inPieces: StoreOptions {
+    var options = StoreOptions()
+    options.reading = .pieces { fatalError("\($0)") }
+    options.leastUnread = 1
+    return options
+  }
+
+  private final class Count: Sendable {
+    let number = Mutex(0)
+  }
+
+  /// Counts how often the table's file is read as a whole.
+  private func disk(countingReads count: Count) -> FaultyDisk {
+    FaultyDisk(
+      over: SystemDisk(),
+      faults: .choose { verb, path in
+        if verb == .read, path.hasSuffix("/t.plist") { count.number.withLock { $0 += 1 } }
+        return nil
+      })
+  }
+
+  @Test(arguments: [0, 1, 191, 192, 193, 1_000])
+  func offsetsOfWriterAndScannerAreTheSame(count: Int64) throws {
+    let records = (0..<count).map {
+      EncodedRecord(id: AnyRecordID(rawValue: $0)!, fields: ["n": .integer($0)])
+    }
+    let state = TableState(
+      counter: 2_000, records: records.shuffled(), foreignKeys: ["a": 1, "data2": ["x"], "z": "last"])
+    var bytes: [UInt8] = []
+    let written = TableFile.encode(state) { bytes += $0 }
+    let scanned = try #require(CanonicalTable.decodeNotingOffsets(bytes)?.offsets)
+    #expect(written == scanned)
+    let stamp = FileStamp(device: 1, inode: 2, size: bytes.count, modified: -3, changed: 4, isSettled: true)
+    let known = KnownOffsets(stamp: stamp, version: FileVersion(bytes), offsets: written)
+    #expect(try KnownOffsets(#require(known.bytes)) == known)
+  }
+
+  @Test func damagedOffsetsAreNone() throws {
+    let state = TableState(counter: 1, records: [EncodedRecord(id: 1, fields: [:])], foreignKeys: [:])
+    let offsets = TableFile.encode(state) { _ in }
+    let stamp = FileStamp(device: 1, inode: 2, size: 3, modified: 4, changed: 5, isSettled: true)
+    let known = KnownOffsets(stamp: stamp, version: .file(size: 3, checksum: 9), offsets: offsets)
+    let bytes = try #require(known.bytes)
+    for count in 0..<bytes.count { #expect(KnownOffsets(Array(bytes.prefix(count))) == nil) }
+    for index in bytes.indices {
+      var changed = bytes
+      changed[index] ^= 0x40
+      #expect(KnownOffsets(changed) == nil)
+    }
+  }
+
+  @Test func recordsAreFoundInPiecesOfTheFile() throws {
+    try withTemporaryFolder { folder in
+      let writer = try RecordStore(at: folder)
+      let ids = try writer.table("t").add(contentsOf: (0..<5_000).map { ["n": .integer($0)] })
+      try writer.table("t").move(ids[4_000], to: .top)
+      try writer.close()
+      // As where another program has written the file.
+      try FileManager.default.removeItem(at: folder.appendingPathComponent(".filedb/offsets"))
+
+      var reads: [Int] = []
+      for _ in 0..<2 {
+        let whole = Count()
+        let table = try RecordStore(at: folder, disk: disk(countingReads: whole), options: Self.inPieces)
+          .table("t")
+        let snapshot = try table.snapshot()
+        #expect(snapshot.count == 5_000 && snapshot.counter == 5_000 && snapshot[0].id == ids[4_000])
+        #expect(try snapshot.record(with: ids[2_500]).fields == ["n": 2_500])
+        #expect(snapshot.index(of: ids[4_000]) == 0 && snapshot.index(of: 5_001) == nil)
+        #expect(snapshot.index(of: ids[4_999]) == 4_999)
+        reads.append(whole.number.withLock { $0 })
+        try table.store.checkInvariants()
+      }
+      // The first one leaves behind where the records are.
+      #expect(reads == [1, 0])
+    }
+  }
+
+  @Test func checkpointNotesOffsets() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, options: Self.inPieces)
+      try store.table("t").add(contentsOf: (0..<1_000).map { ["n": .integer($0)] })
+      try store.close()
+      let whole = Count()
+      let reader = try RecordStore(at: folder, disk: disk(countingReads: whole), options: Self.inPieces)
+      #expect(try reader.table("t").value(of: 700) == ["n": 699])
+      #expect(whole.number.withLock { $0 } == 0)
+      try reader.checkInvariants()
+    }
+  }
+
+  @Test func fileThatAnEditorSavedIsReadAnew() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, options: Self.inPieces)
+      try store.table("t").add(contentsOf: (0..<1_000).map { ["n": .integer($0)] })
+      try store.close()
+      let file = try store.url(of: "t")
+      let text = try String(contentsOf: file, encoding: .utf8)
+      let edited = text.replacing("<integer>699<", with: "<integer>-99<")
+      try FileHandle(forWritingTo: file).write(contentsOf: Data(edited.utf8))  // In place.
+      let reader = try RecordStore(at: folder, options: Self.inPieces)
+      #expect(try reader.table("t").value(of: 700) == ["n": -99])
+      try reader.checkInvariants()
+    }
+  }
+
+  @Test func unreadSnapshotStaysWhenFileDBReplacesTheFile() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, options: Self.inPieces)
+      try store.table("t").add(contentsOf: (0..<5_000).map { ["n": .integer($0)] })
+      try store.close()
+      let reader = try RecordStore(at: folder, options: Self.inPieces)
+      let before = try reader.table("t").snapshot()
+      let writer = try RecordStore(at: folder)
+      try writer.table("t").updateAll { $0["n"] = -1 }
+      try writer.close()
+      #expect(before.map { $0.fields["n"] } == (0..<5_000).map { .integer($0) })
+      #expect(try reader.table("t").snapshot().allSatisfy { $0.fields["n"] == -1 })
+      try reader.checkInvariants()
+    }
+  }
+
+  /// In a process of its own, which comes to its end.
+  @Test func fileThatIsWrittenIntoWhileItIsReadEndsTheProgram() async throws {
+    await #expect(processExitsWith: .exitCode(75)) {
+      try withTemporaryFolder { folder in
+        var options = StoreOptions()
+        options.reading = .pieces { error in
+          exit(error.code == .locked && error.message.contains("try again") ? 75 : 1)
+        }
+        options.leastUnread = 1
+        let store = try RecordStore(at: folder, options: options)
+        try store.table("t").add(contentsOf: (0..<5_000).map { ["n": .integer($0)] })
+        try store.close()
+        let snapshot = try RecordStore(at: folder, options: options).table("t").snapshot()
+        _ = snapshot[0].fields
+        try FileHandle(forWritingTo: store.url(of: "t")).write(contentsOf: Data("<?xml".utf8))
+        _ = snapshot[4_000].fields
+      }
+    }
+  }
+}
