@@ -5,11 +5,19 @@ import Foundation
 
 struct Info: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Describe a table: its file, its counter, its fields.")
+    commandName: "info", abstract: "Describe a table: its file, its counter, its fields.",
+    discussion: """
+      The fields are those of the first 1,000 records, with the number of these that have them. With --all, every record \
+      is looked at, which takes longer the larger the table is.
+      """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
+  @Flag(help: "Look for fields in all records, not only in the first 1,000.")
+  var all = false
+
+  private static let sampleLength = 1_000
 
   func run() throws {
     let table = try existingTable(table)
@@ -21,7 +29,11 @@ struct Info: StoreCommand {
     Terminal.print("counter  \(snapshot.counter)")
     guard !snapshot.isEmpty else { return }
     Terminal.print("")
-    for line in fields(of: snapshot).lines(width: Terminal.width) { Terminal.printStyled(line) }
+    let looked = all ? snapshot.count : min(snapshot.count, Self.sampleLength)
+    if looked < snapshot.count {
+      Terminal.print("In the first \(looked.grouped) records ('--all' looks at every one):")
+    }
+    for line in fields(of: snapshot.prefix(looked)).lines(width: Terminal.width) { Terminal.printStyled(line) }
   }
 
   /// What the file lacks; `nil` if it is up to date.
@@ -32,9 +44,9 @@ struct Info: StoreCommand {
   }
 
   /// Each field, in how many records it is, and of which types.
-  private func fields(of snapshot: TableSnapshot<Fields>) -> TextTable {
+  private func fields(of records: Slice<TableSnapshot<Fields>>) -> TextTable {
     var counts: [String: [String: Int]] = [:]
-    for record in snapshot {
+    for record in records {
       for field in record.fields.dictionary {
         counts[field.key, default: [:]][FieldType(of: field.value).rawValue, default: 0] += 1
       }

@@ -1,0 +1,75 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+/// Tables that commands read in pieces.
+@Suite struct LargeTableTests {
+  /// A table of more than 256 KB, and where its records are.
+  private func withLargeTable(_ body: (_ folder: URL, RecordStore) throws -> Void) throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      let text = String(repeating: "x", count: 100)
+      try store.table("t").add(
+        contentsOf: (1...3_000).map { ["n": .integer($0), "text": .string(text), "flag": "off"] })
+      try store.close()
+      try body(folder, store)
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
+
+  @Test func commandsOnOneRecordDoWhatTheyDoInSmallTables() throws {
+    try withLargeTable { folder, _ in
+      #expect(try filedb("get", "t", "2000", "n", in: folder).output == "2000\n")
+      #expect(try filedb("get", "t", "3001", in: folder).status == 1)
+      #expect(try filedb("count", "t", in: folder).output == "3000\n")
+      #expect(try filedb("move", "t", "2000", "--before", "10", in: folder).status == 0)
+      #expect(try filedb("set", "t", "2000", "n:integer=-1", in: folder).status == 0)
+      #expect(try filedb("add", "t", "n:integer=7", "--after", "2000", in: folder).output == "3001\n")
+      #expect(try filedb("delete", "t", "9", in: folder).status == 0)
+      let shown = try filedb(
+        "show", "t", "--offset", "7", "--limit", "4", "--fields", "id,n", "--format", "csv", in: folder)
+      #expect(shown.output == "id,n\n8,8\n2000,-1\n3001,7\n10,10\n")
+      #expect(try filedb("show", "t", "--where", "n < 8", "--format", "ndjson", in: folder).output.contains("3001"))
+      for _ in 0..<4 { #expect(try filedb("undo", in: folder).status == 0) }
+      let records = try RecordStore(at: folder).table("t").snapshot().values().get()
+      #expect(records.map { $0["n"] } == (1...3_000).map { .integer($0) })
+    }
+  }
+
+  /// Each command sees the file before or after an editor's save, or says that it saw neither.
+  @Test func fileMayBeWrittenInPlaceWhileACommandReadsIt() throws {
+    try withLargeTable { folder, store in
+      let file = try store.url(of: "t")
+      let off = try Data(contentsOf: file)
+      let on = Data(String(decoding: off, as: UTF8.self).replacing(">off<", with: ">oon<").utf8)
+      try #require(on.count == off.count)
+      let editor = Thread {
+        while !Thread.current.isCancelled {
+          for content in [on, off] {
+            try? FileHandle(forWritingTo: file).write(contentsOf: content)
+            Thread.sleep(forTimeInterval: .random(in: 0.05...0.12))
+          }
+        }
+      }
+      editor.start()
+      defer { editor.cancel() }
+      for _ in 0..<60 {
+        let result = try filedb("get", "t", "\(Int.random(in: 1...3_000))", "flag", in: folder)
+        let isSeen = result.status == 0 && ["off\n", "oon\n"].contains(result.output)
+        #expect(isSeen || (result.status == 75 && result.output.isEmpty), "\(result)")
+      }
+    }
+  }
+
+  @Test func infoLooksAtTheFirstRecordsOfALargeTable() throws {
+    try withLargeTable { folder, _ in
+      try filedb("add", "t", "late:bool=yes", in: folder)
+      let some = try filedb("info", "t", in: folder).output
+      #expect(some.contains("records  3001\n") && some.contains("In the first 1,000 records"))
+      #expect(some.contains("text   string     1000") && !some.contains("late"))
+      let all = try filedb("info", "t", "--all", in: folder).output
+      #expect(all.contains("text   string      3000") && all.contains("late") && !all.contains("In the first"))
+    }
+  }
+}
