@@ -15,7 +15,7 @@ package enum Compiler {
     try withTemporaryFolder { folder in
       // The modules ask for those of C by name; nothing here needs what is in them, nor their headers.
       let modules = folder.appendingPathComponent("module.modulemap")
-      try Data("module CLibXML2 {}\nmodule CFileDB {}\n".utf8).write(to: modules)
+      try Data("module CLibXML2 {}\nmodule CFileDB {}\nmodule GRDBSQLite {}\n".utf8).write(to: modules)
       let shared = [
         "swiftc", "-swift-version", "6", "-I", build.appendingPathComponent("Modules").path, "-Xcc",
         "-fmodule-map-file=\(modules.path)",

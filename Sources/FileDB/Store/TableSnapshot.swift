@@ -23,6 +23,10 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
     index(of: id).map { self[$0] }
   }
 
+  /// Whether there is a record with this id.
+  /// - Complexity: as ``index(of:)``.
+  public func contains(_ id: RecordID<Value>) -> Bool { state.records.contains(id.plain) }
+
   /// The index of the record with this id, from 0.
   /// - Complexity: O(√*n*) at worst; O(*n*) for the first look-up after the table was read.
   public func index(of id: RecordID<Value>) -> Int? { state.records.index(of: id.plain) }

@@ -57,6 +57,7 @@ extension TableName<Book> {
     let emma = try books.add(Book(title: "Emma", shelf: home))
     #expect(try store.table("books").value(of: RecordID(emma)) == ["title": "Emma", "shelf": 1])
     #expect(try books.value(of: emma).shelf.map { try shelves.value(of: $0).name } == "Home")
+    #expect(try books.snapshot().contains(emma) && !books.snapshot().contains(2))
     #expect(try books.snapshot().records(where: \.shelf, equals: home).map(\.id) == [emma])
     #expect(try books.snapshot().count(where: RecordPredicate("shelf == %@", home)) == 1)
     #expect(try JSONEncoder().encode([home]) == Data("[1]".utf8))
