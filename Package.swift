@@ -9,8 +9,8 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 func grdb(_ product: String) -> Target.Dependency {
@@ -76,7 +76,7 @@ let package = Package(
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
-    program("FileDBProgram", ["FileDBCommand"]),
+    program("FileDBProgram", ["FileDBCommand"], exclude: ["build"]),
     program("FileDBExtra", ["FileDBCommand", "FileDBLanguage", "FileDBSQLite"]),
 
     example("SharedTransaction"),

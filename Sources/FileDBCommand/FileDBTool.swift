@@ -141,9 +141,9 @@ struct FileDBTool: ParsableCommand {
       return nil
     }
     narrowed.withLock {
-      // With a name above it, there is no search for requests of completion scripts.
+      // With a name above it, there is no search for requests of completion scripts; and help is left to the tool.
       $0 = CommandConfiguration(
-        commandName: all.commandName, _superCommandName: "", version: all.version, subcommands: [type])
+        commandName: all.commandName, _superCommandName: "", subcommands: [type], helpNames: [])
     }
     defer { narrowed.withLock { $0 = nil } }
     guard let command = try? parseAsRoot(words), Swift.type(of: command) == type else { return nil }

@@ -54,7 +54,7 @@ enum ExtraProgram {
 
   /// True also for some that do not: that program does the same, and takes some milliseconds longer to start.
   private static func needsLanguage(_ words: [String]) -> Bool {
-    words.contains { $0 == "--localized" || $0.uppercased().contains("MATCHES") }
+    words.contains { $0 == "--localized" || $0.utf8.count > 7 && $0.uppercased().contains("MATCHES") }
   }
 
   private static var isThere: Bool { access(path, X_OK) == 0 }
