@@ -48,13 +48,13 @@ enum ExtraProgram {
 
   /// Whether a script may need that program, which cannot take over in the middle of a transaction.
   static func isWanted(for script: Script) -> Bool {
-    script.commands.contains { $0.words[0] == "import" || needsLanguage($0.words) }
+    script.commands.contains { $0.words.contains("import") || needsLanguage($0.words) }
       && FileDBTool.extra.withLock { $0 == nil } && isThere
   }
 
   /// True also for some that do not: that program does the same, and takes some milliseconds longer to start.
   private static func needsLanguage(_ words: [String]) -> Bool {
-    words.contains { $0 == "--localized" || $0.utf8.count > 7 && $0.uppercased().contains("MATCHES") }
+    words.contains { $0 == "--localized" || $0.utf8.count >= 7 && $0.uppercased().contains("MATCHES") }
   }
 
   private static var isThere: Bool { access(path, X_OK) == 0 }

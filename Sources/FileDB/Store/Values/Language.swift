@@ -2,7 +2,7 @@
 /// larger than all else together. They are in a module of their own, `FileDBLanguage`, which every app links with
 /// FileDB, and which `filedb` does without; see Decisions/027.
 package protocol LanguageRules: SendableMetatype {
-  /// As the Finder sorts in the current locale: below 0 where `left` comes before `right`, above 0 where it comes after.
+  /// As the Finder sorts in the current locale: below 0 where `left` comes first, above 0 where `right` does.
   static func compare(_ left: String, _ right: String) -> Int
 
   /// - Throws: an error that says nothing, where `pattern` is no regular expression.
@@ -22,7 +22,7 @@ package enum TextSearchOutcome: Sendable {
 }
 
 package enum Language {
-  /// The rules that are linked into this program, if any. They are found by their name, so that nothing here links them.
+  /// The rules that are linked into this program, if any. They are found by name, so that nothing here links them.
   package static let rules = _typeByName("14FileDBLanguage15FoundationRulesO") as? any LanguageRules.Type
 
   /// The rules, for those who cannot do without.
