@@ -52,7 +52,7 @@ import Testing
       #expect(try filedb("count", "t", "--where", "title MATCHES 'item [0-9]+'", in: folder).output == "2\n")
       let sorted = try filedb(
         "show", "t", "--sort", "title", "--localized", "--format", "csv", "--fields", "title", in: folder)
-      #expect(sorted.output == "title\nitem 2\nitem 10\nOther\n")
+      #expect(sorted.output == "id,title\n2,item 2\n1,item 10\n3,Other\n")
       let none = try filedb("count", "t", "--where", "title MATCHES '('", in: folder)
       #expect(none.status == 64)
       #expect(none.error.contains("this is not a regular expression"))
