@@ -9,13 +9,18 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+func program(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+}
+
 func grdb(_ product: String) -> Target.Dependency {
   .product(name: product, package: "GRDB.swift", condition: .when(traits: ["SQLite"]))
 }
 
 func example(_ name: String, data: [String] = []) -> Target {
   .executableTarget(
-    name: name, dependencies: ["FileDB"], path: "Examples/\(name)", exclude: data, swiftSettings: strict)
+    name: name, dependencies: ["FileDB", "FileDBLanguage"], path: "Examples/\(name)", exclude: data,
+    swiftSettings: strict)
 }
 
 func tests(
@@ -31,15 +36,17 @@ let package = Package(
   name: "FileDB",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "FileDB", targets: ["FileDB"]),
+    // FileDB finds FileDBLanguage when a program first needs it; see Decisions/027.
+    .library(name: "FileDB", targets: ["FileDB", "FileDBLanguage"]),
     .library(name: "FileDBExchange", targets: ["FileDBExchange"]),
     .library(name: "FileDBSQLite", targets: ["FileDBSQLite"]),
     .library(name: "FileDBLegacy", targets: ["FileDBLegacy"]),
-    .executable(name: "filedb", targets: ["FileDBCommand"]),
+    .executable(name: "filedb", targets: ["FileDBProgram"]),
+    .executable(name: "filedb-extra", targets: ["FileDBExtra"]),
   ],
   // All that needs another package. An app turns them off; see Decisions/024.
   traits: [
-    .trait(name: "Command", description: "The program filedb.", enabledTraits: ["SQLite"]),
+    .trait(name: "Command", description: "The programs filedb and filedb-extra.", enabledTraits: ["SQLite"]),
     .trait(name: "SQLite", description: "The module FileDBSQLite."),
     .default(enabledTraits: ["Command", "SQLite"]),
   ],
@@ -56,19 +63,21 @@ let package = Package(
     module("FileDBStorage", ["CFileDB"]),
     module("FileDBTables", ["FileDBPlist"]),
     module("FileDB", ["FileDBTables", "FileDBStorage"]),
+    module("FileDBLanguage", ["FileDB"]),
     module("FileDBExchange", ["FileDB"]),
     module(
       "FileDBSQLite",
       ["FileDB", "FileDBExchange", grdb("GRDB"), grdb("GRDBSQLite")]),
     module("FileDBLegacy", ["FileDB"]),
-    .executableTarget(
-      name: "FileDBCommand",
-      dependencies: [
-        "FileDB", "FileDBExchange", "FileDBSQLite",
+    module(
+      "FileDBCommand",
+      [
+        "FileDB", "FileDBExchange",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
-      ],
-      swiftSettings: strict),
+      ]),
+    program("FileDBProgram", ["FileDBCommand"], exclude: ["build"]),
+    program("FileDBExtra", ["FileDBCommand", "FileDBLanguage", "FileDBSQLite"]),
 
     example("SharedTransaction"),
     example("TodoList"),
@@ -90,7 +99,7 @@ let package = Package(
       swiftSettings: strict),
 
     .target(
-      name: "TestSupport", dependencies: ["FileDB", "FileDBStorage"], path: "Tests/Support",
+      name: "TestSupport", dependencies: ["FileDB", "FileDBLanguage", "FileDBStorage"], path: "Tests/Support",
       swiftSettings: strict),
     tests("FileDBPlistTests", ["FileDBPlist"], resources: [.copy("Corner")]),
     tests("FileDBStorageTests", ["FileDBStorage"]),
@@ -105,7 +114,8 @@ let package = Package(
     tests(
       "FileDBCommandTests",
       [
-        "FileDBCommand", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary", "Upgrade",
+        "FileDBProgram", "FileDBExtra", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary",
+        "Upgrade",
         "Outliner",
         "Contacts", "JobServer",
       ]),

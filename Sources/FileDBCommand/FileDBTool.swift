@@ -1,10 +1,24 @@
 import ArgumentParser
 import FileDB
-import Foundation
+import Synchronization
 
-@main
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Runs the command line.
+/// - Parameter extra: what `filedb-extra` can do besides; `nil` in `filedb`.
+package func runFileDB(with extra: (any Extra)?) {
+  FileDBTool.extra.withLock { $0 = extra }
+  FileDBTool.main()
+}
+
 struct FileDBTool: ParsableCommand {
-  static let configuration = CommandConfiguration(
+  private static let all = CommandConfiguration(
     commandName: "filedb",
     abstract: "Look into and change a store: a folder of tables, each an XML property list.",
     discussion: """
@@ -40,6 +54,10 @@ struct FileDBTool: ParsableCommand {
       CommandGroup(name: "Repair", subcommands: [Repair.self, Checkpoint.self]),
     ])
 
+  /// While one command is tried, that alone.
+  private static let narrowed = Mutex<CommandConfiguration?>(nil)
+  static var configuration: CommandConfiguration { narrowed.withLock(\.self) ?? all }
+
   @OptionGroup var location: StoreLocation
 
   static func main() {
@@ -48,6 +66,11 @@ struct FileDBTool: ParsableCommand {
     var used: any ParsableCommand.Type = Self.self
     do {
       let words = try words()
+      if words == ["--version"] {  // Installers ask for nothing else, and it needs no parser.
+        Terminal.print(all.version)
+        return StandardOutput.flush()
+      }
+      if ExtraProgram.isWanted(for: words) { try ExtraProgram.replaceThisOne() }
       var command = try command(of: words)
       used = type(of: command)
       try RepeatedOption.check(words, of: used)
@@ -58,6 +81,8 @@ struct FileDBTool: ParsableCommand {
     StandardOutput.flush()  // What was printed comes before what went wrong.
     switch outcome {
     case nil: break
+    case let error as StoreError where error.code == StoreError.languageMissing:
+      fail(ExtraProgram.missing.report, ExtraProgram.missing.exitStatus)
     case let error as StoreError: fail(defusingWords(in: error.report), error.exitStatus)
     case let error as ScriptError: fail(error.description, error.exitStatus)
     case let error as ValidationError: fail(error, used)
@@ -101,10 +126,28 @@ struct FileDBTool: ParsableCommand {
     while let option = rest.first, ["--store", "--attach"].contains(option) { rest = rest.dropFirst(2) }
     // Help would show that of the tool.
     if rest.first == "help" { try checkIsCommand(rest.dropFirst().first) }
+    if let command = parseAlone(rest.first, words) { return command }
     do { return try parseAsRoot(words) } catch {
       try checkIsCommand(rest.first)
       throw error
     }
+  }
+
+  /// The command of this name, if the words are right. ArgumentParser makes help and messages out of all commands, but
+  /// also looks through them, and for what it can do besides, before it comes to the one that was given.
+  /// - Returns: `nil` for everything but a command that can run.
+  private static func parseAlone(_ name: String?, _ words: [String]) -> (any ParsableCommand)? {
+    guard let name, let type = all.subcommands.first(where: { $0.configuration.commandName == name }) else {
+      return nil
+    }
+    narrowed.withLock {
+      // With a name above it, there is no search for requests of completion scripts; and help is left to the tool.
+      $0 = CommandConfiguration(
+        commandName: all.commandName, _superCommandName: "", subcommands: [type], helpNames: [])
+    }
+    defer { narrowed.withLock { $0 = nil } }
+    guard let command = try? parseAsRoot(words), Swift.type(of: command) == type else { return nil }
+    return command
   }
 
   private static func checkIsCommand(_ word: String?) throws {

@@ -1,5 +1,10 @@
 import FileDB
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Reads binary property lists. Nothing in the file is trusted: every offset, count and reference is checked, and a
 /// list that names its parts again and again, so that a small file would become a large value, is refused.

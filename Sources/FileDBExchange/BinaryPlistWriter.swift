@@ -1,5 +1,10 @@
 import FileDB
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Writes binary property lists, as CoreFoundation's `bplist00` has them.
 struct BinaryPlistWriter {

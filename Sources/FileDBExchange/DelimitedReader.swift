@@ -1,5 +1,10 @@
 import FileDB
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Reads delimited text record by record, with memory that does not grow with the file.
 ///

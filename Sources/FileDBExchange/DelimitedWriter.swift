@@ -1,6 +1,11 @@
 import FileDB
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Writes records as the rows of delimited text.
 public struct DelimitedWriter: Sendable {

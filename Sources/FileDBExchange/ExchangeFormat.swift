@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The formats of imports and exports. <doc:Exchange> says what each of them can hold.
 public enum ExchangeFormat: Sendable {

@@ -1,6 +1,11 @@
 import FileDB
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The type of a field, by plutil's names.
 public enum FieldType: String, Sendable, CaseIterable {

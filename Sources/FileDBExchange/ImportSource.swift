@@ -1,6 +1,11 @@
 import FileDB
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The bytes of an import. They are read piece by piece, and twice if types are detected first.
 public struct ImportSource {

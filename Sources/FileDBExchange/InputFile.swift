@@ -1,31 +1,48 @@
 import FileDB
-import Foundation
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// A file that is read piece by piece.
 public final class InputFile {
   private let name: String
-  private let handle: FileHandle
+  private let file: OpenFile
 
   /// - Throws: ``StoreError/Code/fileNotFound``, also for a folder; ``StoreError/Code/permissionDenied``,
   ///   ``StoreError/Code/inputOutput``.
   public init(_ url: URL) throws {
     name = url.path
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: name, isDirectory: &isFolder), isFolder.boolValue {
+    guard !FileInfo.isFolder(url) else {
       throw StoreError(.fileNotFound, "this is a folder, not a file", file: name)
     }
-    do { handle = try FileHandle(forReadingFrom: url) } catch { throw StoreError(reading: name, error) }
+    do { file = try OpenFile(reading: name) } catch { throw StoreError(reading: name, error) }
   }
 
-  private init(name: String, handle: FileHandle) {
+  private init(name: String, file: OpenFile) {
     self.name = name
-    self.handle = handle
+    self.file = file
+  }
+
+  /// Bytes that come from a descriptor, which is closed with this object.
+  package convenience init(closing descriptor: CInt, name: String) {
+    self.init(name: name, file: OpenFile(descriptor))
   }
 
   public static var standardInput: InputFile {
     isUsed.store(true, ordering: .relaxed)
-    return InputFile(name: "standard input", handle: .standardInput)
+    return InputFile(name: "standard input", file: OpenFile(OpenFile.standardInput))
   }
 
   private static let isUsed = Atomic<Bool>(false)
@@ -36,8 +53,8 @@ public final class InputFile {
   /// The next bytes, at most 256 KiB; `nil` at the end.
   public func read() throws -> [UInt8]? {
     do {
-      guard let data = try handle.read(upToCount: 256 << 10), !data.isEmpty else { return nil }
-      return Array(data)
+      let bytes = try file.nextPiece()
+      return bytes.isEmpty ? nil : bytes
     } catch {
       throw StoreError(reading: name, error)
     }
@@ -51,12 +68,10 @@ public final class InputFile {
 }
 
 extension StoreError {
-  fileprivate init(reading name: String, _ error: any Error) {
-    switch (error as? CocoaError)?.code {
-    case .fileNoSuchFile, .fileReadNoSuchFile:
-      self.init(.fileNotFound, "there is no such file", file: name)
-    case .fileReadNoPermission:
-      self.init(.permissionDenied, "this file may not be read", file: name)
+  fileprivate init(reading name: String, _ error: OpenFile.Failure) {
+    switch error.number {
+    case ENOENT, ENOTDIR: self.init(.fileNotFound, "there is no such file", file: name)
+    case EACCES, EPERM: self.init(.permissionDenied, "this file may not be read", file: name)
     default: self.init(.inputOutput, "\(error)", file: name)
     }
   }

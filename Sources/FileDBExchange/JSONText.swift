@@ -1,6 +1,11 @@
 import FileDB
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Values as JSON text. Dates are strings in ISO 8601, data is a string in base64. `nan` and the infinities, which JSON
 /// does not have, are strings too.

@@ -1,5 +1,10 @@
 import FileDB
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 #if canImport(Darwin)
   import Darwin
@@ -11,7 +16,7 @@ import Foundation
 
 /// Bytes that come only once, kept in a temporary file without a name: it goes with this object, or with the process.
 final class SpoolFile {
-  private let handle: FileHandle
+  private let file: OpenFile
 
   /// - Throws: ``StoreError/Code/inputOutput`` where there is no room for them; what `nextPiece` throws.
   init(_ nextPiece: () throws -> [UInt8]?) throws {
@@ -22,9 +27,9 @@ final class SpoolFile {
       throw StoreError(.inputOutput, "no temporary file: \(String(cString: strerror(errno)))")
     }
     unlink(path)
-    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    file = OpenFile(descriptor)
     while let piece = try nextPiece() {
-      do { try handle.write(contentsOf: Data(piece)) } catch {
+      do { try file.append(piece) } catch {
         throw StoreError(.inputOutput, "the temporary file cannot be written: \(error)")
       }
     }
@@ -32,10 +37,7 @@ final class SpoolFile {
 
   /// The bytes from `offset` on, at most 256 KiB; none at the end.
   func read(at offset: Int) throws -> [UInt8] {
-    do {
-      try handle.seek(toOffset: UInt64(offset))
-      return Array(try handle.read(upToCount: 256 << 10) ?? Data())
-    } catch {
+    do { return try file.piece(at: offset) } catch {
       throw StoreError(.inputOutput, "the temporary file cannot be read: \(error)")
     }
   }

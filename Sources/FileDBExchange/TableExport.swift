@@ -1,6 +1,11 @@
 import FileDB
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Writes records in another format. Each record has its id as `id`, and a field that is itself called `id` as
 /// `fields.id`. In property lists, a record has its id as in a table's file.

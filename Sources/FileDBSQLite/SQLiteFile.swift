@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 /// A database file, opened for one import or export.
-package struct SQLiteFile {
+struct SQLiteFile {
   private let url: URL
   private let queue: DatabaseQueue
 
@@ -37,23 +37,6 @@ package struct SQLiteFile {
     // To replace a table must not delete rows of others by `ON DELETE CASCADE`.
     configuration.foreignKeysEnabled = false
     return configuration
-  }
-
-  /// Whether the file at `url` begins as a database does.
-  package static func isDatabase(_ url: URL) -> Bool {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-    // What a pipe gives is gone once it is read.
-    guard attributes?[.type] as? FileAttributeType == .typeRegular,
-      let start = try? FileHandle(forReadingFrom: url).read(upToCount: signature.utf8.count)
-    else { return false }
-    return isBeginning(start)
-  }
-
-  private static let signature = "SQLite format 3\0"
-
-  /// Whether a database begins so.
-  package static func isBeginning(_ bytes: some Sequence<UInt8>) -> Bool {
-    bytes.starts(with: signature.utf8)
   }
 
   func read<Result>(table: String?, _ body: (Database) throws -> Result) throws -> Result {

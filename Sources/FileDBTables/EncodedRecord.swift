@@ -1,5 +1,18 @@
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// A record in the very bytes that its table's file and the journal have for it, decoded when somebody looks.
 package struct EncodedRecord: Sendable, Equatable {

@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A store beneath another one, which reads it and never writes to it.
 final class AttachedStore: Sendable {

@@ -1,8 +1,13 @@
 import FileDBPlist
 import FileDBStorage
 import FileDBTables
-import Foundation
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The log of a folder: its journal, and the tables' files, which include the commits up to some point.
 ///

@@ -1,26 +1,24 @@
-import Foundation
-
 /// Lets those that wait for the disk at the same time share its work.
 final class GroupSync: Sendable {
-  private let condition = NSCondition()
-  // Safe: touched only while ``condition`` is locked, which the compiler cannot see.
+  private let monitor = Monitor()
+  // Safe: touched only while ``monitor`` is locked, which the compiler cannot see.
   nonisolated(unsafe) private var isBusy = false
 
   /// Runs `work` again and again until `isDone`, one thread at a time: what one thread does may do for those that wait.
   func run(until isDone: () -> Bool, work: () -> Void) {
-    condition.lock()
-    defer { condition.unlock() }
+    monitor.lock()
+    defer { monitor.unlock() }
     while !isDone() {
       if isBusy {
-        condition.wait()
+        monitor.wait()
         continue
       }
       isBusy = true
-      condition.unlock()
+      monitor.unlock()
       work()
-      condition.lock()
+      monitor.lock()
       isBusy = false
-      condition.broadcast()
+      monitor.wakeAll()
     }
   }
 }

@@ -1,7 +1,12 @@
 import FileDBPlist
 import FileDBStorage
 import FileDBTables
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A frame's bytes that this library does not understand, although they are as they were written.
 package struct PayloadFault: Error {

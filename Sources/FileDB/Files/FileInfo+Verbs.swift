@@ -1,7 +1,12 @@
 import FileDBPlist
 import FileDBStorage
 import FileDBTables
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension FileInfo {
   /// Whether `url` is a folder, or a link that leads to one. Also `false` if this cannot be found out.

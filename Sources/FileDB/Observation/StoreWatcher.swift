@@ -1,5 +1,13 @@
-import Foundation
+import Dispatch
 import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// Reads in what other processes and programs write to a store, for as long as somebody observes it.
 ///
@@ -7,8 +15,8 @@ import Synchronization
 final class StoreWatcher: Sendable {
   /// How often to look where the system does not tell of changes, or the folder is not there yet.
   private static let pollingInterval = Duration.milliseconds(250)
-  /// What follows a change within this time is read in with the next look, so that many commits are few looks.
-  private static let pause = 0.02
+  /// In microseconds. What follows a change within this time is read in with the next look, so that many commits are few looks.
+  private static let pause: UInt32 = 20_000
 
   private let watch: any LogWatch
   private let isStopped = Atomic<Bool>(false)
@@ -18,15 +26,14 @@ final class StoreWatcher: Sendable {
   init?(_ store: RecordStore) throws(StoreError) {
     guard let watch = try store.log.makeWatch() else { return nil }
     self.watch = watch
-    let thread = Thread { [weak store, self] in
+    // A queue of its own is a thread of its own for as long as this runs.
+    DispatchQueue(label: "FileDB.StoreWatcher").async { [weak store, self] in
       while !isStopped.load(ordering: .relaxed) {
         let isTold = store?.followLog(watch) ?? true
         watch.wait(upTo: isTold ? nil : Self.pollingInterval)
-        Thread.sleep(forTimeInterval: Self.pause)
+        usleep(Self.pause)
       }
     }
-    thread.name = "FileDB.StoreWatcher"
-    thread.start()
   }
 
   func stop() {

@@ -1,5 +1,10 @@
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Reads a predicate by recursive descent, one method for each level of the grammar.
 ///
@@ -181,7 +186,10 @@ extension PredicateParser {
   private func matchPattern(
     _ pattern: String, _ folding: TextFolding, at start: String.Index
   ) throws -> MatchPattern {
-    do { return try MatchPattern(pattern, folding: folding) } catch {
+    do { return try MatchPattern(pattern, folding: folding) } catch StoreError.languageMissing {
+      throw StoreError(
+        StoreError.languageMissing, "MATCHES needs the module FileDBLanguage, which is not linked here")
+    } catch {
       throw fault("this is not a regular expression", at: start)
     }
   }

@@ -1,5 +1,10 @@
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A predicate as it was parsed. The parser bounds its depth.
 indirect enum PredicateNode: Equatable, Sendable {

@@ -1,4 +1,16 @@
-import Foundation
+#if canImport(FoundationEssentials)
+  @_spi(_Unicode) import Swift
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// Which differences between two texts do not count. The same everywhere, whatever the locale.
 struct TextFolding: OptionSet, Sendable {
@@ -18,11 +30,11 @@ struct TextFolding: OptionSet, Sendable {
       folded = folded.lowercased().uppercased().lowercased()
     }
     if contains(.accents) {
-      let scalars = folded.decomposedStringWithCanonicalMapping.unicodeScalars
+      let scalars = folded.canonicallyDecomposed.unicodeScalars
       folded = String(String.UnicodeScalarView(scalars.filter { !Self.isAccent($0) }))
     }
     // Composed, so that the e of an é that counts is not found by itself.
-    return folded.precomposedStringWithCanonicalMapping
+    return folded.canonicallyComposed
   }
 
   /// Accents of Latin, Greek and Cyrillic letters, the points of Hebrew and the vowel marks of Arabic and Syriac. Marks
@@ -36,6 +48,15 @@ struct TextFolding: OptionSet, Sendable {
 }
 
 extension String {
+  #if canImport(FoundationEssentials)
+    // As Foundation does it on Linux, whose part with these names for it `filedb` does without; see Decisions/027.
+    fileprivate var canonicallyDecomposed: String { String(UnicodeScalarView(_nfd)) }
+    fileprivate var canonicallyComposed: String { String(UnicodeScalarView(_nfc)) }
+  #else
+    fileprivate var canonicallyDecomposed: String { decomposedStringWithCanonicalMapping }
+    fileprivate var canonicallyComposed: String { precomposedStringWithCanonicalMapping }
+  #endif
+
   /// Whether the UTF-8 bytes of `part` stand in this text one behind the other; those of an empty one always do.
   func containsBytes(of part: String) -> Bool {
     var (text, part) = (self, part)

@@ -1,5 +1,4 @@
 import FileDBPlist
-import Foundation
 
 /// The pattern of `LIKE`: `?` stands for one Unicode scalar, `*` for any text; a backslash takes the next character as
 /// it is.
@@ -74,18 +73,18 @@ extension LikePattern: Equatable {
 struct MatchPattern: Sendable {
   let text: String
   private let folding: TextFolding
-  private let expression: NSRegularExpression
+  private let expression: any TextExpression
 
-  /// - Throws: an error that says nothing, where the text is no regular expression.
+  /// - Throws: ``StoreError/languageMissing``; another error, which says nothing, where the text is no regular expression.
   init(_ text: String, folding: TextFolding) throws {
     self.text = text
     self.folding = folding
+    let rules = try Language.required()
     // By itself it must be an expression too: `a)|(b` would be one in the parentheses.
-    _ = try NSRegularExpression(pattern: text)
+    _ = try rules.expression(text, ignoringCase: false)
     let accents = folding.intersection(.accents)
-    let whole = "\\A(?:\(accents.fold(text)))\\z"
-    let options: NSRegularExpression.Options = folding.contains(.letterCase) ? .caseInsensitive : []
-    expression = try NSRegularExpression(pattern: whole, options: options)
+    expression = try rules.expression(
+      "\\A(?:\(accents.fold(text)))\\z", ignoringCase: folding.contains(.letterCase))
   }
 
   /// - Throws: ``StoreError/Code/matchLimitExceeded``.
@@ -94,29 +93,16 @@ struct MatchPattern: Sendable {
   func matches(_ text: String) throws(StoreError) -> Bool {
     let text = folding.intersection(.accents).fold(text)
     let length = text.utf16.count
-    let limit = min(2_000_000 + 100 * length, 20_000_000) / Self.stepsInReport
-    var (isMatch, isLimited, reports) = (false, false, 0)
-    expression.enumerateMatches(
-      in: text, options: [.reportProgress, .reportCompletion], range: NSRange(location: 0, length: length)
-    ) { match, flags, stop in
-      if flags.contains(.progress) { reports += 1 }
-      isMatch = match != nil
-      // ICU ends by itself, without a match, where its stack is full.
-      isLimited = reports > limit || flags.contains(.internalError)
-      if isMatch || isLimited { stop.pointee = true }
-    }
-    if isMatch { return true }
-    guard !isLimited else {
+    switch expression.search(text, steps: min(2_000_000 + 100 * length, 20_000_000)) {
+    case .found: return true
+    case .missing: return false
+    case .tooManySteps:
       throw StoreError(
         .matchLimitExceeded,
         "matching '\(self.text)' against a text of \(length) characters takes too many steps; "
           + "write a simpler regular expression")
     }
-    return false
   }
-
-  /// How many steps ICU makes from one report of its progress to the next.
-  private static let stepsInReport = 10_000
 }
 
 extension MatchPattern: Equatable {

@@ -1,5 +1,10 @@
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What all records have in one field, each with a number that mostly tells two of them apart at a glance.
 package struct SortColumn: Sendable {

@@ -1,5 +1,10 @@
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A field to sort records by.
 ///

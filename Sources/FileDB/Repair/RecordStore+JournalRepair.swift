@@ -1,5 +1,10 @@
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What ``RecordStore/repairJournal()`` does, or would do.
 public struct JournalRepairPlan: Sendable {

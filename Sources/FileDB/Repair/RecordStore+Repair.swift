@@ -1,5 +1,10 @@
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What ``RecordStore/repair(_:keeping:)-(String,_)`` does to a table, or would do.
 public struct RepairPlan: Sendable {

@@ -1,4 +1,10 @@
-import Foundation
+import Dispatch
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension RecordStore {
   /// Opens the store in the folder at `url`, like ``init(at:options:)``, without blocking the caller's thread.

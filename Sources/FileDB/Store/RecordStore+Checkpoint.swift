@@ -1,4 +1,10 @@
-import Foundation
+import Dispatch
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension RecordStore {
   /// Writes the commits in the journal into the tables' files. ``StoreOptions/checkpoints`` says when the store does

@@ -1,5 +1,10 @@
 import FileDBTables
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension RecordStore {
   /// Runs `body` as one transaction and commits what it changed.

@@ -1,12 +1,17 @@
 import FileDBStorage
 @_exported import FileDBTables
-import Foundation
 import Synchronization
 
 // Of FileDBPlist, users see the values alone.
 @_exported import struct FileDBPlist.PlistDictionary
 @_exported import struct FileDBPlist.PlistLimits
 @_exported import enum FileDBPlist.PlistValue
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A folder of tables, each one property list.
 ///

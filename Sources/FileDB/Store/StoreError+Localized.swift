@@ -1,5 +1,10 @@
 import FileDBTables
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What Foundation and SwiftUI show of an error.
 extension StoreError: LocalizedError {

@@ -1,9 +1,16 @@
-import Foundation
 import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// Lets one thread at a time write, and knows the transaction of the thread that does.
 final class WriterGate: Sendable {
-  private let lock = NSLock()
+  private let lock = Monitor()
   /// The thread inside; 0 for none.
   private let inside = Atomic<UInt>(0)
   /// Safe without isolation, since it is touched only by the thread inside: that sets ``inside`` before and clears it
@@ -22,7 +29,7 @@ final class WriterGate: Sendable {
   }
 
   /// Runs `body` unless a thread is inside, be it this one.
-  func enterIfFree(_ body: () throws -> Void) rethrows { if lock.try() { try runInside(body) } }
+  func enterIfFree(_ body: () throws -> Void) rethrows { if lock.lockIfFree() { try runInside(body) } }
 
   /// For the thread that has the lock.
   private func runInside<Result>(_ body: () throws -> Result) rethrows -> Result {

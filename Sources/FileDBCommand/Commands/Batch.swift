@@ -1,7 +1,12 @@
 import ArgumentParser
 import FileDB
 import FileDBExchange
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct Batch: StoreCommand {
   static let configuration = CommandConfiguration(
@@ -23,10 +28,14 @@ struct Batch: StoreCommand {
   func run() throws {
     let name = file == "-" ? "standard input" : file
     let input = file == "-" ? InputFile.standardInput : try InputFile(URL(fileURLWithPath: file))
-    guard let text = String(validating: try input.readAll(), as: UTF8.self) else {
+    let bytes = try input.readAll()
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw StoreError(StoreError.invalidText, "the script is not UTF-8 text", file: name)
     }
     let script = try Script(text, name: name)
+    if ExtraProgram.isWanted(for: script) {
+      try ExtraProgram.replaceThisOne(rereading: file == "-" ? bytes : nil)
+    }
     let store = try store()
     if file != "-" { try enterFolder(of: file) }
     // What the commands print is true only once all of them are done.

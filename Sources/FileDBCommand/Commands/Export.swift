@@ -1,8 +1,12 @@
 import ArgumentParser
 import FileDB
 import FileDBExchange
-import FileDBSQLite
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct Export: StoreCommand {
   static let configuration = CommandConfiguration(
@@ -64,11 +68,12 @@ struct Export: StoreCommand {
       }
     case .database(let url):
       try checkIsNotForText()
-      var export = SQLiteExport(to: url, table: database.table ?? table.name)
-      export.chosen = try selection.chosenFields()
-      if database.replace { export.existingTable = .replaced }
-      return { [export] records, counter, progress in
-        try export.run(records, counter: counter, progress: progress)
+      let export = DatabaseExport(
+        file: url, table: database.table ?? table.name, chosen: try selection.chosenFields(),
+        replacesTable: database.replace)
+      let extra = try FileDBTool.needExtra()
+      return { records, counter, progress in
+        try extra.run(export, of: records, counter: counter, progress: progress)
       }
     }
   }

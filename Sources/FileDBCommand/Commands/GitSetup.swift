@@ -1,7 +1,12 @@
 import ArgumentParser
 import FileDB
 import FileDBExchange
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct GitSetup: StoreCommand {
   static let configuration = CommandConfiguration(
@@ -71,7 +76,7 @@ struct GitSetup: StoreCommand {
         try Data((old + separator + Self.attributes + "\n").utf8).write(to: file, options: .atomic)
       } catch {
         throw StoreError(
-          .inputOutput, (error as NSError).localizedDescription, file: file.path)
+          .inputOutput, "the attributes cannot be written: \(error.systemReason)", file: file.path)
       }
     }
     say("\(file.lastPathComponent): added '\(Self.attributes)'")

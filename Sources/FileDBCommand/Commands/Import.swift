@@ -1,8 +1,12 @@
 import ArgumentParser
 import FileDB
 import FileDBExchange
-import FileDBSQLite
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct Import: StoreCommand {
   static let configuration = CommandConfiguration(
@@ -122,9 +126,10 @@ struct Import: StoreCommand {
       line: 1)
   }
 
-  private func intake(_ importer: SQLiteImport) -> Intake {
+  private func intake(_ source: DatabaseImport) throws -> Intake {
     let (name, position) = destination
-    return { tx, progress in try importer.run(into: name, at: position, in: &tx, progress: progress) }
+    let extra = try FileDBTool.needExtra()
+    return { tx, progress in try extra.run(source, into: name, at: position, in: &tx, progress: progress) }
   }
 
   private var destination: (TableName<Fields>, Position<Fields>) {
@@ -148,9 +153,9 @@ struct Import: StoreCommand {
     return importer
   }
 
-  private func importer(ofDatabase file: URL) throws -> SQLiteImport {
+  private func importer(ofDatabase file: URL) throws -> DatabaseImport {
     try checkIsNotForText()
-    var importer = SQLiteImport(database.source(named: table.name), of: file)
+    var importer = DatabaseImport(source: database.source(named: table.name), file: file)
     importer.types = try fieldTypes()
     importer.matching = matching
     importer.onError = onError

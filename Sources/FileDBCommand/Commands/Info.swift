@@ -1,7 +1,12 @@
 import ArgumentParser
 import FileDB
 import FileDBExchange
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct Info: StoreCommand {
   static let configuration = CommandConfiguration(

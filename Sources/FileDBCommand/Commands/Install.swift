@@ -1,6 +1,11 @@
 import ArgumentParser
 import FileDB
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct Install: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,11 @@
 import ArgumentParser
 import FileDB
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct Log: StoreCommand {
   static let configuration = CommandConfiguration(

@@ -18,7 +18,7 @@ struct Sort: StoreCommand {
   @OptionGroup var options: WriteOptions
 
   func run() throws {
-    let keys = try SortKey.parse(keys, text: localized ? .localized : .bytes)
+    let keys = try SortKey.parse(keys, text: TextOrder(localized: localized))
     let table = try existingTable(table)
     try Terminal.noteUnknown(keys.map(\.reference), in: table.snapshot())
     try options.write(table.store, named: "sort of \(table.name.text)") { tx in

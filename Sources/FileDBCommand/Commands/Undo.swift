@@ -1,7 +1,12 @@
 import ArgumentParser
 import FileDB
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct Undo: StoreCommand {
   static let configuration = CommandConfiguration(

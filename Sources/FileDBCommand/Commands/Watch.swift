@@ -1,7 +1,14 @@
 import ArgumentParser
 import Dispatch
 import FileDB
-import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 struct Watch: StoreCommand {
   static let configuration = CommandConfiguration(
@@ -59,7 +66,7 @@ struct Watch: StoreCommand {
   /// Calls `end` on ^C, where this is to be terminated, and where nobody reads its output any more.
   private static func callAtEnd(_ end: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
     signal(SIGPIPE, SIG_IGN)  // A write tells it as well.
-    Thread.detachNewThread {
+    DispatchQueue(label: "filedb.reader").async {  // A queue of its own is a thread of its own.
       StandardOutput.waitUntilUnread()
       end()
     }
@@ -69,7 +76,7 @@ struct Watch: StoreCommand {
       source.setEventHandler {
         end()
         // Where the other end of a full pipe neither reads nor closes, what is being written never is.
-        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { Foundation.exit(0) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { exit() }
       }
       source.resume()
       return source

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FileDBSQLite
 
 /// What an import takes from a SQLite database.
 struct DatabaseSource: ParsableArguments {
@@ -9,8 +8,8 @@ struct DatabaseSource: ParsableArguments {
   var query: String?
 
   /// - Parameter name: the table where none was named.
-  func source(named name: String) -> SQLiteImport.Source {
-    query.map(SQLiteImport.Source.query) ?? .table(table ?? name)
+  func source(named name: String) -> DatabaseImport.Source {
+    query.map(DatabaseImport.Source.query) ?? .table(table ?? name)
   }
 
   func checkIsAbsent() throws {

@@ -1,7 +1,11 @@
 import ArgumentParser
 import FileDBExchange
-import FileDBSQLite
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The formats of import and export, as they are named on the command line.
 enum ExchangeKind: String, ExpressibleByArgument, CaseIterable {
@@ -42,7 +46,7 @@ struct ExchangeOptions: ParsableArguments {
   /// Where an import is from, as far as the options and the file's name tell, and how a database begins, whatever its
   /// name; `nil` where they do not.
   func source(_ file: String) throws -> ExchangePlace? {
-    let isDatabase = format == nil && file != "-" && SQLiteFile.isDatabase(URL(fileURLWithPath: file))
+    let isDatabase = format == nil && file != "-" && SQLiteSignature.begins(URL(fileURLWithPath: file))
     return isDatabase ? try database(file) : try named(file)
   }
 
@@ -50,7 +54,7 @@ struct ExchangeOptions: ParsableArguments {
   /// extension.
   func format(of source: ImportSource) throws -> ExchangeFormat {
     let beginning = try source.beginning(16)
-    guard !SQLiteFile.isBeginning(beginning) else {
+    guard !SQLiteSignature.begins(beginning) else {
       throw ValidationError("This is a SQLite database, which cannot be read from a stream; name its file.")
     }
     return ExchangeFormat(beginning: beginning) ?? .delimited(.csv)

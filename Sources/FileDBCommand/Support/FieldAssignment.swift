@@ -1,7 +1,12 @@
 import ArgumentParser
 import FileDB
 import FileDBExchange
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// `VALUE` behind `NAME=` or `NAME:TYPE=`, or, where it begins with `@` behind a type, what is in a file.
 struct TypedText {
@@ -33,7 +38,7 @@ struct TypedText {
       throw StoreError(StoreError.invalidText, "the file is not UTF-8 text", file: path, field: name)
     }
     // The line end that editors put behind a number is no part of it.
-    return try value(of: name, type == .string ? content : content.trimmingCharacters(in: .newlines), type)
+    return try value(of: name, type == .string ? content : content.withoutOuterNewlines, type)
   }
 
   private func value(of name: String, _ text: String, _ type: FieldType) throws -> PlistValue {
@@ -41,6 +46,14 @@ struct TypedText {
       throw StoreError(StoreError.invalidText, "'\(text)' is not \(type.expectation)", field: name)
     }
     return value
+  }
+}
+
+extension String {
+  /// Without the line ends at its start and its end.
+  fileprivate var withoutOuterNewlines: String {
+    let start = drop(while: \.isNewline)
+    return String(start.lastIndex { !$0.isNewline }.map { start[...$0] } ?? "")
   }
 }
 

@@ -1,5 +1,10 @@
 import FileDB
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The hook that runs `filedb git-check` before each commit.
 struct PreCommitHook {
@@ -45,7 +50,7 @@ struct PreCommitHook {
       try Data(script.utf8).write(to: file)
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
     } catch {
-      throw StoreError(.inputOutput, (error as NSError).localizedDescription, file: file.path)
+      throw StoreError(.inputOutput, "the hook cannot be written: \(error.systemReason)", file: file.path)
     }
   }
 }

@@ -7,15 +7,17 @@ enum RepeatedOption {
 
   /// - Throws: `ValidationError` for an option that takes one value, and is given two.
   static func check(_ words: [String], of command: any ParsableCommand.Type) throws {
-    var seen: Set<Substring> = []
+    var seen: [Substring] = []
     var words = words.prefix { $0 != "--" }[...]
     while let word = words.popFirst() {
       guard word.hasPrefix("--") else { continue }
       let option = word.prefix { $0 != "=" }
       if additive.contains(String(option)) {
         if option == word { words = words.dropFirst() }
-      } else if !seen.insert(option).inserted, takesValue(option, of: command) {
-        throw ValidationError("\(option) is given twice.")
+      } else if seen.contains(option) {
+        if takesValue(option, of: command) { throw ValidationError("\(option) is given twice.") }
+      } else {
+        seen.append(option)
       }
     }
   }

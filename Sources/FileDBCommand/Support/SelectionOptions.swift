@@ -1,6 +1,14 @@
 import ArgumentParser
 import FileDB
 
+extension TextOrder {
+  /// - Throws: ``StoreError/languageMissing``.
+  init(localized: Bool) throws {
+    if localized { _ = try Language.required() }
+    self = localized ? .localized : .bytes
+  }
+}
+
 /// Which records, in which order, with which fields.
 struct SelectionOptions: ParsableArguments {
   @OptionGroup var matching: WhereOption
@@ -26,7 +34,7 @@ struct SelectionOptions: ParsableArguments {
     guard let sort else {
       return matches.map { AnyRandomAccessCollection($0.records) } ?? AnyRandomAccessCollection(snapshot)
     }
-    let keys = try SortKey.parse([sort], text: localized ? .localized : .bytes)
+    let keys = try SortKey.parse([sort], text: TextOrder(localized: localized))
     Terminal.noteUnknown(keys.map(\.reference), in: snapshot)
     let records = snapshot.sorted(by: keys)
     guard let matches else { return AnyRandomAccessCollection(records) }

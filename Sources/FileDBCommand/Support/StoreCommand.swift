@@ -1,6 +1,11 @@
 import ArgumentParser
 import FileDB
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 struct StoreLocation: ParsableArguments {
   @Option(name: .customLong("store"), help: ArgumentHelp("The store's folder.", valueName: "dir"))

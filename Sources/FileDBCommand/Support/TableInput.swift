@@ -1,6 +1,11 @@
 import FileDB
 import FileDBExchange
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension InputFile {
   /// False for a pipe, which can be read only once and at its writer's pace.

@@ -1,6 +1,11 @@
 import FileDB
 import FileDBExchange
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 #if canImport(Darwin)
   import Darwin
@@ -29,17 +34,10 @@ extension StoreOptions {
       exit(0)
     }
     if !StandardOutput.isBegun, !InputFile.standardInputIsUsed, setenv(wholeFiles, "1", 1) == 0 {
-      execv(program, CommandLine.unsafeArgv)
+      execv(ThisProgram.path, CommandLine.unsafeArgv)
     }
     Terminal.complain(error.description)
     exit(75)
   }
 
-  private static var program: String {
-    #if canImport(Darwin)
-      Bundle.main.executablePath ?? CommandLine.arguments[0]
-    #else
-      "/proc/self/exe"
-    #endif
-  }
 }

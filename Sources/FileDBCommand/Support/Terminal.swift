@@ -1,6 +1,11 @@
 import ArgumentParser
-import Foundation
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 #if canImport(Darwin)
   import Darwin
@@ -99,7 +104,7 @@ enum Terminal {
     return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
   }
 
-  private static func writeError(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+  private static func writeError(_ text: String) { try? StandardStream.error.write(Array(text.utf8)) }
 }
 
 /// Says on a terminal how far a long piece of work has come, once a second.
@@ -157,7 +162,7 @@ enum StandardOutput {
 
   private static func fail(_ error: any Error) -> Never {
     let isDone = hasChangedStore.load(ordering: .relaxed) ? "; what the command did to the store is done" : ""
-    Terminal.complain("standard output: \((error as NSError).localizedDescription)\(isDone)")
+    Terminal.complain("standard output: \(error.systemReason)\(isDone)")
     FileDBTool.exit(withError: ExitCode(74))
   }
 
@@ -176,6 +181,6 @@ enum StandardOutput {
       return bytes
     }
     if !bytes.isEmpty { hasWritten.store(true, ordering: .relaxed) }
-    try FileHandle.standardOutput.write(contentsOf: bytes)
+    try StandardStream.output.write(bytes)
   }
 }

@@ -1,5 +1,10 @@
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A date that keeps its fraction of a second: it is stored as text, as `2026-01-31T12:00:00.250000000Z`.
 ///

@@ -1,6 +1,11 @@
 import FileDBPlist
 import FileDBTables
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Makes up what a type asks for while it is decoded, and remembers it.
 final class FieldProbe {

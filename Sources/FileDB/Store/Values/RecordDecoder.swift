@@ -1,5 +1,10 @@
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Decodes a value from its record's bytes: what the type does not ask for is passed over.
 struct RecordDecoder: Decoder {

@@ -1,5 +1,10 @@
 import FileDBPlist
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The fields of a record where they lie in its bytes: each is read when it is asked for.
 ///

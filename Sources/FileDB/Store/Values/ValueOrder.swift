@@ -1,5 +1,4 @@
 import FileDBPlist
-import Foundation
 
 /// How strings are compared.
 public enum TextOrder: Hashable, Sendable {
@@ -64,7 +63,9 @@ enum ValueOrder {
   private static func compare(_ a: String, _ b: String, _ text: TextOrder) -> Int {
     switch text {
     case .bytes: compareUTF8(a, b).signum()
-    case .localized: a.localizedStandardCompare(b).rawValue
+    case .localized:
+      // Those that sort have asked for the rules before.
+      Language.rules?.compare(a, b) ?? compareUTF8(a, b).signum()
     }
   }
 }

@@ -44,7 +44,8 @@ func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws(WrongResult
 enum Peers {
   static var all: [any Peer.Type] {
     [
-      FileDBPeer.self, GRDBPeer.self, SQLiteCommandPeer.self, SQLiteUtilsPeer.self, MillerPeer.self,
+      FileDBPeer.self, EmptyProgramPeer.self, GRDBPeer.self, SQLiteCommandPeer.self, SQLiteUtilsPeer.self,
+      MillerPeer.self,
       EmptySAXPeer.self, PropertyListCoderPeer.self, PropertyListSerializationPeer.self, JSONCoderPeer.self,
       WgFileDbPeer.self, PlistlibPeer.self, TinyDBPeer.self, RecutilsPeer.self,
     ]

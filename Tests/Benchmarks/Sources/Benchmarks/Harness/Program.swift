@@ -43,6 +43,14 @@ func runProgram(
   return String(decoding: output, as: UTF8.self)
 }
 
+/// Starts a program that has nothing to do but to print a line.
+func startingProgram(_ path: String, _ arguments: [String]) throws -> Run {
+  {
+    try seconds(
+      of: { try runProgram(path, arguments) }, check: { try expect(!$0.isEmpty, "the program's line") })
+  }
+}
+
 /// The path of an installed program.
 func findProgram(_ name: String) -> String? {
   (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }

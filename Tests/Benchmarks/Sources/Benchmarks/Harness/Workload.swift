@@ -19,6 +19,7 @@ enum Workload: Hashable {
   case writers
   case csv(CSVWay)
   case command
+  case start
 }
 
 /// Which way the records go.
@@ -50,7 +51,7 @@ extension Workload: CaseIterable {
       }
     } + ObservedRows.allCases.map { .deliver($0) } + [
       .sortedView, .sort, .importTables, .checkpoint, .writers,
-    ] + CSVWay.allCases.map { .csv($0) } + [.command]
+    ] + CSVWay.allCases.map { .csv($0) } + [.command, .start]
 
   /// The name by which it is chosen.
   var name: String {
@@ -74,6 +75,7 @@ extension Workload: CaseIterable {
     case .writers: "writers"
     case .csv(let way): "csv-\(way.rawValue)"
     case .command: "command"
+    case .start: "start"
     }
   }
 
@@ -103,6 +105,7 @@ extension Workload: CaseIterable {
     case .csv(.import): "import the records from CSV, with their types, a process"
     case .csv(.export): "export the records as CSV, a process"
     case .command: "print one record, a process"
+    case .start: "start, print the version and end, a process"
     }
   }
 
@@ -112,7 +115,7 @@ extension Workload: CaseIterable {
   static let transactionLength = 10_000
 
   /// Whether it is the same whatever the size of the table, so that one size is enough.
-  var isSizeless: Bool { self == .importTables }
+  var isSizeless: Bool { [.importTables, .start].contains(self) }
 }
 
 extension EditKind {

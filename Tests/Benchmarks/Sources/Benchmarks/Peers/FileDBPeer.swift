@@ -41,6 +41,7 @@ final class FileDBPeer: Peer {
     case .csv(.import): try importingCSV()
     case .csv(.export): try exportingCSV()
     case .command: try printingRecord()
+    case .start: try startingProgram(program(), ["--version"])
     }
   }
 

@@ -11,6 +11,7 @@ final class SQLiteCommandPeer: Peer {
   func prepare(_ workload: Workload) throws -> Run? {
     switch workload {
     case .command: try printingRecord()
+    case .start: try startingProgram(program(), ["--version"])
     case .csv(.import): try importing()
     case .csv(.export): try exporting()
     default: nil

@@ -1,0 +1,56 @@
+import FileDB
+import FileDBExchange
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What only `filedb-extra` can do, since `filedb` links nothing that most commands do without. See Decisions/027.
+package protocol Extra: Sendable {
+  func run(
+    _ intake: DatabaseImport, into table: TableName<Fields>, at position: Position<Fields>,
+    in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void
+  ) throws -> ImportReport
+
+  func run(
+    _ export: DatabaseExport, of records: AnyRandomAccessCollection<StoredRecord<Fields>>, counter: Int64,
+    progress: (_ records: Int) -> Void
+  ) throws
+}
+
+/// An import from a SQLite database.
+package struct DatabaseImport: Sendable {
+  package enum Source: Sendable {
+    case table(String)
+    case query(String)
+  }
+
+  package var source: Source
+  package var file: URL
+  package var types: [String: FieldType] = [:]
+  package var matching = TableImport.Matching.nothing
+  package var onError = TableImport.ErrorPolicy.stop
+}
+
+/// An export into a table of a SQLite database.
+package struct DatabaseExport: Sendable {
+  package var file: URL
+  package var table: String
+  package var chosen: [FieldReference]?
+  package var replacesTable: Bool
+}
+
+extension FileDBTool {
+  /// In `filedb-extra`, what it can do besides.
+  static let extra = Mutex<(any Extra)?>(nil)
+
+  /// What only `filedb-extra` can do: from here on that program runs instead of this one, unless this is it.
+  /// - Throws: ``StoreError/Code/fileNotFound`` where that program is missing.
+  static func needExtra() throws -> any Extra {
+    if let extra = extra.withLock(\.self) { return extra }
+    try ExtraProgram.replaceThisOne()
+  }
+}

@@ -1,0 +1,88 @@
+import FileDB
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The program `filedb-extra`, beside this one.
+enum ExtraProgram {
+  static let name = "filedb-extra"
+
+  /// Goes on as that program, with the same arguments, standard input and output.
+  /// - Parameter input: what was read of the standard input already.
+  /// - Throws: ``StoreError/Code/fileNotFound`` where it is missing.
+  static func replaceThisOne(rereading input: [UInt8]? = nil) throws -> Never {
+    let path = path
+    StandardOutput.flush()
+    if let input { try provide(input) }
+    // The very bytes: words that are no text are told there.
+    execv(path, CommandLine.unsafeArgv)
+    let failure = errno
+    guard failure == ENOENT else {
+      throw StoreError(.inputOutput, String(cString: strerror(failure)), file: path)
+    }
+    throw missing
+  }
+
+  static var missing: StoreError {
+    StoreError(
+      .fileNotFound,
+      "this needs the program \(name), which is missing; 'swift build -c release --product \(name)' makes it, "
+        + "and it belongs beside filedb", file: path)
+  }
+
+  /// Whether words may ask for what needs tables of languages, where these are missing here and that program is not.
+  static func isWanted(for words: [String]) -> Bool {
+    needsLanguage(words) && Language.rules == nil && isThere
+  }
+
+  /// Whether a script may need that program, which cannot take over in the middle of a transaction.
+  static func isWanted(for script: Script) -> Bool {
+    script.commands.contains { $0.words.contains("import") || needsLanguage($0.words) }
+      && FileDBTool.extra.withLock { $0 == nil } && isThere
+  }
+
+  /// True also for some that do not: that program does the same, and takes some milliseconds longer to start.
+  private static func needsLanguage(_ words: [String]) -> Bool {
+    words.contains { $0 == "--localized" || $0.utf8.count >= 7 && $0.uppercased().contains("MATCHES") }
+  }
+
+  private static var isThere: Bool { access(path, X_OK) == 0 }
+  private static var path: String {
+    // Where this program lies, not a link to it.
+    let program = URL(fileURLWithPath: ThisProgram.path).resolvingSymlinksInPath()
+    return program.deletingLastPathComponent().appendingPathComponent(name).path
+  }
+
+  /// Makes `input` the standard input.
+  private static func provide(_ input: [UInt8]) throws {
+    guard let file = tmpfile(), fwrite(input, 1, input.count, file) == input.count, fflush(file) == 0,
+      lseek(fileno(file), 0, SEEK_SET) == 0, dup2(fileno(file), STDIN_FILENO) == STDIN_FILENO
+    else { throw StoreError(.inputOutput, "no temporary file: \(String(cString: strerror(errno)))") }
+  }
+}
+
+/// The program that is running.
+enum ThisProgram {
+  static var path: String {
+    #if canImport(Darwin)
+      var length: UInt32 = 0
+      _NSGetExecutablePath(nil, &length)
+      var path = [CChar](repeating: 0, count: Int(length))
+      _NSGetExecutablePath(&path, &length)
+      return String(cString: path)
+    #else
+      return "/proc/self/exe"
+    #endif
+  }
+}

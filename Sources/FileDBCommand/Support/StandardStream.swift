@@ -1,0 +1,60 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Where a program writes to.
+enum StandardStream: CInt {
+  case output = 1
+  case error = 2
+
+  /// - Throws: ``SystemFailure``.
+  func write(_ bytes: [UInt8]) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Self.write(rawValue, $0) }
+      if count < 0, errno != EINTR { throw SystemFailure(number: errno) }
+      rest = rest.dropFirst(max(count, 0))
+    }
+  }
+
+  private static func write(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Darwin)
+      Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+    #elseif canImport(Musl)
+      Musl.write(descriptor, bytes.baseAddress, bytes.count)
+    #else
+      Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    #endif
+  }
+}
+
+/// What the system says of a call that failed.
+struct SystemFailure: Error {
+  let number: CInt
+}
+
+extension Error {
+  /// Why the system refused something, in its own words.
+  var systemReason: String {
+    switch self {
+    case let failure as SystemFailure: String(cString: strerror(failure.number))
+    case let failure as CocoaError:
+      (failure.userInfo["NSUnderlyingError"] as? POSIXError).map(\.reason) ?? "\(failure)"
+    default: "\(self)"
+    }
+  }
+}
+
+extension POSIXError {
+  fileprivate var reason: String { String(cString: strerror(code.rawValue)) }
+}

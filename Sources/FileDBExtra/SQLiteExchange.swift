@@ -1,0 +1,33 @@
+import FileDB
+import FileDBCommand
+import FileDBExchange
+import FileDBSQLite
+
+/// Tables from and to SQLite.
+struct SQLiteExchange: Extra {
+  func run(
+    _ intake: DatabaseImport, into table: TableName<Fields>, at position: Position<Fields>,
+    in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void
+  ) throws -> ImportReport {
+    let source: SQLiteImport.Source =
+      switch intake.source {
+      case .table(let name): .table(name)
+      case .query(let query): .query(query)
+      }
+    var importer = SQLiteImport(source, of: intake.file)
+    importer.types = intake.types
+    importer.matching = intake.matching
+    importer.onError = intake.onError
+    return try importer.run(into: table, at: position, in: &transaction, progress: progress)
+  }
+
+  func run(
+    _ export: DatabaseExport, of records: AnyRandomAccessCollection<StoredRecord<Fields>>, counter: Int64,
+    progress: (_ records: Int) -> Void
+  ) throws {
+    var exporter = SQLiteExport(to: export.file, table: export.table)
+    exporter.chosen = export.chosen
+    if export.replacesTable { exporter.existingTable = .replaced }
+    try exporter.run(records, counter: counter, progress: progress)
+  }
+}

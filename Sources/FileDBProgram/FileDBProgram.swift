@@ -1,0 +1,6 @@
+import FileDBCommand
+
+@main
+enum FileDBProgram {
+  static func main() { runFileDB(with: nil) }
+}
