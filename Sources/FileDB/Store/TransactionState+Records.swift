@@ -7,15 +7,20 @@ extension TransactionState {
   func insert(
     _ new: [Fields], into table: String, at position: Position
   ) throws(StoreError) -> [RecordID] {
-    let index = try insertionIndex(for: position, in: table)
     var counter = try self.table(table).counter
     var identified: [(id: RecordID, fields: Fields)] = []
     identified.reserveCapacity(new.count)
     for fields in new { identified.append((try nextID(after: &counter, table: table), fields)) }
     let records = encoder.encode(identified)
+    try insert(records, into: table, at: position)
+    return records.map(\.id)
+  }
+
+  /// Adds records. Creates the table where it does not exist.
+  func insert(_ records: [EncodedRecord], into table: String, at position: Position) throws(StoreError) {
+    let index = try insertionIndex(for: position, in: table)
     try createIfMissing(table)
     if !records.isEmpty { try apply(.insert(records, index: index), to: table) }
-    return records.map(\.id)
   }
 
   func createIfMissing(_ table: String) throws(StoreError) {

@@ -23,18 +23,23 @@ struct Batch: StoreCommand {
   func run() throws {
     let name = file == "-" ? "standard input" : file
     let input = file == "-" ? InputFile.standardInput : try InputFile(URL(fileURLWithPath: file))
-    guard let text = String(validating: try input.readAll(), as: UTF8.self) else {
-      throw StoreError(StoreError.invalidText, "the script is not UTF-8 text", file: name)
-    }
-    let script = try Script(text, name: name)
+    let script = try Script(try input.readAll(), name: name)
     let store = try store()
     if file != "-" { try enterFolder(of: file) }
     // What the commands print is true only once all of them are done.
     let output = Terminal.Buffer()
-    try options.write(store, named: "batch of \(script.commands.count) commands") { _ in
+    try options.write(store, named: "batch of \(script.commands.count) commands") { tx in
       for command in script.commands {
-        try Terminal.$buffer.withValue(output) {
-          try OpenStores.$shared.withValue(store) { try run(command, of: script) }
+        do {
+          if let id = try PlainAdd(command.words)?.run(in: &tx) {
+            output.append(id.description + "\n")
+            continue
+          }
+          try Terminal.$buffer.withValue(output) {
+            try OpenStores.$shared.withValue(store) { try run(command) }
+          }
+        } catch {
+          throw ScriptError(file: script.name, line: command.line, cause: error)
         }
       }
     }
@@ -56,7 +61,7 @@ struct Batch: StoreCommand {
     Undo.self, Redo.self, Export.self, Diff.self,
   ]
 
-  private func run(_ command: Script.Command, of script: Script) throws {
+  private func run(_ command: Script.Command) throws {
     do {
       var parsed = try FileDBTool.command(of: command.words)
       guard parsed is any StoreCommand, !Self.excluded.contains(where: { $0 == type(of: parsed) }) else {
@@ -65,9 +70,34 @@ struct Batch: StoreCommand {
       try RepeatedOption.check(command.words, of: type(of: parsed))
       try parsed.run()
     } catch let error as ExitCode where error == .success {
-    } catch {
-      throw ScriptError(file: script.name, line: command.line, cause: error)
     }
+  }
+}
+
+/// `add TABLE FIELD=VALUE …` without options. In a long script most lines are such, and each would take ArgumentParser a
+/// hundred times as long as it takes to add the record.
+private struct PlainAdd {
+  private let table: TableName<Fields>
+  private let fields: [FieldAssignment]
+
+  /// - Returns: `nil` for what ``Add`` should look at: another command, an option, or something wrong.
+  init?(_ words: [String]) {
+    guard words.count >= 2, words[0] == "add", !words.contains(where: { $0.utf8.first == UInt8(ascii: "-") })
+    else { return nil }
+    let table = TableReference(argument: words[1])
+    guard !table.isPath, let fields = try? words.dropFirst(2).map(FieldAssignment.init(argument:)) else {
+      return nil
+    }
+    (self.table, self.fields) = (TableName(table.name), fields)
+  }
+
+  /// - Returns: the record's id; `nil`, and nothing is added, where the table does not exist.
+  func run(in transaction: inout StoreTransaction) throws -> RecordID? {
+    let table = try transaction[table]
+    guard try table.exists else { return nil }
+    var record = Fields()
+    try FieldChanges(fields).apply(to: &record)
+    return try table.add(record)
   }
 }
 
