@@ -9,39 +9,18 @@ struct DelimitedRecords: ~Copyable {
   /// A longer cell is left to the caller.
   private static let longestCell = 1 << 16
 
-  private static let beginning = Array("\t\t<dict>\n".utf8)
-  private static let end = Array("\t\t</dict>\n".utf8)
-  private static let beforeID = Array("\t\t\t<key>\(TableFile.idKey)</key>\n\t\t\t<string>".utf8)
-  private static let afterText = Array("</string>\n".utf8)
-
-  private enum Part {
-    case id
-    case field(Field)
-  }
-
-  /// A column, as it is in a record.
-  fileprivate struct Field {
-    let column: DelimitedImport.Column
-    let index: Int
-    /// The line of the key, and what is before a text in the next one.
-    let keyLine: [UInt8]
-    let beforeText: [UInt8]
-    /// Whether an empty cell is no field, without quotes and in quotes.
-    let isMissing: (plain: Bool, quoted: Bool)
-  }
-
-  /// In the order of their keys.
-  private let parts: [Part]
-  private let columnCount: Int
+  private let columns: [DelimitedImport.Column]
+  /// In the order of their keys: those before the id, and those behind it.
+  private let fields: (beforeID: [Field], others: [Field])
+  /// The lines of all keys, each with what is before a text in the next line.
+  private let keys: [UInt8]
   private let limits: PlistLimits
-  /// How long a record is without its values.
-  private let frameLength: Int
+  private let table: String
+  private var counter: Int64
   private var block = CanonicalBlock()
   private var places: [(id: RecordID, range: Range<Int>)] = []
   private var records: [EncodedRecord] = []
-  private let table: String
-  private var counter: Int64
-  /// How long all records are that have not been taken.
+  /// How long the records are that have not been taken.
   private(set) var byteCount = 0
 
   /// - Parameter table: as it is. The ids of the records are above its counter.
@@ -49,14 +28,14 @@ struct DelimitedRecords: ~Copyable {
     _ columns: [DelimitedImport.Column], _ emptyText: DelimitedImport.EmptyText, limits: PlistLimits,
     in table: TableSnapshot<Fields>
   ) {
+    (self.columns, self.limits) = (columns, limits)
     (self.table, counter) = (table.table, table.counter)
-    self.limits = limits
-    columnCount = columns.count
-    let fields = columns.enumerated().map { Field($1, $0, emptyText) }
-    let sorted = fields.sorted { compareUTF8($0.column.name, $1.column.name) < 0 }
-    let above = sorted.prefix { compareUTF8($0.column.name, TableFile.idKey) < 0 }
-    parts = above.map(Part.field) + [.id] + sorted.dropFirst(above.count).map(Part.field)
-    frameLength = fields.reduce(256) { $0 + $1.keyLine.count + $1.beforeText.count + Self.afterText.count }
+    var keys: [UInt8] = []
+    let sorted = columns.indices.sorted { compareUTF8(columns[$0].name, columns[$1].name) < 0 }
+    let fields = sorted.map { Field(columns[$0], $0, emptyText, addingKeyTo: &keys) }
+    let count = sorted.count { compareUTF8(columns[$0].name, TableFile.idKey) < 0 }
+    self.fields = (Array(fields[..<count]), Array(fields[count...]))
+    self.keys = keys
   }
 
   /// Adds a row.
@@ -64,26 +43,20 @@ struct DelimitedRecords: ~Copyable {
   mutating func append(
     _ row: UnsafeBufferPointer<UInt8>, _ cells: [DelimitedScanner.Cell]
   ) throws(StoreError) -> Bool {
-    guard cells.count == columnCount else { return false }
+    guard cells.count == columns.count else { return false }
     let (start, id) = (block.count, try nextID())
     block.reserve(canonical: frameLength, text: row.count)
-    block.append(Self.beginning)
-    for part in parts {
-      switch part {
-      case .id:
-        block.append(Self.beforeID)
-        block.append(id.description)
-        block.append(Self.afterText)
-      case .field(let field):
-        guard append(cells[field.index], of: field, row) else {
-          block.cut(to: start)
-          return false
-        }
-      }
-    }
-    block.append(Self.end)
-    note(id, from: start)
-    return true
+    block.append("\t\t<dict>\n" as StaticString)
+    var isTaken = append(cells, fields.beforeID, row)
+    block.append("\t\t\t<key>" as StaticString)
+    block.append(TableFile.idName)
+    block.append("</key>\n\t\t\t<string>" as StaticString)
+    block.append(id.description)
+    block.append("</string>\n" as StaticString)
+    isTaken = isTaken && append(cells, fields.others, row)
+    block.append("\t\t</dict>\n" as StaticString)
+    if isTaken { note(id, from: start) } else { block.cut(to: start) }
+    return isTaken
   }
 
   /// Adds a record with these fields, which are normalized.
@@ -102,6 +75,9 @@ struct DelimitedRecords: ~Copyable {
     defer { records = [] }
     return records
   }
+
+  /// How long a record may be without its values.
+  private var frameLength: Int { keys.count + columns.count * 24 + 128 }
 
   private func nextID() throws(StoreError) -> RecordID {
     guard counter < .max else {
@@ -123,56 +99,98 @@ struct DelimitedRecords: ~Copyable {
     places.removeAll(keepingCapacity: true)
     block.cut(to: 0)
   }
-
-  private mutating func append(
-    _ cell: DelimitedScanner.Cell, of field: Field, _ row: UnsafeBufferPointer<UInt8>
-  ) -> Bool {
-    if cell.isEmpty, cell.isQuoted ? field.isMissing.quoted : field.isMissing.plain { return true }
-    let length = cell.end - cell.start
-    guard length <= Self.longestCell, length <= limits.valueBytes else { return false }
-    let text = UnsafeBufferPointer(rebasing: row[cell.start..<cell.end])
-    switch field.column.type {
-    case .string:
-      block.append(field.keyLine)
-      block.append(field.beforeText)
-      let isText =
-        if cell.hasQuotes {
-          cell.withoutDoubledQuotes(text, quote: row[cell.outerStart])
-            .withUnsafeBufferPointer { block.append(text: $0) }
-        } else {
-          block.append(text: text)
-        }
-      block.append(Self.afterText)
-      return isText
-    default:
-      guard let text = cell.text(in: row), let value = field.column.value(of: text),
-        let normal = try? value.normalized(depth: TableFile.depthOfFields, limits: limits)
-      else { return false }
-      append(normal, of: field, besides: row.count)
-      return true
-    }
-  }
-
-  private mutating func append(_ value: PlistValue, of field: Field, besides rowLength: Int) {
-    var writer = PlistWriter()
-    writer.append(value, indentation: TableFile.depthOfFields)
-    // A value may be longer than its text, as dates and JSON are.
-    block.reserve(canonical: frameLength + writer.bytes.count, text: rowLength)
-    block.append(field.keyLine)
-    block.append(writer.bytes)
-  }
 }
 
-extension DelimitedRecords.Field {
-  fileprivate init(_ column: DelimitedImport.Column, _ index: Int, _ emptyText: DelimitedImport.EmptyText) {
-    (self.column, self.index) = (column, index)
-    var writer = PlistWriter()
-    writer.append(key: column.name, indentation: TableFile.depthOfFields)
-    keyLine = writer.bytes
-    beforeText = Array(String(repeating: "\t", count: TableFile.depthOfFields).utf8) + Array("<string>".utf8)
-    let empty = [false, true].map {
-      DelimitedReader.Cell(text: "", isQuoted: $0, line: 1, column: 1).isMissing(as: column.type, emptyText)
+// MARK: - Fields
+
+extension DelimitedRecords {
+  /// What a record has of a column. It refers to nothing, so that it costs nothing to look at one.
+  fileprivate struct Field {
+    let column: Int
+    let type: FieldType
+    /// Whether an empty cell is no field, without quotes and in quotes.
+    let isMissing: (plain: Bool, quoted: Bool)
+    /// In ``keys``: the line of the key; with what is before a value in the next line; and with what is before a text.
+    let key: Range<Int>
+    let untilValue: Range<Int>
+    let untilText: Range<Int>
+
+    init(
+      _ column: DelimitedImport.Column, _ index: Int, _ emptyText: DelimitedImport.EmptyText,
+      addingKeyTo keys: inout [UInt8]
+    ) {
+      self.column = index
+      type = column.type
+      let empty = [false, true].map {
+        DelimitedReader.Cell(text: "", isQuoted: $0, line: 1, column: 1).isMissing(
+          as: column.type, emptyText)
+      }
+      isMissing = (plain: empty[0], quoted: empty[1])
+      var writer = PlistWriter()
+      writer.append(key: column.name, indentation: TableFile.depthOfFields)
+      key = keys.count..<keys.count + writer.bytes.count
+      writer.indent(TableFile.depthOfFields)
+      untilValue = key.lowerBound..<keys.count + writer.bytes.count
+      writer.append("<string>" as StaticString)
+      keys += writer.bytes
+      untilText = key.lowerBound..<keys.count
     }
-    isMissing = (plain: empty[0], quoted: empty[1])
+  }
+
+  /// - Returns: false where a cell is wrong or unusual.
+  private mutating func append(
+    _ cells: [DelimitedScanner.Cell], _ fields: [Field], _ row: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    for field in fields {
+      let cell = cells[field.column]
+      if cell.isEmpty, cell.isQuoted ? field.isMissing.quoted : field.isMissing.plain { continue }
+      guard cell.end - cell.start <= min(Self.longestCell, limits.valueBytes),
+        field.type == .string ? appendText(cell, field, row) : appendValue(cell, field, row)
+      else { return false }
+    }
+    return true
+  }
+
+  private mutating func appendText(
+    _ cell: DelimitedScanner.Cell, _ field: Field, _ row: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    block.append(keys, field.untilText)
+    let text = UnsafeBufferPointer(rebasing: row[cell.start..<cell.end])
+    let isText =
+      if cell.hasQuotes {
+        cell.withoutDoubledQuotes(text, quote: row[cell.outerStart])
+          .withUnsafeBufferPointer { block.append(text: $0) }
+      } else {
+        block.append(text: text)
+      }
+    block.append("</string>\n" as StaticString)
+    return isText
+  }
+
+  private mutating func appendValue(
+    _ cell: DelimitedScanner.Cell, _ field: Field, _ row: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    let bytes = UnsafeBufferPointer(rebasing: row[cell.start..<cell.end])
+    if let plain = PlainValue(bytes, field.type) {
+      block.append(keys, field.untilValue)
+      switch plain {
+      case .tag(let tag): block.append(tag)
+      case .element(let start, let end):
+        block.append(start)
+        block.append(canonical: bytes)
+        block.append(end)
+      }
+      return true
+    }
+    guard let text = cell.text(in: row), let value = columns[field.column].value(of: text),
+      let normal = try? value.normalized(depth: TableFile.depthOfFields, limits: limits)
+    else { return false }
+    var writer = PlistWriter()
+    writer.append(normal, indentation: TableFile.depthOfFields)
+    // It may be longer than its text, as a date or JSON is.
+    block.reserve(canonical: frameLength + writer.bytes.count, text: row.count)
+    block.append(keys, field.key)
+    block.append(writer.bytes, writer.bytes.indices)
+    return true
   }
 }

@@ -153,7 +153,7 @@ package struct RowMerge {
     return report
   }
 
-  /// Whether a row with these fields is a new record with just these, whatever their values are, so that its bytes can be
+  /// Whether a row with these fields is a new record with just these, whatever their values are. Then its bytes can be
   /// written at once.
   func takesEncodedRecords(
     withFields names: [String], in transaction: borrowing StoreTransaction

@@ -35,10 +35,16 @@ package struct CanonicalBlock: ~Copyable {
     canonical.withUTF8 { append(canonical: $0) }
   }
 
-  /// Appends canonical bytes as they stand.
+  /// Appends a text as it stands.
   /// - Precondition: there is room.
-  package mutating func append(_ canonical: [UInt8]) {
-    canonical.withUnsafeBufferPointer { append(canonical: $0) }
+  package mutating func append(_ canonical: StaticString) {
+    append(canonical: UnsafeBufferPointer(start: canonical.utf8Start, count: canonical.utf8CodeUnitCount))
+  }
+
+  /// Appends some canonical bytes as they stand.
+  /// - Precondition: there is room.
+  package mutating func append(_ canonical: [UInt8], _ range: Range<Int>) {
+    canonical.withUnsafeBufferPointer { append(canonical: UnsafeBufferPointer(rebasing: $0[range])) }
   }
 
   /// Appends canonical bytes as they stand.

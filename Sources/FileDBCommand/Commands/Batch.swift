@@ -21,29 +21,35 @@ struct Batch: StoreCommand {
   @OptionGroup var options: WriteOptions
 
   func run() throws {
-    let name = file == "-" ? "standard input" : file
+    let source = file == "-" ? "standard input" : file
     let input = file == "-" ? InputFile.standardInput : try InputFile(URL(fileURLWithPath: file))
-    let script = try Script(try input.readAll(), name: name)
+    let script = try Script(try input.readAll(), name: source)
     let store = try store()
     if file != "-" { try enterFolder(of: file) }
+    let name = "batch of \(script.commands.count) commands"
     // What the commands print is true only once all of them are done.
+    let output = try options.write(store, named: name) { tx in try run(script, on: store, in: &tx) }
+    output.flush()
+  }
+
+  /// - Returns: what the commands print.
+  private func run(
+    _ script: Script, on store: RecordStore, in transaction: inout StoreTransaction
+  ) throws -> Terminal.Buffer {
     let output = Terminal.Buffer()
-    try options.write(store, named: "batch of \(script.commands.count) commands") { tx in
-      for command in script.commands {
-        do {
-          if let id = try PlainAdd(command.words)?.run(in: &tx) {
-            output.append(id.description + "\n")
-            continue
-          }
-          try Terminal.$buffer.withValue(output) {
-            try OpenStores.$shared.withValue(store) { try run(command) }
-          }
-        } catch {
-          throw ScriptError(file: script.name, line: command.line, cause: error)
+    var additions = ScriptAdditions(to: output, of: script)
+    for command in script.commands where try !additions.take(command, in: &transaction) {
+      try additions.make(in: &transaction)
+      do {
+        try Terminal.$buffer.withValue(output) {
+          try OpenStores.$shared.withValue(store) { try run(command) }
         }
+      } catch {
+        throw ScriptError(file: script.name, line: command.line, cause: error)
       }
     }
-    output.flush()
+    try additions.make(in: &transaction)
+    return output
   }
 
   /// So every path in the script begins there, as an include does in a compiler.
@@ -71,33 +77,6 @@ struct Batch: StoreCommand {
       try parsed.run()
     } catch let error as ExitCode where error == .success {
     }
-  }
-}
-
-/// `add TABLE FIELD=VALUE …` without options. In a long script most lines are such, and each would take ArgumentParser a
-/// hundred times as long as it takes to add the record.
-private struct PlainAdd {
-  private let table: TableName<Fields>
-  private let fields: [FieldAssignment]
-
-  /// - Returns: `nil` for what ``Add`` should look at: another command, an option, or something wrong.
-  init?(_ words: [String]) {
-    guard words.count >= 2, words[0] == "add", !words.contains(where: { $0.utf8.first == UInt8(ascii: "-") })
-    else { return nil }
-    let table = TableReference(argument: words[1])
-    guard !table.isPath, let fields = try? words.dropFirst(2).map(FieldAssignment.init(argument:)) else {
-      return nil
-    }
-    (self.table, self.fields) = (TableName(table.name), fields)
-  }
-
-  /// - Returns: the record's id; `nil`, and nothing is added, where the table does not exist.
-  func run(in transaction: inout StoreTransaction) throws -> RecordID? {
-    let table = try transaction[table]
-    guard try table.exists else { return nil }
-    var record = Fields()
-    try FieldChanges(fields).apply(to: &record)
-    return try table.add(record)
   }
 }
 

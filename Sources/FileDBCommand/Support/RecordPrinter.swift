@@ -28,8 +28,8 @@ struct FormatOption: ParsableArguments {
 
 /// Prints records in any of the formats.
 struct RecordPrinter {
-  /// So many records decide about the columns of a table: their names, their widths, and which of them have numbers. The
-  /// other records are printed as they are read.
+  /// So many records decide about the columns of a table: their names, their widths, and which have numbers. The others
+  /// are printed as they are read.
   static let firstScreen = 500
 
   let format: OutputFormat
