@@ -56,7 +56,7 @@ import Testing
         ("add", "Missing expected argument"), ("add .t a=1", "invalid"),
       ] {
         let failed = try filedb("batch", in: folder, input: "add t a=9\n\n\(line)\n")
-        #expect(failed.error.hasPrefix("standard input:3: "), "\(line): \(failed.error)")
+        #expect(failed.error.hasPrefix("filedb: standard input:3: "), "\(line): \(failed.error)")
         if words != "invalid" { #expect(failed.error.contains(words), "\(line): \(failed.error)") }
         #expect(failed.output == "")
         #expect(try store.table("t").count == 5)

@@ -11,7 +11,7 @@ import Testing
       let table = try store.table("t")
       try table.add(
         contentsOf: (1...600).map { number in
-          var fields: Fields = ["n": .integer(number), "name": "short"]
+          var fields: Fields = ["n": .integer(Int64(number)), "name": "short"]
           if number == 600 {
             fields = ["n": 123_456_789, "name": "longer than all the others", "late": "x", "id": "y"]
           }

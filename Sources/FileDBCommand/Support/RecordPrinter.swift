@@ -97,7 +97,9 @@ struct RecordPrinter {
       if fields == nil { others.look(at: decoded) }
     }
     if let note = layout.note { Terminal.printStyled(note) }
-    if let note = others.note { Terminal.note(note) }
+    guard let note = others.note else { return }
+    Terminal.flush()  // On a terminal the table comes first.
+    Terminal.note(note)
   }
 
   /// The title, a line for each record, and what else there is to say.

@@ -18,6 +18,8 @@ enum Workload: Hashable {
   case checkpoint
   case writers
   case csv(CSVWay)
+  case script
+  case firstLine
   case command
 }
 
@@ -50,7 +52,7 @@ extension Workload: CaseIterable {
       }
     } + ObservedRows.allCases.map { .deliver($0) } + [
       .sortedView, .sort, .importTables, .checkpoint, .writers,
-    ] + CSVWay.allCases.map { .csv($0) } + [.command]
+    ] + CSVWay.allCases.map { .csv($0) } + [.script, .firstLine, .command]
 
   /// The name by which it is chosen.
   var name: String {
@@ -73,6 +75,8 @@ extension Workload: CaseIterable {
     case .checkpoint: "checkpoint"
     case .writers: "writers"
     case .csv(let way): "csv-\(way.rawValue)"
+    case .script: "script"
+    case .firstLine: "first-line"
     case .command: "command"
     }
   }
@@ -102,6 +106,9 @@ extension Workload: CaseIterable {
     case .writers: "a commit, \(Workload.writerCount) writers at once"
     case .csv(.import): "import the records from CSV, with their types, a process"
     case .csv(.export): "export the records as CSV, a process"
+    case .script:
+      "add \(grouped(Workload.transactionLength)) records by a script, or all, one transaction, a process"
+    case .firstLine: "print all records, until the first line is there, a process"
     case .command: "print one record, a process"
     }
   }
