@@ -43,7 +43,7 @@ import Testing
       let result = try filedbOnTerminal("show t", columns: 80, in: folder)
       let lines = result.output.replacing(/\u{1B}\[\d*m/, with: "").split(separator: "\n")
       #expect(lines[1] == "  1    1  short")
-      #expect(lines[600] == "600  123456789  shor…")
+      #expect(lines[600] == "600  123456789  long…")
       let narrow = try filedbOnTerminal("show t", columns: 12, in: folder)
       #expect(narrow.output.split(separator: "\n").dropFirst().prefix(600).allSatisfy { $0.count <= 12 })
     }
