@@ -44,57 +44,51 @@ public struct DelimitedImport: Sendable {
   }
 
   /// Hands each row to `body`, or what is wrong with it.
-  /// - Parameter table: counts where ``types`` does not.
   func forEachRow(
-    _ reader: consuming DelimitedReader, file: String, table: TableTypes? = nil,
+    _ reader: consuming DelimitedReader, file: String, _ body: (ImportRow.Reading) throws -> Void
+  ) throws {
+    let columns = try columns(&reader, file: file, table: nil)
+    try forEachRow(&reader, columns, file: file, body)
+  }
+
+  /// Hands each row behind the header to `body`, or what is wrong with it.
+  func forEachRow(
+    _ reader: inout DelimitedReader, _ columns: [Column], file: String,
     _ body: (ImportRow.Reading) throws -> Void
   ) throws {
-    try forEachReading(&reader, file: file, table: table) { reading, columns in
-      try body(
-        reading.flatMap { texts in
-          Result { () throws(StoreError) in try row(texts, columns: columns, file: file) }
-        })
-    }
+    while try reader.advance() { try body(row(reader.reading(), columns: columns, file: file)) }
   }
 
   /// For each column the narrowest of integer, float, bool and date whose every text comes back as it is when it is
   /// written, after all rows were looked at that can be read; strings are not named.
   func detectedTypes(_ reader: consuming DelimitedReader, file: String) throws -> [String: FieldType] {
-    var candidates: [TypeCandidates] = []
-    var names: [String] = []
-    try forEachReading(&reader, file: file, table: nil) { reading, columns in
-      if names.isEmpty {
-        names = columns.map(\.name)
-        candidates = columns.map { _ in TypeCandidates() }
-      }
-      guard case .success(let row) = reading else { return }
+    let columns = try columns(&reader, file: file, table: nil)
+    var candidates = columns.map { _ in TypeCandidates() }
+    while try reader.advance() {
+      guard case .success(let row) = reader.reading() else { continue }
       for (position, cell) in row.cells.prefix(columns.count).enumerated() {
         candidates[position].see(cell, emptyText)
       }
     }
     var types: [String: FieldType] = [:]
-    for (name, candidates) in zip(names, candidates) { types[name] = candidates.type }
+    for (column, candidates) in zip(columns, candidates) { types[column.name] = candidates.type }
     return types
   }
 
-  private func forEachReading(
-    _ reader: inout DelimitedReader, file: String, table: TableTypes?,
-    _ body: (DelimitedReader.Reading, [Column]) throws -> Void
-  ) throws {
-    let columns: [Column]
-    if let fields {
-      columns = try self.columns(named: fields, file: file, header: nil, table: table)
-    } else {
-      guard let header = try reader.next() else {
-        throw StoreError(
-          StoreError.invalidText, "the file is empty; it should begin with the field names", file: file)
-      }
-      columns = try self.columns(named: header.fields, file: file, header: header, table: table)
+  /// The columns that ``fields`` or the first row names.
+  /// - Parameter table: counts where ``types`` does not.
+  func columns(
+    _ reader: inout DelimitedReader, file: String, table: TableTypes?
+  ) throws -> [Column] {
+    if let fields { return try columns(named: fields, file: file, header: nil, table: table) }
+    guard let header = try reader.next() else {
+      throw StoreError(
+        StoreError.invalidText, "the file is empty; it should begin with the field names", file: file)
     }
-    while let reading = try reader.nextReading() { try body(reading, columns) }
+    return try columns(named: header.fields, file: file, header: header, table: table)
   }
 
-  private struct Column {
+  struct Column {
     let name: String
     let type: FieldType
     /// What the field holds in the table, where that is what counts.
@@ -135,6 +129,14 @@ public struct DelimitedImport: Sendable {
     }
     if type != fallback { table?.note(held, of: name) }
     return Column(name: name, type: type, held: held)
+  }
+
+  func row(
+    _ reading: DelimitedReader.Reading, columns: [Column], file: String
+  ) -> ImportRow.Reading {
+    reading.flatMap { texts in
+      Result { () throws(StoreError) in try row(texts, columns: columns, file: file) }
+    }
   }
 
   private func row(

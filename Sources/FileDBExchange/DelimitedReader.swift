@@ -35,22 +35,15 @@ public struct DelimitedReader: ~Copyable {
   typealias Reading = Result<Row, StoreError>
 
   private let name: String
-  private let format: DelimitedFormat
-  private var text: TextBytes
-  /// The first field of the record that is no text in its encoding. Where the record ends is known all the same.
-  private var fault: StoreError?
-
-  /// The place of the next character, from 1.
-  private var line = 1
-  private var column = 1
+  private let encoding: DelimitedFormat.Encoding
+  private var scanner: DelimitedScanner
 
   /// - Parameters:
   ///   - name: the name of the text in errors.
   ///   - nextPiece: returns the next bytes, in pieces of any size; `nil` at the end.
   public init(name: String, format: DelimitedFormat, nextPiece: @escaping () throws -> [UInt8]?) {
-    self.name = name
-    self.format = format
-    text = TextBytes(TextDecoder(format.encoding, nextPiece: nextPiece))
+    (self.name, encoding) = (name, format.encoding)
+    scanner = DelimitedScanner(format, nextPiece: nextPiece)
   }
 
   /// The text of the file at `url`.
@@ -66,99 +59,74 @@ public struct DelimitedReader: ~Copyable {
   public mutating func next() throws -> Row? { try nextReading()?.get() }
 
   /// - Throws: what leaves nobody a way to say where the next record begins.
-  mutating func nextReading() throws -> Reading? {
-    while try text.peek() != nil {
-      let start = line
-      fault = nil
-      let cells = try readRecord()
-      if let fault { return .failure(fault) }
-      let isBlank = cells.count == 1 && cells[0].text.isEmpty && !cells[0].isQuoted
-      if !isBlank { return .success(Row(cells: cells, line: start)) }
-    }
-    return nil
-  }
+  mutating func nextReading() throws -> Reading? { try advance() ? reading() : nil }
 
-  private mutating func readRecord() throws -> [Cell] {
-    var cells: [Cell] = []
-    while true {
-      cells.append(try readCell(number: cells.count + 1))
-      guard let end = try text.take() else { return cells }
-      guard end == format.separator else {
-        try endLine(end)
-        return cells
+  /// Goes on to the next record, for ``reading()`` and ``withCells(_:)``.
+  /// - Returns: false at the end.
+  /// - Throws: as ``nextReading()``.
+  mutating func advance() throws -> Bool {
+    do {
+      return try scanner.next()
+    } catch let fault as DelimitedScanner.Fault {
+      throw scanner.withBytes { bytes in
+        var place = TextPlace(line: scanner.line)
+        place.advance(in: bytes, from: 0, to: fault.offset)
+        return error(fault.message, at: place)
       }
-      column += 1
     }
   }
 
-  private mutating func readCell(number: Int) throws -> Cell {
-    let (line, column) = (line, column)
-    let isQuoted = try format.quote != nil && text.peek() == format.quote
-    let bytes = try isQuoted ? readQuoted() : readPlain()
-    let text = String(validating: bytes, as: UTF8.self)
-    if text == nil, fault == nil {
-      let name = format.encoding.rawValue.uppercased()
-      let advice = format.encoding == .utf8 ? "; the file's encoding may be latin-1" : ""
-      fault = error("field \(number) is not \(name)\(advice)", line: line, column: column)
-    }
-    return Cell(text: text ?? "", isQuoted: isQuoted, line: line, column: column)
+  /// The record as it is in the text: its bytes, and where the cells are in them.
+  borrowing func withCells<Result>(
+    _ body: (UnsafeBufferPointer<UInt8>, [DelimitedScanner.Cell]) throws -> Result
+  ) rethrows -> Result {
+    try scanner.withBytes { try body($0, scanner.cells) }
   }
 
-  /// The bytes up to a separator, a line end, or the end.
-  private mutating func readPlain() throws -> [UInt8] {
-    let separator = format.separator
-    let bytes = try text.take { Self.isFieldEnd($0, separator) }
-    column += bytes.count { $0.beginsCharacter }
-    return bytes
-  }
-
-  private mutating func readQuoted() throws -> [UInt8] {
-    let opened = (line, column)
-    let quote = try takeCharacter()
-    var bytes: [UInt8] = []
-    while let byte = try takeCharacter() {
-      guard byte == quote else {
-        bytes.append(byte)
-        continue
-      }
-      guard try text.peek() == quote else {
-        if let next = try text.peek(), !Self.isFieldEnd(next, format.separator) {
-          throw error(
-            "text after the closing quote of a field; a quote inside it is written twice", line: line,
-            column: column)
+  /// The record, or its first field that is no text in its encoding.
+  borrowing func reading() -> Reading {
+    scanner.withBytes { bytes in
+      var (place, position) = (TextPlace(line: scanner.line), 0)
+      var cells: [Cell] = []
+      cells.reserveCapacity(scanner.cells.count)
+      for cell in scanner.cells {
+        place.advance(in: bytes, from: position, to: cell.outerStart)
+        position = cell.outerStart
+        guard let text = cell.text(in: bytes) else {
+          let advice = encoding == .utf8 ? "; the file's encoding may be latin-1" : ""
+          return .failure(
+            error("field \(cells.count + 1) is not \(encoding.rawValue.uppercased())\(advice)", at: place))
         }
-        return bytes
+        cells.append(Cell(text: text, isQuoted: cell.isQuoted, line: place.line, column: place.column))
       }
-      bytes.append(byte)
-      _ = try takeCharacter()
+      return .success(Row(cells: cells, line: scanner.line))
     }
-    throw error("a quote is opened here and never closed", line: opened.0, column: opened.1)
   }
 
-  /// Takes a byte of a text that may have several lines.
-  private mutating func takeCharacter() throws -> UInt8? {
-    guard let byte = try text.take() else { return nil }
-    // Of a CRLF the line feed counts.
-    let isCRLF = try byte == 0x0D && text.peek() == 0x0A
-    if byte == 0x0A || (byte == 0x0D && !isCRLF) {
-      (line, column) = (line + 1, 1)
-    } else if byte.beginsCharacter {
-      column += 1
+  private borrowing func error(_ message: String, at place: TextPlace) -> StoreError {
+    StoreError(invalidText: message, file: name, line: place.line, column: place.column)
+  }
+}
+
+extension DelimitedScanner.Cell {
+  /// - Returns: `nil` where it is not UTF-8.
+  func text(in row: UnsafeBufferPointer<UInt8>) -> String? {
+    let content = UnsafeBufferPointer(rebasing: row[start..<end])
+    return hasQuotes
+      ? String(validating: withoutDoubledQuotes(content, quote: row[outerStart]), as: UTF8.self)
+      : String(validating: content, as: UTF8.self)
+  }
+
+  /// The bytes of the text, each quote once.
+  func withoutDoubledQuotes(_ content: UnsafeBufferPointer<UInt8>, quote: UInt8) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(content.count)
+    var position = 0
+    while position < content.count {
+      bytes.append(content[position])
+      position += content[position] == quote ? 2 : 1
     }
-    return byte
-  }
-
-  private static func isFieldEnd(_ byte: UInt8, _ separator: UInt8) -> Bool {
-    byte == separator || byte == 0x0A || byte == 0x0D
-  }
-
-  private mutating func endLine(_ end: UInt8) throws {
-    if end == 0x0D, try text.peek() == 0x0A { _ = try text.take() }
-    (line, column) = (line + 1, 1)
-  }
-
-  private func error(_ message: String, line: Int, column: Int) -> StoreError {
-    StoreError(invalidText: message, file: name, line: line, column: column)
+    return bytes
   }
 }
 

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 
 /// Brings the rows of an import into a table, in batches.
 package struct RowMerge {
@@ -70,8 +71,7 @@ package struct RowMerge {
   package mutating func take(
     _ reading: ImportRow.Reading, in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void
   ) throws {
-    count += 1
-    if count % Self.batchSize == 0 { progress(count) }
+    noteRow(progress)
     let wasExport = isExport
     let step: Step
     do throws(StoreError) {
@@ -82,6 +82,11 @@ package struct RowMerge {
     }
     if isExport, !wasExport { try dropIDs(in: &transaction) }
     try take(step, in: &transaction)
+  }
+
+  private mutating func noteRow(_ progress: (_ rows: Int) -> Void) {
+    count += 1
+    if count % Self.batchSize == 0 { progress(count) }
   }
 
   /// Takes the field `id` from the rows that came before anything told that an export wrote them.
@@ -146,6 +151,48 @@ package struct RowMerge {
     try addBatch(in: &transaction)
     if let counter, !before.exists { try transaction[table].raiseCounter(to: counter) }
     return report
+  }
+
+  /// Whether a row with these fields is a new record with just these, whatever their values are. Then its bytes can be
+  /// written at once.
+  func takesEncodedRecords(
+    withFields names: [String], in transaction: borrowing StoreTransaction
+  ) throws -> Bool {
+    guard rules.matching == .nothing, !rules.keepsIDs else { return false }
+    let isPlain = names.allSatisfy {
+      compareUTF8($0, "id") != 0 && compareUTF8($0, TableFile.idKey) != 0 && FieldName(besideID: $0) == nil
+    }
+    return try isPlain && !transaction[table].marksNewRecords
+  }
+
+  /// Adds the rows of delimited text.
+  /// - Precondition: ``takesEncodedRecords(withFields:in:)`` for its columns.
+  mutating func take(
+    _ reader: inout DelimitedReader, _ columns: [DelimitedImport.Column], _ rows: DelimitedImport,
+    in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void
+  ) throws {
+    let limits = try transaction[table].store.options.limits
+    var records = DelimitedRecords(columns, rows.emptyText, limits: limits, in: before)
+    while try reader.advance() {
+      noteRow(progress)
+      if try reader.withCells({ try records.append($0, $1) }) { continue }
+      do throws(StoreError) {
+        let row = try rows.row(reader.reading(), columns: columns, file: file).get()
+        try records.append(row.normalized(file: file).normalized(limits: limits))
+      } catch {
+        guard rules.onError == .skip else { throw error }
+        report.skipped.append(error)
+      }
+      if records.byteCount > limits.fileBytes { try add(records.take(), in: &transaction) }
+    }
+    try add(records.take(), in: &transaction)
+  }
+
+  private mutating func add(_ records: [EncodedRecord], in transaction: inout StoreTransaction) throws {
+    guard let last = records.last else { return }
+    try transaction[table].add(encoded: records, at: position)
+    position = .after(RecordID(last.id))
+    report.added += records.count
   }
 
   private mutating func addBatch(in transaction: inout StoreTransaction) throws {

@@ -78,8 +78,14 @@ public struct TableImport: Sendable {
     var merge = try RowMerge(rules, into: table, at: position, of: source.name, in: transaction)
     // A property list says the type of each value itself.
     let tableTypes = format.isPropertyList ? nil : TableTypes(of: before, matching: matching)
-    let counter = try read(source, tableTypes) {
-      try merge.take(identified($0, file: source.name), in: &transaction, progress: progress)
+    let counter: Int64?
+    if case .delimited(let format, _) = self.format {
+      counter = nil
+      try readDelimited(source, format, tableTypes, into: &merge, in: &transaction, progress)
+    } else {
+      counter = try read(source, tableTypes) {
+        try merge.take(identified($0, file: source.name), in: &transaction, progress: progress)
+      }
     }
     var report = try merge.finish(counter: counter, in: &transaction)
     report.tableTypes = tableTypes?.used ?? [:]
@@ -106,14 +112,27 @@ public struct TableImport: Sendable {
     return delimited
   }
 
+  private func readDelimited(
+    _ source: ImportSource, _ format: DelimitedFormat, _ table: TableTypes?, into merge: inout RowMerge,
+    in transaction: inout StoreTransaction, _ progress: (_ rows: Int) -> Void
+  ) throws {
+    var reader = DelimitedReader(name: source.name, format: format, nextPiece: try source.open())
+    let columns = try delimitedImport.columns(&reader, file: source.name, table: table)
+    if try merge.takesEncodedRecords(withFields: columns.map(\.name), in: transaction) {
+      try merge.take(&reader, columns, delimitedImport, in: &transaction, progress: progress)
+    } else {
+      try delimitedImport.forEachRow(&reader, columns, file: source.name) {
+        try merge.take(identified($0, file: source.name), in: &transaction, progress: progress)
+      }
+    }
+  }
+
   /// - Returns: the counter of the table that the file is, if it is one.
   private func read(
     _ source: ImportSource, _ table: TableTypes?, _ body: (ImportRow.Reading) throws -> Void
   ) throws -> Int64? {
     switch format {
-    case .delimited(let format, _):
-      let reader = DelimitedReader(name: source.name, format: format, nextPiece: try source.open())
-      try delimitedImport.forEachRow(reader, file: source.name, table: table, body)
+    case .delimited: break
     case .json: try JSONRows.readArray(source) { try body(typed($0, as: table, file: source.name)) }
     case .ndjson: try JSONRows.readLines(source) { try body(typed($0, as: table, file: source.name)) }
     case .plist, .binaryPlist:

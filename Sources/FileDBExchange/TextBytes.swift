@@ -20,16 +20,4 @@ struct TextBytes {
     if byte != nil { position += 1 }
     return byte
   }
-
-  /// The bytes up to the end, or to the first that `isEnd`.
-  mutating func take(until isEnd: (UInt8) -> Bool) throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    while let next = try peek(), !isEnd(next) {
-      let rest = piece[position...]
-      let part = rest.prefix { !isEnd($0) }
-      bytes += part
-      position = part.endIndex
-    }
-    return bytes
-  }
 }

@@ -36,6 +36,45 @@ import Testing
     }
   }
 
+  /// Additions without options take a way of their own.
+  @Test func additionsFollowTheOtherCommandsInTheirOrder() throws {
+    try withTemporaryFolder { folder in
+      let script =
+        "create t\nadd t a=1\nadd t a=0 --top\nadd t n:integer=2 a.b='x y'\r\nadd t \"q=\\\"\u{301}\"\nset t 1 a=3\ncount t\nadd t\n"
+      let result = try filedb("batch", in: folder, input: script)
+      #expect(result == ToolResult(output: "1\n2\n3\n4\n4\n5\n", error: "", status: 0))
+      let store = try RecordStore(at: folder)
+      #expect(
+        try store.table("t").lastSnapshot.map(\.fields) == [
+          ["a": "0"], ["a": "3"], ["n": 2, "a": ["b": "x y"]], ["q": "\"\u{301}"], [:],
+        ])
+      try store.checkInvariants()
+      for (line, words) in [
+        ("add tt a=1", "there is no such table; did you mean 't'?"), ("add t a", "Expected FIELD=VALUE"),
+        ("add t a=1 a=2", "The field 'a' is given twice"), ("add t id=1", "'id' is the record's id"),
+        ("add t a:integr=1", "There is no type 'integr'"), ("add t a=\u{1}", "XML cannot hold"),
+        ("add", "Missing expected argument"), ("add .t a=1", "invalid"),
+      ] {
+        let failed = try filedb("batch", in: folder, input: "add t a=9\n\n\(line)\n")
+        #expect(failed.error.hasPrefix("filedb: standard input:3: "), "\(line): \(failed.error)")
+        if words != "invalid" { #expect(failed.error.contains(words), "\(line): \(failed.error)") }
+        #expect(failed.output == "")
+        #expect(try store.table("t").count == 5)
+      }
+    }
+  }
+
+  /// To keep the old file of a table for undo, a checkpoint comes first, and then the script runs again.
+  @Test func scriptThatRunsAgainPrintsOnce() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, options: StoreOptions(checkpoints: .manual))
+      let long = String(repeating: "x", count: 100_000)
+      try store.table("t").add(contentsOf: Array(repeating: ["a": .string(long)], count: 20))
+      let result = try filedb("batch", in: folder, input: "add t a=1\ntruncate t --yes\n")
+      #expect(result == ToolResult(output: "21\n", error: "", status: 0))
+    }
+  }
+
   /// The store is relative to the current folder.
   @Test func scriptFindsFilesRelativeToItself() throws {
     try withTemporaryFolder { folder in

@@ -185,12 +185,20 @@ extension RecordTable {
     -> [RecordID<Value>]
   {
     try writing { transaction in
-      let index = try transaction.insertionIndex(for: position, in: name.text)
       let records = try transaction.encode(values, for: name.text)
-      try transaction.createIfMissing(name.text)
-      if !records.isEmpty { try transaction.apply(.insert(records, index: index), to: name.text) }
+      try transaction.insert(records, into: name.text, at: position)
       return records.map { RecordID($0.id) }
     }
+  }
+
+  /// Adds records in canonical bytes, as ``add(identified:at:)`` would those that they stand for.
+  package func add(encoded records: [EncodedRecord], at position: Position<Value>) throws {
+    try writing { try $0.insert(records, into: name.text, at: position) }
+  }
+
+  /// Whether records that are added without a type may get the mark of a version.
+  package var marksNewRecords: Bool {
+    get throws { try writing { try $0.markedRecords(of: name.text) != nil } }
   }
 
   /// Makes `counter` the highest id that was ever given, where it is higher.

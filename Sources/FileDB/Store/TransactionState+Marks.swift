@@ -18,7 +18,7 @@ extension TransactionState {
   /// Some records of the newest version in the table, as it was before the transaction: people write what they see
   /// there. `nil` where none is marked.
   /// - Complexity: O(√*n*) at worst: of a table that is half migrated, it may be an older version.
-  private func markedRecords(of table: String) throws(StoreError) -> MarkedRecords? {
+  func markedRecords(of table: String) throws(StoreError) -> MarkedRecords? {
     let key = TableKey(table)
     if let known = markedRecords[key] { return known }
     _ = try self.table(table)

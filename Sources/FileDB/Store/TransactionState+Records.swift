@@ -7,15 +7,22 @@ extension TransactionState {
   func insert<Value>(
     _ new: [Fields], into table: String, at position: Position<Value>
   ) throws(StoreError) -> [RecordID<Value>] {
-    let index = try insertionIndex(for: position, in: table)
     var counter = try self.table(table).counter
     var identified: [(id: AnyRecordID, fields: Fields)] = []
     identified.reserveCapacity(new.count)
     for fields in new { identified.append((try nextID(after: &counter, table: table), fields)) }
     let records = encoder.encode(identified)
+    try insert(records, into: table, at: position)
+    return records.map { RecordID($0.id) }
+  }
+
+  /// Adds records. Creates the table where it does not exist.
+  func insert(_ records: [EncodedRecord], into table: String, at position: Position<some Any>)
+    throws(StoreError)
+  {
+    let index = try insertionIndex(for: position, in: table)
     try createIfMissing(table)
     if !records.isEmpty { try apply(.insert(records, index: index), to: table) }
-    return records.map { RecordID($0.id) }
   }
 
   func createIfMissing(_ table: String) throws(StoreError) {

@@ -57,7 +57,7 @@ extension TableUndo {
   fileprivate func plist(_ file: FormerFile?) -> PlistDictionary {
     var plist: PlistDictionary = [
       Key.existed: .bool(existed), Key.exists: .bool(exists), Key.counter: .integer(counter),
-      Key.added: .array(added.map { .string("\($0.id) \($0.checksum)") }),
+      Key.added: .string(Added.text(added)),
       Key.moved: .array(moved.map { .string("\($0.id) \($0.place.words)") }),
       Key.updated: .array(updated.map(\.plist)),
     ]
@@ -79,7 +79,7 @@ extension TableUndo {
     _ plist: PlistDictionary, reading former: (FormerFile) throws(StoreError) -> TableState
   ) throws(StoreError) {
     guard case .bool(let existed)? = plist[Key.existed], case .bool(let exists)? = plist[Key.exists],
-      let counter = plist[Key.counter]?.integer, let added = plist[Key.added]?.array(of: Added.init),
+      let counter = plist[Key.counter]?.integer, let added = plist[Key.added].flatMap(Added.all),
       let moved = plist[Key.moved]?.array(of: Moved.init),
       let updated = plist[Key.updated]?.array(of: Updated.init)
     else { return nil }
@@ -124,12 +124,36 @@ extension FormerFile {
 }
 
 extension TableUndo.Added {
-  fileprivate init?(_ value: PlistValue) {
-    guard let words = value.string?.split(separator: " "), words.count == 2,
-      let id = AnyRecordID(String(words[0])),
-      let checksum = UInt32(words[1])
-    else { return nil }
-    self.init(id: id, checksum: checksum)
+  /// The ids and checksums of records, such as `3 2768625435 4 907060870`. An import may have added very many.
+  fileprivate static func text(_ added: [Self]) -> String {
+    var writer = PlistWriter()
+    writer.reserve(added.count * 20)
+    for record in added {
+      if !writer.bytes.isEmpty { writer.append(" " as StaticString) }
+      writer.append(UInt64(record.id.rawValue))
+      writer.append(" " as StaticString)
+      writer.append(UInt64(record.checksum))
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  /// - Returns: `nil` where this is not what ``text(_:)`` wrote. It was once an array with a text for each record.
+  fileprivate static func all(_ value: PlistValue) -> [Self]? {
+    let words: [Substring]
+    switch value {
+    case .string(let text): words = text.split(separator: " ")
+    case .array(let texts): words = texts.flatMap { ($0.string ?? "-").split(separator: " ") }
+    default: return nil
+    }
+    guard words.count.isMultiple(of: 2) else { return nil }
+    var added: [Self] = []
+    for place in stride(from: 0, to: words.count, by: 2) {
+      guard let id = AnyRecordID(String(words[place])), let checksum = UInt32(words[place + 1]) else {
+        return nil
+      }
+      added.append(Self(id: id, checksum: checksum))
+    }
+    return added
   }
 }
 

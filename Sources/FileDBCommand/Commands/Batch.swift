@@ -26,28 +26,39 @@ struct Batch: StoreCommand {
   @OptionGroup var options: WriteOptions
 
   func run() throws {
-    let name = file == "-" ? "standard input" : file
+    let source = file == "-" ? "standard input" : file
     let input = file == "-" ? InputFile.standardInput : try InputFile(URL(fileURLWithPath: file))
     let bytes = try input.readAll()
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw StoreError(StoreError.invalidText, "the script is not UTF-8 text", file: name)
-    }
-    let script = try Script(text, name: name)
+    let script = try Script(bytes, name: source)
     if ExtraProgram.isWanted(for: script) {
       try ExtraProgram.replaceThisOne(rereading: file == "-" ? bytes : nil)
     }
     let store = try store()
     if file != "-" { try enterFolder(of: file) }
+    let name = "batch of \(script.commands.count) commands"
     // What the commands print is true only once all of them are done.
+    let output = try options.write(store, named: name) { tx in try run(script, on: store, in: &tx) }
+    output.flush()
+  }
+
+  /// - Returns: what the commands print.
+  private func run(
+    _ script: Script, on store: RecordStore, in transaction: inout StoreTransaction
+  ) throws -> Terminal.Buffer {
     let output = Terminal.Buffer()
-    try options.write(store, named: "batch of \(script.commands.count) commands") { _ in
-      for command in script.commands {
+    var additions = ScriptAdditions(to: output, of: script)
+    for command in script.commands where try !additions.take(command, in: &transaction) {
+      try additions.make(in: &transaction)
+      do {
         try Terminal.$buffer.withValue(output) {
-          try OpenStores.$shared.withValue(store) { try run(command, of: script) }
+          try OpenStores.$shared.withValue(store) { try run(command) }
         }
+      } catch {
+        throw ScriptError(file: script.name, line: command.line, cause: error)
       }
     }
-    output.flush()
+    try additions.make(in: &transaction)
+    return output
   }
 
   /// So every path in the script begins there, as an include does in a compiler.
@@ -65,7 +76,7 @@ struct Batch: StoreCommand {
     Undo.self, Redo.self, Export.self, Diff.self,
   ]
 
-  private func run(_ command: Script.Command, of script: Script) throws {
+  private func run(_ command: Script.Command) throws {
     do {
       var parsed = try FileDBTool.command(of: command.words)
       guard parsed is any StoreCommand, !Self.excluded.contains(where: { $0 == type(of: parsed) }) else {
@@ -74,8 +85,6 @@ struct Batch: StoreCommand {
       try RepeatedOption.check(command.words, of: type(of: parsed))
       try parsed.run()
     } catch let error as ExitCode where error == .success {
-    } catch {
-      throw ScriptError(file: script.name, line: command.line, cause: error)
     }
   }
 }

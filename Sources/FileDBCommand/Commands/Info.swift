@@ -38,7 +38,9 @@ struct Info: StoreCommand {
     if looked < snapshot.count {
       Terminal.print("In the first \(looked.grouped) records ('--all' looks at every one):")
     }
-    for line in fields(of: snapshot.prefix(looked)).lines(width: Terminal.width) { Terminal.printStyled(line) }
+    for line in fields(of: snapshot.prefix(looked)).lines(width: Terminal.width) {
+      Terminal.printStyled(line)
+    }
   }
 
   /// What the file lacks; `nil` if it is up to date.

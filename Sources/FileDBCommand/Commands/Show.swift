@@ -11,6 +11,10 @@ struct Show: StoreCommand {
       records. The table format prints a heading for each group; the other formats print one group after another. --limit and \
       --offset choose the records before they are grouped.
 
+      The first \(RecordPrinter.firstScreen) records decide which columns a table has, and how wide they are. Later records are \
+      printed as they are read: on a terminal, their text is cut where it is too wide, and a message names the fields that \
+      have no column. --fields chooses the columns.
+
       If no record matches --where, the exit code is 1.
       """)
 
@@ -33,14 +37,16 @@ struct Show: StoreCommand {
 
   func run() throws {
     let table = try existingTable(table)
-    let records = try selection.records(of: table.snapshot())
+    let snapshot = try table.snapshot()
+    let records = try selection.records(of: snapshot)
     let printer = RecordPrinter(format: output.format, fields: try selection.chosenFields())
-    let page = Array(records.dropFirst(offset).prefix(limit ?? .max))
+    let isPage = offset > 0 || limit != nil
+    let page = isPage ? records.dropFirst(offset).prefix(limit ?? .max) : records
     if let group {
-      try Terminal.noteUnknown([group], in: table.snapshot())
-      try printer.print(RecordGroup.groups(of: page, by: group), by: group)
+      Terminal.noteUnknown([group], in: snapshot)
+      try printer.print(RecordGroup.groups(of: Array(page), by: group), by: group)
     } else {
-      try printer.print(page)
+      try printer.print(page, highestID: snapshot.counter)
     }
     if selection.matching.isGiven, records.isEmpty { throw StoreError.noMatch(in: table.name) }
   }

@@ -16,12 +16,15 @@ struct TypedText {
   /// The name that `argument` begins with, and what it has behind that.
   /// - Throws: `ValidationError` for a type that does not exist.
   static func parse(_ argument: String) throws -> (name: String, value: TypedText)? {
-    guard let equals = argument.firstIndex(of: "=") else { return nil }
+    // By bytes: to Swift, an accent behind a sign makes it another character.
+    guard let equals = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
     let left = argument[..<equals]
-    let text = String(argument[argument.index(after: equals)...])
+    let text = String(argument[argument.utf8.index(after: equals)...])
     // A colon always comes before a type: a mistyped type should not become part of the name.
-    guard let colon = left.lastIndex(of: ":") else { return (String(left), TypedText(type: nil, text: text)) }
-    let type = try FieldType(named: String(left[left.index(after: colon)...]))
+    guard let colon = left.utf8.lastIndex(of: UInt8(ascii: ":")) else {
+      return (String(left), TypedText(type: nil, text: text))
+    }
+    let type = try FieldType(named: String(left[left.utf8.index(after: colon)...]))
     return (String(left[..<colon]), TypedText(type: type, text: text))
   }
 

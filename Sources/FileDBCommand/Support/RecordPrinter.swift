@@ -28,18 +28,23 @@ struct FormatOption: ParsableArguments {
 
 /// Prints records in any of the formats.
 struct RecordPrinter {
+  /// So many records decide about the columns of a table: their names, their widths, and which have numbers. The others
+  /// are printed as they are read.
+  static let firstScreen = 500
+
   let format: OutputFormat
   /// The fields to print, in this order; `nil` for all that occur, in the order of their UTF-8 bytes.
   let fields: [FieldReference]?
 
-  func print(_ records: [StoredRecord<Fields>]) throws {
-    guard let exchange = format.exchange else { return printTable(records) }
+  /// - Parameter highestID: no record has a higher id.
+  func print(_ records: some Collection<StoredRecord<Fields>>, highestID: Int64 = 0) throws {
+    guard let exchange = format.exchange else { return printTable(records, highestID: highestID) }
     try TableExport(format: exchange, chosen: fields).write(records) { Terminal.print(bytes: $0) }
   }
 
   /// Prints one record by itself: in JSON and as a property list it is no array.
   func print(_ record: StoredRecord<Fields>) throws {
-    guard let exchange = format.exchange else { return printTable([record]) }
+    guard let exchange = format.exchange else { return printTable([record], highestID: 0) }
     try TableExport(format: exchange, chosen: fields).write(alone: record) { Terminal.print(bytes: $0) }
   }
 
@@ -70,13 +75,39 @@ struct RecordPrinter {
   }
 
   /// Without records there is nothing to see, not even a title.
-  private func printTable(_ records: [StoredRecord<Fields>]) {
-    if records.isEmpty { return }
-    for line in tableLines(records, columns(of: records)) { Terminal.printStyled(line) }
+  private func printTable(_ records: some Collection<StoredRecord<Fields>>, highestID: Int64) {
+    let first = Array(records.prefix(Self.firstScreen))
+    if first.isEmpty { return }
+    let columns = columns(of: first)
+    let rest = records.dropFirst(first.count)
+    guard !rest.isEmpty else {
+      for line in tableLines(first, columns) { Terminal.printStyled(line) }
+      return
+    }
+    let table = table(first, columns)
+    let leastWidths = columns.firstIndex(of: .id).map { [$0: highestID.description.count] } ?? [:]
+    let layout = TextLayout(table, leastWidths: leastWidths, width: Terminal.width)
+    for line in [layout.title] + table.rows.map({ layout.line($0) }) { Terminal.printStyled(line) }
+    Terminal.flush()
+    var others = OtherFields(than: columns)
+    for record in rest {
+      let decoded = record.fields
+      Terminal.printStyled(
+        layout.laterLine(columns.map { $0.value(in: decoded, of: record.id.plain)?.cell ?? "" }))
+      if fields == nil { others.look(at: decoded) }
+    }
+    if let note = layout.note { Terminal.printStyled(note) }
+    guard let note = others.note else { return }
+    Terminal.flush()  // On a terminal the table comes first.
+    Terminal.note(note)
   }
 
   /// The title, a line for each record, and what else there is to say.
   private func tableLines(_ records: [StoredRecord<Fields>], _ fields: [FieldReference]) -> [String] {
+    table(records, fields).lines(width: Terminal.width)
+  }
+
+  private func table(_ records: [StoredRecord<Fields>], _ fields: [FieldReference]) -> TextTable {
     let values = records.map { record in
       let decoded = record.fields  // Once.
       return fields.map { $0.value(in: decoded, of: record.id.plain) }
@@ -87,7 +118,30 @@ struct RecordPrinter {
         isNumeric: values.contains { $0[column] != nil }
           && values.allSatisfy { $0[column]?.isNumeric ?? true })
     }
-    let cells = values.map { $0.map { $0?.cell ?? "" } }
-    return TextTable(columns: columns, rows: cells).lines(width: Terminal.width)
+    return TextTable(columns: columns, rows: values.map { $0.map { $0?.cell ?? "" } })
+  }
+}
+
+/// The fields that only later records have, which a table that has begun has no columns for.
+private struct OtherFields {
+  private let shown: [FieldReference]
+  private var last: [String] = []
+  private var names = PlistDictionary()
+
+  init(than shown: [FieldReference]) { self.shown = shown }
+
+  mutating func look(at fields: Fields) {
+    let keys = fields.dictionary.keys
+    // Most records have the fields of the one before.
+    if keys.elementsEqual(last, by: { $0.utf8.elementsEqual($1.utf8) }) { return }
+    last = keys
+    for key in keys where !shown.contains(FieldReference(field: key)) { names[key] = true }
+  }
+
+  /// `nil` where there are none.
+  var note: String? {
+    if names.isEmpty { return nil }
+    let list = names.keys.map { FieldReference(field: $0).title }.joined(separator: ", ")
+    return "fields that only later records have are not shown; choose with --fields: \(list)"
   }
 }

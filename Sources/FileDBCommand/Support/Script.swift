@@ -16,35 +16,42 @@ struct Script {
   let name: String
   let commands: [Command]
 
-  /// - Throws: ``StoreError`` with the line of a quote that is never closed.
-  init(_ text: String, name: String) throws {
+  /// - Throws: ``StoreError`` for bytes that are not UTF-8, and with the line of a quote that is never closed.
+  init(_ bytes: [UInt8], name: String) throws {
     self.name = name
-    var splitter = WordSplitter(text)
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw StoreError(StoreError.invalidText, "the script is not UTF-8 text", file: name)
+    }
+    var splitter = WordSplitter(bytes)
     var commands: [Command] = []
     while let command = try splitter.next(name: name) { commands.append(command) }
     self.commands = commands
   }
 }
 
+/// Goes through the bytes: all that parts words is ASCII.
 private struct WordSplitter {
-  private var rest: Substring
+  private let bytes: [UInt8]
+  private var position = 0
   private var line = 1
 
-  init(_ text: String) { rest = text.replacing("\r\n", with: "\n")[...] }
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// The next line that has words; `nil` at the end.
   mutating func next(name: String) throws -> Script.Command? {
     var words: [String] = []
     var start = line
-    while let character = rest.first {
-      switch character {
-      case "\n":
+    while let byte = peek() {
+      switch byte {
+      case UInt8(ascii: "\n"):
         take()
         if !words.isEmpty { return Script.Command(words: words, line: start) }
         start = line
-      case " ", "\t": take()
-      case "#": while let next = rest.first, next != "\n" { take() }
-      case "\\" where rest.dropFirst().first == "\n": take(2)
+      case UInt8(ascii: " "), UInt8(ascii: "\t"): take()
+      case UInt8(ascii: "#"): while let next = peek(), next != UInt8(ascii: "\n") { take() }
+      case UInt8(ascii: "\\") where isBeforeLineEnd:
+        take()
+        take()
       default: words.append(try word(name: name))
       }
     }
@@ -52,47 +59,66 @@ private struct WordSplitter {
   }
 
   private mutating func word(name: String) throws -> String {
-    var word = ""
-    while let character = rest.first, ![" ", "\t", "\n"].contains(character) {
+    var word: [UInt8] = []
+    while let byte = peek(), !Self.isGap(byte) {
       let start = line
       take()
-      switch character {
-      case "\\":
+      switch byte {
+      case UInt8(ascii: "\\"):
         guard let next = take() else { break }
-        if next != "\n" { word.append(next) }
-      case "'", "\"":
-        guard let quoted = quoted(until: character) else {
+        if next != UInt8(ascii: "\n") { word.append(next) }
+      case UInt8(ascii: "'"), UInt8(ascii: "\""):
+        guard takeQuoted(until: byte, into: &word) else {
           throw StoreError(
             StoreError.invalidText, "a quote is opened here and never closed", file: name, line: start)
         }
-        word += quoted
-      default: word.append(character)
+      default: word.append(byte)
       }
     }
-    return word
+    return String(decoding: word, as: UTF8.self)
   }
 
-  /// - Returns: `nil` where the quote is never closed.
-  private mutating func quoted(until quote: Character) -> String? {
-    var text = ""
-    while let character = take() {
-      if character == quote { return text }
-      if quote == "\"", character == "\\", let next = rest.first, next == "\"" || next == "\\" {
-        text.append(next)
+  /// - Returns: false where the quote is never closed.
+  private mutating func takeQuoted(until quote: UInt8, into word: inout [UInt8]) -> Bool {
+    while let byte = take() {
+      if byte == quote { return true }
+      let isEscape = quote == UInt8(ascii: "\"") && byte == UInt8(ascii: "\\")
+      if isEscape, let next = peek(), next == UInt8(ascii: "\"") || next == UInt8(ascii: "\\") {
+        word.append(next)
         take()
       } else {
-        text.append(character)
+        word.append(byte)
       }
     }
-    return nil
+    return false
+  }
+
+  private static func isGap(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\n")
+  }
+
+  /// Whether the next byte is the last of its line.
+  private var isBeforeLineEnd: Bool {
+    var rest = self
+    rest.take()
+    return rest.peek() == UInt8(ascii: "\n")
+  }
+
+  /// The next byte without taking it; of a CRLF the line feed.
+  private func peek() -> UInt8? {
+    guard position < bytes.count else { return nil }
+    return isCRLF ? UInt8(ascii: "\n") : bytes[position]
+  }
+
+  private var isCRLF: Bool {
+    bytes[position] == 0x0D && position + 1 < bytes.count && bytes[position + 1] == 0x0A
   }
 
   @discardableResult
-  private mutating func take() -> Character? {
-    guard let character = rest.popFirst() else { return nil }
-    if character == "\n" { line += 1 }
-    return character
+  private mutating func take() -> UInt8? {
+    guard let byte = peek() else { return nil }
+    position += isCRLF ? 2 : 1
+    if byte == UInt8(ascii: "\n") { line += 1 }
+    return byte
   }
-
-  private mutating func take(_ count: Int) { for _ in 0..<count { take() } }
 }

@@ -48,7 +48,9 @@ struct TableReference: ExpressibleByArgument {
   }
 
   /// A path is taken as the file of a table; anything else as a name in the store.
-  var isPath: Bool { !isFromStore && (argument.contains("/") || argument.hasSuffix(".plist")) }
+  var isPath: Bool {
+    !isFromStore && (argument.utf8.contains(UInt8(ascii: "/")) || argument.hasSuffix(".plist"))
+  }
 
   var name: String {
     guard isPath else { return argument }

@@ -62,6 +62,7 @@ enum Terminal {
 
   /// Prints data that may be no UTF-8.
   static func print(bytes: [UInt8]) {
+    guard outputIsTerminal || buffer != nil else { return StandardOutput.write(bytes) }
     if let text = String(validating: bytes, as: UTF8.self) {
       print(text, terminator: "")
     } else {
@@ -71,6 +72,9 @@ enum Terminal {
 
   /// Prints lines that are laid out and styled already.
   static func printStyled(_ text: String) { write(text + "\n") }
+
+  /// Shows what was printed so far.
+  static func flush() { if buffer == nil { StandardOutput.flush() } }
 
   private static func write(_ text: String) {
     if let buffer { buffer.append(text) } else { StandardOutput.write(text) }

@@ -3,6 +3,7 @@ enum TerminalText {
   /// `text` with everything a terminal obeys instead of showing it written out: control characters, DEL, the C1
   /// controls, and the marks that turn the direction of writing.
   static func defused(_ text: String, keeping kept: Set<Unicode.Scalar> = []) -> String {
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }  // Most text.
     guard text.unicodeScalars.contains(where: { isObeyed($0) && !kept.contains($0) }) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
@@ -28,7 +29,10 @@ enum TerminalText {
   }
 
   /// The columns that `text` takes.
-  static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
+  static func width(_ text: some StringProtocol) -> Int {
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text.utf8.count }
+    return text.reduce(0) { $0 + width($1) }
+  }
 
   /// `text` in at most `columns` columns, the cut marked by an ellipsis.
   static func truncated(_ text: String, to columns: Int) -> String {

@@ -33,6 +33,7 @@ package enum FieldReference: Hashable, Sendable {
   }
 
   private static func names(in text: String) -> [String] {
+    if !text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "\\") }) { return [text] }
     var names = [""]
     var scalars = text.unicodeScalars[...]
     while let scalar = scalars.popFirst() {

@@ -11,6 +11,41 @@ struct ProgramFailed: Error, CustomStringConvertible {
 func runProgram(
   _ path: String, _ arguments: [String], input: String? = nil, output file: URL? = nil
 ) throws -> String {
+  let running = try start(path, arguments, input: input, output: file)
+  let output = FileHandle(fileDescriptor: running.output, closeOnDealloc: true).readDataToEndOfFile()
+  let status = end(of: running.process)
+  guard status == 0 else {
+    throw ProgramFailed(description: "\(path) \(arguments.first ?? "") failed, status \(status >> 8)")
+  }
+  return String(decoding: output, as: UTF8.self)
+}
+
+/// The first line that a program prints. Whatever comes then is not read.
+func firstLine(of path: String, _ arguments: [String]) throws -> String {
+  let running = try start(path, arguments)
+  var line: [UInt8] = []
+  var piece = [UInt8](repeating: 0, count: 4096)
+  while !line.contains(UInt8(ascii: "\n")) {
+    let count = read(running.output, &piece, piece.count)
+    guard count > 0 else { break }
+    line += piece[..<count]
+  }
+  close(running.output)
+  _ = end(of: running.process)  // It may die of the closed pipe.
+  return String(decoding: line.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+}
+
+/// Waits for the end of a process, and returns its status.
+private func end(of process: pid_t) -> Int32 {
+  var status: Int32 = 0
+  while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+  return status
+}
+
+/// - Returns: the process, and where its output is to be read.
+private func start(
+  _ path: String, _ arguments: [String], input: String? = nil, output file: URL? = nil
+) throws -> (process: pid_t, output: Int32) {
   var descriptors: [Int32] = [0, 0]
   guard pipe(&descriptors) == 0 else { throw ProgramFailed(description: "pipe: error \(errno)") }
   var actions = posix_spawn_file_actions_t()
@@ -32,15 +67,11 @@ func runProgram(
   var process = pid_t()
   let failure = posix_spawn(&process, path, &actions, nil, &words, &environment)
   close(descriptors[1])
-  let output = FileHandle(fileDescriptor: descriptors[0], closeOnDealloc: true).readDataToEndOfFile()
-  guard failure == 0 else { throw ProgramFailed(description: "\(path) does not start: error \(failure)") }
-
-  var status: Int32 = 0
-  while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-  guard status == 0 else {
-    throw ProgramFailed(description: "\(path) \(arguments.first ?? "") failed, status \(status >> 8)")
+  guard failure == 0 else {
+    close(descriptors[0])
+    throw ProgramFailed(description: "\(path) does not start: error \(failure)")
   }
-  return String(decoding: output, as: UTF8.self)
+  return (process, descriptors[0])
 }
 
 /// Starts a program that has nothing to do but to print a line.

@@ -64,6 +64,9 @@ final class Sample {
     return copy
   }
 
+  /// The records that a script adds.
+  var scriptEntries: ArraySlice<Entry> { entries.prefix(Workload.transactionLength) }
+
   /// The record whose printing is timed: one in the middle.
   var recordToPrint: (id: Int, title: String) { (records / 2, entries[records / 2 - 1].title) }
 

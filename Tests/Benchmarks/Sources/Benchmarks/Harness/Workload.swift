@@ -18,6 +18,8 @@ enum Workload: Hashable {
   case checkpoint
   case writers
   case csv(CSVWay)
+  case script
+  case firstLine
   case command
   case start
 }
@@ -51,7 +53,7 @@ extension Workload: CaseIterable {
       }
     } + ObservedRows.allCases.map { .deliver($0) } + [
       .sortedView, .sort, .importTables, .checkpoint, .writers,
-    ] + CSVWay.allCases.map { .csv($0) } + [.command, .start]
+    ] + CSVWay.allCases.map { .csv($0) } + [.script, .firstLine, .command, .start]
 
   /// The name by which it is chosen.
   var name: String {
@@ -74,6 +76,8 @@ extension Workload: CaseIterable {
     case .checkpoint: "checkpoint"
     case .writers: "writers"
     case .csv(let way): "csv-\(way.rawValue)"
+    case .script: "script"
+    case .firstLine: "first-line"
     case .command: "command"
     case .start: "start"
     }
@@ -104,6 +108,9 @@ extension Workload: CaseIterable {
     case .writers: "a commit, \(Workload.writerCount) writers at once"
     case .csv(.import): "import the records from CSV, with their types, a process"
     case .csv(.export): "export the records as CSV, a process"
+    case .script:
+      "add \(grouped(Workload.transactionLength)) records by a script, or all, one transaction, a process"
+    case .firstLine: "print all records, until the first line is there, a process"
     case .command: "print one record, a process"
     case .start: "start, print the version and end, a process"
     }

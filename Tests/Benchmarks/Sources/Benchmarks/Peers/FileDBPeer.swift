@@ -40,6 +40,8 @@ final class FileDBPeer: Peer {
     case .writers: try edited.get().runWriters()
     case .csv(.import): try importingCSV()
     case .csv(.export): try exportingCSV()
+    case .script: try runningScript()
+    case .firstLine: try printingFirstLine()
     case .command: try printingRecord()
     case .start: try startingProgram(program(), ["--version"])
     }
@@ -196,6 +198,40 @@ extension FileDBPeer {
         try expect(try table.count == sample.records, "the number of records")
         try expect(try table.lastSnapshot.last?.value == sample.entries.last, "the last record")
       }
+    }
+  }
+
+  private func runningScript() throws -> Run {
+    let filedb = try program()
+    let entries = sample.scriptEntries
+    let lines = entries.map { entry in
+      let fields = [
+        "title=\(entry.title)", "note=\(entry.note)", "amount:integer=\(entry.amount)",
+        "price:float=\(entry.price)",
+        "due:date=\(entry.due.formatted(.iso8601))", "isDone:bool=\(entry.isDone)",
+      ]
+      return "add sample " + fields.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
+    }
+    let script = sample.folder.appendingPathComponent("adds.filedb")
+    try ("create sample\n" + lines.joined(separator: "\n")).write(
+      to: script, atomically: true, encoding: .utf8)
+    return { [sample] in
+      try sample.importCSV(in: "FileDB-script") {
+        try runProgram(filedb, ["--store", $0.path, "batch", script.path])
+      } check: {
+        let snapshot = try RecordStore(at: $0).table(.sample).lastSnapshot
+        try expect(snapshot.count == entries.count, "the number of records")
+        try expect(try snapshot.last?.value == entries.last, "the last record")
+      }
+    }
+  }
+
+  private func printingFirstLine() throws -> Run {
+    let filedb = try program()
+    return { [sample] in
+      try seconds(
+        of: { try firstLine(of: filedb, ["--store", sample.store.path, "show", "sample"]) },
+        check: { try expect($0.contains("title"), "the first line") })
     }
   }
 

@@ -33,7 +33,7 @@ final class GRDBPeer: Peer {
     case .sort: try sorting()
     case .importTables: try importing()
     case .writers: try edited.get().runWriters()
-    case .parse, .serialize, .checkpoint, .csv, .command, .start: nil
+    case .parse, .serialize, .checkpoint, .csv, .script, .firstLine, .command, .start: nil
     }
   }
 

@@ -12,6 +12,8 @@ final class SQLiteCommandPeer: Peer {
     switch workload {
     case .command: try printingRecord()
     case .start: try startingProgram(program(), ["--version"])
+    case .script: try runningScript()
+    case .firstLine: try printingFirstLine()
     case .csv(.import): try importing()
     case .csv(.export): try exporting()
     default: nil
@@ -34,15 +36,53 @@ final class SQLiteCommandPeer: Peer {
     }
   }
 
+  private func printingFirstLine() throws -> Run {
+    let sqlite3 = try program()
+    let file = try GRDBPeer.makeDatabase(sample, in: "sqlite3")
+    let title = sample.entries[0].title
+    return {
+      try seconds(
+        of: { try firstLine(of: sqlite3, [file.path, "SELECT * FROM storedEntry ORDER BY position"]) },
+        check: { try expect($0.contains(title), "the first line") })
+    }
+  }
+
+  private static let schema =
+    "CREATE TABLE t (title TEXT, note TEXT, amount INTEGER, price REAL, due DATETIME, isDone BOOLEAN)"
+
+  private func runningScript() throws -> Run {
+    let sqlite3 = try program()
+    let lines = sample.scriptEntries.map { entry in
+      let texts = [entry.title, entry.note, entry.due.formatted(.iso8601)].map {
+        "'\($0.replacing("'", with: "''"))'"
+      }
+      return "INSERT INTO t VALUES (\(texts[0]), \(texts[1]), \(entry.amount), \(entry.price), \(texts[2]), "
+        + "\(entry.isDone));"
+    }
+    let script = sample.folder.appendingPathComponent("inserts.sql")
+    let text = "\(Self.schema);\nBEGIN;\n\(lines.joined(separator: "\n"))\nCOMMIT;\n"
+    try text.write(to: script, atomically: true, encoding: .utf8)
+    let count = lines.count
+    return { [sample] in
+      try sample.importCSV(in: "sqlite3-script") {
+        let file = $0.appendingPathComponent("t.sqlite").path
+        try runProgram(sqlite3, ["-bail", file, ".read \"\(script.path)\""])
+      } check: {
+        let file = $0.appendingPathComponent("t.sqlite").path
+        try expect(
+          try runProgram(sqlite3, [file, "SELECT count(*) FROM t"]) == "\(count)\n", "the number of records")
+      }
+    }
+  }
+
   private func importing() throws -> Run {
     let sqlite3 = try program()
     let csv = try sample.csv()
-    let schema =
-      "CREATE TABLE t (title TEXT, note TEXT, amount INTEGER, price REAL, due DATETIME, isDone BOOLEAN)"
     return { [sample] in
       try sample.importCSV(in: "sqlite3-import") { folder in
         let file = folder.appendingPathComponent("t.sqlite").path
-        try runProgram(sqlite3, ["-bail", file, schema, ".mode csv", ".import --skip 1 \"\(csv.path)\" t"])
+        try runProgram(
+          sqlite3, ["-bail", file, Self.schema, ".mode csv", ".import --skip 1 \"\(csv.path)\" t"])
       } check: {
         try sample.check($0.appendingPathComponent("t.sqlite"), table: "t")
       }

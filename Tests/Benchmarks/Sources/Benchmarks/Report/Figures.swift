@@ -35,6 +35,22 @@ extension Figure {
         what: "add on top, move, delete in memory: growing slower than √n", records: 1_000_000,
         reached: { results, records in mostGrowth(results, .memory, from: 10_000, to: records, most: 10) }),
       Figure(what: "resident memory, opened: under 1.5× the file", records: 100_000, reached: memory),
+      Figure(
+        what: "import of CSV, whole process: at most 1.5× sqlite3's time", records: 100_000,
+        reached: { results, records in
+          slower(results, .csv(.import), SQLiteCommandPeer.self, records, most: 1.5)
+        }),
+      Figure(
+        what: "import of CSV, whole process: faster than Miller", records: 100_000,
+        reached: { results, records in slower(results, .csv(.import), MillerPeer.self, records, most: 1) }),
+      Figure(
+        what: "filedb batch of 10,000 additions: at most 3× the time of filedb import", records: 10_000,
+        reached: script),
+      Figure(
+        what: "first line of filedb show: 50 ms", records: 1_000_000,
+        reached: { results, records in
+          results.median(.firstLine, FileDBPeer.self, at: records).map { (duration($0), $0 <= 0.05) }
+        }),
       Figure(what: "filedb get, whole process: under 3× sqlite3's", records: 10_000, reached: command),
     ]
   }
@@ -92,6 +108,22 @@ extension Figure {
     results.memory.first { $0.peer == FileDBPeer.name && $0.records == records }.map {
       (ratio($0.timesTheFile), $0.timesTheFile < 1.5)
     }
+  }
+
+  /// How many times as long as a peer FileDB takes.
+  private static func slower(
+    _ results: Results, _ workload: Workload, _ peer: any Peer.Type, _ records: Int, most: Double
+  ) -> (text: String, isEnough: Bool)? {
+    results.ratio(workload, peer, at: records).map { (ratio(1 / $0), 1 / $0 <= most) }
+  }
+
+  /// At a size of which all records are in the script.
+  private static func script(_ results: Results, _ records: Int) -> (text: String, isEnough: Bool)? {
+    guard records <= Workload.transactionLength,
+      let script = results.median(.script, FileDBPeer.self, at: records),
+      let imported = results.median(.csv(.import), FileDBPeer.self, at: records)
+    else { return nil }
+    return (ratio(script / imported), script <= 3 * imported)
   }
 
   private static func command(_ results: Results, _ records: Int) -> (text: String, isEnough: Bool)? {

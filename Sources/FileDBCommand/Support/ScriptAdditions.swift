@@ -1,0 +1,68 @@
+import FileDB
+
+/// Lines `add TABLE FIELD=VALUE …` of a script that follow one another, for one table and without options.
+///
+/// Most lines of a long script are such. They are carried out together: with ArgumentParser and a change of its own,
+/// each would take a hundred times as long.
+struct ScriptAdditions {
+  private let output: Terminal.Buffer
+  private let script: Script
+  private var table: TableName<Fields>?
+  private var records: [(fields: Fields, line: Int)] = []
+
+  /// - Parameter output: gets the ids.
+  init(to output: Terminal.Buffer, of script: Script) { (self.output, self.script) = (output, script) }
+
+  /// Takes a command, to be carried out with the next ones.
+  /// - Returns: false for what ``Add`` should look at: another command, an option, a table that does not exist, or
+  ///   something wrong.
+  /// - Throws: ``ScriptError`` of this command, or of one before it.
+  mutating func take(_ command: Script.Command, in transaction: inout StoreTransaction) throws -> Bool {
+    let words = command.words
+    guard words.count >= 2, words[0] == "add", !words.contains(where: { $0.utf8.first == UInt8(ascii: "-") }),
+      let fields = try? words.dropFirst(2).map(FieldAssignment.init(argument:)),
+      try isReady(for: TableReference(argument: words[1]), in: &transaction)
+    else { return false }
+    do {
+      var record = Fields()
+      try FieldChanges(fields).apply(to: &record)
+      records.append((record, command.line))
+      return true
+    } catch {
+      try make(in: &transaction)  // What is wrong before is told first.
+      throw ScriptError(file: script.name, line: command.line, cause: error)
+    }
+  }
+
+  /// Carries out what was taken.
+  mutating func make(in transaction: inout StoreTransaction) throws {
+    defer { (table, records) = (nil, []) }
+    guard let table, !records.isEmpty else { return }
+    let target = try transaction[table]
+    do {
+      let ids = try target.add(contentsOf: records.map(\.fields))
+      output.append(ids.map { "\($0)\n" }.joined())
+    } catch {
+      // Nothing was added. One by one, to see which of them is wrong.
+      for (fields, line) in records {
+        do { try target.add(fields) } catch {
+          throw ScriptError(file: script.name, line: line, cause: error)
+        }
+      }
+      throw error
+    }
+  }
+
+  /// - Returns: whether this is a table that exists.
+  private mutating func isReady(
+    for reference: TableReference, in transaction: inout StoreTransaction
+  ) throws -> Bool {
+    if reference.isPath { return false }
+    if let table, table.text.utf8.elementsEqual(reference.name.utf8) { return true }
+    try make(in: &transaction)
+    let next = TableName<Fields>(reference.name)
+    guard let exists = try? transaction[next].exists, exists else { return false }
+    table = next
+    return true
+  }
+}

@@ -1,0 +1,196 @@
+import FileDB
+import FileDBPlist
+
+/// Rows of delimited text as records in canonical bytes. A row goes there straight from the bytes of the file; only a
+/// value that is not plain text is built on the way.
+struct DelimitedRecords: ~Copyable {
+  /// Records that come together share so many bytes of memory, or somewhat more.
+  private static let blockLength = 1 << 16
+  /// A longer cell is left to the caller.
+  private static let longestCell = 1 << 16
+
+  private let columns: [DelimitedImport.Column]
+  /// In the order of their keys: those before the id, and those behind it.
+  private let fields: (beforeID: [Field], others: [Field])
+  /// The lines of all keys, each with what is before a text in the next line.
+  private let keys: [UInt8]
+  private let limits: PlistLimits
+  private let table: String
+  private var counter: Int64
+  private var block = CanonicalBlock()
+  private var places: [(id: AnyRecordID, range: Range<Int>)] = []
+  private var records: [EncodedRecord] = []
+  /// How long the records are that have not been taken.
+  private(set) var byteCount = 0
+
+  /// - Parameter table: as it is. The ids of the records are above its counter.
+  init(
+    _ columns: [DelimitedImport.Column], _ emptyText: DelimitedImport.EmptyText, limits: PlistLimits,
+    in table: TableSnapshot<Fields>
+  ) {
+    (self.columns, self.limits) = (columns, limits)
+    (self.table, counter) = (table.table, table.counter)
+    var keys: [UInt8] = []
+    let sorted = columns.indices.sorted { compareUTF8(columns[$0].name, columns[$1].name) < 0 }
+    let fields = sorted.map { Field(columns[$0], $0, emptyText, addingKeyTo: &keys) }
+    let count = sorted.count { compareUTF8(columns[$0].name, TableFile.idKey) < 0 }
+    self.fields = (Array(fields[..<count]), Array(fields[count...]))
+    self.keys = keys
+  }
+
+  /// Adds a row.
+  /// - Returns: false, and the row is not added, where it is wrong or unusual.
+  mutating func append(
+    _ row: UnsafeBufferPointer<UInt8>, _ cells: [DelimitedScanner.Cell]
+  ) throws(StoreError) -> Bool {
+    guard cells.count == columns.count else { return false }
+    let (start, id) = (block.count, try nextID())
+    block.reserve(canonical: frameLength, text: row.count)
+    block.append("\t\t<dict>\n" as StaticString)
+    var isTaken = append(cells, fields.beforeID, row)
+    block.append("\t\t\t<key>" as StaticString)
+    block.append(TableFile.idName)
+    block.append("</key>\n\t\t\t<string>" as StaticString)
+    block.append(id.description)
+    block.append("</string>\n" as StaticString)
+    isTaken = isTaken && append(cells, fields.others, row)
+    block.append("\t\t</dict>\n" as StaticString)
+    if isTaken { note(id, from: start) } else { block.cut(to: start) }
+    return isTaken
+  }
+
+  /// Adds a record with these fields, which are normalized.
+  mutating func append(_ fields: Fields) throws(StoreError) {
+    let (start, id) = (block.count, try nextID())
+    let record = EncodedRecord(id: id, fields: fields)
+    block.reserve(canonical: record.bytes.count, text: 0)
+    record.bytes.withUnsafeBufferPointer { block.append(canonical: $0) }
+    note(id, from: start)
+  }
+
+  /// The records that were added, in order, which are forgotten here.
+  mutating func take() -> [EncodedRecord] {
+    endBlock()
+    byteCount = 0
+    defer { records = [] }
+    return records
+  }
+
+  /// How long a record may be without its values.
+  private var frameLength: Int { keys.count + columns.count * 24 + 128 }
+
+  private func nextID() throws(StoreError) -> AnyRecordID {
+    guard counter < .max else {
+      throw StoreError(.counterExhausted, "every id has been given", table: table)
+    }
+    return AnyRecordID(counted: counter + 1)
+  }
+
+  private mutating func note(_ id: AnyRecordID, from start: Int) {
+    counter = id.rawValue
+    places.append((id, start..<block.count))
+    if block.count >= Self.blockLength { endBlock() }
+  }
+
+  private mutating func endBlock() {
+    let bytes = block.bytes
+    records += places.lazy.map { EncodedRecord(id: $0.id, bytes: bytes[$0.range]) }
+    byteCount += bytes.count
+    places.removeAll(keepingCapacity: true)
+    block.cut(to: 0)
+  }
+}
+
+// MARK: - Fields
+
+extension DelimitedRecords {
+  /// What a record has of a column. It refers to nothing, so that it costs nothing to look at one.
+  fileprivate struct Field {
+    let column: Int
+    let type: FieldType
+    /// Whether an empty cell is no field, without quotes and in quotes.
+    let isMissing: (plain: Bool, quoted: Bool)
+    /// In ``keys``: the line of the key; with what is before a value in the next line; and with what is before a text.
+    let key: Range<Int>
+    let untilValue: Range<Int>
+    let untilText: Range<Int>
+
+    init(
+      _ column: DelimitedImport.Column, _ index: Int, _ emptyText: DelimitedImport.EmptyText,
+      addingKeyTo keys: inout [UInt8]
+    ) {
+      self.column = index
+      type = column.type
+      let empty = [false, true].map {
+        DelimitedReader.Cell(text: "", isQuoted: $0, line: 1, column: 1).isMissing(
+          as: column.type, emptyText)
+      }
+      isMissing = (plain: empty[0], quoted: empty[1])
+      var writer = PlistWriter()
+      writer.append(key: column.name, indentation: TableFile.depthOfFields)
+      key = keys.count..<keys.count + writer.bytes.count
+      writer.indent(TableFile.depthOfFields)
+      untilValue = key.lowerBound..<keys.count + writer.bytes.count
+      writer.append("<string>" as StaticString)
+      keys += writer.bytes
+      untilText = key.lowerBound..<keys.count
+    }
+  }
+
+  /// - Returns: false where a cell is wrong or unusual.
+  private mutating func append(
+    _ cells: [DelimitedScanner.Cell], _ fields: [Field], _ row: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    for field in fields {
+      let cell = cells[field.column]
+      if cell.isEmpty, cell.isQuoted ? field.isMissing.quoted : field.isMissing.plain { continue }
+      guard cell.end - cell.start <= min(Self.longestCell, limits.valueBytes),
+        field.type == .string ? appendText(cell, field, row) : appendValue(cell, field, row)
+      else { return false }
+    }
+    return true
+  }
+
+  private mutating func appendText(
+    _ cell: DelimitedScanner.Cell, _ field: Field, _ row: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    block.append(keys, field.untilText)
+    let text = UnsafeBufferPointer(rebasing: row[cell.start..<cell.end])
+    let isText =
+      if cell.hasQuotes {
+        cell.withoutDoubledQuotes(text, quote: row[cell.outerStart])
+          .withUnsafeBufferPointer { block.append(text: $0) }
+      } else {
+        block.append(text: text)
+      }
+    block.append("</string>\n" as StaticString)
+    return isText
+  }
+
+  private mutating func appendValue(
+    _ cell: DelimitedScanner.Cell, _ field: Field, _ row: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    let bytes = UnsafeBufferPointer(rebasing: row[cell.start..<cell.end])
+    if let plain = PlainValue(bytes, field.type) {
+      block.append(keys, field.untilValue)
+      switch plain {
+      case .tag(let tag): block.append(tag)
+      case .element(let start, let end):
+        block.append(start)
+        block.append(canonical: bytes)
+        block.append(end)
+      }
+      return true
+    }
+    guard let text = cell.text(in: row), let value = columns[field.column].value(of: text),
+      let normal = try? value.normalized(depth: TableFile.depthOfFields, limits: limits)
+    else { return false }
+    var writer = PlistWriter()
+    writer.append(normal, indentation: TableFile.depthOfFields)
+    // It may be longer than its text, as a date or JSON is.
+    block.reserve(canonical: frameLength + writer.bytes.count, text: row.count)
+    block.append(keys, field.key)
+    block.append(writer.bytes, writer.bytes.indices)
+    return true
+  }
+}

@@ -1,0 +1,206 @@
+/// Finds the rows and the cells of delimited text in its bytes, without building text of them. Only one piece of the
+/// text is in memory, and the row that it ends in.
+struct DelimitedScanner {
+  /// Where the text of a cell is, from the start of its row, without the quotes around it.
+  struct Cell {
+    var start: Int
+    var end: Int
+    var isQuoted = false
+    /// Whether the text has a quote, which is written twice.
+    var hasQuotes = false
+
+    var isEmpty: Bool { start == end }
+    /// Where the cell begins, with its quote.
+    var outerStart: Int { isQuoted ? start - 1 : start }
+  }
+
+  /// Why nobody can say where the next row begins, and the place from the start of the row.
+  struct Fault: Error {
+    let message: String
+    let offset: Int
+  }
+
+  /// What the next byte belongs to.
+  private enum State {
+    case cellStart, plain, quoted
+    /// The last byte of a quoted cell was a quote: its end, or the first of two.
+    case afterQuote
+  }
+
+  private let separator: UInt8
+  /// No byte where the format has no quote.
+  private let quote: UInt16
+  private var text: TextDecoder
+  private var bytes: [UInt8] = []
+  private var isAtEnd = false
+  /// Where the row begins in `bytes`, and how many bytes of it have been looked at.
+  private var start = 0
+  private var length = 0
+  private var state = State.cellStart
+  /// A line feed that comes next belongs to the line end before it.
+  private var skipsLineFeed = false
+  private var nextLine = 1
+
+  /// The line on which the row begins, from 1.
+  private(set) var line = 1
+  /// The cells of the row.
+  private(set) var cells: [Cell] = []
+
+  init(_ format: DelimitedFormat, nextPiece: @escaping () throws -> [UInt8]?) {
+    separator = format.separator
+    quote = format.quote.map(UInt16.init) ?? .max
+    text = TextDecoder(format.encoding, nextPiece: nextPiece)
+  }
+
+  /// Goes on to the next row that is not blank.
+  /// - Returns: false at the end.
+  /// - Throws: ``Fault``, and what reading throws.
+  mutating func next() throws -> Bool {
+    while true {
+      beginRow()
+      while try !scan() {
+        if isAtEnd { return false }
+        try readOn()
+      }
+      let isBlank = cells.count == 1 && cells[0].isEmpty && !cells[0].isQuoted
+      if !isBlank { return true }
+    }
+  }
+
+  /// Calls `body` with the bytes of the row.
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+    try bytes.withUnsafeBufferPointer {
+      try body(UnsafeBufferPointer(rebasing: $0[start..<start + length]))
+    }
+  }
+
+  private mutating func beginRow() {
+    start += length
+    (length, line, state) = (0, nextLine, .cellStart)
+    cells.removeAll(keepingCapacity: true)
+  }
+
+  /// Lets go of the rows before this one, and reads the next piece.
+  private mutating func readOn() throws {
+    bytes.removeFirst(start)
+    start = 0
+    guard let piece = try text.next() else {
+      isAtEnd = true
+      return
+    }
+    if bytes.isEmpty { bytes = piece } else { bytes += piece }
+  }
+
+  /// Looks at what is there of the row.
+  /// - Returns: false where its end is missing, and at the end of the text where nothing is left.
+  private mutating func scan() throws(Fault) -> Bool {
+    if skipsLineFeed, start < bytes.count {
+      if bytes[start] == 0x0A { start += 1 }
+      skipsLineFeed = false
+    }
+    let bytes = bytes  // Nobody changes them meanwhile.
+    let start = start
+    return try bytes.withUnsafeBufferPointer { bytes throws(Fault) in
+      if try scan(UnsafeBufferPointer(rebasing: bytes[start...])) { return true }
+      return isAtEnd ? try finish() : false
+    }
+  }
+
+  private mutating func scan(_ row: UnsafeBufferPointer<UInt8>) throws(Fault) -> Bool {
+    var position = length
+    defer { length = position }
+    while position < row.count {
+      switch state {
+      case .cellStart:
+        let isQuoted = UInt16(row[position]) == quote
+        if isQuoted { position += 1 }
+        cells.append(Cell(start: position, end: position, isQuoted: isQuoted))
+        state = isQuoted ? .quoted : .plain
+      case .plain:
+        while position < row.count, !isEnd(row[position]) { position += 1 }
+        cells[cells.count - 1].end = position
+        if position < row.count, endCell(row[position], &position) { return true }
+      case .quoted:
+        skipQuoted(row, &position)
+      case .afterQuote where UInt16(row[position]) == quote:
+        cells[cells.count - 1].hasQuotes = true
+        state = .quoted
+        position += 1
+      case .afterQuote:
+        guard isEnd(row[position]) else {
+          throw Fault(
+            message: "text after the closing quote of a field; a quote inside it is written twice",
+            offset: position)
+        }
+        cells[cells.count - 1].end = position - 1
+        if endCell(row[position], &position) { return true }
+      }
+    }
+    return false
+  }
+
+  private func isEnd(_ byte: UInt8) -> Bool { byte == separator || byte == 0x0A || byte == 0x0D }
+
+  /// - Returns: whether `end` ends the row as well.
+  private mutating func endCell(_ end: UInt8, _ position: inout Int) -> Bool {
+    position += 1
+    state = .cellStart
+    if end == separator { return false }
+    skipsLineFeed = end == 0x0D
+    nextLine += 1
+    return true
+  }
+
+  /// Goes behind the next quote. Of a CRLF, only one of the two ends a line.
+  private mutating func skipQuoted(_ row: UnsafeBufferPointer<UInt8>, _ position: inout Int) {
+    let textStart = cells[cells.count - 1].start
+    while position < row.count {
+      let byte = row[position]
+      position += 1
+      if UInt16(byte) == quote {
+        state = .afterQuote
+        return
+      }
+      let isSecond = byte == 0x0A && position - 2 >= textStart && row[position - 2] == 0x0D
+      if byte == 0x0D || (byte == 0x0A && !isSecond) { nextLine += 1 }
+    }
+  }
+
+  /// Ends the row where the text ends.
+  /// - Returns: false where there is no row.
+  private mutating func finish() throws(Fault) -> Bool {
+    switch state {
+    case .cellStart where cells.isEmpty: return false
+    case .cellStart: cells.append(Cell(start: length, end: length))
+    case .plain: break
+    case .quoted:
+      throw Fault(
+        message: "a quote is opened here and never closed", offset: cells[cells.count - 1].outerStart)
+    case .afterQuote: cells[cells.count - 1].end = length - 1
+    }
+    state = .cellStart
+    return true
+  }
+}
+
+/// A place in a text: the line and the column, both from 1. The column counts characters.
+struct TextPlace {
+  private(set) var line: Int
+  private(set) var column = 1
+
+  init(line: Int) { self.line = line }
+
+  /// Goes from one place in `text` to another behind it.
+  mutating func advance(in text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) {
+    for position in start..<end {
+      let byte = text[position]
+      // Of a CRLF the line feed counts.
+      let isCRLF = byte == 0x0D && position + 1 < text.count && text[position + 1] == 0x0A
+      if byte == 0x0A || (byte == 0x0D && !isCRLF) {
+        (line, column) = (line + 1, 1)
+      } else if byte.beginsCharacter {
+        column += 1
+      }
+    }
+  }
+}
