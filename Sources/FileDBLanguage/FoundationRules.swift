@@ -1,13 +1,14 @@
 import FileDB
 import Foundation
 
-/// Foundation's rules for text, which FileDB finds by this type's name.
-enum FoundationRules: LanguageRules {
-  static func compare(_ left: String, _ right: String) -> Int {
+/// Foundation's rules for text, which FileDB finds by this type's name. It is visible outside, although nobody names it:
+/// the optimizer would leave it out otherwise.
+package enum FoundationRules: LanguageRules {
+  package static func compare(_ left: String, _ right: String) -> Int {
     left.localizedStandardCompare(right).rawValue
   }
 
-  static func expression(_ pattern: String, ignoringCase: Bool) throws -> any TextExpression {
+  package static func expression(_ pattern: String, ignoringCase: Bool) throws -> any TextExpression {
     FoundationExpression(
       expression: try NSRegularExpression(pattern: pattern, options: ignoringCase ? .caseInsensitive : []))
   }

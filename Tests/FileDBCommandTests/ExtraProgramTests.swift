@@ -62,8 +62,8 @@ import Testing
   @Test func inputPassesThrough() throws {
     try withItems { folder in
       let words = ["count", "t", "--where", "title MATCHES $p", "--arg", "p:string=@-"]
-      let count = try filedb(words, in: folder, input: "Oth.*")
-      #expect(count.output == "1\n")
+      let result = try filedb(words, in: folder, input: "Oth.*")
+      #expect(result.output == "1\n")
     }
   }
 

@@ -43,13 +43,13 @@ enum ExtraProgram {
 
   /// Whether words may ask for what needs tables of languages, where these are missing here and that program is not.
   static func isWanted(for words: [String]) -> Bool {
-    needsLanguage(words) && Language.rules == nil && isThere
+    needsLanguage(words) && Language.rules == nil && isOther && isThere
   }
 
   /// Whether a script may need that program, which cannot take over in the middle of a transaction.
   static func isWanted(for script: Script) -> Bool {
     script.commands.contains { $0.words.contains("import") || needsLanguage($0.words) }
-      && FileDBTool.extra.withLock { $0 == nil } && isThere
+      && isOther && isThere
   }
 
   /// True also for some that do not: that program does the same, and takes some milliseconds longer to start.
@@ -57,6 +57,8 @@ enum ExtraProgram {
     words.contains { $0 == "--localized" || $0.utf8.count >= 7 && $0.uppercased().contains("MATCHES") }
   }
 
+  /// Whether that is not the program that runs here, which would start itself for ever.
+  private static var isOther: Bool { FileDBTool.extra.withLock { $0 == nil } }
   private static var isThere: Bool { access(path, X_OK) == 0 }
   private static var path: String {
     // Where this program lies, not a link to it.
