@@ -28,4 +28,43 @@ bool filedb_has_crc32c(void);
 /// The register of a CRC-32C after `count` more bytes. Only for a CPU that has the instruction.
 uint32_t filedb_crc32c(uint32_t register_, const void *bytes, size_t count);
 
+/// The keys of dictionaries that are mostly alike, such as a table's records, as they stand in canonical bytes.
+struct filedb_shape;
+
+/// A shape without keys. `most_bytes` is how long the text of a value may be.
+struct filedb_shape *filedb_shape_make(size_t most_bytes);
+void filedb_shape_free(struct filedb_shape *shape);
+
+/// Adds a key before the one at `place`: its line, and the next one up to and with the `<` of the value's tag. The value of the
+/// number key must be a number, 0 or more, as a string.
+/// Returns whether there was room for it.
+bool filedb_shape_insert(
+    struct filedb_shape *shape, uint32_t place, const void *lines, size_t length, bool is_number_key);
+
+/// How far a dictionary has been passed.
+struct filedb_entries {
+  /// The next line.
+  size_t position;
+  /// The line of the key that was passed last.
+  size_t last;
+  /// The first key of the shape that may come next.
+  uint32_t next;
+  /// What the number key has, if it was passed.
+  int64_t number;
+};
+
+/// Passes entries in canonical bytes: those whose keys are in the shape and come in its order, and whose values are scalars in their
+/// usual forms. Stops before any other, for the caller to judge, and some bytes before the end.
+void filedb_pass_entries(
+    const struct filedb_shape *shape, const void *bytes, size_t count, struct filedb_entries *entries);
+
+/// Passes the two lines, two tabs in, of a key and a string that both are numbers, 0 or more, in their usual forms.
+/// Returns where the next line begins; 0 where something else stands there, for the caller to judge, or too near to the end.
+size_t filedb_number_lines(
+    const void *bytes, size_t count, size_t position, int64_t *key, int64_t *value);
+
+/// Where `text` begins in `bytes`, `count` where it does not. It is looked for by two of its bytes, which should be rare together.
+size_t filedb_find(
+    const void *bytes, size_t count, const void *text, size_t length, size_t first_rare, size_t second_rare);
+
 #endif
