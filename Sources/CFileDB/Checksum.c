@@ -43,8 +43,8 @@ static inline uint64_t word_at(const unsigned char *bytes) {
 // Some pages, for the CPU fetches memory ahead within one.
 enum { LANE = 16384 };
 
-// What the register becomes by as many zeros as a lane has bytes: its product with x to the power of 8 * LANE, modulo the
-// polynomial.
+// What the register becomes by as many zeros as a lane has bytes: its product with x to the power of 8 * LANE, modulo
+// the polynomial.
 static inline uint32_t pass_lane(uint32_t register_) {
   uint32_t factor = 0xBF455269, product = 0;
   for (int bit = 0; bit < 32; bit++) {

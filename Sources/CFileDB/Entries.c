@@ -165,7 +165,8 @@ static inline size_t length_of_escape(const unsigned char *bytes) {
 
 static inline bool continues(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
-// The length of a character beyond ASCII, 0 where it is not UTF-8 (Unicode, table 3-7) or, as U+FFFE and U+FFFF, not XML.
+// The length of a character beyond ASCII, 0 where it is not UTF-8 (Unicode, table 3-7) or, as U+FFFE and U+FFFF, not
+// XML.
 static inline size_t length_of_character(const unsigned char *bytes) {
   unsigned char lead = bytes[0], second = bytes[1];
   if (lead < 0xC2 || lead > 0xF4 || !continues(second)) return 0;
@@ -349,4 +350,49 @@ size_t filedb_find(
     if (memcmp(bytes + place, wanted, length) == 0) return place;
   }
   return count;
+}
+
+// Where the next tag begins, `end` where none does.
+static inline size_t next_tag(const unsigned char *bytes, size_t place, size_t end) {
+  for (; end >= place + 16; place += 16) {
+    uint32_t tags = places_of_pair(bytes + place, '<', 0, '<');
+    if (tags != 0) return place + (unsigned)__builtin_ctz(tags);
+  }
+  while (place < end && bytes[place] != '<') place++;
+  return place;
+}
+
+// As in `CanonicalElement.Kind`.
+enum { STRING, INTEGER, REAL, TRUE_, FALSE_, DATE };
+
+size_t filedb_split(
+    const void *memory, size_t end, size_t *position, size_t tabs, struct filedb_entry *entries, size_t room) {
+  const unsigned char *bytes = memory;
+  size_t line = *position, found = 0;
+  while (found < room && line < end) {
+    size_t key = line + tabs + 5, end_of_key = next_tag(bytes, key, end);
+    size_t tag = end_of_key + 7 + tabs;
+    // No value's line is shorter.
+    if (end < 8 || tag > end - 8) break;
+    size_t opening, closing;
+    uint8_t kind = STRING;
+    switch (bytes[tag + 1]) {
+    case 's': kind = STRING, opening = 8, closing = 10; break;
+    case 'i': kind = INTEGER, opening = 9, closing = 11; break;
+    case 'r': kind = REAL, opening = 6, closing = 8; break;
+    case 't': kind = TRUE_, opening = 8, closing = 0; break;
+    case 'f': kind = FALSE_, opening = 9, closing = 0; break;
+    case 'd': kind = DATE, opening = 6, closing = 8; break;
+    default: opening = 0; break;
+    }
+    // The other tags with a `d` are those of data and dictionaries.
+    if (opening == 0 || (kind == DATE && bytes[tag + 4] != 'e')) break;
+    size_t content = tag + opening;
+    size_t end_of_content = closing == 0 ? content : next_tag(bytes, content, end);
+    if (end_of_content + closing > end) break;
+    entries[found++] = (struct filedb_entry){key, end_of_key, content, end_of_content, kind};
+    line = end_of_content + closing;
+  }
+  *position = line;
+  return found;
 }

@@ -12,6 +12,9 @@ public struct StoreOptions: Sendable {
   public var checkpoints: CheckpointPolicy
   /// What a commit waits for.
   public var durability: Durability
+  /// How many bytes the store may take to remember what the records of its tables have in the fields that predicates
+  /// and sort keys ask for. With it, asking again is several times as fast. 0 remembers nothing.
+  public var columnBytes: Int
   /// How tables lie in memory.
   package var shape = OrderedRecords.Shape.standard
   /// Commits with more bytes of records have these in a file beside the journal.
@@ -24,12 +27,13 @@ public struct StoreOptions: Sendable {
   /// The options of a store, each with the value that most stores want.
   public init(
     lockTimeout: Duration = .seconds(5), limits: PlistLimits = PlistLimits(),
-    checkpoints: CheckpointPolicy = .automatic, durability: Durability = .full
+    checkpoints: CheckpointPolicy = .automatic, durability: Durability = .full, columnBytes: Int = 32 << 20
   ) {
     self.lockTimeout = lockTimeout
     self.limits = limits
     self.checkpoints = checkpoints
     self.durability = durability
+    self.columnBytes = columnBytes
   }
 }
 
