@@ -1,9 +1,16 @@
+/// Stands for the records of a chunk as they are: whoever has found something out about them can tell by it whether
+/// that still counts.
+package final class ChunkVersion: Sendable {
+  fileprivate init() {}
+}
+
 /// A run of records in order.
 package struct RecordChunk: Sendable {
   package let number: UInt32
   package private(set) var records: [EncodedRecord]
   /// Beside the records, so that counting does not look into each array.
   package private(set) var count: Int
+  package private(set) var version = ChunkVersion()
 
   package init(number: UInt32, records: [EncodedRecord]) {
     self.number = number
@@ -11,25 +18,37 @@ package struct RecordChunk: Sendable {
     count = records.count
   }
 
-  package mutating func replace(_ offset: Int, with record: EncodedRecord) { records[offset] = record }
+  /// One that nobody else has stands for nothing yet.
+  private mutating func changeVersion() {
+    if !isKnownUniquelyReferenced(&version) { version = ChunkVersion() }
+  }
+
+  package mutating func replace(_ offset: Int, with record: EncodedRecord) {
+    changeVersion()
+    records[offset] = record
+  }
 
   package mutating func insert(_ record: EncodedRecord, at offset: Int) {
+    changeVersion()
     records.insert(record, at: offset)
     count += 1
   }
 
   package mutating func remove(at offset: Int) -> EncodedRecord {
+    changeVersion()
     count -= 1
     return records.remove(at: offset)
   }
 
   package mutating func append(_ more: [EncodedRecord]) {
+    changeVersion()
     records += more
     count = records.count
   }
 
   /// Cuts off what lies behind the first `length` records.
   package mutating func cut(to length: Int) -> [EncodedRecord] {
+    changeVersion()
     let rest = Array(records[length...])
     records.removeSubrange(length...)
     count = length
