@@ -58,7 +58,8 @@ let package = Package(
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"])]),
-    module("FileDBPlist", [.target(name: "CLibXML2", condition: .when(platforms: [.linux]))]),
+    module(
+      "FileDBPlist", ["CFileDB", .target(name: "CLibXML2", condition: .when(platforms: [.linux]))]),
     .target(name: "CFileDB"),
     module("FileDBStorage", ["CFileDB"]),
     module("FileDBTables", ["FileDBPlist"]),

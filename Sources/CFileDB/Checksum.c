@@ -34,16 +34,43 @@ bool filedb_has_crc32c(void) { return getauxval(AT_HWCAP) & HWCAP_CRC32; }
 
 #include <string.h>
 
-// Three streams side by side would be up to twice as fast, but one already outruns any drive.
+static inline uint64_t word_at(const unsigned char *bytes) {
+  uint64_t word;
+  memcpy(&word, bytes, 8);
+  return word;
+}
+
+// Some pages, for the CPU fetches memory ahead within one.
+enum { LANE = 16384 };
+
+// What the register becomes by as many zeros as a lane has bytes: its product with x to the power of 8 * LANE, modulo
+// the polynomial.
+static inline uint32_t pass_lane(uint32_t register_) {
+  uint32_t factor = 0xBF455269, product = 0;
+  for (int bit = 0; bit < 32; bit++) {
+    product ^= register_ & (0 - (factor >> 31));
+    factor <<= 1;
+    register_ = register_ >> 1 ^ (0x82F63B78 & (0 - (register_ & 1)));
+  }
+  return product;
+}
+
 WITH_INSTRUCTION uint32_t filedb_crc32c(uint32_t register_, const void *bytes, size_t count) {
   const unsigned char *next = bytes;
   // The width in which x86 keeps it, so that no step has to narrow it.
   uint64_t sum = register_;
-  for (; count >= 8; count -= 8, next += 8) {
-    uint64_t word;
-    memcpy(&word, next, 8);
-    sum = ADD_WORD(sum, word);
+  // Three lanes side by side: an instruction waits for the one before it, but a CPU can begin one in each cycle.
+  for (; count >= 3 * LANE; count -= 3 * LANE, next += 3 * LANE) {
+    uint64_t second = 0, third = 0;
+    for (size_t place = 0; place < LANE; place += 8) {
+      sum = ADD_WORD(sum, word_at(next + place));
+      second = ADD_WORD(second, word_at(next + LANE + place));
+      third = ADD_WORD(third, word_at(next + 2 * LANE + place));
+    }
+    second ^= pass_lane((uint32_t)sum);
+    sum = third ^ pass_lane((uint32_t)second);
   }
+  for (; count >= 8; count -= 8, next += 8) sum = ADD_WORD(sum, word_at(next));
   for (; count > 0; count--, next++) sum = ADD_BYTE(sum, *next);
   return (uint32_t)sum;
 }

@@ -85,9 +85,14 @@ package struct CanonicalReader {
   /// The number, 0 or more, that the text of a key or a string is; `nil` where it is none in its shortest form.
   package func number(_ text: Range<Int>) -> Int64? { bytes.number(text) }
 
+  /// Whether the text of a key or a string is other than what it stands for.
+  package func hasEscapes(_ text: Range<Int>) -> Bool {
+    bytes.first(UInt8(ascii: "&"), from: text.lowerBound, to: text.upperBound) < text.upperBound
+  }
+
   /// What the text of a key or a string stands for.
   package func text(_ range: Range<Int>) -> String {
-    if bytes.first(UInt8(ascii: "&"), from: range.lowerBound, to: range.upperBound) == range.upperBound {
+    if !hasEscapes(range) {
       return String(decoding: bytes.text(range), as: UTF8.self)
     }
     var rest = range

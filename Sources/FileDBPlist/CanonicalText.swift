@@ -1,3 +1,5 @@
+import CFileDB
+
 /// The line of a key.
 struct CanonicalKey {
   let text: Range<Int>
@@ -134,8 +136,8 @@ extension CanonicalBytes {
   /// Whether these bytes stand in `range`.
   func isSame(_ range: Range<Int>, _ other: UnsafeRawBufferPointer) -> Bool {
     guard range.count == other.count, range.upperBound <= count else { return false }
-    for place in 0..<other.count where other[place] != byte(at: range.lowerBound + place) { return false }
-    return true
+    guard let text = other.baseAddress else { return true }
+    return filedb_is_same(start + range.lowerBound, text, other.count)
   }
 
   /// Whether `text` is what stands in `range`.

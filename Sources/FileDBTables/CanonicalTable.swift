@@ -6,6 +6,7 @@ import FileDBPlist
 /// damage, is left to the parser, which reads both and says what is wrong.
 package struct CanonicalTable {
   private var scanner: CanonicalScanner
+  private let limits: PlistLimits
   private let leastPart: Int
   private var counter: AnyRecordID?
   private var places: [(id: AnyRecordID, range: Range<Int>)] = []
@@ -28,12 +29,13 @@ package struct CanonicalTable {
   ) -> (state: TableState, offsets: TableOffsets)? {
     guard bytes.count <= limits.fileBytes else { return nil }
     let table = bytes.withUnsafeBytes { all -> CanonicalTable? in
-      var table = CanonicalTable(scanner: CanonicalScanner(all, limits: limits), leastPart: leastPart)
-      table.places.reserveCapacity(all.count / 256)
+      var table = CanonicalTable(
+        scanner: CanonicalScanner(all, limits: limits), limits: limits, leastPart: leastPart)
       return table.scan(all) ? table : nil
     }
     guard let table, let counter = table.counter else { return nil }
-    let records = table.places.map { EncodedRecord(id: $0.id, bytes: bytes[$0.range]) }
+    // One behind the other into their chunks, without an array of all.
+    let records = table.places.lazy.map { EncodedRecord(id: $0.id, bytes: bytes[$0.range]) }
     let state = TableState(
       counter: counter.rawValue, records: records, foreignKeys: table.foreignKeys, shape: shape)
     return (state, table.offsets(counter: state.counter, chunkLength: shape.filledChunk))
@@ -48,8 +50,8 @@ package struct CanonicalTable {
       foreignKeys: foreignKeys)
   }
 
-  private init(scanner: CanonicalScanner, leastPart: Int) {
-    (self.scanner, self.leastPart) = (scanner, leastPart)
+  private init(scanner: CanonicalScanner, limits: PlistLimits, leastPart: Int) {
+    (self.scanner, self.limits, self.leastPart) = (scanner, limits, leastPart)
   }
 
   private mutating func scan(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -92,13 +94,13 @@ package struct CanonicalTable {
     let starts = (1..<parts.count).compactMap {
       scanner.startOfDict(behind: first + parts[$0].lowerBound, indentation: 2)
     }
-    let bounds = [first] + starts + [.max]
-    let runs = concurrentMap(bounds.count - 1) { [scanner] number in
-      RecordRun(scanner.moved(to: bounds[number]), upTo: bounds[number + 1])
+    let bounds = [first] + starts + [bytes.count]
+    let runs = concurrentMap(bounds.count - 1) { [scanner, limits] number in
+      RecordRun(scanner.moved(to: bounds[number]), upTo: bounds[number + 1], limits: limits)
     }
     for run in runs {
       guard run.start == scanner.position else { return false }
-      places += run.places
+      if places.isEmpty { places = run.places } else { places += run.places }
       scanner = scanner.moved(to: run.end)
       if scanner.skip("\t</array>\n") { return true }
     }
@@ -110,14 +112,14 @@ package struct CanonicalTable {
     if scanner.skip("\t<dict/>\n") { return places.isEmpty }
     guard scanner.skip("\t<dict>\n") else { return false }
     let start = scanner.position
-    var last: DecimalOrder?
+    var last: Int64?
     for _ in places {
       guard let (id, index) = scanner.scanNumbers(indentation: 2), let index = Int(exactly: index),
         places.indices.contains(index), places[index].id.rawValue == id
       else { return false }
-      let order = DecimalOrder(id)
-      if let last, order <= last { return false }
-      last = order
+      // Mostly the next number, which has as many digits, unless it ends in zeros.
+      if let last, id != last &+ 1 || id % 10 == 0, DecimalOrder(id) <= DecimalOrder(last) { return false }
+      last = id
     }
     indexMap = start..<scanner.position
     return scanner.skip("\t</dict>\n")
@@ -131,12 +133,14 @@ private struct RecordRun: Sendable {
   private(set) var end: Int
 
   /// Goes on for as long as there are records that begin before `limit`.
-  init(_ scanner: CanonicalScanner, upTo limit: Int) {
+  init(_ scanner: CanonicalScanner, upTo limit: Int, limits: PlistLimits) {
     var scanner = scanner
     start = scanner.position
-    while scanner.position < limit,
-      let (range, number) = scanner.scanDict(indentation: 2, numberKey: TableFile.idName)
-    {
+    // Memory that is not used costs nothing.
+    places.reserveCapacity((limit - start) / 256)
+    let shape = DictShape(
+      indentation: TableFile.depthOfFields - 1, numberKey: TableFile.idName, limits: limits)
+    while scanner.position < limit, let (range, number) = scanner.scanDict(alike: shape) {
       places.append((AnyRecordID(counted: number), range))
     }
     end = scanner.position

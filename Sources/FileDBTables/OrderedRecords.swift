@@ -247,6 +247,18 @@ extension OrderedRecords: RandomAccessCollection {
       defer { offset += 1 }
       return records[offset]
     }
+
+    /// Passes over `count` records, or as many as there are.
+    package mutating func skip(_ count: Int) {
+      var rest = count
+      while rest > records.count - offset {
+        rest -= records.count - offset
+        offset = records.count
+        guard next() != nil else { return }
+        rest -= 1
+      }
+      offset += rest
+    }
   }
 
   package func makeIterator() -> Iterator { Iterator(sections) }

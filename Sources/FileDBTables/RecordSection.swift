@@ -1,3 +1,9 @@
+/// Stands for the records of a chunk as they are: whoever has found something out about them can tell by it whether
+/// that still counts.
+package final class ChunkVersion: Sendable {
+  fileprivate init() {}
+}
+
 /// A run of records in order.
 package struct RecordChunk: Sendable {
   package let number: UInt32
@@ -7,6 +13,7 @@ package struct RecordChunk: Sendable {
   private var unread: UnreadChunk?
   /// Beside the records, so that counting does not look into each array.
   package private(set) var count: Int
+  package private(set) var version = ChunkVersion()
 
   package init(number: UInt32, records: [EncodedRecord]) {
     self.number = number
@@ -24,38 +31,42 @@ package struct RecordChunk: Sendable {
   /// Of the memory that the records are in, or of their place in the file.
   package var identity: StorageIdentity { unread.map { StorageIdentity($0) } ?? StorageIdentity(loaded) }
 
-  private mutating func load() {
-    guard let unread else { return }
-    loaded = unread.records
-    self.unread = nil
+  /// Makes ready for a change: reads the records, and takes another version, unless nobody else has this one, which
+  /// stands for nothing yet.
+  private mutating func prepare() {
+    if let unread {
+      loaded = unread.records
+      self.unread = nil
+    }
+    if !isKnownUniquelyReferenced(&version) { version = ChunkVersion() }
   }
 
   package mutating func replace(_ offset: Int, with record: EncodedRecord) {
-    load()
+    prepare()
     loaded[offset] = record
   }
 
   package mutating func insert(_ record: EncodedRecord, at offset: Int) {
-    load()
+    prepare()
     loaded.insert(record, at: offset)
     count += 1
   }
 
   package mutating func remove(at offset: Int) -> EncodedRecord {
-    load()
+    prepare()
     count -= 1
     return loaded.remove(at: offset)
   }
 
   package mutating func append(_ more: [EncodedRecord]) {
-    load()
+    prepare()
     loaded += more
     count = loaded.count
   }
 
   /// Cuts off what lies behind the first `length` records.
   package mutating func cut(to length: Int) -> [EncodedRecord] {
-    load()
+    prepare()
     let rest = Array(loaded[length...])
     loaded.removeSubrange(length...)
     count = length

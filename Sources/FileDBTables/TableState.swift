@@ -23,12 +23,12 @@ package struct TableState: Sendable {
 
   /// A table as it was read. The counter is raised to the highest id.
   package init(
-    counter: Int64, records: [EncodedRecord], foreignKeys: PlistDictionary,
+    counter: Int64, records: some Collection<EncodedRecord>, foreignKeys: PlistDictionary,
     shape: OrderedRecords.Shape = .standard
   ) {
     exists = true
-    self.counter = max(counter, records.lazy.map(\.id.rawValue).max() ?? 0)
     self.records = OrderedRecords(records, shape: shape)
+    self.counter = self.records.reduce(counter) { max($0, $1.id.rawValue) }
     self.foreignKeys = foreignKeys
     beneath = nil
   }

@@ -17,7 +17,8 @@ let package = Package(
       dependencies: [
         .product(name: "FileDB", package: "FileDB"), .product(name: "FileDBExchange", package: "FileDB"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "GRDB", package: "GRDB.swift"), "CLibXML2Peer",
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "CLibXML2Peer",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -12,6 +12,9 @@ public struct StoreOptions: Sendable {
   public var checkpoints: CheckpointPolicy
   /// What a commit waits for.
   public var durability: Durability
+  /// How many bytes the store may take to remember what the records of its tables have in the fields that predicates
+  /// and sort keys ask for. With it, asking again is several times as fast. 0 remembers nothing.
+  public var columnBytes: Int
   /// How tables' files are read.
   package var reading = TableReading.whole
   /// A file of fewer bytes is always read as a whole.
@@ -28,12 +31,13 @@ public struct StoreOptions: Sendable {
   /// The options of a store, each with the value that most stores want.
   public init(
     lockTimeout: Duration = .seconds(5), limits: PlistLimits = PlistLimits(),
-    checkpoints: CheckpointPolicy = .automatic, durability: Durability = .full
+    checkpoints: CheckpointPolicy = .automatic, durability: Durability = .full, columnBytes: Int = 32 << 20
   ) {
     self.lockTimeout = lockTimeout
     self.limits = limits
     self.checkpoints = checkpoints
     self.durability = durability
+    self.columnBytes = columnBytes
   }
 }
 

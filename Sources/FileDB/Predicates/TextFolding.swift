@@ -1,3 +1,5 @@
+import FileDBPlist
+
 #if canImport(FoundationEssentials)
   @_spi(_Unicode) import Swift
 #else
@@ -60,19 +62,7 @@ extension String {
   /// Whether the UTF-8 bytes of `part` stand in this text one behind the other; those of an empty one always do.
   func containsBytes(of part: String) -> Bool {
     var (text, part) = (self, part)
-    return text.withUTF8 { text in part.withUTF8 { part in Self.find(part, in: text) } }
-  }
-
-  private static func find(_ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard let first = part.first, let bytes = part.baseAddress else { return true }
-    var rest = text[...]
-    while rest.count >= part.count {
-      let starts = rest.prefix(rest.count - part.count + 1)
-      guard let start = starts.firstIndex(of: first) else { return false }
-      if memcmp(text.baseAddress! + start, bytes, part.count) == 0 { return true }
-      rest = rest[(start + 1)...]
-    }
-    return false
+    return text.withUTF8 { text in part.withUTF8 { part in findBytes(part, in: text) != nil } }
   }
 
   func hasBytePrefix(_ part: String) -> Bool { utf8.starts(with: part.utf8) }

@@ -32,11 +32,11 @@ struct LikePattern: Sendable {
   /// - Complexity: O(*n* · *m*) at worst, in the lengths of the text and the pattern.
   func matches(_ text: String) -> Bool {
     var text = folding.fold(text)
-    return text.withUTF8(matches)
+    return text.withUTF8(matches(folded:))
   }
 
   /// Goes on behind the last `*` where something does not fit: what came before that needs no second try.
-  private func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+  func matches(folded text: UnsafeBufferPointer<UInt8>) -> Bool {
     var (place, next) = (0, 0)
     var retry: (place: Int, next: Int)?
     while place < text.count || next < elements.count {

@@ -20,7 +20,18 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
   /// - Complexity: O(*n*).
   public func filter(_ isIncluded: (Value) throws -> Bool) throws -> [StoredRecord<Value>] {
     var records: [StoredRecord<Value>] = []
-    try forEach { if try isIncluded($1) { records.append($0) } }
+    try forEachBlock { start, values in
+      // Sequences of pairs would look up their types' metadata for each value.
+      var chosen: [Int] = []
+      for offset in values.indices { if try isIncluded(values[offset]) { chosen.append(start + offset) } }
+      guard let first = chosen.first else { return }
+      var (rest, index) = (snapshot.makeIterator(from: first), first)
+      for place in chosen {
+        rest.skip(place - index)
+        if let record = rest.next() { records.append(record) }
+        index = place + 1
+      }
+    }
     return records
   }
 
@@ -67,7 +78,9 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
     into initial: Result, _ update: (inout Result, Value) throws -> Void
   ) throws -> Result {
     var result = initial
-    try forEach { try update(&result, $1) }
+    try forEachBlock { _, values in
+      for offset in values.indices { try update(&result, values[offset]) }
+    }
     return result
   }
 
@@ -98,11 +111,18 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
   }
 
   private func forEach(_ body: (StoredRecord<Value>, Value) throws -> Void) throws {
+    try forEachBlock { start, values in
+      var records = snapshot.makeIterator(from: start)
+      for value in values { if let record = records.next() { try body(record, value) } }
+    }
+  }
+
+  /// - Parameter body: gets the index of the first record of a block, and the values from there on.
+  private func forEachBlock(_ body: (Int, [Value]) throws -> Void) throws {
     for start in stride(from: 0, to: snapshot.count, by: Self.blockLength) {
       let end = Swift.min(start + Self.blockLength, snapshot.count)
       let (values, failure) = snapshot.decoded(start..<end)
-      var records = snapshot.makeIterator(from: start)
-      for value in values { if let record = records.next() { try body(record, value) } }
+      try body(start, values)
       if let failure { throw failure }
     }
   }

@@ -49,6 +49,7 @@ extension TableSnapshot {
   public func matches(where predicate: RecordPredicate) throws -> RecordMatches<Value> {
     do {
       let form = ValueForm(Value.self)
+      if form.isPlain, let columns = ColumnPredicate(predicate) { return try matches(of: columns, predicate) }
       let parts = try chosen(with: FieldSearch(for: predicate), newest: form.newest) {
         (search: inout FieldSearch, record: PredicateRecord) throws(StoreError) in
         search.look(at: record.fields)
@@ -58,6 +59,16 @@ extension TableSnapshot {
     } catch {
       throw error.adding(table: table)
     }
+  }
+
+  private func matches(
+    of columns: ColumnPredicate, _ predicate: RecordPredicate
+  ) throws(StoreError) -> RecordMatches<Value> {
+    let chunks = try ofChunks(columns.fields) { (records, values) throws(StoreError) in
+      (matches: try columns.matches(records, values), hasValues: values.map(\.hasValues))
+    }
+    let missing = columns.fields.indices.filter { field in !chunks.contains { $0.hasValues[field] } }
+    return RecordMatches(of: self, chunks.map(\.matches), missing: missing.map { [columns.fields[$0]] })
   }
 
   /// The records that are chosen, part by part.
@@ -105,6 +116,11 @@ public struct RecordMatches<Value: Codable & Sendable>: Sendable {
   private let snapshot: TableSnapshot<Value>
   private let parts: [[EncodedRecord]]
   private let missing: [FieldSearch.Keys]
+
+  fileprivate init(of snapshot: TableSnapshot<Value>, _ parts: [[EncodedRecord]], missing: [FieldSearch.Keys])
+  {
+    (self.snapshot, self.parts, self.missing) = (snapshot, parts, missing)
+  }
 
   /// - Parameter parts: of the table, each with what is missing in it.
   fileprivate init(

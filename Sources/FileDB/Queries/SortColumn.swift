@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBTables
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -9,13 +10,22 @@ import FileDBPlist
 /// What all records have in one field, each with a number that mostly tells two of them apart at a glance.
 package struct SortColumn: Sendable {
   private let key: SortKey
-  private let values: [PlistValue?]
-  private let glances: [Glance]
+  fileprivate private(set) var glances: [Glance] = []
+  /// Empty where the glances tell all.
+  private var values: [PlistValue?] = []
+  fileprivate let tellsAll: Bool
 
   package init(_ key: SortKey, _ values: [PlistValue?]) {
-    self.key = key
-    self.values = values
+    (self.key, self.values) = (key, values)
     glances = values.map { Glance($0, text: key.text) }
+    tellsAll = glances.allSatisfy(\.isAll)
+  }
+
+  fileprivate init(_ key: SortKey, parts: [SortColumnPart]) {
+    self.key = key
+    glances = parts.flatMap(\.glances)
+    tellsAll = parts.allSatisfy { $0.values.isEmpty }
+    if !tellsAll { values = parts.flatMap(\.allValues) }
   }
 
   /// -1, 0 or 1: as ``SortKey/compare(_:_:)`` has it for the records at these indices.
@@ -31,6 +41,158 @@ package struct SortColumn: Sendable {
   }
 }
 
+extension [SortColumn] {
+  /// The indices of `count` records in the order of these columns, of which the first counts most.
+  /// - Complexity: O(*n*) for numbers, dates and bools; else O(*n* log *n*).
+  func sortedIndices(count: Int) -> [Int] {
+    // Below some records, making ready for it takes longer than comparing.
+    if count >= 1_024, let sorted = sortedByDigits(count: count) { return sorted }
+    // The standard library's sort is stable in fact but not by promise; the index settles it.
+    return (0..<count).sorted { left, right in
+      for column in self {
+        let order = column.compare(left, right)
+        if order != 0 { return order < 0 }
+      }
+      return left < right
+    }
+  }
+
+  /// By one column after the other, the last one first, none of which disturbs the order of what is equal in it.
+  private func sortedByDigits(count: Int) -> [Int]? {
+    guard count <= UInt32.max, allSatisfy(\.hasOneRank) else { return nil }
+    var order = (0..<UInt32(count)).map { DigitSort.Item(index: $0) }
+    for column in reversed() { column.sort(&order) }
+    return order.map { Int($0.index) }
+  }
+}
+
+extension SortColumn {
+  /// Whether the order is that of the prefixes, but for what is missing.
+  fileprivate var hasOneRank: Bool {
+    guard tellsAll, let rank = glances.first(where: { $0.rank != Glance.missing })?.rank else {
+      return tellsAll
+    }
+    return glances.allSatisfy { $0.rank == rank || $0.rank == Glance.missing }
+  }
+
+  fileprivate func sort(_ order: inout [DigitSort.Item]) {
+    var missing: [DigitSort.Item] = []
+    var present: [DigitSort.Item] = []
+    present.reserveCapacity(order.count)
+    for item in order {
+      let glance = glances[Int(item.index)]
+      if glance.rank == Glance.missing {
+        missing.append(item)
+      } else {
+        present.append(
+          DigitSort.Item(index: item.index, number: key.order == .forward ? glance.prefix : ~glance.prefix))
+      }
+    }
+    DigitSort.sort(&present)
+    order = present + missing
+  }
+}
+
+/// Sorts by a number, eleven bits at a time, the lowest first.
+private enum DigitSort {
+  struct Item {
+    let index: UInt32
+    var number: UInt64 = 0
+  }
+
+  private static let bits = 11
+  private static let digitCount = 6
+
+  static func sort(_ items: inout [Item]) {
+    guard items.count > 1 else { return }
+    var counts = [Int](repeating: 0, count: digitCount << bits)
+    for item in items {
+      for digit in 0..<digitCount { counts[place(digit, item.number)] += 1 }
+    }
+    var other = items
+    for digit in 0..<digitCount {
+      // Where all have the same digit, nothing moves.
+      if counts[place(digit, items[0].number)] == items.count { continue }
+      var start = 0
+      for place in digit << bits..<(digit + 1) << bits {
+        start += counts[place]
+        counts[place] = start - counts[place]
+      }
+      for item in items {
+        let place = place(digit, item.number)
+        other[counts[place]] = item
+        counts[place] += 1
+      }
+      swap(&items, &other)
+    }
+  }
+
+  private static func place(_ digit: Int, _ number: UInt64) -> Int {
+    digit << bits | Int(truncatingIfNeeded: number >> UInt64(bits * digit)) & (1 << bits - 1)
+  }
+}
+
+/// What the records of a chunk have in one field, to be sorted by.
+struct SortColumnPart: Sendable {
+  fileprivate private(set) var glances: [Glance] = []
+  /// Empty where the glances tell all.
+  fileprivate private(set) var values: [PlistValue?] = []
+
+  init(_ key: SortKey, _ records: [EncodedRecord], _ column: ChunkColumn) {
+    glances.reserveCapacity(records.count)
+    for index in records.indices { glances.append(Glance(key, records[index], column, index)) }
+    if !glances.allSatisfy(\.isAll) {
+      values = records.indices.map { column.value($0, of: key.reference, in: records[$0]) }
+    }
+  }
+
+  /// One for each record.
+  fileprivate var allValues: [PlistValue?] {
+    values.isEmpty ? [PlistValue?](repeating: nil, count: glances.count) : values
+  }
+}
+
+extension TableSnapshot {
+  /// The columns to sort by; `nil` where the keys lead deeper than into a field, or to what a record does not have as
+  /// it is stored.
+  func sortColumns(of keys: [SortKey]) -> [SortColumn]? {
+    guard ValueForm(Value.self).isPlain else { return nil }
+    var fields: [FieldName] = []
+    var places: [Int?] = []
+    for key in keys {
+      switch key.reference {
+      case .id: places.append(nil)
+      case .path(let names):
+        guard names.count == 1, names[0] != FieldName(TableFile.idKey) else { return nil }
+        if !fields.contains(names[0]) { fields.append(names[0]) }
+        places.append(fields.firstIndex(of: names[0]))
+      }
+    }
+    let parts = ofChunks(fields) { [places] records, columns in
+      zip(keys, places).map { key, place in
+        SortColumnPart(key, records, place.map { columns[$0] } ?? ChunkColumn(idsOf: records))
+      }
+    }
+    return keys.indices.map { key in SortColumn(keys[key], parts: parts.map { $0[key] }) }
+  }
+}
+
+extension ChunkColumn {
+  fileprivate func value(_ index: Int, of reference: FieldReference, in record: EncodedRecord) -> PlistValue?
+  {
+    switch kind(index) {
+    case .missing: nil
+    case .false: false
+    case .true: true
+    case .integer: .integer(integer(index))
+    case .real: .real(real(index))
+    case .date: .date(date(index))
+    case .text: .string(record.withBytes(text(index)) { String(decoding: $0, as: UTF8.self) })
+    case .other: if case .path(let names) = reference { record.field(names[0].text) } else { nil }
+    }
+  }
+}
+
 /// A property-list value cut down to what fits into a number: of two of one type that differ in it, the one with the
 /// lower number comes first.
 private struct Glance {
@@ -40,6 +202,16 @@ private struct Glance {
   private(set) var prefix: UInt64 = 0
   /// Whether values that agree in it are equal.
   private(set) var isAll = false
+
+  init(_ key: SortKey, _ record: EncodedRecord, _ column: ChunkColumn, _ index: Int) {
+    if column.kind(index) == .text, key.text == .bytes {
+      self.init(text: record.withBytes(column.text(index)) { Self.prefix(of: $0) })
+    } else {
+      self.init(column.value(index, of: key.reference, in: record), text: key.text)
+    }
+  }
+
+  private init(text prefix: UInt64) { (rank, self.prefix) = (UInt8(ValueOrder.rank(.string(""))), prefix) }
 
   init(_ value: PlistValue?, text: TextOrder) {
     guard let value else {
@@ -53,11 +225,15 @@ private struct Glance {
     case .unsigned(let number): prefix = Self.ordered(Double(number))
     case .real(let number): (prefix, isAll) = (Self.ordered(number), number.magnitude < 0x1p53)
     case .date(let date): (prefix, isAll) = (Self.ordered(date.timeIntervalSinceReferenceDate), true)
-    case .string(let string) where text == .bytes:
-      for byte in string.utf8.prefix(8) { prefix = prefix << 8 | UInt64(byte) }
-      prefix <<= UInt64(8 * (8 - min(8, string.utf8.count)))
+    case .string(let string) where text == .bytes: prefix = Self.prefix(of: string.utf8)
     default: break
     }
+  }
+
+  private static func prefix(of text: some Collection<UInt8>) -> UInt64 {
+    var prefix: UInt64 = 0
+    for byte in text.prefix(8) { prefix = prefix << 8 | UInt64(byte) }
+    return prefix << UInt64(8 * (8 - min(8, text.count)))
   }
 
   /// Doubles have the order of their bits, but for the sign and for nan, which comes last.

@@ -81,7 +81,7 @@ extension TableSnapshot {
   /// The records in the order of `keys`. The table stays as it is. A record that cannot be brought to the newest
   /// version of its type is sorted as it is stored.
   /// - Complexity: O(*n* log *n*).
-  public func sorted(by keys: [SortKey]) -> [StoredRecord<Value>] { sortedIndices(by: keys).map { self[$0] } }
+  public func sorted(by keys: [SortKey]) -> [StoredRecord<Value>] { records(at: sortedIndices(by: keys)) }
 
   /// The records in the order of a field. The table stays as it is. A record whose field is `nil` or `nan` comes last,
   /// in reverse order too.
@@ -93,19 +93,18 @@ extension TableSnapshot {
   public func sorted<Field: Comparable>(
     by field: (Value) -> Field?, order: SortOrder = .forward
   ) throws -> [StoredRecord<Value>] {
-    try sortedIndices(by: field, order: order).map { self[$0] }
+    records(at: try sortedIndices(by: field, order: order))
+  }
+
+  /// All records, in another order.
+  private func records(at indices: [Int]) -> [StoredRecord<Value>] {
+    // An array finds each at once.
+    let records = Array(state.records)
+    return indices.map { StoredRecord(encoded: records[$0], source: source) }
   }
 
   func sortedIndices(by keys: [SortKey]) -> [Int] {
-    let columns = columns(of: keys)
-    // The standard library's sort is stable in fact but not by promise; the index settles it.
-    return indices.sorted { left, right in
-      for column in columns {
-        let order = column.compare(left, right)
-        if order != 0 { return order < 0 }
-      }
-      return left < right
-    }
+    (sortColumns(of: keys) ?? columns(of: keys)).sortedIndices(count: count)
   }
 
   private func columns(of keys: [SortKey]) -> [SortColumn] {
@@ -185,7 +184,8 @@ extension RecordTable {
       }
       let indices = try indices(snapshot)
       if indices.elementsEqual(snapshot.indices) { return }
-      try transaction.apply(.reorder(indices.map { snapshot.state.records[$0].id }), to: name.text)
+      let ids = snapshot.state.records.ids
+      try transaction.apply(.reorder(indices.map { ids[$0] }), to: name.text)
     }
   }
 }

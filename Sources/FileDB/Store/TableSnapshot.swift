@@ -77,12 +77,13 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
     var reader = ValueReader<Value>()
     var records = state.records.makeIterator(from: index)
     for offset in values.indices {
-      guard let record = records.next() else { preconditionFailure("a record is missing") }
+      guard let record = records.next(), let start = values.baseAddress else {
+        preconditionFailure("a record is missing")
+      }
       do {
-        let value = try StoreError.naming(record, of: source) { try reader.value(of: record) }
-        values.initializeElement(at: offset, to: value)
+        try reader.putValue(of: record, at: start + offset)
       } catch {
-        return (offset, error)
+        return (offset, StoreError.fault(error, in: record, of: source))
       }
     }
     return (values.count, nil)
@@ -105,6 +106,9 @@ extension TableSnapshot: RandomAccessCollection {
     public mutating func next() -> StoredRecord<Value>? {
       records.next().map { StoredRecord(encoded: $0, source: source) }
     }
+
+    /// Passes over some records.
+    mutating func skip(_ count: Int) { records.skip(count) }
   }
 
   /// Begins at `index` instead of the first record.
@@ -130,8 +134,11 @@ public struct StoredRecord<Value: Codable & Sendable>: Sendable, Identifiable {
   ///   ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   public var value: Value {
     get throws {
-      var reader = ValueReader<Value>()
-      return try StoreError.naming(encoded, of: source) { try reader.value(of: encoded) }
+      var reader = source.spareReader.take(Value.self)
+      defer { source.spareReader.put(reader) }
+      do { return try reader.value(of: encoded) } catch {
+        throw StoreError.fault(error, in: encoded, of: source)
+      }
     }
   }
   /// The record as of the newest version of `Value`.

@@ -8,27 +8,32 @@ final class TableSource: Sendable {
     let extensions: StoreExtensions
     let folder: StoreFolder?
     let limits: PlistLimits
+    let columnBytes: Int
     let view: any TableView
 
     init(_ store: RecordStore) {
       (extensions, folder, limits) = (store.extensions, store.files?.folder, store.options.limits)
-      view = store.view
+      (columnBytes, view) = (store.options.columnBytes, store.view)
     }
 
     /// For a table that is read without a store.
     init(folder: StoreFolder?, limits: PlistLimits) {
       (extensions, self.folder, self.limits, view) = (StoreExtensions(), folder, limits, PlainTables())
+      columnBytes = StoreOptions().columnBytes
     }
   }
 
   let table: String
   private let store: Store
+  let spareReader = SpareReader()
 
   init(table: String, in store: Store) { (self.table, self.store) = (table, store) }
 
   convenience init(table: String, in store: RecordStore) { self.init(table: table, in: Store(store)) }
 
   var extensions: StoreExtensions { store.extensions }
+  /// What columns may take.
+  var columnBytes: Int { store.columnBytes }
 
   /// Where the table's file has a field of this very record, or as much of the way to it as there is; `nil` where the
   /// file has another record by now, or none yet.
@@ -85,15 +90,17 @@ extension StoreError {
   static func naming<Value>(
     _ record: EncodedRecord, of source: TableSource, _ decode: () throws -> Value
   ) throws(StoreError) -> Value {
-    do {
-      return try decode()
-    } catch let error as DecodingError {
-      let fault = DecodingFault(error)
-      let error = StoreError(.invalidValue, fault.message, field: fault.path.text)
-      throw error.naming(record, of: source, at: fault.path)
-    } catch {
-      throw StoreError(wrapping: error).naming(record, of: source, at: FieldPath([]))
+    do { return try decode() } catch { throw fault(error, in: record, of: source) }
+  }
+
+  /// The error for a record that cannot be decoded.
+  static func fault(_ error: any Error, in record: EncodedRecord, of source: TableSource) -> StoreError {
+    guard let error = error as? DecodingError else {
+      return StoreError(wrapping: error).naming(record, of: source, at: FieldPath([]))
     }
+    let fault = DecodingFault(error)
+    return StoreError(.invalidValue, fault.message, field: fault.path.text)
+      .naming(record, of: source, at: fault.path)
   }
 
   private func naming(_ record: EncodedRecord, of source: TableSource, at path: FieldPath) -> StoreError {

@@ -26,6 +26,18 @@ private struct Food: Codable, Sendable, Equatable {
     }
   }
 
+  /// Of more records than are decoded at once.
+  @Test func filterFindsRecordsOfEveryBlock() throws {
+    try withStore { store in
+      let table = try store.table(TableName<Food>("foods"))
+      let ids = try table.add(contentsOf: (0..<9_000).map { Food(name: "\($0)", kcal: Double($0)) })
+      for step in [1, 2, 700, 8_500] {
+        let found = try table.snapshot().records.filter { Int($0.kcal ?? 0) % step == step - 1 }
+        #expect(found.map(\.id) == ids.indices.filter { $0 % step == step - 1 }.map { ids[$0] })
+      }
+    }
+  }
+
   @Test(arguments: [0, 1, 700]) func queriesAgreeWithArray(count: Int) throws {
     try withFoods(count) { records, ids in
       let plain = Array(foods.prefix(count))

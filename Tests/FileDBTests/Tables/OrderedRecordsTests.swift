@@ -105,6 +105,9 @@ private struct Pair {
     try #require(records.ids == model.map(\.id))
     for index in [0, model.count / 2, max(0, model.count - 1), model.count] {
       try #require(Array(IteratorSequence(records.makeIterator(from: index))) == Array(model[index...]))
+      var rest = records.makeIterator()
+      rest.skip(index)
+      try #require(Array(IteratorSequence(rest)) == Array(model[index...]))
     }
     for (index, record) in model.enumerated() {
       try #require(records[index] == record)

@@ -12,10 +12,18 @@ import FileDBPlist
 /// without a fraction where an integer is: people write `2` for `2.0`.
 struct ValueReader<Value: Decodable> {
   private let hasOwnForm = Value.self == Fields.self || Value.self == PlistValue.self
-  private let form = ValueForm(Value.self)
-  private var fields: RecordFields
+  let form: ValueForm
+  private(set) var fields: RecordFields
 
-  init() { fields = form.makeFields() }
+  init() {
+    let form = ValueForm(Value.self)
+    self.init(form, form.makeFields())
+  }
+
+  /// - Parameters:
+  ///   - form: of `Value`.
+  ///   - fields: the form's, which nobody else has.
+  init(_ form: ValueForm, _ fields: consuming RecordFields) { (self.form, self.fields) = (form, fields) }
 
   /// - Throws: `DecodingError` with the path of the field, and what ``ValueForm/newest(_:)`` throws.
   mutating func value(of record: EncodedRecord) throws -> Value {
@@ -23,6 +31,22 @@ struct ValueReader<Value: Decodable> {
       return try FieldsDecoder.decodeValue(Value.self, from: .dict(record.fields.dictionary), codingPath: [])
     }
     return form.isPlain ? try decode(record) : try newest(record)
+  }
+
+  /// Puts the value where there is none yet; nothing where this throws.
+  /// - Throws: as ``value(of:)``.
+  mutating func putValue(of record: EncodedRecord, at place: UnsafeMutablePointer<Value>) throws {
+    guard !hasOwnForm, form.isPlain else {
+      place.initialize(to: try value(of: record))
+      return
+    }
+    try putPlainValue(of: record, at: place)
+  }
+
+  private mutating func putPlainValue(of record: EncodedRecord, at place: UnsafeMutablePointer<Value>) throws
+  {
+    defer { letGo(of: record) }
+    try fields.visit(record) { place.initialize(to: try Value(from: RecordDecoder(fields: fields))) }
   }
 
   // Apart, for room for an optional value is made on entry, which takes as long as reading a field.
@@ -35,8 +59,11 @@ struct ValueReader<Value: Decodable> {
   }
 
   private mutating func decode(_ record: EncodedRecord) throws -> Value {
-    defer { letGo(of: record) }
-    return try fields.read(record) { try Value(from: RecordDecoder(fields: fields)) }
+    try withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
+      guard let place = memory.baseAddress else { preconditionFailure("there is no memory") }
+      try putPlainValue(of: record, at: place)
+      return place.move()
+    }
   }
 
   /// `nil` where the record is of another version or has no mark.

@@ -56,7 +56,10 @@ private struct FieldReader<Key: CodingKey>: FieldContainer {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    if type == Date.self, let date = fields.date(key.stringValue) as? Value { return date }
+    if type == Date.self, let date = fields.date(key.stringValue) {
+      // It is of this type, as was just asked; a cast would ask all over again.
+      return unsafeBitCast(date, to: type)
+    }
     return try decodeValue(type, key)
   }
 

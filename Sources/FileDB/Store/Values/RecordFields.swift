@@ -11,11 +11,9 @@ import FileDBPlist
 /// Goes from record to record, since those of a table are mostly alike: a field is first looked for where it was in the
 /// record before. A field that a record lacks may have a default, and is then as if it were there.
 final class RecordFields {
-  typealias Entry = (key: Range<Int>, element: CanonicalElement)
-
   // Each is read and written for a moment only, never while another access to it is going on.
   @exclusivity(unchecked) private var reader = CanonicalReader(UnsafeRawBufferPointer(start: nil, count: 0))
-  @exclusivity(unchecked) private var entries: [Entry] = []
+  @exclusivity(unchecked) private var entries = EntryList()
   /// Which entry each question was about, in the order in which they were asked of the record before.
   @exclusivity(unchecked) private var answers: [Int] = []
   @exclusivity(unchecked) private var questions = 0
@@ -27,7 +25,6 @@ final class RecordFields {
 
   init(defaults: Fields? = nil) {
     self.defaults = defaults
-    entries.reserveCapacity(16)
   }
 
   deinit { kept?.deallocate() }
@@ -44,15 +41,21 @@ final class RecordFields {
     return try result.get()
   }
 
+  /// The same for a body that puts its result where it belongs: the other one looks up the metadata of the result's
+  /// type for each record, which takes as long as reading some fields.
+  func visit(_ record: EncodedRecord, _ body: () throws -> Void) throws {
+    try record.bytes.withUnsafeBytes { bytes in
+      find(in: bytes)
+      try body()
+    }
+  }
+
   private func find(in bytes: UnsafeRawBufferPointer) {
     reader = CanonicalReader(bytes)
     questions = 0
     next = 0
-    entries.removeAll(keepingCapacity: true)
-    var cursor = reader.entries(of: reader.dict(indentation: TableFile.depthOfFields - 1))
-    while let entry = cursor.next() {
-      if !reader.isText(entry.key, TableFile.idKey) { entries.append(entry) }
-    }
+    entries.fill(
+      from: reader, reader.dict(indentation: TableFile.depthOfFields - 1), except: TableFile.idName)
   }
 
   /// Keeps the fields of the record that was read last, for good.
@@ -65,9 +68,9 @@ final class RecordFields {
 
   /// Those of the record first.
   var names: [String] {
-    let own = entries.map { reader.text($0.key) }
+    let own = (0..<entries.count).map { reader.text(entries.key($0)) }
     guard let defaults else { return own }
-    return own + defaults.dictionary.keys.filter { name in !entries.contains { reader.isText($0.key, name) } }
+    return own + defaults.dictionary.keys.filter { name in place(of: name) == nil }
   }
 
   func contains(_ name: String) -> Bool { element(name) != nil || defaults?[name] != nil }
@@ -107,15 +110,17 @@ final class RecordFields {
     questions += 1
     if question < answers.count {
       let answer = answers[question]
-      if answer < entries.count, reader.isText(entries[answer].key, name) { return entries[answer].element }
+      if answer < entries.count, reader.isText(entries.key(answer), name) { return entries.element(answer) }
     }
-    let isNext = next < entries.count && reader.isText(entries[next].key, name)
-    guard let place = isNext ? next : entries.firstIndex(where: { reader.isText($0.key, name) }) else {
-      return nil
-    }
+    let isNext = next < entries.count && reader.isText(entries.key(next), name)
+    guard let place = isNext ? next : place(of: name) else { return nil }
     next = place + 1
     remember(place, for: question)
-    return entries[place].element
+    return entries.element(place)
+  }
+
+  private func place(of name: String) -> Int? {
+    (0..<entries.count).first { reader.isText(entries.key($0), name) }
   }
 
   private func remember(_ place: Int, for question: Int) {

@@ -42,6 +42,27 @@ private func checkJudgement(of lines: [UInt8], _ parsed: PlistValue?) {
     if value != parsed { fail("read: \(value)\nby libxml2: \(parsed)") }
     checkRecord(bytes, parsed)
   }
+  checkShape(lines)
+}
+
+/// What is learnt from dictionaries changes nothing about how they are judged.
+private func checkShape(_ lines: [UInt8]) {
+  // The fast code leaves the last bytes alone.
+  let bytes = lines + lines + [UInt8](repeating: 0x20, count: 400)
+  let shape = DictShape(indentation: 0, numberKey: "id", limits: limits)
+  for _ in 0..<2 {
+    bytes.withUnsafeBytes { bytes in
+      var plain = CanonicalScanner(bytes, limits: limits)
+      var shaped = plain
+      while let expected = plain.scanDict(indentation: 0, numberKey: "id") {
+        let found = shaped.scanDict(alike: shape)
+        if found?.range != expected.range || found?.number != expected.number {
+          fail("\(String(describing: found)), not \(expected) of: \(text(lines))")
+        }
+      }
+      if let found = shaped.scanDict(alike: shape) { fail("passed: \(found) of: \(text(lines))") }
+    }
+  }
 }
 
 /// A dictionary is a record where its `id` is a number in its shortest form.

@@ -8,6 +8,7 @@ enum Workload: Hashable {
   case page
   case filter
   case predicate
+  case predicateAgain
   case lookup
   case range
   case edit(EditKind, EditMode)
@@ -46,7 +47,7 @@ enum EditMode: String, CaseIterable {
 
 extension Workload: CaseIterable {
   static let allCases: [Workload] =
-    [.parse, .serialize, .open, .rows, .record, .page, .filter, .predicate, .lookup, .range]
+    [.parse, .serialize, .open, .rows, .record, .page, .filter, .predicate, .predicateAgain, .lookup, .range]
     + EditMode.allCases.flatMap { mode in
       EditKind.allCases.filter { mode != .memory || [.top, .move, .delete].contains($0) }.map {
         .edit($0, mode)
@@ -66,6 +67,7 @@ extension Workload: CaseIterable {
     case .page: "page"
     case .filter: "filter"
     case .predicate: "predicate"
+    case .predicateAgain: "predicate-again"
     case .lookup: "lookup"
     case .range: "range"
     case .edit(let kind, let mode): "\(mode.rawValue)-\(kind.rawValue)"
@@ -93,7 +95,8 @@ extension Workload: CaseIterable {
     case .record: "one record by id, decoded"
     case .page: "a page of \(Workload.pageLength) rows at a random place"
     case .filter: "the rows that a closure is true of, a hundredth, without an index"
-    case .predicate: "the rows that a condition as text is true of, a hundredth, without an index"
+    case .predicate: "the rows that a condition as text is true of, a hundredth, without an index, first time"
+    case .predicateAgain: "the same again"
     case .lookup: "the rows with one value, by an index"
     case .range: "the rows with a value in a range, a hundredth, by an index"
     case .edit(let kind, .commit): "\(kind.title), a durable commit"

@@ -28,7 +28,8 @@ final class FileDBPeer: Peer {
     case .record: try readingRecords()
     case .page: try readingPages()
     case .filter: try filtering()
-    case .predicate: try matching()
+    case .predicate: try matchingFirst()
+    case .predicateAgain: try matching(in: opened.get())
     case .lookup: try lookingUp()
     case .range: try readingRanges()
     case .edit(let kind, let mode): try edited.get().run(kind, mode)
@@ -109,11 +110,17 @@ extension FileDBPeer {
     }
   }
 
-  private func matching() throws -> Run {
-    let table = try opened.get()
+  /// In a store that has not been asked yet.
+  private func matchingFirst() throws -> Run {
+    { [self] in try matching(in: RecordStore(at: sample.store).table(.sample))() }
+  }
+
+  private func matching(in table: RecordTable<Entry>) throws -> Run {
     let isDear = try RecordPredicate("price >= %@", Sample.dear)
     return { [sample] in
-      try sample.filterRows { try table.lastSnapshot.records(where: isDear).map { try $0.value } }
+      try sample.filterRows {
+        try table.lastSnapshot.records(where: isDear).map { try $0.value }
+      }
     }
   }
 

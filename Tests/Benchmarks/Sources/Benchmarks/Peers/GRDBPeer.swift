@@ -24,7 +24,7 @@ final class GRDBPeer: Peer {
     case .rows: try readingRows()
     case .record: try readingRecords()
     case .page: try readingPages()
-    case .filter, .predicate: try filtering()
+    case .filter, .predicate, .predicateAgain: try filtering()
     case .lookup: try lookingUp()
     case .range: try readingRanges()
     case .edit(let kind, let mode): try edited.get().run(kind, mode)

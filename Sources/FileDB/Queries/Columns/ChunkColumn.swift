@@ -1,0 +1,115 @@
+import FileDBPlist
+import FileDBTables
+import Foundation
+
+/// What the records of a chunk have in one field, each as one number, so that a question about the field need not read
+/// the records again.
+struct ChunkColumn: Sendable {
+  enum Kind: UInt8, Sendable {
+    case missing, `false`, `true`, integer, real, date
+    /// Without escapes.
+    case text
+    /// For whoever asks to read from the record: text with escapes, integers above `Int64.max`, data, arrays,
+    /// dictionaries.
+    case other
+  }
+
+  /// The kind that all have; `nil` where they differ.
+  let commonKind: Kind?
+  /// Of each record; empty where they have one kind.
+  private let kinds: [Kind]
+  /// An integer; a real's or a date's bits; where a text begins in its record, and in the lower half its length. Empty
+  /// where no kind needs one.
+  private let words: [UInt64]
+  let count: Int
+
+  /// - Parameter finder: of the field.
+  init(_ records: [EncodedRecord], _ finder: FieldFinder) {
+    self.init(count: records.count) { records[$0].columnEntry(finder) }
+  }
+
+  /// The ids.
+  init(idsOf records: [EncodedRecord]) {
+    self.init(count: records.count) { (.integer, UInt64(bitPattern: records[$0].id.rawValue)) }
+  }
+
+  private init(count: Int, _ entry: (Int) -> (kind: Kind, word: UInt64)) {
+    var (kinds, words) = ([Kind](), [UInt64]())
+    kinds.reserveCapacity(count)
+    words.reserveCapacity(count)
+    var (isOneKind, needsWords) = (true, false)
+    for index in 0..<count {
+      let (kind, word) = entry(index)
+      if index > 0, kind != kinds[0] { isOneKind = false }
+      if kind.hasWord { needsWords = true }
+      kinds.append(kind)
+      words.append(word)
+    }
+    self.count = count
+    commonKind = isOneKind ? kinds.first : nil
+    self.kinds = isOneKind ? [] : kinds
+    self.words = needsWords ? words : []
+  }
+
+  /// About what it takes in memory.
+  var byteCount: Int { 96 + kinds.count + 8 * words.count }
+
+  var hasValues: Bool { commonKind != .missing && count > 0 }
+
+  func kind(_ index: Int) -> Kind { commonKind ?? kinds[index] }
+  func integer(_ index: Int) -> Int64 { Int64(bitPattern: words[index]) }
+  func real(_ index: Int) -> Double { Double(bitPattern: words[index]) }
+  func date(_ index: Int) -> Date { Date(timeIntervalSinceReferenceDate: real(index)) }
+
+  /// Where a text is in its record's bytes.
+  func text(_ index: Int) -> Range<Int> {
+    let start = Int(words[index] >> 32)
+    return start..<start + textLength(index)
+  }
+
+  func textLength(_ index: Int) -> Int { Int(words[index] & 0xFFFF_FFFF) }
+
+  /// The numbers of a column that has one kind.
+  func withWords<Result>(_ body: (UnsafeBufferPointer<UInt64>) -> Result) -> Result {
+    words.withUnsafeBufferPointer(body)
+  }
+}
+
+extension ChunkColumn.Kind {
+  fileprivate var hasWord: Bool {
+    switch self {
+    case .missing, .false, .true, .other: false
+    case .integer, .real, .date, .text: true
+    }
+  }
+}
+
+extension EncodedRecord {
+  fileprivate func columnEntry(_ finder: FieldFinder) -> (kind: ChunkColumn.Kind, word: UInt64) {
+    bytes.withUnsafeBytes { bytes in
+      guard let element = finder.element(in: bytes) else { return (.missing, 0) }
+      let reader = CanonicalReader(bytes)
+      switch element.kind {
+      case .false: return (.false, 0)
+      case .true: return (.true, 0)
+      case .integer:
+        return reader.integer(element).map { (.integer, UInt64(bitPattern: $0)) } ?? (.other, 0)
+      case .real: return reader.real(element).map { (.real, $0.bitPattern) } ?? (.other, 0)
+      case .date:
+        return reader.date(element).map { (.date, $0.timeIntervalSinceReferenceDate.bitPattern) } ?? (
+          .other, 0
+        )
+      case .string:
+        let text = element.content
+        guard text.upperBound <= UInt32.max, !reader.hasEscapes(text) else { return (.other, 0) }
+        return (.text, UInt64(text.lowerBound) << 32 | UInt64(text.count))
+      case .data, .array, .dict: return (.other, 0)
+      }
+    }
+  }
+
+  /// Calls `body` with a part of the record's bytes.
+  func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
+  }
+}
