@@ -69,6 +69,6 @@ extension FileLog {
 
   /// Whether a file is long enough that reading it in pieces pays.
   func mayStayUnread(_ stamp: FileStamp) -> Bool {
-    (options.leastUnread...options.limits.fileBytes).contains(stamp.size)
+    stamp.size >= options.leastUnread && stamp.size <= options.limits.fileBytes
   }
 }

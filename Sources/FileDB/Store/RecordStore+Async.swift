@@ -18,8 +18,10 @@ extension RecordStore {
   /// Runs `body` as one transaction, like the synchronous `write`, without blocking the caller's thread.
   ///
   /// Bodies run one after another, on the store's own thread and not on your actor. So a body is `@Sendable`: copy what
-  /// it needs into constants, and return what you need. In it, call the synchronous verbs. Each body is a transaction
-  /// of its own; those that wait for the disk at the same time share a sync.
+  /// it needs into constants, and return what you need. In it, call the synchronous verbs.
+  ///
+  /// Each body is a transaction of its own: if it throws, what it did is undone, and no more. Those that wait at the
+  /// same time go to the disk together, as one commit. So a body must not wait for another write.
   ///
   /// If the task is cancelled before `body` begins, this throws `CancellationError` at once, and nothing is written.
   /// After that, cancelling has no effect: the write finishes. `body` may run more than once, if another writer commits
@@ -33,32 +35,11 @@ extension RecordStore {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard turn.wait(continuation) else { return }
-        queues.writing.async { self.run(body, turn) }
+        queues.writes.add(AsyncWrite(body, turn))
+        queues.writing.async { self.queues.writes.commit(to: self) }
       }
     } onCancel: {
       turn.cancel()
-    }
-  }
-
-  /// Appends the commit here, and leaves it to another thread to wait for the disk, so that the next body need not.
-  private func run<Result: Sendable>(
-    _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result,
-    _ turn: WriteTurn<Result>
-  ) {
-    var task: CheckedContinuation<Result, any Error>?
-    do {
-      // Safe: this thread does not touch it again.
-      nonisolated(unsafe) let write = try begin { transaction in
-        task = task ?? turn.begin()
-        if task == nil { throw CancellationError() }
-        return try body(&transaction)
-      }
-      guard let task else { return }
-      queues.finishing.async {
-        task.resume(with: Swift.Result { try write?.finish() ?? self.write(body) })
-      }
-    } catch {
-      (task ?? turn.begin())?.resume(throwing: error)
     }
   }
 
@@ -105,6 +86,8 @@ extension RecordStore {
 struct StoreQueues: Sendable {
   /// For async writes and closing, and for checkpoints that nobody waits for, one at a time.
   let writing = DispatchQueue(label: "FileDB.writing")
+  /// The async writes that wait for ``writing``.
+  let writes = QueuedWrites()
   /// For what waits until its commit is durable.
   let finishing = DispatchQueue(label: "FileDB.finishing")
   /// For what reads from the disk, and waits for no writer.

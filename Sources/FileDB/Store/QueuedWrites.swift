@@ -1,0 +1,135 @@
+import FileDBTables
+import Synchronization
+
+/// The async writes that wait for their turn. Those that wait together become one commit: one lock, one frame in the
+/// journal and one sync. Each body still succeeds or fails by itself.
+final class QueuedWrites: Sendable {
+  private static let mostInCommit = 64
+  /// Once the bodies have taken so long, the others wait for the next commit, so that nobody waits for many.
+  private static let mostTime = Duration.milliseconds(2)
+
+  private let waiting = Mutex<[any QueuedWrite]>([])
+
+  func add(_ write: any QueuedWrite) { waiting.withLock { $0.append(write) } }
+
+  /// How many wait.
+  var count: Int { waiting.withLock(\.count) }
+
+  private func take() -> [any QueuedWrite] {
+    waiting.withLock { waiting in
+      let taken = Array(waiting.prefix(Self.mostInCommit))
+      waiting.removeFirst(taken.count)
+      return taken
+    }
+  }
+
+  private func putBack(_ writes: some Collection<any QueuedWrite>) {
+    if !writes.isEmpty { waiting.withLock { $0.insert(contentsOf: writes, at: 0) } }
+  }
+
+  /// Makes a commit of those that wait by now. Another thread waits for the disk, so that the next ones need not.
+  func commit(to store: RecordStore) {
+    let all = take()
+    if all.isEmpty { return }
+    var writes = all
+    do {
+      // Safe: this thread does not touch it again.
+      nonisolated(unsafe) let commit = try store.begin { transaction in
+        let end = ContinuousClock.now + Self.mostTime
+        let count = all.firstIndex { write in
+          write.run(in: transaction.state)
+          return ContinuousClock.now > end
+        }
+        writes = Array(all.prefix((count ?? all.count) + 1))
+      }
+      putBack(all.dropFirst(writes.count))
+      store.queues.finishing.async { [writes] in
+        do {
+          // Where the log has no such commit, each is to be tried again.
+          let isCommitted = try commit?.finish() != nil
+          for write in writes { if isCommitted { write.finish() } else { write.runAlone(in: store) } }
+        } catch {
+          for write in writes { write.fail(error) }
+        }
+      }
+    } catch {
+      putBack(all.dropFirst(writes.count))
+      // One of them may be too large for the disk, which is none of the others' business.
+      let isOfAll =
+        writes.count == 1 || (error as? StoreError).map { Self.ofTheStore.contains($0.code) } ?? false
+      store.queues.finishing.async { [writes] in
+        for write in writes { if isOfAll { write.fail(error) } else { write.runAlone(in: store) } }
+      }
+    }
+  }
+
+  /// What no write would be spared.
+  private static let ofTheStore: Set<StoreError.Code> = [.locked, .closed, .outcomeUnknown]
+}
+
+/// A write whose type of result nobody needs to know.
+protocol QueuedWrite: Sendable {
+  /// Runs the body as a part of a transaction, unless its task was cancelled. It may run more than once.
+  func run(in transaction: TransactionState)
+
+  /// Ends the task's wait with what the body returned or threw.
+  func finish()
+
+  /// Ends the task's wait: there is no commit.
+  func fail(_ error: any Error)
+
+  /// Runs the body as a transaction of its own, and ends the task's wait.
+  func runAlone(in store: RecordStore)
+}
+
+/// An async write.
+final class AsyncWrite<Result: Sendable>: QueuedWrite {
+  private struct State {
+    var task: CheckedContinuation<Result, any Error>?
+    var outcome: Swift.Result<Result, any Error>?
+  }
+
+  private let body: @Sendable (inout StoreTransaction) throws -> Result
+  private let turn: WriteTurn<Result>
+  private let state = Mutex(State())
+
+  init(_ body: @escaping @Sendable (inout StoreTransaction) throws -> Result, _ turn: WriteTurn<Result>) {
+    (self.body, self.turn) = (body, turn)
+  }
+
+  private func begin() -> Bool {
+    state.withLock { state in
+      if state.task == nil { state.task = turn.begin() }
+      return state.task != nil
+    }
+  }
+
+  func run(in transaction: TransactionState) {
+    guard begin() else { return }
+    let outcome = Swift.Result { try transaction.join(body) }
+    state.withLock { $0.outcome = outcome }
+  }
+
+  func finish() { end { $0 } }
+
+  func fail(_ error: any Error) {
+    guard begin() else { return }
+    end { if case .failure = $0 { $0 } else { .failure(error) } }
+  }
+
+  func runAlone(in store: RecordStore) {
+    guard begin() else { return }
+    let outcome = Swift.Result { try store.write(body) }
+    end { _ in outcome }
+  }
+
+  private func end(
+    _ outcome: (Swift.Result<Result, any Error>?) -> Swift.Result<Result, any Error>?
+  ) {
+    let (task, known) = state.withLock { state in
+      defer { state.task = nil }
+      return (state.task, state.outcome)
+    }
+    if let result = outcome(known) { task?.resume(with: result) }
+  }
+}
