@@ -1,6 +1,11 @@
 import FileDBPlist
 import FileDBTables
-import Foundation
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A value of a predicate, made ready to be compared with columns. It compares as ``PredicateTerm`` does.
 struct ColumnConstant: Sendable {
