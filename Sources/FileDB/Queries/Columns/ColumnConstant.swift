@@ -7,6 +7,14 @@ import FileDBTables
   import Foundation
 #endif
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// A value of a predicate, made ready to be compared with columns. It compares as ``PredicateTerm`` does.
 struct ColumnConstant: Sendable {
   private(set) var isNull = false
