@@ -63,6 +63,27 @@ import Testing
     }
   }
 
+  /// A program that stays reads the whole file, and takes in what was saved.
+  @Test(.timeLimit(.minutes(40))) func watchGoesOnWhenTheFileIsWrittenInPlace() async throws {
+    let (folder, scratch) = (try makeTemporaryFolder(), try makeTemporaryFolder())
+    defer { for made in [folder, scratch] { try? FileManager.default.removeItem(at: made) } }
+    let store = try RecordStore(at: folder)
+    let text = String(repeating: "x", count: 100)
+    try await store.table("t").add(contentsOf: (1...3_000).map { ["n": .integer($0), "text": .string(text)] })
+    try await store.close()
+    let watch = try RunningTool(["watch", "t", "--format", "ndjson"], in: folder, scratch: scratch)
+    try await watch.waitForError("watching")
+    let file = try store.url(of: "t")
+    for (old, new) in [("2999", "-999"), ("1500", "-500")] {
+      let saved = try String(contentsOf: file, encoding: .utf8)
+        .replacing("<integer>\(old)<", with: "<integer>\(new)<")
+      try FileHandle(forWritingTo: file).write(contentsOf: Data(saved.utf8))
+      try await watch.waitForLine { $0.contains(#""n": \#(new)"#) }
+    }
+    watch.terminate()
+    #expect(try await watch.status() == 0)
+  }
+
   @Test func infoLooksAtTheFirstRecordsOfALargeTable() throws {
     try withLargeTable { folder, _ in
       try filedb("add", "t", "late:bool=yes", in: folder)

@@ -74,9 +74,13 @@ protocol StoreCommand: ParsableCommand {
   var location: StoreLocation { get }
   /// The tool, with a `--store` before it.
   var tool: FileDBTool { get }
+  /// How it opens the store.
+  static var storeOptions: StoreOptions { get }
 }
 
 extension StoreCommand {
+  static var storeOptions: StoreOptions { .ofCommands }
+
   private var storeURL: URL {
     let fromEnvironment = ProcessInfo.processInfo.environment["FILEDB_STORE"].flatMap {
       $0.isEmpty ? nil : $0
@@ -109,9 +113,9 @@ extension StoreCommand {
   }
 
   private static func open(_ url: URL, over attached: AttachedLocation?) throws -> RecordStore {
-    guard let attached else { return try RecordStore(at: url, options: .ofCommands) }
+    guard let attached else { return try RecordStore(at: url, options: storeOptions) }
     return try RecordStore(
-      at: url, attaching: URL(fileURLWithPath: attached.path), as: attached.name, options: .ofCommands)
+      at: url, attaching: URL(fileURLWithPath: attached.path), as: attached.name, options: storeOptions)
   }
 
   /// The store, whose folder must be there, or have one attached: a mistyped one should not look like an empty store.
