@@ -58,14 +58,16 @@ let package = Package(
     .systemLibrary(
       name: "CLibXML2", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"])]),
+    module("FileDBEssentials", []),
     module(
-      "FileDBPlist", ["CFileDB", .target(name: "CLibXML2", condition: .when(platforms: [.linux]))]),
+      "FileDBPlist",
+      ["FileDBEssentials", "CFileDB", .target(name: "CLibXML2", condition: .when(platforms: [.linux]))]),
     .target(name: "CFileDB"),
-    module("FileDBStorage", ["CFileDB"]),
-    module("FileDBTables", ["FileDBPlist"]),
-    module("FileDB", ["FileDBTables", "FileDBStorage"]),
+    module("FileDBStorage", ["FileDBEssentials", "CFileDB"]),
+    module("FileDBTables", ["FileDBEssentials", "FileDBPlist"]),
+    module("FileDB", ["FileDBEssentials", "FileDBTables", "FileDBStorage"]),
     module("FileDBLanguage", ["FileDB"]),
-    module("FileDBExchange", ["FileDB"]),
+    module("FileDBExchange", ["FileDBEssentials", "FileDB"]),
     module(
       "FileDBSQLite",
       ["FileDB", "FileDBExchange", grdb("GRDB"), grdb("GRDBSQLite")]),
@@ -73,7 +75,7 @@ let package = Package(
     module(
       "FileDBCommand",
       [
-        "FileDB", "FileDBExchange",
+        "FileDBEssentials", "FileDB", "FileDBExchange",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),

@@ -1,14 +1,7 @@
 import ArgumentParser
 import FileDB
+import FileDBEssentials
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Runs the command line.
 /// - Parameter extra: what `filedb-extra` can do besides; `nil` in `filedb`.

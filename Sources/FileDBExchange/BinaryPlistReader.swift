@@ -1,10 +1,5 @@
 import FileDB
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 /// Reads binary property lists. Nothing in the file is trusted: every offset, count and reference is checked, and a
 /// list that names its parts again and again, so that a small file would become a large value, is refused.

@@ -1,10 +1,5 @@
 import FileDB
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 /// Writes binary property lists, as CoreFoundation's `bplist00` has them.
 struct BinaryPlistWriter {

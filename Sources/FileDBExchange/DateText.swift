@@ -1,11 +1,6 @@
 import FileDB
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Dates as people and programs write them in ISO 8601, and SQLite's date functions take them.
 enum DateText {

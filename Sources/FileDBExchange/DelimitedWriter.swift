@@ -1,11 +1,6 @@
 import FileDB
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Writes records as the rows of delimited text.
 public struct DelimitedWriter: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 /// The formats of imports and exports. <doc:Exchange> says what each of them can hold.
 public enum ExchangeFormat: Sendable {

@@ -1,11 +1,6 @@
 import FileDB
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The type of a field, by plutil's names.
 public enum FieldType: String, Sendable, CaseIterable {

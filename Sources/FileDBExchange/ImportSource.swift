@@ -1,11 +1,6 @@
 import FileDB
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The bytes of an import. They are read piece by piece, and twice if types are detected first.
 public struct ImportSource {

@@ -1,11 +1,6 @@
 import FileDB
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Values as JSON text. Dates are strings in ISO 8601, data is a string in base64. `nan` and the infinities, which JSON
 /// does not have, are strings too.

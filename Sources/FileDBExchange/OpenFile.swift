@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import FileDBEssentials
 
 /// A file that is open here, closed with its last reference.
 final class OpenFile {

@@ -1,10 +1,5 @@
 import FileDB
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 /// How a SQLite database begins.
 package enum SQLiteSignature {

@@ -1,18 +1,5 @@
 import FileDB
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import FileDBEssentials
 
 /// Bytes that come only once, kept in a temporary file without a name: it goes with this object, or with the process.
 final class SpoolFile {

@@ -1,11 +1,6 @@
 import FileDB
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Writes records in another format. Each record has its id as `id`, and a field that is itself called `id` as
 /// `fields.id`. In property lists, a record has its id as in a table's file.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 /// Base64 as property lists use it. Reading is strict, since a lenient reader drops bytes without a word:
 /// only the standard alphabet, always padded, nothing after the padding.

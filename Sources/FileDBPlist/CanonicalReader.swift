@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 /// Reads values out of canonical bytes: those that ``CanonicalScanner`` has passed or ``PlistWriter`` has written. No
 /// others may be given to it; it then stops the program or reads something, but never beyond the bytes.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 /// Dates as a property list writes them, `2024-02-29T12:00:00Z`, in the proleptic Gregorian calendar of ISO 8601.
 ///

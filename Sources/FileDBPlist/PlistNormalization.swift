@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 extension PlistValue {
   /// This value as a reader of the file will find it, or the error that says why the file cannot hold it.

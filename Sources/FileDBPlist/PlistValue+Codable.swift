@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 extension PlistValue: Codable {
   /// Takes the decoder's value as the narrowest type that it fits.

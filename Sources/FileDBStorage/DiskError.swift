@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import FileDBEssentials
 
 /// A system call that failed: which, on what, and why.
 package struct DiskError: Error, Equatable, Sendable {

@@ -1,12 +1,5 @@
+import FileDBEssentials
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Waits until somebody, this process included, changes something in some folders or in their files.
 ///

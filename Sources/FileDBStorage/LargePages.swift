@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FileDBEssentials
 
 /// Asks for fewer, larger pages for memory that is about to be filled: else each 4 KB of it interrupt the first who
 /// writes there. A wish that the system may not grant. With it, `filedb get` of a 40 MB table took 48 ms instead of 57.

@@ -1,12 +1,5 @@
+import FileDBEssentials
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// All files and folders of a disk at one moment, by path. Each folder above a path is there, from `/` on.
 package struct DiskImage: Equatable, Sendable {

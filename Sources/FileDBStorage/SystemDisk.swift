@@ -1,12 +1,5 @@
 import CFileDB
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import FileDBEssentials
 
 /// The disk of the operating system.
 package struct SystemDisk: Disk {

@@ -1,12 +1,5 @@
 import CFileDB
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import FileDBEssentials
 
 /// An open file; closed with the last reference, which also gives up its lock.
 final class SystemFile: WritableFile, OpenFile {

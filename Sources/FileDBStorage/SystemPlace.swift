@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import FileDBEssentials
 
 /// Where a path leads: a folder that is open, and a name in it.
 ///

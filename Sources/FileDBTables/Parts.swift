@@ -1,11 +1,6 @@
 import Dispatch
+import FileDBEssentials
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Cuts a length of records or bytes into one part for each core, all about as long.
 package struct Parts {

@@ -69,7 +69,8 @@ import Testing
     defer { for made in [folder, scratch] { try? FileManager.default.removeItem(at: made) } }
     let store = try RecordStore(at: folder)
     let text = String(repeating: "x", count: 100)
-    try await store.table("t").add(contentsOf: (1...3_000).map { ["n": .integer($0), "text": .string(text)] })
+    try await store.table("t").add(
+      contentsOf: (1...3_000).map { ["n": .integer($0), "text": .string(text)] })
     try await store.close()
     let watch = try RunningTool(["watch", "t", "--format", "ndjson"], in: folder, scratch: scratch)
     try await watch.waitForError("watching")

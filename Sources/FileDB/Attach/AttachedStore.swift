@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 /// A store beneath another one, which reads it and never writes to it.
 final class AttachedStore: Sendable {

@@ -1,11 +1,6 @@
+import FileDBEssentials
 import FileDBTables
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The tables of a store over an attached one: each laid over the attached one of its name where there is one.
 final class AttachedTables: TableView {

@@ -1,12 +1,7 @@
+import FileDBEssentials
 import FileDBStorage
 import FileDBTables
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension FileLog {
   /// A commit from its lock to the moment at which the journal holds it. ``sync(_:)`` makes it durable.

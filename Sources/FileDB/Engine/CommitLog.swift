@@ -1,11 +1,6 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Where commits go, and where they come from. All that a store knows of what is below it: the folder with its journal
 /// and files (``FileLog``), or another log that keeps the same promises.

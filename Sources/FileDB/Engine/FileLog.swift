@@ -1,13 +1,8 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBStorage
 import FileDBTables
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The log of a folder: its journal, and the tables' files, which include the commits up to some point.
 ///

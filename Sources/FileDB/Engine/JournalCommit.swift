@@ -1,11 +1,6 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A transaction as the journal holds it: lines of words, and the records in the very bytes that a table's file has for
 /// them. Described in <doc:Journal>.

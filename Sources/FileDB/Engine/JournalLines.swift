@@ -1,12 +1,7 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBStorage
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A frame's bytes that this library does not understand, although they are as they were written.
 package struct PayloadFault: Error {

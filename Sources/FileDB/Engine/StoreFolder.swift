@@ -1,13 +1,8 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBStorage
 import FileDBTables
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The files of a store: which one holds a table, and what each is called. Every file name is made here.
 package final class StoreFolder: Sendable {

@@ -1,12 +1,7 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBStorage
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension FileInfo {
   /// Whether `url` is a folder, or a link that leads to one. Also `false` if this cannot be found out.

@@ -1,20 +1,7 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBStorage
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// What the system knows about a file, a folder or a link, and a few verbs for files beside a store.
 ///

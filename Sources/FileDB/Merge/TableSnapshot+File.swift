@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension TableSnapshot {
   /// Reads a table's file by itself. The file may have any name and be anywhere. The snapshot does not include commits

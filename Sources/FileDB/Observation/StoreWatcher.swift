@@ -1,13 +1,6 @@
 import Dispatch
+import FileDBEssentials
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Reads in what other processes and programs write to a store, for as long as somebody observes it.
 ///

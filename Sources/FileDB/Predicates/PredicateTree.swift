@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A predicate as it was parsed. The parser bounds its depth.
 indirect enum PredicateNode: Equatable, Sendable {

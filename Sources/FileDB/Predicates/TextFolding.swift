@@ -1,17 +1,8 @@
+import FileDBEssentials
 import FileDBPlist
 
 #if canImport(FoundationEssentials)
   @_spi(_Unicode) import Swift
-#else
-  import Foundation
-#endif
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
 #endif
 
 /// Which differences between two texts do not count. The same everywhere, whatever the locale.

@@ -1,11 +1,6 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What all records have in one field, each with a number that mostly tells two of them apart at a glance.
 package struct SortColumn: Sendable {

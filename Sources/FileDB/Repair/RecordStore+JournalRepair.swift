@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What ``RecordStore/repairJournal()`` does, or would do.
 public struct JournalRepairPlan: Sendable {

@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What ``RecordStore/repair(_:keeping:)-(String,_)`` does to a table, or would do.
 public struct RepairPlan: Sendable {

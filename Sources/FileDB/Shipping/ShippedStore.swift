@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Installs a store that an app ships in the user's folder, and upgrades it when the app ships a newer version.
 ///

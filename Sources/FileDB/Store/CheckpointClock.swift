@@ -1,10 +1,5 @@
+import FileDBEssentials
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// When the next checkpoint of an automatic kind is due.
 final class CheckpointClock: Sendable {

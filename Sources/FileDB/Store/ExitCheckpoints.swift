@@ -1,12 +1,5 @@
+import FileDBEssentials
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Makes checkpoints of the stores that are still open when the process ends normally. A store in a global variable is
 /// never released, and would leave its commits in the journal.

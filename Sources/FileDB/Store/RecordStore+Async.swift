@@ -1,10 +1,5 @@
 import Dispatch
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 extension RecordStore {
   /// Opens the store in the folder at `url`, like ``init(at:options:)``, without blocking the caller's thread.

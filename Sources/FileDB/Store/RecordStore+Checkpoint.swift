@@ -1,10 +1,5 @@
 import Dispatch
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 extension RecordStore {
   /// Writes the commits in the journal into the tables' files. ``StoreOptions/checkpoints`` says when the store does

@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension RecordStore {
   /// Runs `body` as one transaction and commits what it changed.

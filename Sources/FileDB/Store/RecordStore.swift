@@ -1,3 +1,4 @@
+import FileDBEssentials
 import FileDBStorage
 @_exported import FileDBTables
 import Synchronization
@@ -6,12 +7,6 @@ import Synchronization
 @_exported import struct FileDBPlist.PlistDictionary
 @_exported import struct FileDBPlist.PlistLimits
 @_exported import enum FileDBPlist.PlistValue
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A folder of tables, each one property list.
 ///

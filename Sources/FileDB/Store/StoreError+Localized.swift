@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What Foundation and SwiftUI show of an error.
 extension StoreError: LocalizedError {

@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What is seen of the tables in a store's log: mostly just these. A store over an attached one shows the two as one.
 protocol TableView: Sendable {

@@ -1,12 +1,5 @@
+import FileDBEssentials
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Lets one thread at a time write, and knows the transaction of the thread that does.
 final class WriterGate: Sendable {

@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The steps that can be taken back and done again, each by the commit it belongs to, the next one last.
 struct UndoHistory {

@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A log of a store's writes that any program can take back, even after a restart. `filedb undo` uses the same log.
 ///

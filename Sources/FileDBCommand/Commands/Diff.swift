@@ -1,12 +1,7 @@
 import ArgumentParser
 import FileDB
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 struct Diff: StoreCommand {
   static let configuration = CommandConfiguration(

@@ -1,12 +1,7 @@
 import ArgumentParser
 import FileDB
+import FileDBEssentials
 import FileDBExchange
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 struct Import: StoreCommand {
   static let configuration = CommandConfiguration(

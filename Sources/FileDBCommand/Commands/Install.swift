@@ -1,11 +1,6 @@
 import ArgumentParser
 import FileDB
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 struct Install: ParsableCommand {
   static let configuration = CommandConfiguration(

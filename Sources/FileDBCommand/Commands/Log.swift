@@ -1,11 +1,6 @@
 import ArgumentParser
 import FileDB
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 struct Log: StoreCommand {
   static let configuration = CommandConfiguration(

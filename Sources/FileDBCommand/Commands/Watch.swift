@@ -1,14 +1,7 @@
 import ArgumentParser
 import Dispatch
 import FileDB
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import FileDBEssentials
 
 struct Watch: StoreCommand {
   static let configuration = CommandConfiguration(

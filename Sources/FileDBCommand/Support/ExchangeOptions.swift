@@ -1,11 +1,6 @@
 import ArgumentParser
+import FileDBEssentials
 import FileDBExchange
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// The formats of import and export, as they are named on the command line.
 enum ExchangeKind: String, ExpressibleByArgument, CaseIterable {

@@ -1,12 +1,7 @@
 import FileDB
+import FileDBEssentials
 import FileDBExchange
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What only `filedb-extra` can do, since `filedb` links nothing that most commands do without. See Decisions/027.
 package protocol Extra: Sendable {

@@ -1,12 +1,7 @@
 import ArgumentParser
 import FileDB
+import FileDBEssentials
 import FileDBExchange
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// `VALUE` behind `NAME=` or `NAME:TYPE=`, or, where it begins with `@` behind a type, what is in a file.
 struct TypedText {

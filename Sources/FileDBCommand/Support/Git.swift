@@ -1,19 +1,6 @@
 import FileDB
+import FileDBEssentials
 import FileDBExchange
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The user's git, run in a folder.
 struct Git {

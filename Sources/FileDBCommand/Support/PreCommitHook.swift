@@ -1,10 +1,5 @@
 import FileDB
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 /// The hook that runs `filedb git-check` before each commit.
 struct PreCommitHook {

@@ -1,10 +1,5 @@
 import FileDB
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FileDBEssentials
 
 extension FileInfo {
   /// Whether a folder is a store that was written to.

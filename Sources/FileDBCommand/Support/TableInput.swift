@@ -1,11 +1,6 @@
 import FileDB
+import FileDBEssentials
 import FileDBExchange
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 extension InputFile {
   /// False for a pipe, which can be read only once and at its writer's pace.

@@ -1,19 +1,6 @@
 import FileDB
+import FileDBEssentials
 import FileDBExchange
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 extension StoreOptions {
   private static let wholeFiles = "FILEDB_WHOLE_FILES"

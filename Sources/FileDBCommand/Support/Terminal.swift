@@ -1,19 +1,6 @@
 import ArgumentParser
+import FileDBEssentials
 import Synchronization
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Standard output and error, and what is at their other end.
 enum Terminal {

@@ -1,11 +1,6 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// What the records of a chunk have in one field, each as one number, so that a question about the field need not read
 /// the records again.

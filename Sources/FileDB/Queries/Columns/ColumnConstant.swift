@@ -1,19 +1,6 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A value of a predicate, made ready to be compared with columns. It compares as ``PredicateTerm`` does.
 struct ColumnConstant: Sendable {

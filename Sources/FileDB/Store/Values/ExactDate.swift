@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// A date that keeps its fraction of a second: it is stored as text, as `2026-01-31T12:00:00.250000000Z`.
 ///

@@ -1,11 +1,6 @@
+import FileDBEssentials
 import FileDBPlist
 import FileDBTables
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Makes up what a type asks for while it is decoded, and remembers it.
 final class FieldProbe {

@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Turns the fields of records into `Codable` values; the way back from ``FieldsEncoder``.
 ///

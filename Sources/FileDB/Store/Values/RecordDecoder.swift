@@ -1,10 +1,5 @@
+import FileDBEssentials
 import FileDBPlist
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Decodes a value from its record's bytes: what the type does not ask for is passed over.
 struct RecordDecoder: Decoder {
