@@ -49,7 +49,9 @@ package struct Journal: Sendable {
     let start = try journal.start(scan.frames.first?.frame)
     (journal.format, journal.salt, journal.undoStep) = (start.format, start.salt, start.undoStep)
     journal.take(scan)
-    let proven = scan.frames.last { $0.frame.kind != .checkpoint && $0.frame.sequence <= journal.synced }
+    let proven = scan.frames.last {
+      [.start, .commit].contains($0.frame.kind) && $0.frame.sequence <= journal.synced
+    }
     let doubtful = scan.frames.first { $0.offset > proven?.offset ?? 0 }
     journal.doubtfulStart = doubtful?.offset
     journal.provenLength = max(start.length, doubtful?.offset ?? journal.end)
@@ -81,6 +83,9 @@ package struct Journal: Sendable {
     bytes += [UInt8](repeating: 0, count: max(0, allocation - bytes.count))
     return try disk.stage(bytes, for: path)
   }
+
+  /// Tells its file from a copy of it.
+  package var inode: UInt64 { stamp.inode }
 
   /// Whether this is still the journal at its path: a checkpoint puts another one there.
   package func isCurrent(on disk: any Disk) throws(DiskError) -> Bool {

@@ -11,6 +11,8 @@ package struct JournalFrame: Equatable, Sendable {
     case commit
     /// What the table files are about to be.
     case checkpoint
+    /// What the table files are, so that the frames before it say no more about them.
+    case written
   }
 
   package let kind: Kind

@@ -110,7 +110,7 @@ package struct JournalSalvage: Sendable {
     return switch header.kind {
     case .start: false
     case .commit: header.sequence > last.sequence
-    case .checkpoint: header.sequence >= last.sequence
+    case .checkpoint, .written: header.sequence >= last.sequence
     }
   }
 }

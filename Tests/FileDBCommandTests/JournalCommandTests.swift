@@ -33,7 +33,7 @@ import Testing
       #expect(try filedb("checkpoint", in: folder).status == 0)
       #expect(
         try filedb("log", in: folder)
-          == ToolResult(output: "", error: "the journal is empty\n", status: 0))
+          == ToolResult(output: "", error: "no commits are waiting\n", status: 0))
       let text = try String(contentsOf: folder.appendingPathComponent("todo.plist"), encoding: .utf8)
       #expect(text.contains("Rent"))
       #expect(FileManager.default.fileExists(atPath: folder.path + "/tags.plist"))

@@ -15,9 +15,11 @@ struct CarriedFrames {
       throw log.damage("the journal is gone")
     }
     do throws(StoreError) {
-      for frame in frames {
+      let starts = try Self.starts(in: frames, of: log)
+      for (number, frame) in frames.enumerated() {
+        let tables = tables.filter { starts[$0, default: 0] <= number }
         switch frame.kind {
-        case .start: break
+        case .start, .written: break
         case .checkpoint: try add(log.checkpoint(in: frame, format: journal.format), of: tables)
         case .commit: try add(frame, of: tables, from: log, format: journal.format)
         }
@@ -26,6 +28,17 @@ struct CarriedFrames {
       log.folder.remove(newRecordsFiles)
       throw error
     }
+  }
+
+  /// From which frame on a table has anything that waits: before it, all is in its file.
+  private static func starts(
+    in frames: [JournalFrame], of log: FileLog
+  ) throws(StoreError) -> [TableKey: Int] {
+    var starts: [TableKey: Int] = [:]
+    for (number, frame) in frames.enumerated() where frame.kind == .written {
+      for table in try log.written(in: frame).files.keys { starts[table] = number }
+    }
+    return starts
   }
 
   private mutating func add(_ checkpoint: JournalCheckpoint, of tables: Set<TableKey>) {

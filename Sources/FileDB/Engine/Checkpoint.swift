@@ -2,7 +2,8 @@ import FileDBStorage
 import FileDBTables
 
 extension FileLog {
-  /// Writes the journal's commits into the tables' files, and begins another journal.
+  /// Writes the journal's commits into the tables' files. The journal goes on, unless it has grown long: then another
+  /// one begins.
   ///
   /// A crash at any point leaves each file as it was or as it is to be, and the journal says of both which commits they
   /// include: so it does not matter how far this came.
@@ -47,34 +48,50 @@ extension FileLog {
     var written = try drafts.isEmpty ? WrittenTables() : write(drafts)
     written.conflicts.merge(conflicts) { $1 }
 
+    // All others are in the files, and the journal learns it, before another program may save one of them.
     let staying = waiting.union(written.conflicts.keys)
-    if state.withLock({ $0.keepsJournal(with: staying, ifLongerThan: options.shortJournal) }) {
-      return written
+    let (done, isKept) = state.withLock { ($0.written(except: staying), $0.keepsJournal(with: staying, options)) }
+    if isKept {
+      if !done.files.isEmpty { try add(done) }
+      // Those of commits that failed.
+      if !state.withLock(\.hasRecordsFiles) { folder.removeRecords(except: []) }
+    } else {
+      try replaceJournal(by: CarriedFrames(of: staying, from: self), done)
     }
-
-    // All others are in the files. What comes next has a journal of its own: a draft, written and synced; its rename; and
-    // the sync of the folder.
-    let carried = try CarriedFrames(of: staying, from: self)
-    try sync(disk.install([stageJournal(beginningWith: carried)]))
-    try state.withLock { state throws(StoreError) in
-      state.journal = nil
-      try readOn(&state)
-      state.isNameSynced = true
-    }
-    // Of the former journal. What is left goes with the next.
-    folder.removeRecords(except: carried.recordsFiles)
     // By now there may be other tables. The checkpoint is done; what cannot be adjusted is looked at by the next write.
     do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetMade() }
     return written
   }
 
+  /// What comes next has a journal of its own: a draft, written and synced; its rename; and the sync of the folder.
+  private func replaceJournal(
+    by carried: CarriedFrames, _ done: WrittenFiles
+  ) throws(StoreError) {
+    try sync(disk.install([stageJournal(beginningWith: carried, done)]))
+    let journal = try state.withLock { state throws(StoreError) in
+      state.journal = nil
+      try readOn(&state)
+      state.isNameSynced = true
+      return state.journal.flatMap { Int64(exactly: $0.inode) }
+    }
+    // Of the former journal. What is left goes with the next.
+    folder.removeRecords(except: carried.recordsFiles)
+    // Saves the next process a sync. Where a power cut takes this frame, that is all that is lost.
+    if carried.frames.isEmpty, let journal, let noted = try? writeFrame(.written, WrittenFiles(journal: journal).payload) {
+      state.withLock { $0.take(noted) }
+    }
+  }
+
   /// The draft of the next journal.
-  private func stageJournal(beginningWith carried: CarriedFrames) throws(StoreError) -> StagedFile {
+  private func stageJournal(
+    beginningWith carried: CarriedFrames, _ done: WrittenFiles
+  ) throws(StoreError) -> StagedFile {
     let (sequence, undoHead) = state.withLock { ($0.journal?.sequence, $0.undoHead) }
     guard let sequence else { throw damage("the journal is gone") }
     do throws(StoreError) {
       return try disk.stageJournal(
-        folder.journalFile, after: sequence, undoStep: undoHead?.text, frames: carried.frames)
+        folder.journalFile, after: sequence, undoStep: undoHead?.text,
+        frames: carried.frames + (done.files.isEmpty ? [] : [(.written, done.payload)]))
     } catch {
       folder.remove(carried.newRecordsFiles)
       throw error
@@ -214,6 +231,17 @@ extension FileLog {
     do { try syncJournal() } catch { throw StoreError(error) }
   }
 
+  /// Adds what the checkpoint has done to the journal, and syncs it: a program may save a file from here on without
+  /// meeting commits that seem to wait.
+  private func add(_ done: WrittenFiles) throws(StoreError) {
+    let journal = try writeFrame(.written, done.payload)
+    state.withLock { state in
+      state.take(journal)
+      state.note(done)
+    }
+    do { try syncJournal() } catch { throw StoreError(error) }
+  }
+
   /// Syncs folders in which names have changed. Where that fails, nobody knows what a power cut would leave, and the
   /// log takes no more commits.
   private func sync(_ folders: Set<String>) throws(StoreError) {
@@ -333,13 +361,25 @@ extension FileLog.State {
     return pending.commits.allSatisfy { $0.sequence <= last }
   }
 
-  /// Whether there is no need for another journal: with the commits of the tables that stay, it would be the same
-  /// again, or long, and more than half as long as this one.
-  fileprivate func keepsJournal(with staying: Set<TableKey>, ifLongerThan length: Int) -> Bool {
+  /// Whether there is no need for another journal: this one is short, or with the commits of the tables that stay the
+  /// next would be the same again, or long, and more than half as long as this one.
+  fileprivate func keepsJournal(with staying: Set<TableKey>, _ options: StoreOptions) -> Bool {
     guard let journal, journal.format == JournalStart.newestFormat else { return false }
     if staying.isSuperset(of: pending.keys) { return true }
+    if journal.end <= options.keptJournal, !hasRecordsFiles { return true }
     let bytes = staying.reduce(0) { $0 + (pending[$1]?.byteCount ?? 0) }
-    return bytes > length && journal.end < 2 * bytes
+    return bytes > options.shortJournal && journal.end < 2 * bytes
+  }
+
+  /// The files of the tables that had commits in the journal, apart from those that stay there.
+  fileprivate func written(except staying: Set<TableKey>) -> WrittenFiles {
+    var done = WrittenFiles(journal: isNameSynced ? journal.flatMap { Int64(exactly: $0.inode) } : nil)
+    for table in pending.keys where !staying.contains(table) {
+      guard let file = files[table] else { continue }
+      done.files[table] = WrittenFiles.File(
+        version: file.content.version, identity: file.stamp.flatMap { WrittenFiles.Identity($0) })
+    }
+    return done
   }
 
   /// What the journal is told of a checkpoint.

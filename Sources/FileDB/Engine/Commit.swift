@@ -109,6 +109,7 @@ extension FileLog {
       let logged = LoggedCommit(new, sequence: journal.sequence)
       state.commits.append(logged)
       state.noteUndo(commit)
+      if records != nil { state.hasRecordsFiles = true }
       let ticket = FileTicket(sequence: journal.sequence, file: journal.file, log: self)
       state.waiting.append(ticket)
       taking(logged)
@@ -143,8 +144,11 @@ extension FileLog {
   /// Syncs tables' files and their names, unless this process knows that they survive a power cut.
   func makeDurable(_ tables: [TableKey]) throws(StoreError) {
     for table in tables {
-      let (known, durable) = state.withLock { ($0.files[table]?.number, $0.durableFiles[table]) }
-      if known != nil, known == durable { continue }
+      let (known, isDurable) = state.withLock { state in
+        let known = state.files[table]?.number
+        return (known, known != nil && known == state.durableFiles[table] || state.isKnownToBeWritten(table))
+      }
+      if isDurable { continue }
       let (file, status) = try folder.file(of: table.text)
       let parent = parentFolder(of: try disk.resolve(file))
       try syncBase { () throws(DiskError) in

@@ -39,8 +39,11 @@ extension FileLog {
     let bytes = try disk.read(folder.journalFile).bytes
     guard let salvage = try? disk.salvageJournal(bytes, path: folder.journalFile) else { return [:] }
     var existence: [TableKey: Bool] = [:]
-    for frame in salvage.frames where frame.kind == .commit {
-      guard let commit = try? commit(in: frame, format: salvage.format).commit else { continue }
+    for frame in salvage.frames {
+      if frame.kind == .written, let written = try? written(in: frame) {
+        for table in written.files.keys { existence[table] = nil }
+      }
+      guard frame.kind == .commit, let commit = try? commit(in: frame, format: salvage.format).commit else { continue }
       for change in commit.changes where StoreFolder.isAllowed(change.table) {
         switch change.change {
         case .create: existence[change.table] = true
@@ -111,7 +114,7 @@ extension FileLog {
     state.pending = [:]
     // A table that still has no file may have been there meanwhile, and have another counter.
     state.files = state.files.filter { $0.value.stamp != nil }
-    state.isNameSynced = false
+    (state.writtenFiles, state.isNameSynced, state.hasRecordsFiles) = ([:], false, false)
   }
 
   private func take(_ frame: JournalFrame, _ state: inout State) throws(StoreError) {
@@ -120,12 +123,18 @@ extension FileLog {
     case .start: break
     case .checkpoint: state.pending.note(try checkpoint(in: frame, format: format), at: frame.sequence)
     case .commit:
-      let (commit, byteCount, _) = try commit(in: frame, format: format)
+      let (commit, byteCount, recordsFile) = try commit(in: frame, format: format)
       try understanding(frame) { () throws(PayloadFault) in
         try state.pending.note(commit, sequence: frame.sequence, byteCount: byteCount)
       }
       state.commits.append(state.logged(commit, sequence: frame.sequence))
       state.noteUndo(commit)
+      if recordsFile != nil { state.hasRecordsFiles = true }
+    case .written:
+      let written = try written(in: frame)
+      state.note(written)
+      // A table that still has no file may have been there meanwhile, and have another counter.
+      for table in written.files.keys where state.files[table]?.stamp == nil { state.files[table] = nil }
     }
   }
 
@@ -158,6 +167,10 @@ extension FileLog {
     try understanding(frame) { () throws(PayloadFault) in
       try format == 1 ? JournalFormat1.checkpoint(frame.payload) : JournalCheckpoint(payload: frame.payload)
     }
+  }
+
+  func written(in frame: JournalFrame) throws(StoreError) -> WrittenFiles {
+    try understanding(frame) { () throws(PayloadFault) in try WrittenFiles(payload: frame.payload) }
   }
 
   private func understanding<Result>(
@@ -260,12 +273,23 @@ extension FileLog {
 }
 
 extension FileLog {
-  /// The commits in the journal, read from its beginning.
+  /// The commits in the journal that a table waits for, with the changes of such tables; read from the journal's
+  /// beginning.
   /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
-  package func readAll() throws(StoreError) -> [LoggedCommit] {
+  package func waitingCommits() throws(StoreError) -> [LoggedCommit] {
     let fresh = FileLog(folder, options: options)
     try fresh.readOn()
-    return fresh.state.withLock(\.commits)
+    return fresh.state.withLock { state in
+      state.commits.compactMap { commit in
+        let changes = commit.changes.filter { change in
+          state.pending[change.table]?.commits.first.map { $0.sequence <= commit.sequence } ?? false
+        }
+        if changes.isEmpty { return nil }
+        return LoggedCommit(
+          sequence: commit.sequence, date: commit.date, token: commit.token, changes: changes,
+          tables: commit.tables)
+      }
+    }
   }
 
   /// A repair reads the journal that it wrote before that takes the name.

@@ -27,8 +27,13 @@ package final class FileLog: CommitLog {
     /// The numbers of the files that this process knows to survive a power cut. Not their versions: another program may
     /// have saved something else in between.
     var durableFiles: [TableKey: Int] = [:]
-    /// Whether this process has synced the folder since it saw this journal in it.
+    /// The files of which the journal says that they survive a power cut.
+    var writtenFiles: [TableKey: WrittenFiles.File] = [:]
+    /// Whether the journal's name survives a power cut: this process has synced the folder since it saw this journal in
+    /// it, or the journal says that another one has.
     var isNameSynced = false
+    /// Whether a commit of the journal leads to a file of records.
+    var hasRecordsFiles = false
     /// Whether this process holds the store's lock, so that nobody else adds to the journal.
     var isLocked = false
     /// Commits of this process that wait for their sync.
@@ -118,6 +123,27 @@ extension FileLog.State {
   /// Somebody removed the journal or put another in its place: no file, not even one that is not there, is the one from
   /// before.
   mutating func forgetFiles() { (files, durableFiles) = ([:], [:]) }
+
+  /// Whether the journal says of a file that it survives a power cut. Of another one, or of one that another program has
+  /// touched, it does not.
+  func isKnownToBeWritten(_ table: TableKey) -> Bool {
+    guard let written = writtenFiles[table], let identity = written.identity, let known = files[table] else {
+      return false
+    }
+    return known.stamp.flatMap { WrittenFiles.Identity($0) } == identity
+      && known.content.version == written.version
+  }
+
+  /// Takes in what a checkpoint has done: nothing waits for these tables any more.
+  mutating func note(_ written: WrittenFiles) {
+    for (table, file) in written.files {
+      pending[table] = nil
+      writtenFiles[table] = file
+    }
+    if let inode = written.journal, inode == journal.flatMap({ Int64(exactly: $0.inode) }) {
+      isNameSynced = true
+    }
+  }
 
   /// Remembers what is in a table's file now.
   /// - Returns: with the number that it had before where it is the same content.

@@ -25,6 +25,8 @@ public struct StoreOptions: Sendable {
   package var longestFrame = 8 << 20
   /// A table's file of this many bytes is not written for a few commits.
   package var largeFile = 16 << 20
+  /// A checkpoint keeps a journal of this many bytes, and adds to it what it has done. A longer one is replaced.
+  package var keptJournal = 60 << 10
   /// Commits of this many bytes may be copied into the next journal with each checkpoint.
   package var shortJournal = 1 << 20
 

@@ -84,6 +84,10 @@ extension RecordStore {
         if let checkpoint = try? log.checkpoint(in: frame, format: salvage.format) {
           pending.note(checkpoint, at: frame.sequence)
         }
+      case .written:
+        if let written = try? log.written(in: frame) {
+          for table in written.files.keys { pending[table] = nil }
+        }
       case .commit:
         guard let commit = try? log.commit(in: frame, format: salvage.format).commit else {
           notes.append("commit \(frame.sequence) cannot be understood; it is left out")

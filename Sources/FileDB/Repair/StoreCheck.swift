@@ -66,7 +66,7 @@ extension RecordStore {
   /// - Complexity: O(*n*) in the size of the journal.
   public func checkJournal() throws -> CheckFinding? {
     do throws(StoreError) {
-      _ = try fileLog.readAll()
+      _ = try fileLog.waitingCommits()
       return nil
     } catch  where Self.damage.contains(error.code) {
       return CheckFinding(severity: .damage, error: error)

@@ -1,6 +1,6 @@
 import FileDBEssentials
 
-/// A commit in the journal.
+/// A commit in the journal that a table's file does not have yet.
 public struct PendingCommit: Sendable {
   /// The number of the commit, from 1 for the store's first.
   public let number: UInt64
@@ -11,12 +11,12 @@ public struct PendingCommit: Sendable {
 }
 
 extension RecordStore {
-  /// The commits in the journal, the oldest first. A checkpoint writes them into the tables' files and empties the
-  /// journal.
+  /// The commits in the journal that wait for a checkpoint, the oldest first. A checkpoint writes them into the tables'
+  /// files.
   /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the journal.
   public func pendingCommits() throws -> [PendingCommit] {
-    try fileLog.readAll().map(PendingCommit.init)
+    try fileLog.waitingCommits().map(PendingCommit.init)
   }
 }
 

@@ -7,6 +7,8 @@ import Testing
 
 /// What threads do while another one of them waits for the disk.
 @Suite struct SharedSyncTests {
+  private static let file = "/home/store/a.plist"
+
   /// A commit of this makes the journal longer.
   private static let long: Fields = ["text": .string(String(repeating: "long ", count: 40_000))]
 
@@ -97,6 +99,7 @@ import Testing
     let memory = try Self.prepared()
     try Self.open(memory).table("b").add(["n": 1])
     try Self.open(memory).checkpoint()
+    _ = try memory.replace(Self.file, with: memory.read(Self.file).bytes)
     let reader = Mutex<RecordStore?>(nil)
     let syncs = Atomic<Int>(0)
     let disk = FaultyDisk(over: memory) { _, verb in

@@ -94,14 +94,15 @@ package struct CrashWorkload: Sendable {
 
   package init(
     _ name: String, before: DiskImage = .emptyHome, checkpoints: CheckpointPolicy = .manual,
-    longestFrame: Int? = nil, largeFile: Int? = nil, shortJournal: Int? = nil, keptText: String? = nil,
-    conflicts: ClosedRange<Int>? = nil,
+    longestFrame: Int? = nil, largeFile: Int? = nil, shortJournal: Int? = nil, keptJournal: Int? = nil,
+    keptText: String? = nil, conflicts: ClosedRange<Int>? = nil,
     steps: [Step]
   ) {
     var options = StoreOptions(checkpoints: checkpoints)
     if let longestFrame { options.longestFrame = longestFrame }
     if let largeFile { options.largeFile = largeFile }
     if let shortJournal { options.shortJournal = shortJournal }
+    if let keptJournal { options.keptJournal = keptJournal }
     self.options = options
     self.name = name
     self.before = before

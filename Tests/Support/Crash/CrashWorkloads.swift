@@ -60,16 +60,13 @@ extension CrashWorkload {
           try add("d", 3)(&tx)
         },
       ]),
+    CrashWorkload("checkpoint", steps: checkpointSteps),
+    CrashWorkload("checkpoint with another journal each time", keptJournal: 0, steps: checkpointSteps),
     CrashWorkload(
-      "checkpoint",
+      "checkpoints of several processes",
       steps: [
-        .commit(add("a", 1)), .checkpoint, .commit(add("a", 2)),
-        .commit { tx in
-          try add("a", 3)(&tx)
-          try add("b", 3)(&tx)
-        },
-        .checkpoint, .commit { tx in try tx["a"].drop() }, .checkpoint, .checkpoint,
-        .commit(add("b", 4)), .commit(add("a", 5)),
+        .commit(add("a", 1)), .checkpoint, .reopen, .commit(add("a", 2)), .checkpoint, .reopen,
+        .commit(add("b", 3)), .commit(add("a", 4)), .checkpoint, .reopen, .commit(add("b", 5)),
       ]),
     CrashWorkload(
       "a checkpoint at every commit", checkpoints: .everyCommit,
@@ -97,11 +94,23 @@ extension CrashWorkload {
       steps: [.commit(add("a", 1)), .commit(add("a", 2)), .commit { tx in try tx["a"].drop() }]),
   ]
 
+  private static let checkpointSteps: [Step] = [
+    .commit(add("a", 1)), .checkpoint, .commit(add("a", 2)),
+    .commit { tx in
+      try add("a", 3)(&tx)
+      try add("b", 3)(&tx)
+    },
+    .checkpoint, .commit { tx in try tx["a"].drop() }, .checkpoint, .checkpoint,
+    .commit(add("b", 4)), .commit(add("a", 5)),
+  ]
+
   /// A small table's commits go into its file while a large one's stay in the journal, or go on to the next.
   package static let waiting = [
     CrashWorkload("a large table that waits", largeFile: 1_000, steps: waitingSteps),
     CrashWorkload(
-      "a large table that waits in a journal that stays", largeFile: 1_000, shortJournal: 0,
+      "a large table that goes on to the next journal", largeFile: 1_000, keptJournal: 0, steps: waitingSteps),
+    CrashWorkload(
+      "a large table that waits in a journal that stays", largeFile: 1_000, shortJournal: 0, keptJournal: 0,
       steps: waitingSteps),
   ]
 
@@ -131,10 +140,10 @@ extension CrashWorkload {
   /// all, so that a commit which builds on one has to.
   package static let edited = [
     CrashWorkload(
-      "an editor before and between commits", before: .store(["a.plist": oldTable]),
-      steps: [
-        .edit("a"), .commit(add("a", 1)), .checkpoint, .edit("a"), .commit(add("a", 2)), .commit(add("a", 3)),
-      ]),
+      "an editor before and between commits", before: .store(["a.plist": oldTable]), steps: editorSteps),
+    CrashWorkload(
+      "an editor, with another journal each time", before: .store(["a.plist": oldTable]), keptJournal: 0,
+      steps: editorSteps),
     CrashWorkload(
       "an editor that syncs nothing", before: .store(["a.plist": oldTable]),
       steps: [
@@ -150,6 +159,10 @@ extension CrashWorkload {
     CrashWorkload(
       "an editor after commits", before: .store(["a.plist": oldTable]), checkpoints: .everyCommit,
       steps: [.commit(add("a", 1)), .checkpoint, .edit("a"), .commit(add("a", 2)), .checkpoint, .edit("a")]),
+  ]
+
+  private static let editorSteps: [Step] = [
+    .edit("a"), .commit(add("a", 1)), .checkpoint, .edit("a"), .commit(add("a", 2)), .commit(add("a", 3)),
   ]
 
   /// Another program saves a table that has commits in the journal, or may have where a call fails.
@@ -266,7 +279,9 @@ extension CrashWorkload {
     }
     let policy = [CheckpointPolicy.manual, .everyCommit, .automatic].randomElement(using: &random)!
     let piece = [nil, 100, 600].randomElement(using: &random)!
-    return CrashWorkload("random \(seed)", checkpoints: policy, longestFrame: piece, steps: steps)
+    let kept = Bool.random(using: &random) ? nil : 0
+    return CrashWorkload(
+      "random \(seed)", checkpoints: policy, longestFrame: piece, keptJournal: kept, steps: steps)
   }
 
   private static func change(

@@ -1,0 +1,81 @@
+import FileDBStorage
+import FileDBTables
+
+/// What a checkpoint has made of the tables' files, as the journal holds it: they include all commits up to here, and
+/// both they and their names survive a power cut.
+struct WrittenFiles: Equatable, Sendable {
+  struct File: Equatable, Sendable {
+    var version: FileVersion
+    /// Which file it is; `nil` where there is none, or the disk does not say it in numbers that fit.
+    var identity: Identity?
+  }
+
+  /// Tells a file from a copy of it, and from what another program writes into it.
+  struct Identity: Equatable, Sendable {
+    var inode: Int64
+    /// In nanoseconds since 1970.
+    var modified: Int64
+
+    init(inode: Int64, modified: Int64) { (self.inode, self.modified) = (inode, modified) }
+
+    init?(_ stamp: FileStamp) {
+      guard let inode = Int64(exactly: stamp.inode), stamp.modified >= 0 else { return nil }
+      (self.inode, modified) = (inode, stamp.modified)
+    }
+  }
+
+  var files: [TableKey: File] = [:]
+  /// The journal's own inode, where its name survives a power cut as well. A copy of the store has another.
+  var journal: Int64?
+
+  /// The payload of the frame.
+  var payload: [UInt8] {
+    var writer = LineWriter()
+    if let journal {
+      writer.beginLine("journal")
+      writer.add(UInt64(journal))
+      writer.endLine()
+    }
+    for (table, file) in files.sorted(by: { $0.key < $1.key }) {
+      writer.beginLine("file")
+      writer.add(table)
+      writer.add(file.version)
+      if let identity = file.identity {
+        writer.add("inode" as StaticString)
+        writer.add(UInt64(identity.inode))
+        writer.add("modified" as StaticString)
+        writer.add(UInt64(identity.modified))
+      }
+      writer.endLine()
+    }
+    return writer.bytes
+  }
+
+  init(files: [TableKey: File] = [:], journal: Int64? = nil) { (self.files, self.journal) = (files, journal) }
+
+  init(payload: ArraySlice<UInt8>) throws(PayloadFault) {
+    var fault: PayloadFault?
+    payload.withUnsafeBytes { bytes in
+      var lines = LineReader(bytes)
+      do throws(PayloadFault) { while !lines.isAtEnd { try readLine(&lines) } } catch { fault = error }
+    }
+    if let fault { throw fault }
+  }
+
+  private mutating func readLine(_ lines: inout LineReader) throws(PayloadFault) {
+    switch try lines.beginLine() {
+    case "journal": journal = try lines.number()
+    case "file":
+      let table = try lines.table()
+      var file = File(version: try lines.version())
+      if lines.skip("inode") {
+        let inode = try lines.number()
+        try lines.expect("modified")
+        file.identity = Identity(inode: inode, modified: try lines.number())
+      }
+      files[table] = file
+    default: throw lines.fault("a file is missing")
+    }
+    try lines.endLine()
+  }
+}
