@@ -55,7 +55,7 @@ struct SystemPlace: ~Copyable {
   }
 
   /// The folders in a store's own folder.
-  private static let ownSubfolders: Set = ["backups", "shipped", "undo"]
+  private static let ownSubfolders: Set = ["backups", "offsets", "shipped", "undo"]
 
   /// The last `/.filedb` on the path. A store may itself lie below a folder of that name, so what follows must be what
   /// a store has there: a file or a folder, or a file in one of its folders.

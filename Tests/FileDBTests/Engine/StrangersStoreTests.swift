@@ -9,8 +9,7 @@ import Testing
 @Suite struct StrangersStoreTests {
   @Test(arguments: [
     "journal", "lock", "queue", ".gitignore", "backups", "undo", "shipped", "installed.plist",
-    "counters.plist",
-    "records-1", "",
+    "counters.plist", "offsets", "records-1", "",
   ])
   func linkInTheOwnFolderLeadsNowhere(name: String) throws {
     try withTemporaryFolder { folder in
@@ -26,7 +25,7 @@ import Testing
         try made.table("u").add(["n": 1])
         try made.close()
       }
-      let isFolder = ["backups", "undo", "shipped", ""].contains(name)
+      let isFolder = ["backups", "undo", "shipped", "offsets", ""].contains(name)
       let link = name.isEmpty ? own : own.appendingPathComponent(name)
       try? FileManager.default.removeItem(at: link)
       try FileManager.default.createSymbolicLink(
@@ -51,6 +50,7 @@ import Testing
     let steps: [() throws -> Void] = [
       { try store.table("t").add(["n": 2]) },
       { try store.checkpoint() },
+      { try addInPieces(to: folder) },
       { try store.table("u").drop() },
       { try store.checkpoint() },
       { _ = try store.repair("t", keeping: .file) },
@@ -64,5 +64,15 @@ import Testing
       { try store.close() },
     ]
     for step in steps { try? step() }
+  }
+
+  /// As a command does in a large table.
+  private func addInPieces(to folder: URL) throws {
+    var options = StoreOptions()
+    options.reading = .pieces { fatalError("\($0)") }
+    options.leastUnread = 1
+    let store = try RecordStore(at: folder, options: options)
+    try store.table("t").add(["n": 3])
+    try store.checkpoint()
   }
 }
