@@ -197,13 +197,17 @@ package struct SystemDisk: Disk {
     let deadline = ContinuousClock.now + timeout
     while true {
       let file = try openOrCreate(path)
-      try file.lock(until: deadline)
-      // Where the file was removed while we waited, ours is a lock that nobody else will ask for.
-      let (locked, present) = (try file.status().stamp, try status(path)?.stamp)
-      if present?.inode == locked.inode, present?.device == locked.device {
+      let hasWaited = try file.lock(until: deadline)
+      // Where the file was removed in between, ours is a lock that nobody else will ask for.
+      if try hasWaited ? isPresent(file, at: path) : !file.isRemoved {
         return FileLock { withExtendedLifetime(file) {} }
       }
     }
+  }
+
+  private func isPresent(_ file: SystemFile, at path: String) throws(DiskError) -> Bool {
+    let (mine, present) = (try file.status().stamp, try status(path)?.stamp)
+    return present?.inode == mine.inode && present?.device == mine.device
   }
 
   private func openOrCreate(_ path: String) throws(DiskError) -> SystemFile {

@@ -152,15 +152,27 @@ final class SystemFile: WritableFile, OpenFile {
     #endif
   }
 
+  /// Whether no folder has the file any more.
+  var isRemoved: Bool {
+    get throws(DiskError) {
+      var status = stat()
+      guard fstat(number, &status) == 0 else { throw DiskError("fstat", path, errno: errno) }
+      return status.st_nlink == 0
+    }
+  }
+
   /// `flock` has no timeout of its own, so it is asked again and again, at longer and longer intervals.
-  func lock(until deadline: ContinuousClock.Instant) throws(DiskError) {
-    var pause: UInt32 = 200
+  /// - Returns: whether it had to be asked more than once.
+  func lock(until deadline: ContinuousClock.Instant) throws(DiskError) -> Bool {
+    let first: UInt32 = 200
+    var pause = first
     while flock(number, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw DiskError("flock", path, errno: errno) }
       guard ContinuousClock.now < deadline else { throw DiskError("flock", path, errno: ETIMEDOUT) }
       usleep(pause)
       pause = min(pause * 2, 2_000)
     }
+    return pause > first
   }
 }
 

@@ -6,7 +6,10 @@ extension FileLog {
   package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
     try state.withLock { state throws(StoreError) in
       // In a store whose folder was moved away, the table's file shows that.
-      let isRead = try state.journal.map { journal throws(StoreError) in try disk.isUntouched(journal) }
+      let isRead = try state.journal.map { journal throws(StoreError) in
+        if state.isLocked { return true }
+        return try disk.isUntouched(journal)
+      }
       if isRead != true { try readOn(&state) }
       guard sequence >= state.start else { return .forgotten(upTo: state.start) }
       guard sequence <= state.end else { return .forgotten(upTo: state.end) }
