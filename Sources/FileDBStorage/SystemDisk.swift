@@ -3,6 +3,8 @@ import FileDBEssentials
 
 /// The disk of the operating system.
 package struct SystemDisk: Disk {
+  private let lockFiles = LockFiles()
+
   package init() {}
 
   package func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp) {
@@ -196,18 +198,15 @@ package struct SystemDisk: Disk {
   package func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock {
     let deadline = ContinuousClock.now + timeout
     while true {
-      let file = try openOrCreate(path)
-      let hasWaited = try file.lock(until: deadline)
+      let file = if let kept = lockFiles.take(path) { kept } else { try openOrCreate(path) }
+      try file.lock(until: deadline)
       // Where the file was removed in between, ours is a lock that nobody else will ask for.
-      if try hasWaited ? isPresent(file, at: path) : !file.isRemoved {
-        return FileLock { withExtendedLifetime(file) {} }
+      if try file.isPresent(at: path) {
+        return FileLock {
+          if file.unlock() { lockFiles.keep(file, for: path) }
+        }
       }
     }
-  }
-
-  private func isPresent(_ file: SystemFile, at path: String) throws(DiskError) -> Bool {
-    let (mine, present) = (try file.status().stamp, try status(path)?.stamp)
-    return present?.inode == mine.inode && present?.device == mine.device
   }
 
   private func openOrCreate(_ path: String) throws(DiskError) -> SystemFile {

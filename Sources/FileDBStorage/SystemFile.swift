@@ -152,28 +152,26 @@ final class SystemFile: WritableFile, OpenFile {
     #endif
   }
 
-  /// Whether no folder has the file any more.
-  var isRemoved: Bool {
-    get throws(DiskError) {
-      var status = stat()
-      guard fstat(number, &status) == 0 else { throw DiskError("fstat", path, errno: errno) }
-      return status.st_nlink == 0
-    }
+  /// Whether the path leads to this file. Links are followed on the way: what they lead to is only compared.
+  func isPresent(at path: String) throws(DiskError) -> Bool {
+    var (mine, present) = (stat(), stat())
+    guard fstat(number, &mine) == 0 else { throw DiskError("fstat", path, errno: errno) }
+    return lstat(path, &present) == 0 && present.st_ino == mine.st_ino && present.st_dev == mine.st_dev
   }
 
   /// `flock` has no timeout of its own, so it is asked again and again, at longer and longer intervals.
-  /// - Returns: whether it had to be asked more than once.
-  func lock(until deadline: ContinuousClock.Instant) throws(DiskError) -> Bool {
-    let first: UInt32 = 200
-    var pause = first
+  func lock(until deadline: ContinuousClock.Instant) throws(DiskError) {
+    var pause: UInt32 = 200
     while flock(number, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw DiskError("flock", path, errno: errno) }
       guard ContinuousClock.now < deadline else { throw DiskError("flock", path, errno: ETIMEDOUT) }
       usleep(pause)
       pause = min(pause * 2, 2_000)
     }
-    return pause > first
   }
+
+  /// - Returns: whether the lock is given up. If not, it goes with the last reference to the file.
+  func unlock() -> Bool { flock(number, LOCK_UN) == 0 }
 }
 
 extension FileStatus {

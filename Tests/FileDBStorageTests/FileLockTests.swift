@@ -66,6 +66,18 @@ import Testing
     }
   }
 
+  /// The file stays open from one lock to the next.
+  @Test func anotherFileInThePlaceOfAKeptOneIsLocked() throws {
+    try withScratchFolder { folder in
+      let (disk, path) = (SystemDisk(), "\(folder)/lock")
+      for _ in 0..<2 { withExtendedLifetime(try disk.lock(path, timeout: long)) {} }
+      try disk.rename(path, to: path + "~")
+      let other = try SystemDisk().lock(path, timeout: .zero)
+      #expect(kind { _ = try disk.lock(path, timeout: moment) } == .timedOut, "two would be inside at once")
+      withExtendedLifetime(other) {}
+    }
+  }
+
   @Test(
     .enabled(
       if: FileManager.default.isExecutableFile(atPath: "/usr/bin/flock"), "flock, of util-linux, is missing"))
