@@ -50,7 +50,9 @@ extension FileLog {
 
     // All others are in the files, and the journal learns it, before another program may save one of them.
     let staying = waiting.union(written.conflicts.keys)
-    let (done, isKept) = state.withLock { ($0.written(except: staying), $0.keepsJournal(with: staying, options)) }
+    let (done, isKept) = state.withLock {
+      ($0.written(except: staying), $0.keepsJournal(with: staying, options))
+    }
     if isKept {
       if !done.files.isEmpty { try add(done) }
       // Those of commits that failed.
@@ -77,7 +79,9 @@ extension FileLog {
     // Of the former journal. What is left goes with the next.
     folder.removeRecords(except: carried.recordsFiles)
     // Saves the next process a sync. Where a power cut takes this frame, that is all that is lost.
-    if carried.frames.isEmpty, let journal, let noted = try? writeFrame(.written, WrittenFiles(journal: journal).payload) {
+    if carried.frames.isEmpty, let journal,
+      let noted = try? writeFrame(.written, WrittenFiles(journal: journal).payload)
+    {
       state.withLock { $0.take(noted) }
     }
   }

@@ -46,7 +46,9 @@ extension FileLog {
       if frame.kind == .written, let written = try? written(in: frame) {
         for table in written.files.keys { existence[table] = nil }
       }
-      guard frame.kind == .commit, let commit = try? commit(in: frame, format: salvage.format).commit else { continue }
+      guard frame.kind == .commit, let commit = try? commit(in: frame, format: salvage.format).commit else {
+        continue
+      }
       for change in commit.changes where StoreFolder.isAllowed(change.table) {
         switch change.change {
         case .create: existence[change.table] = true

@@ -30,21 +30,13 @@ struct JournalCheckpoint: Sendable {
   }
 
   init(payload: ArraySlice<UInt8>) throws(PayloadFault) {
-    files = [:]
-    var fault: PayloadFault?
-    payload.withUnsafeBytes { bytes in
-      var lines = LineReader(bytes)
-      do throws(PayloadFault) {
-        while !lines.isAtEnd {
-          guard try lines.beginLine() == "file" else { throw lines.fault("a file is missing") }
-          let (table, version) = (try lines.table(), try lines.version())
-          files[table] = File(version: version, saved: lines.skip("base") ? try lines.version() : nil)
-          try lines.endLine()
-        }
-      } catch {
-        fault = error
-      }
+    var files: [TableKey: File] = [:]
+    try LineReader.read(payload) { lines throws(PayloadFault) in
+      guard try lines.beginLine() == "file" else { throw lines.fault("a file is missing") }
+      let (table, version) = (try lines.table(), try lines.version())
+      files[table] = File(version: version, saved: lines.skip("base") ? try lines.version() : nil)
+      try lines.endLine()
     }
-    if let fault { throw fault }
+    self.files = files
   }
 }

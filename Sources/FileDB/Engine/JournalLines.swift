@@ -137,6 +137,18 @@ struct LineReader {
 
   var isAtEnd: Bool { position == bytes.count }
 
+  /// Reads a payload that consists of lines alone.
+  static func read(
+    _ payload: ArraySlice<UInt8>, line: (inout LineReader) throws(PayloadFault) -> Void
+  ) throws(PayloadFault) {
+    var fault: PayloadFault?
+    payload.withUnsafeBytes { bytes in
+      var lines = LineReader(bytes)
+      do throws(PayloadFault) { while !lines.isAtEnd { try line(&lines) } } catch { fault = error }
+    }
+    if let fault { throw fault }
+  }
+
   mutating func move(to position: Int) { self.position = position }
 
   /// The first word of the next line.

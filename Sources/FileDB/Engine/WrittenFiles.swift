@@ -54,12 +54,9 @@ struct WrittenFiles: Equatable, Sendable {
   init(files: [TableKey: File] = [:], journal: Int64? = nil) { (self.files, self.journal) = (files, journal) }
 
   init(payload: ArraySlice<UInt8>) throws(PayloadFault) {
-    var fault: PayloadFault?
-    payload.withUnsafeBytes { bytes in
-      var lines = LineReader(bytes)
-      do throws(PayloadFault) { while !lines.isAtEnd { try readLine(&lines) } } catch { fault = error }
-    }
-    if let fault { throw fault }
+    var written = WrittenFiles()
+    try LineReader.read(payload) { lines throws(PayloadFault) in try written.readLine(&lines) }
+    self = written
   }
 
   private mutating func readLine(_ lines: inout LineReader) throws(PayloadFault) {

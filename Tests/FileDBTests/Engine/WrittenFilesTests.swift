@@ -52,7 +52,8 @@ import Testing
     let inode = try disk.status(Self.journal)?.stamp.inode
     #expect(try kinds(on: disk) == [.start, .commit, .checkpoint, .written])
     try add(2, on: disk)
-    #expect(try kinds(on: disk) == [.start] + Array(repeating: [.commit, .checkpoint, .written], count: 2).joined())
+    #expect(
+      try kinds(on: disk) == [.start] + Array(repeating: [.commit, .checkpoint, .written], count: 2).joined())
     #expect(try disk.status(Self.journal)?.stamp.inode == inode)
     let store = try open(disk)
     try store.table("t").add(["text": .string(String(repeating: "long ", count: 15_000))])
@@ -137,10 +138,13 @@ import Testing
   @Test func payloadIsReadAsItWasWritten() throws {
     let files: [TableKey: WrittenFiles.File] = [
       TableKey("a table"): .init(
-        version: .file(size: 12, checksum: 0xAB), identity: .init(inode: 7, modified: 1_700_000_000_000_000_000)),
+        version: .file(size: 12, checksum: 0xAB),
+        identity: .init(inode: 7, modified: 1_700_000_000_000_000_000)),
       TableKey("gone"): .init(version: .absent, identity: nil),
     ]
-    for written in [WrittenFiles(files: files, journal: 9), WrittenFiles(files: files), WrittenFiles(journal: 9)] {
+    for written in [
+      WrittenFiles(files: files, journal: 9), WrittenFiles(files: files), WrittenFiles(journal: 9),
+    ] {
       #expect(try WrittenFiles(payload: written.payload[...]) == written)
     }
     let text = String(decoding: WrittenFiles(files: files, journal: 9).payload, as: UTF8.self)

@@ -73,7 +73,9 @@ import Testing
     #expect(error?.code == .damagedJournal && error?.file == DamagedStore.journal)
     #expect(error?.message.contains("(byte ") == true)
     try store.repairJournal()
-    let whole = scan.frames.map { ($0.frame.kind, isWhole: $0.offset + 64 + $0.frame.payload.count <= length) }
+    let whole = scan.frames.map {
+      ($0.frame.kind, isWhole: $0.offset + 64 + $0.frame.payload.count <= length)
+    }
     let written = try #require(whole.lastIndex { $0.0 == .written })
     // Where it is lost what the files have, the journal may seem to have commits for them.
     if !whole[written].isWhole {
