@@ -94,9 +94,13 @@ package struct Journal: Sendable {
   }
 
   /// Whether surely nobody has added anything since it was last read, nor put another journal in its place: that takes
-  /// its name from it, which changes the time of its status. Quicker than a look at the path and at the end.
+  /// its name from it, which changes the time of its status. Quicker than a look at the path.
   package var isUntouched: Bool {
-    get throws(DiskError) { try file.status().stamp.provesUnchanged(since: stamp) }
+    get throws(DiskError) {
+      guard try file.status().stamp.provesUnchanged(since: stamp) else { return false }
+      // The system notes the time of a write before it has the bytes, on a busy disk long before.
+      return try isZero(file.read(at: end, count: JournalFrame.Header.count)[...])
+    }
   }
 
   /// The frames that others added since.
@@ -128,6 +132,9 @@ package struct Journal: Sendable {
     end += JournalFrame.paddedCount(header.length)
     sequence = number
   }
+
+  /// Whether another process wrote frames and may have failed to sync them.
+  package var isDoubtful: Bool { doubtfulStart != nil }
 
   /// Writes the frames again that another process wrote and may have failed to sync. The next sync covers them.
   package mutating func rewriteDoubtful() throws(DiskError) {

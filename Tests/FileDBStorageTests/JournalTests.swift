@@ -54,6 +54,15 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     #expect(try disk.read(path).bytes.count % Journal.allocation == 0, "it grew by whole pieces")
   }
 
+  @Test func frameWhoseTimeDoesNotShowIsSeen() throws {
+    var (memory, writer) = try newJournal()
+    let disk = FaultyDisk(over: memory, faults: .frozenStatus)
+    let reader = try #require(try Journal.open(path, on: disk)).journal
+    #expect(try reader.isUntouched)
+    try writer.append(.commit, Array("first".utf8))
+    #expect(try !reader.isUntouched)
+  }
+
   @Test func replacedOrRemovedJournalIsNotCurrent() throws {
     let (disk, journal) = try newJournal()
     #expect(try journal.isCurrent(on: disk))

@@ -21,13 +21,15 @@ struct Reader {
     looks += 1
     // In turn a store that is brought up to date, and one that is opened anew.
     let store = looks.isMultiple(of: 2) ? longLived : try openStore(folder)
+    let which = looks.isMultiple(of: 2) ? "kept open" : "opened anew"
     let sighting = try Sighting(of: store, tablesPerCommit: tablesPerCommit)
     for table in workTables.indices {
       let new = sighting.marks(in: table)
       for (writer, sequence) in marks[table] {
         try require(
           new[writer] ?? 0 >= sequence,
-          "\(workTables[table].text): \(writer) went back from \(sequence) to \(new[writer] ?? 0)")
+          "\(workTables[table].text), \(which): \(writer) went back from \(sequence) to \(new[writer] ?? 0); "
+            + "all were at \(marks[table]), are at \(new)")
       }
       try require(
         sighting.counters[table] >= counters[table],

@@ -43,6 +43,9 @@ package final class FaultyDisk: Disk {
     case skip(Verb)
     /// Every verb of this kind fails.
     case refuse(Verb, errno: CInt)
+    /// An open file always tells the status that it had when it was first asked: a system notes the time of a write
+    /// before it has the bytes.
+    case frozenStatus
     /// What becomes of each verb, by the path that it is for; `nil` where it is carried out.
     case choose(@Sendable (Verb, String) -> Fault?)
   }
@@ -96,7 +99,7 @@ package final class FaultyDisk: Disk {
     before(number, verb)
     let fate: Fate =
       switch faults {
-      case .none: .carryOut
+      case .none, .frozenStatus: .carryOut
       case .fail(let first, let errno, let lasting, let halfWritten):
         number == first || (lasting && number > first)
           ? .fail(errno: errno, halfWritten: halfWritten) : .carryOut
@@ -244,6 +247,7 @@ package final class FaultyDisk: Disk {
     private let disk: FaultyDisk
     private let path: String
     private let base: any OpenFile
+    private let firstStatus = Mutex<FileStatus?>(nil)
 
     init(disk: FaultyDisk, path: String, base: any OpenFile) {
       self.disk = disk
@@ -252,7 +256,12 @@ package final class FaultyDisk: Disk {
     }
 
     func status() throws(DiskError) -> FileStatus {
-      try disk.run(.status, path) { () throws(DiskError) in try base.status() }
+      let status = try disk.run(.status, path) { () throws(DiskError) in try base.status() }
+      guard case .frozenStatus = disk.faults else { return status }
+      return firstStatus.withLock { first in
+        first = first ?? status
+        return first ?? status
+      }
     }
 
     func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8] {

@@ -20,13 +20,24 @@ extension FileLog {
       try readOn(&state)
       return (!state.pending.values.contains(where: scope.contains), state.journal != nil)
     }
-    if isDone {
-      if hasJournal { try syncName() }
-      return WrittenTables()
-    }
+    if isDone, !hasJournal { return WrittenTables() }
     try prepare()
     defer { finishWriting() }
-    return try writeFiles(scope, of: newest)
+    if !isDone { return try writeFiles(scope, of: newest) }
+    try confirm()
+    return WrittenTables()
+  }
+
+  /// Sees to it that what other processes did survives a power cut: one may have failed to sync what it wrote, and died.
+  private func confirm() throws(StoreError) {
+    guard var journal = state.withLock(\.journal), journal.isDoubtful else { return }
+    do throws(DiskError) {
+      try journal.rewriteDoubtful()
+      state.withLock { $0.take(journal) }
+      try syncJournal()
+    } catch {
+      throw StoreError(error)
+    }
   }
 
   /// For who holds the store's lock.
@@ -238,6 +249,8 @@ extension FileLog {
   /// Adds what the checkpoint has done to the journal, and syncs it: a program may save a file from here on without
   /// meeting commits that seem to wait.
   private func add(_ done: WrittenFiles) throws(StoreError) {
+    var done = done
+    done.journal = state.withLock(\.journal).flatMap { Int64(exactly: $0.inode) }
     let journal = try writeFrame(.written, done.payload)
     state.withLock { state in
       state.take(journal)
@@ -377,7 +390,7 @@ extension FileLog.State {
 
   /// The files of the tables that had commits in the journal, apart from those that stay there.
   fileprivate func written(except staying: Set<TableKey>) -> WrittenFiles {
-    var done = WrittenFiles(journal: isNameSynced ? journal.flatMap { Int64(exactly: $0.inode) } : nil)
+    var done = WrittenFiles()
     for table in pending.keys where !staying.contains(table) {
       guard let file = files[table] else { continue }
       done.files[table] = WrittenFiles.File(

@@ -16,7 +16,11 @@ extension StoreFolder {
   func keepCounters(_ counters: [TableKey: Int64]) throws(StoreError) {
     let kept = try keptCounters()
     let new = kept.merging(counters) { $1 }.filter { $0.value > 0 }
-    if new == kept { return }
+    if new == kept {
+      // Whoever wrote them may have died before the name was durable.
+      if counters.contains(where: { $0.value > 0 }) { try disk.syncFolder(ownFolder) }
+      return
+    }
     var list = PlistDictionary()
     for (table, counter) in new { list[table.text] = .string(String(counter)) }
     let document: [UInt8]
