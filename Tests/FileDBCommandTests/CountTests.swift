@@ -92,6 +92,7 @@ import Testing
 
   @Test func sumThatIsTooLargeIsAnError() throws {
     try withTemporaryFolder { folder in
+      try filedb("create", "t", in: folder)
       for _ in 0..<2 { try filedb("add", "t", "n:integer=18446744073709551615", in: folder) }
       let result = try filedb("count", "t", "--sum", "n", in: folder)
       #expect(result.status == 65 && result.output == "")
@@ -111,6 +112,7 @@ import Testing
 @Suite struct MixedFieldTests {
   @Test func checkWarnsOfFieldsOfSeveralTypes() throws {
     try withTemporaryFolder { folder in
+      try filedb("create", "media", in: folder)
       try filedb("add", "media", "title=a", "year:integer=2003", in: folder)
       try filedb("add", "media", "title=b", "year:float=2003.5", in: folder)
       #expect(try filedb("check", in: folder).output == "media: sound\n", "both are numbers")

@@ -157,7 +157,8 @@ extension RecordTable {
   /// ``RecordMatches/unknownFields`` lists such fields when the records are gone. To find them before, see
   /// ``RecordPredicate/unknownFields(in:)``.
   /// - Returns: the records that were removed.
-  /// - Throws: as ``TableSnapshot/records(where:)-(RecordPredicate)``, and as `RecordStore.write(_:)`; then nothing is removed.
+  /// - Throws: as ``TableSnapshot/records(where:)-(RecordPredicate)``, and as `RecordStore.write(_:)`; then nothing is
+  ///   removed.
   /// - Complexity: O(*n*).
   @discardableResult
   public func delete(where predicate: RecordPredicate) throws -> RecordMatches<Value> {
