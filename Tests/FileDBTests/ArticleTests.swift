@@ -124,6 +124,14 @@ extension Article {
     let store = RecordStore.inMemory()
 
     """
+  private static let foodGroups = """
+    struct Group: Codable, Sendable { var code: String; var title: String }
+    struct Food: Codable, Sendable { var name: String; var group: String? }
+    extension TableName<Group> { static var groups: Self { "groups" } }
+    extension TableName<Food> { static var foods: Self { "foods" } }
+    let store = RecordStore.inMemory()
+
+    """
   private static let recipe = """
     enum Course: String, Codable { case soup, dessert }
     struct Step: Codable { var text: String }
@@ -211,9 +219,10 @@ extension Article {
     Article(
       name: "Queries.md",
       pieces: [
-        Piece(.function, note + notes), Piece(.function, food),
+        Piece(.function, note + notes), Piece(.function, note + notes), Piece(.function, food),
         Piece(.function, note + notes + "let food = try! store.table(\"food\")\n"), Piece(.function, folders),
-        Piece(.function, note + notes),
+        Piece(.function, food), Piece(.function, "let store = RecordStore.inMemory()\n"),
+        Piece(.function, foodGroups), Piece(.function, note + notes),
       ]),
     Article(name: "SQLite.md", pieces: [Piece(.function, note + notes)]),
     Article(

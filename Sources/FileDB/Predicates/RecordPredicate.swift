@@ -57,7 +57,7 @@ public struct RecordPredicate: Equatable, Sendable {
 
   /// Whether the record matches the predicate.
   ///
-  /// For all records of a snapshot, ``TableSnapshot/records(where:)`` is faster.
+  /// For all records of a snapshot, ``TableSnapshot/records(where:)-(RecordPredicate)`` is faster.
   /// - Throws: ``StoreError/Code/matchLimitExceeded`` if a regular expression takes too many steps on a text of the
   ///   record; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   /// - Complexity: O(*n*) in the size of the record, whatever its type.

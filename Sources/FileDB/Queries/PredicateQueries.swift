@@ -15,14 +15,14 @@ extension TableSnapshot {
   }
 
   /// The number of records that match `predicate`.
-  /// - Throws: as ``records(where:)``.
-  /// - Complexity: as ``records(where:)``.
+  /// - Throws: as ``records(where:)-(RecordPredicate)``.
+  /// - Complexity: as ``records(where:)-(RecordPredicate)``.
   public func count(where predicate: RecordPredicate) throws -> Int {
     try matches(where: predicate).count
   }
 
   /// The first record that matches `predicate`; `nil` if none does.
-  /// - Throws: as ``records(where:)``, for the records up to this one.
+  /// - Throws: as ``records(where:)-(RecordPredicate)``, for the records up to this one.
   /// - Complexity: O(*n*) in the number of records up to it.
   public func first(where predicate: RecordPredicate) throws -> StoredRecord<Value>? {
     let form = ValueForm(Value.self)
@@ -44,8 +44,8 @@ extension TableSnapshot {
   ///
   ///     let matches = try notes.snapshot().matches(where: predicate)
   ///     for field in matches.unknownFields { warn("no note has a field '\(field.name)'") }
-  /// - Throws: as ``records(where:)``.
-  /// - Complexity: as ``records(where:)``.
+  /// - Throws: as ``records(where:)-(RecordPredicate)``.
+  /// - Complexity: as ``records(where:)-(RecordPredicate)``.
   public func matches(where predicate: RecordPredicate) throws -> RecordMatches<Value> {
     do {
       let form = ValueForm(Value.self)
@@ -113,12 +113,11 @@ extension TableSnapshot {
 
 /// What a predicate finds in a table.
 public struct RecordMatches<Value: Codable & Sendable>: Sendable {
-  private let snapshot: TableSnapshot<Value>
-  private let parts: [[EncodedRecord]]
+  let snapshot: TableSnapshot<Value>
+  let parts: [[EncodedRecord]]
   private let missing: [FieldSearch.Keys]
 
-  fileprivate init(of snapshot: TableSnapshot<Value>, _ parts: [[EncodedRecord]], missing: [FieldSearch.Keys])
-  {
+  init(of snapshot: TableSnapshot<Value>, _ parts: [[EncodedRecord]], missing: [FieldSearch.Keys]) {
     (self.snapshot, self.parts, self.missing) = (snapshot, parts, missing)
   }
 
@@ -158,7 +157,8 @@ extension RecordTable {
   /// ``RecordMatches/unknownFields`` lists such fields when the records are gone. To find them before, see
   /// ``RecordPredicate/unknownFields(in:)``.
   /// - Returns: the records that were removed.
-  /// - Throws: as ``TableSnapshot/records(where:)``, and as `RecordStore.write(_:)`; then nothing is removed.
+  /// - Throws: as ``TableSnapshot/records(where:)-(RecordPredicate)``, and as `RecordStore.write(_:)`; then nothing is
+  ///   removed.
   /// - Complexity: O(*n*).
   @discardableResult
   public func delete(where predicate: RecordPredicate) throws -> RecordMatches<Value> {

@@ -137,7 +137,7 @@ struct SortColumnPart: Sendable {
     glances.reserveCapacity(records.count)
     for index in records.indices { glances.append(Glance(key, records[index], column, index)) }
     if !glances.allSatisfy(\.isAll) {
-      values = records.indices.map { column.value($0, of: key.reference, in: records[$0]) }
+      values = records.indices.map { column.value($0, of: key.reference.column, in: records[$0]) }
     }
   }
 
@@ -172,22 +172,6 @@ extension TableSnapshot {
   }
 }
 
-extension ChunkColumn {
-  fileprivate func value(_ index: Int, of reference: FieldReference, in record: EncodedRecord) -> PlistValue?
-  {
-    switch kind(index) {
-    case .missing: nil
-    case .false: false
-    case .true: true
-    case .integer: .integer(integer(index))
-    case .real: .real(real(index))
-    case .date: .date(date(index))
-    case .text: .string(record.withBytes(text(index)) { String(decoding: $0, as: UTF8.self) })
-    case .other: if case .path(let names) = reference { record.field(names[0].text) } else { nil }
-    }
-  }
-}
-
 /// A property-list value cut down to what fits into a number: of two of one type that differ in it, the one with the
 /// lower number comes first.
 private struct Glance {
@@ -202,7 +186,7 @@ private struct Glance {
     if column.kind(index) == .text, key.text == .bytes {
       self.init(text: record.withBytes(column.text(index)) { Self.prefix(of: $0) })
     } else {
-      self.init(column.value(index, of: key.reference, in: record), text: key.text)
+      self.init(column.value(index, of: key.reference.column, in: record), text: key.text)
     }
   }
 

@@ -4,8 +4,10 @@ import FileDB
 struct Check: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Look for damage in the journal, and in the given tables or all.",
-    discussion:
-      "Prints what it finds, with file and line. The exit code is 65 for damage, but 0 for warnings.")
+    discussion: """
+      Prints what it finds, with file and line. The exit code is 65 for damage, but 0 for warnings. Fields that hold values \
+      of several types, such as numbers and text, are a warning; 'filedb set' mends a value that was given without its type.
+      """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
@@ -20,8 +22,12 @@ struct Check: StoreCommand {
     let references = try tables.isEmpty ? existingStore().tableNames.map { TableReference(name: $0) } : tables
     for reference in references {
       let findings: [CheckFinding]
+      var mixed: [StoreError] = []
       do {
-        findings = try existingStore(for: reference).check(reference.name)
+        let store = try existingStore(for: reference)
+        findings = try store.check(reference.name)
+        // Of a table that cannot be read, or a damaged journal, that has been said.
+        mixed = (try? store.table(reference.name).snapshot().mixedFields()) ?? []
       } catch let error as StoreError {
         // One file that cannot be looked at is no reason to leave out the others.
         Terminal.complain(error.report)
@@ -31,8 +37,9 @@ struct Check: StoreCommand {
       for finding in findings {
         Terminal.print("\(finding.severity == .damage ? "damage" : "warning"): \(finding)")
       }
+      for error in mixed { Terminal.print("warning: \(error)") }
       if findings.contains(where: { $0.severity == .damage }) { status = max(status, 65) }
-      if findings.isEmpty { Terminal.print("\(reference.name): sound") }
+      if findings.isEmpty, mixed.isEmpty { Terminal.print("\(reference.name): sound") }
     }
     if status > 0 { throw ExitCode(status) }
   }

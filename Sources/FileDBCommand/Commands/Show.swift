@@ -44,7 +44,7 @@ struct Show: StoreCommand {
     let page = isPage ? records.dropFirst(offset).prefix(limit ?? .max) : records
     if let group {
       Terminal.noteUnknown([group], in: snapshot)
-      try printer.print(RecordGroup.groups(of: Array(page), by: group), by: group)
+      try printer.print(PrintedGroup.groups(of: Array(page), by: group), by: group)
     } else {
       try printer.print(page, highestID: snapshot.counter)
     }

@@ -49,7 +49,7 @@ struct RecordPrinter {
   }
 
   /// Prints groups one behind the other; as a table under headings, which stand for the column of `field`.
-  func print(_ groups: [RecordGroup], by field: FieldReference) throws {
+  func print(_ groups: [PrintedGroup], by field: FieldReference) throws {
     let records = groups.flatMap(\.records)
     guard format == .table, !records.isEmpty else { return try print(records) }
     var lines = tableLines(

@@ -75,6 +75,28 @@ struct ChunkColumn: Sendable {
   }
 }
 
+extension ChunkColumn {
+  /// What a record of the chunk has in the field.
+  /// - Parameter name: the field's; `nil` for the id.
+  func value(_ index: Int, of name: FieldName?, in record: EncodedRecord) -> PlistValue? {
+    switch kind(index) {
+    case .missing: nil
+    case .false: false
+    case .true: true
+    case .integer: .integer(integer(index))
+    case .real: .real(real(index))
+    case .date: .date(date(index))
+    case .text: .string(record.withBytes(text(index)) { String(decoding: $0, as: UTF8.self) })
+    case .other: name.flatMap { record.field($0.text) }
+    }
+  }
+}
+
+extension FieldReference {
+  /// The field that a column of it is of; `nil` for the id.
+  var column: FieldName? { if case .path(let names) = self { names[0] } else { nil } }
+}
+
 extension ChunkColumn.Kind {
   fileprivate var hasWord: Bool {
     switch self {

@@ -132,6 +132,14 @@ extension TableSnapshot {
     _ fields: [FieldName],
     _ body: @Sendable ([EncodedRecord], [ChunkColumn]) throws(Failure) -> Output
   ) throws(Failure) -> [Output] {
+    try ofNumberedChunks(fields) { (_, records, columns) throws(Failure) in try body(records, columns) }
+  }
+
+  /// The same for a body that gets the chunk's number, too, from 0.
+  func ofNumberedChunks<Output: Sendable, Failure: Error>(
+    _ fields: [FieldName],
+    _ body: @Sendable (Int, [EncodedRecord], [ChunkColumn]) throws(Failure) -> Output
+  ) throws(Failure) -> [Output] {
     let (cache, table) = (source.columns, TableKey(table))
     let columns = TableColumns(
       of: fields, in: state.records, known: fields.map { cache.column(of: $0, in: table) })
@@ -141,7 +149,7 @@ extension TableSnapshot {
         var made: [(output: Output, columns: [ChunkColumn])] = []
         for chunk in parts[part] {
           let ofChunk = columns.columns(ofChunk: chunk)
-          made.append((try body(columns.records(ofChunk: chunk), ofChunk), ofChunk))
+          made.append((try body(chunk, columns.records(ofChunk: chunk), ofChunk), ofChunk))
         }
         return made
       }

@@ -36,6 +36,30 @@ extension Sample {
       of: read, check: { try expect($0 == self.entries.filter { $0.price >= Sample.dear }, "the dear rows") })
   }
 
+  /// What is asked about the rows that are done, and those that are not.
+  struct Group: Equatable {
+    let isDone: Bool
+    let count: Int
+    let amounts: Int
+    let averagePrice: Double
+    let highestPrice: Double
+  }
+
+  /// Reads the groups, and returns the seconds that it took.
+  func readGroups(_ read: () throws -> [Group]) throws -> Double {
+    try seconds(of: read) { groups in
+      try expect(groups.reduce(0) { $0 + $1.count } == self.records, "the number of rows")
+      for group in groups {
+        let rows = self.entries.filter { $0.isDone == group.isDone }
+        let average = rows.reduce(0) { $0 + $1.price } / Double(rows.count)
+        try expect(
+          rows.count == group.count && rows.reduce(0) { $0 + $1.amount } == group.amounts
+            && (average - group.averagePrice).magnitude < 1e-6
+            && rows.map(\.price).max() == group.highestPrice, "the group of \(group.isDone)")
+      }
+    }
+  }
+
   /// Reads the rows with the amounts of random ones, and returns the seconds of one amount.
   func lookUpRows(_ read: (_ amount: Int) throws -> [Entry]) throws -> Double {
     var numbers = SplitMix(state: 9)

@@ -9,6 +9,8 @@ enum Workload: Hashable {
   case filter
   case predicate
   case predicateAgain
+  case groups
+  case groupsAgain
   case lookup
   case range
   case edit(EditKind, EditMode)
@@ -47,7 +49,10 @@ enum EditMode: String, CaseIterable {
 
 extension Workload: CaseIterable {
   static let allCases: [Workload] =
-    [.parse, .serialize, .open, .rows, .record, .page, .filter, .predicate, .predicateAgain, .lookup, .range]
+    [
+      .parse, .serialize, .open, .rows, .record, .page, .filter, .predicate, .predicateAgain, .groups,
+      .groupsAgain, .lookup, .range,
+    ]
     + EditMode.allCases.flatMap { mode in
       EditKind.allCases.filter { mode != .memory || [.top, .move, .delete].contains($0) }.map {
         .edit($0, mode)
@@ -68,6 +73,8 @@ extension Workload: CaseIterable {
     case .filter: "filter"
     case .predicate: "predicate"
     case .predicateAgain: "predicate-again"
+    case .groups: "groups"
+    case .groupsAgain: "groups-again"
     case .lookup: "lookup"
     case .range: "range"
     case .edit(let kind, let mode): "\(mode.rawValue)-\(kind.rawValue)"
@@ -97,6 +104,8 @@ extension Workload: CaseIterable {
     case .filter: "the rows that a closure is true of, a hundredth, without an index"
     case .predicate: "the rows that a condition as text is true of, a hundredth, without an index, first time"
     case .predicateAgain: "the same again"
+    case .groups: "count, sum, average and greatest value in two groups of the rows, first time"
+    case .groupsAgain: "the same again"
     case .lookup: "the rows with one value, by an index"
     case .range: "the rows with a value in a range, a hundredth, by an index"
     case .edit(let kind, .commit): "\(kind.title), a durable commit"

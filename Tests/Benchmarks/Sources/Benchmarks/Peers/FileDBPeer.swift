@@ -30,6 +30,8 @@ final class FileDBPeer: Peer {
     case .filter: try filtering()
     case .predicate: try matchingFirst()
     case .predicateAgain: try matching(in: opened.get())
+    case .groups: groupingFirst()
+    case .groupsAgain: try grouping(opened.get())
     case .lookup: try lookingUp()
     case .range: try readingRanges()
     case .edit(let kind, let mode): try edited.get().run(kind, mode)
@@ -120,6 +122,23 @@ extension FileDBPeer {
     return { [sample] in
       try sample.filterRows {
         try table.lastSnapshot.records(where: isDear).map { try $0.value }
+      }
+    }
+  }
+
+  private func groupingFirst() -> Run {
+    { [self] in try grouping(RecordStore(at: sample.store).table(.sample))() }
+  }
+
+  private func grouping(_ table: RecordTable<Entry>) -> Run {
+    { [sample] in
+      try sample.readGroups {
+        try table.lastSnapshot.grouped(by: \.isDone).map { group in
+          Sample.Group(
+            isDone: group.key, count: group.count, amounts: try group.sum(of: \.amount),
+            averagePrice: try group.average(of: \.price) ?? 0,
+            highestPrice: try group.maximum(of: \.price) ?? 0)
+        }
       }
     }
   }

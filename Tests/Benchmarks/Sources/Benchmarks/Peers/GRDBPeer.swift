@@ -25,6 +25,7 @@ final class GRDBPeer: Peer {
     case .record: try readingRecords()
     case .page: try readingPages()
     case .filter, .predicate, .predicateAgain: try filtering()
+    case .groups, .groupsAgain: try grouping()
     case .lookup: try lookingUp()
     case .range: try readingRanges()
     case .edit(let kind, let mode): try edited.get().run(kind, mode)
@@ -142,6 +143,24 @@ extension GRDBPeer {
         try pool.read { db in
           try StoredEntry.orderedByPosition.filter(Column("price") >= Sample.dear).fetchAll(db)
         }.map(\.entry)
+      }
+    }
+  }
+
+  private func grouping() throws -> Run {
+    let pool = try opened.get()
+    return { [sample] in
+      try sample.readGroups {
+        try pool.read { db in
+          try Row.fetchAll(
+            db,
+            sql:
+              "SELECT isDone, count(*), sum(amount), avg(price), max(price) FROM storedEntry GROUP BY isDone"
+          ).map {
+            Sample.Group(
+              isDone: $0[0], count: $0[1], amounts: $0[2], averagePrice: $0[3], highestPrice: $0[4])
+          }
+        }
       }
     }
   }

@@ -13,6 +13,7 @@ final class SQLitePeer: Peer {
   func prepare(_ workload: Workload) throws -> Run? {
     switch workload {
     case .filter, .predicate, .predicateAgain: try filtering()
+    case .groups, .groupsAgain: try grouping()
     default: nil
     }
   }
@@ -22,6 +23,12 @@ final class SQLitePeer: Peer {
     let statement = try opened.get().prepare(
       "SELECT title, note, amount, price, due, isDone FROM storedEntry WHERE price >= ? ORDER BY +position")
     return { [sample] in try sample.filterRows { try statement.entries(atLeast: Sample.dear) } }
+  }
+
+  private func grouping() throws -> Run {
+    let statement = try opened.get().prepare(
+      "SELECT isDone, count(*), sum(amount), avg(price), max(price) FROM storedEntry GROUP BY isDone")
+    return { [sample] in try sample.readGroups { try statement.groups() } }
   }
 }
 
@@ -55,15 +62,29 @@ private final class SQLiteStatement {
 
   func entries(atLeast price: Double) throws -> [Entry] {
     sqlite3_bind_double(handle, 1, price)
+    return try rows { entry }
+  }
+
+  /// What `read` makes of each row that the statement gives.
+  private func rows<Row>(_ read: () -> Row) throws -> [Row] {
     defer { sqlite3_reset(handle) }
-    var entries: [Entry] = []
+    var rows: [Row] = []
     var result = sqlite3_step(handle)
     while result == SQLITE_ROW {
-      entries.append(entry)
+      rows.append(read())
       result = sqlite3_step(handle)
     }
     try expect(result == SQLITE_DONE, "reading rows")
-    return entries
+    return rows
+  }
+
+  func groups() throws -> [Sample.Group] {
+    try rows {
+      Sample.Group(
+        isDone: sqlite3_column_int(handle, 0) != 0, count: Int(sqlite3_column_int64(handle, 1)),
+        amounts: Int(sqlite3_column_int64(handle, 2)), averagePrice: sqlite3_column_double(handle, 3),
+        highestPrice: sqlite3_column_double(handle, 4))
+    }
   }
 
   private var entry: Entry {

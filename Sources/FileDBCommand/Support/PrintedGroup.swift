@@ -2,28 +2,28 @@ import FileDB
 import FileDBExchange
 
 /// Records with the same value in a field.
-struct RecordGroup {
+struct PrintedGroup {
   /// The value for people.
   let title: String
   private(set) var records: [StoredRecord<Fields>] = []
 
   /// The groups in the order of their first records; numbers of the same value are one, whatever their types.
-  static func groups(of records: [StoredRecord<Fields>], by field: FieldReference) -> [RecordGroup] {
-    var groups: [RecordGroup] = []
+  static func groups(of records: [StoredRecord<Fields>], by field: FieldReference) -> [PrintedGroup] {
+    var groups: [PrintedGroup] = []
     var places: [[UInt8]: Int] = [:]
     for record in records {
       let value = field.value(in: record)
       let key = key(of: value)
       if places[key] == nil {
         places[key] = groups.count
-        groups.append(RecordGroup(title: title(of: value)))
+        groups.append(PrintedGroup(title: title(of: value)))
       }
       groups[places[key] ?? 0].records.append(record)
     }
     return groups
   }
 
-  private static func title(of value: PlistValue?) -> String {
+  static func title(of value: PlistValue?) -> String {
     guard let value else { return "(none)" }
     return value == "" ? "\"\"" : value.cell
   }

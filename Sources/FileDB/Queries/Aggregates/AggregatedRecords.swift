@@ -1,0 +1,148 @@
+import FileDBEssentials
+import FileDBPlist
+import FileDBTables
+
+/// Records whose fields can be added up and compared: those of a table (``TableSnapshot``), those that match a
+/// predicate (``RecordMatches``), those of a group (``RecordGroup``).
+///
+///     let foods = try store.table(.foods).snapshot()
+///     let kcal = try foods.average(of: \.kcal)
+///     let light = try foods.matches(where: predicate).maximum(of: \.kcal)
+///     for group in try foods.grouped(by: \.group) { print(group.key, try group.sum(of: \.kcal)) }
+///
+/// Of each record only the field that is named is read, and the store remembers what it read as for predicates
+/// (<doc:Queries>).
+public protocol AggregatedRecords<Value>: Sendable {
+  associatedtype Value: Codable & Sendable
+
+  /// These records as one group.
+  var asGroup: RecordGroup<Value, Void> { get }
+}
+
+extension AggregatedRecords {
+  /// The sum of the field at `path`: 0 if there is no record. `nil` is left out.
+  ///
+  /// It is exact: integers never wrap, and the sum of reals is rounded once, so it does not depend on their order.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit the type;
+  ///   ``StoreError/Code/unrepresentableValue`` if the sum of integers is too large for its type.
+  /// - Complexity: O(*n*). See ``SortKey/init(_:_:text:)`` for paths whose field FileDB cannot tell; then it decodes
+  ///   the records.
+  public func sum<Number: FieldNumber>(of path: KeyPath<Value, Number>) throws -> Number.Sum {
+    let total = try summary(of: path).sum()
+    guard let sum = Number.sum(total) else {
+      throw StoreError(
+        .unrepresentableValue, "the sum \(total) is too large for \(Number.Sum.self)",
+        table: asGroup.all.snapshot.table)
+    }
+    return sum
+  }
+
+  /// The average of the field at `path`; `nil` if no record has a number there. `nil` is left out. It cannot overflow
+  /// for integers.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit the type.
+  /// - Complexity: as ``sum(of:)``.
+  public func average<Number: FieldNumber>(of path: KeyPath<Value, Number>) throws -> Double? {
+    try summary(of: path).average
+  }
+
+  /// The least value of the field at `path`, by its type's `<`; `nil` if there is none. `nan` does not count.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit the type.
+  /// - Complexity: as ``sum(of:)`` for numbers and dates; for other types, each record's field is decoded.
+  public func minimum<Field: Comparable & Decodable>(
+    of path: KeyPath<Value, Field>
+  ) throws -> Field? {
+    try best(of: path, \.minimum, { $0 }, isBetter: <)
+  }
+
+  /// The least value of the field at `path`, by its type's `<`; `nil` if there is none. `nil` and `nan` do not count.
+  /// - Throws: as for a field that is not optional.
+  /// - Complexity: as for a field that is not optional.
+  public func minimum<Field: Comparable & Decodable>(
+    of path: KeyPath<Value, Field?>
+  ) throws -> Field? {
+    try best(of: path, \.minimum, { $0 }, isBetter: <)
+  }
+
+  /// The greatest value of the field at `path`, by its type's `<`; `nil` if there is none. `nan` does not count.
+  /// - Throws: as ``minimum(of:)-(KeyPath<Value,Field>)``.
+  /// - Complexity: as for the least.
+  public func maximum<Field: Comparable & Decodable>(
+    of path: KeyPath<Value, Field>
+  ) throws -> Field? {
+    try best(of: path, \.maximum, { $0 }, isBetter: >)
+  }
+
+  /// The greatest value of the field at `path`, by its type's `<`; `nil` if there is none. `nil` and `nan` do not
+  /// count.
+  /// - Throws: as for a field that is not optional.
+  /// - Complexity: as for the least.
+  public func maximum<Field: Comparable & Decodable>(
+    of path: KeyPath<Value, Field?>
+  ) throws -> Field? {
+    try best(of: path, \.maximum, { $0 }, isBetter: >)
+  }
+
+  /// What the field of this name holds, whatever its types. For a type with defaults and migrations, it is what the
+  /// type reads.
+  /// - Throws: for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
+  /// - Complexity: O(*n*). Only this field is read.
+  public func summary(of field: String) throws -> FieldSummary {
+    try summary(of: FieldReference(field: field))
+  }
+
+  package func summary(of reference: FieldReference) throws(StoreError) -> FieldSummary {
+    let own = asGroup
+    return try own.all.summaries(of: reference)[own.number]
+  }
+}
+
+extension AggregatedRecords {
+  /// What the fields hold, of which each is a number of this type.
+  private func summary<Number: FieldNumber>(
+    of path: KeyPath<Value, Number>
+  ) throws -> FieldSummary {
+    let own = asGroup
+    if let type = Number.self as? any ColumnType.Type, let reference = KnownPaths.reference(of: path) {
+      let summary = try own.summary(of: reference)
+      if type.fits(summary, count: own.count) { return summary }
+    }
+    var summary = FieldSummary()
+    for record in own.records { summary.add(try record.value[keyPath: path].fieldValue) }
+    return summary
+  }
+
+  /// The best of the fields that are neither `nil` nor `nan`.
+  /// - Parameter known: the best of what the records hold, for types whose order is that of property-list values.
+  private func best<Stored: Decodable & Equatable, Field: Comparable & Decodable>(
+    of path: KeyPath<Value, Stored>, _ known: KeyPath<FieldSummary, PlistValue?>,
+    _ field: (Stored) -> Field?, isBetter: (Field, Field) -> Bool
+  ) throws -> Field? {
+    let own = asGroup
+    guard let reference = KnownPaths.reference(of: path) else {
+      return try own.records.best(of: path, field, isBetter)
+    }
+    if let type = Stored.self as? any ColumnType.Type {
+      let summary = try own.summary(of: reference)
+      if type.fits(summary, count: own.count) {
+        return try summary[keyPath: known].map {
+          try FieldsDecoder.decodeValue(Field.self, from: $0, codingPath: [])
+        }
+      }
+    }
+    // Each value once.
+    return try own.numbered(by: [reference]).firsts.best(of: path, field, isBetter)
+  }
+}
+
+extension Array {
+  fileprivate func best<Value, Stored, Field: Comparable>(
+    of path: KeyPath<Value, Stored>, _ field: (Stored) -> Field?, _ isBetter: (Field, Field) -> Bool
+  ) throws -> Field? where Element == StoredRecord<Value> {
+    var best: Field?
+    for record in self {
+      guard let field = field(try record.value[keyPath: path]), field == field else { continue }
+      if best.map({ isBetter(field, $0) }) ?? true { best = field }
+    }
+    return best
+  }
+}

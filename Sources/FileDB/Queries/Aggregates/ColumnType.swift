@@ -1,0 +1,60 @@
+import FileDBEssentials
+import FileDBPlist
+
+/// A type whose values are added up and compared as the property-list values that stand for them.
+protocol ColumnType {
+  /// Whether each of `count` records holds a value of this type in the field, so that none need be decoded.
+  static func fits(_ summary: FieldSummary, count: Int) -> Bool
+}
+
+extension ColumnType where Self: FixedWidthInteger {
+  static func fits(_ summary: FieldSummary, count: Int) -> Bool {
+    func isInRange(_ bound: PlistValue?) -> Bool {
+      switch bound {
+      case .integer(let number)?: Self(exactly: number) != nil
+      case .unsigned(let number)?: Self(exactly: number) != nil
+      default: count == 0
+      }
+    }
+    return summary.integerCount == count && summary.count == count && isInRange(summary.minimum)
+      && isInRange(summary.maximum)
+  }
+}
+
+extension Int: ColumnType {}
+extension Int8: ColumnType {}
+extension Int16: ColumnType {}
+extension Int32: ColumnType {}
+extension Int64: ColumnType {}
+extension UInt: ColumnType {}
+extension UInt8: ColumnType {}
+extension UInt16: ColumnType {}
+extension UInt32: ColumnType {}
+extension UInt64: ColumnType {}
+
+extension Double: ColumnType {
+  static func fits(_ summary: FieldSummary, count: Int) -> Bool {
+    func isExact(_ bound: PlistValue?) -> Bool {
+      switch bound {
+      case .integer(let number)?: number.magnitude <= 1 << 53
+      case .real(let number)?: number.magnitude <= 0x1p53
+      default: false
+      }
+    }
+    guard summary.numberCount == count, summary.count == count else { return false }
+    // Whole numbers are reals, too, as far as a real can hold them.
+    return summary.integerCount == 0 || isExact(summary.minimum) && isExact(summary.maximum)
+  }
+}
+
+extension Date: ColumnType {
+  static func fits(_ summary: FieldSummary, count: Int) -> Bool {
+    summary.dateCount == count && summary.count == count
+  }
+}
+
+extension Optional: ColumnType where Wrapped: ColumnType {
+  static func fits(_ summary: FieldSummary, count: Int) -> Bool {
+    Wrapped.fits(summary, count: summary.count)
+  }
+}

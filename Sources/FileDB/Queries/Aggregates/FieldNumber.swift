@@ -1,0 +1,63 @@
+import FileDBPlist
+
+/// A type of fields that can be added up: Swift's integers up to 64 bits, `Double`, `Float`, and optionals of them.
+public protocol FieldNumber: Decodable, Equatable, Sendable {
+  /// What the sum of such fields is: `Int` for integers, but `UInt64` and `UInt` for these two; `Double` for reals.
+  associatedtype Sum: Sendable
+
+  /// The number as a record's field holds it; `nil` for a missing one.
+  var fieldValue: PlistValue? { get }
+
+  /// A sum of fields.
+  /// - Returns: `nil` if it is too large for its type.
+  static func sum(_ total: PlistValue) -> Sum?
+}
+
+extension FieldNumber where Self: FixedWidthInteger {
+  public var fieldValue: PlistValue? {
+    UInt64(exactly: self).map(PlistValue.init) ?? Int64(exactly: self).map(PlistValue.integer)
+  }
+}
+
+extension FieldNumber where Self: FixedWidthInteger, Sum: FixedWidthInteger {
+  public static func sum(_ total: PlistValue) -> Sum? {
+    switch total {
+    case .integer(let number): Sum(exactly: number)
+    case .unsigned(let number): Sum(exactly: number)
+    default: nil
+    }
+  }
+}
+
+extension Int: FieldNumber { public typealias Sum = Int }
+extension Int8: FieldNumber { public typealias Sum = Int }
+extension Int16: FieldNumber { public typealias Sum = Int }
+extension Int32: FieldNumber { public typealias Sum = Int }
+extension Int64: FieldNumber { public typealias Sum = Int }
+extension UInt8: FieldNumber { public typealias Sum = Int }
+extension UInt16: FieldNumber { public typealias Sum = Int }
+extension UInt32: FieldNumber { public typealias Sum = Int }
+extension UInt64: FieldNumber { public typealias Sum = UInt64 }
+extension UInt: FieldNumber { public typealias Sum = UInt }
+
+extension FieldNumber where Self: BinaryFloatingPoint, Sum == Double {
+  public var fieldValue: PlistValue? { .real(Double(self)) }
+
+  public static func sum(_ total: PlistValue) -> Double? {
+    switch total {
+    case .integer(let number): Double(number)
+    case .unsigned(let number): Double(number)
+    default: total.real
+    }
+  }
+}
+
+extension Double: FieldNumber { public typealias Sum = Double }
+extension Float: FieldNumber { public typealias Sum = Double }
+
+extension Optional: FieldNumber where Wrapped: FieldNumber {
+  public typealias Sum = Wrapped.Sum
+
+  public var fieldValue: PlistValue? { flatMap(\.fieldValue) }
+  public static func sum(_ total: PlistValue) -> Sum? { Wrapped.sum(total) }
+}

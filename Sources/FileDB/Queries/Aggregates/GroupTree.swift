@@ -1,0 +1,53 @@
+import FileDBPlist
+
+/// Numbers the combinations of values in the order in which they come.
+///
+/// Numbers of the same value are one, whatever their types; `-0` is 0, and `nan` is one value. Texts are told apart by
+/// their bytes.
+struct GroupTree: Sendable {
+  /// One step from the values so far to those with one more.
+  private struct Step: Hashable {
+    let level: Int
+    let from: Int
+    let value: PlistValue?
+  }
+
+  private let depth: Int
+  private var ends: [Step: Int] = [:]
+  /// How many ends the steps of a level have that is not the last.
+  private var innerCount = 0
+  /// Of each group, the values of its first record.
+  private(set) var keys: [[PlistValue?]] = []
+
+  /// - Parameter depth: how many values a combination has.
+  init(depth: Int) { self.depth = depth }
+
+  /// The number of the group with these values, which may be a new one.
+  mutating func number(of values: (Int) -> PlistValue?) -> Int {
+    var place = 0
+    for level in 0..<depth {
+      let step = Step(level: level, from: place, value: values(level).map(Self.normalized))
+      if let end = ends[step] {
+        place = end
+        continue
+      }
+      if level == depth - 1 {
+        place = keys.count
+        keys.append((0..<depth).map(values))
+      } else {
+        innerCount += 1
+        place = innerCount
+      }
+      ends[step] = place
+    }
+    if depth == 0, keys.isEmpty { keys = [[]] }
+    return place
+  }
+
+  /// The one form of a number.
+  static func normalized(_ value: PlistValue) -> PlistValue {
+    guard case .real(let number) = value else { return value }
+    if let integer = Int64(exactly: number) { return .integer(integer) }
+    return UInt64(exactly: number).map(PlistValue.init) ?? value
+  }
+}

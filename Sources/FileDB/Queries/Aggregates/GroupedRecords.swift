@@ -1,0 +1,171 @@
+import FileDBTables
+import Synchronization
+
+/// Records of a table, each with the number of its group.
+final class GroupedRecords<Value: Codable & Sendable>: Sendable {
+  /// Of a chunk, the records that take part.
+  struct Chunk: Sendable {
+    /// Their indices in the chunk; `nil` for all.
+    var indices: [Int]?
+    /// The number of the group of each; `nil` where there is one group.
+    var groups: [Int]?
+  }
+
+  let snapshot: TableSnapshot<Value>
+  /// `nil` where all records of all chunks take part, in one group.
+  private let chunks: [Chunk]?
+  /// How many records each group has.
+  let counts: [Int]
+  private let known = Mutex<(summaries: [FieldReference: [FieldSummary]], members: [[Int]]?)>(([:], nil))
+
+  /// All records as one group.
+  init(_ snapshot: TableSnapshot<Value>) {
+    self.snapshot = snapshot
+    chunks = nil
+    counts = [snapshot.count]
+  }
+
+  init(_ snapshot: TableSnapshot<Value>, _ chunks: [Chunk], counts: [Int]) {
+    (self.snapshot, self.chunks, self.counts) = (snapshot, chunks, counts)
+  }
+
+  /// The records that are in `matches`, which are in the table's order, as one group.
+  convenience init(_ snapshot: TableSnapshot<Value>, matches: some Sequence<EncodedRecord>) {
+    var rest = matches.makeIterator()
+    var next = rest.next()
+    var count = 0
+    let chunks = snapshot.state.records.sections.flatMap(\.chunks).map { chunk in
+      var indices: [Int] = []
+      // Nothing behind the last match is read.
+      if next != nil {
+        for (index, record) in chunk.records.enumerated() where record.id == next?.id {
+          indices.append(index)
+          next = rest.next()
+        }
+      }
+      count += indices.count
+      return Chunk(indices: indices)
+    }
+    self.init(snapshot, chunks, counts: [count])
+  }
+
+  /// What a field holds in the records of each group.
+  /// - Throws: what bringing a record to its type's newest version throws.
+  func summaries(of reference: FieldReference) throws(StoreError) -> [FieldSummary] {
+    if let summaries = known.withLock({ $0.summaries[reference] }) { return summaries }
+    let parts = try snapshot.ofChunks(reading: [reference]) { [chunks] number, records, values in
+      Self.summaries(of: records, values[0], chunks?[number] ?? Chunk())
+    }
+    var summaries = [FieldSummary](repeating: FieldSummary(), count: counts.count)
+    for part in parts { for (group, summary) in part { summaries[group].add(summary) } }
+    known.withLock { $0.summaries[reference] = summaries }
+    return summaries
+  }
+
+  /// Those of a chunk, with the number of the group of each.
+  private static func summaries(
+    of records: [EncodedRecord], _ values: ChunkValues, _ chunk: Chunk
+  ) -> [(group: Int, summary: FieldSummary)] {
+    var summaries: [(group: Int, summary: FieldSummary)] = []
+    var places: [Int: Int] = [:]
+    var place: Int?
+    chunk.forEach(of: records.count) { index, group in
+      // Records of one group are often together.
+      if place.map({ summaries[$0].group != group }) ?? true { place = places[group] }
+      let known = place ?? summaries.count
+      if place == nil {
+        summaries.append((group, FieldSummary()))
+        (places[group], place) = (known, known)
+      }
+      summaries[known].summary.add(values, index, of: records[index])
+    }
+    return summaries
+  }
+
+  /// Where a record is in the table, and the number of its group.
+  struct Place: Sendable {
+    let index: Int
+    let group: Int
+  }
+
+  /// The records that take part, in order.
+  var places: [Place] {
+    guard let chunks else { return snapshot.indices.map { Place(index: $0, group: 0) } }
+    var places: [Place] = []
+    var start = 0
+    for (number, chunk) in snapshot.state.records.sections.flatMap(\.chunks).enumerated() {
+      chunks[number].forEach(of: chunk.count) { places.append(Place(index: start + $0, group: $1)) }
+      start += chunk.count
+    }
+    return places
+  }
+
+  /// The indices in the table of a group's records, in order.
+  func indices(of group: Int) -> [Int] {
+    known.withLock { known in
+      if let members = known.members { return members[group] }
+      var members = [[Int]](repeating: [], count: counts.count)
+      for place in places { members[place.group].append(place.index) }
+      known.members = members
+      return members[group]
+    }
+  }
+
+  /// The index of each group's first record.
+  var firstIndices: [Int] {
+    var first = [Int?](repeating: nil, count: counts.count)
+    for place in places where first[place.group] == nil { first[place.group] = place.index }
+    return first.compactMap(\.self)
+  }
+}
+
+extension GroupedRecords.Chunk {
+  /// Calls `body` with the index and the group of each record that takes part.
+  /// - Parameter count: of the chunk's records.
+  func forEach(of count: Int, _ body: (_ index: Int, _ group: Int) -> Void) {
+    for place in 0..<(indices?.count ?? count) { body(indices?[place] ?? place, groups?[place] ?? 0) }
+  }
+}
+
+extension GroupedRecords {
+  /// The same records in groups by their values in some fields, and the values of each group's first record. The groups
+  /// come in the order of their first records.
+  /// - Parameter group: of these records, the only ones that take part.
+  func grouped(
+    _ group: Int, by references: [FieldReference]
+  ) throws(StoreError) -> (groups: GroupedRecords, keys: [[PlistValue?]]) {
+    let parts = try snapshot.ofChunks(reading: references) { [chunks] number, records, values in
+      var tree = GroupTree(depth: references.count)
+      var part = Chunk(indices: [], groups: [])
+      (chunks?[number] ?? Chunk()).forEach(of: records.count) { index, own in
+        guard own == group else { return }
+        part.indices?.append(index)
+        part.groups?.append(tree.number { values[$0].value(index, of: records[index]) })
+      }
+      return (part: part, keys: tree.keys)
+    }
+    var tree = GroupTree(depth: references.count)
+    var counts: [Int] = []
+    var chunks: [Chunk] = []
+    for (part, keys) in parts {
+      let numbers = keys.map { key in tree.number { key[$0] } }
+      while counts.count < tree.keys.count { counts.append(0) }
+      var part = part
+      part.groups = part.groups?.map { numbers[$0] }
+      for number in part.groups ?? [] { counts[number] += 1 }
+      chunks.append(part)
+    }
+    return (GroupedRecords(snapshot, chunks, counts: counts), tree.keys)
+  }
+
+  /// The same records, with other numbers for the groups.
+  /// - Parameter numbers: for each group its new number.
+  func renumbered(_ numbers: [Int], count: Int) -> GroupedRecords {
+    var counts = [Int](repeating: 0, count: count)
+    for (group, number) in numbers.enumerated() { counts[number] += self.counts[group] }
+    let chunks = (chunks ?? []).map { chunk in
+      Chunk(indices: chunk.indices, groups: chunk.groups?.map { numbers[$0] })
+    }
+    return GroupedRecords(snapshot, chunks, counts: counts)
+  }
+}

@@ -1,0 +1,139 @@
+import FileDBPlist
+import FileDBTables
+
+/// Records that have the same values in some fields.
+///
+///     for group in try foods.snapshot().grouped(by: \.group) {
+///       print(group.key, group.count, try group.average(of: \.kcal) ?? 0)
+///     }
+public struct RecordGroup<Value: Codable & Sendable, Key: Sendable>: Sendable {
+  /// The values that the records have in the fields, in the order in which the fields were named.
+  public let key: Key
+  let all: GroupedRecords<Value>
+  /// Among all groups.
+  let number: Int
+
+  /// The number of records.
+  /// - Complexity: O(1).
+  public var count: Int { all.counts[number] }
+
+  /// The records in their order.
+  /// - Complexity: O(*m* · √*n*) at worst in their number; for the first group that is asked, also O(*n*) in that of
+  ///   the table.
+  public var records: [StoredRecord<Value>] { all.indices(of: number).map { all.snapshot[$0] } }
+}
+
+extension RecordGroup: AggregatedRecords {
+  public var asGroup: RecordGroup<Value, Void> { RecordGroup<Value, Void>(key: (), all: all, number: number) }
+}
+
+extension TableSnapshot: AggregatedRecords {
+  public var asGroup: RecordGroup<Value, Void> {
+    RecordGroup(key: (), all: GroupedRecords(self), number: 0)
+  }
+}
+
+extension RecordMatches: AggregatedRecords {
+  /// - Complexity: O(*n*) in the number of records of the table.
+  public var asGroup: RecordGroup<Value, Void> {
+    RecordGroup(key: (), all: GroupedRecords(snapshot, matches: parts.joined()), number: 0)
+  }
+}
+
+extension AggregatedRecords {
+  /// The records in groups by the values of some fields. The groups come in the order of their first records, and in
+  /// each group the records have their order.
+  ///
+  ///     let byGroup = try foods.snapshot().grouped(by: \.group)
+  ///     let byYear = try media.snapshot().grouped(by: \.kind, \.year)   // key: (Kind, Int?)
+  ///
+  /// Groups are told apart by the `==` of the fields' types. What was found out about a field for one group is kept
+  /// for the others, so to ask every group for its sum costs one look at the records.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit the type.
+  /// - Complexity: O(*n*). Only the fields are read, and each combination is decoded once. If FileDB cannot tell in
+  ///   which field `Value` stores a property (see ``SortKey/init(_:_:text:)``), it decodes all records.
+  public func grouped<each Key: Decodable & Hashable & Sendable>(
+    by path: repeat KeyPath<Value, each Key>
+  ) throws -> [RecordGroup<Value, (repeat each Key)>] {
+    let own = asGroup
+    var references: [FieldReference?] = []
+    for path in repeat each path { references.append(KnownPaths.reference(of: path)) }
+    let numbered = try own.numbered(by: references)
+    var keys: [(repeat each Key)] = []
+    var numbers: [Int] = []
+    var known: [[AnyHashable]: Int] = [:]
+    for group in numbered.firsts.indices {
+      var place = 0
+      func next() -> Int {
+        defer { place += 1 }
+        return place
+      }
+      let key = (repeat try numbered.field(at: each path, next(), of: group))
+      var parts: [AnyHashable] = []
+      for part in repeat each key { parts.append(AnyHashable(part)) }
+      let number = known[parts] ?? keys.count
+      if number == keys.count {
+        known[parts] = number
+        keys.append(key)
+      }
+      numbers.append(number)
+    }
+    // Values that the records hold in two ways may be equal in Swift.
+    let all =
+      keys.count == numbers.count ? numbered.groups : numbered.groups.renumbered(numbers, count: keys.count)
+    return keys.indices.map { RecordGroup(key: keys[$0], all: all, number: $0) }
+  }
+
+  /// The records in groups by the values of some fields, by the fields' names. A missing field is `nil` in the key. The
+  /// groups come in the order of their first records, and in each group the records have their order.
+  ///
+  /// Numbers of the same value are in one group, whatever their types, and the key is what the group's first record
+  /// has. Texts are told apart by their UTF-8 bytes.
+  /// - Throws: for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
+  /// - Complexity: O(*n*). Only the fields are read.
+  public func grouped(by fields: [String]) throws -> [RecordGroup<Value, [PlistValue?]>] {
+    try grouped(by: fields.map(FieldReference.init(field:)))
+  }
+
+  package func grouped(
+    by references: [FieldReference]
+  ) throws(StoreError) -> [RecordGroup<Value, [PlistValue?]>] {
+    let own = asGroup
+    let (groups, keys) = try own.all.grouped(own.number, by: references)
+    return keys.indices.map { RecordGroup(key: keys[$0], all: groups, number: $0) }
+  }
+}
+
+/// Records in groups in which some fields are equal, as the records hold them.
+struct NumberedGroups<Value: Codable & Sendable> {
+  let groups: GroupedRecords<Value>
+  /// Of each group, the values of the fields; empty where these are not known.
+  fileprivate let keys: [[PlistValue?]]
+  /// Of each group, the first record.
+  let firsts: [StoredRecord<Value>]
+
+  /// What the records of a group have at `path`.
+  /// - Parameter place: of the path among the fields.
+  /// - Throws: ``StoreError/Code/invalidValue``.
+  func field<Field: Decodable>(at path: KeyPath<Value, Field>, _ place: Int, of group: Int) throws -> Field {
+    if !keys.isEmpty, let held = keys[group][place],
+      let field = try? FieldsDecoder.decodeValue(Field.self, from: held, codingPath: [])
+    {
+      return field
+    }
+    return try firsts[group].value[keyPath: path]
+  }
+}
+
+extension RecordGroup {
+  /// The records in groups in which these fields are equal. There may be several groups that are equal in Swift.
+  /// - Parameter references: `nil` for a field that is not known.
+  func numbered(by references: [FieldReference?]) throws(StoreError) -> NumberedGroups<Value> {
+    let known = references.compactMap(\.self)
+    let isKnown = known.count == references.count
+    // Where one is not known, each record is for itself.
+    let (groups, keys) = try all.grouped(number, by: isKnown ? known : [.id])
+    return NumberedGroups(
+      groups: groups, keys: isKnown ? keys : [], firsts: groups.firstIndices.map { all.snapshot[$0] })
+  }
+}

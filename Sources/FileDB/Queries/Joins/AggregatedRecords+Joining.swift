@@ -1,0 +1,122 @@
+import FileDBPlist
+import FileDBTables
+
+/// Each of these looks at every record of both tables once: no pair is searched for.
+extension AggregatedRecords {
+  /// The pairs of these records and `others` in which the two fields are equal, by the `==` of their type. A field that
+  /// is `nil` or `nan` equals none.
+  ///
+  ///     let all = try store.snapshot()  // both tables at the same moment
+  ///     for (food, group) in try all[.foods].joined(to: all[.groups], on: \.group, \.code) { … }
+  ///
+  /// For a field that holds the id of the other record, see `joined(to:by:)`.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit its type.
+  /// - Complexity: O(*n* + *m*) in the numbers of records, and O(1) for each pair. Only the two fields are read, and
+  ///   each of their values is decoded once. See ``SortKey/init(_:_:text:)`` for paths whose field FileDB cannot tell;
+  ///   then it decodes the records.
+  public func joined<Other, Key: Decodable & Hashable>(
+    to others: some AggregatedRecords<Other>, on path: KeyPath<Value, Key>, _ otherPath: KeyPath<Other, Key>
+  ) throws -> JoinedRecords<Value, Other> {
+    let own = try keyed(by: path, Optional.some)
+    return JoinedRecords(own, try others.keyed(by: otherPath, Optional.some))
+  }
+
+  /// The same for a field that may be `nil`.
+  /// - Throws: as for a field that is not optional.
+  /// - Complexity: as for a field that is not optional.
+  public func joined<Other, Key: Decodable & Hashable>(
+    to others: some AggregatedRecords<Other>, on path: KeyPath<Value, Key?>, _ otherPath: KeyPath<Other, Key>
+  ) throws -> JoinedRecords<Value, Other> {
+    let own = try keyed(by: path, \.self)
+    return JoinedRecords(own, try others.keyed(by: otherPath, Optional.some))
+  }
+
+  /// The pairs of these records and `others` in which the two fields, by their names, are equal. Numbers are equal by
+  /// their value, whatever their types, and texts by their UTF-8 bytes. A field that is missing or `nan` equals none.
+  /// - Throws: for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
+  /// - Complexity: O(*n* + *m*), and O(1) for each pair.
+  public func joined<Other>(
+    to others: some AggregatedRecords<Other>, on field: String, _ otherField: String
+  ) throws -> JoinedRecords<Value, Other> {
+    JoinedRecords(try keyed(by: field), try others.keyed(by: otherField))
+  }
+
+  /// The pairs of these records and the records of `others` whose id is in the field.
+  ///
+  ///     for (note, folder) in try all[.notes].joined(to: all[.folders], by: \.folder) { … }
+  ///
+  /// - Throws: ``StoreError/Code/invalidValue`` if one of these records does not fit its type.
+  /// - Complexity: O(*n* + *m*), and O(1) for each pair.
+  public func joined<Other>(
+    to others: TableSnapshot<Other>, by path: KeyPath<Value, RecordID<Other>>
+  ) throws -> JoinedRecords<Value, Other> {
+    JoinedRecords(try keyed(by: path, Optional.some), to: others)
+  }
+
+  /// The same for a field that may be `nil`.
+  /// - Throws: as for a field that is not optional.
+  /// - Complexity: as for a field that is not optional.
+  public func joined<Other>(
+    to others: TableSnapshot<Other>, by path: KeyPath<Value, RecordID<Other>?>
+  ) throws -> JoinedRecords<Value, Other> {
+    JoinedRecords(try keyed(by: path, \.self), to: others)
+  }
+}
+
+/// Records in groups, with the key of each group; `nil` for what equals nothing. Several groups may have one key.
+private struct KeyedRecords<Value: Codable & Sendable, Key: Hashable> {
+  let groups: GroupedRecords<Value>
+  let keys: [Key?]
+}
+
+extension AggregatedRecords {
+  fileprivate func keyed<Field: Decodable & Equatable, Key: Hashable>(
+    by path: KeyPath<Value, Field>, _ key: (Field) -> Key?
+  ) throws -> KeyedRecords<Value, Key> {
+    let numbered = try asGroup.numbered(by: [KnownPaths.reference(of: path)])
+    return KeyedRecords(
+      groups: numbered.groups,
+      keys: try numbered.firsts.indices.map { group in
+        let field = try numbered.field(at: path, 0, of: group)
+        return (field as? any OptionalValue)?.isNil == true ? nil : key(field)
+      })
+  }
+
+  fileprivate func keyed(by field: String) throws -> KeyedRecords<Value, PlistValue> {
+    let own = asGroup
+    let (groups, keys) = try own.all.grouped(own.number, by: [FieldReference(field: field)])
+    return KeyedRecords(
+      groups: groups,
+      keys: keys.map { $0[0].flatMap { $0.real?.isNaN == true ? nil : GroupTree.normalized($0) } })
+  }
+}
+
+extension JoinedRecords {
+  fileprivate init<Key>(_ left: KeyedRecords<Left, Key>, _ right: KeyedRecords<Right, Key>) {
+    var indices: [Key: [Int]] = [:]
+    for (group, key) in right.keys.enumerated() {
+      guard let key else { continue }
+      let others = right.groups.indices(of: group)
+      // In two forms, one key may be in two groups.
+      indices[key] = indices[key].map { ($0 + others).sorted() } ?? others
+    }
+    self.init(
+      left.groups, right.groups.snapshot, partners: left.keys.map { key in key.flatMap { indices[$0] } ?? [] }
+    )
+  }
+
+  fileprivate init(_ left: KeyedRecords<Left, RecordID<Right>>, to right: TableSnapshot<Right>) {
+    self.init(
+      left.groups, right,
+      partners: left.keys.map { id in id.flatMap(right.index(of:)).map { [$0] } ?? [] })
+  }
+}
+
+/// Tells `nil` in a type that may be an optional.
+private protocol OptionalValue {
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  var isNil: Bool { self == nil }
+}

@@ -1,0 +1,80 @@
+import FileDBTables
+
+/// The pairs of records of two tables that belong together, as they are asked for.
+///
+///     let all = try store.snapshot()
+///     for (food, group) in try all[.foods].joined(to: all[.groups], on: \.group, \.code) {
+///       print(try food.value.name, try group.value.title)
+///     }
+///
+/// The pairs have the order of the left records; those of one left record have the order of the right ones. A left
+/// record without a right one has no pair; ``withUnmatched`` has it, too.
+public struct JoinedRecords<Left: Codable & Sendable, Right: Codable & Sendable>: Sequence, Sendable {
+  fileprivate let left: TableSnapshot<Left>
+  fileprivate let right: TableSnapshot<Right>
+  /// The left records in order, each with the number of its group.
+  fileprivate let places: [GroupedRecords<Left>.Place]
+  /// Of each group, the indices of the right records.
+  fileprivate let partners: [[Int]]
+
+  init(
+    _ left: GroupedRecords<Left>, _ right: TableSnapshot<Right>, partners: [[Int]]
+  ) {
+    (self.left, self.right, self.partners) = (left.snapshot, right, partners)
+    places = left.places
+  }
+
+  public func makeIterator() -> Iterator { Iterator(unmatched: UnmatchedRecords(of: self).makeIterator()) }
+
+  /// The same pairs, and each left record that has no right one, with `nil`: a left join.
+  /// - Complexity: O(1).
+  public var withUnmatched: UnmatchedRecords<Left, Right> { UnmatchedRecords(of: self) }
+
+  public struct Iterator: IteratorProtocol {
+    fileprivate var unmatched: UnmatchedRecords<Left, Right>.Iterator
+
+    public mutating func next() -> (left: StoredRecord<Left>, right: StoredRecord<Right>)? {
+      while let (left, right) = unmatched.next() { if let right { return (left, right) } }
+      return nil
+    }
+  }
+}
+
+/// The pairs of ``JoinedRecords``, with the left records that have no right one.
+public struct UnmatchedRecords<Left: Codable & Sendable, Right: Codable & Sendable>: Sequence, Sendable {
+  private let joined: JoinedRecords<Left, Right>
+
+  fileprivate init(of joined: JoinedRecords<Left, Right>) { self.joined = joined }
+
+  public func makeIterator() -> Iterator { Iterator(joined) }
+
+  public struct Iterator: IteratorProtocol {
+    private let joined: JoinedRecords<Left, Right>
+    private var records: TableSnapshot<Left>.Iterator
+    /// The index of the record that ``records`` gives next.
+    private var index = 0
+    /// Of the places, the next one.
+    private var place = 0
+    private var left: StoredRecord<Left>?
+    /// The right records of ``left`` that have not been given yet.
+    private var rights: ArraySlice<Int> = []
+
+    fileprivate init(_ joined: JoinedRecords<Left, Right>) {
+      self.joined = joined
+      records = joined.left.makeIterator()
+    }
+
+    public mutating func next() -> (left: StoredRecord<Left>, right: StoredRecord<Right>?)? {
+      if let left, let right = rights.popFirst() { return (left, joined.right[right]) }
+      guard place < joined.places.count else { return nil }
+      let next = joined.places[place]
+      place += 1
+      records.skip(next.index - index)
+      index = next.index + 1
+      left = records.next()
+      rights = joined.partners[next.group][...]
+      guard let left else { return nil }
+      return (left, rights.popFirst().map { joined.right[$0] })
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import FileDBEssentials
+import FileDBTables
+import Synchronization
+
+/// A Swift predicate that reads only the fields that it names.
+struct CompiledPredicate<Value: Codable & Sendable> {
+  let references: [FieldReference]
+  private let test: Evaluation<Bool>
+  private let cursor: RecordCursor
+
+  /// - Returns: `nil` for a predicate that takes whole values.
+  init?(_ predicate: Predicate<Value>) {
+    let compiler = PredicateCompiler(predicate.variable)
+    func compile(_ expression: some PredicateExpression<Bool>) -> Evaluation<Bool>? {
+      compiler.compile(expression)
+    }
+    guard let test = compile(predicate.expression) else { return nil }
+    (self.test, references, cursor) = (test, compiler.references, compiler.cursor)
+  }
+
+  /// The records of a chunk that match.
+  /// - Parameter whole: asks the predicate about a record's whole value.
+  func matches(
+    _ records: [EncodedRecord], _ fields: [ChunkValues], whole: (EncodedRecord) throws -> Bool
+  ) throws -> [EncodedRecord] {
+    (cursor.records, cursor.fields) = (records, fields)
+    defer { (cursor.records, cursor.fields) = ([], []) }
+    var matches: [EncodedRecord] = []
+    for (index, record) in records.enumerated() {
+      cursor.index = index
+      let isMatch: Bool
+      do { isMatch = try test() } catch { isMatch = try whole(record) }
+      if isMatch { matches.append(record) }
+    }
+    return matches
+  }
+}
+
+/// The same predicate for several threads.
+final class CompiledPredicates<Value: Codable & Sendable>: Sendable {
+  // Unchecked: whoever takes it is the only one who has it.
+  private struct Spare: @unchecked Sendable {
+    let compiled: CompiledPredicate<Value>
+  }
+
+  let references: [FieldReference]
+  private let predicate: Predicate<Value>
+  private let spare: Mutex<[Spare]>
+
+  /// - Returns: `nil` for a predicate that takes whole values.
+  init?(_ predicate: Predicate<Value>) {
+    guard let compiled = CompiledPredicate(predicate) else { return nil }
+    self.predicate = predicate
+    references = compiled.references
+    spare = Mutex([Spare(compiled: compiled)])
+  }
+
+  /// The records of a chunk that match.
+  /// - Throws: for a record of which its fields cannot tell, that it does not fit its type; what the predicate throws.
+  func matches(
+    _ records: [EncodedRecord], _ fields: [ChunkValues], from source: TableSource
+  ) throws -> [EncodedRecord] {
+    guard let own = spare.withLock({ $0.popLast() }) ?? CompiledPredicate(predicate).map(Spare.init) else {
+      preconditionFailure("the predicate was compiled before")
+    }
+    defer { spare.withLock { $0.append(own) } }
+    var reader = ValueReader<Value>()
+    return try own.compiled.matches(records, fields) { record in
+      try predicate.evaluate(try StoreError.naming(record, of: source) { try reader.value(of: record) })
+    }
+  }
+}

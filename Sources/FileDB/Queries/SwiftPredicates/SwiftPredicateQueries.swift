@@ -1,0 +1,92 @@
+import FileDBEssentials
+import FileDBTables
+
+/// Records chosen by a predicate of Swift, as `#Predicate` makes it. It gives what `predicate.evaluate` gives for each
+/// value.
+extension TableSnapshot {
+  /// The records that match `predicate`, in their order.
+  ///
+  ///     let open = try notes.snapshot().records(where: #Predicate { !$0.isDone && $0.title.contains("milk") })
+  ///
+  /// FileDB reads only the fields of the properties that the predicate names, and remembers them as for a
+  /// ``RecordPredicate``. It decodes a record where these cannot tell: if a field does not fit its property, if FileDB
+  /// cannot tell in which field `Value` stores a property (see ``SortKey/init(_:_:text:)``), and for operations such as
+  /// `filter` or a comparison in the user's locale.
+  /// - Throws: ``StoreError/Code/invalidValue`` if a record is decoded and does not fit the type; what the predicate
+  ///   throws, as for `!` of `nil`.
+  /// - Complexity: O(*n*).
+  public func records(where predicate: Predicate<Value>) throws -> [StoredRecord<Value>] {
+    try matches(where: predicate).records
+  }
+
+  /// The number of records that match `predicate`.
+  /// - Throws: as ``records(where:)-(Predicate<Value>)``.
+  /// - Complexity: O(*n*).
+  public func count(where predicate: Predicate<Value>) throws -> Int { try matches(where: predicate).count }
+
+  /// The first record that matches `predicate`; `nil` if none does. It decodes one record after the other.
+  /// - Throws: as ``records(where:)-(Predicate<Value>)``, for the records up to this one.
+  /// - Complexity: O(*n*) in the number of records up to it.
+  public func first(where predicate: Predicate<Value>) throws -> StoredRecord<Value>? {
+    try records.first { try predicate.evaluate($0) }
+  }
+
+  /// The records that match `predicate`. ``RecordMatches/unknownFields`` is empty: the compiler knows the names.
+  /// - Throws: as ``records(where:)-(Predicate<Value>)``.
+  /// - Complexity: O(*n*).
+  public func matches(where predicate: Predicate<Value>) throws -> RecordMatches<Value> {
+    guard let compiled = CompiledPredicates(predicate) else {
+      let matches = try records.filter { try predicate.evaluate($0) }
+      return RecordMatches(of: self, [matches.map(\.encoded)], missing: [])
+    }
+    let chunks = try ofChunks(reading: compiled.references) { _, records, fields in
+      Result { try compiled.matches(records, fields, from: source) }
+    }
+    return RecordMatches(of: self, try chunks.map { try $0.get() }, missing: [])
+  }
+}
+
+extension RecordTable {
+  /// Removes the records that match `predicate`.
+  /// - Returns: the records that were removed.
+  /// - Throws: as ``TableSnapshot/records(where:)-(Predicate<Value>)``, and as `RecordStore.write(_:)`; then nothing is
+  ///   removed.
+  /// - Complexity: O(*n*).
+  @discardableResult
+  public func delete(where predicate: Predicate<Value>) throws -> RecordMatches<Value> {
+    try writing { _ in
+      let matches = try snapshot().matches(where: predicate)
+      try delete(matches.ids)
+      return matches
+    }
+  }
+
+  /// Removes the records that match `predicate`; see the synchronous `delete`.
+  @discardableResult
+  public func delete(where predicate: Predicate<Value>) async throws -> RecordMatches<Value> {
+    try await writing { try $0.delete(where: predicate) }
+  }
+
+  /// Changes the records that match `predicate`, in their order.
+  /// - Returns: the records that matched, as they were before.
+  /// - Throws: as ``TableSnapshot/records(where:)-(Predicate<Value>)`` and `update(_:_:)`.
+  /// - Complexity: O(*n*).
+  @discardableResult
+  public func updateAll(
+    where predicate: Predicate<Value>, _ body: (inout Value) throws -> Void
+  ) throws -> RecordMatches<Value> {
+    try store.write { _ in
+      let matches = try snapshot().matches(where: predicate)
+      try update(matches.ids, body)
+      return matches
+    }
+  }
+
+  /// Changes the records that match `predicate`; see the synchronous `updateAll`.
+  @discardableResult
+  public func updateAll(
+    where predicate: Predicate<Value>, _ body: @escaping @Sendable (inout Value) throws -> Void
+  ) async throws -> RecordMatches<Value> {
+    try await writing { try $0.updateAll(where: predicate, body) }
+  }
+}

@@ -1,0 +1,58 @@
+import FileDBPlist
+import FileDBTables
+
+extension TableSnapshot {
+  /// What is odd about fields that hold values of several types, one error for each field, in the order of their names.
+  /// Integers and reals are both numbers. Nothing is wrong with such a field, but often a value was given without its
+  /// type.
+  ///
+  /// The error is about the first record with the type that is rarest.
+  /// - Complexity: O(*n*) in the size of the table.
+  package func mixedFields() -> [StoreError] {
+    var kinds: [FieldName: FieldKinds] = [:]
+    for record in state.records {
+      for field in record.fields.dictionary {
+        kinds[FieldName(field.key), default: FieldKinds()].see(field.value, in: record)
+      }
+    }
+    return kinds.filter { $0.value.isMixed }.sorted { compareUTF8($0.key.text, $1.key.text) < 0 }.map {
+      name, kinds in
+      var error = StoreError(
+        .invalidValue, "the field has values of several types: \(kinds.description)", table: table,
+        field: name.text)
+      if let record = kinds.rarest {
+        error.record = record.id
+        error.place = FilePlace(of: FieldPath([AnyKey(name.text)]), in: record, from: source)
+      }
+      return error
+    }
+  }
+}
+
+/// Which types of values a field holds.
+private struct FieldKinds: CustomStringConvertible {
+  /// In the order in which they came.
+  private var kinds: [(name: String, count: Int, first: EncodedRecord)] = []
+
+  var isMixed: Bool { kinds.count > 1 }
+
+  /// The first record with the type that is rarest.
+  var rarest: EncodedRecord? { kinds.min { $0.count < $1.count }?.first }
+
+  var description: String {
+    kinds.sorted { $0.count > $1.count }.map { "\($0.name) in \($0.count)" }.joined(separator: ", ")
+  }
+
+  mutating func see(_ value: PlistValue, in record: EncodedRecord) {
+    let name =
+      switch value {
+      case .integer, .unsigned, .real: "number"
+      default: value.typeName
+      }
+    if let known = kinds.firstIndex(where: { $0.name == name }) {
+      kinds[known].count += 1
+    } else {
+      kinds.append((name, 1, record))
+    }
+  }
+}

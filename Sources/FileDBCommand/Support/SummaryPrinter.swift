@@ -1,0 +1,75 @@
+import FileDB
+import FileDBExchange
+import FileDBPlist
+
+/// Prints rows of values that are no records: what a command has found out about some.
+struct SummaryPrinter {
+  let format: OutputFormat
+  /// How a column is called.
+  let titles: [String]
+  /// So many columns, from the left, name what a row is about, which may be nothing.
+  let keyCount: Int
+
+  func print(_ rows: [[PlistValue?]]) throws {
+    switch format {
+    case .table: printTable(rows)
+    case .csv: printDelimited(rows, DelimitedWriter(format: .csv))
+    case .tsv: printDelimited(rows, DelimitedWriter(format: .tsv))
+    case .json:
+      let objects = rows.map { "  " + object($0) }
+      Terminal.print(objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]")
+    case .ndjson: for row in rows { Terminal.print(object(row)) }
+    case .plist:
+      let bytes = try PlistWriter.document(.array(rows.map { .dict(dictionary($0)) }))
+      Terminal.print(bytes: bytes)
+    }
+  }
+
+  /// Prints one row by itself: in JSON and as a property list it is no array.
+  func print(alone row: [PlistValue?]) throws {
+    switch format {
+    case .json, .ndjson: Terminal.print(object(row))
+    case .plist: Terminal.print(bytes: try PlistWriter.document(.dict(dictionary(row))))
+    case .table, .csv, .tsv: try print([row])
+    }
+  }
+
+  private func printTable(_ rows: [[PlistValue?]]) {
+    if rows.isEmpty { return }
+    let columns = titles.indices.map { column in
+      TextTable.Column(
+        title: TerminalText.defused(titles[column]),
+        isNumeric: rows.allSatisfy { $0[column]?.isNumeric ?? true })
+    }
+    let cells = rows.map { row in
+      row.enumerated().map { column, value in
+        column < keyCount ? PrintedGroup.title(of: value) : value?.cell ?? ""
+      }
+    }
+    for line in TextTable(columns: columns, rows: cells).lines(width: Terminal.width) {
+      Terminal.printStyled(line)
+    }
+  }
+
+  private func printDelimited(_ rows: [[PlistValue?]], _ writer: DelimitedWriter) {
+    Terminal.print(writer.line(titles), terminator: "")
+    for row in rows {
+      Terminal.print(writer.line(row.map { $0.map(DelimitedWriter.text(of:)) }), terminator: "")
+    }
+  }
+
+  /// What is missing is left out, as from a record.
+  private func object(_ row: [PlistValue?]) -> String {
+    let members = zip(titles, row).compactMap { title, value in
+      value.map { "\(JSONText.quoted(title)): \(JSONText.value($0))" }
+    }
+    return "{" + members.joined(separator: ", ") + "}"
+  }
+
+  private func dictionary(_ row: [PlistValue?]) -> PlistDictionary {
+    PlistDictionary(
+      lastOf: zip(titles, row).compactMap { title, value in
+        value.map { PlistDictionary.Entry(key: title, value: $0) }
+      })
+  }
+}
