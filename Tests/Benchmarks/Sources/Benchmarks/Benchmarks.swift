@@ -69,7 +69,8 @@ struct Compare: ParsableCommand {
     Each time is that of one operation: of the median run, of the quickest, of the slowest; then how many times as long \
     as FileDB's. What an operation leaves in memory is let go after the clock has stopped.
 
-    FileDB and GRDB (SQLite; WAL, synchronous=FULL) wait for the disk in each commit. The property list and JSON peers, \
+    FileDB, GRDB, SQLite by its C interface and sqlite3 (WAL, synchronous=FULL), LMDB and the bare write wait for the \
+    disk in each commit. The property list and JSON peers, \
     TinyDB, recutils and wgFileDb do not. recutils and the workloads csv, script, first-line, command and start start a process for each operation; \
     elsewhere Python's start does not count. Miller has no store: its import makes JSON of the CSV. A peer that is not in a table cannot do such a thing.
     """

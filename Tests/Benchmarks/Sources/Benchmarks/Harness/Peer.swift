@@ -44,9 +44,10 @@ func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws(WrongResult
 enum Peers {
   static var all: [any Peer.Type] {
     [
-      FileDBPeer.self, EmptyProgramPeer.self, GRDBPeer.self, SQLitePeer.self, SQLiteCommandPeer.self,
-      SQLiteUtilsPeer.self,
-      MillerPeer.self, MemchrPeer.self, EmptySAXPeer.self, PropertyListCoderPeer.self,
+      FileDBPeer.self, EmptyProgramPeer.self, BareWritePeer.self, GRDBPeer.self, SQLitePeer.self,
+      LMDBPeer.self,
+      SQLiteCommandPeer.self, SQLiteUtilsPeer.self, MillerPeer.self, MemchrPeer.self, EmptySAXPeer.self,
+      PropertyListCoderPeer.self,
       PropertyListSerializationPeer.self, JSONCoderPeer.self,
       WgFileDbPeer.self, PlistlibPeer.self, TinyDBPeer.self, RecutilsPeer.self,
     ]

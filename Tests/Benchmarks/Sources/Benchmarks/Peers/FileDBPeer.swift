@@ -16,6 +16,7 @@ final class FileDBPeer: Peer {
   private lazy var edited = Result {
     try EditedTable(FileDBEditor(copied.get().table(.sample)), records: sample.records)
   }
+  private lazy var unsynced = Result { try unsyncedTable() }
 
   init(_ sample: Sample) { self.sample = sample }
 
@@ -32,13 +33,13 @@ final class FileDBPeer: Peer {
     case .predicateAgain: try matching(in: opened.get())
     case .lookup: try lookingUp()
     case .range: try readingRanges()
-    case .edit(let kind, let mode): try edited.get().run(kind, mode)
+    case .edit, .writers, .tasks, .slow: try edited.get().prepare(workload)
+    case .processorTime: try unsynced.get().prepare(workload)
     case .deliver(let rows): try delivering(rows)
     case .sortedView: try sortingView()
     case .sort: try sorting()
     case .importTables: try importing()
     case .checkpoint: try writingTable()
-    case .writers: try edited.get().runWriters()
     case .csv(.import): try importingCSV()
     case .csv(.export): try exportingCSV()
     case .script: try runningScript()
@@ -255,6 +256,14 @@ extension FileDBPeer {
 
 /// Writing.
 extension FileDBPeer {
+  private func unsyncedTable() throws -> EditedTable {
+    // No checkpoint of its own, so that what is measured is the commit alone.
+    let options = StoreOptions(checkpoints: .manual, durability: .none)
+    let store = try RecordStore(
+      at: sample.copy(in: "FileDB-unsynced").deletingLastPathComponent(), options: options)
+    return try EditedTable(FileDBEditor(store.table(.sample)), records: sample.records)
+  }
+
   private func serializing() throws -> Run {
     let bytes = try sample.bytes()
     let root = try PlistParser.parse(bytes)
@@ -326,58 +335,5 @@ extension EntryOrder {
   fileprivate var sortKeys: [SortKey] {
     isReversed
       ? [.descending("isDone"), .ascending("price")] : [.ascending("isDone"), .descending("price")]
-  }
-}
-
-private final class FileDBEditor: SharedEditor {
-  private let table: RecordTable<Entry>
-
-  init(_ table: RecordTable<Entry>) { self.table = table }
-
-  func commit(_ edits: [Edit], _ log: EditLog) throws {
-    try log.run(edits) { edit in try table.store.write { tx in try FileDBEditor.perform(edit, &tx) } }
-  }
-
-  func transact(_ edits: [Edit], _ log: EditLog) throws {
-    try table.store.write { tx in try log.run(edits) { edit in try FileDBEditor.perform(edit, &tx) } }
-  }
-
-  private static func perform(_ edit: Edit, _ tx: inout StoreTransaction) throws -> Int {
-    switch edit {
-    case .add(let entry, let place):
-      return Int(try tx[.sample].add(entry, at: position(place)).rawValue)
-    case .move(let id, let other):
-      try tx[.sample].move(recordID(id), to: .after(recordID(other)))
-      return id
-    case .update(let id, let amount):
-      try tx[.sample].update(recordID(id)) { $0.amount = amount }
-      return id
-    case .delete(let id):
-      try tx[.sample].delete(recordID(id))
-      return id
-    }
-  }
-
-  private static func recordID(_ id: Int) -> RecordID<Entry> { RecordID(integerLiteral: Int64(id)) }
-
-  private static func position(_ place: Place) -> Position<Entry> {
-    switch place {
-    case .top: .top
-    case .bottom: .bottom
-    case .after(let id): .after(recordID(id))
-    }
-  }
-
-  func settle() throws { try table.store.checkpoint() }
-  func count() throws -> Int { try table.count }
-  func entry(_ id: Int) throws -> Entry? { try table.lastSnapshot[id: FileDBEditor.recordID(id)]?.value }
-
-  func neighbours(of id: Int) throws -> (above: Int?, below: Int?) {
-    let rows = table.lastSnapshot
-    guard let row = rows.index(of: FileDBEditor.recordID(id)) else { throw WrongResult("no record \(id)") }
-    return (
-      row > 0 ? Int(rows[row - 1].id.rawValue) : nil,
-      row < rows.count - 1 ? Int(rows[row + 1].id.rawValue) : nil
-    )
   }
 }

@@ -12,6 +12,10 @@ final class GRDBPeer: Peer {
   private lazy var edited = Result {
     try EditedTable(GRDBEditor(copied.get()), records: sample.records)
   }
+  private lazy var unsynced = Result {
+    let pool = try GRDBPeer.openPool(GRDBPeer.makeDatabase(sample, in: "GRDB-unsynced"), .off)
+    return try EditedTable(GRDBEditor(pool), records: sample.records)
+  }
   private lazy var file = Result { try GRDBPeer.makeDatabase(sample, in: "GRDB-read") }
   private lazy var opened = Result { try GRDBPeer.openPool(file.get()) }
   private lazy var indexed = Result { try GRDBPeer.openIndexed(sample) }
@@ -27,12 +31,12 @@ final class GRDBPeer: Peer {
     case .filter, .predicate, .predicateAgain: try filtering()
     case .lookup: try lookingUp()
     case .range: try readingRanges()
-    case .edit(let kind, let mode): try edited.get().run(kind, mode)
+    case .edit, .writers, .tasks, .slow: try edited.get().prepare(workload)
+    case .processorTime: try unsynced.get().prepare(workload)
     case .deliver(let rows): try delivering(rows)
     case .sortedView: try sortingView()
     case .sort: try sorting()
     case .importTables: try importing()
-    case .writers: try edited.get().runWriters()
     case .parse, .serialize, .checkpoint, .csv, .script, .firstLine, .command, .start: nil
     }
   }
@@ -51,12 +55,15 @@ final class GRDBPeer: Peer {
 
 /// Making and opening.
 extension GRDBPeer {
-  static func openPool(_ file: URL) throws -> DatabasePool {
+  static func openPool(
+    _ file: URL, _ synchronous: SQLiteConnection.Synchronous = .full
+  ) throws -> DatabasePool {
     let pool = try DatabasePool(path: file.path)
     // GRDB itself sets NORMAL with WAL, by which a power cut may lose the latest commits.
     try pool.writeWithoutTransaction { db in
-      try db.execute(sql: "PRAGMA synchronous = FULL")
-      try expect(try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2, "synchronous is not FULL")
+      try db.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
+      let level = try String.fetchOne(db, sql: "PRAGMA synchronous")
+      try expect(level == synchronous.rawValue, "synchronous is not set")
       try expect(try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal", "journal_mode is not WAL")
     }
     return pool
@@ -320,7 +327,7 @@ private struct StoredEntry: Codable, FetchableRecord, MutablePersistableRecord {
   mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-private final class GRDBEditor: SharedEditor {
+private final class GRDBEditor: AsyncEditor {
   private let pool: DatabasePool
 
   init(_ pool: DatabasePool) { self.pool = pool }
@@ -331,6 +338,12 @@ private final class GRDBEditor: SharedEditor {
 
   func transact(_ edits: [Edit], _ log: EditLog) throws {
     try pool.write { db in try log.run(edits) { try GRDBEditor.perform($0, db) } }
+  }
+
+  func commit(_ edits: [Edit]) async throws -> [Int] {
+    var ids: [Int] = []
+    for edit in edits { ids.append(try await pool.write { db in try GRDBEditor.perform(edit, db) }) }
+    return ids
   }
 
   private static func perform(_ edit: Edit, _ db: Database) throws -> Int {
