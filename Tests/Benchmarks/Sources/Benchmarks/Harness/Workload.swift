@@ -24,7 +24,7 @@ enum Workload: Hashable {
   case csv(CSVWay)
   case script
   case firstLine
-  case command
+  case command(CommandVerb)
   case start
 }
 
@@ -63,7 +63,7 @@ extension Workload: CaseIterable {
     } + [.processorTime] + ObservedRows.allCases.map { .deliver($0) } + [
       .sortedView, .sort, .importTables, .checkpoint, .writers, .tasks,
     ] + Crowd.allCases.map { .slow($0) } + CSVWay.allCases.map { .csv($0) } + [.script, .firstLine]
-    + [.command, .start]
+    + CommandVerb.allCases.map { .command($0) } + [.start]
 
   /// The name by which it is chosen.
   var name: String {
@@ -92,7 +92,7 @@ extension Workload: CaseIterable {
     case .csv(let way): "csv-\(way.rawValue)"
     case .script: "script"
     case .firstLine: "first-line"
-    case .command: "command"
+    case .command(let verb): "command-\(verb.rawValue)"
     case .start: "start"
     }
   }
@@ -131,7 +131,7 @@ extension Workload: CaseIterable {
     case .script:
       "add \(grouped(Workload.transactionLength)) records by a script, or all, one transaction, a process"
     case .firstLine: "print all records, until the first line is there, a process"
-    case .command: "print one record, a process"
+    case .command(let verb): "\(verb.title), a process"
     case .start: "start, print the version and end, a process"
     }
   }

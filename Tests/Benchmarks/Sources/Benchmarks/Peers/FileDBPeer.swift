@@ -6,7 +6,7 @@ import Foundation
 final class FileDBPeer: Peer {
   static let name = "FileDB"
 
-  private let sample: Sample
+  let sample: Sample
   /// The sample, for those who only read.
   private lazy var opened = Result { try RecordStore(at: sample.store).table(.sample) }
   /// A copy, for those who change it.
@@ -17,6 +17,10 @@ final class FileDBPeer: Peer {
     try EditedTable(FileDBEditor(copied.get().table(.sample)), records: sample.records)
   }
   private lazy var unsynced = Result { try unsyncedTable() }
+  /// What the commands do, on a copy.
+  lazy var commands = Result {
+    CommandTable(try sample.copy(in: "FileDB-commands").deletingLastPathComponent(), sample)
+  }
 
   init(_ sample: Sample) { self.sample = sample }
 
@@ -44,13 +48,27 @@ final class FileDBPeer: Peer {
     case .csv(.export): try exportingCSV()
     case .script: try runningScript()
     case .firstLine: try printingFirstLine()
-    case .command: try printingRecord()
+    case .command(let verb): try running(verb)
     case .start: try startingProgram(program(), ["--version"])
     }
   }
 
   func memoryOfOpening() throws -> ResidentMemory.Growth? {
-    try ResidentMemory.growth { try RecordStore(at: sample.store).table(.sample) }
+    try ResidentMemory.growth { try readOnce(RecordStore(at: sample.store).table(.sample)) }
+  }
+
+  func memoryOfLookup() throws -> ResidentMemory.Growth? {
+    try ResidentMemory.growth {
+      let table = try readOnce(RecordStore(at: sample.store).table(.sample).withLookup(by: \.amount))
+      let found = try table.lastSnapshot.records(where: \.amount, equals: -1)
+      try expect(found.isEmpty, "a record with that amount")
+      return table
+    }
+  }
+
+  private func readOnce(_ table: RecordTable<Entry>) throws -> RecordTable<Entry> {
+    for record in table.lastSnapshot { _ = try record.value }
+    return table
   }
 }
 
@@ -171,85 +189,6 @@ extension FileDBPeer {
       try seconds(
         of: { try table.lastSnapshot.sorted(by: EntryOrder().sortKeys).map { try $0.value } },
         check: { try EntryOrder().check($0, count: sample.records) })
-    }
-  }
-}
-
-/// By the command line.
-extension FileDBPeer {
-  private func program() throws -> String {
-    guard let filedb = ProcessInfo.processInfo.environment["FILEDB"] else {
-      throw LeftOut("$FILEDB names no filedb")
-    }
-    return filedb
-  }
-
-  private func printingRecord() throws -> Run {
-    let filedb = try program()
-    let (id, title) = sample.recordToPrint
-    return { [sample] in
-      try seconds(
-        of: { try runProgram(filedb, ["--store", sample.store.path, "get", "sample", String(id)]) },
-        check: { try expect($0.contains(title), "the printed record") })
-    }
-  }
-
-  private func importingCSV() throws -> Run {
-    let filedb = try program()
-    let csv = try sample.csv()
-    let types = "amount=integer,price=float,due=date,isDone=bool"
-    return { [sample] in
-      try sample.importCSV(in: "FileDB-csv") {
-        try runProgram(filedb, ["--store", $0.path, "import", csv.path, "sample", "--types", types])
-      } check: { folder in
-        let table = try RecordStore(at: folder).table(.sample)
-        try expect(try table.count == sample.records, "the number of records")
-        try expect(try table.lastSnapshot.last?.value == sample.entries.last, "the last record")
-      }
-    }
-  }
-
-  private func runningScript() throws -> Run {
-    let filedb = try program()
-    let entries = sample.scriptEntries
-    let lines = entries.map { entry in
-      let fields = [
-        "title=\(entry.title)", "note=\(entry.note)", "amount:integer=\(entry.amount)",
-        "price:float=\(entry.price)",
-        "due:date=\(entry.due.formatted(.iso8601))", "isDone:bool=\(entry.isDone)",
-      ]
-      return "add sample " + fields.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
-    }
-    let script = sample.folder.appendingPathComponent("adds.filedb")
-    try ("create sample\n" + lines.joined(separator: "\n")).write(
-      to: script, atomically: true, encoding: .utf8)
-    return { [sample] in
-      try sample.importCSV(in: "FileDB-script") {
-        try runProgram(filedb, ["--store", $0.path, "batch", script.path])
-      } check: {
-        let snapshot = try RecordStore(at: $0).table(.sample).lastSnapshot
-        try expect(snapshot.count == entries.count, "the number of records")
-        try expect(try snapshot.last?.value == entries.last, "the last record")
-      }
-    }
-  }
-
-  private func printingFirstLine() throws -> Run {
-    let filedb = try program()
-    return { [sample] in
-      try seconds(
-        of: { try firstLine(of: filedb, ["--store", sample.store.path, "show", "sample"]) },
-        check: { try expect($0.contains("title"), "the first line") })
-    }
-  }
-
-  private func exportingCSV() throws -> Run {
-    let filedb = try program()
-    return { [sample] in
-      try sample.exportCSV(in: "FileDB-csv-export") {
-        try runProgram(
-          filedb, ["--store", sample.store.path, "export", "sample", "--format", "csv"], output: $0)
-      }
     }
   }
 }

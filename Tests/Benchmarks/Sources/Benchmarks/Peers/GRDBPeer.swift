@@ -47,7 +47,10 @@ final class GRDBPeer: Peer {
     let file = try file.get()
     return try ResidentMemory.growth {
       let pool = try GRDBPeer.openPool(file)
-      try pool.read { db in _ = try StoredEntry.orderedByPosition.fetchOne(db) }
+      try pool.read { db in
+        let rows = try StoredEntry.orderedByPosition.fetchCursor(db)
+        while try rows.next() != nil {}
+      }
       return pool
     }
   }

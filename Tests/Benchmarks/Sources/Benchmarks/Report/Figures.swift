@@ -143,7 +143,7 @@ extension Figure {
   }
 
   private static func command(_ results: Results, _ records: Int) -> (text: String, isEnough: Bool)? {
-    results.ratio(.command, SQLiteCommandPeer.self, at: records).map { (ratio(1 / $0), 1 / $0 < 3) }
+    results.ratio(.command(.get), SQLiteCommandPeer.self, at: records).map { (ratio(1 / $0), 1 / $0 < 3) }
   }
 }
 
