@@ -12,13 +12,15 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CLibXML2Peer", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(name: "CLMDB", providers: [.apt(["liblmdb-dev"])]),
+    .target(name: "CSlowDisk"),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
         .product(name: "FileDB", package: "FileDB"), .product(name: "FileDBExchange", package: "FileDB"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        "CLibXML2Peer",
+        "CLibXML2Peer", "CLMDB", "CSlowDisk",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -11,7 +11,11 @@ struct Benchmarks: ParsableCommand {
 struct Compare: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print how long FileDB and its peers take, and the ratios.",
-    discussion: "Workloads: " + (Workload.allCases.map(\.name) + ["resident"]).joined(separator: " "))
+    discussion: """
+      Workloads: \((Workload.allCases.map(\.name) + ["resident", "calls"]).joined(separator: " "))
+
+      Peers: \(Peers.all.map { $0.name }.joined(separator: "; "))
+      """)
 
   @Option(help: "Numbers of records, with commas between.")
   var sizes = "100,10000,100000"
@@ -34,7 +38,7 @@ struct Compare: ParsableCommand {
     let sizes = try chosenSizes()
     let peers = Peers.all.filter { isChosen($0.name, only) || $0 == FileDBPeer.self }
     let workloads = Workload.allCases.filter { isChosen($0.name, self.workloads) }
-    guard !workloads.isEmpty || isChosen("resident", self.workloads) else {
+    guard !workloads.isEmpty || ["resident", "calls"].contains(where: { isChosen($0, self.workloads) }) else {
       throw ValidationError("No workload begins so.")
     }
     let scratch = Places.package.appendingPathComponent(".build/scratch")
@@ -45,7 +49,7 @@ struct Compare: ParsableCommand {
     var results = Results()
     for records in sizes {
       let sample = try Sample.make(in: scratch.appendingPathComponent(String(records)), records: records)
-      try printSample(sample)
+      results.fileBytes[records] = try printSample(sample)
       let instances = peers.map { $0.init(sample) }
       for workload in workloads where !workload.isSizeless || records == sizes.first {
         let measurements = measure(workload, instances, sample, Effort(runs: runs, budget: budget))
@@ -54,8 +58,14 @@ struct Compare: ParsableCommand {
       }
       if isChosen("resident", self.workloads) {
         let memory = ResidentMemory.compare(instances, sample)
-        printMemory(memory)
+        let ofCommands = ResidentMemory.compareCommands(instances, sample)
+        printMemory(memory, ofCommands)
         results.memory += memory
+        results.commandMemory += ofCommands
+      }
+      if isChosen("calls", self.workloads) {
+        SystemCalls.compare(instances, sample, &results)
+        printCalls(results.calls.filter { $0.records == records })
       }
       try sample.remove()
       // After each size, so that a long run leaves its numbers whatever comes.
@@ -69,7 +79,8 @@ struct Compare: ParsableCommand {
     Each time is that of one operation: of the median run, of the quickest, of the slowest; then how many times as long \
     as FileDB's. What an operation leaves in memory is let go after the clock has stopped.
 
-    FileDB and GRDB (SQLite; WAL, synchronous=FULL) wait for the disk in each commit. The property list and JSON peers, \
+    FileDB, GRDB, SQLite by its C interface and sqlite3 (WAL, synchronous=FULL), LMDB and the bare write wait for the \
+    disk in each commit. The property list and JSON peers, \
     TinyDB, recutils and wgFileDb do not. recutils and the workloads csv, script, first-line, command and start start a process for each operation; \
     elsewhere Python's start does not count. Miller has no store: its import makes JSON of the CSV. A peer that is not in a table cannot do such a thing.
     """
@@ -79,7 +90,7 @@ struct Compare: ParsableCommand {
     printGrowth(workloads, results)
     printFigures(results)
     if let chart { try Chart(results).svg.write(toFile: chart, atomically: true, encoding: .utf8) }
-    if results.measurements.contains(where: \.hasFailed) { throw ExitCode.failure }
+    if results.hasFailed || results.measurements.contains(where: \.hasFailed) { throw ExitCode.failure }
   }
 
   private func chosenSizes() throws -> [Int] {
@@ -104,13 +115,20 @@ struct MemoryOfOpening: ParsableCommand {
   @Argument var peer: String
   @Argument var folder: String
   @Argument var records: Int
+  @Argument var state: String
 
   func run() throws {
     guard let peer = Peers.all.first(where: { $0.name == self.peer }) else {
       throw ValidationError("No such peer.")
     }
     let sample = Sample(folder: URL(fileURLWithPath: folder), records: records)
-    let growth = try peer.init(sample).memoryOfOpening()
+    let instance = peer.init(sample)
+    let growth =
+      switch ResidentMemory.State(rawValue: state) {
+      case .opened: try instance.memoryOfOpening()
+      case .lookup: try instance.memoryOfLookup()
+      case nil: throw ValidationError("No such state.")
+      }
     print(String(decoding: try JSONEncoder().encode(growth), as: UTF8.self))
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Runs `body` and returns its seconds; what it made is checked, and let go, after the clock has stopped.
 func seconds<Result>(of body: () throws -> Result, check: (Result) throws -> Void) rethrows -> Double {
   let start = ContinuousClock.now
@@ -5,6 +7,19 @@ func seconds<Result>(of body: () throws -> Result, check: (Result) throws -> Voi
   let seconds = (ContinuousClock.now - start).seconds
   try check(result)
   return seconds
+}
+
+/// Runs `body` and returns the seconds that all threads of this process spent on a processor meanwhile.
+func processorSeconds(of body: () throws -> Void) rethrows -> Double {
+  let start = processorSecondsSoFar()
+  try body()
+  return processorSecondsSoFar() - start
+}
+
+private func processorSecondsSoFar() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
 }
 
 extension Duration {

@@ -1,17 +1,14 @@
-import Foundation
-import Synchronization
-
 /// An editor's table and the ids in it: makes edits for it, times them, checks them, and brings the table back to its
 /// size, so that each run meets the same.
 final class EditedTable {
-  private let editor: any Editor
-  private var ids: [Int]
+  let editor: any Editor
+  private(set) var ids: [Int]
   private var numbers = SplitMix(state: 1)
   /// Entries to add, told apart from the sample's.
   private let fresh = Sample.entries(1_000, seed: 99)
 
-  private static let commits = 200
-  private static let commitSeconds = 1.0
+  static let commits = 200
+  static let commitSeconds = 1.0
   private static let transactionSeconds = 10.0
 
   /// A store's first commit does what the later ones need not do: it is not timed.
@@ -24,7 +21,21 @@ final class EditedTable {
     }
   }
 
-  func run(_ kind: EditKind, _ mode: EditMode) -> Run? {
+  /// Its way to do one of the workloads that change a table; `nil` for others, and where the editor cannot.
+  func prepare(_ workload: Workload) throws -> Run? {
+    switch workload {
+    case .edit(let kind, let mode): run(kind, mode)
+    case .processorTime: runOnProcessor()
+    case .writers: runWriters()
+    case .tasks: runTasks()
+    case .slow(.one): try SlowDisk.running(run(.bottom, .commit))
+    case .slow(.writers): try SlowDisk.running(runWriters())
+    case .slow(.tasks): try SlowDisk.running(runTasks())
+    default: nil
+    }
+  }
+
+  private func run(_ kind: EditKind, _ mode: EditMode) -> Run? {
     guard mode == .commit || editor.hasTransactions else { return nil }
     return { [self] in
       let most = mode == .commit ? EditedTable.commits : Workload.transactionLength
@@ -39,7 +50,32 @@ final class EditedTable {
     }
   }
 
-  private func makeEdits(_ kind: EditKind, _ count: Int) -> [Edit] {
+  /// Adds at the bottom, each with a commit; the time is the processor's, of all threads together.
+  private func runOnProcessor() -> Run {
+    { [self] in
+      let edits = makeEdits(.bottom, min(10 * EditedTable.commits, ids.count))
+      let log = EditLog(limit: EditedTable.commitSeconds)
+      let spent = try processorSeconds { try editor.commit(edits, log) }
+      try check(edits[log.pace.done - 1], id: log.ids[log.pace.done - 1], .bottom, done: log.pace.done)
+      try restore(.bottom, log)
+      return spent / Double(log.pace.done)
+    }
+  }
+
+  /// How many bytes this process writes for one edit with its commit, which most of several have.
+  func bytesOfCommit(_ kind: EditKind) throws -> Int {
+    var bytes: [Int] = []
+    for edit in makeEdits(kind, min(21, ids.count)) {
+      let log = EditLog(limit: .infinity)
+      let before = try WrittenBytes.ofProcess()
+      try editor.commit([edit], log)
+      bytes.append(try WrittenBytes.ofProcess() - before)
+      try restore(kind, log)
+    }
+    return bytes.sorted()[bytes.count / 2]
+  }
+
+  func makeEdits(_ kind: EditKind, _ count: Int) -> [Edit] {
     let chosen = ids.indices.shuffled(using: &numbers).prefix(count)
     return zip(chosen, 0...).map { row, number in
       let entry = fresh[number % fresh.count]
@@ -90,47 +126,5 @@ final class EditedTable {
       ids = ids.filter { !deleted.contains($0) } + restoring.ids
     }
     try editor.settle()
-  }
-}
-
-extension EditedTable {
-  /// Many threads that add records at once, each with a commit for each; the time is that of a commit of all together.
-  func runWriters() -> Run? {
-    guard let editor = editor as? any SharedEditor else { return nil }
-    return { [self] in
-      let added = Mutex<[Int]>([])
-      let failure = Mutex<(any Error)?>(nil)
-      let edits = makeEdits(.bottom, min(EditedTable.commits / 2, ids.count))
-      let whole = try seconds(
-        of: {
-          EditedTable.onThreads(Workload.writerCount) {
-            do {
-              let log = EditLog(limit: EditedTable.commitSeconds)
-              try editor.commit(edits, log)
-              added.withLock { $0 += log.ids }
-            } catch { failure.withLock { $0 = error } }
-          }
-        },
-        check: { if let error = failure.withLock({ $0 }) { throw error } })
-      let new = added.withLock { $0 }
-      try expect(Set(new).count == new.count, "ids given twice")
-      try expect(try editor.count() == ids.count + new.count, "the number of records")
-      try editor.transact(new.map { .delete($0) }, EditLog(limit: .infinity))
-      try editor.settle()
-      return whole / Double(new.count)
-    }
-  }
-
-  /// Threads of its own: the system's pool has no more than there are cores.
-  private static func onThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
-    let group = DispatchGroup()
-    for _ in 0..<count {
-      group.enter()
-      Thread {
-        body()
-        group.leave()
-      }.start()
-    }
-    group.wait()
   }
 }

@@ -1,13 +1,13 @@
 /// A change of one record. A place is given by a neighbour, as by a person who drags a row, so that nobody need count
 /// rows.
-enum Edit {
+enum Edit: Sendable {
   case add(Entry, Place)
   case move(Int, after: Int)
   case update(Int, amount: Int)
   case delete(Int)
 }
 
-enum Place {
+enum Place: Sendable {
   case top
   case bottom
   case after(Int)
@@ -36,6 +36,12 @@ extension Editor {
 
 /// An editor that several threads may use at once.
 protocol SharedEditor: Editor, Sendable {}
+
+/// An editor that tasks may use at once, without a thread for each.
+protocol AsyncEditor: SharedEditor {
+  /// Carries out each edit by itself, on the disk when it is done, and returns the ids.
+  func commit(_ edits: [Edit]) async throws -> [Int]
+}
 
 /// Runs edits against the clock, and remembers what became of them.
 final class EditLog {

@@ -9,14 +9,18 @@ protocol Peer: AnyObject {
   func prepare(_ workload: Workload) throws -> Run?
   /// Makes what ``memoryOfOpening()`` opens, where it is not there yet.
   func makeFileToOpen() throws
-  /// What opening the table adds to a process; run in a process of its own. `nil` where there is nothing to open.
+  /// What it adds to a process to open the table and read each record once; run in a process of its own. `nil` where
+  /// there is nothing to open.
   func memoryOfOpening() throws -> ResidentMemory.Growth?
+  /// The same with an index of the amounts that has to be in memory; `nil` where there is none.
+  func memoryOfLookup() throws -> ResidentMemory.Growth?
 }
 
 extension Peer {
   static func mostRecords(for workload: Workload) -> Int { .max }
   func makeFileToOpen() throws {}
   func memoryOfOpening() throws -> ResidentMemory.Growth? { nil }
+  func memoryOfLookup() throws -> ResidentMemory.Growth? { nil }
 }
 
 /// Does a workload once, checks what came out, and returns the seconds that one operation took.
@@ -44,9 +48,10 @@ func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws(WrongResult
 enum Peers {
   static var all: [any Peer.Type] {
     [
-      FileDBPeer.self, EmptyProgramPeer.self, GRDBPeer.self, SQLitePeer.self, SQLiteCommandPeer.self,
-      SQLiteUtilsPeer.self,
-      MillerPeer.self, MemchrPeer.self, EmptySAXPeer.self, PropertyListCoderPeer.self,
+      FileDBPeer.self, EmptyProgramPeer.self, BareWritePeer.self, GRDBPeer.self, SQLitePeer.self,
+      LMDBPeer.self,
+      SQLiteCommandPeer.self, SQLiteUtilsPeer.self, MillerPeer.self, MemchrPeer.self, EmptySAXPeer.self,
+      PropertyListCoderPeer.self,
       PropertyListSerializationPeer.self, JSONCoderPeer.self,
       WgFileDbPeer.self, PlistlibPeer.self, TinyDBPeer.self, RecutilsPeer.self,
     ]

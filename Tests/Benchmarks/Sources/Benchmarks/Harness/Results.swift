@@ -5,6 +5,7 @@ struct Results: Codable {
   struct Memory: Codable {
     var records: Int
     var peer: String
+    var state: ResidentMemory.State
     var fileBytes: Int
     var addedBytes: Int
     var peakBytes: Int
@@ -12,10 +13,30 @@ struct Results: Codable {
     var timesTheFile: Double { Double(addedBytes) / Double(fileBytes) }
   }
 
+  struct CommandMemory: Codable {
+    var records: Int
+    var peer: String
+    var verb: CommandVerb
+    var peakBytes: Int
+  }
+
+  struct Calls: Codable {
+    var records: Int
+    var peer: String
+    var verb: CommandVerb
+    var calls: SystemCalls
+  }
+
   var system = ProcessInfo.processInfo.operatingSystemVersionString
   var cores = ProcessInfo.processInfo.activeProcessorCount
   var measurements: [Measurement] = []
   var memory: [Memory] = []
+  var commandMemory: [CommandMemory] = []
+  var calls: [Calls] = []
+  /// The length of the table's file, by the number of records.
+  var fileBytes: [Int: Int] = [:]
+  /// Whether somebody did something else than what was measured.
+  var hasFailed = false
 
   /// The seconds of one operation, the median of the runs.
   func median(_ workload: Workload, _ peer: any Peer.Type, at records: Int) -> Double? {

@@ -19,12 +19,20 @@ enum Workload: Hashable {
   case sort
   case importTables
   case checkpoint
+  case processorTime
   case writers
+  case tasks
+  case slow(Crowd)
   case csv(CSVWay)
   case script
   case firstLine
-  case command
+  case command(CommandVerb)
   case start
+}
+
+/// Who commits at once.
+enum Crowd: String, CaseIterable {
+  case one, writers, tasks
 }
 
 /// Which way the records go.
@@ -57,9 +65,10 @@ extension Workload: CaseIterable {
       EditKind.allCases.filter { mode != .memory || [.top, .move, .delete].contains($0) }.map {
         .edit($0, mode)
       }
-    } + ObservedRows.allCases.map { .deliver($0) } + [
-      .sortedView, .sort, .importTables, .checkpoint, .writers,
-    ] + CSVWay.allCases.map { .csv($0) } + [.script, .firstLine, .command, .start]
+    } + [.processorTime] + ObservedRows.allCases.map { .deliver($0) } + [
+      .sortedView, .sort, .importTables, .checkpoint, .writers, .tasks,
+    ] + Crowd.allCases.map { .slow($0) } + CSVWay.allCases.map { .csv($0) } + [.script, .firstLine]
+    + CommandVerb.allCases.map { .command($0) } + [.start]
 
   /// The name by which it is chosen.
   var name: String {
@@ -83,11 +92,14 @@ extension Workload: CaseIterable {
     case .sort: "sort"
     case .importTables: "import"
     case .checkpoint: "checkpoint"
+    case .processorTime: "commit-cpu"
     case .writers: "writers"
+    case .tasks: "tasks"
+    case .slow(let crowd): "slow-\(crowd.rawValue)"
     case .csv(let way): "csv-\(way.rawValue)"
     case .script: "script"
     case .firstLine: "first-line"
-    case .command: "command"
+    case .command(let verb): "command-\(verb.rawValue)"
     case .start: "start"
     }
   }
@@ -117,19 +129,25 @@ extension Workload: CaseIterable {
     case .sort: "sort the table by two keys, to stay"
     case .importTables: "import the USDA tables"
     case .checkpoint: "write the whole table to the disk"
+    case .processorTime: "add at the bottom, a commit that does not wait for the disk, the processor's time"
     case .writers: "a commit, \(Workload.writerCount) writers at once"
+    case .tasks: "a commit, \(Workload.taskCount) tasks at once"
+    case .slow(.one): "add at the bottom, a durable commit, \(SlowDisk.title)"
+    case .slow(.writers): "a commit, \(Workload.writerCount) writers at once, \(SlowDisk.title)"
+    case .slow(.tasks): "a commit, \(Workload.taskCount) tasks at once, \(SlowDisk.title)"
     case .csv(.import): "import the records from CSV, with their types, a process"
     case .csv(.export): "export the records as CSV, a process"
     case .script:
       "add \(grouped(Workload.transactionLength)) records by a script, or all, one transaction, a process"
     case .firstLine: "print all records, until the first line is there, a process"
-    case .command: "print one record, a process"
+    case .command(let verb): "\(verb.title), a process"
     case .start: "start, print the version and end, a process"
     }
   }
 
   static let pageLength = 50
   static let writerCount = 8
+  static let taskCount = 64
   /// As many changes are in one transaction, or as many as there are records, where there are fewer.
   static let transactionLength = 10_000
 

@@ -6,7 +6,7 @@ import Foundation
 final class FileDBPeer: Peer {
   static let name = "FileDB"
 
-  private let sample: Sample
+  let sample: Sample
   /// The sample, for those who only read.
   private lazy var opened = Result { try RecordStore(at: sample.store).table(.sample) }
   /// A copy, for those who change it.
@@ -15,6 +15,11 @@ final class FileDBPeer: Peer {
   }
   private lazy var edited = Result {
     try EditedTable(FileDBEditor(copied.get().table(.sample)), records: sample.records)
+  }
+  private lazy var unsynced = Result { try unsyncedTable() }
+  /// What the commands do, on a copy.
+  lazy var commands = Result {
+    CommandTable(try sample.copy(in: "FileDB-commands").deletingLastPathComponent(), sample)
   }
 
   init(_ sample: Sample) { self.sample = sample }
@@ -34,24 +39,38 @@ final class FileDBPeer: Peer {
     case .groupsAgain: try grouping(opened.get())
     case .lookup: try lookingUp()
     case .range: try readingRanges()
-    case .edit(let kind, let mode): try edited.get().run(kind, mode)
+    case .edit, .writers, .tasks, .slow: try edited.get().prepare(workload)
+    case .processorTime: try unsynced.get().prepare(workload)
     case .deliver(let rows): try delivering(rows)
     case .sortedView: try sortingView()
     case .sort: try sorting()
     case .importTables: try importing()
     case .checkpoint: try writingTable()
-    case .writers: try edited.get().runWriters()
     case .csv(.import): try importingCSV()
     case .csv(.export): try exportingCSV()
     case .script: try runningScript()
     case .firstLine: try printingFirstLine()
-    case .command: try printingRecord()
+    case .command(let verb): try running(verb)
     case .start: try startingProgram(program(), ["--version"])
     }
   }
 
   func memoryOfOpening() throws -> ResidentMemory.Growth? {
-    try ResidentMemory.growth { try RecordStore(at: sample.store).table(.sample) }
+    try ResidentMemory.growth { try readOnce(RecordStore(at: sample.store).table(.sample)) }
+  }
+
+  func memoryOfLookup() throws -> ResidentMemory.Growth? {
+    try ResidentMemory.growth {
+      let table = try readOnce(RecordStore(at: sample.store).table(.sample).withLookup(by: \.amount))
+      let found = try table.lastSnapshot.records(where: \.amount, equals: -1)
+      try expect(found.isEmpty, "a record with that amount")
+      return table
+    }
+  }
+
+  private func readOnce(_ table: RecordTable<Entry>) throws -> RecordTable<Entry> {
+    for record in table.lastSnapshot { _ = try record.value }
+    return table
   }
 }
 
@@ -193,87 +212,16 @@ extension FileDBPeer {
   }
 }
 
-/// By the command line.
-extension FileDBPeer {
-  private func program() throws -> String {
-    guard let filedb = ProcessInfo.processInfo.environment["FILEDB"] else {
-      throw LeftOut("$FILEDB names no filedb")
-    }
-    return filedb
-  }
-
-  private func printingRecord() throws -> Run {
-    let filedb = try program()
-    let (id, title) = sample.recordToPrint
-    return { [sample] in
-      try seconds(
-        of: { try runProgram(filedb, ["--store", sample.store.path, "get", "sample", String(id)]) },
-        check: { try expect($0.contains(title), "the printed record") })
-    }
-  }
-
-  private func importingCSV() throws -> Run {
-    let filedb = try program()
-    let csv = try sample.csv()
-    let types = "amount=integer,price=float,due=date,isDone=bool"
-    return { [sample] in
-      try sample.importCSV(in: "FileDB-csv") {
-        try runProgram(filedb, ["--store", $0.path, "import", csv.path, "sample", "--types", types])
-      } check: { folder in
-        let table = try RecordStore(at: folder).table(.sample)
-        try expect(try table.count == sample.records, "the number of records")
-        try expect(try table.lastSnapshot.last?.value == sample.entries.last, "the last record")
-      }
-    }
-  }
-
-  private func runningScript() throws -> Run {
-    let filedb = try program()
-    let entries = sample.scriptEntries
-    let lines = entries.map { entry in
-      let fields = [
-        "title=\(entry.title)", "note=\(entry.note)", "amount:integer=\(entry.amount)",
-        "price:float=\(entry.price)",
-        "due:date=\(entry.due.formatted(.iso8601))", "isDone:bool=\(entry.isDone)",
-      ]
-      return "add sample " + fields.map { "'\($0.replacing("'", with: "'\\''"))'" }.joined(separator: " ")
-    }
-    let script = sample.folder.appendingPathComponent("adds.filedb")
-    try ("create sample\n" + lines.joined(separator: "\n")).write(
-      to: script, atomically: true, encoding: .utf8)
-    return { [sample] in
-      try sample.importCSV(in: "FileDB-script") {
-        try runProgram(filedb, ["--store", $0.path, "batch", script.path])
-      } check: {
-        let snapshot = try RecordStore(at: $0).table(.sample).lastSnapshot
-        try expect(snapshot.count == entries.count, "the number of records")
-        try expect(try snapshot.last?.value == entries.last, "the last record")
-      }
-    }
-  }
-
-  private func printingFirstLine() throws -> Run {
-    let filedb = try program()
-    return { [sample] in
-      try seconds(
-        of: { try firstLine(of: filedb, ["--store", sample.store.path, "show", "sample"]) },
-        check: { try expect($0.contains("title"), "the first line") })
-    }
-  }
-
-  private func exportingCSV() throws -> Run {
-    let filedb = try program()
-    return { [sample] in
-      try sample.exportCSV(in: "FileDB-csv-export") {
-        try runProgram(
-          filedb, ["--store", sample.store.path, "export", "sample", "--format", "csv"], output: $0)
-      }
-    }
-  }
-}
-
 /// Writing.
 extension FileDBPeer {
+  private func unsyncedTable() throws -> EditedTable {
+    // No checkpoint of its own, so that what is measured is the commit alone.
+    let options = StoreOptions(checkpoints: .manual, durability: .none)
+    let store = try RecordStore(
+      at: sample.copy(in: "FileDB-unsynced").deletingLastPathComponent(), options: options)
+    return try EditedTable(FileDBEditor(store.table(.sample)), records: sample.records)
+  }
+
   private func serializing() throws -> Run {
     let bytes = try sample.bytes()
     let root = try PlistParser.parse(bytes)
@@ -345,58 +293,5 @@ extension EntryOrder {
   fileprivate var sortKeys: [SortKey] {
     isReversed
       ? [.descending("isDone"), .ascending("price")] : [.ascending("isDone"), .descending("price")]
-  }
-}
-
-private final class FileDBEditor: SharedEditor {
-  private let table: RecordTable<Entry>
-
-  init(_ table: RecordTable<Entry>) { self.table = table }
-
-  func commit(_ edits: [Edit], _ log: EditLog) throws {
-    try log.run(edits) { edit in try table.store.write { tx in try FileDBEditor.perform(edit, &tx) } }
-  }
-
-  func transact(_ edits: [Edit], _ log: EditLog) throws {
-    try table.store.write { tx in try log.run(edits) { edit in try FileDBEditor.perform(edit, &tx) } }
-  }
-
-  private static func perform(_ edit: Edit, _ tx: inout StoreTransaction) throws -> Int {
-    switch edit {
-    case .add(let entry, let place):
-      return Int(try tx[.sample].add(entry, at: position(place)).rawValue)
-    case .move(let id, let other):
-      try tx[.sample].move(recordID(id), to: .after(recordID(other)))
-      return id
-    case .update(let id, let amount):
-      try tx[.sample].update(recordID(id)) { $0.amount = amount }
-      return id
-    case .delete(let id):
-      try tx[.sample].delete(recordID(id))
-      return id
-    }
-  }
-
-  private static func recordID(_ id: Int) -> RecordID<Entry> { RecordID(integerLiteral: Int64(id)) }
-
-  private static func position(_ place: Place) -> Position<Entry> {
-    switch place {
-    case .top: .top
-    case .bottom: .bottom
-    case .after(let id): .after(recordID(id))
-    }
-  }
-
-  func settle() throws { try table.store.checkpoint() }
-  func count() throws -> Int { try table.count }
-  func entry(_ id: Int) throws -> Entry? { try table.lastSnapshot[id: FileDBEditor.recordID(id)]?.value }
-
-  func neighbours(of id: Int) throws -> (above: Int?, below: Int?) {
-    let rows = table.lastSnapshot
-    guard let row = rows.index(of: FileDBEditor.recordID(id)) else { throw WrongResult("no record \(id)") }
-    return (
-      row > 0 ? Int(rows[row - 1].id.rawValue) : nil,
-      row < rows.count - 1 ? Int(rows[row + 1].id.rawValue) : nil
-    )
   }
 }

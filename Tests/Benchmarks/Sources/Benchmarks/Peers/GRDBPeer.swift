@@ -12,6 +12,10 @@ final class GRDBPeer: Peer {
   private lazy var edited = Result {
     try EditedTable(GRDBEditor(copied.get()), records: sample.records)
   }
+  private lazy var unsynced = Result {
+    let pool = try GRDBPeer.openPool(GRDBPeer.makeDatabase(sample, in: "GRDB-unsynced"), .off)
+    return try EditedTable(GRDBEditor(pool), records: sample.records)
+  }
   private lazy var file = Result { try GRDBPeer.makeDatabase(sample, in: "GRDB-read") }
   private lazy var opened = Result { try GRDBPeer.openPool(file.get()) }
   private lazy var indexed = Result { try GRDBPeer.openIndexed(sample) }
@@ -28,12 +32,12 @@ final class GRDBPeer: Peer {
     case .groups, .groupsAgain: try grouping()
     case .lookup: try lookingUp()
     case .range: try readingRanges()
-    case .edit(let kind, let mode): try edited.get().run(kind, mode)
+    case .edit, .writers, .tasks, .slow: try edited.get().prepare(workload)
+    case .processorTime: try unsynced.get().prepare(workload)
     case .deliver(let rows): try delivering(rows)
     case .sortedView: try sortingView()
     case .sort: try sorting()
     case .importTables: try importing()
-    case .writers: try edited.get().runWriters()
     case .parse, .serialize, .checkpoint, .csv, .script, .firstLine, .command, .start: nil
     }
   }
@@ -44,7 +48,10 @@ final class GRDBPeer: Peer {
     let file = try file.get()
     return try ResidentMemory.growth {
       let pool = try GRDBPeer.openPool(file)
-      try pool.read { db in _ = try StoredEntry.orderedByPosition.fetchOne(db) }
+      try pool.read { db in
+        let rows = try StoredEntry.orderedByPosition.fetchCursor(db)
+        while try rows.next() != nil {}
+      }
       return pool
     }
   }
@@ -52,12 +59,15 @@ final class GRDBPeer: Peer {
 
 /// Making and opening.
 extension GRDBPeer {
-  static func openPool(_ file: URL) throws -> DatabasePool {
+  static func openPool(
+    _ file: URL, _ synchronous: SQLiteConnection.Synchronous = .full
+  ) throws -> DatabasePool {
     let pool = try DatabasePool(path: file.path)
     // GRDB itself sets NORMAL with WAL, by which a power cut may lose the latest commits.
     try pool.writeWithoutTransaction { db in
-      try db.execute(sql: "PRAGMA synchronous = FULL")
-      try expect(try Int.fetchOne(db, sql: "PRAGMA synchronous") == 2, "synchronous is not FULL")
+      try db.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
+      let level = try String.fetchOne(db, sql: "PRAGMA synchronous")
+      try expect(level == synchronous.rawValue, "synchronous is not set")
       try expect(try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal", "journal_mode is not WAL")
     }
     return pool
@@ -339,7 +349,7 @@ private struct StoredEntry: Codable, FetchableRecord, MutablePersistableRecord {
   mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-private final class GRDBEditor: SharedEditor {
+private final class GRDBEditor: AsyncEditor {
   private let pool: DatabasePool
 
   init(_ pool: DatabasePool) { self.pool = pool }
@@ -350,6 +360,12 @@ private final class GRDBEditor: SharedEditor {
 
   func transact(_ edits: [Edit], _ log: EditLog) throws {
     try pool.write { db in try log.run(edits) { try GRDBEditor.perform($0, db) } }
+  }
+
+  func commit(_ edits: [Edit]) async throws -> [Int] {
+    var ids: [Int] = []
+    for edit in edits { ids.append(try await pool.write { db in try GRDBEditor.perform(edit, db) }) }
+    return ids
   }
 
   private static func perform(_ edit: Edit, _ db: Database) throws -> Int {

@@ -13,7 +13,7 @@ final class RecutilsPeer: Peer {
   /// 10,000 is enough to see it.
   static func mostRecords(for workload: Workload) -> Int {
     switch workload {
-    case .open, .record, .command, .edit(.bottom, .commit): 10_000
+    case .open, .record, .command(.get), .edit(.bottom, .commit): 10_000
     case .edit(.update, .commit), .edit(.delete, .commit): 1_000
     default: 0
     }
@@ -23,7 +23,7 @@ final class RecutilsPeer: Peer {
     switch workload {
     case .open: try onFile { [self] in try countRecords($0.path) }
     case .record: try onFile { [self] in try readRecords($0.path) }
-    case .command: try onFile { [self] in try printRecord($0.path) }
+    case .command(.get): try onFile { [self] in try printRecord($0.path) }
     case .edit(let kind, _): try onFile { [self] in try edit(kind, $0) }
     default: nil
     }

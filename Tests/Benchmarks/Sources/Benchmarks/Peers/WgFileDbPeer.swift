@@ -34,7 +34,7 @@ final class WgFileDbPeer: Peer {
           try database.items().dropFirst(row).prefix(Workload.pageLength).compactMap(Entry.init)
         }
       }
-    case .edit(let kind, let mode): return try edited.get().run(kind, mode)
+    case .edit: return try edited.get().prepare(workload)
     default: return nil
     }
   }

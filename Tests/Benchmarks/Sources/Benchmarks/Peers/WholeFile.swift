@@ -43,7 +43,7 @@ final class WholeFile {
       }
     case .rows:
       return { [self] in try seconds(of: { try read().map(\.entry) }, check: sample.check) }
-    case .edit(let kind, let mode): return try edited.get().run(kind, mode)
+    case .edit: return try edited.get().prepare(workload)
     case .sort: return try sorting()
     case .checkpoint: return try writing()
     default: return nil

@@ -18,7 +18,7 @@ struct Chart {
 
   private static let workloads: [Workload] = [
     .open, .rows, .record, .page, .edit(.top, .commit), .edit(.update, .commit), .sort, .checkpoint, .writers,
-    .command,
+    .command(.get),
   ]
 
   private static let width = 860.0

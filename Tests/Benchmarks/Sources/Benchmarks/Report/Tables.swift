@@ -33,9 +33,11 @@ func grouped(_ number: Int) -> String {
   return digits.enumerated().map { ($0 > 0 && (digits.count - $0) % 3 == 0 ? "," : "") + String($1) }.joined()
 }
 
-func printSample(_ sample: Sample) throws {
+/// - Returns: the length of its file.
+func printSample(_ sample: Sample) throws -> Int {
   let size = try Data(contentsOf: sample.file).count
   print("\n## \(grouped(sample.records)) records of six fields, \(grouped(size)) bytes")
+  return size
 }
 
 /// Prints a line for each peer: the median, the spread, and how many times as long as ours it took.
@@ -61,16 +63,42 @@ func printTable(_ workload: Workload, _ records: Int, _ measurements: [Measureme
   }
 }
 
-func printMemory(_ memory: [Results.Memory]) {
-  guard let first = memory.first else { return }
-  print("\nresident memory that opening adds, \(grouped(first.records)) records  [resident]")
+func printMemory(_ memory: [Results.Memory], _ ofCommands: [Results.CommandMemory]) {
+  if let first = memory.first { printMemory(memory, first.records) }
+  guard let first = ofCommands.first else { return }
+  print("\nresident memory of a command at most, \(grouped(first.records)) records  [resident]")
+  for one in ofCommands {
+    print(tableLine("  \(one.peer): \(one.verb)", [("\(short(Double(one.peakBytes) / 1e6)) MB", 10)]))
+  }
+}
+
+private func printMemory(_ memory: [Results.Memory], _ records: Int) {
+  print(
+    "\nresident memory that opening and reading each record once adds, \(grouped(records)) records  [resident]"
+  )
   print(tableLine("", [("added", 10), ("times the file", 17), ("at most", 10)]))
   for one in memory {
     let most = Double(one.peakBytes) / Double(one.fileBytes)
     print(
       tableLine(
-        "  " + one.peer,
+        "  " + one.peer + one.state.title,
         [("\(one.addedBytes >> 20) MiB", 10), (ratio(one.timesTheFile), 17), (ratio(most), 10)]))
+  }
+}
+
+/// Prints what commands asked of the system.
+func printCalls(_ calls: [Results.Calls]) {
+  guard let first = calls.first else { return }
+  print("\nwhat a command asks of the system, \(grouped(first.records)) records  [calls]")
+  print(tableLine("", [("syncs", 8), ("opens", 8), ("stats", 8), ("bytes written", 16)]))
+  for one in calls {
+    print(
+      tableLine(
+        "  \(one.peer): \(one.verb)",
+        [
+          (String(one.calls.syncs), 8), (String(one.calls.opens), 8), (String(one.calls.stats), 8),
+          (grouped(one.calls.bytesWritten), 16),
+        ]))
   }
 }
 
