@@ -37,6 +37,7 @@ struct FoodApp {
       "  your \(field) \(text(ours)) stays, though it is \(text(theirs)) now"
     case .deletedByOurs(_, let theirs): "  \(text(theirs["name"])) has changed, and stays deleted"
     case .deletedByTheirs(_, let ours): "  \(text(ours["name"])) is gone, but for you, who changed it"
+    case .rule(let field, let message): "  \(field): \(message)"
     }
   }
 

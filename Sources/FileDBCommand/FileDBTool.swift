@@ -40,7 +40,8 @@ struct FileDBTool: ParsableCommand {
       CommandGroup(
         name: "Change tables",
         subcommands: [
-          Create.self, Truncate.self, Drop.self, Import.self, Install.self, Batch.self,
+          Create.self, SchemaCommand.self, Rename.self, DropField.self, Truncate.self, Drop.self, Import.self,
+          Install.self, Batch.self,
         ]),
       CommandGroup(
         name: "Keep in git", subcommands: [Merge.self, Textconv.self, GitCheck.self, GitSetup.self]),

@@ -2,23 +2,7 @@ import FileDB
 import FileDBEssentials
 import FileDBPlist
 
-/// The type of a field, by plutil's names.
-public enum FieldType: String, Sendable, CaseIterable {
-  case string, integer, float, bool, date, data, json
-
-  /// The type of a value; `json` for an array or a dictionary.
-  public init(of value: PlistValue) {
-    switch value {
-    case .string: self = .string
-    case .integer, .unsigned: self = .integer
-    case .real: self = .float
-    case .bool: self = .bool
-    case .date: self = .date
-    case .data: self = .data
-    case .array, .dict: self = .json
-    }
-  }
-
+extension FieldType {
   /// The value that `text` stands for.
   ///
   /// - `integer`: decimal, from -2^63 to 2^64-1. `float`: decimal, or `nan`, `+infinity`, `-infinity`.

@@ -6,12 +6,14 @@ indirect enum HeldType {
   /// Values of different types.
   case several
   case scalar(FieldType)
+  /// What the table's schema declares.
+  case declared(FieldType)
   case array(elements: HeldType)
   case dictionary([FieldName: HeldType])
 
   mutating func see(_ value: PlistValue) {
     switch (self, value) {
-    case (.several, _): return
+    case (.several, _), (.declared, _): return
     case (.nothing, .array), (.array, .array), (.nothing, .dict), (.dictionary, .dict): seeParts(of: value)
     case (.nothing, _): self = FieldType(ofScalar: value).map(HeldType.scalar) ?? .several
     case (.scalar(let type), _): if FieldType(ofScalar: value) != type { self = .several }
@@ -41,10 +43,21 @@ indirect enum HeldType {
   var fieldType: FieldType? {
     switch self {
     case .nothing, .several: nil
-    case .scalar(let type): type
+    case .scalar(let type), .declared(let type): type
     case .array, .dictionary: .json
     }
   }
+
+  /// Why a value must be of this type, for an error.
+  var reason: String {
+    switch self {
+    case .declared: "the table's schema says so"
+    default: "the table has only such values in this field"
+    }
+  }
+
+  /// Whether it is worth saying that this type was taken, and not the one of the file.
+  var isSurprising: Bool { if case .declared = self { false } else { true } }
 
   /// What a value must be, for an error.
   var expectation: String {
@@ -61,7 +74,10 @@ indirect enum HeldType {
   func value(of value: PlistValue) -> PlistValue? {
     switch (self, value) {
     case (.nothing, _), (.several, _): return value
-    case (.scalar(let type), _): return type.value(of: value)
+    case (.declared(.json), .string(let text)):
+      guard let parsed = FieldType.json.value(of: text), FieldType(of: parsed) == .json else { return nil }
+      return parsed
+    case (.scalar(let type), _), (.declared(let type), _): return type.value(of: value)
     case (.array, .string(let text)), (.dictionary, .string(let text)):
       guard let parsed = FieldType.json.value(of: text), parsed.string == nil else { return nil }
       return self.value(of: parsed)

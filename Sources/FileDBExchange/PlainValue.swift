@@ -1,3 +1,4 @@
+import FileDB
 import FileDBPlist
 
 /// What most values look like in delimited text: as they are in a property list, so that they need not be built.

@@ -37,6 +37,8 @@ package struct RowMerge {
   /// The records that were added with a field `id`, until that is known.
   private var added: [RecordID<Fields>] = []
   private let file: String
+  /// The rules of the table; `nil` where it has none.
+  private var schema: RecordRules?
   /// The table before the import. No record is matched twice, so it serves to the end.
   private let before: TableSnapshot<Fields>
   private var ids: [RowKey: RecordID<Fields>] = [:]
@@ -55,6 +57,7 @@ package struct RowMerge {
   ) throws {
     (self.rules, self.table, self.position, self.file) = (rules, table, position, file)
     before = try transaction[table].snapshot()
+    schema = try RecordRules(of: table.text, in: transaction)
     guard case .key(let fields) = rules.matching else { return }
     for row in before {
       tableHasFieldID = tableHasFieldID || row["id"] != nil
@@ -111,8 +114,26 @@ package struct RowMerge {
         file: file)
     }
     let step = try step(for: row, record, key)
+    try check(step, row)
     if let key { origins[key] = row.origin }
     return step
+  }
+
+  /// Checks a row against the table's schema while it is known where it comes from.
+  private mutating func check(_ step: Step, _ row: ImportRow) throws(StoreError) {
+    do throws(StoreError) {
+      switch step {
+      case .add(let new): try schema?.check(new: new.value, isOnlyAddition: rules.matching == .nothing)
+      case .change(let id, let fields):
+        guard let old = before[id: id]?.fields else { return }
+        var new = old
+        for field in fields.dictionary { new[field.key] = field.value }
+        try schema?.check(new, was: old)
+      case .nothing: break
+      }
+    } catch {
+      throw row.error(error.message, code: error.code, file: file, field: error.field)
+    }
   }
 
   private mutating func step(for row: ImportRow, _ record: Fields, _ key: RowKey?) throws(StoreError) -> Step
@@ -158,7 +179,8 @@ package struct RowMerge {
   func takesEncodedRecords(
     withFields names: [String], in transaction: borrowing StoreTransaction
   ) throws -> Bool {
-    guard rules.matching == .nothing, !rules.keepsIDs else { return false }
+    // A row that does not fit the schema is to be told with its place.
+    guard rules.matching == .nothing, !rules.keepsIDs, schema == nil else { return false }
     let isPlain = names.allSatisfy {
       compareUTF8($0, "id") != 0 && compareUTF8($0, TableFile.idKey) != 0 && FieldName(besideID: $0) == nil
     }

@@ -13,6 +13,8 @@ public struct TableExport: Sendable {
   /// What to write, in this order where the format has one; `nil` for all fields, in the order of their UTF-8 bytes.
   private let chosen: [FieldReference]?
   private let selection: FieldSelection?
+  /// The fields that the table's schema declares: in delimited text, the first columns.
+  private let declared: [FieldReference]
 
   /// - Parameter fields: the fields to write, in this order if the format keeps it; `nil` for all, in the order of
   ///   their UTF-8 bytes.
@@ -20,10 +22,17 @@ public struct TableExport: Sendable {
     self.init(format: format, chosen: fields?.map(FieldReference.init(field:)))
   }
 
+  /// Writes the columns of delimited text in the order in which `schema` declares its fields, those that are not
+  /// declared behind them.
+  public init(format: ExchangeFormat, schema: TableSchema?) {
+    self.init(format: format, chosen: nil, schema: schema)
+  }
+
   /// - Parameter chosen: as ``init(format:fields:)``; the id comes first, where it is not named.
-  package init(format: ExchangeFormat, chosen: [FieldReference]?) {
+  package init(format: ExchangeFormat, chosen: [FieldReference]?, schema: TableSchema? = nil) {
     self.format = format
     self.chosen = chosen
+    declared = (schema?.fields ?? []).map { FieldReference(field: $0.name) }
     selection = chosen.map(FieldSelection.init)
   }
 
@@ -147,7 +156,8 @@ public struct TableExport: Sendable {
       columns += fields.filter { names.insert(Array($0.utf8)).inserted }
       previous = fields
     }
-    return columns.sorted { compareUTF8($0, $1) < 0 }.map(FieldReference.init(field:)).withID
+    let others = columns.sorted { compareUTF8($0, $1) < 0 }.map(FieldReference.init(field:))
+    return (declared + others.filter { !declared.contains($0) }).withID
   }
 
   private func json(_ row: Row) -> String { JSONText.object(id: row.id, chosen(row)) }

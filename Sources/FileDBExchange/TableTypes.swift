@@ -16,6 +16,7 @@ final class TableTypes {
         types[FieldName(field.key), default: .nothing].see(field.value)
       }
     }
+    for (name, type) in RecordRules.types(of: table) { types[FieldName(name)] = .declared(type) }
   }
 
   /// - Parameter name: that of a field in the file.
@@ -27,7 +28,7 @@ final class TableTypes {
     return type
   }
 
-  func note(_ type: HeldType, of name: String) { used[name] = type.fieldType }
+  func note(_ type: HeldType, of name: String) { if type.isSurprising { used[name] = type.fieldType } }
 
   /// What the field is called in the table; `nil` for the `id` that an export gave a record.
   private func ownName(_ name: String) -> String? {
@@ -62,7 +63,7 @@ extension ImportRow {
 
   func misfit(_ text: String, _ type: HeldType, file: String, field: String) -> StoreError {
     error(
-      "'\(text)' is not \(type.expectation); the table has only such values in this field",
+      "'\(text)' is not \(type.expectation); \(type.reason)",
       file: file, field: field)
   }
 }

@@ -1,3 +1,5 @@
+import FileDBPlist
+
 /// One of the few ways in which a table changes. Every verb becomes a list of these, and ``TableState/apply(_:)`` alone
 /// carries them out.
 package enum Change: Sendable {
@@ -17,6 +19,8 @@ package enum Change: Sendable {
   case truncate
   /// Makes this the highest id ever given, where it is higher.
   case raiseCounter(to: Int64)
+  /// Makes this the root key `schema` of the file; `nil` removes it.
+  case declare(PlistValue?)
 }
 
 extension Change {
@@ -25,7 +29,7 @@ extension Change {
     switch self {
     case .insert(let records, _): records
     case .replace(let record): [record]
-    case .create, .drop, .remove, .move, .reorder, .removeAll, .truncate, .raiseCounter: []
+    case .create, .drop, .remove, .move, .reorder, .removeAll, .truncate, .raiseCounter, .declare: []
     }
   }
 }
@@ -46,6 +50,8 @@ package struct AppliedChange: Sendable {
     case move(FoundRecord, above: AnyRecordID?)
     /// All of the table, which the change emptied.
     case table(OrderedRecords, counter: Int64)
+    /// The former root key `schema`.
+    case schema(PlistValue?)
   }
 
   /// A record and the one above it; `nil` for the first.

@@ -55,6 +55,30 @@ extension StoreError.Code {
   public static let olderThanInstalled = Self(rawValue: "olderThanInstalled")
 }
 
+// What a table's schema does not allow.
+extension StoreError.Code {
+  /// The schema in a table's file cannot be read, or a schema that was given contradicts itself. A table with such a
+  /// schema can be read, and takes no writes.
+  public static let invalidSchema = Self(rawValue: "invalidSchema")
+  /// A record lacks a field that the schema requires.
+  public static let requiredField = Self(rawValue: "requiredField")
+  /// A field has a value of another type than the schema declares.
+  public static let wrongType = Self(rawValue: "wrongType")
+  /// A field has a value that the schema's `enum`, `minimum`, `maximum` or `pattern` does not allow.
+  public static let valueNotAllowed = Self(rawValue: "valueNotAllowed")
+  /// Two records have the same value in a field that is unique.
+  public static let notUnique = Self(rawValue: "notUnique")
+  /// A field names a record that does not exist.
+  public static let missingReference = Self(rawValue: "missingReference")
+  /// The schema in a table's file has other rules than this program declares, under the same version; see
+  /// `TableDeclaration`.
+  public static let schemaDiffers = Self(rawValue: "schemaDiffers")
+  /// The schema in a table's file has a higher version than this program declares: a newer program has been there.
+  public static let newerSchema = Self(rawValue: "newerSchema")
+  /// The record cannot be deleted, or its value changed, because another record names it.
+  public static let stillReferenced = Self(rawValue: "stillReferenced")
+}
+
 // What is in the store's folder is not as it should be.
 extension StoreError.Code {
   /// The file is no property list that holds a table.

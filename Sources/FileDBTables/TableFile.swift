@@ -5,6 +5,8 @@ package enum TableFile {
   package static let counterKey = "autoincrement"
   package static let recordsKey = "data"
   package static let indexKey = "index"
+  /// What the table declares about its fields, where it does.
+  package static let schemaKey = "schema"
   /// The field that holds a record's id in the file. Nobody else may use it.
   package static let idKey = "\(idName)"
   package static var idName: StaticString { "wgFileDbSecretId" }

@@ -1,6 +1,6 @@
 extension TableState {
-  /// The changes that lead from this table to another, but for the keys beside its records, and for a counter that is
-  /// lower.
+  /// The changes that lead from this table to another, but for other programs' keys beside its records, and for a
+  /// counter that is lower.
   /// - Parameter movedIDs: see ``RecordsDifference/init(from:to:moving:)``.
   package func changes(to other: TableState, moving movedIDs: Set<AnyRecordID> = []) -> [Change] {
     if !exists, other.records.isEmpty { return [] }
@@ -13,7 +13,13 @@ extension TableState {
     changes += Self.insertions(difference.inserted)
     changes += difference.updated.map { .replace($0.new) }
     if other.counter > counter { changes.append(.raiseCounter(to: other.counter)) }
-    return changes
+    return changes + schemaChanges(to: other)
+  }
+
+  /// What another program has under `schema` stays as it is.
+  private func schemaChanges(to other: TableState) -> [Change] {
+    if schemaValue == other.schemaValue || schema.isForeign || other.schema.isForeign { return [] }
+    return [.declare(other.schemaValue)]
   }
 
   /// Records that come one below the other are one change.

@@ -7,8 +7,12 @@ package struct TableState: Sendable {
   /// The highest id ever given.
   package private(set) var counter: Int64
   package private(set) var records: OrderedRecords
-  /// Keys that some other program put beside ours in the root of the file; kept.
-  package let foreignKeys: PlistDictionary
+  /// Keys beside ours in the root of the file: what some other program put there, which is kept, and the schema.
+  package private(set) var foreignKeys: PlistDictionary {
+    didSet { schema = SchemaDeclaration(foreignKeys[TableFile.schemaKey]) }
+  }
+  /// What the table declares about its fields.
+  package private(set) var schema: SchemaDeclaration
   /// The records of the table that this one is laid over, whose ids no other record may get.
   package let beneath: OrderedRecords?
 
@@ -18,6 +22,7 @@ package struct TableState: Sendable {
     self.counter = counter
     records = OrderedRecords(shape: shape)
     foreignKeys = PlistDictionary()
+    schema = .none
     beneath = nil
   }
 
@@ -30,6 +35,7 @@ package struct TableState: Sendable {
     self.records = OrderedRecords(records, shape: shape)
     self.counter = self.records.reduce(counter) { max($0, $1.id.rawValue) }
     self.foreignKeys = foreignKeys
+    schema = SchemaDeclaration(foreignKeys[TableFile.schemaKey])
     beneath = nil
   }
 
@@ -42,15 +48,22 @@ package struct TableState: Sendable {
     self.counter = counter
     records = OrderedRecords(unread, shape: shape)
     self.foreignKeys = foreignKeys
+    schema = SchemaDeclaration(foreignKeys[TableFile.schemaKey])
     beneath = nil
   }
 
-  /// A table and the one that it is laid over, as the one table that readers see.
-  package init(_ own: TableState, over beneath: OrderedRecords, records: OrderedRecords, counter: Int64) {
+  /// A table and the one that it is laid over, as the one table that readers see. It has the schema of that one.
+  package init(
+    _ own: TableState, over beneath: OrderedRecords, declaring schema: PlistValue?, records: OrderedRecords,
+    counter: Int64
+  ) {
     exists = true
     self.counter = counter
     self.records = records
-    foreignKeys = own.foreignKeys
+    var keys = own.foreignKeys
+    keys[TableFile.schemaKey] = schema
+    foreignKeys = keys
+    self.schema = SchemaDeclaration(schema)
     self.beneath = beneath
   }
 
@@ -84,6 +97,7 @@ package struct TableState: Sendable {
       // The records beneath keep their ids.
       if beneath == nil { counter = 0 }
     case .raiseCounter(let highest): raiseCounter(to: highest)
+    case .declare(let schema): foreignKeys[TableFile.schemaKey] = schema
     }
   }
 
@@ -107,8 +121,12 @@ package struct TableState: Sendable {
     case .remove(let ids): .records(ids.compactMap(found))
     case .move(let id, let index): found(moving: id, to: index)
     case .removeAll, .truncate, .drop: .table(records, counter: counter)
+    case .declare: .schema(schemaValue)
     }
   }
+
+  /// The root key `schema` of the file, whoever's it is.
+  package var schemaValue: PlistValue? { foreignKeys[TableFile.schemaKey] }
 
   private func found(_ id: AnyRecordID) -> AppliedChange.FoundRecord? {
     records.index(of: id).map { AppliedChange.FoundRecord(record: records[$0], above: self.id(at: $0 - 1)) }
@@ -124,9 +142,10 @@ package struct TableState: Sendable {
   private func id(at index: Int) -> AnyRecordID? { records.indices.contains(index) ? records[index].id : nil }
 
   /// Whether this is the same table in the same memory.
-  /// - Complexity: O(1).
+  /// - Complexity: O(1), but for the size of its schema.
   package func isIdentical(to other: TableState) -> Bool {
     exists == other.exists && counter == other.counter && records.isIdentical(to: other.records)
+      && schemaValue == other.schemaValue
   }
 
   /// The same table with other records in memory, as a view of it.

@@ -132,6 +132,14 @@ extension Article {
     let store = RecordStore.inMemory()
 
     """
+  private static let films = """
+    struct Person: Codable, Sendable { var name: String }
+    struct Film: Codable, Sendable { var title: String; var year: Int?; var director: RecordID<Person>? }
+    extension TableName<Person> { static var people: Self { "people" } }
+    extension TableName<Film> { static var media: Self { "media" } }
+    let store = RecordStore.inMemory()
+
+    """
   private static let recipe = """
     enum Course: String, Codable { case soup, dessert }
     struct Step: Codable { var text: String }
@@ -225,6 +233,8 @@ extension Article {
         Piece(.function, foodGroups), Piece(.function, note + notes),
       ]),
     Article(name: "SQLite.md", pieces: [Piece(.function, note + notes)]),
+    Article(
+      name: "Schemas.md", pieces: [Piece(.file), Piece(.function, films), Piece(.function, films)]),
     Article(
       name: "Shipping.md",
       pieces: [

@@ -20,6 +20,7 @@ import Testing
     Layer(folder: "Store", below: ["Engine"]),
     Layer(folder: "Predicates", below: store),
     Layer(folder: "Queries", below: store + ["Predicates"]),
+    Layer(folder: "Schema", below: queries),
     Layer(folder: "Observation", below: queries),
     Layer(folder: "Undo", below: queries),
     Layer(folder: "Attach", below: queries),

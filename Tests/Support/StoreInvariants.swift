@@ -46,6 +46,7 @@ extension RecordStore {
   private func compare(_ live: TableSnapshot<Fields>, with read: TableSnapshot<Fields>) throws {
     try require(
       live.counter == read.counter, "\(live.table): counter \(live.counter), on the disk \(read.counter)")
+    try require((try? live.schema) == (try? read.schema), "\(live.table): another schema on the disk")
     try require(live.ids == read.ids, "\(live.table): ids \(live.ids), on the disk \(read.ids)")
     for (row, (mine, theirs)) in zip(live, read).enumerated() {
       try require(

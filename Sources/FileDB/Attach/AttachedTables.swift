@@ -44,7 +44,7 @@ final class AttachedTables: TableView {
       return seen
     }
     do {
-      let seen = try TableState(own, over: beneath.records)
+      let seen = try TableState(own, over: beneath)
       keep(View(own: own, beneath: beneath, seen: seen), of: table)
       return seen
     } catch {
@@ -63,6 +63,8 @@ final class AttachedTables: TableView {
     if attached.table(named: table) != nil { throw .readOnly("the table is the attached store's", table) }
     guard let beneath = seen.beneath else { return }
     switch change {
+    case .declare:
+      throw .readOnly("the table has the schema of the attached one", table)
     case .drop:
       throw .readOnly("the table is an attached one beneath the user's, which cannot be dropped", table)
     case .insert(let records, _):

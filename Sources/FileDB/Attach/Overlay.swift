@@ -1,3 +1,5 @@
+import FileDBPlist
+
 /// A user's table over one of an attached store: which record is where.
 ///
 /// The user's file holds what differs, so that the attached table may be replaced by its next version under it. A
@@ -83,7 +85,14 @@ extension TableState {
   /// - Complexity: O(*k* log *k*), where *k* is the number of records in the user's file, and O(√*n*) at worst for each
   ///   of them; O(*n*) where they are many.
   /// - Throws: ``StoreError/Code/duplicateID`` for a record of the user's own under an id that is the attached store's.
-  init(_ own: TableState, over attached: OrderedRecords) throws(StoreError) {
+  init(_ own: TableState, over attached: TableState) throws(StoreError) {
+    try self.init(own, over: attached.records, declaring: attached.schemaValue)
+  }
+
+  /// - Parameter schema: the attached table's.
+  init(
+    _ own: TableState, over attached: OrderedRecords, declaring schema: PlistValue?
+  ) throws(StoreError) {
     let overlay = Overlay(attached: attached)
     var records = attached
     var gone: [(index: Int, id: AnyRecordID)] = []
@@ -103,7 +112,8 @@ extension TableState {
     records.remove(Set(gone.map(\.id)))
     records.put(PlacedRun.runs(of: placed, without: gone.map(\.index), in: records.count))
     self.init(
-      own, over: attached, records: records, counter: max(own.counter, Overlay.highestAttachedID))
+      own, over: attached, declaring: schema, records: records,
+      counter: max(own.counter, Overlay.highestAttachedID))
   }
 }
 

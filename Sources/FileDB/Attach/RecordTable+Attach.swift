@@ -59,6 +59,6 @@ extension TransactionState {
     guard let beneath = seen.beneath, beneath.contains(id) else { return nil }
     var own = try ownTable(key, seenAs: seen)
     if own.records.contains(id) { try own.apply(.remove([id])) }
-    return try TableState(own, over: beneath)
+    return try TableState(own, over: beneath, declaring: seen.schemaValue)
   }
 }

@@ -62,6 +62,9 @@ extension TableState {
       let others = Set(ids).symmetricDifference(records.ids)
       guard others.isEmpty else { throw SaveConflict(records: others.sorted()) }
       return logged.change
+    case (.declare, .schema(let checksum)):
+      guard schemaValue?.checksum == checksum else { throw SaveConflict(records: []) }
+      return logged.change
     case (.create, _), (.raiseCounter, _): return logged.change
     // A journal of format 1 does not say what its commits found.
     default: throw SaveConflict(records: logged.change.records.map(\.id))

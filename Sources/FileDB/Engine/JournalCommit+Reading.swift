@@ -114,7 +114,7 @@ private struct CommitHead {
 /// Cuts records out of canonical bytes without building them.
 private struct RecordReader {
   private let bytes: ArraySlice<UInt8>
-  private let limits: PlistLimits
+  let limits: PlistLimits
   /// Whether the records stand among the lines of the changes.
   private let isInLines: Bool
   private var position = 0
@@ -195,6 +195,10 @@ extension LineReader {
     case "reorder":
       return (.reorder(try ids()), try ended(.nothing))
     case "counter": return (.raiseCounter(to: try number()), try ended(.nothing))
+    case "schema":
+      let found = try foundSchema()
+      return (.declare(try value(records.limits)), found)
+    case "noSchema": return (.declare(nil), try foundSchema())
     default: throw fault("'\(verb)' is no change that this version knows")
     }
   }
@@ -210,6 +214,11 @@ extension LineReader {
     let (count, checksum) = (try count(), try checksum())
     try expect("counter")
     return .table(count: count, checksum: checksum, counter: try number())
+  }
+
+  private mutating func foundSchema() throws(PayloadFault) -> LoggedChange.Found {
+    guard skip("was") else { return try ended(.nothing) }
+    return try ended(.schema(checksum: try optionalChecksum()))
   }
 
   private mutating func ended(_ found: LoggedChange.Found) throws(PayloadFault) -> LoggedChange.Found {

@@ -56,6 +56,7 @@ extension JournalCommit {
     for change in changes {
       change.write(to: &writer)
       if file == nil { for record in change.change.records { writer.append(record) } }
+      if case .declare(let schema?) = change.change { writer.append(schema) }
     }
     return writer.bytes
   }
@@ -141,6 +142,12 @@ extension LoggedChange {
     case .raiseCounter(let counter):
       begin("counter", &writer)
       writer.add(UInt64(counter))
+    case .declare(let schema):
+      begin(schema == nil ? "noSchema" : "schema", &writer)
+      if case .schema(let checksum) = found {
+        writer.add("was" as StaticString)
+        if let checksum { writer.add(checksum: checksum) } else { writer.add("-" as StaticString) }
+      }
     }
     writer.endLine()
   }

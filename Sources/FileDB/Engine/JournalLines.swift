@@ -103,6 +103,13 @@ struct LineWriter {
 
   mutating func append(_ record: EncodedRecord) { bytes.append(contentsOf: record.bytes) }
 
+  /// The lines of a value in the root of a table's file.
+  mutating func append(_ value: PlistValue) {
+    var writer = PlistWriter()
+    writer.append(value, indentation: 1)
+    bytes += writer.bytes
+  }
+
   private mutating func append(_ mark: LoggedChange.Mark) {
     appendHexadecimal(UInt64(mark.checksum), width: 8)
     bytes.append(UInt8(ascii: ":"))
@@ -212,6 +219,17 @@ struct LineReader {
     let parts = try parts(of: try word(), 3)
     let mark = LoggedChange.Mark(checksum: try checksum(in: parts[1]), above: try optionalID(in: parts[2]))
     return (try id(in: parts[0]), mark)
+  }
+
+  /// `nil` for `-`.
+  mutating func optionalChecksum() throws(PayloadFault) -> UInt32? { skip("-") ? nil : try checksum() }
+
+  /// The lines of a value in the root of a table's file.
+  mutating func value(_ limits: PlistLimits) throws(PayloadFault) -> PlistValue {
+    var scanner = CanonicalScanner(bytes, limits: limits).moved(to: position)
+    guard let element = scanner.scanValue(indentation: 1) else { throw fault("a value is missing") }
+    position = scanner.position
+    return CanonicalReader(bytes).value(of: element)
   }
 
   mutating func checksum() throws(PayloadFault) -> UInt32 { try checksum(in: try word()) }

@@ -1,3 +1,4 @@
+import FileDBPlist
 import FileDBStorage
 import FileDBTables
 
@@ -15,6 +16,8 @@ package struct LoggedChange: Sendable {
     case insertion(above: AnyRecordID?)
     case move(Mark, above: AnyRecordID?)
     case table(count: Int, checksum: UInt32, counter: Int64)
+    /// The checksum of the former schema; `nil` for none.
+    case schema(checksum: UInt32?)
   }
 
   /// A record as it was: the checksum of its bytes, and the record above it; `nil` for the first.
@@ -43,6 +46,7 @@ extension LoggedChange.Found {
       case .move(let record, let above): .move(LoggedChange.Mark(record), above: above)
       case .table(let records, let counter):
         .table(count: records.count, checksum: records.checksum, counter: counter)
+      case .schema(let schema): .schema(checksum: schema?.checksum)
       }
   }
 }
@@ -56,6 +60,15 @@ extension LoggedChange.Mark {
 extension EncodedRecord {
   /// Of its bytes.
   package var checksum: UInt32 { Checksum.of(bytes) }
+}
+
+extension PlistValue {
+  /// Of its canonical bytes, as they are in the root of a file.
+  var checksum: UInt32 {
+    var writer = PlistWriter()
+    writer.append(self, indentation: 1)
+    return Checksum.of(writer.bytes)
+  }
 }
 
 extension OrderedRecords {
@@ -82,6 +95,8 @@ extension TableState {
     case (.remove(let ids), .records(let marks)) where marks.count == ids.count:
       for (id, mark) in zip(ids, marks) { try check(id, mark) }
     case (.move(let id, _), .move(let mark, _)): try check(id, mark)
+    case (.declare, .schema(let checksum)) where schemaValue?.checksum != checksum:
+      throw StoreError(.damagedJournal, "this is not the schema that the commit changed")
     default: break
     }
   }

@@ -11,6 +11,9 @@ public struct MergeConflict: Sendable {
     case deletedByOurs(base: Fields, theirs: Fields)
     /// Theirs deleted a record that ours changed. It is kept as ours has it.
     case deletedByTheirs(base: Fields, ours: Fields)
+    /// The merged record does not keep a rule of the table's schema, although the record of each side does: for example,
+    /// both added a record with the same value in a field that is unique. The record is in the merged table.
+    case rule(field: String, message: String)
   }
 
   /// The record's id in the merged table; `nil` for another key in the root of the file. In a store over an attached

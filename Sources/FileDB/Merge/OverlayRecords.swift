@@ -23,8 +23,6 @@ struct OverlayRecords {
 }
 
 extension TableState {
-  fileprivate func record(_ id: AnyRecordID) -> EncodedRecord? { records.index(of: id).map { records[$0] } }
-
   /// The ids of records, none of the user's own, that the other table has not or has otherwise.
   fileprivate func attachedIDs(otherwiseIn other: TableState) -> [AnyRecordID] {
     records.lazy.filter { record in

@@ -23,12 +23,30 @@ package struct RecordsMerge: Sendable {
       renumbered += sides.renumberings(of: key, to: id)
     }
     conflicts += sides.conflictsOfNone(contents)
-    let root = MergedFields(base: base.foreignKeys, ours: ours.foreignKeys, theirs: theirs.foreignKeys)
+    var root = MergedFields(base: base.foreignKeys, ours: ours.foreignKeys, theirs: theirs.foreignKeys)
+    if let schema = SchemaMerge(base: base, ours: ours, theirs: theirs) { root.put(schema) }
     conflicts += root.conflicts.map { MergeConflict(record: nil, kind: $0) }
     let counter = Self.counter(base: base.counter, ours: ours.counter, theirs: theirs.counter)
     merged = TableState(
       counter: max(counter, numbers.lastNew), records: records, foreignKeys: root.merged,
       shape: ours.records.shape)
+    try noteBrokenRules(ours, theirs)
+  }
+
+  /// Each side keeps the rules, and the two together may not.
+  private mutating func noteBrokenRules(_ ours: TableState, _ theirs: TableState) throws(StoreError) {
+    guard merged.schema.schema != nil else { return }
+    // Other tables are not seen here.
+    let isNamed = { (_: PlistValue, _: ReferenceRule) throws(StoreError) in true }
+    let known = try [ours, theirs].map { side throws(StoreError) in
+      try SchemaMisfits(of: side, isNamed: isNamed).all.map(\.record)
+    }
+    for misfit in try SchemaMisfits(of: merged, isNamed: isNamed).all {
+      // One that is as an editor left it is no matter of the merge.
+      if known.contains(where: { $0.contains(misfit.record) }) { continue }
+      let kind = MergeConflict.Kind.rule(field: misfit.error.field ?? "", message: misfit.error.message)
+      conflicts.append(MergeConflict(record: misfit.record.id, kind: kind))
+    }
   }
 
   /// The higher one, unless only one side has another than the base: a truncated table begins anew.
@@ -42,6 +60,13 @@ package struct RecordsMerge: Sendable {
 struct MergedFields {
   private(set) var merged: PlistDictionary
   private(set) var conflicts: [MergeConflict.Kind] = []
+
+  /// Takes over a schema that was merged by itself.
+  mutating func put(_ schema: SchemaMerge) {
+    merged[TableFile.schemaKey] = schema.merged
+    conflicts.removeAll { if case .field(TableFile.schemaKey, _, _, _) = $0 { true } else { false } }
+    conflicts += schema.conflicts
+  }
 
   init(base: PlistDictionary, ours: PlistDictionary, theirs: PlistDictionary) {
     merged = ours

@@ -63,15 +63,19 @@ extension TableSnapshot {
     return search.missing
   }
 
-  /// - Parameter missing: fields that no record has.
+  /// - Parameter missing: fields that no record has. One that is declared is not unknown.
   func unknownFields(_ missing: [FieldSearch.Keys]) -> [UnknownField] {
-    isEmpty ? [] : missing.map { UnknownField(name: $0.text, nearest: nearestField(to: $0)?.text) }
+    if isEmpty { return [] }
+    let schema = state.schema.schema
+    return missing.filter { $0.count != 1 || schema?[$0[0].text] == nil }
+      .map { UnknownField(name: $0.text, nearest: nearestField(to: $0)?.text) }
   }
 
   /// - Complexity: O(*n*).
   private func nearestField(to keys: FieldSearch.Keys) -> FieldSearch.Keys? {
     let unknown = missing(of: (1..<keys.count).map { Array(keys.prefix($0)) }).first?.count ?? keys.count
     var nearest = NearestName(to: keys[unknown - 1].text)
+    if unknown == 1 { for field in state.schema.schema?.fields ?? [] { nearest.consider(field.name) } }
     let form = ValueForm(Value.self)
     let fields = form.makeFields()
     var records = state.records.makeIterator()

@@ -45,7 +45,7 @@ extension TableState {
   private func fitting(_ change: Change) -> [Change] {
     switch change {
     case .create: return exists ? [] : [change]
-    case .drop, .removeAll, .truncate, .raiseCounter: return exists ? [change] : []
+    case .drop, .removeAll, .truncate, .raiseCounter, .declare: return exists ? [change] : []
     case .insert(let new, let index):
       let known = new.filter { records.index(of: $0.id) != nil }
       let unknown = new.filter { records.index(of: $0.id) == nil }

@@ -137,7 +137,9 @@ extension RecordStore {
     _ bytes: [UInt8]?, file: String, table: String, waiting: PendingTable?
   ) throws(StoreError) -> (notes: [String], lostCount: Int, state: TableState) {
     guard let bytes else { return ([], 0, TableState()) }
-    let warnings = (try? check(table))?.filter { $0.severity == .warning } ?? []
+    // A record that does not keep the schema is mended by a write, where it can be.
+    let warnings =
+      (try? check(table))?.filter { $0.error.code == .damagedTable && $0.severity == .warning } ?? []
     let mended = try TableRepair.mend(
       bytes, file: file, table: table, waiting: waiting, limits: options.limits)
     let notes =

@@ -21,7 +21,8 @@ public struct CheckFinding: Sendable, CustomStringConvertible {
 extension RecordStore {
   /// Checks the table's file, or that of the attached store if this store has none. It should be a well-formed property
   /// list without comments, each record should have an id of its own, the counter should be high enough, and the index
-  /// map should fit. The commits in the journal should belong to this file.
+  /// map should fit. The commits in the journal should belong to this file. The records should keep the table's schema:
+  /// each field that does not is a warning.
   /// - Returns: what was found, in the order of the file; empty for a sound table.
   /// - Throws: the disk's errors, ``StoreError/Code/tableNotFound``, ``StoreError/Code/invalidTableName``.
   /// - Complexity: O(*n*) in the size of the file.
@@ -42,8 +43,8 @@ extension RecordStore {
       }
       // Laid over the attached one, where there is one.
       try view.read(TableKey(table))
-      _ = try view.seen(TableKey(table), own: log.replayed(TableKey(table)).state)
-      return findings
+      let seen = try view.seen(TableKey(table), own: log.replayed(TableKey(table)).state)
+      return try findings + schemaFindings(of: TableKey(table), seen, in: content.map { (file, $0.bytes) })
     } catch let error as StoreError where Self.damage.contains(error.code) {
       return [CheckFinding(severity: .damage, error: error)]
     }

@@ -37,6 +37,7 @@ extension Change {
     case .truncate: "truncate"
     case .reorder: "reorder"
     case .raiseCounter(let counter): "counter \(counter)"
+    case .declare(let schema): schema == nil ? "noSchema" : "schema"
     case .insert(let records, let index): "insert \(Self.list(records.map(\.id))) at index \(index)"
     case .replace(let record): "replace \(record.id)"
     case .remove(let ids): "remove \(Self.list(ids))"

@@ -17,7 +17,10 @@ extension RecordStore {
   ///
   /// - Throws: what `body` throws; ``StoreError/Code/locked``; ``StoreError/Code/damagedJournal``;
   ///   ``StoreError/Code/conflict`` for a table whose file another program changed while commits were waiting for it;
-  ///   what `table(_:)` throws for a table that another program damaged; the disk's errors;
+  ///   what `table(_:)` throws for a table that another program damaged; for what a table's schema does not allow,
+  ///   ``StoreError/Code/requiredField``, ``StoreError/Code/wrongType``, ``StoreError/Code/valueNotAllowed``,
+  ///   ``StoreError/Code/notUnique``, ``StoreError/Code/missingReference``, ``StoreError/Code/stillReferenced`` and
+  ///   ``StoreError/Code/invalidSchema``, see <doc:Schemas>; the disk's errors;
   ///   ``StoreError/Code/outcomeUnknown`` if the disk could not say whether the commit will survive, and
   ///   ``StoreError/Code/closed`` from then on.
   /// - Complexity: that of `body`. On the disk, one write of the changes and one sync, whatever the size of the tables.

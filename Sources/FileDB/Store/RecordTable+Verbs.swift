@@ -37,8 +37,7 @@ extension RecordTable {
   ///   `add(_:at:)`; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
   ///   ``StoreError/Code/migrationFailed``.
   public func update(_ id: RecordID<Value>, _ body: (inout Value) throws -> Void) throws {
-    try store.write { write in
-      let transaction = write.state
+    try writing { transaction in
       let record = try record(with: id)
       let current = try record.migrated
       let old = try current.value
@@ -226,7 +225,10 @@ extension RecordTable {
 
   /// Runs `body` in the transaction that this thread is in, or else in one of its own.
   func writing<Result>(_ body: (TransactionState) throws -> Result) throws -> Result {
-    try store.write { try body($0.state) }
+    try store.write { transaction in
+      try transaction.state.keepDeclaration(of: name)
+      return try body(transaction.state)
+    }
   }
 }
 

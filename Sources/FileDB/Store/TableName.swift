@@ -9,9 +9,23 @@ import FileDBPlist
 public struct TableName<Value: Codable & Sendable>: Hashable, Sendable {
   /// The name as text.
   public let text: String
+  /// Called where a table is first written to.
+  let declaration: (@Sendable () -> TableDeclaration<Value>)?
 
   /// A table name. It is checked when you first use it.
-  public init(_ text: String) { self.text = text }
+  public init(_ text: String) {
+    self.text = text
+    declaration = nil
+  }
+
+  /// The name of a table whose fields the program declares; see ``TableDeclaration``. The declaration is made when the
+  /// program first writes to the table.
+  public init(
+    _ text: String, declaring declaration: @autoclosure @escaping @Sendable () -> TableDeclaration<Value>
+  ) {
+    self.text = text
+    self.declaration = declaration
+  }
 }
 
 extension TableName {
@@ -23,7 +37,7 @@ extension TableName {
 }
 
 extension TableName: ExpressibleByStringLiteral {
-  public init(stringLiteral value: String) { text = value }
+  public init(stringLiteral value: String) { self.init(value) }
 }
 
 extension TableName where Value == Fields {

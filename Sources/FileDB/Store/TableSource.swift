@@ -46,6 +46,14 @@ final class TableSource: Sendable {
     return nil
   }
 
+  /// Where the table's file has a value in its root.
+  func find(_ path: [PlistStep]) -> (file: String, line: Int)? {
+    guard
+      case (let file, let content?)? = try? store.folder?.readFile(of: TableKey(table), limits: store.limits)
+    else { return nil }
+    return PlistParser.line(of: path, in: content.bytes).map { (file, $0) }
+  }
+
   private func find(
     _ path: FieldPath, of record: EncodedRecord, in key: TableKey, _ folder: StoreFolder
   ) -> (file: String, line: Int)? {

@@ -28,6 +28,12 @@ final class TablesInMemory: Sendable {
   /// The table as readers see it; `nil` where it was never read.
   func published(_ table: TableKey) -> TableState? { cache.withLock { $0.published[table]?.state } }
 
+  /// The tables that were read whose schemas refer to this one.
+  /// - Complexity: O(*t*) in the tables that were read.
+  func tables(referringTo key: TableKey) -> [TableKey] {
+    cache.withLock { cache in cache.published.compactMap { $1.state.refers(to: key) ? $0 : nil } }
+  }
+
   /// All tables that were read, as of one moment.
   var allPublished: [TableKey: TableState] { cache.withLock { $0.published.mapValues(\.state) } }
 

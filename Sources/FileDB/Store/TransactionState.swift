@@ -28,12 +28,22 @@ final class TransactionState {
   /// Set when the write has returned. A body can still swap its transaction for that of a write on another store.
   private var isOver = false
   var encoder = RecordEncoder()
+  /// The tables that declare what the program says of them.
+  var declaredTables: Set<TableKey> = []
+  /// What the program declares of tables that do not exist yet.
+  var declarationsOfNewTables: [TableKey: TableSchema] = [:]
+  /// How many changes there were when the rules of the tables were last kept.
+  var keptChangeCount = 0
   /// Of the tables to which records were added without a type.
   var markedRecords: [TableKey: MarkedRecords?] = [:]
 
   init(store: RecordStore) { self.store = store }
 
   var limits: PlistLimits { store.options.limits }
+  /// For what the tables' rules need besides the tables.
+  var rulesStore: RecordStore { store }
+  /// How many changes were made.
+  var changeCount: Int { order.count }
 
   func recordTable<Value>(_ name: TableName<Value>) throws(StoreError) -> RecordTable<Value> {
     try touch(TableKey(name.text))  // As a table of the store, it has been read.
@@ -49,6 +59,10 @@ final class TransactionState {
   func apply(_ change: Change, to name: String) throws(StoreError) {
     let key = TableKey(name)
     try permit(change, to: name)
+    var change = change
+    if case .insert(let records, let index) = change, let schema = touched[key]?.now.schema.schema {
+      change = .insert(withDefaults(records, of: schema), index: index)
+    }
     if case .create = change { try checkNewName(key) }
     // All is in memory until it is committed: a source without an end would take all of that.
     let bytes = recordBytes + change.records.reduce(0) { $0 + $1.bytes.count }
@@ -57,16 +71,21 @@ final class TransactionState {
         .unrepresentableValue,
         "a transaction may write records of \(limits.fileBytes) bytes together at most", table: name)
     }
+    try carryOut(change, in: key)
+    recordBytes = bytes
+    if case .create = change, let schema = declarationsOfNewTables[key] { try declare(schema, for: name) }
+  }
+
+  private func carryOut(_ change: Change, in key: TableKey) throws(StoreError) {
     // Held once only, so that nothing is copied.
     guard var table = touched.removeValue(forKey: key) else { return }
     defer { touched[key] = table }
     do {
       table.changes.append(try table.now.applyNoting(change))
     } catch {
-      throw error.adding(table: name)
+      throw error.adding(table: key.text)
     }
     order.append(key)
-    recordBytes = bytes
   }
 
   /// Whether what lies beneath lets this be done to a table.
@@ -127,6 +146,10 @@ extension TransactionState {
   func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     let savepoint = savepoint
     let result = try join(body)
+    do { try keepRules() } catch {
+      try undo(backTo: savepoint)
+      throw error
+    }
     try undo(backTo: savepoint)
     return result
   }
@@ -144,6 +167,8 @@ extension TransactionState {
 
   /// Makes the tables anew from what they were at first: an undo is rare, and a copy for each savepoint would not be.
   private func undo(backTo savepoint: Savepoint) throws(StoreError) {
+    keptChangeCount = 0
+    (declaredTables, declarationsOfNewTables) = ([], [:])
     completions.removeSubrange(savepoint.completionCount...)
     recordBytes = savepoint.recordBytes
     var undone: [TableKey: Int] = [:]
@@ -172,7 +197,9 @@ extension TransactionState {
 
   /// What the log is to be given: of tables over others the changes of its own; `nil` where nothing has changed,
   /// not even the undo log.
+  /// - Throws: as ``keepRules()``, and what the tables beneath throw.
   func makeCommit() throws(StoreError) -> NewCommit? {
+    try keepRules()
     var own: [(table: TableKey, applied: AppliedChange)] = []
     var expected: [TableKey: NewCommit.Expectation] = [:]
     var states: [TableKey: TableState] = [:]

@@ -11,6 +11,7 @@ extension TableUndo {
     try undoing.putBack(removed, moved)
     if let order { try undoing.restore(order) }
     try undoing.restore(updated)
+    if let schema { try undoing.restore(schema) }
     if !existed, exists, undoing.table.records.count == 0 { try undoing.apply(.drop) }
     return undoing.changes
   }
@@ -123,6 +124,14 @@ private struct Undoing {
       let record = EncodedRecord(id: former.id, fields: Fields(fields))
       if !record.hasSameBytes(as: now) { try apply(.replace(record)) }
     }
+  }
+
+  mutating func restore(_ schema: TableUndo.Schema) throws(StoreError) {
+    guard table.exists, table.schemaValue != schema.before else { return }
+    guard table.schemaValue == schema.after else {
+      throw StoreError(.undoConflict, "this cannot be undone: the schema was changed since")
+    }
+    try apply(.declare(schema.before))
   }
 
   private func conflict(_ id: AnyRecordID, _ reason: String) -> StoreError {

@@ -24,6 +24,7 @@ private enum Key {
   static let place = "place"
   static let size = "size"
   static let checksum = "checksum"
+  static let schema = "schema"
 }
 
 extension UndoStep {
@@ -71,6 +72,7 @@ extension TableUndo {
       plist[Key.before] = .string(RecordIDList.text(order.before))
       plist[Key.after] = .string(RecordIDList.text(order.after))
     }
+    plist[Key.schema] = schema?.plist
     return plist
   }
 
@@ -101,6 +103,16 @@ extension TableUndo {
     {
       order = Order(before: before, after: after)
     }
+    schema = plist[Key.schema]?.dict.map { Schema(before: $0[Key.before], after: $0[Key.after]) }
+  }
+}
+
+extension TableUndo.Schema {
+  fileprivate var plist: PlistValue {
+    var plist = PlistDictionary()
+    plist[Key.before] = before
+    plist[Key.after] = after
+    return .dict(plist)
   }
 }
 

@@ -82,6 +82,12 @@ struct TableUndo: Sendable {
     let after: [AnyRecordID]
   }
 
+  /// The root key `schema` before and after; `nil` for none.
+  struct Schema: Sendable {
+    let before: PlistValue?
+    let after: PlistValue?
+  }
+
   /// Whether there was a table.
   let existed: Bool
   let exists: Bool
@@ -93,6 +99,8 @@ struct TableUndo: Sendable {
   var moved: [Moved] = []
   var order: Order?
   var updated: [Updated] = []
+  /// `nil` where it stayed as it was.
+  var schema: Schema?
 
   init(existed: Bool, exists: Bool, counter: Int64) {
     (self.existed, self.exists, self.counter) = (existed, exists, counter)
@@ -112,10 +120,12 @@ struct TableUndo: Sendable {
         .sorted { $0.place.index < $1.place.index }
     }
     updated = difference.updated.map { Updated(from: $0.old, to: $0.new) }
+    if old.schemaValue != new.schemaValue { schema = Schema(before: old.schemaValue, after: new.schemaValue) }
   }
 
   var isEmpty: Bool {
     existed == exists && added.isEmpty && removed.isEmpty && moved.isEmpty && order == nil && updated.isEmpty
+      && schema == nil
   }
 
   /// How many bytes the records have that would be put back.
@@ -153,6 +163,7 @@ extension TableUndo {
     if !removed.isEmpty { parts.append("deletion of \(Self.records(removed.count)) from \(table)") }
     if !updated.isEmpty { parts.append("change of \(Self.records(updated.count)) in \(table)") }
     if !moved.isEmpty { parts.append("move of \(Self.records(moved.count)) in \(table)") }
+    if schema != nil { parts.append("change of the schema of \(table)") }
     if order != nil { parts.append("new order of \(table)") }
     return parts.joined(separator: ", ")
   }
@@ -165,6 +176,7 @@ extension TableUndo {
 extension TransactionState {
   /// What takes back all that was done since the tables were as in `earlier`.
   func undoStep(since earlier: [TableKey: TableState] = [:]) throws(StoreError) -> UndoStep {
+    try keepRules()
     var step = UndoStep(tables: [:])
     for (key, table) in changed {
       // Without the attached tables beneath: these may be others when the step is undone, and then nothing of them should

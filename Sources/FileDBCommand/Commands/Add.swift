@@ -15,9 +15,11 @@ struct Add: StoreCommand {
   @OptionGroup var options: WriteOptions
 
   func run() throws {
-    var record = Fields()
-    try FieldChanges(fields).apply(to: &record)
     let table = try existingTable(table)
+    let schema = try table.snapshot().knownSchema
+    var record = Fields()
+    try FieldChanges(fields, for: schema).apply(to: &record)
+    Terminal.note(undeclared: fields, in: schema, of: table.name.text)
     let id = try options.write(table.store) { [record] tx in
       try tx[table.name].add(record, at: place.position ?? .bottom)
     }

@@ -22,9 +22,9 @@ struct Export: StoreCommand {
   @OptionGroup var selection: SelectionOptions
 
   func run() throws {
-    let write = try writer()
     let table = try existingTable(table)
     let snapshot = try table.snapshot()
+    let write = try writer(for: snapshot.knownSchema)
     let records = try selection.records(of: snapshot)
     let isNothing = selection.matching.isGiven && records.isEmpty
     if file != "-" {
@@ -49,11 +49,12 @@ struct Export: StoreCommand {
     AnyRandomAccessCollection<StoredRecord<Fields>>, _ counter: Int64, _ progress: (_ records: Int) -> Void
   ) throws -> Void
 
-  private func writer() throws -> Writer {
+  private func writer(for schema: TableSchema?) throws -> Writer {
     switch try exchange.destination(file) {
     case .stream(let format):
       try database.checkIsAbsent()
-      let export = TableExport(format: try laidOut(format), chosen: try selection.chosenFields())
+      let export = TableExport(
+        format: try laidOut(format), chosen: try selection.chosenFields(), schema: schema)
       guard file == "-" else {
         let url = URL(fileURLWithPath: file)
         return { records, _, progress in try export.write(records, to: url, progress: progress) }

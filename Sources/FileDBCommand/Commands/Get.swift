@@ -23,9 +23,9 @@ struct Get: StoreCommand {
     let record = try snapshot.record(with: id)
     if let field { return try print(field, of: record, in: snapshot) }
     guard output.format == .table else {
-      return try RecordPrinter(format: output.format, fields: nil).print(record)
+      return try RecordPrinter(format: output.format, fields: nil, schema: snapshot.knownSchema).print(record)
     }
-    printFields(of: record)
+    printFields(of: record, in: snapshot.knownSchema)
   }
 
   private func print(
@@ -46,9 +46,12 @@ struct Get: StoreCommand {
     }
   }
 
-  private func printFields(of record: StoredRecord<Fields>) {
-    let names = ["id"] + record.fields.dictionary.keys.map { TerminalText.defused(JSONText.fieldName($0)) }
-    let values = [record.id.description] + record.fields.dictionary.map(\.value.cell)
+  private func printFields(of record: StoredRecord<Fields>, in schema: TableSchema?) {
+    let fields = record.fields.dictionary
+    let declared = (schema?.fields ?? []).map(\.name).filter { fields[$0] != nil }
+    let keys = declared + fields.keys.filter { key in !declared.contains { compareUTF8($0, key) == 0 } }
+    let names = ["id"] + keys.map { TerminalText.defused(JSONText.fieldName($0)) }
+    let values = [record.id.description] + keys.map { fields[$0]?.cell ?? "" }
     let width = names.map { TerminalText.width($0) }.max() ?? 0
     for (name, value) in zip(names, values) {
       let space = String(repeating: " ", count: width - TerminalText.width(name) + 2)

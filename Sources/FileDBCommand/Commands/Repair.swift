@@ -1,12 +1,14 @@
 import ArgumentParser
 import FileDB
 import FileDBEssentials
+import FileDBExchange
 
 struct Repair: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair", abstract: "Repair the journal, and the given tables or all.",
     discussion: """
-      Prints what it did, with line numbers. Keeps the old file in .filedb/backups. Leaves a file alone if nothing in it \
+      Prints what it did, with line numbers. A field that does not keep the table's schema is mended if it is clear how: a \
+      missing one gets its default value, and a value that reads as the declared type becomes that. All others are named. Keeps the old file in .filedb/backups. Leaves a file alone if nothing in it \
       looks like a table, or if git left conflict markers in it. If not everything can be repaired, the exit code is 65.
 
       If another program changed a table's file while commits were waiting in the journal, --keep chooses which version to \
@@ -70,12 +72,35 @@ struct Repair: StoreCommand {
     let report = options.dryRun ? nil : try store.repair(table, keeping: keep)
     let plan = try report?.plan ?? store.repairPlan(for: table, keeping: keep)
     for note in plan.notes { Terminal.print("\(table): \(note)") }
-    if plan.notes.isEmpty { Terminal.print("\(table): sound") }
+    // What is only tried leaves a damaged table as it is, and its records cannot be read.
+    let fields = options.dryRun && !plan.notes.isEmpty ? [] : try fieldRepairs(of: table, in: store)
+    for field in fields {
+      Terminal.print(
+        "\(table): record \(field.record): field '\(field.field)': \(field.change ?? field.error.message)")
+    }
+    if plan.notes.isEmpty, fields.isEmpty { Terminal.print("\(table): sound") }
     for backup in report?.backups ?? [] { Terminal.print("\(table): the original is kept as \(backup.path)") }
+    if fields.contains(where: { $0.change != nil }) { try repairFields(of: table, in: store) }
     if plan.lostCount > 0 {
       throw StoreError(
         .damagedTable, "\(plan.lostCount) pieces could not be read; they are in the backup alone",
         table: table)
+    }
+  }
+}
+
+extension Repair {
+  /// What a repair would do to fields that do not keep the schema.
+  fileprivate func fieldRepairs(of table: String, in store: RecordStore) throws -> [FieldRepair] {
+    guard try store.table(table).snapshot().knownSchema != nil else { return [] }
+    return try store.dryRun { tx in try tx[table].repairFields { $0.converted(to: $1) } }
+  }
+
+  /// Mends them, by a write like any other.
+  fileprivate func repairFields(of table: String, in store: RecordStore) throws {
+    if options.dryRun { return }
+    try options.write(store, named: "repair of fields in \(table)") { tx in
+      _ = try tx[table].repairFields { $0.converted(to: $1) }
     }
   }
 }

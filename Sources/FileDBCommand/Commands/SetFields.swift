@@ -35,8 +35,10 @@ struct SetFields: StoreCommand {
   }
 
   func run() throws {
-    let changes = try FieldChanges(assignments)
     let table = try existingTable(table)
+    let schema = try table.snapshot().knownSchema
+    let changes = try FieldChanges(assignments, for: schema)
+    Terminal.note(undeclared: assignments, in: schema, of: table.name.text)
     let count = try options.write(table.store) { tx -> Int? in
       let matches = try condition.records(of: tx[table.name].snapshot())
       var count = 0

@@ -39,7 +39,8 @@ struct Show: StoreCommand {
     let table = try existingTable(table)
     let snapshot = try table.snapshot()
     let records = try selection.records(of: snapshot)
-    let printer = RecordPrinter(format: output.format, fields: try selection.chosenFields())
+    let printer = RecordPrinter(
+      format: output.format, fields: try selection.chosenFields(), schema: snapshot.knownSchema)
     let isPage = offset > 0 || limit != nil
     let page = isPage ? records.dropFirst(offset).prefix(limit ?? .max) : records
     if let group {

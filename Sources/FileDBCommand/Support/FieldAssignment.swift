@@ -23,10 +23,15 @@ struct TypedText {
     return (String(left[..<colon]), TypedText(type: type, text: text))
   }
 
-  /// - Parameter name: of what has the value.
+  /// - Parameters:
+  ///   - name: of what has the value.
+  ///   - declared: the type that it has where none is given.
   /// - Throws: ``StoreError`` for a value that does not fit its type, and for a file that cannot be read.
-  func value(of name: String) throws -> PlistValue {
-    guard let type else { return .string(text) }
+  func value(of name: String, declared: FieldType? = nil) throws -> PlistValue {
+    guard let type else {
+      guard let declared else { return .string(text) }
+      return try value(of: name, text, declared)
+    }
     guard text.hasPrefix("@") else { return try value(of: name, text, type) }
     let path = String(text.dropFirst())
     let file = path == "-" ? InputFile.standardInput : try InputFile(URL(fileURLWithPath: path))
@@ -88,7 +93,8 @@ struct FieldAssignment {
   let value: TypedText
 
   static let help: ArgumentHelp = """
-    FIELD=VALUE gives a string, FIELD:TYPE=VALUE a value of this type: \(FieldType.names). FIELD:TYPE=@FILE reads the \
+    FIELD=VALUE gives a value of the type that the table's schema declares, or else a string; FIELD:TYPE=VALUE a value of \
+    this type: \(FieldType.names). FIELD:TYPE=@FILE reads the \
     value from a file, and @- from standard input; data is read as raw bytes. A.B is the value B in the dictionary A; \\. \
     is a dot in a name. A date has whole seconds; a fraction is cut off.
     """
@@ -123,11 +129,23 @@ struct RemovedField {
   init(argument: String) throws { path = try FieldReference.writable(argument) }
 }
 
+extension Terminal {
+  /// Says which of the fields that are set are not declared where others are: most likely they are mistyped.
+  static func note(undeclared assignments: [FieldAssignment], in schema: TableSchema?, of table: String) {
+    guard let schema, !schema.fields.isEmpty else { return }
+    for name in assignments.map({ $0.field[0].text }) where schema[name] == nil {
+      guard let nearest = NearestName(to: name, among: schema.fields.map(\.name)).name else { continue }
+      note("the schema of '\(table)' has no field '\(name)'; did you mean '\(nearest)'?")
+    }
+  }
+}
+
 /// What is set, with its values read.
 struct FieldChanges {
   private var changes: [(path: [FieldName], value: PlistValue?)] = []
 
-  init(_ assignments: [FieldAssignment]) throws {
+  /// - Parameter schema: the table's, which declares the types of values that are given none.
+  init(_ assignments: [FieldAssignment], for schema: TableSchema?) throws {
     for assignment in assignments {
       let name = FieldReference.path(assignment.field).title
       if changes.contains(where: {
@@ -135,7 +153,8 @@ struct FieldChanges {
       }) {
         throw ValidationError("The field '\(name)' is given twice.")
       }
-      changes.append((assignment.field, try assignment.value.value(of: name)))
+      let declared = assignment.field.count == 1 ? schema?[assignment.field[0].text]?.type : nil
+      changes.append((assignment.field, try assignment.value.value(of: name, declared: declared)))
     }
   }
 

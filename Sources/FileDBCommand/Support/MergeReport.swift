@@ -46,6 +46,8 @@ struct MergeReport {
     case .deletedByOurs(let base, let theirs):
       return ["CONFLICT \(place): ours deleted it, theirs changed it; \(kind.deletedByOurs)"]
         + both("theirs", theirs, since: base)
+    case .rule(let field, let message):
+      return ["CONFLICT \(place): '\(field)' does not keep the schema: \(message)"]
     case .deletedByTheirs(let base, let ours):
       return ["CONFLICT \(place): theirs deleted it, ours changed it; it is kept as ours has it"]
         + both("ours", ours, since: base)

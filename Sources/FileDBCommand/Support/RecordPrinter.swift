@@ -35,17 +35,23 @@ struct RecordPrinter {
   let format: OutputFormat
   /// The fields to print, in this order; `nil` for all that occur, in the order of their UTF-8 bytes.
   let fields: [FieldReference]?
+  /// What the table declares: its fields come first, in this order.
+  var schema: TableSchema?
 
   /// - Parameter highestID: no record has a higher id.
   func print(_ records: some Collection<StoredRecord<Fields>>, highestID: Int64 = 0) throws {
     guard let exchange = format.exchange else { return printTable(records, highestID: highestID) }
-    try TableExport(format: exchange, chosen: fields).write(records) { Terminal.print(bytes: $0) }
+    try TableExport(format: exchange, chosen: fields, schema: schema).write(records) {
+      Terminal.print(bytes: $0)
+    }
   }
 
   /// Prints one record by itself: in JSON and as a property list it is no array.
   func print(_ record: StoredRecord<Fields>) throws {
     guard let exchange = format.exchange else { return printTable([record], highestID: 0) }
-    try TableExport(format: exchange, chosen: fields).write(alone: record) { Terminal.print(bytes: $0) }
+    try TableExport(format: exchange, chosen: fields, schema: schema).write(alone: record) {
+      Terminal.print(bytes: $0)
+    }
   }
 
   /// Prints groups one behind the other; as a table under headings, which stand for the column of `field`.
@@ -71,7 +77,9 @@ struct RecordPrinter {
     for record in records {
       for field in record.fields.dictionary where columns[field.key] == nil { columns[field.key] = true }
     }
-    return columns.keys.map(FieldReference.init(field:)).withID
+    let declared = (schema?.fields ?? []).map(\.name).filter { columns[$0] != nil }
+    for name in declared { columns[name] = nil }
+    return (declared + columns.keys).map(FieldReference.init(field:)).withID
   }
 
   /// Without records there is nothing to see, not even a title.

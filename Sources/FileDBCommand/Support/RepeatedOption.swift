@@ -3,7 +3,9 @@ import ArgumentParser
 /// An option that is given twice, of which ArgumentParser would silently take the last.
 enum RepeatedOption {
   /// Those that add up, or are looked at elsewhere. Their values may be any text.
-  private static let additive: Set = ["--where", "--arg", "--attach"]
+  private static let additive: Set = [
+    "--where", "--arg", "--attach", "--enum", "--unique-with", "--without",
+  ]
 
   /// - Throws: `ValidationError` for an option that takes one value, and is given two.
   static func check(_ words: [String], of command: any ParsableCommand.Type) throws {

@@ -8,6 +8,7 @@ struct ScriptAdditions {
   private let output: Terminal.Buffer
   private let script: Script
   private var table: TableName<Fields>?
+  private var schema: TableSchema?
   private var records: [(fields: Fields, line: Int)] = []
 
   /// - Parameter output: gets the ids.
@@ -25,7 +26,7 @@ struct ScriptAdditions {
     else { return false }
     do {
       var record = Fields()
-      try FieldChanges(fields).apply(to: &record)
+      try FieldChanges(fields, for: schema).apply(to: &record)
       records.append((record, command.line))
       return true
     } catch {
@@ -61,8 +62,8 @@ struct ScriptAdditions {
     if let table, table.text.utf8.elementsEqual(reference.name.utf8) { return true }
     try make(in: &transaction)
     let next = TableName<Fields>(reference.name)
-    guard let exists = try? transaction[next].exists, exists else { return false }
-    table = next
+    guard let snapshot = try? transaction[next].snapshot(), snapshot.exists else { return false }
+    (table, schema) = (next, snapshot.knownSchema)
     return true
   }
 }

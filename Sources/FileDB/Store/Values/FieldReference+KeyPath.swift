@@ -22,6 +22,17 @@ extension FieldReference {
   }
 }
 
+extension Fields {
+  /// The fields of a value that is made up; `nil` for a type that refuses that.
+  init?<Value: Codable>(probing type: Value.Type) {
+    guard let probed = ProbedValue<Value>(), let fields = try? FieldsEncoder.encodeUnmarked(probed.value)
+    else {
+      return nil
+    }
+    self = fields
+  }
+}
+
 /// A value of a type, decoded from fields that are made up as the type asks for them.
 private struct ProbedValue<Value: Decodable> {
   let value: Value

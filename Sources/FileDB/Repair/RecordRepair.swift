@@ -1,0 +1,83 @@
+import FileDBPlist
+import FileDBTables
+
+/// What was done to a field so that its record keeps the schema, or why nothing could be done.
+package struct FieldRepair: Sendable {
+  package let record: AnyRecordID
+  package let field: String
+  /// What was done; `nil` where that is for people to say.
+  package let change: String?
+  /// The rule that was broken.
+  package let error: StoreError
+}
+
+extension RecordTable {
+  /// Mends the fields that do not keep the table's schema, where it is clear how: a missing field that is required gets
+  /// its default value, and a value that reads as the declared type becomes that. No record is deleted, and no field is
+  /// removed.
+  /// - Parameter read: the value of another type that a value stands for; `nil` for none.
+  /// - Returns: what was done, in the order of the records, and what could not be done.
+  package func repairFields(
+    reading read: (PlistValue, FieldType) -> PlistValue?
+  ) throws -> [FieldRepair] {
+    try writing { transaction in
+      let state = try transaction.table(name.text)
+      var targets = ReferenceTargets { key throws(StoreError) in try transaction.table(key.text) }
+      let misfits = try SchemaMisfits(of: state) { value, rule throws(StoreError) in
+        try targets.contains(value, rule)
+      }
+      return try misfits.all.map { misfit in
+        guard let value = misfit.mended(by: read),
+          try transaction.mayHave(value, misfit, in: TableKey(name.text))
+        else {
+          return FieldRepair(
+            record: misfit.record.id, field: misfit.rule.name, change: nil, error: misfit.error)
+        }
+        let record = try transaction.table(name.text).record(misfit.record.id) ?? misfit.record
+        var fields = record.fields
+        fields[misfit.rule.name] = value
+        try transaction.replace(record.id, with: fields, was: record.fields, in: name.text)
+        let former = misfit.value.map { "\($0.quoted) became" } ?? "it was missing, and became"
+        return FieldRepair(
+          record: record.id, field: misfit.rule.name, change: "\(former) \(value.quoted)", error: misfit.error
+        )
+      }
+    }
+  }
+}
+
+extension SchemaMisfits.Misfit {
+  /// A value that keeps the rules of the field by itself.
+  fileprivate func mended(by read: (PlistValue, FieldType) -> PlistValue?) -> PlistValue? {
+    let new: PlistValue?
+    switch error.code {
+    case .requiredField: new = rule.defaultValue
+    case .wrongType: new = rule.type.flatMap { type in value.flatMap { read($0, type) } }
+    default: new = nil
+    }
+    return new.flatMap { ValueRules(rule).misfit(of: $0) == nil ? $0 : nil }
+  }
+}
+
+extension TransactionState {
+  /// Whether a record may get a value for which others matter, too.
+  fileprivate func mayHave(
+    _ value: PlistValue, _ misfit: SchemaMisfits.Misfit, in key: TableKey
+  ) throws(StoreError) -> Bool {
+    let (name, state) = (misfit.rule.name, try table(key.text))
+    if let rule = misfit.rule.references {
+      var targets = ReferenceTargets { key throws(StoreError) in try self.table(key.text) }
+      guard try targets.contains(value, rule) else { return false }
+    }
+    guard let schema = state.schema.schema, var fields = state.record(misfit.record.id)?.fields else {
+      return false
+    }
+    fields[name] = value
+    for group in schema.uniqueGroups where group.contains(where: { FieldName($0) == FieldName(name) }) {
+      if try other(than: misfit.record.id, with: group.map { fields[$0] }, in: group, of: key) != nil {
+        return false
+      }
+    }
+    return true
+  }
+}

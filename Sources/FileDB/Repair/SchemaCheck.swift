@@ -1,0 +1,72 @@
+import FileDBPlist
+import FileDBTables
+
+extension RecordStore {
+  /// What is wrong with a table's schema, and which records do not keep it.
+  /// - Parameter file: the table's file; `nil` where there is none.
+  func schemaFindings(
+    of key: TableKey, _ table: TableState, in file: (path: String, bytes: [UInt8])?
+  ) throws(StoreError) -> [CheckFinding] {
+    if case .unreadable(let fault) = table.schema {
+      let path = [PlistStep.key(TableFile.schemaKey)] + fault.path
+      let error = StoreError(
+        .invalidSchema, "the schema cannot be read, so the table takes no writes: \(fault.message)",
+        file: file?.path, line: file.flatMap { PlistParser.line(of: path, in: $0.bytes) }, table: key.text)
+      return [CheckFinding(severity: .damage, error: error)]
+    }
+    guard let schema = table.schema.schema else { return [] }
+    var targets = ReferenceTargets { key throws(StoreError) in try self.current(key) }
+    let misfits = try SchemaMisfits(of: table) { value, rule throws(StoreError) in
+      // What is wrong with a table that cannot be read is told where that is checked.
+      (try? targets.contains(value, rule)) ?? true
+    }
+    let lines = misfits.all.isEmpty ? nil : file.flatMap { RecordLines(in: $0.bytes, limits: options.limits) }
+    let findings = misfits.all.map { misfit in
+      var error = misfit.error.adding(table: key.text)
+      error.file = file?.path
+      error.line = lines?.line(of: error.field, in: misfit.record)
+      if let other = misfit.other.flatMap(table.record), let line = lines?.line(of: error.field, in: other) {
+        error.message += " (line \(line))"
+      }
+      return CheckFinding(severity: .warning, error: error)
+    }
+    return try findings + forgottenReferences(of: key, schema)
+  }
+
+  /// The tables that this one refers to and that do not know it, since its schema was written by hand.
+  private func forgottenReferences(of key: TableKey, _ schema: TableSchema) throws(StoreError)
+    -> [CheckFinding]
+  {
+    var findings: [CheckFinding] = []
+    for (field, rule) in schema.references where rule.tableKey != key {
+      guard let target = try? current(rule.tableKey), target.exists, target.beneath == nil,
+        target.schema.schema?.referencingTables.contains(key) != true
+      else { continue }
+      let error = StoreError(
+        .invalidSchema,
+        "'\(rule.table)' does not know yet that this field refers to it; the next write to '\(key.text)' tells it",
+        table: key.text, field: field.name)
+      findings.append(CheckFinding(severity: .warning, error: error))
+    }
+    return findings
+  }
+}
+
+/// The lines of records in a table's file.
+private struct RecordLines {
+  private let table: TableState
+  private let lines: PlistElementLines
+
+  /// `nil` for bytes that are no table.
+  init?(in bytes: [UInt8], limits: PlistLimits) {
+    guard let table = try? TableFile.decode(bytes, file: "", table: "", limits: limits) else { return nil }
+    self.table = table
+    lines = PlistParser.elementLines(of: [.key(TableFile.recordsKey)], in: bytes)
+  }
+
+  /// The line of a field, or else of the record; `nil` where the file has another record by now.
+  func line(of field: String?, in record: EncodedRecord) -> Int? {
+    guard let index = table.records.index(of: record.id), table.records[index] == record else { return nil }
+    return field.flatMap { lines.line(of: $0, inElement: index) } ?? lines.line(ofElement: index)
+  }
+}

@@ -1,0 +1,184 @@
+import FileDBPlist
+import FileDBTables
+
+extension RecordTable {
+  /// Gives a field another name: in all records, in the table's schema, and in the schemas of the tables that refer to
+  /// the field. Its rules and its place among the columns stay.
+  /// - Returns: the number of records that were changed.
+  /// - Throws: ``StoreError/Code/invalidValue`` with the record if one has both fields;
+  ///   ``StoreError/Code/invalidSchema`` if both are declared; ``StoreError/Code/reservedField``; ``StoreError/Code/tableNotFound``; and as
+  ///   `RecordStore.write(_:)`.
+  /// - Complexity: O(*n*).
+  @discardableResult
+  public func renameField(_ field: String, to newName: String) throws -> Int {
+    try writing { try $0.renameField(field, to: newName, in: name.text) }
+  }
+
+  /// Removes a field: from all records and from the table's schema, with the lists of fields that are unique together
+  /// of which it is one.
+  /// - Returns: the number of records that were changed.
+  /// - Throws: ``StoreError/Code/stillReferenced`` if another table refers to the field;
+  ///   ``StoreError/Code/tableNotFound``; and as `RecordStore.write(_:)`.
+  /// - Complexity: O(*n*).
+  @discardableResult
+  public func removeField(_ field: String) throws -> Int {
+    try writing { try $0.removeField(field, in: name.text) }
+  }
+
+  /// Changes what the records have in a field, and declares the field, all or nothing.
+  /// - Parameters:
+  ///   - field: what is declared of it from now on.
+  ///   - convert: the new value; `nil` where there is none that would fit.
+  /// - Returns: the number of records that were changed.
+  /// - Throws: ``StoreError/Code/wrongType`` that names the records for which `convert` returned `nil`; and as
+  ///   ``declare(_:)``.
+  /// - Complexity: O(*n*).
+  @discardableResult
+  public func convertField(
+    declaring field: FieldSchema, _ convert: (PlistValue) -> PlistValue?
+  ) throws -> Int {
+    try writing { transaction in
+      let count = try transaction.replaceField(field.name, in: name.text, convert)
+      var schema = try snapshot().schema ?? TableSchema()
+      schema[field.name] = field
+      try transaction.declare(schema, for: name.text)
+      return count
+    }
+  }
+}
+
+extension RecordTable {
+  /// As the synchronous `renameField`, without blocking the caller's thread.
+  @discardableResult
+  public func renameField(_ field: String, to newName: String) async throws -> Int {
+    try await writing { try $0.renameField(field, to: newName) }
+  }
+
+  /// As the synchronous `convertField`, without blocking the caller's thread.
+  @discardableResult
+  public func convertField(
+    declaring field: FieldSchema, _ convert: @escaping @Sendable (PlistValue) -> PlistValue?
+  ) async throws -> Int {
+    try await writing { try $0.convertField(declaring: field, convert) }
+  }
+
+  /// As the synchronous `removeField`, without blocking the caller's thread.
+  @discardableResult
+  public func removeField(_ field: String) async throws -> Int {
+    try await writing { try $0.removeField(field) }
+  }
+}
+
+extension TransactionState {
+  fileprivate func renameField(
+    _ field: String, to newName: String, in table: String
+  ) throws(StoreError) -> Int {
+    let state = try existing(table)
+    let (old, new) = (FieldName(field), FieldName(newName))
+    if old == new { return 0 }
+    var count = 0
+    for record in state.records {
+      guard let value = record.field(field) else { continue }
+      var fields = record.fields
+      guard fields[newName] == nil else {
+        throw StoreError(
+          .invalidValue, "the record has a field '\(newName)' already", table: table, record: record.id,
+          field: field)
+      }
+      fields[field] = nil
+      fields[newName] = value
+      try replace(record.id, with: fields, was: record.fields, in: table)
+      count += 1
+    }
+    try changeSchema(of: table) { schema in schema.rename(old, to: new) }
+    for other in try tablesReferring(to: table) {
+      try changeSchema(of: other) { schema in
+        for place in schema.fields.indices
+        where schema.fields[place].references?.names(old, of: table) == true {
+          schema.fields[place].references?.field = new.besideID
+        }
+      }
+    }
+    return count
+  }
+
+  fileprivate func removeField(_ field: String, in table: String) throws(StoreError) -> Int {
+    let state = try existing(table)
+    let name = FieldName(field)
+    for other in try tablesReferring(to: table) {
+      let referring = try readableSchema(of: TableKey(other))?.references.first {
+        $0.rule.names(name, of: table)
+      }
+      guard let referring else { continue }
+      throw StoreError(
+        .stillReferenced, "'\(referring.field.name)' of '\(other)' refers to it", table: table, field: field)
+    }
+    var count = 0
+    for record in state.records where record.field(field) != nil {
+      var fields = record.fields
+      fields[field] = nil
+      try replace(record.id, with: fields, was: record.fields, in: table)
+      count += 1
+    }
+    try changeSchema(of: table) { schema in
+      schema[field] = nil
+      schema.unique.removeAll { $0.contains { FieldName($0) == name } }
+    }
+    return count
+  }
+
+  fileprivate func replaceField(
+    _ field: String, in table: String, _ convert: (PlistValue) -> PlistValue?
+  ) throws(StoreError) -> Int {
+    var misfits: [(id: AnyRecordID, value: PlistValue)] = []
+    var count = 0
+    for record in try existing(table).records {
+      guard let value = record.field(field) else { continue }
+      guard let new = convert(value) else {
+        misfits.append((record.id, value))
+        continue
+      }
+      if new == value { continue }
+      var fields = record.fields
+      fields[field] = new
+      try replace(record.id, with: fields, was: record.fields, in: table)
+      count += 1
+    }
+    guard let first = misfits.first else { return count }
+    let named = misfits.prefix(20).map { "\($0.id) (\($0.value.quoted))" }.joined(separator: ", ")
+    let more = misfits.count > 20 ? " and \(misfits.count - 20) more" : ""
+    throw StoreError(
+      .wrongType, "these records have a value that does not fit: \(named)\(more)", table: table,
+      record: first.id, field: field)
+  }
+
+  private func existing(_ table: String) throws(StoreError) -> TableState {
+    let state = try self.table(table)
+    guard state.exists else { throw StoreError(.tableNotFound, "there is no such table", table: table) }
+    return state
+  }
+
+  private func tablesReferring(to table: String) throws(StoreError) -> [String] {
+    (try readableSchema(of: TableKey(table))?.referencingTables ?? []).map(\.text) + [table]
+  }
+
+  private func changeSchema(of table: String, _ change: (inout TableSchema) -> Void) throws(StoreError) {
+    guard let former = try readableSchema(of: TableKey(table)) else { return }
+    var schema = former
+    change(&schema)
+    if schema != former { try declare(schema, for: table) }
+  }
+}
+
+extension TableSchema {
+  fileprivate mutating func rename(_ old: FieldName, to new: FieldName) {
+    for place in fields.indices where FieldName(fields[place].name) == old { fields[place].name = new.text }
+    unique = unique.map { names in names.map { FieldName($0) == old ? new.text : $0 } }
+  }
+}
+
+extension ReferenceRule {
+  fileprivate func names(_ field: FieldName, of other: String) -> Bool {
+    !isToID && tableKey == TableKey(other) && FieldName(targetField) == field
+  }
+}

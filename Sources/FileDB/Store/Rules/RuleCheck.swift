@@ -1,0 +1,147 @@
+import FileDBPlist
+import FileDBTables
+
+/// Checks what a transaction wrote to a table against the table's schema. Fields that it left as they were pass, unless
+/// it changed their rules: a record that somebody saved against the rules can still be moved, or mended step by step.
+struct RuleCheck {
+  private let key: TableKey
+  private let table: TransactionState.Touched
+  private let transaction: TransactionState
+  private let rules: [ValueRules]
+  private let groups: [[String]]
+  /// The fields and groups with other rules than before.
+  private let changedRules: Set<FieldName>
+  private let changedGroups: [[String]]
+  private let names: [String]
+
+  init(
+    of schema: TableSchema, in key: TableKey, _ table: TransactionState.Touched, transaction: TransactionState
+  ) throws(StoreError) {
+    (self.key, self.table, self.transaction) = (key, table, transaction)
+    rules = schema.fields.map(ValueRules.init)
+    groups = schema.uniqueGroups
+    names = schema.fields.map(\.name)
+    let former = table.first.schema.schema
+    changedRules = Set(schema.fields.filter { former?[$0.name] != $0 }.map { FieldName($0.name) })
+    let formerGroups = former?.uniqueGroups ?? []
+    changedGroups = groups.filter { !formerGroups.contains($0) }
+    for field in schema.fields where changedRules.contains(FieldName(field.name)) {
+      try checkTarget(of: field)
+    }
+  }
+
+  func run() throws(StoreError) {
+    for (before, now) in WrittenRecords(of: table).written { try check(now, was: before) }
+    guard !changedRules.isEmpty || !changedGroups.isEmpty, !table.first.records.isEmpty else { return }
+    for record in table.now.records where table.first.record(record.id)?.hasSameBytes(as: record) == true {
+      try check(record, was: record)
+    }
+  }
+
+  private func check(_ record: EncodedRecord, was before: EncodedRecord?) throws(StoreError) {
+    let new = record.fields(names)
+    let old = before.map { $0 == record ? new : $0.fields(names) }
+    for rule in rules {
+      let value = new[rule.field.name]
+      let isNew = old.map { $0[rule.field.name] != value } ?? true
+      guard isNew || changedRules.contains(FieldName(rule.field.name)) else { continue }
+      do throws(StoreError) { try transaction.check(value, rule, in: key) } catch {
+        throw placed(error, record, isAsItWas: old == new)
+      }
+    }
+    for group in groups {
+      let isNew = old.map { old in group.contains { old[$0] != new[$0] } } ?? true
+      guard isNew || changedGroups.contains(group) else { continue }
+      if let other = try transaction.other(than: record.id, with: group.map { new[$0] }, in: group, of: key) {
+        throw placed(.notUnique(group, new, other: other), record, isAsItWas: old == new)
+      }
+    }
+  }
+
+  /// A field may refer to one whose values tell records apart, and to no other.
+  private func checkTarget(of field: FieldSchema) throws(StoreError) {
+    guard let rule = field.references, !rule.isToID else { return }
+    guard try transaction.readableSchema(of: rule.tableKey)?.isUnique(rule.targetField) == true else {
+      throw StoreError(
+        .invalidSchema,
+        "it refers to \(rule.text), which is not declared there as unique", table: key.text, field: field.name
+      )
+    }
+  }
+
+  private func placed(_ error: StoreError, _ record: EncodedRecord, isAsItWas: Bool) -> StoreError {
+    var error = error.adding(table: key.text)
+    error.record = record.id
+    if isAsItWas, let name = error.field {
+      error.place = FilePlace(
+        of: FieldPath([AnyKey(name)]), in: record,
+        from: TableSource(table: key.text, in: transaction.rulesStore))
+    }
+    return error
+  }
+}
+
+extension TransactionState {
+  /// Checks what a record has in a field, by itself and as a reference.
+  /// - Parameter value: `nil` for a record without the field.
+  func check(_ value: PlistValue?, _ rule: ValueRules, in key: TableKey) throws(StoreError) {
+    guard let value else {
+      if rule.field.isRequired { throw StoreError.required(rule.field) }
+      return
+    }
+    if let misfit = rule.misfit(of: value) {
+      throw StoreError(misfit.code, misfit.message, field: rule.field.name)
+    }
+    guard let reference = rule.field.references, try !names(value, reference) else { return }
+    throw StoreError.missingReference(value, reference, field: rule.field.name)
+  }
+
+  /// Whether there is a record that a value refers to.
+  private func names(_ value: PlistValue, _ rule: ReferenceRule) throws(StoreError) -> Bool {
+    let target = try table(rule.table)
+    if rule.isToID {
+      return value.integer.flatMap(AnyRecordID.init(rawValue:)).map(target.records.contains) ?? false
+    }
+    return !ids(where: [rule.targetField], are: [value], in: rule.tableKey, target).isEmpty
+  }
+
+  /// Another record with the same values; a record that lacks one of them has none such.
+  func other(
+    than id: AnyRecordID, with values: [PlistValue?], in names: [String], of key: TableKey
+  ) throws(StoreError) -> AnyRecordID? {
+    let known = values.compactMap(\.self)
+    guard known.count == names.count else { return nil }
+    return ids(where: names, are: known, in: key, try table(key.text)).first { $0 != id }
+  }
+
+  /// The records that have these values in these fields.
+  func ids(
+    where names: [String], are values: [PlistValue], in key: TableKey, _ table: TableState
+  ) -> [AnyRecordID] {
+    rulesStore.extensions.value(ValueLookups.self) { ValueLookups() }
+      .lookup(by: names, of: key).ids(where: values, in: table.records)
+  }
+}
+
+extension ReferenceRule {
+  /// The name of the field as it is in the records, where that is not the id.
+  var targetField: String { FieldName(besideID: field)?.text ?? field }
+}
+
+extension StoreError {
+  static func required(_ field: FieldSchema) -> StoreError {
+    StoreError(.requiredField, "the field is required", field: field.name)
+  }
+
+  static func notUnique(_ names: [String], _ fields: PlistDictionary, other: AnyRecordID) -> StoreError {
+    let values = names.compactMap { fields[$0]?.quoted }.joined(separator: ", ")
+    guard names.count > 1 else {
+      return StoreError(
+        .notUnique, "record \(other) has \(values) already, and the field is unique", field: names[0])
+    }
+    return StoreError(
+      .notUnique,
+      "record \(other) has \(values) already, and \(names.joined(separator: ", ")) are unique together",
+      field: names[0])
+  }
+}

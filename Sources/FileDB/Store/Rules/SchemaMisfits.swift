@@ -1,0 +1,92 @@
+import FileDBPlist
+import FileDBTables
+
+/// Looks at all records of a table, and finds those that do not keep its schema: an editor or a merge may leave such.
+struct SchemaMisfits {
+  struct Misfit {
+    let record: EncodedRecord
+    /// With the record and the field, and no place.
+    let error: StoreError
+    /// The value that breaks the rule; `nil` for none.
+    let value: PlistValue?
+    let rule: FieldSchema
+    /// Where something is unique, the record that has it already.
+    let other: AnyRecordID?
+  }
+
+  /// In the order of the records.
+  private(set) var all: [Misfit] = []
+
+  /// - Parameter isNamed: whether there is a record that a value refers to.
+  /// - Complexity: O(*n*).
+  init(of table: TableState, isNamed: (PlistValue, ReferenceRule) throws(StoreError) -> Bool)
+    throws(StoreError)
+  {
+    guard let schema = table.schema.schema else { return }
+    let rules = schema.fields.map(ValueRules.init)
+    let names = schema.fields.map(\.name)
+    let groups = schema.uniqueGroups
+    var seen: [[[PlistValue]: AnyRecordID]] = groups.map { _ in [:] }
+    for record in table.records {
+      let fields = record.fields(names)
+      for rule in rules {
+        let value = fields[rule.field.name]
+        guard let error = try Self.misfit(value, rule, isNamed) else { continue }
+        all.append(
+          Misfit(
+            record: record, error: error.adding(record: record.id), value: value, rule: rule.field, other: nil
+          ))
+      }
+      for (place, group) in groups.enumerated() {
+        let values = group.compactMap { fields[$0] }
+        guard values.count == group.count else { continue }
+        guard let first = seen[place][values] else {
+          seen[place][values] = record.id
+          continue
+        }
+        let error = StoreError.notUnique(group, fields, other: first).adding(record: record.id)
+        let rule = schema[group[0]] ?? FieldSchema(group[0])
+        all.append(Misfit(record: record, error: error, value: values[0], rule: rule, other: first))
+      }
+    }
+  }
+
+  private static func misfit(
+    _ value: PlistValue?, _ rule: ValueRules,
+    _ isNamed: (PlistValue, ReferenceRule) throws(StoreError) -> Bool
+  ) throws(StoreError) -> StoreError? {
+    guard let value else { return rule.field.isRequired ? .required(rule.field) : nil }
+    if let misfit = rule.misfit(of: value) {
+      return StoreError(misfit.code, misfit.message, field: rule.field.name)
+    }
+    guard let reference = rule.field.references, try !isNamed(value, reference) else { return nil }
+    return .missingReference(value, reference, field: rule.field.name)
+  }
+}
+
+extension StoreError {
+  static func missingReference(_ value: PlistValue, _ rule: ReferenceRule, field: String) -> StoreError {
+    StoreError(.missingReference, "\(rule.text) has no \(value.quoted)", field: field)
+  }
+}
+
+/// The values that references may have, read when somebody first asks.
+struct ReferenceTargets {
+  private var tables: [TableKey: TableState] = [:]
+  private var values: [ReferenceRule: Set<PlistValue>] = [:]
+  private let read: (TableKey) throws(StoreError) -> TableState
+
+  init(_ read: @escaping (TableKey) throws(StoreError) -> TableState) { self.read = read }
+
+  mutating func contains(_ value: PlistValue, _ rule: ReferenceRule) throws(StoreError) -> Bool {
+    let table = if let known = tables[rule.tableKey] { known } else { try read(rule.tableKey) }
+    tables[rule.tableKey] = table
+    if rule.isToID {
+      return value.integer.flatMap(AnyRecordID.init(rawValue:)).map(table.records.contains) ?? false
+    }
+    if values[rule] == nil {
+      values[rule] = Set(table.records.lazy.compactMap { $0.field(rule.targetField) })
+    }
+    return values[rule]?.contains(value) ?? false
+  }
+}

@@ -1,0 +1,135 @@
+import FileDBPlist
+import FileDBTables
+import Synchronization
+
+/// What the program declares of its tables, and what their files do.
+extension TransactionState {
+  /// Has a table declare what its name does, before it is written to.
+  /// - Throws: ``StoreError/Code/newerSchema``, ``StoreError/Code/schemaDiffers``, ``StoreError/Code/invalidSchema``;
+  ///   what the migration throws.
+  func keepDeclaration<Value>(of name: TableName<Value>) throws {
+    guard let make = name.declaration else { return }
+    let key = TableKey(name.text)
+    guard declaredTables.insert(key).inserted else { return }
+    let declaration = rulesStore.extensions.value(TableDeclarations.self) { TableDeclarations() }
+      .declaration(of: key, make)
+    let file = try readableSchema(of: key) ?? TableSchema()
+    do throws(StoreError) { try file.compare(with: declaration.schema) } catch {
+      throw error.adding(table: name.text)
+    }
+    if file.hasSameRules(as: declaration.schema) { return }
+    guard try table(name.text).exists else {
+      declarationsOfNewTables[key] = declaration.schema
+      return
+    }
+    if file.version < declaration.schema.version {
+      try declaration.migration?(recordTable(.records(name.text)), file.version)
+    }
+    try migrateRecords(of: name)
+    try declare(declaration.schema, for: name.text)
+  }
+
+  /// Brings the records of a versioned type to its newest version, before their rules are.
+  private func migrateRecords<Value>(of name: TableName<Value>) throws {
+    guard ValueForm(Value.self).migrations != nil else { return }
+    for record in try recordTable(TableName<Value>(name.text)).snapshot() {
+      let current = try record.migrated
+      if current.encoded != record.encoded { try apply(.replace(current.encoded), to: name.text) }
+    }
+  }
+}
+
+extension TableSchema {
+  /// - Throws: ``StoreError/Code/newerSchema`` where this one, of the file, has a higher version;
+  ///   ``StoreError/Code/schemaDiffers`` where it has the same one and other rules.
+  fileprivate func compare(with declared: TableSchema) throws(StoreError) {
+    guard version <= declared.version else {
+      throw StoreError(
+        .newerSchema,
+        "a newer program declared version \(version) of the table, and this one knows version \(declared.version); "
+          + "it may read the table")
+    }
+    if isUndeclared || version < declared.version { return }
+    if let difference = firstDifference(from: declared) {
+      throw StoreError(
+        .schemaDiffers,
+        "the schema in the file is not the one that this program declares: \(difference.text); raise the version of "
+          + "the declaration to change the file", field: difference.field)
+    }
+  }
+
+  /// Whether it says no more than who refers to the table.
+  private var isUndeclared: Bool { fields.isEmpty && unique.isEmpty && version == 0 }
+
+  fileprivate func hasSameRules(as declared: TableSchema) -> Bool {
+    version == declared.version && firstDifference(from: declared) == nil
+  }
+
+  private func firstDifference(from declared: TableSchema) -> (text: String, field: String?)? {
+    for field in declared.fields {
+      guard let mine = self[field.name] else { return ("the file does not declare the field", field.name) }
+      if mine.withoutTitle != field.withoutTitle {
+        return ("the file has other rules for the field", field.name)
+      }
+    }
+    if let other = fields.first(where: { declared[$0.name] == nil }) {
+      return ("the file declares the field, too", other.name)
+    }
+    return Set(unique) == Set(declared.unique) ? nil : ("other fields are unique together in the file", nil)
+  }
+}
+
+extension FieldSchema {
+  fileprivate var withoutTitle: FieldSchema {
+    var field = self
+    field.title = nil
+    return field
+  }
+}
+
+/// What the program declares, found out once for each table.
+private final class TableDeclarations: Sendable {
+  private struct Name: Hashable {
+    let table: TableKey
+    let value: ObjectIdentifier
+  }
+
+  private let declarations = Mutex<[Name: any Sendable]>([:])
+
+  func declaration<Value>(
+    of table: TableKey, _ make: @Sendable () -> TableDeclaration<Value>
+  ) -> TableDeclaration<Value> {
+    let name = Name(table: table, value: ObjectIdentifier(Value.self))
+    if let known = declarations.withLock({ $0[name] as? TableDeclaration<Value> }) { return known }
+    // Not under the lock: it runs the type's own code.
+    let declaration = make()
+    declarations.withLock { $0[name] = declaration }
+    return declaration
+  }
+}
+
+extension TransactionState {
+  func declare(_ schema: TableSchema?, for table: String) throws(StoreError) {
+    let state = try self.table(table)
+    guard !state.schema.isForeign else {
+      throw StoreError(
+        .invalidSchema, "another program keeps something under the key 'schema' of the table's file",
+        table: table)
+    }
+    var schema = schema ?? TableSchema()
+    // Which others refer to the table is not for the caller to say.
+    schema.referencingTables = state.schema.schema?.referencingTables ?? []
+    let value = schema.isEmpty ? nil : try normalized(schema, of: table)
+    if value != state.schemaValue { try apply(.declare(value), to: table) }
+  }
+
+  /// The schema as the file will have it.
+  private func normalized(_ schema: TableSchema, of table: String) throws(StoreError) -> PlistValue {
+    do throws(SchemaFault) { try schema.validate() } catch {
+      throw StoreError(.invalidSchema, error.message, table: table)
+    }
+    do throws(PlistError) { return try schema.plist.normalized(depth: 1, limits: limits) } catch {
+      throw StoreError(.unrepresentableValue, "the schema: \(error.message)", table: table)
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import FileDBPlist
+import FileDBTables
+
+/// What becomes of references when the records are gone that they name.
+extension TransactionState {
+  /// A field of some table that refers to another.
+  private struct Referring {
+    let table: TableKey
+    let field: String
+    let rule: ReferenceRule
+  }
+
+  /// Deletes or changes the records that named deleted ones, and so on.
+  func followDeletions() throws(StoreError) {
+    var followed: [TableKey: Set<AnyRecordID>] = [:]
+    var isDone = false
+    while !isDone {
+      isDone = true
+      for (key, table) in changed where table.mayLackRecords {
+        let referring = try fields(referringTo: key, table)
+        if referring.isEmpty { continue }
+        let gone = WrittenRecords(of: table).removed.filter { followed[key]?.contains($0.id) != true }
+        if gone.isEmpty { continue }
+        followed[key, default: []].formUnion(gone.map(\.id))
+        for referring in referring {
+          if try follow(gone, in: key, referring) { isDone = false }
+        }
+      }
+    }
+  }
+
+  /// - Returns: whether anything was changed.
+  private func follow(
+    _ gone: [EncodedRecord], in key: TableKey, _ referring: Referring
+  ) throws(StoreError) -> Bool {
+    guard referring.rule.onDelete != .restrict else { return false }
+    var found: Set<AnyRecordID> = []
+    for (_, value) in try vanished(gone, of: key, referring.rule) {
+      found.formUnion(try self.ids(referring, to: value))
+    }
+    let ids = found.sorted()
+    guard !ids.isEmpty else { return false }
+    if referring.rule.onDelete == .cascade {
+      try apply(.remove(ids), to: referring.table.text)
+      return true
+    }
+    for id in ids {
+      guard let record = try table(referring.table.text).record(id) else { continue }
+      var fields = record.fields
+      fields[referring.field] = nil
+      try apply(.replace(encoder.encode(fields, id: id)), to: referring.table.text)
+    }
+    return true
+  }
+
+  /// Refuses what would leave a reference to nothing: the deletion of a record that may not be deleted, or another
+  /// value in place of one that is named.
+  func checkRemainingReferences() throws(StoreError) {
+    for (key, table) in changed where table.mayLackRecords || table.changesUniqueValues {
+      let referring = try fields(referringTo: key, table)
+      if referring.isEmpty { continue }
+      let records = WrittenRecords(of: table)
+      let changed = records.written.compactMap(\.before)
+      for referring in referring {
+        // A record keeps its id whatever is changed in it.
+        let former = records.removed + (referring.rule.isToID ? [] : changed)
+        for (id, value) in try vanished(former, of: key, referring.rule) {
+          guard let other = try ids(referring, to: value).first else { continue }
+          let isGone = try self.table(key.text).record(id) == nil
+          throw StoreError(
+            .stillReferenced,
+            isGone
+              ? "record \(other) of '\(referring.table.text)' names it in '\(referring.field)'"
+              : "record \(other) of '\(referring.table.text)' names its value \(value.quoted) in '\(referring.field)'",
+            table: key.text, record: id, field: isGone ? nil : referring.rule.field)
+        }
+      }
+    }
+  }
+
+  /// The values by which these records were named and that name no record any more.
+  private func vanished(
+    _ former: [EncodedRecord], of key: TableKey, _ rule: ReferenceRule
+  ) throws(StoreError) -> [(id: AnyRecordID, value: PlistValue)] {
+    if rule.isToID { return former.map { ($0.id, .integer($0.id.rawValue)) } }
+    let target = try table(key.text)
+    return former.compactMap { record in
+      guard let value = record.field(rule.targetField),
+        ids(where: [rule.targetField], are: [value], in: key, target).isEmpty
+      else { return nil }
+      return (record.id, value)
+    }
+  }
+
+  private func ids(_ referring: Referring, to value: PlistValue) throws(StoreError) -> [AnyRecordID] {
+    ids(where: [referring.field], are: [value], in: referring.table, try table(referring.table.text))
+  }
+
+  /// The fields that refer to a table.
+  private func fields(referringTo key: TableKey, _ table: Touched) throws(StoreError) -> [Referring] {
+    var fields: [Referring] = []
+    for other in try tables(referringTo: key, table).sorted() where try self.table(other.text).exists {
+      for (field, rule) in try readableSchema(of: other)?.references ?? [] where rule.tableKey == key {
+        fields.append(Referring(table: other, field: field.name, rule: rule))
+      }
+    }
+    return fields
+  }
+
+  /// The tables that the table knows to refer to it, and those that are in memory: of one whose schema was written by
+  /// hand, the table does not know yet.
+  private func tables(referringTo key: TableKey, _ table: Touched) throws(StoreError) -> Set<TableKey> {
+    // An attached table is never written to, so it knows none of the user's.
+    if table.now.beneath != nil { return Set(try rulesStore.tableKeys).union(touched.keys) }
+    let tables = Set([table.first, table.now].flatMap { $0.schema.schema?.referencingTables ?? [] })
+    return tables.union(tablesInMemory(referringTo: key))
+  }
+}
+
+extension TransactionState {
+  fileprivate func tablesInMemory(referringTo key: TableKey) -> [TableKey] {
+    rulesStore.tables.tables(referringTo: key) + touched.filter { $0.value.now.refers(to: key) }.keys
+  }
+
+  /// Whether anything was done about which a schema may have something to say. Most tables have none, and cost nothing.
+  var isSubjectToRules: Bool {
+    touched.contains { key, table in
+      if table.changes.isEmpty { return false }
+      if table.first.schemaValue != nil || table.now.schemaValue != nil { return true }
+      return table.mayLackRecords && (table.now.beneath != nil || !tablesInMemory(referringTo: key).isEmpty)
+    }
+  }
+}
+
+extension TableState {
+  func refers(to key: TableKey) -> Bool {
+    schema.schema?.fields.contains { $0.references?.tableKey == key } == true
+  }
+}
+
+extension TransactionState.Touched {
+  /// Whether records may be gone.
+  fileprivate var mayLackRecords: Bool {
+    changes.contains {
+      switch $0.change {
+      case .remove, .removeAll, .truncate, .drop: true
+      case .create, .insert, .replace, .move, .reorder, .raiseCounter, .declare: false
+      }
+    }
+  }
+
+  /// Whether values may be gone that tell records apart.
+  fileprivate var changesUniqueValues: Bool {
+    guard first.schema.schema?.fields.contains(where: \.isUnique) == true else { return false }
+    return changes.contains { if case .replace = $0.change { true } else { false } }
+  }
+}

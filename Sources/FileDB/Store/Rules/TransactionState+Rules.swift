@@ -1,0 +1,106 @@
+import FileDBPlist
+import FileDBTables
+
+/// How a transaction keeps the schemas of its tables: the one place where they are obeyed, whoever writes.
+extension TransactionState {
+  /// Carries out what the deletion of records does to those that name them, and checks what was written. Called where a
+  /// commit is made, so that a body may pass through states that break a rule; and before an undo step is made of what
+  /// was done, which must include it all.
+  /// - Throws: ``StoreError/Code/invalidSchema``, ``StoreError/Code/requiredField``, ``StoreError/Code/wrongType``,
+  ///   ``StoreError/Code/valueNotAllowed``, ``StoreError/Code/notUnique``, ``StoreError/Code/missingReference``,
+  ///   ``StoreError/Code/stillReferenced``; and what reading a table that is referred to throws.
+  /// - Complexity: O(*t*) in the tables that were changed where no schema is concerned. Else O(*k*) in the records
+  ///   that were written; where something is unique or refers to a field, O(*n*) in the records of the table the first time,
+  ///   and then in those that have changed since the last time.
+  func keepRules() throws(StoreError) {
+    guard changeCount != keptChangeCount, isSubjectToRules else { return }
+    try checkDeclarations()
+    try noteReferencingTables()
+    try followDeletions()
+    for (key, table) in changed {
+      guard table.now.exists, let schema = table.now.schema.schema else { continue }
+      try RuleCheck(of: schema, in: key, table, transaction: self).run()
+    }
+    try checkRemainingReferences()
+    keptChangeCount = changeCount
+  }
+
+  /// New records with the default values of the fields that they lack.
+  func withDefaults(_ records: [EncodedRecord], of schema: TableSchema) -> [EncodedRecord] {
+    let defaults = schema.fields.filter { $0.defaultValue != nil }
+    guard !defaults.isEmpty else { return records }
+    let names = defaults.map(\.name)
+    return records.map { record in
+      let known = record.fields(names)
+      guard known.count < names.count else { return record }
+      var fields = record.fields
+      for field in defaults where known[field.name] == nil { fields[field.name] = field.defaultValue }
+      return encoder.encode(fields, id: record.id)
+    }
+  }
+
+  /// A table takes no writes while its schema cannot be read, unless it gets another one.
+  private func checkDeclarations() throws(StoreError) {
+    for (key, table) in changed where table.now.exists {
+      if case .unreadable(let fault) = table.now.schema { throw unreadableSchema(fault, of: key) }
+    }
+  }
+
+  /// The schema of a table that others may refer to, or that refers to others.
+  /// - Throws: ``StoreError/Code/invalidSchema``.
+  func readableSchema(of key: TableKey) throws(StoreError) -> TableSchema? {
+    switch try table(key.text).schema {
+    case .none, .foreign: nil
+    case .schema(let schema): schema
+    case .unreadable(let fault): throw unreadableSchema(fault, of: key)
+    }
+  }
+
+  private func unreadableSchema(_ fault: SchemaFault, of key: TableKey) -> StoreError {
+    var error = StoreError(
+      .invalidSchema, "the table's schema cannot be read, so nothing is written: \(fault.message)",
+      table: key.text)
+    error.place = SchemaPlace(of: fault.path, in: TableSource(table: key.text, in: rulesStore))
+    return error
+  }
+
+  /// The other tables that a field of one of these schemas refers to.
+  private static func targets(of schema: TableSchema?, besides key: TableKey) -> Set<TableKey> {
+    Set((schema?.references ?? []).map(\.rule.tableKey)).subtracting([key])
+  }
+
+  /// Has each table know which others refer to it, so that a deletion needs to look at no others.
+  private func noteReferencingTables() throws(StoreError) {
+    for (key, table) in changed {
+      let now = table.now.exists ? table.now.schema.schema : nil
+      let former = Self.targets(of: table.first.schema.schema, besides: key)
+      let targets = Self.targets(of: now, besides: key)
+      if former.isEmpty, targets.isEmpty { continue }
+      for target in former.subtracting(targets) { try note(key, refersTo: target, .no) }
+      guard targets != former || table.writesRecords else { continue }
+      for target in targets { try note(key, refersTo: target, .yes) }
+    }
+  }
+
+  private enum Answer { case yes, no }
+
+  private func note(_ key: TableKey, refersTo target: TableKey, _ answer: Answer) throws(StoreError) {
+    let table = try table(target.text)
+    // One over an attached table has the schema of that.
+    guard table.exists, table.beneath == nil, !table.schema.isForeign else { return }
+    var schema = try readableSchema(of: target) ?? TableSchema()
+    var tables = Set(schema.referencingTables)
+    switch answer {
+    case .yes: tables.insert(key)
+    case .no: tables.remove(key)
+    }
+    guard tables != Set(schema.referencingTables) else { return }
+    schema.referencingTables = tables.sorted()
+    try apply(.declare(schema.isEmpty ? nil : schema.plist), to: target.text)
+  }
+}
+
+extension TransactionState.Touched {
+  /// Whether records were added or changed.
+  var writesRecords: Bool { changes.contains { !$0.change.records.isEmpty } }
+}

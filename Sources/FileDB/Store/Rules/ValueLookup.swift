@@ -1,0 +1,77 @@
+import FileDBPlist
+import FileDBTables
+import Synchronization
+
+/// The lookups that the rules of a store's tables stand on. Kept beside the tables for as long as the store exists.
+final class ValueLookups: Sendable {
+  private struct Name: Hashable {
+    let table: TableKey
+    let fields: [FieldName]
+  }
+
+  private let lookups = Mutex<[Name: ValueLookup]>([:])
+
+  func lookup(by names: [String], of table: TableKey) -> ValueLookup {
+    let name = Name(table: table, fields: names.map(FieldName.init))
+    return lookups.withLock { lookups in
+      if let lookup = lookups[name] { return lookup }
+      let lookup = ValueLookup(by: names)
+      lookups[name] = lookup
+      return lookup
+    }
+  }
+}
+
+/// The ids of a table's records by what they have in some fields, as of one moment, and brought to another by what
+/// differs between the two. Records that lack one of the fields are left out.
+final class ValueLookup: Sendable {
+  private struct State {
+    var records = OrderedRecords()
+    /// Each list in ascending order.
+    var ids: [[PlistValue]: [AnyRecordID]] = [:]
+  }
+
+  private let names: [String]
+  private let state = Mutex(State())
+
+  init(by names: [String]) { self.names = names }
+
+  /// - Complexity: O(*m*) in the records that differ from those of the last call; O(*n*) the first time.
+  func ids(where values: [PlistValue], in records: OrderedRecords) -> [AnyRecordID] {
+    state.withLock { state in
+      if !state.records.isIdentical(to: records) { follow(records, &state) }
+      return state.ids[values] ?? []
+    }
+  }
+
+  private func follow(_ records: OrderedRecords, _ state: inout State) {
+    let difference = RecordsDifference(from: state.records, to: records)
+    for removal in difference.removed { remove(removal.record, &state) }
+    for update in difference.updated {
+      remove(update.old, &state)
+      add(update.new, &state)
+    }
+    for insertion in difference.inserted { add(insertion.record, &state) }
+    state.records = records
+  }
+
+  private func values(of record: EncodedRecord) -> [PlistValue]? {
+    let fields = record.fields(names)
+    guard fields.count == names.count else { return nil }
+    return names.compactMap { fields[$0] }
+  }
+
+  private func add(_ record: EncodedRecord, _ state: inout State) {
+    guard let values = values(of: record) else { return }
+    var ids = state.ids.removeValue(forKey: values) ?? []
+    ids.insert(record.id, at: ids.partitioningIndex { $0 >= record.id })
+    state.ids[values] = ids
+  }
+
+  private func remove(_ record: EncodedRecord, _ state: inout State) {
+    guard let values = values(of: record), var ids = state.ids.removeValue(forKey: values) else { return }
+    let place = ids.partitioningIndex { $0 >= record.id }
+    if place < ids.count, ids[place] == record.id { ids.remove(at: place) }
+    if !ids.isEmpty { state.ids[values] = ids }
+  }
+}

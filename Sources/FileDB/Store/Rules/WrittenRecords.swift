@@ -1,0 +1,57 @@
+import FileDBTables
+
+/// What a transaction did to the records of a table, all in all.
+struct WrittenRecords {
+  /// Each record that was added or changed: as it was before, `nil` for a new one, and as it is now.
+  private(set) var written: [(before: EncodedRecord?, now: EncodedRecord)] = []
+  /// The records that are gone, as they were.
+  private(set) var removed: [EncodedRecord] = []
+
+  /// - Complexity: O(*k*) in the records that the changes name, and O(√*n*) at worst for each; O(*n*) where all
+  ///   records were removed.
+  init(of table: TransactionState.Touched) {
+    if let records = table.onlyNewRecords {
+      written = records.map { (nil, $0) }
+      return
+    }
+    var (ids, gone, isEmptied): ([AnyRecordID], [AnyRecordID], Bool) = ([], [], false)
+    for change in table.changes.lazy.map(\.change) {
+      switch change {
+      case .insert(let records, _): ids += records.map(\.id)
+      case .replace(let record): ids.append(record.id)
+      case .remove(let removed): gone += removed
+      case .removeAll, .truncate, .drop: isEmptied = true
+      case .create, .move, .reorder, .raiseCounter, .declare: break
+      }
+    }
+    var seen: Set<AnyRecordID> = []
+    for id in ids where seen.insert(id).inserted {
+      guard let now = table.now.record(id) else { continue }
+      let before = table.first.record(id)
+      if before?.hasSameBytes(as: now) != true { written.append((before, now)) }
+    }
+    for id in isEmptied ? table.first.records.ids : Array(Set(gone)).sorted() {
+      guard !table.now.records.contains(id), let before = table.first.record(id) else { continue }
+      removed.append(before)
+    }
+  }
+}
+
+extension TableState {
+  func record(_ id: AnyRecordID) -> EncodedRecord? { records.index(of: id).map { records[$0] } }
+}
+
+extension TransactionState.Touched {
+  /// The records of a table to which some were added in one go, and nothing else was done, as an import does it.
+  fileprivate var onlyNewRecords: [EncodedRecord]? {
+    var inserted: [EncodedRecord]?
+    for change in changes.lazy.map(\.change) {
+      switch change {
+      case .insert(let records, _) where inserted == nil: inserted = records
+      case .create, .declare, .raiseCounter: break
+      default: return nil
+      }
+    }
+    return inserted
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import FileDB
+
+struct Rename: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename", abstract: "Give a field another name, in all records and in the schema.",
+    discussion: "The schemas of tables that refer to the field are changed, too.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @Argument(help: "The field's name.") var field: FieldReference
+  @Argument(help: "Its new name.") var newName: FieldReference
+  @OptionGroup var options: WriteOptions
+
+  func run() throws {
+    let (old, new) = (try field.wholeField, try newName.wholeField)
+    let table = try existingTable(table)
+    try table.snapshot().checkHas(old)
+    let name = "new name of \(old) in \(table.name.text)"
+    let count = try options.write(table.store, named: name) { tx in
+      try tx[table.name].renameField(old, to: new)
+    }
+    Terminal.note(count, "changed", by: options)
+  }
+}
+
+struct DropField: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "drop-field", abstract: "Remove a field from all records and from the schema.")
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @Argument(help: "The field's name.") var field: FieldReference
+  @OptionGroup var options: WriteOptions
+
+  func run() throws {
+    let field = try field.wholeField
+    let table = try existingTable(table)
+    try table.snapshot().checkHas(field)
+    let name = "removal of \(field) from \(table.name.text)"
+    let count = try options.write(table.store, named: name) { tx in try tx[table.name].removeField(field) }
+    Terminal.note(count, "changed", by: options)
+  }
+}
+
+extension FieldReference {
+  /// The name of a field that is no part of another, as it is in the records.
+  /// - Throws: `ValidationError`.
+  fileprivate var wholeField: String {
+    get throws {
+      if case .path(let names) = self, names.count == 1 { return names[0].text }
+      throw ValidationError("'\(title)' is not a field of its own.")
+    }
+  }
+}
+
+extension TableSnapshot<Fields> {
+  /// - Throws: ``StoreError/Code/recordNotFound`` where no record has the field, and the schema does not declare it.
+  fileprivate func checkHas(_ field: String) throws {
+    let reference = FieldReference(field: field)
+    let isDeclared = knownSchema?[field] != nil
+    guard !isDeclared, isEmpty || !unknownFields(among: [reference]).isEmpty else { return }
+    let guess = unknownFields(among: [reference]).first?.nearest.map { "; did you mean '\($0)'?" } ?? ""
+    throw StoreError(.recordNotFound, "no record has the field\(guess)", table: table, field: reference.title)
+  }
+}

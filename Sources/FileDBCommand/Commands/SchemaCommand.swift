@@ -1,0 +1,170 @@
+import ArgumentParser
+import FileDB
+import FileDBExchange
+import FileDBPlist
+
+struct SchemaCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema", abstract: "Show or change what a table declares about its fields.",
+    usage: """
+      filedb schema <table> [--format <format>]
+      filedb schema <table> <field> [--type <type>] [--required] [--unique] ... [--convert]
+      filedb schema <table> [<field>] --remove
+      filedb schema <table> --suggest
+      filedb schema <table> --schema <file>
+      """,
+    discussion: """
+      The schema is kept in the table's file, and every write keeps it: of this program, and of apps that use FileDB. A write \
+      checks the fields that it adds or changes; a record can always be deleted and moved.
+
+      The rules of a field that you do not name stay as they are. --without takes one away, and --remove all of them, or \
+      without a field the whole schema; the records stay as they are. A new rule is checked against the records that are \
+      there. With --convert, their values are changed into the field's type; if one does not fit, nothing is changed, and the \
+      message names the records.
+
+      --suggest prints the commands that would declare what the records have in common, for 'filedb batch'.
+      """)
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @Argument(help: "The field to declare.", transform: DeclaredField.init(argument:)) var declared:
+    DeclaredField?
+  @OptionGroup var rules: RuleOptions
+  @Flag(help: "Change the values that are there into the field's type.") var convert = false
+  @Flag(help: "Take the field's rules away, or the whole schema.") var remove = false
+  @Flag(help: "Print the commands that would declare what the records have in common.") var suggest = false
+  @Option(
+    help: ArgumentHelp(
+      "Declare the fields of a Frictionless Table Schema, a JSON file, in place of the table's schema.",
+      valueName: "file"))
+  var schema: String?
+  @Option(help: "The output format; table is for people and may change, the others are stable.")
+  var format = SchemaFormat.table
+  @OptionGroup var options: WriteOptions
+
+  private var field: String? { declared?.name }
+
+  func validate() throws {
+    if field == nil, convert || !rules.isEmpty { throw ValidationError("Name the field to declare.") }
+    let actions = [remove, suggest, schema != nil, convert || !rules.isEmpty]
+    if actions.count(where: \.self) > 1 { throw ValidationError("Only one of these at a time.") }
+    if field != nil, suggest || schema != nil { throw ValidationError("Name no field here.") }
+  }
+
+  func run() throws {
+    let table = try existingTable(table)
+    if suggest { return try printSuggestion(for: table) }
+    if let schema { return try declare(FrictionlessSchema.read(schema), table) }
+    if remove { return try removeRules(of: table) }
+    if let field, convert || !rules.isEmpty { return try declare(field, in: table) }
+    try show(table)
+  }
+
+  // MARK: - Looking
+
+  private func show(_ table: RecordTable<Fields>) throws {
+    let schema = try table.snapshot().schema
+    if let field, schema?[field] == nil {
+      let nearest = NearestName(to: field, among: schema?.fields.map(\.name) ?? []).name
+      throw StoreError(
+        .recordNotFound, "the field is not declared" + (nearest.map { "; did you mean '\($0)'?" } ?? ""),
+        table: table.name.text, field: field)
+    }
+    var shown = schema
+    if let field { shown?.fields.removeAll { compareUTF8($0.name, field) != 0 } }
+    if schema == nil, format == .table {
+      return Terminal.note(
+        "'\(table.name.text)' declares nothing; 'filedb schema \(ShellText.word(self.table.argument)) --suggest' proposes rules"
+      )
+    }
+    try format.print(shown)
+  }
+
+  private func printSuggestion(for table: RecordTable<Fields>) throws {
+    let snapshot = try table.snapshot()
+    let suggestion = SchemaSuggestion(for: snapshot)
+    if suggestion.fields.isEmpty { Terminal.note("there is nothing to declare that is not declared") }
+    guard format == .table else {
+      var schema = try snapshot.schema ?? TableSchema()
+      for field in suggestion.fields { schema[field.rules.name] = field.rules }
+      return try format.print(schema)
+    }
+    for field in suggestion.fields {
+      Terminal.print(TerminalText.defused(field.command(for: self.table.argument)))
+    }
+  }
+
+  // MARK: - Changing
+
+  private func write(_ table: RecordTable<Fields>, _ body: (RecordTable<Fields>) throws -> Void) throws {
+    try options.write(table.store, named: "schema of \(table.name.text)") { tx in try body(tx[table.name]) }
+  }
+
+  private func declare(_ schema: TableSchema, _ table: RecordTable<Fields>) throws {
+    try write(table) { try $0.declare(schema) }
+  }
+
+  private func removeRules(of table: RecordTable<Fields>) throws {
+    try write(table) { table in
+      guard let field else { return try table.declare(nil) }
+      guard var schema = try table.snapshot().schema, schema[field] != nil else {
+        throw StoreError(.recordNotFound, "the field is not declared", table: table.name.text, field: field)
+      }
+      schema[field] = nil
+      schema.unique.removeAll { $0.contains { compareUTF8($0, field) == 0 } }
+      try table.declare(schema)
+    }
+  }
+
+  private func declare(_ name: String, in table: RecordTable<Fields>) throws {
+    do {
+      try write(table) { table in
+        var schema = try table.snapshot().schema ?? TableSchema()
+        let field = try rules.applied(to: schema[name] ?? FieldSchema(name), store: table.store)
+        if convert {
+          let count = try table.convertField(declaring: field) { value in
+            field.type.map { value.converted(to: $0) } ?? value
+          }
+          Terminal.note(count, "changed", by: options)
+          schema = try table.snapshot().schema ?? TableSchema()
+        }
+        schema[name] = field
+        rules.apply(toGroupsOf: name, in: &schema)
+        try table.declare(schema)
+      }
+    } catch let error as StoreError where error.code == .wrongType && !convert && error.record != nil {
+      var error = error
+      error.message += "; --convert changes the values that are there"
+      throw error
+    }
+  }
+}
+
+/// A field of a schema: one of its own, and none in a dictionary.
+struct DeclaredField {
+  let name: String
+
+  init(argument: String) throws {
+    guard case .path(let names)? = FieldReference(argument), names.count == 1 else {
+      throw ValidationError(
+        "'\(argument)' is not a field that can be declared; a dictionary is declared as a whole.")
+    }
+    name = names[0].text
+  }
+}
+
+/// How a schema is printed.
+enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
+  case table, json, plist, frictionless
+
+  /// - Parameter schema: `nil` for none.
+  func print(_ schema: TableSchema?) throws {
+    switch self {
+    case .table: if let schema { SchemaPrinter(schema).print() }
+    case .json: Terminal.print(schema.map { JSONText.value($0.plist) } ?? "null")
+    case .plist: Terminal.print(bytes: try PlistWriter.document(schema?.plist ?? [:]))
+    case .frictionless: Terminal.print(FrictionlessSchema.text(of: schema ?? TableSchema()))
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import FileDB
+import FileDBPlist
+
+/// What the records of a table have in common, as rules that they all keep.
+public struct SchemaSuggestion: Sendable {
+  /// A field, and what could be declared of it.
+  public struct Field: Sendable {
+    /// What is declared already, and what could be.
+    public let rules: FieldSchema
+    /// Whether the records' values must be changed into the type first, since they are text.
+    public let needsConversion: Bool
+  }
+
+  /// The fields about which there is something to declare, in the order of their names.
+  public let fields: [Field]
+
+  /// Proposes the type that all values have, or that all texts could be read as and written back without a difference;
+  /// `required` for a field of all records; and for text of few values in many records, the values.
+  /// - Complexity: O(*n*).
+  public init(for table: TableSnapshot<Fields>) {
+    var seen: [FieldName: SeenField] = [:]
+    for record in table {
+      for field in record.fields.dictionary {
+        seen[FieldName(field.key), default: SeenField()].see(field.value)
+      }
+    }
+    let schema = table.knownSchema
+    fields = seen.sorted { compareUTF8($0.key.text, $1.key.text) < 0 }.compactMap { name, field in
+      let former = schema?[name.text] ?? FieldSchema(name.text)
+      let (rules, needsConversion) = field.rules(besides: former, count: table.count)
+      return rules == former ? nil : Field(rules: rules, needsConversion: needsConversion)
+    }
+  }
+}
+
+private struct SeenField {
+  private var count = 0
+  private var types: Set<FieldType> = []
+  /// What all texts could be read as.
+  private var readings: [FieldType] = [.integer, .float, .bool, .date]
+  private var texts: Set<[UInt8]> = []
+
+  private static let mostTexts = 8
+  private static let leastRecords = 40
+
+  mutating func see(_ value: PlistValue) {
+    count += 1
+    types.insert(FieldType(of: value))
+    guard let text = value.string else { return }
+    if texts.count <= Self.mostTexts { texts.insert(Array(text.utf8)) }
+    readings.removeAll { type in
+      type.value(of: text).map { compareUTF8(DelimitedWriter.text(of: $0), text) == 0 } != true
+    }
+  }
+
+  func rules(besides former: FieldSchema, count all: Int) -> (rules: FieldSchema, needsConversion: Bool) {
+    var rules = former
+    var needsConversion = false
+    if former.type == nil, types.count == 1 {
+      rules.type = types.first
+      if types == [.string], let reading = readings.first {
+        rules.type = reading
+        needsConversion = true
+      }
+    }
+    if count == all { rules.isRequired = true }
+    let isChoice = texts.count <= Self.mostTexts && texts.count * 5 <= count && count >= Self.leastRecords
+    if rules.type == .string, former.allowedValues == nil, isChoice {
+      let values = texts.map { String(decoding: $0, as: UTF8.self) }.sorted { compareUTF8($0, $1) < 0 }
+      rules.allowedValues = values.map { .string($0) }
+    }
+    return (rules, needsConversion)
+  }
+}
+
+extension PlistValue {
+  /// What this is as another type, without a loss; `nil` where it does not fit.
+  package func converted(to type: FieldType) -> PlistValue? {
+    if FieldType(of: self) == type { return self }
+    switch (type, self) {
+    case (.string, .array), (.string, .dict): return nil
+    case (.string, _): return .string(DelimitedWriter.text(of: self))
+    case (.integer, .real(let number)): return Int64(exactly: number).map { .integer($0) }
+    case (.json, .string(let text)):
+      return FieldType.json.value(of: text).flatMap { FieldType(of: $0) == .json ? $0 : nil }
+    case (.json, _): return nil
+    default: return type.value(of: self)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import FileDBPlist
+
+/// The type of a field, by plutil's names.
+public enum FieldType: String, Sendable, CaseIterable {
+  case string, integer, float, bool, date, data
+  /// An array or a dictionary.
+  case json
+
+  /// The type of a value; `json` for an array or a dictionary.
+  public init(of value: PlistValue) {
+    switch value {
+    case .string: self = .string
+    case .integer, .unsigned: self = .integer
+    case .real: self = .float
+    case .bool: self = .bool
+    case .date: self = .date
+    case .data: self = .data
+    case .array, .dict: self = .json
+    }
+  }
+
+  /// What a value of this type is called in a message.
+  package var noun: String {
+    switch self {
+    case .string: "a text"
+    case .integer: "a whole number"
+    case .float: "a number with a decimal point (float)"
+    case .bool: "true or false (bool)"
+    case .date: "a date"
+    case .data: "data"
+    case .json: "an array or a dictionary (json)"
+    }
+  }
+}

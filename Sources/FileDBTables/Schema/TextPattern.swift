@@ -1,0 +1,185 @@
+/// A regular expression that is matched in time that grows with the lengths of the text and the expression, whatever
+/// they are: all ways through the expression are followed at once. See <doc:Schemas> for the syntax.
+package struct TextPattern: Sendable {
+  /// A step of the way through the expression.
+  enum Step: Sendable {
+    case scalar(ScalarSet)
+    /// Goes on at both places.
+    case fork(Int, Int)
+    case jump(Int)
+    case start
+    case end
+    case match
+  }
+
+  private let steps: [Step]
+
+  /// - Throws: ``PatternFault``.
+  package init(_ text: String) throws(PatternFault) {
+    var parser = PatternParser(text)
+    var compiler = PatternCompiler()
+    try compiler.append(try parser.parse())
+    steps = compiler.steps + [.match]
+  }
+
+  /// Whether the expression matches all of `text`.
+  /// - Complexity: O(*n* · *p*), in the lengths of the text and the expression.
+  package func matches(_ text: String) -> Bool {
+    var current = StepSet(count: steps.count)
+    var next = StepSet(count: steps.count)
+    var scalars = text.unicodeScalars.makeIterator()
+    var scalar = scalars.next()
+    add(0, to: &current, atStart: true, atEnd: scalar == nil)
+    while let present = scalar {
+      scalar = scalars.next()
+      next.removeAll()
+      for place in current.members {
+        if case .scalar(let set) = steps[place], set.contains(present) {
+          add(place + 1, to: &next, atStart: false, atEnd: scalar == nil)
+        }
+      }
+      if next.members.isEmpty { return false }
+      swap(&current, &next)
+    }
+    return current.contains(steps.count - 1)
+  }
+
+  /// Adds a place, and those that it leads to without a scalar.
+  private func add(_ first: Int, to set: inout StepSet, atStart: Bool, atEnd: Bool) {
+    var waiting = [first]
+    while let place = waiting.popLast() {
+      guard set.insert(place) else { continue }
+      switch steps[place] {
+      case .fork(let left, let right): waiting += [right, left]
+      case .jump(let target): waiting.append(target)
+      case .start: if atStart { waiting.append(place + 1) }
+      case .end: if atEnd { waiting.append(place + 1) }
+      case .scalar, .match: break
+      }
+    }
+  }
+}
+
+/// Why a text is no regular expression.
+package struct PatternFault: Error {
+  package let message: String
+  /// From 1.
+  package let column: Int
+}
+
+/// Places in an expression.
+private struct StepSet {
+  private(set) var members: [Int] = []
+  private var isMember: [Bool]
+
+  init(count: Int) { isMember = [Bool](repeating: false, count: count) }
+
+  func contains(_ place: Int) -> Bool { isMember[place] }
+
+  mutating func insert(_ place: Int) -> Bool {
+    if isMember[place] { return false }
+    isMember[place] = true
+    members.append(place)
+    return true
+  }
+
+  mutating func removeAll() {
+    for place in members { isMember[place] = false }
+    members.removeAll(keepingCapacity: true)
+  }
+}
+
+/// Some Unicode scalars.
+struct ScalarSet: Sendable {
+  enum Part: Sendable {
+    case range(ClosedRange<Unicode.Scalar>)
+    case digit, word, space
+    case other(Parts)
+  }
+
+  /// Those that are not in any of these.
+  final class Parts: Sendable {
+    let parts: [Part]
+    init(_ parts: [Part]) { self.parts = parts }
+  }
+
+  var parts: [Part]
+  var isInverted = false
+
+  /// What `.` stands for: all but the ends of lines.
+  static let anything = ScalarSet(parts: [.range("\n"..."\n"), .range("\r"..."\r")], isInverted: true)
+
+  func contains(_ scalar: Unicode.Scalar) -> Bool { parts.contains { $0.contains(scalar) } != isInverted }
+}
+
+extension ScalarSet.Part {
+  fileprivate func contains(_ scalar: Unicode.Scalar) -> Bool {
+    switch self {
+    case .range(let range): range.contains(scalar)
+    case .digit: ("0"..."9").contains(scalar)
+    case .word: scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+    case .space: scalar.properties.isWhitespace
+    case .other(let parts): !parts.parts.contains { $0.contains(scalar) }
+    }
+  }
+}
+
+/// Makes steps of a parsed expression.
+private struct PatternCompiler {
+  private(set) var steps: [TextPattern.Step] = []
+
+  /// So many take some kilobytes; what is longer was hardly written by hand.
+  private static let most = 10_000
+
+  mutating func append(_ node: PatternNode) throws(PatternFault) {
+    guard steps.count < Self.most else {
+      throw PatternFault(message: "it is too long, with its repetitions written out", column: 1)
+    }
+    switch node {
+    case .scalar(let set): steps.append(.scalar(set))
+    case .start: steps.append(.start)
+    case .end: steps.append(.end)
+    case .sequence(let nodes): for node in nodes { try append(node) }
+    case .choice(let nodes): try appendChoice(nodes[...])
+    case .repetition(let node, let least, let most): try append(node, least: least, most: most)
+    }
+  }
+
+  private mutating func appendChoice(_ nodes: ArraySlice<PatternNode>) throws(PatternFault) {
+    guard let first = nodes.first else { return }
+    guard nodes.count > 1 else { return try append(first) }
+    let fork = reserve()
+    try append(first)
+    let jump = reserve()
+    steps[fork] = .fork(fork + 1, steps.count)
+    try appendChoice(nodes.dropFirst())
+    steps[jump] = .jump(steps.count)
+  }
+
+  private mutating func append(_ node: PatternNode, least: Int, most: Int?) throws(PatternFault) {
+    for _ in 0..<least {
+      let count = steps.count
+      try append(node)
+      if steps.count == count { break }  // Nothing, however often.
+    }
+    guard let most else {
+      let fork = reserve()
+      try append(node)
+      steps.append(.jump(fork))
+      steps[fork] = .fork(fork + 1, steps.count)
+      return
+    }
+    var forks: [Int] = []
+    for _ in least..<max(least, most) {
+      forks.append(reserve())
+      try append(node)
+    }
+    for fork in forks { steps[fork] = .fork(fork + 1, steps.count) }
+  }
+
+  /// A step that is put in later.
+  private mutating func reserve() -> Int {
+    steps.append(.match)
+    return steps.count - 1
+  }
+}

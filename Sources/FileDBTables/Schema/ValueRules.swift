@@ -1,0 +1,108 @@
+import FileDBPlist
+
+/// The rules of one field that a value keeps or breaks by itself, made ready to be asked about many values.
+package struct ValueRules: Sendable {
+  package let field: FieldSchema
+  private let pattern: TextPattern?
+
+  /// - Parameter field: of a valid schema.
+  package init(_ field: FieldSchema) {
+    self.field = field
+    pattern = field.pattern.flatMap { try? TextPattern($0) }
+  }
+
+  /// A rule that a value breaks.
+  package struct Misfit: Sendable {
+    package let code: StoreError.Code
+    /// The rule and the value.
+    package let message: String
+  }
+
+  /// The first rule that `value` breaks.
+  /// - Complexity: O(*n* · *p*) at worst, in the lengths of a text and of its pattern.
+  package func misfit(of value: PlistValue) -> Misfit? {
+    if let type = field.type, !type.holds(value) {
+      return Misfit(
+        code: .wrongType,
+        message: "\(value.quoted) is \(FieldType(of: value).noun), and the field holds \(type.noun)")
+    }
+    if let allowed = field.allowedValues, !allowed.contains(value) {
+      return refusal("\(value.quoted) is none of the allowed values: \(PlistValue.list(allowed))")
+    }
+    if let minimum = field.minimum, ValueBound.compare(value, minimum).map({ $0 < 0 }) ?? true {
+      return refusal("\(value.quoted) is below the minimum, \(minimum.quoted)")
+    }
+    if let maximum = field.maximum, ValueBound.compare(value, maximum).map({ $0 > 0 }) ?? true {
+      return refusal("\(value.quoted) is above the maximum, \(maximum.quoted)")
+    }
+    if let pattern, let source = field.pattern {
+      guard let text = value.string else {
+        return refusal("\(value.quoted) is no text, and the field has a pattern")
+      }
+      if !pattern.matches(text) { return refusal("\(value.quoted) does not match the pattern \(source)") }
+    }
+    return nil
+  }
+
+  private func refusal(_ message: String) -> Misfit { Misfit(code: .valueNotAllowed, message: message) }
+}
+
+/// A minimum or a maximum.
+package enum ValueBound {
+  /// Below 0 where `left` comes first; `nil` where the two cannot be compared.
+  package static func compare(_ left: PlistValue, _ right: PlistValue) -> Int? {
+    switch (left, right) {
+    case (.date(let a), .date(let b)): sign(a, b)
+    case (.real(let a), .real(let b)): a.isNaN || b.isNaN ? nil : sign(a, b)
+    case (.real(let a), _): a.isNaN ? nil : right.whole.map { -compare($0, a) }
+    case (_, .real(let b)): b.isNaN ? nil : left.whole.map { compare($0, b) }
+    default: left.whole.flatMap { a in right.whole.map { sign(a, $0) } }
+    }
+  }
+
+  /// Exact, where turning the integer into a double would round it.
+  private static func compare(_ a: Int128, _ b: Double) -> Int {
+    if b == .infinity { return -1 }
+    if b == -.infinity { return 1 }
+    guard let floor = Int128(exactly: b.rounded(.down)) else { return b > 0 ? -1 : 1 }
+    let order = sign(a, floor)
+    return order == 0 && b.rounded(.down) < b ? -1 : order
+  }
+
+  private static func sign<Value: Comparable>(_ a: Value, _ b: Value) -> Int { a < b ? -1 : (a == b ? 0 : 1) }
+}
+
+extension PlistValue {
+  fileprivate var whole: Int128? {
+    switch self {
+    case .integer(let number): Int128(number)
+    case .unsigned(let number): Int128(number)
+    default: nil
+    }
+  }
+
+  /// The value in a message: short, and with quotes around a text.
+  package var quoted: String {
+    switch self {
+    case .string(let text): "'\(text.count > 60 ? text.prefix(60) + "…" : text[...])'"
+    case .integer(let number): "\(number)"
+    case .unsigned(let number): "\(number)"
+    case .real(let number): PlistWriter.text(number)
+    case .bool(let value): value ? "true" : "false"
+    case .date(let date): PlistDate.text(date)
+    case .data(let data): "data of \(data.count) bytes"
+    case .array(let elements): "an array of \(elements.count)"
+    case .dict(let entries): "a dictionary of \(entries.count)"
+    }
+  }
+
+  package static func list(_ values: [PlistValue]) -> String {
+    let named = values.prefix(12).map(\.quoted).joined(separator: ", ")
+    return values.count > 12 ? "\(named) and \(values.count - 12) more" : named
+  }
+}
+
+extension FieldType {
+  /// Whether a value is of this type. A whole number is no float: types stick.
+  package func holds(_ value: PlistValue) -> Bool { FieldType(of: value) == self }
+}

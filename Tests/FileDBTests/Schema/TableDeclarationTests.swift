@@ -1,0 +1,125 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct TableDeclarationTests {
+  struct Folder: Codable, Sendable { var name: String }
+
+  struct Note: Codable, Sendable {
+    var title: String
+    var stars: Int?
+    var due: Date?
+    var folder: RecordID<Folder>?
+    var tags: [String] = []
+    var isDone = false
+
+    enum CodingKeys: String, CodingKey {
+      case title = "t"
+      case stars, due, folder, tags
+      case isDone = "done"
+    }
+  }
+
+  static func notes(version: Int64 = 0, most: PlistValue = 5) -> TableName<Note> {
+    TableName(
+      "notes",
+      declaring: TableDeclaration(
+        .field(\.title, isRequired: true, isUnique: true), .field(\.stars, maximum: most), .field(\.due),
+        .field(\.folder, references: ReferenceRule(TableName<Folder>("folders"), onDelete: .clear)),
+        .field(\.tags), .field(\.isDone, "done"), unique: [["stars", "due"]], version: version))
+  }
+
+  @Test func firstWriteDeclaresByTheCodedNames() throws {
+    try withStore(.disk) { store in
+      let folder = try store.table(TableName<Folder>("folders")).add(Folder(name: "a"))
+      let notes = try store.table(Self.notes())
+      #expect(try notes.snapshot().schema == nil)
+      let id = try notes.add(Note(title: "A", folder: folder))
+      let schema = try #require(try store.table("notes").snapshot().schema)
+      #expect(schema.fields.map(\.name) == ["t", "stars", "due", "folder", "tags", "done"])
+      #expect(schema.fields.map(\.type) == [.string, .integer, .date, .integer, .json, .bool])
+      #expect(storeError { try notes.add(Note(title: "A")) }?.field == "t")
+      #expect(storeError { try notes.update(id) { $0.stars = 6 } }?.code == .valueNotAllowed)
+      try store.table("folders").deleteAll()
+      #expect(try notes.value(of: id).folder == nil)
+    }
+  }
+
+  @Test func differenceIsAnErrorAndAHigherVersionChangesTheFile() throws {
+    try withStore { store in
+      try store.table(Self.notes()).add(Note(title: "A", stars: 5))
+      let other = try store.reopened()
+      let error = storeError { try other.table(Self.notes(most: 4)).add(Note(title: "B")) }
+      #expect(error?.code == .schemaDiffers && error?.field == "stars" && error?.table == "notes")
+      // Reading is none of it.
+      #expect(try other.table(Self.notes(most: 4)).count == 1)
+      #expect(
+        storeError { try store.reopened().table(Self.notes(version: 1, most: 4)).add(Note(title: "B")) }?.code
+          == .valueNotAllowed)
+      try store.table("notes").set(["stars": 4], of: 1)
+      try store.reopened().table(Self.notes(version: 1, most: 4)).add(Note(title: "B"))
+      try store.refresh()
+      #expect(try store.table("notes").snapshot().schema?.version == 1)
+      let old = storeError { try store.reopened().table(Self.notes()).add(Note(title: "C")) }
+      #expect(old?.code == .newerSchema)
+      #expect(try store.reopened().table(Self.notes()).count == 2)
+    }
+  }
+
+  @Test func migrationRunsBeforeTheNewRules() throws {
+    struct Film: Codable, Sendable {
+      var title: String
+      var year: Int?
+    }
+    try withStore { store in
+      try store.table("films").add(["title": "A"])
+      let name = TableName<Film>(
+        "films",
+        declaring: TableDeclaration(.field(\.year, isRequired: true), version: 2) { table, version in
+          #expect(version == 0)
+          for record in try table.snapshot() where record.fields["year"] == nil {
+            try table.set(["year": 1900], of: record.id)
+          }
+        })
+      try store.table(name).add(Film(title: "B", year: 2000))
+      #expect(try store.table("films").snapshot().map { $0.fields["year"] } == [1900, 2000])
+      #expect(try store.table("films").snapshot().schema?.version == 2)
+    }
+  }
+
+  @Test func versionedValuesBringTheirVersion() throws {
+    struct Note: VersionedValue {
+      var title: String
+      static let migrations: [ValueMigration] = [.rename("name", to: "title")]
+    }
+    try withStore { store in
+      try store.table("notes").add(["name": "old"])
+      let name = TableName<Note>("notes", declaring: TableDeclaration(.field(\.title, isRequired: true)))
+      try store.table(name).add(Note(title: "new"))
+      #expect(try store.table("notes").snapshot().map { $0.fields["title"] } == ["old", "new"])
+      #expect(try store.table("notes").snapshot().schema?.version == 1)
+    }
+  }
+
+  @Test func transactionThatFailsDeclaresNothing() throws {
+    struct Stop: Error {}
+    try withStore { store in
+      #expect(throws: Stop.self) {
+        try store.write { tx in
+          try tx[Self.notes()].add(Note(title: "A"))
+          throw Stop()
+        }
+      }
+      #expect(try !store.table("notes").exists)
+      try store.write { tx in
+        try? store.write { inner in
+          try inner[Self.notes()].add(Note(title: "A"))
+          throw Stop()
+        }
+        try tx[Self.notes()].add(Note(title: "B"))
+      }
+      #expect(try store.table("notes").snapshot().schema != nil)
+    }
+  }
+}
