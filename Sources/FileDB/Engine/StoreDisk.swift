@@ -7,7 +7,8 @@ package struct StoreDisk: Sendable {
 
   package init(_ disk: any Disk) { self.disk = disk }
 
-  package static let system = StoreDisk(SystemDisk())
+  /// Another one each time: it keeps the files of the locks that it had open, for as long as the store is there.
+  package static var system: StoreDisk { StoreDisk(SystemDisk()) }
 
   package func read(_ path: String) throws(StoreError) -> (bytes: [UInt8], stamp: FileStamp) {
     try run { () throws(DiskError) in try disk.read(path) }
