@@ -12,7 +12,8 @@ enum CrashStates {
     var seed = UInt64.random(in: 0 ... .max)
     var states = 1_000_000
     let all =
-      CrashWorkload.all + CrashWorkload.waiting + CrashWorkload.undo + CrashWorkload.edited
+      CrashWorkload.all + CrashWorkload.waiting + CrashWorkload.ruled + CrashWorkload.undo
+      + CrashWorkload.edited
       + CrashWorkload.editedAmongCommits
       + CrashWorkload.installations
     var workloads = all

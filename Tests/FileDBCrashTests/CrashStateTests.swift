@@ -3,7 +3,7 @@ import Testing
 
 /// A sample of the states that a power cut may leave. `Tests/crash` tries a million.
 @Suite struct CrashStateTests {
-  @Test(arguments: CrashWorkload.all + CrashWorkload.waiting)
+  @Test(arguments: CrashWorkload.all + CrashWorkload.waiting + CrashWorkload.ruled)
   func storeRecoversFromEveryCrashState(workload: CrashWorkload) throws {
     try recover(from: workload, .quick)
   }

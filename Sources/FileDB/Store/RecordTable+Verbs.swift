@@ -26,9 +26,11 @@ extension RecordTable {
   public func add(
     contentsOf values: some Sequence<Value>, at position: Position<Value> = .bottom
   ) throws -> [RecordID<Value>] {
-    try writing { transaction in
-      let fields = try transaction.encode(new: values, for: name.text)
-      return try transaction.insert(fields, into: name.text, at: position)
+    // Before the store is locked, so that no other writer waits for it.
+    let fields = try store.encode(values, for: name.text)
+    return try writing { transaction in
+      let marked = try transaction.marking(fields, of: Value.self, in: name.text)
+      return try transaction.insert(marked, into: name.text, at: position)
     }
   }
 
@@ -44,8 +46,8 @@ extension RecordTable {
       var new = old
       try body(&new)
       let patched = try current.fields.dictionary.patched(
-        from: transaction.fields(of: old, for: name.text, record: id.plain).dictionary,
-        to: transaction.fields(of: new, for: name.text, record: id.plain).dictionary)
+        from: FieldsEncoder.fields(of: old, for: name.text, record: id.plain).dictionary,
+        to: FieldsEncoder.fields(of: new, for: name.text, record: id.plain).dictionary)
       let fields = Fields(patched).keepingMark(of: record.fields)
       try transaction.replace(id.plain, with: fields, was: record.fields, in: name.text)
     }
@@ -64,7 +66,7 @@ extension RecordTable {
         }
         let old = try record(with: id).fields
         var new = old
-        new.set(try transaction.fields(of: value, for: name.text, record: id.plain))
+        new.set(try FieldsEncoder.fields(of: value, for: name.text, record: id.plain))
         try transaction.replace(id.plain, with: new, was: old, in: name.text)
       }
     }

@@ -3,12 +3,11 @@ import FileDBTables
 
 /// The marks of records that are added without a type to a table whose records are marked with a version.
 extension TransactionState {
-  /// The fields of new values. Those that come without a type are marked as the table's records are that they look
+  /// The fields of new records. Those that come without a type are marked as the table's records are that they look
   /// like.
-  func encode<Value: Codable & Sendable>(
-    new values: some Sequence<Value>, for table: String
-  ) throws -> [Fields] {
-    let fields = try values.map { try encode($0, for: table) }
+  func marking<Value: Codable & Sendable>(
+    _ fields: [Fields], of type: Value.Type, in table: String
+  ) throws(StoreError) -> [Fields] {
     // A type without versions may be an old program's, so its values are left to be read as what they are.
     guard Value.self == Fields.self || Value.self == PlistValue.self else { return fields }
     guard !fields.isEmpty, let marked = try markedRecords(of: table) else { return fields }

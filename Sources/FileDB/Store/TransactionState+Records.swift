@@ -53,26 +53,42 @@ extension TransactionState {
   func encode<Value>(
     _ values: [IdentifiedValue<Value>], for table: String
   ) throws -> [EncodedRecord] {
-    let fields = try encode(new: values.lazy.map(\.value), for: table)
+    let fields = try marking(store.encode(values.map(\.value), for: table), of: Value.self, in: table)
     let given = zip(values, fields).map { (id: $0.id, fields: $1) }
     var counter = try given.reduce(self.table(table).counter) { max($0, $1.id?.rawValue ?? 0) }
     return encoder.encode(
       try given.map { (try $0.id?.plain ?? nextID(after: &counter, table: table), $0.fields) })
   }
 
-  func encode(_ value: some Encodable, for table: String) throws(StoreError) -> Fields {
+  private func nextID(after counter: inout Int64, table: String) throws(StoreError) -> AnyRecordID {
+    guard counter < .max else {
+      throw StoreError(.counterExhausted, "every id has been given", table: table)
+    }
+    counter += 1
+    return AnyRecordID(counted: counter)
+  }
+}
+
+extension RecordStore {
+  /// The fields of new records, as they are stored. It needs no transaction, so that others need not wait for it.
+  func encode(_ values: some Sequence<some Encodable>, for table: String) throws(StoreError) -> [Fields] {
     do throws(StoreError) {
-      return try fields(of: value, for: table).normalized(limits: limits)
+      return try values.map { value throws(StoreError) in
+        try FieldsEncoder.fields(of: value, for: table).normalized(limits: options.limits)
+      }
     } catch {
       throw error.adding(table: table)
     }
   }
+}
 
-  func fields(
+extension FieldsEncoder {
+  /// The fields of a value. An error names the table and the record.
+  static func fields(
     of value: some Encodable, for table: String, record: AnyRecordID? = nil
   ) throws(StoreError) -> Fields {
     do {
-      return try FieldsEncoder.encode(value)
+      return try encode(value)
     } catch EncodingError.invalidValue(_, let context) {
       throw StoreError(
         .invalidValue, context.debugDescription, table: table, record: record,
@@ -82,14 +98,6 @@ extension TransactionState {
       if error.record == nil { error.record = record }
       throw error
     }
-  }
-
-  private func nextID(after counter: inout Int64, table: String) throws(StoreError) -> AnyRecordID {
-    guard counter < .max else {
-      throw StoreError(.counterExhausted, "every id has been given", table: table)
-    }
-    counter += 1
-    return AnyRecordID(counted: counter)
   }
 }
 

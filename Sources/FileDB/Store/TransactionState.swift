@@ -17,7 +17,7 @@ final class TransactionState {
   /// The commit's.
   let token = CommitToken.random()
   var undo = UndoMark.none
-  private let store: RecordStore
+  let store: RecordStore
   private(set) var touched: [TableKey: Touched] = [:]
   /// The tables of the changes, in the order in which they were made.
   private var order: [TableKey] = []
@@ -40,8 +40,6 @@ final class TransactionState {
   init(store: RecordStore) { self.store = store }
 
   var limits: PlistLimits { store.options.limits }
-  /// For what the tables' rules need besides the tables.
-  var rulesStore: RecordStore { store }
   /// How many changes were made.
   var changeCount: Int { order.count }
 

@@ -119,6 +119,34 @@ extension CrashWorkload {
     .reopen, .commit(add("b", 4)), .checkpointWhenDue, .checkpoint,
   ]
 
+  /// Tables that declare rules, and records that are deleted or changed with the one that they refer to.
+  package static let ruled = [
+    CrashWorkload(
+      "rules and references",
+      steps: [
+        .commit { tx in
+          try tx["a"].declare(TableSchema(fields: [FieldSchema("n", type: .integer, isUnique: true)]))
+          try add("a", 1)(&tx)
+          try add("a", 2)(&tx)
+        },
+        .commit { tx in
+          try tx["b"].declare(referring("to", .cascade))
+          try tx["b"].add(contentsOf: [["to": 1], ["to": 2], ["n": 3]])
+          try tx["c"].declare(referring("to", .clear))
+          try tx["c"].add(["to": 1])
+        },
+        .checkpoint, .commit { tx in try tx["a"].delete(1) }, .reopen, .checkpoint,
+        .commit { tx in
+          try tx["b"].declare(nil)
+          try tx["a"].drop()
+        },
+      ])
+  ]
+
+  private static func referring(_ field: String, _ rule: ReferenceRule.DeleteRule) -> TableSchema {
+    TableSchema(fields: [FieldSchema(field, references: ReferenceRule("a", onDelete: rule))])
+  }
+
   /// With steps of the undo log, of which nothing is synced.
   package static let undo = [
     CrashWorkload(

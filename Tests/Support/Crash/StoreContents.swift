@@ -13,6 +13,8 @@ package struct StoreContents: Equatable, Sendable {
   }
 
   package var tables: [String: Table] = [:]
+  /// What the tables declare.
+  package var schemas: [String: TableSchema] = [:]
 
   package init(of store: RecordStore) throws {
     let names = try store.tableNames
@@ -25,6 +27,7 @@ package struct StoreContents: Equatable, Sendable {
         let rows = try store.table(name).lastSnapshot
         let records = rows.map { EncodedRecord(id: $0.id.plain, fields: $0.fields) }
         tables[name] = .rows(records, counter: rows.counter)
+        schemas[name] = try rows.schema
       } catch let error as StoreError where Self.damage.contains(error.code) {
         tables[name] = .damaged(try store.disk.read(store.url(of: name).path).bytes)
       }
@@ -58,6 +61,7 @@ extension StoreContents: CustomStringConvertible {
       case .damaged(let bytes): return "\(name): damaged, \(bytes.count) bytes"
       }
     }
-    return texts.isEmpty ? "no tables" : texts.joined(separator: "; ")
+    let declared = schemas.sorted { $0.key < $1.key }.map { "\($0.key) declares \($0.value)" }
+    return texts.isEmpty ? "no tables" : (texts + declared).joined(separator: "; ")
   }
 }

@@ -75,7 +75,7 @@ struct RuleCheck {
     if isAsItWas, let name = error.field {
       error.place = FilePlace(
         of: FieldPath([AnyKey(name)]), in: record,
-        from: TableSource(table: key.text, in: transaction.rulesStore))
+        from: TableSource(table: key.text, in: transaction.store))
     }
     return error
   }
@@ -118,7 +118,7 @@ extension TransactionState {
   func ids(
     where names: [String], are values: [PlistValue], in key: TableKey, _ table: TableState
   ) -> [AnyRecordID] {
-    rulesStore.extensions.value(ValueLookups.self) { ValueLookups() }
+    store.extensions.value(ValueLookups.self) { ValueLookups() }
       .lookup(by: names, of: key).ids(where: values, in: table.records)
   }
 }

@@ -11,7 +11,7 @@ extension TransactionState {
     guard let make = name.declaration else { return }
     let key = TableKey(name.text)
     guard declaredTables.insert(key).inserted else { return }
-    let declaration = rulesStore.extensions.value(TableDeclarations.self) { TableDeclarations() }
+    let declaration = store.extensions.value(TableDeclarations.self) { TableDeclarations() }
       .declaration(of: key, make)
     let file = try readableSchema(of: key) ?? TableSchema()
     do throws(StoreError) { try file.compare(with: declaration.schema) } catch {

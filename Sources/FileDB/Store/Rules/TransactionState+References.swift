@@ -111,7 +111,7 @@ extension TransactionState {
   /// hand, the table does not know yet.
   private func tables(referringTo key: TableKey, _ table: Touched) throws(StoreError) -> Set<TableKey> {
     // An attached table is never written to, so it knows none of the user's.
-    if table.now.beneath != nil { return Set(try rulesStore.tableKeys).union(touched.keys) }
+    if table.now.beneath != nil { return Set(try store.tableKeys).union(touched.keys) }
     let tables = Set([table.first, table.now].flatMap { $0.schema.schema?.referencingTables ?? [] })
     return tables.union(tablesInMemory(referringTo: key))
   }
@@ -119,7 +119,7 @@ extension TransactionState {
 
 extension TransactionState {
   fileprivate func tablesInMemory(referringTo key: TableKey) -> [TableKey] {
-    rulesStore.tables.tables(referringTo: key) + touched.filter { $0.value.now.refers(to: key) }.keys
+    store.tables.tables(referringTo: key) + touched.filter { $0.value.now.refers(to: key) }.keys
   }
 
   /// Whether anything was done about which a schema may have something to say. Most tables have none, and cost nothing.

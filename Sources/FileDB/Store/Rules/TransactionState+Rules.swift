@@ -60,7 +60,7 @@ extension TransactionState {
     var error = StoreError(
       .invalidSchema, "the table's schema cannot be read, so nothing is written: \(fault.message)",
       table: key.text)
-    error.place = SchemaPlace(of: fault.path, in: TableSource(table: key.text, in: rulesStore))
+    error.place = SchemaPlace(of: fault.path, in: TableSource(table: key.text, in: store))
     return error
   }
 

@@ -1,0 +1,81 @@
+import FileDBStorage
+import FileDBTables
+
+/// Which tables a checkpoint writes.
+package enum CheckpointScope: Sendable {
+  /// All that have commits in the journal.
+  case all
+  /// Those that are worth it: adding one record must not rewrite a large file. One of this many bytes waits until its
+  /// commits have 1/8 of its size.
+  case due(largeFile: Int)
+
+  func contains(_ table: PendingTable) -> Bool {
+    switch self {
+    case .all: true
+    case .due(let largeFile):
+      table.exists == false || table.fileSize < largeFile || table.waitingBytes >= table.fileSize / 8
+    }
+  }
+}
+
+/// What a checkpoint made of the tables' files.
+package struct WrittenTables {
+  /// The ``TableBase/number`` of each file that was written.
+  package internal(set) var numbers: [TableKey: Int] = [:]
+  /// The tables that are in conflict with what another program saved. Their commits are still in the journal.
+  package internal(set) var conflicts: [TableKey: StoreError] = [:]
+
+  /// The conflict of the first of them.
+  package var conflict: StoreError? { conflicts.min { $0.key < $1.key }?.value }
+}
+
+/// A table with all its commits.
+package struct NewestTable {
+  package let state: TableState
+  /// The ``TableBase/number`` of what it was read from.
+  package let base: Int
+
+  package init(state: TableState, base: Int) { (self.state, self.base) = (state, base) }
+}
+
+/// A table that is to be written to its file, or whose file is to go.
+struct TableDraft {
+  let key: TableKey
+  let state: TableState
+  /// The file that it was made from, which another program may have saved.
+  var base: FileVersion?
+  /// What a repair read, and may replace; `nil` for what the journal knows.
+  var repaired: FileVersion?
+}
+
+/// A table whose next file is written and synced, but has not its name yet.
+struct StagedTable {
+  let draft: TableDraft
+  let path: String
+  /// `nil` for one that is to go.
+  let file: StagedFile?
+  let version: FileVersion
+  /// `nil` for a file that is to go.
+  let offsets: TableOffsets?
+
+  init(_ draft: TableDraft, in folder: StoreFolder) throws(StoreError) {
+    self.draft = draft
+    path = try folder.file(of: draft.key.text).path
+    guard draft.state.exists else {
+      (file, version, offsets) = (nil, .absent, nil)
+      return
+    }
+    var checksum = Checksum()
+    var size = 0
+    var offsets: TableOffsets?
+    file = try folder.disk.stage(path) { file throws(DiskError) in
+      offsets = try TableFile.encode(draft.state) { piece throws(DiskError) in
+        piece.withUnsafeBytes { checksum.update($0) }
+        size += piece.count
+        try file.append(piece)
+      }
+    }
+    version = .file(size: size, checksum: checksum.value)
+    self.offsets = offsets
+  }
+}
