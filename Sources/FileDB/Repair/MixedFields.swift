@@ -4,7 +4,7 @@ import FileDBTables
 extension TableSnapshot {
   /// What is odd about fields that hold values of several types, one error for each field, in the order of their names.
   /// Integers and reals are both numbers. Nothing is wrong with such a field, but often a value was given without its
-  /// type.
+  /// type. Fields with a declared type are left out: what does not fit that is named by the check of the rules.
   ///
   /// The error is about the first record with the type that is rarest.
   /// - Complexity: O(*n*) in the size of the table.
@@ -15,7 +15,9 @@ extension TableSnapshot {
         kinds[FieldName(field.key), default: FieldKinds()].see(field.value, in: record)
       }
     }
-    return kinds.filter { $0.value.isMixed }.sorted { compareUTF8($0.key.text, $1.key.text) < 0 }.map {
+    return kinds.filter { name, kinds in
+      kinds.isMixed && state.schema.schema?[name.text]?.type == nil
+    }.sorted { compareUTF8($0.key.text, $1.key.text) < 0 }.map {
       name, kinds in
       var error = StoreError(
         .invalidValue, "the field has values of several types: \(kinds.description)", table: table,
