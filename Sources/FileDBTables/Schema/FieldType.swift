@@ -2,7 +2,18 @@ import FileDBPlist
 
 /// The type of a field, by plutil's names.
 public enum FieldType: String, Sendable, CaseIterable {
-  case string, integer, float, bool, date, data
+  /// A text.
+  case string
+  /// A whole number, from -2^63 to 2^64 - 1.
+  case integer
+  /// A number with a fraction.
+  case float
+  /// True or false.
+  case bool
+  /// A date, in whole seconds.
+  case date
+  /// Bytes.
+  case data
   /// An array or a dictionary.
   case json
 

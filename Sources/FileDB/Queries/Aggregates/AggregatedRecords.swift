@@ -13,6 +13,7 @@ import FileDBTables
 /// Of each record only the field that is named is read, and the store remembers what it read as for predicates
 /// (<doc:Queries>).
 public protocol AggregatedRecords<Value>: Sendable {
+  /// The type of the records' values.
   associatedtype Value: Codable & Sendable
 
   /// These records as one group.

@@ -14,12 +14,14 @@ public protocol FieldNumber: Decodable, Equatable, Sendable {
 }
 
 extension FieldNumber where Self: FixedWidthInteger {
+  /// The number as a record's field holds it.
   public var fieldValue: PlistValue? {
     UInt64(exactly: self).map(PlistValue.init) ?? Int64(exactly: self).map(PlistValue.integer)
   }
 }
 
 extension FieldNumber where Self: FixedWidthInteger, Sum: FixedWidthInteger {
+  /// The sum as a number of this type; `nil` if it is too large.
   public static func sum(_ total: PlistValue) -> Sum? {
     switch total {
     case .integer(let number): Sum(exactly: number)
@@ -41,6 +43,7 @@ extension UInt64: FieldNumber { public typealias Sum = UInt64 }
 extension UInt: FieldNumber { public typealias Sum = UInt }
 
 extension FieldNumber where Self: BinaryFloatingPoint, Sum == Double {
+  /// The number as a record's field holds it.
   public var fieldValue: PlistValue? { .real(Double(self)) }
 
   public static func sum(_ total: PlistValue) -> Double? {
@@ -58,6 +61,8 @@ extension Float: FieldNumber { public typealias Sum = Double }
 extension Optional: FieldNumber where Wrapped: FieldNumber {
   public typealias Sum = Wrapped.Sum
 
+  /// The number as a record's field holds it.
   public var fieldValue: PlistValue? { flatMap(\.fieldValue) }
+  /// The sum as a number of this type; `nil` if it is too large.
   public static func sum(_ total: PlistValue) -> Sum? { Wrapped.sum(total) }
 }
