@@ -46,6 +46,7 @@ extension FieldNumber where Self: BinaryFloatingPoint, Sum == Double {
   /// The number as a record's field holds it.
   public var fieldValue: PlistValue? { .real(Double(self)) }
 
+  /// The sum as a real.
   public static func sum(_ total: PlistValue) -> Double? {
     switch total {
     case .integer(let number): Double(number)
@@ -63,6 +64,7 @@ extension Optional: FieldNumber where Wrapped: FieldNumber {
 
   /// The number as a record's field holds it.
   public var fieldValue: PlistValue? { flatMap(\.fieldValue) }
+
   /// The sum as a number of this type; `nil` if it is too large.
   public static func sum(_ total: PlistValue) -> Sum? { Wrapped.sum(total) }
 }
