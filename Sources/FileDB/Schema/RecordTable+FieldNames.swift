@@ -31,7 +31,7 @@ extension RecordTable {
   ///   - convert: the new value; `nil` where there is none that would fit.
   /// - Returns: the number of records that were changed.
   /// - Throws: ``StoreError/Code/wrongType`` that names the records for which `convert` returned `nil`; and as
-  ///   ``declare(_:)``.
+  ///   `declare(_:)`.
   /// - Complexity: O(*n*).
   @discardableResult
   public func convertField(

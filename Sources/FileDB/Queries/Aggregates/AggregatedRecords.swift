@@ -65,7 +65,7 @@ extension AggregatedRecords {
   }
 
   /// The greatest value of the field at `path`, by its type's `<`; `nil` if there is none. `nan` does not count.
-  /// - Throws: as ``minimum(of:)-(KeyPath<Value,Field>)``.
+  /// - Throws: as ``minimum(of:)-(KeyPath<Self.Value,Field>)``.
   /// - Complexity: as for the least.
   public func maximum<Field: Comparable & Decodable>(
     of path: KeyPath<Value, Field>
