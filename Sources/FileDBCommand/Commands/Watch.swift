@@ -31,7 +31,6 @@ struct Watch: StoreCommand {
     let table = try existingTable(table)
     let (shown, format, isOver) = try (table.snapshot(), format, DispatchSemaphore(value: 0))
     let predicate = try matching.predicate(for: shown)
-    if let predicate { Terminal.note(predicate.unknownFields(in: shown), in: shown.table) }
     let changes =
       predicate.map { table.changes(where: $0, since: shown) } ?? table.changes(since: shown)
     let printing = Task {
@@ -44,6 +43,7 @@ struct Watch: StoreCommand {
       }
     }
     let endings = Self.callAtEnd { printing.cancel() }
+    if let predicate { Terminal.note(predicate.unknownFields(in: shown), in: shown.table) }
     Terminal.note("watching '\(table.name.text)'; ^C ends")
     isOver.wait()  // On the main thread, which has nothing else to do.
     complaining.cancel()
@@ -67,14 +67,19 @@ struct Watch: StoreCommand {
       end()
     }
     return [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number)
+      let (source, isReady) = (DispatchSource.makeSignalSource(signal: number), DispatchSemaphore(value: 0))
+      source.setRegistrationHandler { isReady.signal() }
       source.setEventHandler {
         end()
         // Where the other end of a full pipe neither reads nor closes, what is being written never is.
         DispatchQueue.global().asyncAfter(deadline: .now() + 1) { exit() }
       }
       source.resume()
+      // A signal that comes before the source is there has its usual effect, and is not lost.
+      isReady.wait()
+      #if canImport(Darwin)
+        signal(number, SIG_IGN)  // Elsewhere, the source catches the signal.
+      #endif
       return source
     }
   }
