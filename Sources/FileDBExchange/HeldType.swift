@@ -95,14 +95,7 @@ indirect enum HeldType {
 extension FieldType {
   /// The type of a value; `nil` for an array or a dictionary.
   fileprivate init?(ofScalar value: PlistValue) {
-    switch value {
-    case .string: self = .string
-    case .integer, .unsigned: self = .integer
-    case .real: self = .float
-    case .bool: self = .bool
-    case .date: self = .date
-    case .data: self = .data
-    case .array, .dict: return nil
-    }
+    self.init(of: value)
+    if self == .json { return nil }
   }
 }

@@ -162,12 +162,9 @@ extension RecordTable {
   /// - Complexity: O(*n*).
   @discardableResult
   public func delete(where predicate: RecordPredicate) throws -> RecordMatches<Value> {
-    try writing { _ in
-      let matches = try snapshot().matches(where: predicate)
-      try delete(matches.ids)
-      return matches
-    }
+    try changing({ try $0.matches(where: predicate) }) { try delete($0) }
   }
+
   /// Removes the records that match `predicate`; see the synchronous `delete`.
   @discardableResult
   public func delete(where predicate: RecordPredicate) async throws -> RecordMatches<Value> {
@@ -186,11 +183,7 @@ extension RecordTable {
   public func updateAll(
     where predicate: RecordPredicate, _ body: (inout Value) throws -> Void
   ) throws -> RecordMatches<Value> {
-    try store.write { _ in
-      let matches = try snapshot().matches(where: predicate)
-      try update(matches.ids, body)
-      return matches
-    }
+    try changing({ try $0.matches(where: predicate) }) { try update($0, body) }
   }
 
   /// Changes the records that match `predicate`; see the synchronous `updateAll`.
@@ -199,5 +192,16 @@ extension RecordTable {
     where predicate: RecordPredicate, _ body: @escaping @Sendable (inout Value) throws -> Void
   ) async throws -> RecordMatches<Value> {
     try await writing { try $0.updateAll(where: predicate, body) }
+  }
+  /// Changes the records that are found, in the transaction in which they are found.
+  func changing(
+    _ find: (TableSnapshot<Value>) throws -> RecordMatches<Value>,
+    _ change: ([RecordID<Value>]) throws -> Void
+  ) throws -> RecordMatches<Value> {
+    try writing { _ in
+      let matches = try find(snapshot())
+      try change(matches.ids)
+      return matches
+    }
   }
 }

@@ -6,28 +6,6 @@ import Testing
 
 /// Sums, averages, extremes and groups are what one record after the other gives, while the table changes.
 @Suite struct AggregateModelTests {
-  private static let fields = ["a", "b", "text"]
-
-  private static func value(_ random: inout SeededRandom) -> PlistValue? {
-    let values: [PlistValue?] = [
-      nil, true, false, 0, 1, 2, .integer(9_007_199_254_740_993), .unsigned(.max), -0.0, 0.5, 1.0, 1.5,
-      .real(.nan), .real(.infinity), .date(Date(timeIntervalSince1970: 0)), "x", "", "b", "a & b", "é",
-      "e\u{301}b", .data(Data([1])), [1, 2], ["k": 1],
-    ]
-    return values.randomElement(using: &random)!
-  }
-
-  private static func record(_ isMixed: Bool, _ random: inout SeededRandom) -> Fields {
-    var record = Fields()
-    if isMixed {
-      for field in fields { record[field] = value(&random) }
-    } else {
-      record["a"] = .integer(.random(in: -3...3, using: &random))
-      record["b"] = .real(Double(Int.random(in: -30...30, using: &random)) / 10)
-      record["text"] = .string(["b", "B", "bcd", "é", "a < b"].randomElement(using: &random)!)
-    }
-    return record
-  }
 
   /// Which values are one group.
   private static func key(_ value: PlistValue?) -> String {
@@ -90,7 +68,7 @@ import Testing
       for round in 0..<15 {
         try table.add(
           contentsOf: (0..<Int.random(in: 1...20, using: &random)).map { _ in
-            Self.record(round % 3 == 2, &random)
+            MixedRecords.record(round % 3 == 2, &random)
           },
           at: Bool.random(using: &random) ? .top : .bottom)
         if let id = try table.snapshot().ids.randomElement(using: &random) { try table.delete(id) }
@@ -99,7 +77,7 @@ import Testing
         let predicate = try RecordPredicate(
           ["a > 0", "text CONTAINS 'b'", "b == b"].randomElement(using: &random)!)
         let matches = try snapshot.matches(where: predicate)
-        for field in Self.fields {
+        for field in MixedRecords.fields {
           try check(matches.records.map(\.fields), field, matches.summary(of: field))
         }
       }
@@ -107,7 +85,7 @@ import Testing
   }
 
   private func check(_ snapshot: TableSnapshot<Fields>) throws {
-    for field in Self.fields { try check(snapshot.map(\.fields), field, snapshot.summary(of: field)) }
+    for field in MixedRecords.fields { try check(snapshot.map(\.fields), field, snapshot.summary(of: field)) }
     for names in [["a"], ["text"], ["b", "a"], ["a", "text", "b"]] {
       var expected: [String: [Fields]] = [:]
       var order: [String] = []
@@ -121,7 +99,7 @@ import Testing
       for (group, key) in zip(groups, order) {
         let records = expected[key] ?? []
         #expect(group.count == records.count && group.records.map(\.fields) == records)
-        for field in Self.fields { try check(records, field, group.summary(of: field)) }
+        for field in MixedRecords.fields { try check(records, field, group.summary(of: field)) }
       }
     }
   }

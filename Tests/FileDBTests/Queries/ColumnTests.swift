@@ -6,7 +6,6 @@ import Testing
 
 /// Predicates and sort keys that are answered from columns give what a look at each record gives.
 @Suite struct ColumnTests {
-  private static let fields = ["a", "b", "text"]
 
   private static let predicates = [
     "a == 1", "a != 1", "a < 1.5", "a >= 0", "a BETWEEN {0, 2}", "a IN {1, 'x', NULL}", "a == NULL",
@@ -18,29 +17,6 @@ import Testing
     "TRUEPREDICATE", "FALSEPREDICATE", "missing == 1", "missing != 1", "a == b", "a IN b", "b[0] == 1",
     "ANY b == 1", "text MATCHES 'b.*'", "b CONTAINS 1", "a <= NULL",
   ]
-
-  private static func value(_ random: inout SeededRandom) -> PlistValue? {
-    let values: [PlistValue?] = [
-      nil, true, false, 0, 1, 2, .integer(9_007_199_254_740_993), .unsigned(.max), -0.0, 0.5, 1.0, 1.5,
-      .real(.nan), .real(.infinity), .date(Date(timeIntervalSince1970: 0)),
-      .date(Date(timeIntervalSince1970: 86_400)), "x", "", "b", "B", "bb", "a & b", "é", "e\u{301}b", "<",
-      .data(Data([1])), [1, 2], ["k": 1],
-    ]
-    return values.randomElement(using: &random)!
-  }
-
-  /// A table's fields are mostly of one kind, and some are not.
-  private static func record(_ isMixed: Bool, _ random: inout SeededRandom) -> Fields {
-    var record = Fields()
-    if isMixed {
-      for field in fields { record[field] = value(&random) }
-    } else {
-      record["a"] = .integer(.random(in: -3...3, using: &random))
-      record["b"] = .real(Double(Int.random(in: -30...30, using: &random)) / 10)
-      record["text"] = .string(["b", "B", "bcd", "é", "xyz"].randomElement(using: &random)!)
-    }
-    return record
-  }
 
   /// By one record after the other.
   private func expected(_ predicate: RecordPredicate, _ snapshot: TableSnapshot<Fields>) throws -> [RecordID<
@@ -78,14 +54,14 @@ import Testing
     _ random: inout SeededRandom
   ) {
     let id = snapshot.ids.randomElement(using: &random)
-    let record = Self.record(isMixed, &random)
+    let record = MixedRecords.record(isMixed, &random)
     #expect(throws: Never.self) {
       switch Int.random(in: 0..<5, using: &random) {
       case 0: if let id { try table.delete(id) }
       case 1: if let id { try table.move(id, to: .top) }
       case 2: if let id { try table.set(record.dictionary.isEmpty ? ["a": 1] : record, of: id) }
       default:
-        let records = (0..<12).map { _ in Self.record(isMixed, &random) }
+        let records = (0..<12).map { _ in MixedRecords.record(isMixed, &random) }
         try table.add(contentsOf: records + [record], at: Bool.random(using: &random) ? .top : .bottom)
       }
     }
@@ -136,7 +112,7 @@ import Testing
       // Enough to be sorted by digits.
       try table.add(
         contentsOf: (0..<1_500).map { number in
-          var record = Self.record(isMixed, &random)
+          var record = MixedRecords.record(isMixed, &random)
           if number % 7 == 0 { record["b"] = nil }
           return record
         })

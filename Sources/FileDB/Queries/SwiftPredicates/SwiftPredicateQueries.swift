@@ -54,11 +54,7 @@ extension RecordTable {
   /// - Complexity: O(*n*).
   @discardableResult
   public func delete(where predicate: Predicate<Value>) throws -> RecordMatches<Value> {
-    try writing { _ in
-      let matches = try snapshot().matches(where: predicate)
-      try delete(matches.ids)
-      return matches
-    }
+    try changing({ try $0.matches(where: predicate) }) { try delete($0) }
   }
 
   /// Removes the records that match `predicate`; see the synchronous `delete`.
@@ -75,11 +71,7 @@ extension RecordTable {
   public func updateAll(
     where predicate: Predicate<Value>, _ body: (inout Value) throws -> Void
   ) throws -> RecordMatches<Value> {
-    try store.write { _ in
-      let matches = try snapshot().matches(where: predicate)
-      try update(matches.ids, body)
-      return matches
-    }
+    try changing({ try $0.matches(where: predicate) }) { try update($0, body) }
   }
 
   /// Changes the records that match `predicate`; see the synchronous `updateAll`.
