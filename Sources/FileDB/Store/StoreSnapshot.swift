@@ -42,9 +42,26 @@ extension RecordStore {
       for name in try tableNames { _ = try transaction.table(name) }
       return StoreSnapshot(transaction.states, in: TableSource.Store(self))
     }
-    try readAllTables()
-    try refresh()  // The moments at which they were read may be different ones.
-    return StoreSnapshot(seen.all, in: TableSource.Store(self))
+    while true {
+      try tables.catchUp()
+      let start = tables.position
+      try readAllTables()
+      try refresh()  // The moments at which they were read may be different ones.
+      let all = seen.all
+      if try !hasNewTables(after: start, besides: all) {
+        return StoreSnapshot(all, in: TableSource.Store(self))
+      }
+    }
+  }
+
+  /// Whether a commit may have made a table that was not there yet when the tables were listed.
+  private func hasNewTables(
+    after sequence: UInt64, besides known: [TableKey: TableState]
+  ) throws(StoreError) -> Bool {
+    guard case .commits(let commits) = try log.commits(after: sequence) else { return true }
+    return commits.flatMap(\.changes).contains { change in
+      if case .create = change.change { known[change.table] == nil } else { false }
+    }
   }
 
   /// Reads the tables that were not read yet.

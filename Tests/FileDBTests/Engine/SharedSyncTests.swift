@@ -133,8 +133,9 @@ import Testing
 
     private let state = Mutex(State())
 
-    /// Whether it did not come to that.
-    var isDue: Bool { state.withLock { $0.body != nil } }
+    /// Takes back what has not happened yet.
+    /// - Returns: whether there was such a thing.
+    func cancel() -> Bool { state.withLock { $0.body.take() != nil } }
 
     func set(beforeCall number: Int, _ body: @escaping @Sendable () -> Void) {
       state.withLock { $0 = State(left: number, body: body) }
@@ -181,7 +182,7 @@ import Testing
         try tx["b"].add(["title": "second b"])
         return try tx["a"].add(["title": .string(String(repeating: "second a ", count: 100))])
       }
-      if interruption.isDue { break }
+      if interruption.cancel() { break }
       #expect(try a.count == 2 && b.count == 2, "before call \(number)")
       #expect(storeError { _ = try a.record(with: id) } == nil, "before call \(number)")
       try store.refresh()
@@ -215,7 +216,7 @@ import Testing
         unreadable.withLock { $0 = nil }
       }
       try a.add(["title": "third a"])
-      if interruption.isDue { break }
+      if interruption.cancel() { break }
       let fresh = try Self.open(memory)
       let counts = [try fresh.table("a").count, try fresh.table("b").count]
       #expect(counts == [3, 2], "before call \(number)")

@@ -1,5 +1,7 @@
 import FileDB
+import FileDBStorage
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -59,6 +61,34 @@ import Testing
     }
     try await writer.value
     try store.checkInvariants()
+  }
+
+  /// While the tables are being listed and read, another process moves a record into a table that it makes.
+  @Test(arguments: [true, false]) func snapshotHasATableThatWasMadeMeanwhile(dropsTheOther: Bool) throws {
+    let url = URL(fileURLWithPath: "/home/store")
+    for number in 0... {
+      let memory = MemoryDisk(.emptyHome)
+      try RecordStore(at: url, disk: memory, options: StoreOptions()).table("a").add(["n": 1])
+      let start = Mutex<Int?>(nil)
+      let disk = FaultyDisk(over: memory) { call, _ in
+        let isDue = start.withLock { start in
+          guard let first = start, call == first + number else { return false }
+          start = nil
+          return true
+        }
+        guard isDue else { return }
+        try! RecordStore(at: url, disk: memory, options: StoreOptions()).write { tx in
+          if dropsTheOther { try tx["a"].drop() } else { try tx["a"].deleteAll() }
+          try tx["b"].add(["n": 1])
+        }
+      }
+      let store = try RecordStore(at: url, disk: disk, options: StoreOptions())
+      start.withLock { $0 = disk.verbs.count }
+      let all = try store.snapshot()
+      if start.withLock({ $0 }) != nil { break }
+      #expect(all["a"].count + all["b"].count == 1, "before call \(number)")
+      try store.checkInvariants()
+    }
   }
 
   @Test func damagedTableIsAnError() throws {
