@@ -193,6 +193,7 @@ extension RecordTable {
   ) async throws -> RecordMatches<Value> {
     try await writing { try $0.updateAll(where: predicate, body) }
   }
+
   /// Changes the records that are found, in the transaction in which they are found.
   func changing(
     _ find: (TableSnapshot<Value>) throws -> RecordMatches<Value>,

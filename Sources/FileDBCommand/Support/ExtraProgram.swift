@@ -41,7 +41,19 @@ enum ExtraProgram {
 
   /// True also for some that do not: that program does the same, and takes some milliseconds longer to start.
   private static func needsLanguage(_ words: [String]) -> Bool {
-    words.contains { $0 == "--localized" || $0.utf8.count >= 7 && $0.uppercased().contains("MATCHES") }
+    words.contains { $0 == "--localized" || hasMatches($0) }
+  }
+
+  /// Whether a word has `MATCHES` in it, whatever the case of its letters. By bytes: a script may have 100,000 words.
+  private static func hasMatches(_ word: String) -> Bool {
+    let wanted = "matches".utf8
+    var rest = word.utf8[...]
+    while let start = rest.firstIndex(where: { $0 | 0x20 == wanted.first }) {
+      rest = rest[start...]
+      if rest.prefix(wanted.count).lazy.map({ $0 | 0x20 }).elementsEqual(wanted) { return true }
+      rest.removeFirst()
+    }
+    return false
   }
 
   /// Whether that is not the program that runs here, which would start itself for ever.

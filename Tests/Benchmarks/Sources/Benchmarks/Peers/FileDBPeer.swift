@@ -17,9 +17,12 @@ final class FileDBPeer: Peer {
     try EditedTable(FileDBEditor(copied.get().table(.sample)), records: sample.records)
   }
   private lazy var unsynced = Result { try unsyncedTable() }
-  /// What the commands do, on a copy.
+  /// What the commands do, on a copy in a store that was written to: commands that read keep offsets only there.
   lazy var commands = Result {
-    CommandTable(try sample.copy(in: "FileDB-commands").deletingLastPathComponent(), sample)
+    let folder = try sample.copy(in: "FileDB-commands").deletingLastPathComponent()
+    try FileManager.default.createDirectory(
+      at: folder.appendingPathComponent(".filedb"), withIntermediateDirectories: false)
+    return CommandTable(folder, sample)
   }
 
   init(_ sample: Sample) { self.sample = sample }
