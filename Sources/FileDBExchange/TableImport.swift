@@ -36,6 +36,7 @@ public struct TableImport: Sendable {
 
   /// What to do about a record of the table that no row finds.
   public enum Unmatched: Sendable {
+    /// It stays as it is.
     case kept
     /// It is deleted, so that the table is as the file is. Needs a key or ids. If a row was left out because it was
     /// wrong, nothing is deleted.
@@ -59,6 +60,7 @@ public struct TableImport: Sendable {
   public var emptyText = DelimitedImport.EmptyText.missing
   public var matching = Matching.nothing
   public var onError = ErrorPolicy.stop
+  /// What becomes of the records of the table that no row finds.
   public var unmatched = Unmatched.kept
 
   public init(format: ExchangeFormat) { self.format = format }

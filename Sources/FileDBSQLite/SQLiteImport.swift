@@ -36,6 +36,7 @@ public struct SQLiteImport: Sendable {
   /// fields of these names are in the columns `fields.id` and `fields.position`.
   public var matching = TableImport.Matching.nothing
   public var onError = TableImport.ErrorPolicy.stop
+  /// What becomes of the records of the table that no row finds.
   public var unmatched = TableImport.Unmatched.kept
 
   public init(_ source: Source, of file: URL) {

@@ -91,6 +91,7 @@ import Testing
       let csv = try filedb("tables", "--format", "csv", "--no-header", in: folder).output
       #expect(csv.split(separator: "\n").last?.hasPrefix("t,2,") == true)
       #expect(try filedb("tables", "--no-header", in: folder).output.hasPrefix("bad"))
+      try FileManager.default.removeItem(atPath: folder.path + "/bad.plist")
     }
   }
 

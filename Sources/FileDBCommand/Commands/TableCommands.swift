@@ -52,7 +52,6 @@ struct RenameTable: StoreCommand {
       for other in try table.store.tableNames where other != table.name.text && other != newName {
         try tx.redirect(.records(other), from: table.name, to: name)
       }
-      try tx[table.name].deleteAll()
       try tx[table.name].drop()
     }
   }

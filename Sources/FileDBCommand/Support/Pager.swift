@@ -4,6 +4,8 @@ import Synchronization
 /// The program that people scroll through long output with.
 enum Pager {
   private static let isStarted = Atomic<Bool>(false)
+  /// In a shell. A small system may have none of them.
+  private static let usual = "command -v less >/dev/null && exec less; exec cat"
 
   /// From here on standard output goes through it, where that is a terminal. What is a terminal has been found out by
   /// then, so colours stay.
@@ -13,7 +15,7 @@ enum Pager {
     // As git has it: colours, lines of any length, and no waiting for less than a screen.
     setenv("LESS", "FRSX", 0)
     StandardOutput.flush()
-    guard let program = popen(given.isEmpty ? "less" : given, "w") else { return }
+    guard let program = popen(given.isEmpty ? usual : given, "w") else { return }
     dup2(fileno(program), STDOUT_FILENO)
     close(fileno(program))  // The end of the output is that of the one descriptor which is left.
     isStarted.store(true, ordering: .relaxed)
