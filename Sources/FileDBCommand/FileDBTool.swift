@@ -27,21 +27,22 @@ struct FileDBTool: ParsableCommand {
       CommandGroup(
         name: "Look",
         subcommands: [
-          Tables.self, Info.self, Show.self, Get.self, Count.self, Check.self, Log.self, Watch.self,
-          Export.self, Diff.self,
+          Tables.self, Info.self, Show.self, Get.self, Search.self, Count.self, SQL.self, Check.self,
+          Log.self,
+          Watch.self, Export.self, Diff.self,
         ]),
       CommandGroup(
         name: "Change records",
         subcommands: [
-          Add.self, SetFields.self, Unset.self, Delete.self, Duplicate.self, Move.self, Sort.self,
+          Add.self, SetFields.self, Edit.self, Unset.self, Delete.self, Duplicate.self, Move.self, Sort.self,
           Revert.self,
           Undo.self, Redo.self,
         ]),
       CommandGroup(
         name: "Change tables",
         subcommands: [
-          Create.self, SchemaCommand.self, Rename.self, DropField.self, Truncate.self, Drop.self, Import.self,
-          Install.self, Batch.self,
+          Create.self, SchemaCommand.self, Rename.self, DropField.self, CopyTable.self, RenameTable.self,
+          Truncate.self, Drop.self, Import.self, Install.self, Batch.self,
         ]),
       CommandGroup(
         name: "Keep in git", subcommands: [Merge.self, Textconv.self, GitCheck.self, GitSetup.self]),
@@ -73,6 +74,7 @@ struct FileDBTool: ParsableCommand {
       outcome = error
     }
     StandardOutput.flush()  // What was printed comes before what went wrong.
+    Pager.finish()
     switch outcome {
     case nil: break
     case let error as StoreError where error.code == StoreError.languageMissing:

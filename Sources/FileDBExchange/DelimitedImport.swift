@@ -9,6 +9,8 @@ public struct DelimitedImport: Sendable {
     case missing
     /// In a field of text an empty string, in quotes or not. In other fields as ``missing``.
     case text
+    /// As ``missing``; and if the row changes a record, the record loses the field. In JSON, `null` does the same.
+    case clear
   }
 
   /// The field names in the order of the columns; `nil` takes them from the first row.
@@ -152,7 +154,10 @@ public struct DelimitedImport: Sendable {
     }
     var entries: [PlistDictionary.Entry] = []
     for (column, cell) in zip(columns, texts.cells) {
-      if cell.isMissing(as: column.type, emptyText) { continue }
+      if cell.isMissing(as: column.type, emptyText) {
+        if emptyText == .clear { row.cleared.append(column.name) }
+        continue
+      }
       guard let value = column.value(of: cell.text) else {
         if let held = column.held { throw row.misfit(cell.text, held, file: file, field: column.name) }
         throw row.error("'\(cell.text)' is not \(column.type.expectation)", file: file, field: column.name)
@@ -177,7 +182,7 @@ extension DelimitedReader.Cell {
     guard text.isEmpty else { return false }
     // In quotes it was written as a value, if the type has an empty one.
     if isQuoted { return type.value(of: "") == nil }
-    return type != .string || emptyText == .missing
+    return type != .string || emptyText != .text
   }
 }
 

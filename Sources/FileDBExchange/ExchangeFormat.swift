@@ -4,7 +4,7 @@ import FileDBEssentials
 public enum ExchangeFormat: Sendable {
   /// A line for each record, after a line with the names of the fields.
   case delimited(DelimitedFormat, hasHeader: Bool = true)
-  /// An array of objects.
+  /// An array of objects. An import also reads objects one behind the other, on any number of lines.
   case json
   /// One object per line.
   case ndjson
@@ -40,5 +40,12 @@ public enum ExchangeFormat: Sendable {
     ]
     guard let known = signatures.first(where: { bytes.starts(with: $0.0.utf8) }) else { return nil }
     self = known.1
+  }
+
+  /// The format of a source that nothing names, by how it begins; `nil` where it may be delimited text.
+  package static func format(of source: ImportSource, beginning bytes: [UInt8]) throws -> ExchangeFormat? {
+    guard case .ndjson? = ExchangeFormat(beginning: bytes) else { return ExchangeFormat(beginning: bytes) }
+    // One object on several lines, or many of them, as `jq '.[]'` prints them.
+    return try JSONRows.beginWithWholeLine(source) ? .ndjson : .json
   }
 }

@@ -10,6 +10,8 @@ package struct ImportRow {
   package typealias Place = (line: Int?, column: Int?)
 
   package var fields: Fields
+  /// The names of the fields that the record should lose.
+  package var cleared: [String] = []
   /// The id it had in the table that it came from.
   package var id: RecordID<Fields>?
   /// The table that it came from, where a file has several.
@@ -62,6 +64,7 @@ package struct ImportRow {
   mutating func takeID(file: String) throws(StoreError) {
     if let value = fields["id"] { id = try recordID(value, file: file) }
     fields = fields.withOwnNames
+    cleared = cleared.filter { $0 != "id" }.map { FieldName(besideID: $0)?.text ?? $0 }
   }
 
   /// The id that the value of the field `id` stands for.

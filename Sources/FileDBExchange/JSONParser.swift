@@ -18,6 +18,8 @@ struct JSONParser: ~Copyable {
   /// Where the next character is.
   private(set) var place: Place
   private var fault: StoreError?
+  /// The keys of the last object that had `null`; not those of objects inside it.
+  private(set) var nullKeys: [String] = []
 
   init(
     name: String, line: Int = 1, limits: PlistLimits = PlistLimits(),
@@ -67,6 +69,7 @@ struct JSONParser: ~Copyable {
   private mutating func object(depth: Int) throws -> PlistDictionary {
     let start = place
     var entries: [PlistDictionary.Entry] = []
+    if depth == 0 { nullKeys = [] }
     _ = try take()
     if try takeIf(UInt8(ascii: "}")) { return PlistDictionary() }
     repeat {
@@ -77,6 +80,8 @@ struct JSONParser: ~Copyable {
       try expect(UInt8(ascii: ":"), "a ':' should be here, after the key '\(key)'")
       if let value = try value(depth: depth + 1) {
         entries.append(PlistDictionary.Entry(key: key, value: value))
+      } else if depth == 0 {
+        nullKeys.append(key)
       }
     } while try takeIf(UInt8(ascii: ","))
     try expect(UInt8(ascii: "}"), "a ',' or the object's '}' should be here")

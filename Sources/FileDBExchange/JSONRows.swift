@@ -3,9 +3,22 @@ import FileDBPlist
 
 /// The objects of JSON and NDJSON as the rows of an import.
 enum JSONRows {
-  /// Reads an array of objects.
-  static func readArray(_ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void) throws {
+  /// Whether the first line that has text may be a whole object, as in NDJSON.
+  static func beginWithWholeLine(_ source: ImportSource) throws -> Bool {
+    var lines = LineReader(nextPiece: try source.open())
+    while let line = try lines.next() {
+      if let last = line.last(where: { !isXMLSpace($0) }) { return last == UInt8(ascii: "}") }
+    }
+    return false
+  }
+
+  /// Reads an array of objects, or objects one behind the other.
+  static func readObjects(_ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void) throws {
     var parser = JSONParser(name: source.name, nextPiece: try source.open())
+    if try parser.nextToken() == UInt8(ascii: "{") {
+      repeat { try body(try row(of: &parser)) } while try parser.nextToken() == UInt8(ascii: "{")
+      return try parser.end()
+    }
     try parser.expect(UInt8(ascii: "["), "the file should be an array of objects: '['")
     if try !parser.takeIf(UInt8(ascii: "]")) {
       repeat { try body(try row(of: &parser)) } while try parser.takeIf(UInt8(ascii: ","))
@@ -48,9 +61,10 @@ enum JSONRows {
       guard case .dict(let fields)? = try parser.value() else {
         return .failure(parser.error("an object should be here", at: start))
       }
-      let row = ImportRow(fields: Fields(fields), origin: .line(start.line)) { _ in
+      var row = ImportRow(fields: Fields(fields), origin: .line(start.line)) { _ in
         (start.line, start.column)
       }
+      row.cleared = parser.nullKeys
       return .success(row)
     } catch let fault as JSONFault {
       return .failure(fault.error)

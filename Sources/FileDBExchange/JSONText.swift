@@ -8,11 +8,15 @@ public enum JSONText {
   /// The record as an object on one line: its id as the number `id`, then its fields in the order of their names. For
   /// the names see ``fieldName(_:)``.
   public static func object(id: RecordID<Fields>, _ record: Fields) -> String {
-    var text = "{\"id\": \(id)"
-    for field in record.dictionary {
-      text += ", \(quoted(fieldName(field.key))): \(value(field.value))"
-    }
-    return text + "}"
+    object(["\"id\": \(id)"], record)
+  }
+
+  /// The same without the id.
+  package static func object(_ record: Fields) -> String { object([], record) }
+
+  private static func object(_ members: [String], _ record: Fields) -> String {
+    let fields = record.dictionary.map { "\(quoted(fieldName($0.key))): \(value($0.value))" }
+    return "{" + (members + fields).joined(separator: ", ") + "}"
   }
 
   /// The name of a field in an object that also has the record's `id`. A field called `id` is written `fields.id`, one

@@ -5,7 +5,7 @@ import FileDBPlist
 package struct RowMerge {
   private enum Step {
     case add(IdentifiedValue<Fields>)
-    case change(RecordID<Fields>, Fields)
+    case change(RecordID<Fields>, Fields, cleared: [String])
     case nothing
   }
 
@@ -16,6 +16,9 @@ package struct RowMerge {
     let keepsIDs: Bool
     /// Whether an export has each record's id under a name that a field could have.
     let hasIDAsField: Bool
+    package var unmatched = TableImport.Unmatched.kept
+    /// Whether a row may take fields from a record.
+    package var clearsFields = false
 
     package init(
       _ matching: TableImport.Matching, onError: TableImport.ErrorPolicy, keepsIDs: Bool, hasIDAsField: Bool
@@ -44,6 +47,8 @@ package struct RowMerge {
   private var ids: [RowKey: RecordID<Fields>] = [:]
   /// Where in the file each key was met.
   private var origins: [RowKey: ImportRow.Origin] = [:]
+  /// The records that rows have found; gathered where the others are deleted.
+  private var matched: Set<RecordID<Fields>> = []
   private var batch: [IdentifiedValue<Fields>] = []
   private var isAwaitingIDs = false
   private var position: Position<Fields>
@@ -124,10 +129,9 @@ package struct RowMerge {
     do throws(StoreError) {
       switch step {
       case .add(let new): try schema?.check(new: new.value, isOnlyAddition: rules.matching == .nothing)
-      case .change(let id, let fields):
+      case .change(let id, let fields, let cleared):
         guard let old = before[id: id]?.fields else { return }
-        var new = old
-        for field in fields.dictionary { new[field.key] = field.value }
+        let new = old.changed(by: fields, without: cleared)
         try schema?.check(new, was: old)
       case .nothing: break
       }
@@ -143,9 +147,16 @@ package struct RowMerge {
     guard let found else { return .add(IdentifiedValue(record, id: rules.keepsIDs ? row.id : nil)) }
     let (id, old) = (found.id, found.fields)
     try checkTypes(of: row, record, against: old, id)
-    var new = old
-    for field in record.dictionary { new[field.key] = field.value }
-    return new == old ? .nothing : .change(id, record)
+    if rules.unmatched == .deleted { matched.insert(id) }
+    let cleared = clearedFields(of: row).filter { old[$0] != nil }
+    let new = old.changed(by: record, without: cleared)
+    return new == old ? .nothing : .change(id, record, cleared: cleared)
+  }
+
+  private func clearedFields(of row: ImportRow) -> [String] {
+    guard rules.clearsFields else { return [] }
+    guard isExport, rules.matching != .id else { return row.cleared }
+    return row.cleared.filter { $0 != "id" }.map { FieldName(besideID: $0)?.text ?? $0 }
   }
 
   private mutating func take(_ step: Step, in transaction: inout StoreTransaction) throws {
@@ -155,8 +166,9 @@ package struct RowMerge {
       // The next id of a row that brings none lies above those of all that are still to come.
       isAwaitingIDs = isAwaitingIDs || (rules.keepsIDs && row.id == nil)
       if batch.count >= Self.batchSize, !isAwaitingIDs { try addBatch(in: &transaction) }
-    case .change(let id, let fields):
+    case .change(let id, let fields, let cleared):
       try transaction[table].set(fields, of: id)
+      try transaction[table].unset(cleared, of: id)
       report.changed += 1
     case .nothing: report.unchanged += 1
     }
@@ -170,6 +182,11 @@ package struct RowMerge {
     let isFruitless = batch.isEmpty && report.added + report.changed + report.unchanged == 0
     if isFruitless, !report.skipped.isEmpty { return report }
     try addBatch(in: &transaction)
+    if rules.unmatched == .deleted, report.skipped.isEmpty {
+      let ids = before.map(\.id).filter { !matched.contains($0) }
+      try transaction[table].delete(ids)
+      report.deleted = ids.count
+    }
     if let counter, !before.exists { try transaction[table].raiseCounter(to: counter) }
     return report
   }
@@ -330,6 +347,16 @@ private struct RowKey: Hashable {
   func hash(into hasher: inout Hasher) {
     var code = code
     code.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension Fields {
+  /// With other values in the fields of `new`, and without those of these names.
+  fileprivate func changed(by new: Fields, without cleared: [String]) -> Fields {
+    var fields = self
+    for field in new.dictionary { fields[field.key] = field.value }
+    for name in cleared { fields[name] = nil }
+    return fields
   }
 }
 

@@ -9,7 +9,13 @@ import FileDBPlist
 public struct TableExport: Sendable {
   public typealias Row = StoredRecord<Fields>
 
+  /// Whether each record has its id.
+  package enum IDs {
+    case written, omitted
+  }
+
   public var format: ExchangeFormat
+  package var ids = IDs.written
   /// What to write, in this order where the format has one; `nil` for all fields, in the order of their UTF-8 bytes.
   private let chosen: [FieldReference]?
   private let selection: FieldSelection?
@@ -145,7 +151,7 @@ public struct TableExport: Sendable {
   }
 
   private func columns(of rows: some Collection<Row>) -> [FieldReference] {
-    if let chosen { return chosen.withID }
+    if let chosen { return withIDs(chosen) }
     var names: Set<[UInt8]> = []
     var columns: [String] = []
     var previous: [String] = []
@@ -157,13 +163,26 @@ public struct TableExport: Sendable {
       previous = fields
     }
     let others = columns.sorted { compareUTF8($0, $1) < 0 }.map(FieldReference.init(field:))
-    return (declared + others.filter { !declared.contains($0) }).withID
+    return withIDs(declared + others.filter { !declared.contains($0) })
   }
 
-  private func json(_ row: Row) -> String { JSONText.object(id: row.id, chosen(row)) }
+  private func withIDs(_ columns: [FieldReference]) -> [FieldReference] {
+    switch ids {
+    case .written: columns.withID
+    case .omitted: columns.filter { $0 != .id }
+    }
+  }
+
+  private func json(_ row: Row) -> String {
+    switch ids {
+    case .written: JSONText.object(id: row.id, chosen(row))
+    case .omitted: JSONText.object(chosen(row))
+    }
+  }
 
   private func plist(_ row: Row) -> PlistValue {
     var fields = chosen(row).dictionary
+    guard case .written = ids else { return .dict(fields) }
     fields["wgFileDbSecretId"] = .string(row.id.description)
     return .dict(fields)
   }

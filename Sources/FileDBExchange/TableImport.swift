@@ -34,6 +34,15 @@ public struct TableImport: Sendable {
     case skip
   }
 
+  /// What to do about a record of the table that no row finds.
+  public enum Unmatched: Sendable {
+    /// It stays as it is.
+    case kept
+    /// It is deleted, so that the table is as the file is. Needs a key or ids. If a row was left out because it was
+    /// wrong, nothing is deleted.
+    case deleted
+  }
+
   public var format: ExchangeFormat
   /// The names of the columns, for delimited text without a header.
   public var fields: [String] = []
@@ -51,6 +60,8 @@ public struct TableImport: Sendable {
   public var emptyText = DelimitedImport.EmptyText.missing
   public var matching = Matching.nothing
   public var onError = ErrorPolicy.stop
+  /// What becomes of the records of the table that no row finds.
+  public var unmatched = Unmatched.kept
 
   public init(format: ExchangeFormat) { self.format = format }
 
@@ -73,8 +84,10 @@ public struct TableImport: Sendable {
     let before = try transaction[table].snapshot()
     // Whoever copies a table wants its ids; who adds to one wants new ones.
     let keepsIDs = matching == .id || (format.isPropertyList && !before.exists)
-    let rules = RowMerge.Rules(
+    var rules = RowMerge.Rules(
       matching, onError: onError, keepsIDs: keepsIDs, hasIDAsField: !format.isPropertyList)
+    rules.unmatched = unmatched
+    rules.clearsFields = emptyText == .clear
     var merge = try RowMerge(rules, into: table, at: position, of: source.name, in: transaction)
     // A property list says the type of each value itself.
     let tableTypes = format.isPropertyList ? nil : TableTypes(of: before, matching: matching)
@@ -133,7 +146,7 @@ public struct TableImport: Sendable {
   ) throws -> Int64? {
     switch format {
     case .delimited: break
-    case .json: try JSONRows.readArray(source) { try body(typed($0, as: table, file: source.name)) }
+    case .json: try JSONRows.readObjects(source) { try body(typed($0, as: table, file: source.name)) }
     case .ndjson: try JSONRows.readLines(source) { try body(typed($0, as: table, file: source.name)) }
     case .plist, .binaryPlist:
       let rows = try PlistRows(source)
@@ -185,6 +198,8 @@ public struct TableImport: Sendable {
 public struct ImportReport: Sendable {
   public internal(set) var added = 0
   public internal(set) var changed = 0
+  /// The number of records that no row found, and that were deleted.
+  public internal(set) var deleted = 0
   /// The number of rows whose record had all their values already.
   public internal(set) var unchanged = 0
   /// The number of rows whose `id` was left out, because an export wrote it.

@@ -18,6 +18,7 @@ struct SQLiteExchange: Extra {
     importer.types = intake.types
     importer.matching = intake.matching
     importer.onError = intake.onError
+    importer.unmatched = intake.unmatched
     return try importer.run(into: table, at: position, in: &transaction, progress: progress)
   }
 
@@ -29,5 +30,12 @@ struct SQLiteExchange: Extra {
     exporter.chosen = export.chosen
     if export.replacesTable { exporter.existingTable = .replaced }
     try exporter.run(records, counter: counter, progress: progress)
+  }
+
+  func answer(_ query: String, about store: StoreSnapshot) throws -> QueryAnswer {
+    let query = TableQuery(query)
+    let tables = query.tables(among: store.tableNames).map { store[.records($0)] }
+    let answer = try query.run(on: tables)
+    return QueryAnswer(columns: answer.columns, rows: answer.rows)
   }
 }

@@ -22,6 +22,27 @@ package enum PlistDate {
     date.timeIntervalSinceReferenceDate.rounded(.down) + Date.timeIntervalBetween1970AndReferenceDate
   }
 
+  /// The first second of a day in UTC.
+  /// - Precondition: there is such a day.
+  package static func date(year: Int, month: Int, day: Int) -> Date {
+    Date(timeIntervalSince1970: Double(dayNumber(year: year, month: month, day: day) * 86_400))
+  }
+
+  /// The date so many months later, at the same time of the day: on the month's last day where it has no such day.
+  /// - Returns: `nil` where four digits cannot name the year.
+  package static func adding(months: Int, to date: Date) -> Date? {
+    guard abs(months) < 120_000, wholeSecond(date) != nil else { return nil }
+    let seconds = Int(secondsFrom1970(date))
+    let number = dayNumber(of: seconds)
+    let old = civil(number)
+    let month = old.year * 12 + old.month - 1 + months
+    guard (12...119_999).contains(month) else { return nil }
+    let (year, monthOfYear) = (month / 12, month % 12 + 1)
+    let day = min(old.day, daysInMonth(monthOfYear, year: year))
+    let time = seconds - number * 86_400
+    return self.date(year: year, month: monthOfYear, day: day).addingTimeInterval(Double(time))
+  }
+
   /// Reads exactly the twenty bytes of `YYYY-MM-DDThh:mm:ssZ`.
   package static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
     guard text.count == 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
@@ -40,7 +61,7 @@ package enum PlistDate {
   /// The twenty bytes for `date`, which must lie in ``secondsRange``.
   package static func append(_ date: Date, to bytes: inout [UInt8]) {
     let seconds = Int(secondsFrom1970(date))
-    let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+    let day = dayNumber(of: seconds)
     let second = seconds - day * 86_400
     let (year, month, dayOfMonth) = civil(day)
     append(year, digits: 4, then: "-", to: &bytes)
@@ -91,6 +112,10 @@ package enum PlistDate {
   // Days are counted in years that begin in March, so that the leap day comes last, and in cycles of 400 years.
   private static let daysInCycle = 146_097
   private static let daysBefore1970 = 719_468
+
+  private static func dayNumber(of seconds: Int) -> Int {
+    seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+  }
 
   private static func dayNumber(year: Int, month: Int, day: Int) -> Int {
     let marchYear = month > 2 ? year : year - 1

@@ -34,7 +34,7 @@ struct ImportQuery {
 
 extension Database {
   /// `nil` where there is none, or a second.
-  fileprivate func onlyStatement(of sql: String) throws -> Statement? {
+  func onlyStatement(of sql: String) throws -> Statement? {
     let statements = try allStatements(sql: sql)
     guard let first = try statements.next() else { return nil }
     return try statements.next() == nil ? first : nil

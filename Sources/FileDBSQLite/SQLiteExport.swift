@@ -75,15 +75,12 @@ public struct SQLiteExport: Sendable {
     _ rows: some Collection<StoredRecord<Row>>, counter: Int64 = 0,
     progress: (_ records: Int) -> Void = { _ in }
   ) throws -> Int {
-    let chosen = chosen ?? fields?.map(FieldReference.init(field:))
-    let columns = try ExportColumn.columns(of: rows, named: chosen, table: table)
+    let columns = try columns(of: rows)
     let isNew = !FileManager.default.fileExists(atPath: file.path)
     do {
       let database = try SQLiteFile(writing: file)
       try database.write(table: table) { db in
-        try create(columns, in: db)
-        try insert(rows, columns, in: db, progress)
-        if counter > 0 { try db.setSequence(of: table, to: counter) }
+        try write(rows, columns, in: db, counter: counter, progress)
       }
       try database.close()
     } catch {
@@ -91,6 +88,21 @@ public struct SQLiteExport: Sendable {
       throw error
     }
     return rows.count
+  }
+
+  func columns<Row>(of rows: some Collection<StoredRecord<Row>>) throws(StoreError) -> [ExportColumn] {
+    let chosen = chosen ?? fields?.map(FieldReference.init(field:))
+    return try ExportColumn.columns(of: rows, named: chosen, table: table)
+  }
+
+  /// Writes the records into a database that is open.
+  func write<Row>(
+    _ rows: some Collection<StoredRecord<Row>>, _ columns: [ExportColumn], in db: Database, counter: Int64,
+    _ progress: (_ records: Int) -> Void
+  ) throws {
+    try create(columns, in: db)
+    try insert(rows, columns, in: db, progress)
+    if counter > 0 { try db.setSequence(of: table, to: counter) }
   }
 
   private func create(_ columns: [ExportColumn], in db: Database) throws {

@@ -36,6 +36,8 @@ public struct SQLiteImport: Sendable {
   /// fields of these names are in the columns `fields.id` and `fields.position`.
   public var matching = TableImport.Matching.nothing
   public var onError = TableImport.ErrorPolicy.stop
+  /// What becomes of the records of the table that no row finds.
+  public var unmatched = TableImport.Unmatched.kept
 
   public init(_ source: Source, of file: URL) {
     self.source = source
@@ -60,7 +62,8 @@ public struct SQLiteImport: Sendable {
     progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
     // Which `id` an export wrote is known by its table.
-    let rules = RowMerge.Rules(matching, onError: onError, keepsIDs: matching == .id, hasIDAsField: false)
+    var rules = RowMerge.Rules(matching, onError: onError, keepsIDs: matching == .id, hasIDAsField: false)
+    rules.unmatched = unmatched
     var merge = try RowMerge(rules, into: table, at: position, of: file.path, in: transaction)
     return try SQLiteFile(reading: file).read(table: source.table) { db in
       let rows = try SQLiteRows(self, in: db)

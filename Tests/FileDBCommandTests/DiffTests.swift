@@ -141,7 +141,7 @@ import Testing
       let command = "diff old/todo.plist new/todo.plist"
       let shown = try filedbOnTerminal(command, columns: 80, in: folder).output
       #expect(shown.contains("\u{1B}[31m- record 2, index 1\u{1B}[0m"))
-      #expect(shown.contains("\u{1B}[32m    + title: Tea\u{1B}[0m"))
+      #expect(shown.contains("\u{1B}[1m    + title: \u{1B}[0m\u{1B}[32mTea\u{1B}[0m"))
       let plain = try filedbOnTerminal(command, columns: 80, in: folder, environment: ["NO_COLOR": "1"])
         .output
       #expect(plain == "todo\n" + todo)

@@ -91,10 +91,12 @@ import Testing
       let some = try filedb("info", "t", in: folder).output
       #expect(some.contains("records  3001\n") && some.contains("In the first 1,000 records"))
       #expect(
-        words(of: "text", in: some) == ["text", "string", "1000"] && words(of: "late", in: some).isEmpty)
+        words(of: "text", in: some).prefix(3) == ["text", "string", "1000"]
+          && words(of: "late", in: some).isEmpty)
       let all = try filedb("info", "t", "--all", in: folder).output
       #expect(
-        words(of: "text", in: all) == ["text", "string", "3000"] && !words(of: "late", in: all).isEmpty)
+        words(of: "text", in: all).prefix(3) == ["text", "string", "3000"]
+          && !words(of: "late", in: all).isEmpty)
       #expect(!all.contains("In the first"))
     }
   }

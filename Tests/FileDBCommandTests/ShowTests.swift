@@ -45,7 +45,8 @@ import Testing
       #expect(lines[1] == "  1    1  short")
       #expect(lines[600] == "600  123456789  long…")
       let narrow = try filedbOnTerminal("show t", columns: 12, in: folder)
-      #expect(narrow.output.split(separator: "\n").dropFirst().prefix(600).allSatisfy { $0.count <= 12 })
+      let plain = narrow.output.replacing(/\u{1B}\[\d*m/, with: "").split(separator: "\n")
+      #expect(plain.dropFirst().prefix(600).allSatisfy { $0.count <= 12 })
     }
   }
 

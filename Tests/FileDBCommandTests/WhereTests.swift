@@ -125,7 +125,6 @@ import Testing
         (["set", "food", "1", "--where", "id == 1", "a=b"], "or by --where"),
         (["set", "food", "1"], "Say what to set"),
         (["set", "food", "--where", "id == 1"], "Missing expected argument"),
-        (["set", "food", "1", "a=b", "2"], "The ids come before the fields."),
         (["set", "food", "x", "a=b"], "'x' is invalid for '<id|field=value>'"),
         (["set", "food", "1", "a:int=b"], "a:int=b"),
       ] {

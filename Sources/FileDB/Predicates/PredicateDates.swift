@@ -76,7 +76,7 @@ extension PredicateOperand {
     switch self {
     case .constant(let term): term.undatedTexts
     case .list(let operands): operands.flatMap(\.undatedTexts)
-    case .path: []
+    case .path, .calculation: []
     }
   }
 }

@@ -66,6 +66,7 @@ extension PredicateOperand: CustomStringConvertible {
     case .constant(let term): term.description
     case .path(let path): path.description
     case .list(let operands): "{" + operands.map(\.description).joined(separator: ", ") + "}"
+    case .calculation(let calculation): calculation.description
     }
   }
 }

@@ -83,6 +83,8 @@ extension PredicateOperand {
     case .constant(let term): term
     case .path(let path): path.value(in: record).map { .value(ComparedValue(of: $0)) } ?? .null
     case .list(let operands): .list(operands.map { $0.term(of: record) })
+    case .calculation(let calculation):
+      calculation.value(of: record).map { .value(ComparedValue(of: $0)) } ?? .null
     }
   }
 }

@@ -7,6 +7,8 @@ struct PredicateToken {
     case name(String)
     case text(String)
     case number(PlistValue)
+    /// `7d`
+    case span(PredicateSpan)
     case symbol(PredicateSymbol)
     case argument
     case nameArgument
@@ -17,6 +19,16 @@ struct PredicateToken {
 
   let kind: Kind
   let start: String.Index
+
+  /// Whether an operand may end with it, so that a minus behind it subtracts.
+  var mayEndOperand: Bool {
+    switch kind {
+    case .word(let word): PredicateKeyword(word).map { $0.constant != nil } ?? true
+    case .symbol(let symbol): [.close, .closeBrace, .closeBracket].contains(symbol)
+    case .name, .text, .number, .span, .argument, .nameArgument, .namedArgument: true
+    case .end: false
+    }
+  }
 }
 
 enum PredicateSymbol: String {
@@ -42,12 +54,17 @@ enum PredicateSymbol: String {
   case comma = ","
   case dot = "."
   case at = "@"
+  case plus = "+"
+  case minus = "-"
+  case times = "*"
+  case slash = "/"
 }
 
 /// Cuts the text of a predicate into tokens.
 struct PredicateLexer {
   let text: String
   private var rest: Substring.UnicodeScalarView
+  private var isBehindOperand = false
 
   init(_ text: String) {
     self.text = text
@@ -57,7 +74,9 @@ struct PredicateLexer {
   mutating func next() throws -> PredicateToken {
     rest = rest.drop { $0.properties.isWhitespace }
     let start = rest.startIndex
-    return PredicateToken(kind: try kind(at: start), start: start)
+    let token = PredicateToken(kind: try kind(at: start), start: start)
+    isBehindOperand = token.mayEndOperand
+    return token
   }
 
   private mutating func kind(at start: String.Index) throws -> PredicateToken.Kind {
@@ -67,12 +86,23 @@ struct PredicateLexer {
     case "#": return .name(try escapedName(at: start))
     case "%": return try argument(at: start)
     case "$": return .namedArgument(try argumentName(at: start))
-    case "0"..."9": return .number(try number(at: start))
-    case "-" where rest.dropFirst().first.map { ("0"..."9").contains($0) } == true:
-      return .number(try number(at: start))
+    case "0"..."9": return try number(at: start)
+    case "-" where !isBehindOperand && rest.dropFirst().first.map { ("0"..."9").contains($0) } == true:
+      return try number(at: start)
+    case "-" where isInWord(at: start):
+      throw fault(
+        "to subtract, write spaces around '-'; a '-' in the name of a field, write #\"…\"", at: start)
     case let first where Self.beginsWord(first): return .word(word())
     default: return .symbol(try symbol(at: start))
     }
+  }
+
+  /// Whether letters adjoin on both sides, as in `first-name`, which is more likely a name than a difference.
+  private func isInWord(at start: String.Index) -> Bool {
+    guard let before = text.unicodeScalars[..<start].last, before.properties.isXIDContinue else {
+      return false
+    }
+    return rest.dropFirst().first.map(Self.beginsWord) ?? false
   }
 
   private static func beginsWord(_ scalar: Unicode.Scalar) -> Bool {
@@ -130,13 +160,14 @@ struct PredicateLexer {
     return name
   }
 
-  private mutating func number(at start: String.Index) throws -> PlistValue {
+  private mutating func number(at start: String.Index) throws -> PredicateToken.Kind {
     var previous: Unicode.Scalar = "e"  // A sign may come first, and behind the e of an exponent.
     var digits = take { scalar in
       defer { previous = scalar }
       let isSign = scalar == "-" || scalar == "+"
       return isSign ? previous == "e" || previous == "E" : scalar == "." || scalar.properties.isXIDContinue
     }
+    if let span = PredicateSpan(digits) { return .span(span) }
     let isWhole =
       digits.contains("x") || digits.contains("X") || !digits.contains { ".eE".contains($0) }
     let value = digits.withUTF8 {
@@ -145,7 +176,7 @@ struct PredicateLexer {
     guard let value else {
       throw fault("'\(digits.prefix(40))' is not a number, or has more than 64 bits", at: start)
     }
-    return value
+    return .number(value)
   }
 }
 

@@ -11,7 +11,7 @@ struct PredicateParser {
   static let maximumBytes = 1 << 20
 
   private var lexer: PredicateLexer
-  private var token: PredicateToken
+  var token: PredicateToken
   private var depth = 0
   private var arguments: PredicateArguments
 
@@ -31,35 +31,74 @@ struct PredicateParser {
     self.arguments = arguments
   }
 
+  /// Reads a condition, or what a value is calculated from.
+  static func parseExpression(_ text: String) throws -> PredicatePart {
+    guard text.utf8.count <= maximumBytes else {
+      throw StoreError(.invalidPredicate, "an expression has at most \(maximumBytes) bytes")
+    }
+    var parser = try PredicateParser(text, PredicateArguments([]))
+    let part = try parser.disjunction()
+    guard parser.token.kind == .end else { throw parser.fault("expected +, -, *, / or the end") }
+    return part
+  }
+
   private mutating func predicate() throws -> PredicateNode {
-    let node = try disjunction()
+    let part = try disjunction()
+    let node = try condition(part)
     guard token.kind == .end else { throw fault("expected AND, OR or the end") }
     guard arguments.hasNoneLeftInOrder else { throw fault("there are more arguments than %@ and %K") }
     return node
   }
 
-  private mutating func disjunction() throws -> PredicateNode {
-    var nodes = [try conjunction()]
-    while try take(.or, .or) { nodes.append(try conjunction()) }
-    return nodes.count == 1 ? nodes[0] : .or(nodes)
+  private mutating func disjunction() throws -> PredicatePart {
+    let first = try conjunction()
+    guard try take(.or, .or) else { return first }
+    var nodes = [try condition(first)]
+    repeat {
+      let next = try conjunction()
+      nodes.append(try condition(next))
+    } while try take(.or, .or)
+    return .node(.or(nodes))
   }
 
-  private mutating func conjunction() throws -> PredicateNode {
-    var nodes = [try negation()]
-    while try take(.and, .and) { nodes.append(try negation()) }
-    return nodes.count == 1 ? nodes[0] : .and(nodes)
+  private mutating func conjunction() throws -> PredicatePart {
+    let first = try negation()
+    guard try take(.and, .and) else { return first }
+    var nodes = [try condition(first)]
+    repeat {
+      let next = try negation()
+      nodes.append(try condition(next))
+    } while try take(.and, .and)
+    return .node(.and(nodes))
   }
 
-  private mutating func negation() throws -> PredicateNode {
+  private mutating func negation() throws -> PredicatePart {
     try descend()
     defer { depth -= 1 }
-    if try take(.not, .not) { return .not(try negation()) }
-    if try take(.truePredicate) { return .constant(true) }
-    if try take(.falsePredicate) { return .constant(false) }
-    guard try takeSymbol(.open) else { return .comparison(try comparison()) }
-    let node = try disjunction()
-    guard try takeSymbol(.close) else { throw fault("expected AND, OR or ')'") }
-    return node
+    if try take(.not, .not) {
+      let part = try negation()
+      return .node(.not(try condition(part)))
+    }
+    if try take(.truePredicate) { return .node(.constant(true)) }
+    if try take(.falsePredicate) { return .node(.constant(false)) }
+    return try comparison()
+  }
+
+  /// A field by itself stands for a Boolean that should be true.
+  private func condition(_ part: PredicatePart) throws -> PredicateNode {
+    switch part {
+    case .node(let node): return node
+    case .operand(.path(let path)):
+      let isTrue = PredicateOperand.constant(.value(ComparedValue(literal: true)))
+      return .comparison(
+        PredicateComparison(
+          quantifier: nil, left: .path(path), test: .relation(.equal, isTrue), folding: []))
+    case .operand: throw missingComparison
+    }
+  }
+
+  private var missingComparison: StoreError {
+    fault("expected a comparison, such as ==, CONTAINS or IN; NOT comes before what it negates")
   }
 
   private mutating func descend() throws {
@@ -74,7 +113,7 @@ extension PredicateParser {
     lexer.fault(message, at: place ?? token.start)
   }
 
-  private mutating func advance() throws { token = try lexer.next() }
+  mutating func advance() throws { token = try lexer.next() }
 
   private mutating func take(_ keyword: PredicateKeyword) throws -> Bool {
     guard case .word(let word) = token.kind, PredicateKeyword(word) == keyword else { return false }
@@ -82,7 +121,7 @@ extension PredicateParser {
     return true
   }
 
-  private mutating func takeSymbol(_ symbol: PredicateSymbol) throws -> Bool {
+  mutating func takeSymbol(_ symbol: PredicateSymbol) throws -> Bool {
     guard token.kind == .symbol(symbol) else { return false }
     try advance()
     return true
@@ -95,7 +134,7 @@ extension PredicateParser {
     return try takeSymbol(symbol)
   }
 
-  private mutating func takeArgument(_ mark: String) throws -> (any Encodable)? {
+  mutating func takeArgument(_ mark: String) throws -> (any Encodable)? {
     guard let argument = arguments.takeNext() else { throw fault("there is no argument for this \(mark)") }
     return argument
   }
@@ -103,18 +142,34 @@ extension PredicateParser {
 
 /// Comparisons.
 extension PredicateParser {
-  private mutating func comparison() throws -> PredicateComparison {
+  private mutating func comparison() throws -> PredicatePart {
     let quantifier = try quantifier()
     let start = token.start
-    let left = try operand()
-    if quantifier != nil, case .constant(.value) = left {
-      throw fault("expected a field or a list", at: start)
+    let part = try sum()
+    guard case .operand(let left) = part else {
+      if quantifier != nil { throw fault("expected a field or a list", at: start) }
+      return part
     }
-    let comparator = try comparator()
+    if quantifier != nil, !left.mayHaveElements { throw fault("expected a field or a list", at: start) }
+    guard let comparator = try comparator() else {
+      guard quantifier == nil, isAtEndOfCondition else { throw missingComparison }
+      return part
+    }
     let folding = try modifiers()
     let test = try test(comparator, folding)
-    return PredicateComparison(
-      quantifier: quantifier, left: left.folded(folding), test: test, folding: folding)
+    return .node(
+      .comparison(
+        PredicateComparison(
+          quantifier: quantifier, left: left.folded(folding), test: test, folding: folding)))
+  }
+
+  /// Whether what came before may stand by itself.
+  private var isAtEndOfCondition: Bool {
+    switch token.kind {
+    case .end, .symbol(.close), .symbol(.and), .symbol(.or): true
+    case .word(let word): [.and, .or].contains(PredicateKeyword(word))
+    default: false
+    }
   }
 
   private mutating func quantifier() throws -> PredicateComparison.Quantifier? {
@@ -136,10 +191,14 @@ extension PredicateParser {
     }
   }
 
-  private mutating func comparator() throws -> PredicateComparator {
-    guard let comparator = nextComparator else {
-      throw fault("expected a comparison, such as ==, CONTAINS or IN; NOT comes before what it negates")
+  /// `nil` where there is none.
+  private mutating func comparator() throws -> PredicateComparator? {
+    // No word of the language elsewhere: a field may have this name.
+    if case .word(let word) = token.kind, word.uppercased() == "IS" {
+      try advance()
+      return .relation(try take(.not) ? .notEqual : .equal)
     }
+    guard let comparator = nextComparator else { return nil }
     try advance()
     return comparator
   }
@@ -158,6 +217,7 @@ extension PredicateParser {
     _ comparator: PredicateComparator, _ folding: TextFolding
   ) throws -> PredicateComparison.Test {
     let start = token.start
+    if comparator == .isIn, token.kind == .symbol(.open) { throw fault("expected a list {…}, not (…)") }
     let right = try operand().folded(folding)
     switch comparator {
     case .relation(let relation): return .relation(relation, right)
@@ -190,9 +250,87 @@ extension PredicateParser {
   }
 }
 
+/// Calculations.
+extension PredicateParser {
+  private mutating func operand() throws -> PredicateOperand { try factor { try $0.sum() } }
+
+  private mutating func sum() throws -> PredicatePart {
+    let start = token.start
+    let part = try product()
+    guard case .operand(var first) = part else { return part }
+    var steps: [PredicateCalculation.Step] = []
+    while let sign = try takeOperator(.plus, .minus) {
+      guard case .span(let span) = token.kind else {
+        steps.append(.with(sign, try factor { try $0.product() }))
+        continue
+      }
+      if steps.isEmpty { first = first.asDate }
+      steps.append(.shift(sign == .add ? span : span.negated))
+      try advance()
+    }
+    return .operand(try calculated(first, steps, at: start))
+  }
+
+  private mutating func product() throws -> PredicatePart {
+    let start = token.start
+    let part = try term()
+    guard case .operand(let first) = part else { return part }
+    var steps: [PredicateCalculation.Step] = []
+    while let sign = try takeOperator(.times, .slash) {
+      steps.append(.with(sign, try factor { try $0.term() }))
+    }
+    return .operand(try calculated(first, steps, at: start))
+  }
+
+  private mutating func factor(
+    _ read: (inout PredicateParser) throws -> PredicatePart
+  ) throws -> PredicateOperand {
+    let start = token.start
+    guard case .operand(let operand) = try read(&self) else {
+      throw fault("expected a field or a value", at: start)
+    }
+    return operand
+  }
+
+  /// With a sign, or in parentheses.
+  private mutating func term() throws -> PredicatePart {
+    let start = token.start
+    if try takeSymbol(.minus) {
+      try descend()
+      defer { depth -= 1 }
+      let operand = try factor { try $0.term() }
+      let zero = PredicateOperand.constant(.value(ComparedValue(literal: 0)))
+      return .operand(try calculated(zero, [.with(.subtract, operand)], at: start))
+    }
+    guard try takeSymbol(.open) else { return .operand(try atom()) }
+    let part = try disjunction()
+    guard try takeSymbol(.close) else { throw fault("expected AND, OR or ')'") }
+    return part
+  }
+
+  private mutating func takeOperator(
+    _ one: PredicateSymbol, _ other: PredicateSymbol
+  ) throws -> PredicateCalculation.Operator? {
+    guard case .symbol(let symbol) = token.kind, symbol == one || symbol == other else { return nil }
+    try advance()
+    return PredicateCalculation.Operator(rawValue: symbol.rawValue)
+  }
+
+  /// What needs no record is calculated at once.
+  private func calculated(
+    _ first: PredicateOperand, _ steps: [PredicateCalculation.Step], at start: String.Index
+  ) throws -> PredicateOperand {
+    if steps.isEmpty { return first }
+    let calculation = PredicateCalculation(first: first, steps: steps)
+    guard calculation.isConstant else { return .calculation(calculation) }
+    guard let value = calculation.constantValue else { throw fault("this cannot be calculated", at: start) }
+    return .constant(.value(ComparedValue(literal: value)))
+  }
+}
+
 /// Operands.
 extension PredicateParser {
-  private mutating func operand() throws -> PredicateOperand {
+  private mutating func atom() throws -> PredicateOperand {
     let token = token
     switch token.kind {
     case .text(let text):
@@ -213,9 +351,18 @@ extension PredicateParser {
         throw fault("expected a value, but \(word) is a word of the language; write #\(word) for a field")
       }
       try advance()
+      try takeEmptyParentheses(behind: keyword)
       return .constant(term)
+    case .span:
+      throw fault("a span of time comes behind + or -, as in today + 7d")
     default: throw fault("expected a field or a value")
     }
+  }
+
+  /// `now()`, as `NSPredicate` has it.
+  private mutating func takeEmptyParentheses(behind keyword: PredicateKeyword) throws {
+    guard keyword == .now || keyword == .today, try takeSymbol(.open) else { return }
+    guard try takeSymbol(.close) else { throw fault("expected ')'") }
   }
 
   private mutating func operand(of argument: (any Encodable)?, for mark: String) throws -> PredicateOperand {
@@ -258,55 +405,5 @@ extension PredicateParser {
     try advance()
     guard try takeSymbol(.close) else { throw fault("expected ')'") }
     return .constant(.value(ComparedValue(literal: value)))
-  }
-
-  private mutating func path() throws -> PredicatePath {
-    let isWord = if case .word = token.kind { true } else { false }
-    let name = try name()
-    var steps: [PredicatePath.Step] = []
-    while true {
-      if try takeSymbol(.dot) {
-        steps.append(try takeSymbol(.at) ? count() : .key(try self.name()))
-      } else if try takeSymbol(.openBracket) {
-        steps.append(try element())
-      } else {
-        return isWord ? PredicatePath(word: name, steps) : PredicatePath(root: .field(name), steps: steps)
-      }
-    }
-  }
-
-  private mutating func name() throws -> FieldName {
-    let name: String
-    switch token.kind {
-    case .word(let word) where PredicateKeyword(word) == nil: name = word
-    case .name(let text): name = text
-    case .nameArgument:
-      guard let text = try takeArgument("%K") as? String else {
-        throw fault("the argument of %K is a String")
-      }
-      name = text
-    default: throw fault("expected the name of a field")
-    }
-    try advance()
-    return FieldName(name)
-  }
-
-  private mutating func count() throws -> PredicatePath.Step {
-    guard token.kind == .word("count") else { throw fault("expected 'count' after '@'") }
-    try advance()
-    return .count
-  }
-
-  private mutating func element() throws -> PredicatePath.Step {
-    let step: PredicatePath.Step
-    switch token.kind {
-    case .number(.integer(let number)) where number >= 0: step = .element(Int(number))
-    case .word(let word) where word.uppercased() == "FIRST": step = .element(0)
-    case .word(let word) where word.uppercased() == "LAST": step = .last
-    default: throw fault("expected the number of an element, from 0, FIRST or LAST")
-    }
-    try advance()
-    guard try takeSymbol(.closeBracket) else { throw fault("expected ']'") }
-    return step
   }
 }

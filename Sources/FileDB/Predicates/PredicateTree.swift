@@ -10,6 +10,12 @@ indirect enum PredicateNode: Equatable, Sendable {
   case or([PredicateNode])
 }
 
+/// What stands in parentheses, as long as only what follows can tell which it is.
+enum PredicatePart {
+  case node(PredicateNode)
+  case operand(PredicateOperand)
+}
+
 /// `left test`, as in `kcal > 100`.
 struct PredicateComparison: Equatable, Sendable {
   enum Quantifier: String {
@@ -44,17 +50,18 @@ struct PredicateComparison: Equatable, Sendable {
   let folding: TextFolding
 }
 
-enum PredicateOperand: Equatable, Sendable {
+indirect enum PredicateOperand: Equatable, Sendable {
   case constant(PredicateTerm)
   case path(PredicatePath)
   /// A list with a path in it.
   case list([PredicateOperand])
+  case calculation(PredicateCalculation)
 
   /// With its texts folded, once for all records.
   func folded(_ folding: TextFolding) -> PredicateOperand {
     switch self {
     case .constant(let term): .constant(term.folded(folding))
-    case .path: self
+    case .path, .calculation: self
     case .list(let operands): .list(operands.map { $0.folded(folding) })
     }
   }

@@ -23,6 +23,8 @@ enum PredicateKeyword: String {
   case no = "NO"
   case null = "NULL"
   case `nil` = "NIL"
+  case now = "NOW"
+  case today = "TODAY"
   case truePredicate = "TRUEPREDICATE"
   case falsePredicate = "FALSEPREDICATE"
 
@@ -36,6 +38,8 @@ enum PredicateKeyword: String {
     case .true, .yes: .value(ComparedValue(literal: true))
     case .false, .no: .value(ComparedValue(literal: false))
     case .null, .nil: .null
+    case .now: .value(ComparedValue(literal: .date(PredicateClock.now)))
+    case .today: .value(ComparedValue(literal: .date(PredicateClock.today)))
     default: nil
     }
   }
@@ -132,9 +136,25 @@ extension PredicateOperand {
     }
   }
 
+  var mayHaveElements: Bool {
+    switch self {
+    case .path, .list, .constant(.list), .constant(.null): true
+    case .calculation, .constant(.value): false
+    }
+  }
+
+  /// With a text as the date that it names.
+  var asDate: PredicateOperand {
+    guard case .constant(.value(let value)) = self, let date = value.date.flatMap(PlistDate.wholeSecond)
+    else {
+      return self
+    }
+    return .constant(.value(ComparedValue(literal: .date(date))))
+  }
+
   var mayBeText: Bool {
     switch self {
-    case .path: true
+    case .path, .calculation: true
     case .constant(let term): term.string != nil
     case .list: false
     }

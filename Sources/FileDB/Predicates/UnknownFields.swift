@@ -131,7 +131,7 @@ extension PredicatePath {
 
 extension PredicateNode {
   /// The ways to values that the predicate names, in its order.
-  fileprivate var paths: [PredicatePath] {
+  var paths: [PredicatePath] {
     switch self {
     case .constant: []
     case .not(let node): node.paths
@@ -154,11 +154,12 @@ extension PredicateComparison.Test {
 }
 
 extension PredicateOperand {
-  fileprivate var paths: [PredicatePath] {
+  var paths: [PredicatePath] {
     switch self {
     case .constant: []
     case .path(let path): [path]
     case .list(let operands): operands.flatMap(\.paths)
+    case .calculation(let calculation): calculation.operands.flatMap(\.paths)
     }
   }
 }

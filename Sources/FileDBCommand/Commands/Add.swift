@@ -17,10 +17,9 @@ struct Add: StoreCommand {
   func run() throws {
     let table = try existingTable(table)
     let schema = try table.snapshot().knownSchema
-    var record = Fields()
-    try FieldChanges(fields, for: schema).apply(to: &record)
+    let record = try FieldChanges(fields, for: schema).newRecord()
     Terminal.note(undeclared: fields, in: schema, of: table.name.text)
-    let id = try options.write(table.store) { [record] tx in
+    let id = try options.write(table.store) { tx in
       try tx[table.name].add(record, at: place.position ?? .bottom)
     }
     Terminal.print(id.description)

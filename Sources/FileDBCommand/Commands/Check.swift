@@ -7,39 +7,72 @@ struct Check: StoreCommand {
     discussion: """
       Prints what it finds, with file and line. The exit code is 65 for damage, but 0 for warnings. Fields that hold values \
       of several types, such as numbers and text, are a warning; 'filedb set' mends a value that was given without its type.
+
+      In all formats but table, each finding is a row, and a sound table is a row whose state is 'sound'.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var tables: [TableReference] = []
+  @OptionGroup var output: FormatOption
 
   func run() throws {
-    var status: Int32 = 0
+    var report = CheckReport(output)
     if let finding = try existingStore(for: tables.first).checkJournal() {
-      Terminal.print("damage: \(finding)")
-      status = 65
+      report.add(.damage, finding.error)
     }
     let references = try tables.isEmpty ? existingStore().tableNames.map { TableReference(name: $0) } : tables
     for reference in references {
-      let findings: [CheckFinding]
-      var mixed: [StoreError] = []
       do {
         let store = try existingStore(for: reference)
-        findings = try store.check(reference.name)
+        let findings = try store.check(reference.name)
         // Of a table that cannot be read, or a damaged journal, that has been said.
-        mixed = (try? store.table(reference.name).snapshot().mixedFields()) ?? []
+        let mixed = (try? store.table(reference.name).snapshot().mixedFields()) ?? []
+        for finding in findings { report.add(finding.severity, finding.error) }
+        for error in mixed { report.add(.warning, error) }
+        if findings.isEmpty, mixed.isEmpty { report.add(sound: reference.name) }
       } catch let error as StoreError {
         // One file that cannot be looked at is no reason to leave out the others.
-        Terminal.complain(error.report)
-        status = max(status, error.exitStatus)
-        continue
+        report.add(failure: error)
       }
-      for finding in findings {
-        Terminal.print("\(finding.severity == .damage ? "damage" : "warning"): \(finding)")
-      }
-      for error in mixed { Terminal.print("warning: \(error)") }
-      if findings.contains(where: { $0.severity == .damage }) { status = max(status, 65) }
-      if findings.isEmpty, mixed.isEmpty { Terminal.print("\(reference.name): sound") }
+    }
+    try report.finish()
+  }
+}
+
+/// What a check has found: told at once to people, and as rows at the end to programs.
+private struct CheckReport {
+  private let output: FormatOption
+  private var status: Int32 = 0
+  private var rows: [[PlistValue?]] = []
+
+  init(_ output: FormatOption) { self.output = output }
+
+  mutating func add(_ severity: CheckFinding.Severity, _ error: StoreError) {
+    let state = severity == .damage ? "damage" : "warning"
+    if severity == .damage { status = max(status, 65) }
+    guard output.format != .table else { return Terminal.print("\(state): \(error)") }
+    rows.append([
+      error.table.map(PlistValue.string), .string(state), error.record.map { .integer($0.rawValue) },
+      error.field.map(PlistValue.string), .string(error.message), error.file.map(PlistValue.string),
+      error.line.map { .integer(Int64($0)) },
+    ])
+  }
+
+  mutating func add(sound table: String) {
+    guard output.format != .table else { return Terminal.print("\(table): sound") }
+    rows.append([.string(table), "sound", nil, nil, nil, nil, nil])
+  }
+
+  mutating func add(failure error: StoreError) {
+    Terminal.complain(error.report)
+    status = max(status, error.exitStatus)
+  }
+
+  func finish() throws {
+    if output.format != .table {
+      let titles = ["table", "state", "record", "field", "message", "file", "line"]
+      try SummaryPrinter(output: output, titles: titles, keyCount: 0).print(rows)
     }
     if status > 0 { throw ExitCode(status) }
   }

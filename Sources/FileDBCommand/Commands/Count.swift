@@ -40,7 +40,7 @@ struct Count: StoreCommand {
 
   private func print(_ records: RecordGroup<Fields, Void>) throws {
     let printer = SummaryPrinter(
-      format: output.format, titles: questions.titles, keyCount: questions.groups.count)
+      output: output, titles: questions.titles, keyCount: questions.groups.count)
     if questions.groups.isEmpty {
       try printer.print(alone: questions.row(of: records, key: []))
       try questions.noteOthers(in: [records])
@@ -56,23 +56,26 @@ struct Count: StoreCommand {
 struct SummaryQuestions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Count the records for each value of these fields.", valueName: "a,b"),
-    transform: FieldReference.list)
+    transform: FieldReference.someFields)
   var group: [FieldReference]?
   @Option(
     help: ArgumentHelp("Add up the numbers in these fields.", valueName: "a,b"),
-    transform: FieldReference.list)
+    transform: FieldReference.someFields)
   var sum: [FieldReference]?
   @Option(
+    name: [.long, .customLong("avg")],
     help: ArgumentHelp("Print the average of the numbers in these fields.", valueName: "a,b"),
-    transform: FieldReference.list)
+    transform: FieldReference.someFields)
   var average: [FieldReference]?
   @Option(
+    name: [.long, .customLong("min")],
     help: ArgumentHelp("Print the least values of these fields.", valueName: "a,b"),
-    transform: FieldReference.list)
+    transform: FieldReference.someFields)
   var minimum: [FieldReference]?
   @Option(
+    name: [.long, .customLong("max")],
     help: ArgumentHelp("Print the greatest values of these fields.", valueName: "a,b"),
-    transform: FieldReference.list)
+    transform: FieldReference.someFields)
   var maximum: [FieldReference]?
 
   var groups: [FieldReference] { group ?? [] }
@@ -118,12 +121,5 @@ struct SummaryQuestions: ParsableArguments {
       Terminal.note(
         "\(UndoStep.records(others)) with something other than a number in '\(field.title)' left out")
     }
-  }
-}
-
-extension FieldReference {
-  /// Fields separated by commas.
-  fileprivate static func list(_ text: String) throws -> [FieldReference] {
-    try text.split(separator: ",").map { try FieldReference(named: String($0)) }
   }
 }

@@ -3,21 +3,21 @@ import FileDB
 
 struct Duplicate: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "duplicate", abstract: "Copy a record and print the copy's id.",
-    discussion: "The copy goes below the original, unless you give a place.")
+    commandName: "duplicate", abstract: "Copy records and print the ids of the copies.",
+    discussion: "Each copy goes below its original, unless you give a place.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument var id: RecordID<Fields>
+  @Argument var ids: [RecordID<Fields>]
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 
   func run() throws {
     let table = try existingTable(table)
-    let copy = try options.write(table.store) { tx in
-      try tx[table.name].duplicate(id, to: place.position)
+    let copies = try options.write(table.store) { tx in
+      try tx[table.name].duplicate(ids, to: place.position)
     }
-    Terminal.print(copy.description)
+    for copy in copies { Terminal.print(copy.description) }
   }
 }

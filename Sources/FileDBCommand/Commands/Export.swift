@@ -20,6 +20,7 @@ struct Export: StoreCommand {
   @OptionGroup var database: DatabaseDestination
   @Option(help: "For csv, what ends a line; by default lf.") var lineEnd: DelimitedFormat.LineEnd?
   @OptionGroup var selection: SelectionOptions
+  @Flag(name: .customLong("no-id"), help: "Leave out the ids of the records.") var noID = false
 
   func run() throws {
     let table = try existingTable(table)
@@ -53,8 +54,9 @@ struct Export: StoreCommand {
     switch try exchange.destination(file) {
     case .stream(let format):
       try database.checkIsAbsent()
-      let export = TableExport(
+      var export = TableExport(
         format: try laidOut(format), chosen: try selection.chosenFields(), schema: schema)
+      export.ids = noID ? .omitted : .written
       guard file == "-" else {
         let url = URL(fileURLWithPath: file)
         return { records, _, progress in try export.write(records, to: url, progress: progress) }
@@ -64,6 +66,7 @@ struct Export: StoreCommand {
       }
     case .database(let url):
       try checkIsNotForText()
+      if noID { throw ValidationError("A table of a SQLite database has the ids in any case.") }
       let export = DatabaseExport(
         file: url, table: database.table ?? table.name, chosen: try selection.chosenFields(),
         replacesTable: database.replace)

@@ -16,14 +16,14 @@ struct Get: StoreCommand {
   @Argument var table: TableReference
   @Argument var id: RecordID<Fields>
   @Argument var field: FieldReference?
-  @OptionGroup var output: FormatOption
+  @OptionGroup var output: RecordOutput
 
   func run() throws {
     let snapshot = try existingTable(table).snapshot()
     let record = try snapshot.record(with: id)
     if let field { return try print(field, of: record, in: snapshot) }
     guard output.format == .table else {
-      return try RecordPrinter(format: output.format, fields: nil, schema: snapshot.knownSchema).print(record)
+      return try RecordPrinter(output, fields: nil, schema: snapshot.knownSchema).print(record)
     }
     printFields(of: record, in: snapshot.knownSchema)
   }
@@ -42,7 +42,7 @@ struct Get: StoreCommand {
     case .table: Terminal.print(DelimitedWriter.text(of: value))
     case .json, .ndjson: Terminal.print(JSONText.value(value))
     case .plist: Terminal.print(bytes: try PlistWriter.document(value))
-    case .csv, .tsv: try RecordPrinter(format: output.format, fields: [field]).print([record])
+    case .csv, .tsv, .markdown: try RecordPrinter(output, fields: [field]).print([record])
     }
   }
 
@@ -50,12 +50,15 @@ struct Get: StoreCommand {
     let fields = record.fields.dictionary
     let declared = (schema?.fields ?? []).map(\.name).filter { fields[$0] != nil }
     let keys = declared + fields.keys.filter { key in !declared.contains { compareUTF8($0, key) == 0 } }
-    let names = ["id"] + keys.map { TerminalText.defused(JSONText.fieldName($0)) }
-    let values = [record.id.description] + keys.map { fields[$0]?.cell ?? "" }
+    let id = PlistValue.integer(record.id.rawValue)
+    let lines = (output.noID ? [] : [("id", id)]) + keys.map { (JSONText.fieldName($0), fields[$0] ?? "") }
+    let names = lines.map { TerminalText.defused($0.0) }
     let width = names.map { TerminalText.width($0) }.max() ?? 0
-    for (name, value) in zip(names, values) {
+    for (name, (_, value)) in zip(names, lines) {
       let space = String(repeating: " ", count: width - TerminalText.width(name) + 2)
-      Terminal.print(value.isEmpty ? name : name + space + value)
+      let cell = value.cell
+      let shown = Terminal.styled(cell, ValueKind(value))
+      Terminal.printStyled(cell.isEmpty ? name : name + space + shown)
     }
   }
 }

@@ -10,16 +10,20 @@ struct Import: StoreCommand {
     discussion: """
       The file is delimited text, JSON, NDJSON, a property list or a SQLite database. --format gives the format, or else the \
       file's extension does, or else the first characters: [ is JSON, { is NDJSON, <?xml or <plist is a property list, and \
-      anything else is csv.
+      anything else is csv. JSON is an array of objects, or objects one behind the other, as 'jq' prints them. A file that \
+      gzip has packed is unpacked on the way.
 
-      In delimited text the first row names the fields, unless --fields does. From a database, filedb imports the table with \
+      Where the first line has no ',' but a ';', a tab or a '|', that separates the fields, and filedb says so; --separator \
+      decides otherwise. In delimited text the first row names the fields, unless --fields does. From a database, filedb imports the table with \
       the same name, unless you give --table or --query.
 
       filedb imports all rows, or, if one is wrong, none. With --on-error skip it reports wrong rows and leaves them out; if \
       no row is left, the exit code is 65.
 
       With --key, a row changes the record that has the same key. The row's fields replace those of the record; the record \
-      keeps its other fields. The id that an export wrote is left out. A row without such a record becomes a new one.
+      keeps its other fields. The id that an export wrote is left out. A row without such a record becomes a new one. With \
+      --empty clear, an empty text, or null in JSON, takes the field from the record. With --delete-missing, records that no \
+      row finds are deleted, so that the table is what the file is.
 
       Delimited text and JSON do not keep every type. If --types does not name a field, filedb reads the field as the type \
       that it has in all records of the table that have it. A value that does not fit makes its row wrong. A message names \
@@ -46,7 +50,7 @@ struct Import: StoreCommand {
   var detect = false
   @Option(
     help:
-      "What an empty text in csv means: missing is no field, unless it is in quotes; text is an empty string."
+      "What an empty text in csv means: missing is no field, unless it is in quotes; text is an empty string; clear takes the field from a record that --key or --ids finds, and so does null in JSON."
   )
   var empty: DelimitedImport.EmptyText?
   @Option(
@@ -57,12 +61,18 @@ struct Import: StoreCommand {
       "Take the field id as the record's id, as exports write it, and fields.id as a field called id. Otherwise id is a field like any other."
   )
   var ids = false
+  @Flag(help: "Delete the records that no row finds; needs --key or --ids.") var deleteMissing = false
   @Option(help: "What to do about a wrong row.") var onError = TableImport.ErrorPolicy.stop
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 
   func validate() throws {
     if ids, key != nil { throw ValidationError("Only one of --key and --ids.") }
+    if deleteMissing, !ids, key == nil { throw ValidationError("--delete-missing needs --key or --ids.") }
+    if deleteMissing, onError == .skip {
+      throw ValidationError(
+        "--delete-missing takes all rows; with --on-error skip, wrong ones would be missing.")
+    }
     if (exchange.header == true) == (fields != nil), exchange.header != nil {
       throw ValidationError("Name the fields: --header, or --fields a,b,c.")
     }
@@ -80,7 +90,7 @@ struct Import: StoreCommand {
   }
 
   private func stepName(_ report: ImportReport) -> String {
-    "import of \(UndoStep.records(report.added + report.changed)) into \(table.name)"
+    "import of \(UndoStep.records(report.added + report.changed + report.deleted)) into \(table.name)"
   }
 
   /// All of the import but its transaction.
@@ -97,28 +107,36 @@ struct Import: StoreCommand {
   }
 
   private func intake(_ importer: TableImport, _ source: ImportSource) throws -> Intake {
-    try checkSeparator(of: source, importer.format)
+    let separated = try noticingSeparator(of: source, importer)
     let (name, position) = destination
-    let typed = detect ? try importer.detectingTypes(of: source) : importer
+    let typed = detect ? try separated.detectingTypes(of: source) : separated
     return { tx, progress in try typed.run(source, into: name, at: position, in: &tx, progress: progress) }
   }
 
-  /// A file with another separator would come in as one field with a long name.
-  private func checkSeparator(of source: ImportSource, _ format: ExchangeFormat) throws {
-    guard exchange.separator == nil, case .delimited(let delimited, let hasHeader) = format,
-      let stray = StraySeparator(in: source, as: delimited)
-    else { return }
+  /// With another separator than the comma, where the first line shows one: the file would come in as one field with a
+  /// long name.
+  private func noticingSeparator(of source: ImportSource, _ importer: TableImport) throws -> TableImport {
+    guard exchange.separator == nil, case .delimited(var delimited, let hasHeader) = importer.format,
+      let stray = StraySeparator(in: source, as: delimited), let byte = stray.character.asciiValue
+    else { return importer }
     let name = stray.character == "\t" ? "a tab" : "'\(stray.character)'"
     guard stray.isAlone else {
-      return Terminal.note(
+      Terminal.note(
         "the first line has both ',' and \(name); if \(name) separates the fields, give --separator \(stray.option)"
       )
+      return importer
     }
-    let message = "the first line has \(name) but no ','; give --separator \(stray.option)"
-    guard hasHeader else { return Terminal.note(message + " if \(name) separates the fields") }
-    throw StoreError(
-      StoreError.invalidText, message + ", or --separator , if it is only one field", file: source.name,
-      line: 1)
+    guard hasHeader || importer.fields.count > 1 else {
+      Terminal.note(
+        "the first line has \(name) but no ','; give --separator \(stray.option) if \(name) separates the fields"
+      )
+      return importer
+    }
+    Terminal.note("the fields are separated by \(name); if they are not, give --separator ,")
+    delimited.separator = byte
+    var importer = importer
+    importer.format = .delimited(delimited, hasHeader: hasHeader)
+    return importer
   }
 
   private func intake(_ source: DatabaseImport) throws -> Intake {
@@ -145,6 +163,7 @@ struct Import: StoreCommand {
     importer.emptyText = empty ?? .missing
     importer.matching = matching
     importer.onError = onError
+    importer.unmatched = deleteMissing ? .deleted : .kept
     return importer
   }
 
@@ -154,6 +173,7 @@ struct Import: StoreCommand {
     importer.types = try fieldTypes()
     importer.matching = matching
     importer.onError = onError
+    importer.unmatched = deleteMissing ? .deleted : .kept
     return importer
   }
 
@@ -162,7 +182,7 @@ struct Import: StoreCommand {
   }
 
   private func checkIsNotForText() throws {
-    guard fields == nil, !detect, empty == nil else {
+    guard fields == nil, !detect, empty == nil || empty == .clear else {
       throw ValidationError("--fields, --detect and --empty are for csv and tsv.")
     }
   }
@@ -174,7 +194,7 @@ struct Import: StoreCommand {
     let source = ImportSource(url, name: file)
     guard InputFile.isRegular(url) else { return try source.spooled() }
     _ = try InputFile(url)  // What cannot be read is told before the store is locked.
-    return source
+    return PackedFile.begins(url) ? try PackedFile.source(url, name: file).spooled() : source
   }
 
   private func say(_ report: ImportReport) throws {
@@ -197,6 +217,7 @@ struct Import: StoreCommand {
     if key != nil || ids {
       Terminal.note(
         "\(report.added.grouped) \(would)added, \(report.changed.grouped) \(would)changed, "
+          + (deleteMissing ? "\(report.deleted.grouped) \(would)deleted, " : "")
           + "\(report.unchanged.grouped) unchanged"
           + skipped)
     } else {

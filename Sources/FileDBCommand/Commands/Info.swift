@@ -2,13 +2,16 @@ import ArgumentParser
 import FileDB
 import FileDBEssentials
 import FileDBExchange
+import FileDBPlist
 
 struct Info: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Describe a table: its file, its counter, its fields.",
     discussion: """
-      The fields are those of the first 1,000 records, with the number of these that have them. With --all, every record \
-      is looked at, which takes longer the larger the table is.
+      For each field: its types, how many records have it, also as a bar, and its least and greatest values. The fields are \
+      those of the first 1,000 records. With --all, every record is looked at, which takes longer the larger the table is.
+
+      In json and plist all of it is one object. In ndjson, csv, tsv and markdown there is a row for each field.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -16,12 +19,27 @@ struct Info: StoreCommand {
   @Argument var table: TableReference
   @Flag(help: "Look for fields in all records, not only in the first 1,000.")
   var all = false
+  @OptionGroup var output: FormatOption
 
   private static let sampleLength = 1_000
 
   func run() throws {
     let table = try existingTable(table)
     let snapshot = try table.snapshot()
+    let looked = all ? snapshot.count : min(snapshot.count, Self.sampleLength)
+    let picture = TablePicture(of: snapshot.prefix(looked))
+    switch output.format {
+    case .table: try printText(table, snapshot, picture, looked)
+    case .json, .plist: try printObject(table, snapshot, picture, looked)
+    case .ndjson, .csv, .tsv, .markdown:
+      try SummaryPrinter(output: output, titles: FieldPicture.titles, keyCount: 0).print(
+        picture.fields.map(\.row))
+    }
+  }
+
+  private func printText(
+    _ table: RecordTable<Fields>, _ snapshot: TableSnapshot<Fields>, _ picture: TablePicture, _ looked: Int
+  ) throws {
     Terminal.print("file     \(try table.url.path)")
     Terminal.print("size     \(try FileInfo.size(of: table))")
     if let behind = try behind(table) { Terminal.print("behind   \(behind)") }
@@ -29,13 +47,27 @@ struct Info: StoreCommand {
     Terminal.print("counter  \(snapshot.counter)")
     guard !snapshot.isEmpty else { return }
     Terminal.print("")
-    let looked = all ? snapshot.count : min(snapshot.count, Self.sampleLength)
     if looked < snapshot.count {
       Terminal.print("In the first \(looked.grouped) records ('--all' looks at every one):")
     }
-    for line in fields(of: snapshot.prefix(looked)).lines(width: Terminal.width) {
+    for line in picture.table.lines(width: Terminal.width, heading: output.heading) {
       Terminal.printStyled(line)
     }
+  }
+
+  private func printObject(
+    _ table: RecordTable<Fields>, _ snapshot: TableSnapshot<Fields>, _ picture: TablePicture, _ looked: Int
+  ) throws {
+    // A table that is new may be in the journal alone.
+    let size = try? FileInfo(at: table.url).size
+    let fields = picture.fields.map { PlistValue.dict($0.dictionary) }
+    let row: [PlistValue?] = [
+      .string(snapshot.table), .string(try table.url.path), size.map(PlistValue.integer),
+      .integer(Int64(try table.commitsBehind)), .integer(Int64(snapshot.count)), .integer(snapshot.counter),
+      .integer(Int64(looked)), .array(fields),
+    ]
+    let titles = ["table", "file", "bytes", "behind", "records", "counter", "examined", "fields"]
+    try SummaryPrinter(output: output, titles: titles, keyCount: 0).print(alone: row)
   }
 
   /// What the file lacks; `nil` if it is up to date.
@@ -43,31 +75,6 @@ struct Info: StoreCommand {
     let count = try table.commitsBehind
     if count == 0 { return nil }
     return "\(count) commit\(count == 1 ? "" : "s"), which 'filedb checkpoint' writes into the file"
-  }
-
-  /// Each field, in how many records it is, and of which types.
-  private func fields(of records: Slice<TableSnapshot<Fields>>) -> TextTable {
-    var counts: [String: [String: Int]] = [:]
-    for record in records {
-      for field in record.fields.dictionary {
-        counts[field.key, default: [:]][FieldType(of: field.value).rawValue, default: 0] += 1
-      }
-    }
-    let rows = counts.sorted { $0.key < $1.key }.map { field, types in
-      let described =
-        types.count == 1
-        ? types.keys.first ?? ""
-        : types.sorted { $0.key < $1.key }
-          .map { "\($0.key) (\($0.value))" }.joined(separator: ", ")
-      return [
-        TerminalText.defused(JSONText.fieldName(field)), described, types.values.reduce(0, +).description,
-      ]
-    }
-    return TextTable(
-      columns: [
-        TextTable.Column(title: "field"), TextTable.Column(title: "type"),
-        TextTable.Column(title: "records", isNumeric: true),
-      ], rows: rows)
   }
 }
 

@@ -3,12 +3,13 @@ import FileDB
 
 struct Move: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "move", abstract: "Move a record to another place.")
+    commandName: "move", abstract: "Move records to another place.",
+    discussion: "Afterwards they follow one another there, in the order in which you name them.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument var id: RecordID<Fields>
+  @Argument var ids: [RecordID<Fields>]
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 
@@ -17,6 +18,6 @@ struct Move: StoreCommand {
       throw ValidationError("Say where: --top, --bottom, --before ID, --after ID or --index N.")
     }
     let table = try existingTable(table)
-    try options.write(table.store) { tx in try tx[table.name].move(id, to: position) }
+    try options.write(table.store) { tx in try tx[table.name].move(ids, to: position) }
   }
 }

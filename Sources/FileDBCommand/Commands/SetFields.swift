@@ -10,7 +10,8 @@ struct SetFields: StoreCommand {
       """,
     discussion: """
       The records keep their other fields. If one of the records does not exist, or no record matches, nothing is changed, \
-      and the exit code is 1. 'filedb help show' explains predicates.
+      and the exit code is 1. 'filedb help show' explains predicates and expressions. An expression sees each record as it \
+      was before the command. The ids may stand before or behind the fields, or between them.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -29,9 +30,6 @@ struct SetFields: StoreCommand {
   func validate() throws {
     try condition.matching.validate(besides: ids)
     if assignments.isEmpty { throw ValidationError("Say what to set: FIELD=VALUE.") }
-    if arguments.drop(while: { $0.id != nil }).contains(where: { $0.id != nil }) {
-      throw ValidationError("The ids come before the fields.")
-    }
   }
 
   func run() throws {

@@ -13,7 +13,8 @@ struct Show: StoreCommand {
 
       The first \(RecordPrinter.firstScreen) records decide which columns a table has, and how wide they are. Later records are \
       printed as they are read: on a terminal, their text is cut where it is too wide, and a message names the fields that \
-      have no column. --fields chooses the columns.
+      have no column. --fields chooses the columns, --whole cuts nothing, and --page lets you scroll. Colours tell types \
+      apart; set NO_COLOR to have none.
 
       If no record matches --where, the exit code is 1.
       """)
@@ -29,7 +30,11 @@ struct Show: StoreCommand {
   @Option(
     parsing: .unconditional, help: ArgumentHelp("Leave out this many records at the start.", valueName: "n"))
   var offset = 0
-  @OptionGroup var output: FormatOption
+  @OptionGroup var output: RecordOutput
+  @Flag(help: "Print texts and numbers whole, and all columns, however long the lines become.") var whole =
+    false
+  @Flag(help: "On a terminal, show everything, whole, in the program that $PAGER names; by default less.")
+  var page = false
 
   func validate() throws {
     if offset < 0 || (limit ?? 0) < 0 { throw ValidationError("--limit and --offset are not negative.") }
@@ -39,8 +44,10 @@ struct Show: StoreCommand {
     let table = try existingTable(table)
     let snapshot = try table.snapshot()
     let records = try selection.records(of: snapshot)
+    if page { Pager.start() }
     let printer = RecordPrinter(
-      format: output.format, fields: try selection.chosenFields(), schema: snapshot.knownSchema)
+      output, fields: try selection.chosenFields(), schema: snapshot.knownSchema,
+      width: whole || page ? nil : Terminal.width)
     let isPage = offset > 0 || limit != nil
     let page = isPage ? records.dropFirst(offset).prefix(limit ?? .max) : records
     if let group {

@@ -3,13 +3,16 @@ import FileDB
 
 struct Tables: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tables", abstract: "List the tables of the store.")
+    commandName: "tables", abstract: "List the tables of the store.",
+    discussion: "In all formats but table, the size of a table's file is a number of bytes.")
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
+  @OptionGroup var output: FormatOption
 
   func run() throws {
     let store = try existingStore()
+    guard output.format == .table else { return try printRows(of: store) }
     let rows = try store.tableNames.map { name in
       do {
         let table = try store.table(name)
@@ -24,8 +27,22 @@ struct Tables: StoreCommand {
       TextTable.Column(title: rows.contains { $0[3] != "" } ? "problem" : ""),
     ]
     let cells = rows.map { $0.map { TerminalText.defused($0) } }
-    for line in TextTable(columns: columns, rows: cells).lines(width: Terminal.width) {
-      Terminal.printStyled(line)
+    let table = TextTable(columns: columns, rows: cells)
+    for line in table.lines(width: Terminal.width, heading: output.heading) { Terminal.printStyled(line) }
+  }
+
+  private func printRows(of store: RecordStore) throws {
+    let rows = try store.tableNames.map { name -> [PlistValue?] in
+      do {
+        let table = try store.table(name)
+        // A table that is new may be in the journal alone.
+        let size = try? FileInfo(at: table.url).size
+        return try [.string(name), .integer(Int64(table.count)), size.map(PlistValue.integer), nil]
+      } catch let error as StoreError {
+        return [.string(name), nil, nil, .string(error.message)]
+      }
     }
+    try SummaryPrinter(output: output, titles: ["table", "records", "bytes", "problem"], keyCount: 1).print(
+      rows)
   }
 }

@@ -40,8 +40,10 @@ struct UndoOptions: ParsableArguments {
   @Flag(help: "List the commands, starting with the next one.") var list = false
   @Flag(help: "Skip the next command without changing any table.") var skip = false
   @OptionGroup var options: WriteOptions
+  @OptionGroup var output: FormatOption
 
   func validate() throws {
+    if output.format != .table, !list { throw ValidationError("--format is for --list.") }
     if count < 1 { throw ValidationError("N must be at least 1.") }
     if list && (skip || count > 1 || options.dryRun) {
       throw ValidationError("--list takes no number, --skip or --dry-run.")
@@ -87,11 +89,22 @@ struct UndoOptions: ParsableArguments {
   private func printList(_ direction: UndoLog.Direction, _ store: RecordStore) throws {
     let contents = try store.undoLog.contents()
     let entries = direction == .undo ? contents.undo : contents.redo
-    for (index, entry) in entries.enumerated() {
-      Terminal.print("\(index + 1)  \(PlistDate.text(entry.date))  \(TerminalText.defused(entry.name))")
-    }
+    try print(entries)
     if contents.isCutOff { Terminal.note(Self.cutOff) }
     if entries.isEmpty, !contents.isCutOff { Terminal.note("there is nothing to \(direction.rawValue)") }
+  }
+
+  private func print(_ entries: [UndoLog.Entry]) throws {
+    guard output.format != .table else {
+      for (index, entry) in entries.enumerated() {
+        Terminal.print("\(index + 1)  \(PlistDate.text(entry.date))  \(TerminalText.defused(entry.name))")
+      }
+      return
+    }
+    let rows = entries.enumerated().map { index, entry -> [PlistValue?] in
+      [.integer(Int64(index + 1)), .date(entry.date), .string(entry.name)]
+    }
+    try SummaryPrinter(output: output, titles: ["number", "date", "name"], keyCount: 0).print(rows)
   }
 
   private func sayNothing(_ direction: UndoLog.Direction, _ store: RecordStore) throws {

@@ -3,20 +3,50 @@ import FileDB
 
 struct Unset: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unset", abstract: "Remove fields from a record.",
-    discussion: "A.B is the value B in the dictionary A. It is not an error if a field does not exist.")
+    commandName: "unset", abstract: "Remove fields from records, by their ids or by a condition.",
+    usage: """
+      filedb unset <table> <id> ... <field> ... [--dry-run]
+      filedb unset <table> --where <predicate> <field> ... [--dry-run]
+      """,
+    discussion: """
+      A.B is the value B in the dictionary A. It is not an error if a field does not exist. A word of digits is an id; if \
+      all words are, the first is the id and the others are fields. If one of the records does not exist, or no record \
+      matches, nothing is changed, and the exit code is 1.
+      """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var table: TableReference
-  @Argument var id: RecordID<Fields>
-  @Argument(transform: RemovedField.init(argument:)) var fields: [RemovedField]
+  @Argument(help: ArgumentHelp(valueName: "id|field")) var words: [String]
+  @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
+
+  private var ids: [RecordID<Fields>] {
+    if condition.matching.isGiven { return [] }
+    let ids = words.compactMap { RecordID<Fields>($0) }
+    return ids.count < words.count ? ids : Array(ids.prefix(1))
+  }
+
+  private func fields() throws -> [RemovedField] {
+    let others = words.filter { RecordID<Fields>($0) == nil }
+    let names = condition.matching.isGiven ? words : others.isEmpty ? Array(words.dropFirst()) : others
+    return try names.map(RemovedField.init(argument:))
+  }
+
+  func validate() throws {
+    try condition.matching.validate(besides: ids)
+    if try fields().isEmpty { throw ValidationError("Say which fields to remove.") }
+  }
 
   func run() throws {
     let table = try existingTable(table)
-    try options.write(table.store) { tx in
-      _ = try FieldChanges(removing: fields).apply(to: id, in: table.name, &tx)
+    let changes = FieldChanges(removing: try fields())
+    let count = try options.write(table.store) { tx -> Int? in
+      let matches = try condition.records(of: tx[table.name].snapshot())
+      var count = 0
+      for id in matches?.map(\.id) ?? ids where try changes.apply(to: id, in: table.name, &tx) { count += 1 }
+      return matches == nil ? nil : count
     }
+    if let count { Terminal.note(count, "changed", by: options) }
   }
 }

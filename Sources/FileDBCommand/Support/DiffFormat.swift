@@ -16,8 +16,8 @@ struct FieldDifference {
 
   /// One of the two values for people; with its type where that is another, for 1 and "1" look alike.
   func text(of value: PlistValue) -> String {
-    guard let old, let new, old.typeName != new.typeName else { return "\(name): \(value.cell)" }
-    return "\(name): \(value.cell) (\(value.typeName))"
+    guard let old, let new, old.typeName != new.typeName else { return value.cell }
+    return "\(value.cell) (\(value.typeName))"
   }
 
   /// In the order of the fields' UTF-8 bytes.
@@ -76,9 +76,25 @@ struct TextDifference {
 
   private func show(_ fields: [FieldDifference]) {
     for field in fields {
-      if let old = field.old { show("    - \(field.text(of: old))", as: .removed) }
-      if let new = field.new { show("    + \(field.text(of: new))", as: .added) }
+      let (old, new) = (field.old.map(field.text), field.new.map(field.text))
+      let name = TerminalText.defused(field.name)
+      if let old { show("    - \(name): ", old, besides: new, as: .removed) }
+      if let new { show("    + \(name): ", new, besides: old, as: .added) }
     }
+  }
+
+  /// One side of a field. Where the other side has a part of it, too, what only this one has is marked.
+  private func show(_ name: String, _ text: String, besides other: String?, as color: Terminal.Color) {
+    let start = other.map { zip(text, $0).prefix { $0 == $1 }.count } ?? 0
+    let (rest, others) = (text.dropFirst(start), other?.dropFirst(start) ?? "")
+    let end = zip(rest.reversed(), others.reversed()).prefix { $0 == $1 }.count
+    let own = String(rest.dropLast(end))
+    let shown =
+      start + end == 0
+      ? Terminal.colored(text, color)
+      : Terminal.colored(String(text.prefix(start)), color) + Terminal.marked(own, color)
+        + Terminal.colored(String(rest.suffix(end)), color)
+    Terminal.printStyled(Terminal.bold(name) + shown)
   }
 
   private func show(_ line: String, as color: Terminal.Color) {

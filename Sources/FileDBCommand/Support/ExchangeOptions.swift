@@ -42,7 +42,12 @@ struct ExchangeOptions: ParsableArguments {
   /// name; `nil` where they do not.
   func source(_ file: String) throws -> ExchangePlace? {
     let isDatabase = format == nil && file != "-" && SQLiteSignature.begins(URL(fileURLWithPath: file))
-    return isDatabase ? try database(file) : try named(file)
+    if isDatabase { return try database(file) }
+    let isPacked = file != "-" && PackedFile.begins(URL(fileURLWithPath: file))
+    guard isPacked else { return try named(file) }
+    let place = try named(file.lowercased().hasSuffix(".gz") ? String(file.dropLast(3)) : file)
+    if case .database? = place { throw ValidationError("Unpack the database first: gunzip '\(file)'.") }
+    return place
   }
 
   /// The format of an import that nothing names, by how it begins: if by nothing else, csv, as tables of text have any
@@ -52,7 +57,7 @@ struct ExchangeOptions: ParsableArguments {
     guard !SQLiteSignature.begins(beginning) else {
       throw ValidationError("This is a SQLite database, which cannot be read from a stream; name its file.")
     }
-    return ExchangeFormat(beginning: beginning) ?? .delimited(.csv)
+    return try ExchangeFormat.format(of: source, beginning: beginning) ?? .delimited(.csv)
   }
 
   /// Where an export goes.

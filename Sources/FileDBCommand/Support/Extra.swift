@@ -14,6 +14,17 @@ package protocol Extra: Sendable {
     _ export: DatabaseExport, of records: AnyRandomAccessCollection<StoredRecord<Fields>>, counter: Int64,
     progress: (_ records: Int) -> Void
   ) throws
+
+  /// Answers a question in SQL about the tables of a store.
+  func answer(_ query: String, about store: StoreSnapshot) throws -> QueryAnswer
+}
+
+/// What a question in SQL came to.
+package struct QueryAnswer: Sendable {
+  package let columns: [String]
+  package let rows: [[PlistValue?]]
+
+  package init(columns: [String], rows: [[PlistValue?]]) { (self.columns, self.rows) = (columns, rows) }
 }
 
 /// An import from a SQLite database.
@@ -28,6 +39,7 @@ package struct DatabaseImport: Sendable {
   package var types: [String: FieldType] = [:]
   package var matching = TableImport.Matching.nothing
   package var onError = TableImport.ErrorPolicy.stop
+  package var unmatched = TableImport.Unmatched.kept
 }
 
 /// An export into a table of a SQLite database.

@@ -87,24 +87,44 @@ struct NamedArgument {
   }
 }
 
-/// `FIELD=VALUE`, `FIELD:TYPE=VALUE` or `FIELD:TYPE=@FILE`.
+/// `FIELD=VALUE`, `FIELD:TYPE=VALUE`, `FIELD:TYPE=@FILE` or `FIELD:=EXPRESSION`.
 struct FieldAssignment {
+  enum Source {
+    case text(TypedText)
+    case expression(String)
+  }
+
   let field: [FieldName]
-  let value: TypedText
+  let source: Source
 
   static let help: ArgumentHelp = """
     FIELD=VALUE gives a value of the type that the table's schema declares, or else a string; FIELD:TYPE=VALUE a value of \
     this type: \(FieldType.names). FIELD:TYPE=@FILE reads the \
     value from a file, and @- from standard input; data is read as raw bytes. A.B is the value B in the dictionary A; \\. \
-    is a dot in a name. A date has whole seconds; a fraction is cut off.
+    is a dot in a name. A date has whole seconds; a fraction is cut off. FIELD:=EXPRESSION calculates the value: \
+    'n:=n + 1', 'due:=today + 7d', 'done:=NOT done'; 'filedb help show' explains expressions.
     """
 
   init(argument: String) throws {
+    if let (name, expression) = Self.split(argument) {
+      field = try FieldReference.writable(name)
+      source = .expression(expression)
+      return
+    }
     guard let (name, value) = try TypedText.parse(argument) else {
       throw ValidationError("Expected FIELD=VALUE.")
     }
     field = try FieldReference.writable(name)
-    self.value = value
+    source = .text(value)
+  }
+
+  /// `NAME:=EXPRESSION`; `nil` for anything else.
+  private static func split(_ argument: String) -> (name: String, expression: String)? {
+    let bytes = argument.utf8
+    guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")), equals > bytes.startIndex else { return nil }
+    let colon = bytes.index(before: equals)
+    guard bytes[colon] == UInt8(ascii: ":") else { return nil }
+    return (String(argument[..<colon]), String(argument[bytes.index(after: equals)...]))
   }
 }
 
@@ -142,7 +162,14 @@ extension Terminal {
 
 /// What is set, with its values read.
 struct FieldChanges {
-  private var changes: [(path: [FieldName], value: PlistValue?)] = []
+  private enum New {
+    case value(PlistValue)
+    case nothing
+    /// What an expression gives for the record as it was, as a real where that is declared.
+    case result(RecordExpression, declared: FieldType?)
+  }
+
+  private var changes: [(path: [FieldName], new: New)] = []
 
   /// - Parameter schema: the table's, which declares the types of values that are given none.
   init(_ assignments: [FieldAssignment], for schema: TableSchema?) throws {
@@ -154,14 +181,50 @@ struct FieldChanges {
         throw ValidationError("The field '\(name)' is given twice.")
       }
       let declared = assignment.field.count == 1 ? schema?[assignment.field[0].text]?.type : nil
-      changes.append((assignment.field, try assignment.value.value(of: name, declared: declared)))
+      changes.append((assignment.field, try Self.new(assignment.source, of: name, declared)))
     }
   }
 
-  init(removing fields: [RemovedField]) { changes = fields.map { ($0.path, nil) } }
+  private static func new(
+    _ source: FieldAssignment.Source, of name: String, _ declared: FieldType?
+  ) throws -> New {
+    switch source {
+    case .text(let text): .value(try text.value(of: name, declared: declared))
+    case .expression(let text): .result(try RecordExpression(text), declared: declared)
+    }
+  }
 
-  func apply(to fields: inout Fields) throws(StoreError) {
-    for (path, value) in changes { try fields.set(value, at: path) }
+  init(removing fields: [RemovedField]) { changes = fields.map { ($0.path, .nothing) } }
+
+  /// A record that has just these fields.
+  /// - Throws: `ValidationError` for an expression that names a field.
+  func newRecord() throws -> Fields {
+    for case .result(let expression, _) in changes.map({ $0.new }) {
+      guard let field = expression.fields.first else { continue }
+      throw ValidationError("A new record has no field '\(field)' yet to calculate with.")
+    }
+    var fields = Fields()
+    try apply(to: &fields, of: AnyRecordID(counted: 0))
+    return fields
+  }
+
+  /// Each expression sees the fields as they were.
+  private func apply(to fields: inout Fields, of id: AnyRecordID) throws(StoreError) {
+    let old = fields
+    for (path, new) in changes {
+      switch new {
+      case .value(let value): try fields.set(value, at: path)
+      case .nothing: try fields.set(nil, at: path)
+      case .result(let expression, let declared):
+        let value: PlistValue
+        do throws(StoreError) { value = try expression.value(of: old, id: id) } catch {
+          throw error.code == .invalidValue
+            ? StoreError(error.code, error.message, field: FieldReference.path(path).title) : error
+        }
+        let isReal = declared == .float
+        try fields.set(isReal ? FieldType.float.value(of: value) ?? value : value, at: path)
+      }
+    }
   }
 
   /// Changes a record.
@@ -171,7 +234,9 @@ struct FieldChanges {
   ) throws -> Bool {
     let old = try tx[table].snapshot().record(with: id).fields
     var new = old
-    do { try apply(to: &new) } catch { throw error.adding(table: table.text).adding(record: id.plain) }
+    do { try apply(to: &new, of: id.plain) } catch {
+      throw error.adding(table: table.text).adding(record: id.plain)
+    }
     guard new != old else { return false }
     var set = Fields()
     for name in changes.map({ $0.path[0].text }) { set[name] = new[name] }
@@ -205,6 +270,15 @@ extension FieldReference {
   init(named text: String) throws {
     guard let reference = FieldReference(text) else { throw ValidationError("'\(text)' names no field.") }
     self = reference
+  }
+
+  /// Fields separated by commas; `nil` for no list.
+  /// - Throws: `ValidationError`.
+  static func list(_ text: String?) throws -> [FieldReference]? { try text.map(someFields) }
+
+  /// - Throws: `ValidationError`.
+  static func someFields(_ text: String) throws -> [FieldReference] {
+    try text.split(separator: ",").map { try FieldReference(named: String($0)) }
   }
 }
 

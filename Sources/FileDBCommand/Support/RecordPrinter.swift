@@ -1,30 +1,5 @@
-import ArgumentParser
 import FileDB
 import FileDBExchange
-
-/// How records are printed.
-enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-  /// For people; may change. The others are stable.
-  case table
-  case json, ndjson, csv, tsv, plist
-
-  /// `nil` for a table.
-  fileprivate var exchange: ExchangeFormat? {
-    switch self {
-    case .table: nil
-    case .json: .json
-    case .ndjson: .ndjson
-    case .csv: .delimited(.csv)
-    case .tsv: .delimited(.tsv)
-    case .plist: .plist
-    }
-  }
-}
-
-struct FormatOption: ParsableArguments {
-  @Option(help: "The output format; table is for people and may change, the others are stable.")
-  var format = OutputFormat.table
-}
 
 /// Prints records in any of the formats.
 struct RecordPrinter {
@@ -32,76 +7,123 @@ struct RecordPrinter {
   /// are printed as they are read.
   static let firstScreen = 500
 
-  let format: OutputFormat
+  private let format: OutputFormat
+  private let heading: Heading
+  private let ids: TableExport.IDs
   /// The fields to print, in this order; `nil` for all that occur, in the order of their UTF-8 bytes.
-  let fields: [FieldReference]?
+  private let fields: [FieldReference]?
   /// What the table declares: its fields come first, in this order.
-  var schema: TableSchema?
+  private let schema: TableSchema?
+  /// Of a line; `nil` where it may be of any length.
+  private let width: Int?
+
+  init(
+    _ output: RecordOutput, fields: [FieldReference]?, schema: TableSchema? = nil,
+    width: Int? = Terminal.width
+  ) {
+    (format, heading, ids) = (output.format, output.output.heading, output.ids)
+    (self.fields, self.schema, self.width) = (fields, schema, width)
+  }
 
   /// - Parameter highestID: no record has a higher id.
   func print(_ records: some Collection<StoredRecord<Fields>>, highestID: Int64 = 0) throws {
-    guard let exchange = format.exchange else { return printTable(records, highestID: highestID) }
-    try TableExport(format: exchange, chosen: fields, schema: schema).write(records) {
-      Terminal.print(bytes: $0)
+    switch format {
+    case .table: printTable(records, highestID: highestID)
+    case .markdown: printMarkdown(records)
+    case .json, .ndjson, .csv, .tsv, .plist: try export?.write(records) { Terminal.print(bytes: $0) }
     }
   }
 
   /// Prints one record by itself: in JSON and as a property list it is no array.
   func print(_ record: StoredRecord<Fields>) throws {
-    guard let exchange = format.exchange else { return printTable([record], highestID: 0) }
-    try TableExport(format: exchange, chosen: fields, schema: schema).write(alone: record) {
-      Terminal.print(bytes: $0)
+    guard let export else { return try print([record]) }
+    try export.write(alone: record) { Terminal.print(bytes: $0) }
+  }
+
+  /// `nil` for what is printed here.
+  private var export: TableExport? {
+    let exchange: ExchangeFormat
+    switch format {
+    case .table, .markdown: return nil
+    case .json: exchange = .json
+    case .ndjson: exchange = .ndjson
+    case .csv: exchange = .delimited(.csv, hasHeader: heading == .shown)
+    case .tsv: exchange = .delimited(.tsv, hasHeader: heading == .shown)
+    case .plist: exchange = .plist
     }
+    var export = TableExport(format: exchange, chosen: fields, schema: schema)
+    export.ids = ids
+    return export
   }
 
   /// Prints groups one behind the other; as a table under headings, which stand for the column of `field`.
   func print(_ groups: [PrintedGroup], by field: FieldReference) throws {
     let records = groups.flatMap(\.records)
     guard format == .table, !records.isEmpty else { return try print(records) }
-    var lines = tableLines(
-      records, columns(of: records).filter { fields != nil || field == .id || $0 != field })[...]
-    Terminal.printStyled(lines.removeFirst())
+    let columns = columns(of: records).filter { fields != nil || field == .id || $0 != field }
+    var lines = table(records, columns).lines(width: width)[...]
+    for line in heading.lines(lines.removeFirst()) { Terminal.printStyled(line) }
     for group in groups {
-      let heading = TerminalText.truncated(
-        "\(group.title) (\(group.records.count))", to: Terminal.width ?? .max)
-      Terminal.printStyled("\n" + Terminal.bold(heading))
+      let title = TerminalText.truncated("\(group.title) (\(group.records.count))", to: width ?? .max)
+      Terminal.printStyled("\n" + Terminal.bold(title))
       for line in lines.prefix(group.records.count) { Terminal.printStyled(line) }
       lines = lines.dropFirst(group.records.count)
     }
     for line in lines { Terminal.printStyled(line) }
   }
 
-  private func columns(of records: [StoredRecord<Fields>]) -> [FieldReference] {
-    if let fields { return fields.withID }
+  private func columns(of records: some Sequence<StoredRecord<Fields>>) -> [FieldReference] {
+    if let fields { return withIDs(fields) }
     var columns = PlistDictionary()
     for record in records {
       for field in record.fields.dictionary where columns[field.key] == nil { columns[field.key] = true }
     }
     let declared = (schema?.fields ?? []).map(\.name).filter { columns[$0] != nil }
     for name in declared { columns[name] = nil }
-    return (declared + columns.keys).map(FieldReference.init(field:)).withID
+    return withIDs((declared + columns.keys).map(FieldReference.init(field:)))
+  }
+
+  private func withIDs(_ columns: [FieldReference]) -> [FieldReference] {
+    switch ids {
+    case .written: columns.withID
+    case .omitted: columns.filter { $0 != .id }
+    }
+  }
+
+  private func printMarkdown(_ records: some Collection<StoredRecord<Fields>>) {
+    let columns = columns(of: records)
+    if columns.isEmpty || records.isEmpty { return }
+    let values = records.map { Self.values(of: $0, columns) }
+    let markdown = MarkdownTable(
+      columns: columns.indices.map { column in
+        TextTable.Column(title: columns[column].title, isNumeric: Self.isNumeric(column, in: values))
+      })
+    for line in heading == .shown ? markdown.heading : [] { Terminal.print(line) }
+    for row in values { Terminal.print(markdown.line(row)) }
   }
 
   /// Without records there is nothing to see, not even a title.
   private func printTable(_ records: some Collection<StoredRecord<Fields>>, highestID: Int64) {
     let first = Array(records.prefix(Self.firstScreen))
-    if first.isEmpty { return }
     let columns = columns(of: first)
+    if first.isEmpty || columns.isEmpty { return }
     let rest = records.dropFirst(first.count)
+    let table = table(first, columns)
     guard !rest.isEmpty else {
-      for line in tableLines(first, columns) { Terminal.printStyled(line) }
+      for line in table.lines(width: width, heading: heading) { Terminal.printStyled(line) }
       return
     }
-    let table = table(first, columns)
     let leastWidths = columns.firstIndex(of: .id).map { [$0: highestID.description.count] } ?? [:]
-    let layout = TextLayout(table, leastWidths: leastWidths, width: Terminal.width)
-    for line in [layout.title] + table.rows.map({ layout.line($0) }) { Terminal.printStyled(line) }
+    let layout = TextLayout(table, leastWidths: leastWidths, width: width)
+    for line in heading.lines(layout.title) + table.rows.map({ layout.line($0) }) {
+      Terminal.printStyled(line)
+    }
     Terminal.flush()
     var others = OtherFields(than: columns)
     for record in rest {
       let decoded = record.fields
       Terminal.printStyled(
-        layout.laterLine(columns.map { $0.value(in: decoded, of: record.id.plain)?.cell ?? "" }))
+        layout.laterLine(columns.map { TextCell($0.value(in: decoded, of: record.id.plain)) }))
       if fields == nil { others.look(at: decoded) }
     }
     if let note = layout.note { Terminal.printStyled(note) }
@@ -110,46 +132,21 @@ struct RecordPrinter {
     Terminal.note(note)
   }
 
-  /// The title, a line for each record, and what else there is to say.
-  private func tableLines(_ records: [StoredRecord<Fields>], _ fields: [FieldReference]) -> [String] {
-    table(records, fields).lines(width: Terminal.width)
-  }
-
   private func table(_ records: [StoredRecord<Fields>], _ fields: [FieldReference]) -> TextTable {
-    let values = records.map { record in
-      let decoded = record.fields  // Once.
-      return fields.map { $0.value(in: decoded, of: record.id.plain) }
-    }
+    let values = records.map { Self.values(of: $0, fields) }
     let columns = fields.enumerated().map { column, field in
       TextTable.Column(
-        title: TerminalText.defused(field.title),
-        isNumeric: values.contains { $0[column] != nil }
-          && values.allSatisfy { $0[column]?.isNumeric ?? true })
+        title: TerminalText.defused(field.title), isNumeric: Self.isNumeric(column, in: values))
     }
-    return TextTable(columns: columns, rows: values.map { $0.map { $0?.cell ?? "" } })
-  }
-}
-
-/// The fields that only later records have, which a table that has begun has no columns for.
-private struct OtherFields {
-  private let shown: [FieldReference]
-  private var last: [String] = []
-  private var names = PlistDictionary()
-
-  init(than shown: [FieldReference]) { self.shown = shown }
-
-  mutating func look(at fields: Fields) {
-    let keys = fields.dictionary.keys
-    // Most records have the fields of the one before.
-    if keys.elementsEqual(last, by: { $0.utf8.elementsEqual($1.utf8) }) { return }
-    last = keys
-    for key in keys where !shown.contains(FieldReference(field: key)) { names[key] = true }
+    return TextTable(columns: columns, rows: values.map { $0.map { TextCell($0) } })
   }
 
-  /// `nil` where there are none.
-  var note: String? {
-    if names.isEmpty { return nil }
-    let list = names.keys.map { FieldReference(field: $0).title }.joined(separator: ", ")
-    return "fields that only later records have are not shown; choose with --fields: \(list)"
+  private static func values(of record: StoredRecord<Fields>, _ fields: [FieldReference]) -> [PlistValue?] {
+    let decoded = record.fields  // Once.
+    return fields.map { $0.value(in: decoded, of: record.id.plain) }
+  }
+
+  private static func isNumeric(_ column: Int, in rows: [[PlistValue?]]) -> Bool {
+    rows.contains { $0[column] != nil } && rows.allSatisfy { $0[column]?.isNumeric ?? true }
   }
 }

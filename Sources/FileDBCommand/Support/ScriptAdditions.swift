@@ -25,9 +25,7 @@ struct ScriptAdditions {
       try isReady(for: TableReference(argument: words[1]), in: &transaction)
     else { return false }
     do {
-      var record = Fields()
-      try FieldChanges(fields, for: schema).apply(to: &record)
-      records.append((record, command.line))
+      records.append((try FieldChanges(fields, for: schema).newRecord(), command.line))
       return true
     } catch {
       try make(in: &transaction)  // What is wrong before is told first.

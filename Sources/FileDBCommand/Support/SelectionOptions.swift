@@ -23,9 +23,7 @@ struct SelectionOptions: ParsableArguments {
   var fields: String?
 
   /// The fields that were chosen, if any.
-  func chosenFields() throws -> [FieldReference]? {
-    try fields.map { try $0.split(separator: ",").map { try FieldReference(named: String($0)) } }
-  }
+  func chosenFields() throws -> [FieldReference]? { try FieldReference.list(fields) }
 
   /// Without a condition or an order, the table itself: a page of it needs no other records.
   func records(of snapshot: TableSnapshot<Fields>) throws -> AnyRandomAccessCollection<StoredRecord<Fields>> {

@@ -4,15 +4,16 @@ import FileDBPlist
 
 /// Prints rows of values that are no records: what a command has found out about some.
 struct SummaryPrinter {
-  let format: OutputFormat
+  let output: FormatOption
   /// How a column is called.
   let titles: [String]
   /// So many columns, from the left, name what a row is about, which may be nothing.
   let keyCount: Int
 
   func print(_ rows: [[PlistValue?]]) throws {
-    switch format {
+    switch output.format {
     case .table: printTable(rows)
+    case .markdown: printMarkdown(rows)
     case .csv: printDelimited(rows, DelimitedWriter(format: .csv))
     case .tsv: printDelimited(rows, DelimitedWriter(format: .tsv))
     case .json:
@@ -27,32 +28,42 @@ struct SummaryPrinter {
 
   /// Prints one row by itself: in JSON and as a property list it is no array.
   func print(alone row: [PlistValue?]) throws {
-    switch format {
+    switch output.format {
     case .json, .ndjson: Terminal.print(object(row))
     case .plist: Terminal.print(bytes: try PlistWriter.document(.dict(dictionary(row))))
-    case .table, .csv, .tsv: try print([row])
+    case .table, .csv, .tsv, .markdown: try print([row])
     }
   }
 
   private func printTable(_ rows: [[PlistValue?]]) {
     if rows.isEmpty { return }
-    let columns = titles.indices.map { column in
-      TextTable.Column(
-        title: TerminalText.defused(titles[column]),
-        isNumeric: rows.allSatisfy { $0[column]?.isNumeric ?? true })
+    let columns = columns(of: rows).map {
+      TextTable.Column(title: TerminalText.defused($0.title), isNumeric: $0.isNumeric)
     }
     let cells = rows.map { row in
       row.enumerated().map { column, value in
-        column < keyCount ? PrintedGroup.title(of: value) : value?.cell ?? ""
+        column < keyCount
+          ? TextCell(PrintedGroup.title(of: value), kind: value.flatMap(ValueKind.init)) : TextCell(value)
       }
     }
-    for line in TextTable(columns: columns, rows: cells).lines(width: Terminal.width) {
-      Terminal.printStyled(line)
+    let table = TextTable(columns: columns, rows: cells)
+    for line in table.lines(width: Terminal.width, heading: output.heading) { Terminal.printStyled(line) }
+  }
+
+  private func printMarkdown(_ rows: [[PlistValue?]]) {
+    let table = MarkdownTable(columns: columns(of: rows))
+    for line in output.heading == .shown ? table.heading : [] { Terminal.print(line) }
+    for row in rows { Terminal.print(table.line(row)) }
+  }
+
+  private func columns(of rows: [[PlistValue?]]) -> [TextTable.Column] {
+    titles.indices.map { column in
+      TextTable.Column(title: titles[column], isNumeric: rows.allSatisfy { $0[column]?.isNumeric ?? true })
     }
   }
 
   private func printDelimited(_ rows: [[PlistValue?]], _ writer: DelimitedWriter) {
-    Terminal.print(writer.line(titles), terminator: "")
+    if output.heading == .shown { Terminal.print(writer.line(titles), terminator: "") }
     for row in rows {
       Terminal.print(writer.line(row.map { $0.map(DelimitedWriter.text(of:)) }), terminator: "")
     }

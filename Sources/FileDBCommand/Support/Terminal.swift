@@ -8,9 +8,10 @@ enum Terminal {
   static let inputIsTerminal = isatty(STDIN_FILENO) == 1
   static let errorIsTerminal = isatty(STDERR_FILENO) == 1
 
-  /// See https://no-color.org.
+  /// See https://no-color.org. A dumb terminal shows the codes of colours as text.
   static let usesStyle =
-    outputIsTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+    outputIsTerminal && !isDumb && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+  private static let isDumb = ProcessInfo.processInfo.environment["TERM"] == "dumb"
 
   /// Columns of the terminal that standard output is; `nil` where it is none.
   static let width: Int? = {
@@ -32,7 +33,26 @@ enum Terminal {
     case changed = 33
   }
 
-  static func colored(_ text: String, _ color: Color) -> String { styled(text, code: color.rawValue) }
+  static func colored(_ text: String, _ color: Color) -> String {
+    text.isEmpty ? text : styled(text, code: color.rawValue)
+  }
+
+  /// The same, to be seen at once among others of this colour.
+  static func marked(_ text: String, _ color: Color) -> String {
+    usesStyle && !text.isEmpty ? "\u{1B}[\(color.rawValue);7m\(text)\u{1B}[0m" : text
+  }
+
+  /// A value in the colour of its type.
+  static func styled(_ text: String, _ kind: ValueKind?) -> String {
+    guard let kind, !text.isEmpty else { return text }
+    switch kind {
+    case .number: return styled(text, code: 36)
+    case .bool: return styled(text, code: 33)
+    case .date: return styled(text, code: 35)
+    case .data: return styled(text, code: 2)
+    case .collection: return styled(text, code: 34)
+    }
+  }
 
   private static func styled(_ text: String, code: Int) -> String {
     usesStyle ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
@@ -83,7 +103,7 @@ enum Terminal {
 
   /// Replaces the last line of standard error, on a terminal only.
   static func showProgress(_ message: String) {
-    if errorIsTerminal { writeError("\r\u{1B}[K" + message) }
+    if errorIsTerminal, !isDumb { writeError("\r\u{1B}[K" + message) }
   }
 
   /// Whether somebody is there to answer; a script is not asked.

@@ -1,6 +1,18 @@
 import FileDB
 import FileDBExchange
 
+/// A cell of a table for people, defused already.
+struct TextCell {
+  var text: String
+  /// What it is coloured for.
+  var kind: ValueKind?
+
+  init(_ text: String, kind: ValueKind? = nil) { (self.text, self.kind) = (text, kind) }
+
+  /// - Parameter value: `nil` for a field that is missing.
+  init(_ value: PlistValue?) { self.init(value?.cell ?? "", kind: value.flatMap(ValueKind.init)) }
+}
+
 /// Rows of cells in columns, for people.
 struct TextTable {
   struct Column {
@@ -9,14 +21,21 @@ struct TextTable {
   }
 
   var columns: [Column]
-  /// As many cells in each row as there are columns, defused already.
-  var rows: [[String]]
+  /// As many cells in each row as there are columns.
+  var rows: [[TextCell]]
+
+  init(columns: [Column], rows: [[TextCell]]) { (self.columns, self.rows) = (columns, rows) }
+
+  /// - Parameter rows: defused already.
+  init(columns: [Column], rows: [[String]]) {
+    self.init(columns: columns, rows: rows.map { $0.map { TextCell($0) } })
+  }
 
   /// The table's lines, none wider than `width` where that is given: the widest columns give way, then the last ones
   /// go.
-  func lines(width: Int?) -> [String] {
+  func lines(width: Int?, heading: Heading = .shown) -> [String] {
     let layout = TextLayout(self, width: width)
-    return [layout.title] + rows.map { layout.line($0) } + [layout.note].compactMap(\.self)
+    return heading.lines(layout.title) + rows.map { layout.line($0) } + [layout.note].compactMap(\.self)
   }
 }
 
@@ -41,39 +60,47 @@ struct TextLayout {
     self.width = width
     var widths = table.columns.indices.map { column in
       let least = max(leastWidths[column] ?? 0, TerminalText.width(table.columns[column].title))
-      return table.rows.reduce(least) { max($0, TerminalText.width($1[column])) }
+      return table.rows.reduce(least) { max($0, TerminalText.width($1[column].text)) }
     }
     hidden = width.map { Self.fit(&widths, into: $0) } ?? 0
     self.widths = widths
   }
 
-  var title: String { Terminal.bold(line(columns.map(\.title))) }
+  var title: String { Terminal.bold(line(columns.map { TextCell($0.title) })) }
 
   /// What is to be said about columns that are not shown.
   var note: String? { hidden > 0 ? "(\(hidden) more columns; choose with --fields)" : nil }
 
   /// A row with cells that may be wider than their columns. Without a width it has them whole; with one, it has numbers
   /// whole and the others cut, and is cut itself.
-  func laterLine(_ cells: [String]) -> String {
-    let line = line(cells) { width == nil || columns[$0].isNumeric }
-    return width.map { TerminalText.truncated(line, to: $0) } ?? line
+  func laterLine(_ cells: [TextCell]) -> String {
+    let isWhole = { (column: Int) in width == nil || columns[column].isNumeric }
+    let plain = line(cells, isWhole: isWhole) { text, _ in text }
+    if let width, TerminalText.width(plain) > width { return TerminalText.truncated(plain, to: width) }
+    return Terminal.usesStyle ? line(cells, isWhole: isWhole, styled: Terminal.styled) : plain
   }
 
   /// A row, with each cell that is too wide for its column cut.
-  func line(_ cells: [String]) -> String { line(cells) { _ in false } }
+  func line(_ cells: [TextCell]) -> String {
+    line(cells, isWhole: { _ in false }, styled: Terminal.styled)
+  }
 
   /// - Parameter isWhole: whether a column's cell is not cut. What it takes beyond its column is taken from the space
   ///   behind it.
-  private func line(_ cells: [String], isWhole: (_ column: Int) -> Bool) -> String {
+  private func line(
+    _ cells: [TextCell], isWhole: (_ column: Int) -> Bool, styled: (String, ValueKind?) -> String
+  ) -> String {
     var line = ""
     var excess = 0
     for (column, width) in widths.enumerated() {
       if column > 0 { line += Self.gap }
-      let text = isWhole(column) ? cells[column] : TerminalText.truncated(cells[column], to: width)
+      let cell = cells[column]
+      let text = isWhole(column) ? cell.text : TerminalText.truncated(cell.text, to: width)
       let space = width - TerminalText.width(text) - excess
       excess = max(0, -space)
       let padding = String(repeating: " ", count: max(0, space))
-      line += columns[column].isNumeric ? padding + text : text + padding
+      let shown = styled(text, cell.kind)
+      line += columns[column].isNumeric ? padding + shown : shown + padding
     }
     while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
     return line
@@ -101,6 +128,30 @@ struct TextLayout {
       }
     }
     return hidden
+  }
+}
+
+/// Whether a table has a line with the names of its columns.
+enum Heading {
+  case shown, hidden
+
+  func lines(_ title: String) -> [String] { self == .shown ? [title] : [] }
+}
+
+/// Values that have a colour of their own; texts have none.
+enum ValueKind {
+  case number, bool, date, data, collection
+
+  /// - Returns: `nil` for a text.
+  init?(_ value: PlistValue) {
+    switch value {
+    case .string: return nil
+    case .integer, .unsigned, .real: self = .number
+    case .bool: self = .bool
+    case .date: self = .date
+    case .data: self = .data
+    case .array, .dict: self = .collection
+    }
   }
 }
 

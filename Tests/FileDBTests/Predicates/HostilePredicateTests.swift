@@ -52,9 +52,10 @@ import Testing
     let limit = 1 << 20
     #expect(refusal(String(repeating: " ", count: limit + 1))?.contains("at most 1048576 bytes") == true)
     let units = [
-      " ", "(", ")", "'", "\"", "\\", "a", "a ", "a.", "a[", "{", "{a,", "1", "-", "%", "%@", "#", "NOT ",
+      " ", "(", ")", "'", "\"", "\\", "a ", "a.", "a[", "{", "{a,", "1", "-", "- ", "a+", "a*(", "7d ", "-(",
+      "%", "%@", "#", "NOT ",
       "== ", "\\u{",
-      "a == 1 AND ", "a == '\\u{", "\u{301}", "é", "\u{0}", "\n", "ANY ", "1e", "!", "@", "a LIKE '*",
+      "a == 1 AND ", "a == '\\u{", "\u{301}", "\u{0}", "\n", "ANY ", "1e", "!", "@", "a LIKE '*",
       "a MATCHES '(",
     ]
     for unit in units {
@@ -63,6 +64,21 @@ import Testing
       #expect(refusal("a == 1 OR a == '" + text).map { $0.count < 200 } == true, "\(unit)")
     }
     #expect(refusal(String(repeating: "a == 1 AND ", count: limit / 11)) == "expected a field or a value")
+  }
+
+  @Test func longSumsWork() throws {
+    try onASmallStack {
+      let table = try RecordStore.inMemory().table("t")
+      try table.add(["a": 1])
+      for unit in ["a + ", "a * 1 + ", "1 + ", "2 - a - "] {
+        let text = String(repeating: unit, count: 20_000) + "a > 0 OR a == 1"
+        let predicate = try RecordPredicate(text)
+        #expect(try table.lastSnapshot.count(where: predicate) == 1)
+        #expect(try RecordPredicate(predicate.description) == predicate)
+      }
+      let nested = String(repeating: "-(a + ", count: 45) + "a" + String(repeating: ")", count: 45)
+      #expect(try table.lastSnapshot.count(where: RecordPredicate("\(nested) != 0.5")) == 1)
+    }
   }
 
   @Test func predicatesWithManyTermsWork() throws {
@@ -85,7 +101,8 @@ import Testing
       "%@", "%K",
       "==", "=", "<", ">", "!", "&&", "||", "AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "MATCHES",
       "CONTAINS", "ANY",
-      "1", "-", "2.5", "0x", "e", "TRUE", "NULL", "DATE", "\n", "\u{0}", "é", "\u{301}", "\u{1F600}",
+      "1", "-", "+", "*", "/", "7d", "now", "is", "2.5", "0x", "e", "TRUE", "NULL", "DATE", "\n", "\u{0}",
+      "é", "\u{301}", "\u{1F600}",
     ]
     var read = 0
     for _ in 0..<20_000 {

@@ -26,6 +26,9 @@ public struct FieldSummary: Sendable {
   private var integers: Int128 = 0
   private var reals = ExactSum()
 
+  /// Of no records yet.
+  package init() {}
+
   /// The sum of the numbers: an integer if all are integers, 0 if there are none, else a real.
   ///
   /// Both are exact: integers never wrap, and the sum of reals is rounded once, so it does not depend on their order.
@@ -56,7 +59,7 @@ public struct FieldSummary: Sendable {
 }
 
 extension FieldSummary {
-  mutating func add(_ value: PlistValue?) {
+  package mutating func add(_ value: PlistValue?) {
     guard let value else { return }
     switch value {
     case .integer(let number): add(number)

@@ -1,0 +1,200 @@
+import FileDBEssentials
+import FileDBPlist
+
+/// What a predicate calculates, from left to right: `kcal * 2`, `due + 7d`.
+struct PredicateCalculation: Equatable, Sendable {
+  enum Operator: String {
+    case add = "+"
+    case subtract = "-"
+    case multiply = "*"
+    case divide = "/"
+  }
+
+  enum Step: Equatable, Sendable {
+    case with(Operator, PredicateOperand)
+    /// Adds a span of time to a date.
+    case shift(PredicateSpan)
+  }
+
+  let first: PredicateOperand
+  let steps: [Step]
+
+  var operands: [PredicateOperand] {
+    [first] + steps.compactMap { if case .with(_, let operand) = $0 { operand } else { nil } }
+  }
+
+  /// - Returns: `nil` where a field is missing, or there is no such value.
+  func value(of record: PredicateRecord) -> PlistValue? { value { $0.term(of: record) } }
+
+  /// The value where no record is asked; `nil` also where there is no such value.
+  var constantValue: PlistValue? { value { $0.term ?? .null } }
+
+  var isConstant: Bool { operands.allSatisfy { $0.term != nil } }
+
+  private func value(_ term: (PredicateOperand) -> PredicateTerm) -> PlistValue? {
+    var result = term(first).plainValue
+    for step in steps {
+      guard let left = result else { return nil }
+      switch step {
+      case .with(let sign, let operand):
+        result = term(operand).plainValue.flatMap { Self.value(left, sign, $0) }
+      case .shift(let span): result = left.date.flatMap(span.added(to:)).map(PlistValue.date)
+      }
+    }
+    return result
+  }
+
+  private static func value(_ left: PlistValue, _ sign: Operator, _ right: PlistValue) -> PlistValue? {
+    if sign == .add, left.string != nil || right.string != nil {
+      guard let left = left.joinedText, let right = right.joinedText else { return nil }
+      return .string(left + right)
+    }
+    if let left = left.wholeNumber, let right = right.wholeNumber {
+      if sign != .divide { return PlistValue(whole: value(left, sign, right)) }
+      if right != 0, left % right == 0 { return PlistValue(whole: left / right) }
+    }
+    guard let left = left.anyReal, let right = right.anyReal else { return nil }
+    let result: Double
+    switch sign {
+    case .add: result = left + right
+    case .subtract: result = left - right
+    case .multiply: result = left * right
+    case .divide:
+      guard right != 0 else { return nil }
+      result = left / right
+    }
+    return result.isNaN ? nil : .real(result)
+  }
+
+  /// `nil` for a number that no integer of a record is.
+  private static func value(_ left: Int128, _ sign: Operator, _ right: Int128) -> Int128? {
+    let (result, isWrong) =
+      switch sign {
+      case .add: left.addingReportingOverflow(right)
+      case .subtract: left.subtractingReportingOverflow(right)
+      case .multiply, .divide: left.multipliedReportingOverflow(by: right)
+      }
+    return isWrong ? nil : result
+  }
+}
+
+extension PredicateTerm {
+  fileprivate var plainValue: PlistValue? {
+    if case .value(let value) = self { value.value } else { nil }
+  }
+}
+
+extension PlistValue {
+  fileprivate init?(whole number: Int128?) {
+    guard let number else { return nil }
+    if let number = Int64(exactly: number) {
+      self = .integer(number)
+    } else if let number = UInt64(exactly: number) {
+      self = PlistValue(number)
+    } else {
+      return nil
+    }
+  }
+
+  fileprivate var wholeNumber: Int128? {
+    switch self {
+    case .integer(let number): Int128(number)
+    case .unsigned(let number): Int128(number)
+    default: nil
+    }
+  }
+
+  fileprivate var anyReal: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .unsigned(let number): Double(number)
+    case .real(let number): number
+    default: nil
+    }
+  }
+
+  /// As a part of a text.
+  fileprivate var joinedText: String? {
+    switch self {
+    case .string(let text): text
+    case .integer(let number): number.description
+    case .unsigned(let number): number.description
+    case .real(let number): PlistWriter.text(number)
+    default: nil
+    }
+  }
+}
+
+extension PredicateCalculation: CustomStringConvertible {
+  var description: String {
+    ([Self.part(first)] + steps.map(Self.text)).joined(separator: " ")
+  }
+
+  private static func text(_ step: Step) -> String {
+    switch step {
+    case .with(let sign, let operand): "\(sign.rawValue) \(part(operand))"
+    case .shift(let span): span.isBackwards ? "- \(span.negated)" : "+ \(span)"
+    }
+  }
+
+  private static func part(_ operand: PredicateOperand) -> String {
+    if case .calculation = operand { "(\(operand))" } else { "\(operand)" }
+  }
+}
+
+/// A span of time: `30min`, `12h`, `7d`, `2w`, `3m` (months), `1y`.
+struct PredicateSpan: Equatable, Sendable {
+  private let months: Int
+  private let seconds: Int
+
+  private init(months: Int, seconds: Int) { (self.months, self.seconds) = (months, seconds) }
+
+  /// - Returns: `nil` for what is not digits and a unit.
+  init?(_ text: String) {
+    let digits = text.prefix { ("0"..."9").contains($0) }
+    guard let count = Int(digits), count < 1_000_000_000 else { return nil }
+    switch text.dropFirst(digits.count) {
+    case "min": self.init(months: 0, seconds: count * 60)
+    case "h": self.init(months: 0, seconds: count * 3_600)
+    case "d": self.init(months: 0, seconds: count * 86_400)
+    case "w": self.init(months: 0, seconds: count * 7 * 86_400)
+    case "m": self.init(months: count, seconds: 0)
+    case "y": self.init(months: count * 12, seconds: 0)
+    default: return nil
+    }
+  }
+
+  var negated: PredicateSpan { PredicateSpan(months: -months, seconds: -seconds) }
+  var isBackwards: Bool { months < 0 || seconds < 0 }
+
+  /// - Returns: `nil` where four digits cannot name the year.
+  func added(to date: Date) -> Date? {
+    PlistDate.adding(months: months, to: date)
+      .flatMap { PlistDate.wholeSecond($0.addingTimeInterval(Double(seconds))) }
+  }
+}
+
+extension PredicateSpan: CustomStringConvertible {
+  var description: String {
+    if months != 0 { return "\(months)m" }
+    if seconds % 86_400 == 0 { return "\(seconds / 86_400)d" }
+    return seconds % 3_600 == 0 ? "\(seconds / 3_600)h" : "\(seconds / 60)min"
+  }
+}
+
+/// What `now` and `today` are when a predicate is read.
+enum PredicateClock {
+  static var now: Date {
+    PlistDate.wholeSecond(Date()) ?? Date(timeIntervalSince1970: 0)
+  }
+
+  /// The day of the calendar on the wall, as the date that its name `2026-01-31` is: so `due == today` finds what was
+  /// entered as that day, in any time zone.
+  static var today: Date {
+    var seconds = time(nil)
+    var parts = tm()
+    guard localtime_r(&seconds, &parts) != nil else { return now }
+    return PlistDate.date(
+      year: Int(parts.tm_year) + 1_900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday))
+  }
+}

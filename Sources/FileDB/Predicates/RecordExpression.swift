@@ -1,0 +1,68 @@
+import FileDBPlist
+import FileDBTables
+
+/// What to calculate of a record, in the language of predicates: `n + 1`, `today + 7d`, `NOT done`.
+package struct RecordExpression: Sendable {
+  private enum Meaning {
+    case value(PredicateOperand)
+    case truth(PredicateNode)
+  }
+
+  private let meaning: Meaning
+  private let text: String
+
+  /// - Throws: ``StoreError/Code/invalidPredicate``.
+  package init(_ text: String) throws {
+    self.text = text
+    switch try PredicateParser.parseExpression(text) {
+    case .operand(let operand): meaning = .value(operand)
+    case .node(let node): meaning = .truth(node)
+    }
+  }
+
+  /// The fields that it names, none of which a new record has.
+  package var fields: [String] {
+    let paths =
+      switch meaning {
+      case .value(let operand): operand.paths
+      case .truth(let node): node.paths
+      }
+    return paths.map(\.description)
+  }
+
+  /// The value for a record with these fields.
+  /// - Throws: ``StoreError/Code/invalidValue`` where there is none: a field is missing, is no number, or the result is
+  ///   too large; ``StoreError/Code/matchLimitExceeded``.
+  package func value(of fields: Fields, id: AnyRecordID) throws(StoreError) -> PlistValue {
+    let reader = RecordFields()
+    return try reader.read(EncodedRecord(id: id, fields: fields)) { () throws(StoreError) in
+      let record = PredicateRecord(id: id, fields: reader)
+      switch meaning {
+      case .truth(let node): return .bool(try node.isTrue(of: record))
+      case .value(let operand):
+        if let value = operand.term(of: record).storedValue { return value }
+        throw StoreError(.invalidValue, "'\(text)' has no value\(reason(record))")
+      }
+    }
+  }
+
+  private func reason(_ record: PredicateRecord) -> String {
+    guard case .value(let operand) = meaning,
+      let missing = operand.paths.first(where: { $0.value(in: record) == nil })
+    else { return ": these values cannot be calculated with, or the result is too large" }
+    return ": '\(missing)' is missing"
+  }
+}
+
+extension PredicateTerm {
+  /// `nil` for NULL, and for a list that has it.
+  fileprivate var storedValue: PlistValue? {
+    switch self {
+    case .null: return nil
+    case .value(let value): return value.value
+    case .list(let terms):
+      let values = terms.compactMap(\.storedValue)
+      return values.count == terms.count ? .array(values) : nil
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import FileDB
+import FileDBEssentials
+import FileDBExchange
+
+struct Edit: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit", abstract: "Edit a record in your editor.",
+    discussion: """
+      The record is shown as a property list, or with --format json as JSON, in the editor that $VISUAL or $EDITOR names; else \
+      in vi. When you leave it, the record gets the fields of the text, and loses those that you took out. If you changed \
+      nothing, nothing is written.
+
+      If the text is wrong, or the record was changed by another program meanwhile, nothing is written either: on a terminal \
+      you may go back to the editor; otherwise filedb keeps your text and says where. JSON has no dates and no data: a string \
+      stays one where the record had one.
+      """)
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var table: TableReference
+  @Argument var id: RecordID<Fields>
+  @Option(help: "How the record is written.") var format = RecordText.plist
+  @OptionGroup var options: WriteOptions
+
+  func run() throws {
+    let table = try existingTable(table)
+    let old = try table.snapshot().record(with: id).fields
+    let text = try format.bytes(of: old)
+    let file = try EditedFile(text, named: "filedb-\(table.name.text)-\(id)", extension: format.rawValue)
+    while true {
+      do { try file.edit() } catch {
+        file.remove()
+        throw error
+      }
+      let edited = try file.bytes()
+      guard edited != text else {
+        file.remove()
+        return Terminal.note("nothing was changed")
+      }
+      do {
+        try save(format.fields(from: edited, was: old, name: file.path), was: old, in: table)
+        return file.remove()
+      } catch let error as StoreError {
+        try goOn(after: error, file)
+      }
+    }
+  }
+
+  /// Returns where the person wants to edit again.
+  private func goOn(after error: StoreError, _ file: EditedFile) throws {
+    if error.code == .recordNotFound || !Terminal.isAnswering {
+      Terminal.note("nothing was changed; your text is in \(file.path)")
+      throw error
+    }
+    Terminal.complain(error.report)
+    guard Terminal.confirm("Edit it again?") else {
+      Terminal.note("nothing was changed; your text is in \(file.path)")
+      throw ExitCode(error.exitStatus)
+    }
+  }
+
+  private func save(_ new: Fields, was old: Fields, in table: RecordTable<Fields>) throws {
+    try options.write(table.store) { tx in
+      guard try tx[table.name].record(with: id).fields == old else {
+        throw StoreError(
+          StoreError.editConflict, "the record was changed meanwhile", table: table.name.text,
+          record: id.plain)
+      }
+      try tx[table.name].set(new, of: id)
+      try tx[table.name].unset(old.dictionary.keys.filter { new[$0] == nil }, of: id)
+    }
+  }
+}
+
+extension StoreError {
+  /// Another program has changed the record that is being edited.
+  fileprivate static let editConflict = Code(rawValue: "editConflict")
+}
+
+extension RecordText: ExpressibleByArgument {}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import FileDB
+
+struct SQL: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sql", abstract: "Answer a SELECT of SQL about the tables of the store.",
+    discussion: """
+      The query is SQLite's SQL, with joins, groups and functions. Each table has the columns id, position (the record's \
+      index, from 0) and one for each field; a field called id or position is 'fields.id' or 'fields.position'. Dates are \
+      texts, true and false are 1 and 0, arrays and dictionaries are JSON. All tables are seen at one moment. Nothing is \
+      written: the tables that the query names are copied into memory.
+
+      SELECT title, count(*) FROM notes JOIN folders ON folder = folders.id GROUP BY folder ORDER BY notes.position
+      """)
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument(help: ArgumentHelp("The query.", valueName: "select")) var query: String
+  @OptionGroup var output: FormatOption
+
+  func run() throws {
+    let store = try existingStore()
+    let extra = try FileDBTool.needExtra()
+    let answer = try extra.answer(query, about: store.snapshot())
+    try SummaryPrinter(output: output, titles: answer.columns, keyCount: 0).print(answer.rows)
+  }
+}

@@ -1,0 +1,25 @@
+import FileDB
+
+/// The fields that only later records have, which a table that has begun has no columns for.
+struct OtherFields {
+  private let shown: [FieldReference]
+  private var last: [String] = []
+  private var names = PlistDictionary()
+
+  init(than shown: [FieldReference]) { self.shown = shown }
+
+  mutating func look(at fields: Fields) {
+    let keys = fields.dictionary.keys
+    // Most records have the fields of the one before.
+    if keys.elementsEqual(last, by: { $0.utf8.elementsEqual($1.utf8) }) { return }
+    last = keys
+    for key in keys where !shown.contains(FieldReference(field: key)) { names[key] = true }
+  }
+
+  /// `nil` where there are none.
+  var note: String? {
+    if names.isEmpty { return nil }
+    let list = names.keys.map { FieldReference(field: $0).title }.joined(separator: ", ")
+    return "fields that only later records have are not shown; choose with --fields: \(list)"
+  }
+}

@@ -1,0 +1,68 @@
+import FileDB
+import FileDBPlist
+
+/// A record's fields as a text that a person edits.
+package enum RecordText: String, Sendable, CaseIterable {
+  /// A property list, which says the type of each value.
+  case plist
+  /// An object with a field on each line. Dates and data are strings in it.
+  case json
+
+  package func bytes(of fields: Fields) throws -> [UInt8] {
+    switch self {
+    case .plist: return try PlistWriter.document(.dict(fields.dictionary))
+    case .json:
+      let lines = fields.dictionary.map { "  \(JSONText.quoted($0.key)): \(JSONText.value($0.value))" }
+      return Array((lines.isEmpty ? "{}\n" : "{\n\(lines.joined(separator: ",\n"))\n}\n").utf8)
+    }
+  }
+
+  /// The fields that an edited text stands for. In JSON, a string stays a date or data where the record had such a value.
+  /// - Parameter name: of the text, for errors.
+  /// - Throws: ``StoreError/invalidText`` with the line and column.
+  package func fields(from bytes: [UInt8], was old: Fields, name: String) throws -> Fields {
+    let value = try value(of: bytes, name: name)
+    guard case .dict(let dictionary)? = value else {
+      throw StoreError(
+        invalidText: "the record should be a dictionary of its fields", file: name, line: 1, column: nil)
+    }
+    guard self == .json else { return Fields(dictionary) }
+    var fields = Fields(dictionary)
+    for field in dictionary {
+      guard let before = old[field.key] else { continue }
+      fields[field.key] = try Self.typed(field, before, name: name)
+    }
+    return fields
+  }
+
+  private func value(of bytes: [UInt8], name: String) throws -> PlistValue? {
+    switch self {
+    case .json:
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw StoreError(StoreError.invalidText, "this is not UTF-8 text", file: name)
+      }
+      return try JSONParser.parse(text, name: name)
+    case .plist:
+      do { return try PlistParser.parse(bytes) } catch {
+        throw StoreError(invalidText: error.message, file: name, line: error.line, column: error.column)
+      }
+    }
+  }
+
+  private static func typed(
+    _ field: PlistDictionary.Entry, _ before: PlistValue, name: String
+  ) throws -> PlistValue {
+    // What JSON cannot tell apart was not edited.
+    if JSONText.value(field.value) == JSONText.value(before) { return before }
+    guard case .string = field.value else { return field.value }
+    let type = FieldType(of: before)
+    guard type == .date || type == .data else { return field.value }
+    guard let value = type.value(of: field.value) else {
+      throw StoreError(
+        StoreError.invalidText, "'\(DelimitedWriter.text(of: field.value))' is not \(type.expectation)",
+        file: name,
+        field: field.key)
+    }
+    return value
+  }
+}
