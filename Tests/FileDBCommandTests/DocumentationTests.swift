@@ -4,9 +4,12 @@ import Testing
 
 @Suite struct DocumentationTests {
   private let readme: String
+  private let article: String
 
   init() throws {
     readme = try String(contentsOf: packageRoot.appendingPathComponent("README.md"), encoding: .utf8)
+    let articles = packageRoot.appendingPathComponent("Sources/FileDB/FileDB.docc")
+    article = try String(contentsOf: articles.appendingPathComponent("CommandLine.md"), encoding: .utf8)
   }
 
   /// The names of the commands, from the tool's own help.
@@ -16,10 +19,10 @@ import Testing
     return lines.compactMap { $0.firstMatch(of: #/^  ([a-z-]+) /#).map { String($0.1) } }
   }
 
-  @Test func everyCommandIsInReadme() throws {
+  @Test func everyCommandIsInTheArticle() throws {
     let commands = try commands()
     #expect(commands.count >= 17)
-    for command in commands { #expect(readme.contains("`filedb \(command)`"), "\(command)") }
+    for command in commands { #expect(article.contains("`filedb \(command)`"), "\(command)") }
   }
 
   @Test func everyCommandHasHelp() throws {
@@ -31,8 +34,8 @@ import Testing
     }
   }
 
-  @Test func readmeSessionPrintsAsShown() throws {
-    let block = try #require(readme.firstMatch(of: /```console\n((?s).*?)```/)).1
+  @Test func sessionPrintsAsShown() throws {
+    let block = try #require(article.firstMatch(of: /```console\n((?s).*?)```/)).1
     try withTemporaryFolder { folder in
       for step in block.split(separator: "$ ", omittingEmptySubsequences: true) {
         let lines = step.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
@@ -42,10 +45,34 @@ import Testing
     }
   }
 
-  /// Runs the README's lines about other formats on the data that they name.
-  @Test(.enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"))
-  func readmeImportsFindRecords() throws {
+  @Test func readmeCommandsWork() throws {
     let block = try #require(readme.firstMatch(of: /```sh\n(filedb import (?s).*?)```/)).1
+    let lines = block.split(separator: "\n")
+    #expect(lines.count == 10)
+    try withTemporaryFolder { folder in
+      let foods = packageRoot.appendingPathComponent("Examples/foods.csv")
+      try FileManager.default.copyItem(at: foods, to: folder.appendingPathComponent("foods.csv"))
+      for line in lines {
+        let result = try shell(String(line), in: folder)
+        #expect(result.status == 0, "\(line): \(result.error)")
+      }
+    }
+  }
+
+  @Test func pictureShowsWhatTheProgramPrints() throws {
+    let picture = packageRoot.appendingPathComponent("Examples/filedb.svg")
+    try withTemporaryFolder { folder in
+      let script = packageRoot.appendingPathComponent("Examples/picture").path
+      let result = try shell("FILEDB=$(command -v filedb) TMPDIR='\(folder.path)' '\(script)'", in: folder)
+      #expect(result.status == 0 && result.error == "")
+      #expect(try result.output == String(contentsOf: picture, encoding: .utf8), "run Examples/picture again")
+    }
+  }
+
+  /// Runs the article's lines about other formats on the data that they name.
+  @Test(.enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"))
+  func importsFindRecords() throws {
+    let block = try #require(article.firstMatch(of: /```sh\n(filedb import (?s).*?)```/)).1
     let lines = block.replacing("\\\n", with: "").split(separator: "\n")
     #expect(lines.count == 5)
     try withTemporaryFolder { folder in

@@ -99,6 +99,23 @@ extension Article {
     extension TableName<Note> { static var notes: Self { "notes" } }
 
     """
+  private static let defaultedNote = """
+    struct Note: DefaultedValue {
+      var title: String
+      var isDone = false
+      static let defaults = Note(title: "")
+    }
+    extension TableName<Note> { static var notes: Self { "notes" } }
+
+    """
+  private static let openFolder = """
+    let folder = URL(fileURLWithPath: "Store")
+
+    """
+  private static let ids = """
+    let (milk, rent): (RecordID<Note>, RecordID<Note>) = (1, 2)
+
+    """
   private static let notes = """
     let store = RecordStore.inMemory()
     let folder = URL(fileURLWithPath: "Store")
@@ -194,6 +211,27 @@ extension Article {
     Article(name: "Exchange.md", pieces: [Piece(.function, note + notes)]),
     Article(
       name: "FileDB.md", pieces: [Piece(.script, note + "let folder = URL(fileURLWithPath: \"Notes\")\n")]),
+    Article(
+      name: "GettingStarted.md",
+      pieces: [
+        Piece(.file), Piece(.function, openFolder + defaultedNote), Piece(.function, notes + defaultedNote),
+        Piece(.function, notes + defaultedNote), Piece(.function, notes + ids + defaultedNote),
+        Piece(.function, notes + defaultedNote), Piece(.function, notes + defaultedNote),
+        Piece(.asyncFunction, openFolder + defaultedNote),
+        Piece(
+          .asyncFunction,
+          notes + defaultedNote
+            + "struct List: Sendable { func apply(_ steps: ListSteps) {} }\nlet list = List()\n"),
+        Piece(.function, notes + ids + defaultedNote),
+        Piece(
+          .function,
+          """
+          let (user, shipped) = (URL(fileURLWithPath: "User"), URL(fileURLWithPath: "Shipped"))
+          let apple: RecordID<Fields> = 1
+
+          """),
+        Piece(.function, notes + defaultedNote),
+      ]),
     Article(
       name: "Merging.md",
       pieces: [

@@ -13,8 +13,30 @@ extension TableName<Note> {
   static var notes: Self { "notes" }
 }
 
-/// The Swift code of the README, word for word.
+/// The Swift code of the README and of the article "Getting started", word for word.
 @Suite struct ReadmeTests {
+  @Test func firstProgramMakesTheFileThatReadmeShows() throws {
+    struct Note: Codable, Sendable {
+      var title: String
+      var isDone = false
+    }
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      let notes = try store.table(TableName<Note>("notes"))
+      let milk = try notes.add(Note(title: "Buy milk"))
+      let rent = try notes.add(Note(title: "Pay the rent"))
+      try notes.update(rent) { $0.isDone = true }
+      try notes.move(milk, to: .bottom)  // .top .bottom .index(3) .before(id) .after(id)
+      try store.close()
+
+      let readme = try String(contentsOf: packageRoot.appendingPathComponent("README.md"), encoding: .utf8)
+      let shown = try #require(readme.firstMatch(of: /```xml\n((?s).*?)```/)).1
+      let file = try String(contentsOf: folder.appendingPathComponent("notes.plist"), encoding: .utf8)
+      #expect(file.hasSuffix("\n<plist version=\"1.0\">\n\(shown)</plist>\n"))
+      try RecordStore(at: folder).checkInvariants()
+    }
+  }
+
   @Test func asyncCodeRuns() async throws {
     let folder = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -113,15 +135,16 @@ extension TableName<Note> {
     #expect(list.count == 1)
   }
 
-  @Test func readmeShowsThisCode() throws {
-    let readme = try String(contentsOf: packageRoot.appendingPathComponent("README.md"), encoding: .utf8)
+  @Test(arguments: [("README.md", 1), ("Sources/FileDB/FileDB.docc/GettingStarted.md", 12)])
+  func showsThisCode(page: String, count: Int) throws {
+    let text = try String(contentsOf: packageRoot.appendingPathComponent(page), encoding: .utf8)
     let here = try String(contentsOfFile: #filePath, encoding: .utf8).split(separator: "\n")
       .map { $0.trimmingCharacters(in: .whitespaces) }
-    let blocks = readme.components(separatedBy: "```swift\n").dropFirst().compactMap {
+    let blocks = text.components(separatedBy: "```swift\n").dropFirst().compactMap {
       $0.components(separatedBy: "\n```").first
     }
     .filter { !$0.hasPrefix(".package(") }  // Tests/app tries this one.
-    #expect(blocks.count == 8)
+    #expect(blocks.count == count)
     for line in blocks.joined(separator: "\n").split(separator: "\n") {
       #expect(here.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
     }

@@ -1,0 +1,150 @@
+"""A store's folder: its tables' files, and the commits that they do not include yet."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import canonical
+import frames
+import payloads
+from changes import AsCommitted, OnSavedFile, Slot
+from table import Misfit, Table, decimal
+
+
+class Conflict(Exception):
+    """Another program saved a table's file while commits were waiting, and they do not fit."""
+
+
+@dataclass
+class History:
+    """What the journal says about a table since it named it first."""
+    commits: list = field(default_factory=list)  # Each a number and changes.
+    included: dict = field(default_factory=dict)  # Version of the file: the last commit that it includes.
+    saved: dict = field(default_factory=dict)  # Version of a file saved meanwhile: the last commit that waited.
+    is_checkpointed: bool = False  # Since the latest base.
+
+    def replace_versions(self, base, sequence):
+        self.included, self.saved, self.is_checkpointed = {}, {base: sequence}, False
+
+
+class Store:
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.own = self.folder / ".filedb"
+        self.journal_file = self.own / "journal"
+        self.journal = None
+        self.histories = {}
+        self.last_change = {}
+        self.counters = self.kept_counters()
+        if self.journal_file.exists():
+            self.read_journal(self.journal_file.read_bytes())
+
+    # The journal.
+
+    def read_journal(self, data):
+        self.journal = frames.read(data)
+        for frame in self.journal.frames:
+            try:
+                self.take(frame)
+            except (ValueError, IndexError, AttributeError) as error:
+                raise frames.Damage(f"frame {frame.sequence}: {error}") from error
+        for name, history in self.histories.items():
+            self.require_fit(name, history)
+
+    def take(self, frame):
+        if frame.kind == "commit":
+            self.take_commit(frame)
+            return
+        for name, mention in payloads.parse_files(frame.payload).items():
+            if frame.kind == "written":
+                self.histories.pop(name, None)
+                continue
+            history = self.histories[name]
+            if mention.base:
+                history.replace_versions(mention.base, frame.sequence)
+            history.included[mention.version] = frame.sequence
+            history.is_checkpointed = True
+
+    def take_commit(self, frame):
+        commit = payloads.parse_commit(frame.payload, lambda name: (self.own / name).read_bytes())
+        for name, mention in commit.tables.items():
+            if mention.at is not None and self.last_change.get(name, 0) > mention.at:
+                raise frames.Damage(f"'{name}' changed since commit {mention.at}")
+            self.last_change[name] = frame.sequence
+            if name not in self.histories:
+                if not mention.base:
+                    raise frames.Damage(f"'{name}' has no base")
+                self.histories[name] = History(included={mention.base: frame.sequence - 1})
+            elif mention.base:
+                self.histories[name].replace_versions(mention.base, frame.sequence - 1)
+            own = [change for change in commit.changes if change.table == name]
+            self.histories[name].commits.append((frame.sequence, own))
+
+    def require_fit(self, name, history):
+        """The commits of a sound journal can be carried out on a file of a version that it names."""
+        data = self.data(name)
+        if canonical.version(data) in history.included:
+            try:
+                self.carried_out(history, data, name)
+            except Misfit as misfit:
+                raise frames.Damage(f"'{name}': {misfit}") from misfit
+
+    # The tables.
+
+    def kept_counters(self):
+        file = self.own / "counters.plist"
+        if not file.exists():
+            return {}
+        return {name: decimal(text) for name, text in canonical.parse(file.read_bytes()).items()}
+
+    def file(self, name):
+        bare = self.folder / name
+        return bare if bare.is_file() else self.folder / f"{name}.plist"
+
+    def data(self, name):
+        file = self.file(name)
+        return file.read_bytes() if file.exists() else None
+
+    def names(self):
+        """The tables that have a file, or that the journal names."""
+        names = set(self.histories) - {".filedb/installed"}
+        for file in self.folder.iterdir():
+            if file.is_file() and not file.name.startswith("."):
+                if file.name.endswith(".plist"):
+                    names.add(file.name.removesuffix(".plist"))
+                elif file.read_bytes()[:5] == b"<?xml":
+                    names.add(file.name)
+        return sorted(names)
+
+    def table(self, name):
+        """The table as it is after all commits; `None` where there is none.
+
+        Raises Conflict, and ValueError where the file is no table.
+        """
+        return self.slot(name).table
+
+    def slot(self, name):
+        data, history = self.data(name), self.histories.get(name)
+        if not history:
+            return self.base(data, name)
+        try:
+            return self.carried_out(history, data, name)
+        except (Misfit, ValueError) as error:
+            raise Conflict(f"'{name}': {error}") from error
+
+    def base(self, data, name):
+        return Slot(None if data is None else Table.of_file(data), self.counters.get(name, 0))
+
+    def carried_out(self, history, data, name):
+        slot, version = self.base(data, name), canonical.version(data)
+        included = history.included.get(version, 0)
+        waited = 0
+        if version not in history.included:
+            if version not in history.saved and history.is_checkpointed:
+                raise Conflict(f"'{name}' was saved after a checkpoint wrote it")
+            waited = history.saved.get(version, history.commits[-1][0] if history.commits else 0)
+        for sequence, own in history.commits:
+            if sequence > included:
+                way = OnSavedFile() if sequence <= waited else AsCommitted()
+                for change in own:
+                    way.apply(change, slot)
+        return slot
