@@ -4,8 +4,8 @@ import FileDBPlist
 /// Brings the rows of an import into a table, in batches.
 package struct RowMerge {
   private enum Step {
-    case add(IdentifiedValue<Fields>)
-    case change(RecordID<Fields>, Fields)
+    case add(IdentifiedValue<Fields>, ImportRow.Origin)
+    case change(RecordID<Fields>, Fields, ImportRow.Origin)
     case nothing
   }
 
@@ -45,6 +45,10 @@ package struct RowMerge {
   /// Where in the file each key was met.
   private var origins: [RowKey: ImportRow.Origin] = [:]
   private var batch: [IdentifiedValue<Fields>] = []
+  private var batchOrigins: [ImportRow.Origin] = []
+  /// Where the records come from that may break a rule once all are there.
+  private var recordOrigins: [AnyRecordID: ImportRow.Origin] = [:]
+  private let notesOrigins: Bool
   private var isAwaitingIDs = false
   private var position: Position<Fields>
   private var count = 0
@@ -57,7 +61,11 @@ package struct RowMerge {
   ) throws {
     (self.rules, self.table, self.position, self.file) = (rules, table, position, file)
     before = try transaction[table].snapshot()
-    schema = try RecordRules(of: table.text, in: transaction)
+    // A wrong row can only be left out before it is there.
+    schema = try RecordRules(
+      of: table.text, in: transaction,
+      comparing: rules.matching == .nothing || rules.onError == .skip ? .rowsAndTable : .rows)
+    notesOrigins = schema?.leavesSome ?? false
     guard case .key(let fields) = rules.matching else { return }
     for row in before {
       tableHasFieldID = tableHasFieldID || row["id"] != nil
@@ -123,12 +131,12 @@ package struct RowMerge {
   private mutating func check(_ step: Step, _ row: ImportRow) throws(StoreError) {
     do throws(StoreError) {
       switch step {
-      case .add(let new): try schema?.check(new: new.value, isOnlyAddition: rules.matching == .nothing)
-      case .change(let id, let fields):
+      case .add(let new, _): try schema?.check(new: new.value)
+      case .change(let id, let fields, _):
         guard let old = before[id: id]?.fields else { return }
         var new = old
         for field in fields.dictionary { new[field.key] = field.value }
-        try schema?.check(new, was: old)
+        try schema?.check(new, was: old, of: AnyRecordID(id))
       case .nothing: break
       }
     } catch {
@@ -140,37 +148,46 @@ package struct RowMerge {
   {
     let found = key.flatMap { matchingID(for: $0, row) }.flatMap { before[id: $0] }
     let record = try withoutExportedID(row, record, for: found)
-    guard let found else { return .add(IdentifiedValue(record, id: rules.keepsIDs ? row.id : nil)) }
+    guard let found else {
+      return .add(IdentifiedValue(record, id: rules.keepsIDs ? row.id : nil), row.origin)
+    }
     let (id, old) = (found.id, found.fields)
     try checkTypes(of: row, record, against: old, id)
     var new = old
     for field in record.dictionary { new[field.key] = field.value }
-    return new == old ? .nothing : .change(id, record)
+    return new == old ? .nothing : .change(id, record, row.origin)
   }
 
   private mutating func take(_ step: Step, in transaction: inout StoreTransaction) throws {
     switch step {
-    case .add(let row):
+    case .add(let row, let origin):
       batch.append(row)
+      if notesOrigins { batchOrigins.append(origin) }
       // The next id of a row that brings none lies above those of all that are still to come.
       isAwaitingIDs = isAwaitingIDs || (rules.keepsIDs && row.id == nil)
       if batch.count >= Self.batchSize, !isAwaitingIDs { try addBatch(in: &transaction) }
-    case .change(let id, let fields):
+    case .change(let id, let fields, let origin):
       try transaction[table].set(fields, of: id)
+      if notesOrigins { recordOrigins[AnyRecordID(id)] = origin }
       report.changed += 1
     case .nothing: report.unchanged += 1
     }
   }
 
   /// Adds what is left, and makes the table where there was nothing to add. Where every row was wrong, nothing is made.
-  /// - Parameter counter: the highest id that the source ever gave, where that is known.
+  /// - Parameter counter: the highest id that the source ever gave, where that counts for the table.
   package mutating func finish(
     counter: Int64?, in transaction: inout StoreTransaction
   ) throws -> ImportReport {
     let isFruitless = batch.isEmpty && report.added + report.changed + report.unchanged == 0
     if isFruitless, !report.skipped.isEmpty { return report }
     try addBatch(in: &transaction)
-    if let counter, !before.exists { try transaction[table].raiseCounter(to: counter) }
+    if let counter { try transaction[table].raiseCounter(to: counter) }
+    if notesOrigins {
+      transaction.noteOrigins(of: table.text) { [recordOrigins, file] id in
+        recordOrigins[id].map { RecordOrigin(file: file, line: $0.line, text: $0.text) }
+      }
+    }
     return report
   }
 
@@ -221,6 +238,8 @@ package struct RowMerge {
     let ids = try transaction[table].add(identified: batch, at: position)
     if let last = ids.last { position = .after(last) }
     report.added += ids.count
+    for (id, origin) in zip(ids, batchOrigins) { recordOrigins[AnyRecordID(id)] = origin }
+    batchOrigins.removeAll(keepingCapacity: true)
     if rules.matching == .nothing, rules.hasIDAsField, !isExport {
       added += zip(batch, ids).compactMap { row, id in row.value["id"] == nil ? nil : id }
     }

@@ -59,6 +59,7 @@ public struct SQLiteImport: Sendable {
     in transaction: inout StoreTransaction,
     progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
+    let isNew = try !transaction[table].exists
     // Which `id` an export wrote is known by its table.
     let rules = RowMerge.Rules(matching, onError: onError, keepsIDs: matching == .id, hasIDAsField: false)
     var merge = try RowMerge(rules, into: table, at: position, of: file.path, in: transaction)
@@ -67,7 +68,7 @@ public struct SQLiteImport: Sendable {
       while let reading = try rows.next() {
         try merge.take(reading, in: &transaction, progress: progress)
       }
-      return try merge.finish(counter: rows.counter, in: &transaction)
+      return try merge.finish(counter: isNew ? rows.counter : nil, in: &transaction)
     }
   }
 }

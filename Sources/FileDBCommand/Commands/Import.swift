@@ -57,12 +57,18 @@ struct Import: StoreCommand {
       "Take the field id as the record's id, as exports write it, and fields.id as a field called id. Otherwise id is a field like any other."
   )
   var ids = false
+  @Option(
+    help: ArgumentHelp(
+      "Declare the fields of a Frictionless Table Schema, a JSON file, in place of the table's schema.",
+      valueName: "file"))
+  var schema: String?
   @Option(help: "What to do about a wrong row.") var onError = TableImport.ErrorPolicy.stop
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 
   func validate() throws {
     if ids, key != nil { throw ValidationError("Only one of --key and --ids.") }
+    if file == "-", schema == "-" { throw ValidationError("Only one of the files can be standard input.") }
     if (exchange.header == true) == (fields != nil), exchange.header != nil {
       throw ValidationError("Name the fields: --header, or --fields a,b,c.")
     }
@@ -142,6 +148,7 @@ struct Import: StoreCommand {
     var importer = TableImport(format: format)
     importer.fields = Self.names(fields) ?? []
     importer.types = try fieldTypes()
+    importer.schema = try schema.map(FrictionlessSchema.read)
     importer.emptyText = empty ?? .missing
     importer.matching = matching
     importer.onError = onError
@@ -150,6 +157,10 @@ struct Import: StoreCommand {
 
   private func importer(ofDatabase file: URL) throws -> DatabaseImport {
     try checkIsNotForText()
+    guard schema == nil else {
+      throw ValidationError(
+        "--schema is not for databases; 'filedb schema TABLE --schema FILE' declares the fields.")
+    }
     var importer = DatabaseImport(source: database.source(named: table.name), file: file)
     importer.types = try fieldTypes()
     importer.matching = matching
