@@ -32,6 +32,9 @@ package struct ImportRow {
     case line(Int)
     case row(Int)
 
+    /// `nil` for a number of a row.
+    var line: Int? { if case .line(let line) = self { line } else { nil } }
+
     var text: String {
       switch self {
       case .line(let line): "line \(line)"

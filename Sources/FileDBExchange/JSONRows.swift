@@ -27,16 +27,43 @@ enum JSONRows {
     try parser.end()
   }
 
-  /// Reads an object a line; a line without one is skipped. A line that is no JSON is one wrong row.
+  /// Reads an object a line; a line without one is skipped. A line that is no JSON is one wrong row. Where a line has
+  /// only a `{`, the object goes on to its `}`, as programs print it for people.
   static func readLines(_ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void) throws {
     var lines = LineReader(nextPiece: try source.open())
-    var number = 0
-    while let line = try lines.next() {
-      number += 1
-      if !line.allSatisfy(isXMLSpace) { try body(reading(of: line, number: number, name: source.name)) }
-      // To people, and to the parser, a carriage return ends a line as well; the last one is that of a CRLF.
-      number += line.dropLast().count { $0 == 0x0D }
+    var number = 1
+    while var row = try lines.next() {
+      let start = number
+      number += lineCount(of: row)
+      if row.filter({ !isXMLSpace($0) }) == [UInt8(ascii: "{")] {
+        var depth = 1
+        while depth > 0, let line = try lines.next() {
+          number += lineCount(of: line)
+          depth += nesting(of: line)
+          row += [0x0A] + line
+        }
+      }
+      if !row.allSatisfy(isXMLSpace) { try body(reading(of: row, number: start, name: source.name)) }
     }
+  }
+
+  /// To people, and to the parser, a carriage return ends a line as well; the last one is that of a CRLF.
+  private static func lineCount(of line: [UInt8]) -> Int { 1 + line.dropLast().count { $0 == 0x0D } }
+
+  /// How many more objects and arrays a line begins than it ends. No text goes over a line's end.
+  private static func nesting(of line: [UInt8]) -> Int {
+    var (depth, isInText, isEscaped) = (0, false, false)
+    for byte in line {
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\"): isEscaped = isInText
+      case UInt8(ascii: "\""): isInText.toggle()
+      case UInt8(ascii: "{") where !isInText, UInt8(ascii: "[") where !isInText: depth += 1
+      case UInt8(ascii: "}") where !isInText, UInt8(ascii: "]") where !isInText: depth -= 1
+      default: break
+      }
+    }
+    return depth
   }
 
   private static func reading(of line: [UInt8], number: Int, name: String) -> ImportRow.Reading {

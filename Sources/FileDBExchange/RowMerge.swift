@@ -4,8 +4,8 @@ import FileDBPlist
 /// Brings the rows of an import into a table, in batches.
 package struct RowMerge {
   private enum Step {
-    case add(IdentifiedValue<Fields>)
-    case change(RecordID<Fields>, Fields, cleared: [String])
+    case add(IdentifiedValue<Fields>, ImportRow.Origin)
+    case change(RecordID<Fields>, Fields, cleared: [String], ImportRow.Origin)
     case nothing
   }
 
@@ -50,6 +50,10 @@ package struct RowMerge {
   /// The records that rows have found; gathered where the others are deleted.
   private var matched: Set<RecordID<Fields>> = []
   private var batch: [IdentifiedValue<Fields>] = []
+  private var batchOrigins: [ImportRow.Origin] = []
+  /// Where the records come from that may break a rule once all are there.
+  private var recordOrigins: [AnyRecordID: ImportRow.Origin] = [:]
+  private let notesOrigins: Bool
   private var isAwaitingIDs = false
   private var position: Position<Fields>
   private var count = 0
@@ -62,7 +66,11 @@ package struct RowMerge {
   ) throws {
     (self.rules, self.table, self.position, self.file) = (rules, table, position, file)
     before = try transaction[table].snapshot()
-    schema = try RecordRules(of: table.text, in: transaction)
+    // A wrong row can only be left out before it is there.
+    schema = try RecordRules(
+      of: table.text, in: transaction,
+      comparing: rules.matching == .nothing || rules.onError == .skip ? .rowsAndTable : .rows)
+    notesOrigins = schema?.leavesSome ?? false
     guard case .key(let fields) = rules.matching else { return }
     for row in before {
       tableHasFieldID = tableHasFieldID || row["id"] != nil
@@ -128,11 +136,10 @@ package struct RowMerge {
   private mutating func check(_ step: Step, _ row: ImportRow) throws(StoreError) {
     do throws(StoreError) {
       switch step {
-      case .add(let new): try schema?.check(new: new.value, isOnlyAddition: rules.matching == .nothing)
-      case .change(let id, let fields, let cleared):
+      case .add(let new, _): try schema?.check(new: new.value)
+      case .change(let id, let fields, let cleared, _):
         guard let old = before[id: id]?.fields else { return }
-        let new = old.changed(by: fields, without: cleared)
-        try schema?.check(new, was: old)
+        try schema?.check(old.changed(by: fields, without: cleared), was: old, of: AnyRecordID(id))
       case .nothing: break
       }
     } catch {
@@ -144,13 +151,15 @@ package struct RowMerge {
   {
     let found = key.flatMap { matchingID(for: $0, row) }.flatMap { before[id: $0] }
     let record = try withoutExportedID(row, record, for: found)
-    guard let found else { return .add(IdentifiedValue(record, id: rules.keepsIDs ? row.id : nil)) }
+    guard let found else {
+      return .add(IdentifiedValue(record, id: rules.keepsIDs ? row.id : nil), row.origin)
+    }
     let (id, old) = (found.id, found.fields)
     try checkTypes(of: row, record, against: old, id)
     if rules.unmatched == .deleted { matched.insert(id) }
     let cleared = clearedFields(of: row).filter { old[$0] != nil }
     let new = old.changed(by: record, without: cleared)
-    return new == old ? .nothing : .change(id, record, cleared: cleared)
+    return new == old ? .nothing : .change(id, record, cleared: cleared, row.origin)
   }
 
   private func clearedFields(of row: ImportRow) -> [String] {
@@ -161,21 +170,23 @@ package struct RowMerge {
 
   private mutating func take(_ step: Step, in transaction: inout StoreTransaction) throws {
     switch step {
-    case .add(let row):
+    case .add(let row, let origin):
       batch.append(row)
+      if notesOrigins { batchOrigins.append(origin) }
       // The next id of a row that brings none lies above those of all that are still to come.
       isAwaitingIDs = isAwaitingIDs || (rules.keepsIDs && row.id == nil)
       if batch.count >= Self.batchSize, !isAwaitingIDs { try addBatch(in: &transaction) }
-    case .change(let id, let fields, let cleared):
+    case .change(let id, let fields, let cleared, let origin):
       try transaction[table].set(fields, of: id)
       try transaction[table].unset(cleared, of: id)
+      if notesOrigins { recordOrigins[AnyRecordID(id)] = origin }
       report.changed += 1
     case .nothing: report.unchanged += 1
     }
   }
 
   /// Adds what is left, and makes the table where there was nothing to add. Where every row was wrong, nothing is made.
-  /// - Parameter counter: the highest id that the source ever gave, where that is known.
+  /// - Parameter counter: the highest id that the source ever gave, where that counts for the table.
   package mutating func finish(
     counter: Int64?, in transaction: inout StoreTransaction
   ) throws -> ImportReport {
@@ -187,7 +198,12 @@ package struct RowMerge {
       try transaction[table].delete(ids)
       report.deleted = ids.count
     }
-    if let counter, !before.exists { try transaction[table].raiseCounter(to: counter) }
+    if let counter { try transaction[table].raiseCounter(to: counter) }
+    if notesOrigins {
+      transaction.noteOrigins(of: table.text) { [recordOrigins, file] id in
+        recordOrigins[id].map { RecordOrigin(file: file, line: $0.line, text: $0.text) }
+      }
+    }
     return report
   }
 
@@ -238,6 +254,8 @@ package struct RowMerge {
     let ids = try transaction[table].add(identified: batch, at: position)
     if let last = ids.last { position = .after(last) }
     report.added += ids.count
+    for (id, origin) in zip(ids, batchOrigins) { recordOrigins[AnyRecordID(id)] = origin }
+    batchOrigins.removeAll(keepingCapacity: true)
     if rules.matching == .nothing, rules.hasIDAsField, !isExport {
       added += zip(batch, ids).compactMap { row, id in row.value["id"] == nil ? nil : id }
     }

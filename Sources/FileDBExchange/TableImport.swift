@@ -58,6 +58,9 @@ public struct TableImport: Sendable {
   public var fallbackTypes: [String: FieldType] = [:]
   /// What an empty text stands for in delimited text.
   public var emptyText = DelimitedImport.EmptyText.missing
+  /// What the table is to declare, in place of what it declared before, so that the rows are read as these types and
+  /// keep these rules; `nil` to leave that as it is.
+  public var schema: TableSchema?
   public var matching = Matching.nothing
   public var onError = ErrorPolicy.stop
   /// What becomes of the records of the table that no row finds.
@@ -81,9 +84,11 @@ public struct TableImport: Sendable {
     _ source: ImportSource, into table: TableName<Fields>, at position: Position<Fields> = .bottom,
     in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
+    let former = try transaction[table].snapshot()
+    if let schema { try transaction[table].declare(schema) }
     let before = try transaction[table].snapshot()
     // Whoever copies a table wants its ids; who adds to one wants new ones.
-    let keepsIDs = matching == .id || (format.isPropertyList && !before.exists)
+    let keepsIDs = matching == .id || (format.isPropertyList && !former.exists)
     var rules = RowMerge.Rules(
       matching, onError: onError, keepsIDs: keepsIDs, hasIDAsField: !format.isPropertyList)
     rules.unmatched = unmatched
@@ -100,7 +105,7 @@ public struct TableImport: Sendable {
         try merge.take(identified($0, file: source.name), in: &transaction, progress: progress)
       }
     }
-    var report = try merge.finish(counter: counter, in: &transaction)
+    var report = try merge.finish(counter: former.exists ? nil : counter, in: &transaction)
     report.tableTypes = tableTypes?.used ?? [:]
     return report
   }

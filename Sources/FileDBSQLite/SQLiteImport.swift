@@ -61,6 +61,7 @@ public struct SQLiteImport: Sendable {
     in transaction: inout StoreTransaction,
     progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
+    let isNew = try !transaction[table].exists
     // Which `id` an export wrote is known by its table.
     var rules = RowMerge.Rules(matching, onError: onError, keepsIDs: matching == .id, hasIDAsField: false)
     rules.unmatched = unmatched
@@ -70,7 +71,7 @@ public struct SQLiteImport: Sendable {
       while let reading = try rows.next() {
         try merge.take(reading, in: &transaction, progress: progress)
       }
-      return try merge.finish(counter: rows.counter, in: &transaction)
+      return try merge.finish(counter: isNew ? rows.counter : nil, in: &transaction)
     }
   }
 }

@@ -56,6 +56,9 @@ package struct OrderedRecords: Sendable {
     }
   }
 
+  /// What these records were before anything changed, where that stays in its file.
+  package var unread: (any UnreadRecords)? { homes.unread }
+
   package func contains(_ id: AnyRecordID) -> Bool { homes.chunk(of: id, in: sections) != nil }
 
   package func index(of id: AnyRecordID) -> Int? {

@@ -7,7 +7,7 @@ package struct RecordHomes: Sendable {
   /// The same for readers: whoever needs them first builds them for all copies of these records.
   private let shared = SharedMap()
   /// What is known of the records before they were read.
-  private let unread: (any UnreadRecords)?
+  package let unread: (any UnreadRecords)?
   /// With ``unread``: the chunks of the records that are in another one since, `nil` for those that are gone.
   private var changed: [AnyRecordID: UInt32?] = [:]
   /// By the number of the chunk.

@@ -57,10 +57,12 @@ package enum TableFile {
   }
 
   /// Hands out the canonical bytes of a table, piece by piece: so a large one is never in memory as a whole.
+  /// - Parameter visit: called with each record, in order.
   /// - Returns: where its parts are.
   @discardableResult
   package static func encode<Failure>(
-    _ state: TableState, into sink: ([UInt8]) throws(Failure) -> Void
+    _ state: TableState, visiting visit: (EncodedRecord) -> Void = { _ in },
+    into sink: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) -> TableOffsets {
     var writer = PlistWriter()
     var handedOut = 0
@@ -81,9 +83,13 @@ package enum TableFile {
       case counterKey: writer.append(.string(state.counter.description), indentation: 1)
       case recordsKey:
         var number = 0
-        try append(state.records, to: &writer) { (writer: inout PlistWriter, length: Int) throws(Failure) in
+        try append(state.records, to: &writer) {
+          (writer: inout PlistWriter, record: EncodedRecord) throws(Failure) in
+          visit(record)
           let end = handedOut + writer.bytes.count
-          if number.isMultiple(of: state.records.shape.filledChunk) { chunks.append(end - length) }
+          if number.isMultiple(of: state.records.shape.filledChunk) {
+            chunks.append(end - record.bytes.count)
+          }
           number += 1
           if number == state.records.count { chunks.append(end) }
           try handOnLongPiece(&writer)
@@ -108,10 +114,10 @@ package enum TableFile {
   private static var indexMapEndTag: StaticString { "\t</dict>\n" }
 
   /// Appends records as the array of a root dictionary, the same in a table and in the journal.
-  /// - Parameter afterEach: called after each record with its length.
+  /// - Parameter afterEach: called after each record.
   package static func append<Failure>(
     _ records: some Sequence<EncodedRecord>, to writer: inout PlistWriter,
-    afterEach: (inout PlistWriter, _ length: Int) throws(Failure) -> Void
+    afterEach: (inout PlistWriter, EncodedRecord) throws(Failure) -> Void
   ) throws(Failure) {
     var iterator = records.makeIterator()
     var next = iterator.next()
@@ -122,7 +128,7 @@ package enum TableFile {
     writer.append("\t<array>\n" as StaticString)
     while let record = next {
       writer.append(record.bytes)
-      try afterEach(&writer, record.bytes.count)
+      try afterEach(&writer, record)
       next = iterator.next()
     }
     writer.append("\t</array>\n" as StaticString)

@@ -1,3 +1,5 @@
+import FileDBPlist
+
 /// The records of a table that stay in its file until somebody asks for them.
 ///
 /// Its verbs cannot fail, since looking at a record cannot. Who makes one says what is to happen where the file has
@@ -14,6 +16,10 @@ package protocol UnreadRecords: AnyObject, Sendable {
 
   /// The index of the record with this id.
   func index(of id: AnyRecordID) -> Int?
+
+  /// The ids of the records that have these values in these fields, or of so many of them. It asks what is kept beside
+  /// the file; where nothing is, it reads all records.
+  func ids(where names: [String], are values: [PlistValue], atMost limit: Int) -> [AnyRecordID]
 }
 
 /// A chunk of records that are still in their file.

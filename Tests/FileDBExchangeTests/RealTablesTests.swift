@@ -62,6 +62,27 @@ import Testing
     }
   }
 
+  /// Into a new table, with the schema that went out beside the records.
+  @Test(
+    .enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"), arguments: tables)
+  func newTableGetsTheTypesOfAnExportedSchema(file: String, fields: String) throws {
+    let (bytes, text, _) = try table(file, fields: fields)
+    try withStore { store in
+      try take(bytes, text, of: store)
+      let table = try store.table("t").lastSnapshot
+      let schema = FrictionlessSchema.text(of: TableSchema(describing: table))
+      for (number, format) in Self.formats.enumerated() {
+        var back = TableImport(format: format)
+        back.matching = .id
+        back.schema = try FrictionlessSchema.read(Array(schema.utf8), name: "schema")
+        try take(try exported(table, TableExport(format: format)), back, into: "u\(number)", of: store)
+        let again = try store.table("u\(number)").lastSnapshot
+        #expect(again.ids == table.ids && again.map(\.fields) == table.map(\.fields), "\(format)")
+        #expect(again.counter == table.counter)
+      }
+    }
+  }
+
   @Test(
     .enabled(if: sharedFolderHas("data/usda-sr28"), "needs ../shared/data/usda-sr28"), arguments: tables)
   func realTablesSurviveExportAndImport(file: String, fields: String) throws {

@@ -73,6 +73,8 @@ private struct Fault {
         Fault("[{\"a\": \(deep)", 1, 264, "nested more than 256 deep"),
       ], importer(.json))
     try check([Fault("{\"a\": 1}\n{\"b\": }\n", 2, 7, "a value should be here")], importer(.ndjson))
+    let severalLines = "{\"a\": 1}\n{\n  \"b\": [{\n\"x\": \"}{\\\"\"\n}]\n}\n{\n\"c\": }\n"
+    try check([Fault(severalLines, 8, 6, "a value should be here")], importer(.ndjson))
     try check(
       [Fault("[\r{},\r\n{\"a\": }]", 3, 7, "a value should be here")], importer(.json))
     try check(

@@ -1,5 +1,6 @@
 import FileDB
 import FileDBPlist
+import FileDBTables
 import TestSupport
 import Testing
 
@@ -41,8 +42,19 @@ import Testing
     ),
   ]
 
-  @Test func randomTransactionsDoWhatAPlainModelDoes() throws {
-    try withStore { store in
+  @Test func randomTransactionsDoWhatAPlainModelDoes() throws { try run(StoreOptions(checkpoints: .manual)) }
+
+  /// By lookups that are kept beside the files, as commands do: each of them reads what the one before it left.
+  @Test func storesThatReadInPiecesDoWhatAPlainModelDoes() throws {
+    var options = StoreOptions(checkpoints: .manual)
+    (options.reading, options.leastUnread) = (.pieces { fatalError("\($0)") }, 1)
+    options.shape = OrderedRecords.Shape(chunk: 4, section: 3)  // So that few records have many borders.
+    try run(options)
+  }
+
+  private func run(_ options: StoreOptions) throws {
+    try withStore(options: options) { first in
+      var store = first
       var random = SeededRandom.fromEnvironment("schema model")
       for (table, schema) in Self.schemas { try store.table(table).declare(schema) }
       let rules = Dictionary(Self.schemas.map { ($0.table, $0.schema) }) { $1 }
@@ -73,7 +85,10 @@ import Testing
           #expect(
             Dictionary(uniqueKeysWithValues: records) == model.records[table], "\(number): \(table) \(log)")
         }
-        if number.isMultiple(of: 100) { try store.checkpoint() }
+        if number.isMultiple(of: 20) {
+          if number.isMultiple(of: 100) { try store.checkpoint() }
+          store = try RecordStore(at: first.url, disk: first.disk, options: options)
+        }
       }
       // Both happen often.
       #expect(refused > 150 && done > 150, "\(refused) \(done)")

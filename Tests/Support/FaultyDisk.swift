@@ -61,6 +61,7 @@ package final class FaultyDisk: Disk {
     var verbs: [Verb] = []
     var faultCount = 0
     var written: [Verb: [Int]] = [:]
+    var bytesReadInPieces: [String: Int] = [:]
   }
 
   private let base: any Disk
@@ -82,6 +83,9 @@ package final class FaultyDisk: Disk {
 
   /// How many bytes each call of a writing verb was given.
   package var written: [Verb: [Int]] { log.withLock(\.written) }
+
+  /// How many bytes of open files were read, by the files' names.
+  package var bytesReadInPieces: [String: Int] { log.withLock(\.bytesReadInPieces) }
 
   /// How many verbs failed or were skipped.
   package var faultCount: Int { log.withLock(\.faultCount) }
@@ -265,7 +269,11 @@ package final class FaultyDisk: Disk {
     }
 
     func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8] {
-      try disk.run(.readAt, path) { () throws(DiskError) in try base.read(at: offset, count: count) }
+      disk.log.withLock { log in
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        log.bytesReadInPieces[name, default: 0] += count
+      }
+      return try disk.run(.readAt, path) { () throws(DiskError) in try base.read(at: offset, count: count) }
     }
 
     func write(_ bytes: [UInt8], at offset: Int) throws(DiskError) {

@@ -273,19 +273,26 @@ extension FileLog {
   /// Remembers the files as they are now.
   private func note(_ staged: [StagedTable]) -> [TableKey: Int] {
     // It is done; a file whose stamp cannot be had is read again next time.
-    var stamps = (try? disk.stamps(of: staged.compactMap(\.file)))?[...]
+    var rest = (try? disk.stamps(of: staged.compactMap(\.file)))?[...]
+    let stamps = staged.map { $0.file == nil ? nil : rest?.popFirst() }
+    for (written, stamp) in zip(staged, stamps) { noteOffsets(of: written, stamp) }
     return state.withLock { state in
       var numbers: [TableKey: Int] = [:]
-      for written in staged {
+      for (written, stamp) in zip(staged, stamps) {
         let key = written.draft.key
-        let stamp = written.file == nil ? nil : stamps?.popFirst()
-        if let stamp, let offsets = written.offsets, mayStayUnread(stamp) {
-          folder.note(KnownOffsets(stamp: stamp, version: written.version, offsets: offsets), of: key)
-        }
         numbers[key] = state.note(FileContent(written.version), at: written.path, stamp, of: key).number
         state.durableFiles[key] = numbers[key]
       }
       return numbers
+    }
+  }
+
+  private func noteOffsets(of written: StagedTable, _ stamp: FileStamp?) {
+    if let stamp, let offsets = written.offsets, mayStayUnread(stamp) {
+      let known = KnownOffsets(stamp: stamp, version: written.version, offsets: offsets)
+      folder.note(known, written.lookups, of: written.draft.key)
+    } else if let base = written.draft.base, base.size >= options.leastUnread {
+      folder.forgetOffsets(of: written.draft.key)
     }
   }
 }

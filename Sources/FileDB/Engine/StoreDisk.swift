@@ -47,9 +47,16 @@ package struct StoreDisk: Sendable {
 
   /// A new file of these bytes, which a power cut may take, or leave with other bytes.
   package func createUnsynced(_ path: String, _ bytes: [UInt8]) throws(StoreError) {
+    try createUnsynced(path) { file throws(DiskError) in try file.append(bytes) }
+  }
+
+  /// The same of what `write` appends to it.
+  package func createUnsynced(
+    _ path: String, write: (any WritableFile) throws(DiskError) -> Void
+  ) throws(StoreError) {
     try run { () throws(DiskError) in
       let file = try disk.create(path, like: nil)
-      do throws(DiskError) { try file.append(bytes) } catch {
+      do throws(DiskError) { try write(file) } catch {
         try? disk.remove(path)
         throw error
       }

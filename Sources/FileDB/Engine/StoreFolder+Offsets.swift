@@ -22,14 +22,21 @@ extension StoreFolder {
     return known
   }
 
-  func note(_ known: KnownOffsets, of table: TableKey) {
+  /// Keeps what is known of a table's file.
+  /// - Parameter lookups: all that it may have, with its records.
+  func note(_ known: KnownOffsets, _ lookups: [LookupDraft], of table: TableKey) {
     guard known.stamp.isSettled, Self.hasOffsets(table), let bytes = known.bytes else { return }
-    let path = offsetsFile(of: table)
+    for lookup in lookups { note(RecordLookup(lookup), of: table, for: known) }
+    removeLookups(of: table, except: lookups.map(\.names))
+    note(offsetsFile(of: table)) { file throws(DiskError) in try file.append(bytes) }
+  }
+
+  private func note(_ path: String, write: (any WritableFile) throws(DiskError) -> Void) {
     let draft = "\(offsetsFolder)/.\(UInt64.random(in: .min ... .max))"
     do throws(StoreError) {
       guard try disk.status(ownFolder) != nil else { return }
       try disk.makeFolder(offsetsFolder)
-      try disk.createUnsynced(draft, bytes)
+      try disk.createUnsynced(draft, write: write)
       try disk.rename(draft, to: path)
     } catch {
       try? disk.remove(draft)
@@ -38,6 +45,56 @@ extension StoreFolder {
 
   /// Our own tables are small.
   private static func hasOffsets(_ table: TableKey) -> Bool { table.text != installedTable }
+}
+
+/// The lookups of a table: one file for each list of fields.
+extension StoreFolder {
+  private static let lookupSuffix = ".lookup"
+
+  /// No other list of fields is likely to have this name. The file says which one it is of.
+  private func lookupFile(of table: TableKey, by names: [String]) -> String {
+    let digits = String(ValueHash(names.map(PlistValue.string)).number, radix: 16)
+    let padding = String(repeating: "0", count: 16 - digits.count)
+    return "\(offsetsFolder)/\(table.text).\(padding)\(digits)\(Self.lookupSuffix)"
+  }
+
+  /// - Returns: `nil` where there is none, or none of this file.
+  func lookup(of table: TableKey, by names: [String], for known: KnownOffsets) -> LookupFile? {
+    guard let file = try? disk.open(lookupFile(of: table, by: names)) else { return nil }
+    return LookupFile(file, by: names, for: known)
+  }
+
+  func note(_ lookup: RecordLookup, of table: TableKey, for known: KnownOffsets) {
+    guard known.stamp.isSettled, Self.hasOffsets(table) else { return }
+    let head = LookupHead(lookup, for: known)
+    note(lookupFile(of: table, by: lookup.names)) { file throws(DiskError) in
+      var piece = head.bytes
+      for number in head.firstHashes.indices {
+        piece += head.bytes(ofBlock: number, of: lookup)
+        guard piece.count >= 1 << 20 else { continue }
+        try file.append(piece)
+        piece.removeAll(keepingCapacity: true)
+      }
+      try file.append(piece)
+    }
+  }
+
+  /// Removes the lookups of a table but for those by these lists of fields.
+  private func removeLookups(of table: TableKey, except kept: [[String]]) {
+    let keptFiles = Set(kept.map { fileName(of: lookupFile(of: table, by: $0)) })
+    for name in (try? disk.list(offsetsFolder)) ?? [] where !keptFiles.contains(name) {
+      guard name.hasSuffix(Self.lookupSuffix) else { continue }
+      // A full stop and the sixteen digits.
+      let owner = name.dropLast(Self.lookupSuffix.count + 17)
+      if TableKey(String(owner)) == table { try? disk.remove("\(offsetsFolder)/\(name)") }
+    }
+  }
+
+  /// Removes what is known of the file of a table that is gone.
+  func forgetOffsets(of table: TableKey) {
+    removeLookups(of: table, except: [])
+    try? disk.remove(offsetsFile(of: table))
+  }
 }
 
 extension KnownOffsets {
@@ -69,8 +126,8 @@ extension KnownOffsets {
   /// `nil` for anything but what ``bytes`` makes.
   init?(_ bytes: [UInt8]) {
     var reader = NumberReader(bytes[...].dropLast(4))
-    guard bytes.count > 4,
-      NumberReader(bytes[(bytes.count - 4)...]).only == Checksum.of(Array(bytes.dropLast(4))),
+    var end = NumberReader(bytes.suffix(4))
+    guard bytes.count > 4, end.nextHalf() == Checksum.of(bytes.dropLast(4)),
       reader.next() == Self.mark
     else { return nil }
     let head = (0..<13).compactMap { _ in reader.next() }
@@ -94,32 +151,5 @@ extension KnownOffsets {
     offsets = TableOffsets(
       counter: Int64(bitPattern: head[6]), count: count, chunkLength: length, chunks: chunks,
       indexMap: start..<end, foreignKeys: foreignKeys)
-  }
-}
-
-/// Reads numbers, one behind the other.
-private struct NumberReader {
-  private(set) var rest: ArraySlice<UInt8>
-
-  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
-
-  mutating func next() -> UInt64? { take(8) }
-
-  /// The one number of 32 bits.
-  var only: UInt32? {
-    var reader = self
-    return reader.take(4).map { UInt32(truncatingIfNeeded: $0) }
-  }
-
-  private mutating func take(_ count: Int) -> UInt64? {
-    guard rest.count >= count else { return nil }
-    defer { rest.removeFirst(count) }
-    return rest.prefix(count).reversed().reduce(0) { $0 << 8 | UInt64($1) }
-  }
-}
-
-extension [UInt8] {
-  fileprivate mutating func append(littleEndian number: some FixedWidthInteger) {
-    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }
 }

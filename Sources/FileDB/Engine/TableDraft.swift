@@ -57,25 +57,29 @@ struct StagedTable {
   let version: FileVersion
   /// `nil` for a file that is to go.
   let offsets: TableOffsets?
+  /// With all records.
+  let lookups: [LookupDraft]
 
   init(_ draft: TableDraft, in folder: StoreFolder) throws(StoreError) {
     self.draft = draft
     path = try folder.file(of: draft.key.text).path
     guard draft.state.exists else {
-      (file, version, offsets) = (nil, .absent, nil)
+      (file, version, offsets, lookups) = (nil, .absent, nil, [])
       return
     }
     var checksum = Checksum()
     var size = 0
     var offsets: TableOffsets?
+    var lookups = draft.state.emptyLookups
+    let visit = { (record: EncodedRecord) in lookups.add(record) }
     file = try folder.disk.stage(path) { file throws(DiskError) in
-      offsets = try TableFile.encode(draft.state) { piece throws(DiskError) in
+      offsets = try TableFile.encode(draft.state, visiting: visit) { piece throws(DiskError) in
         piece.withUnsafeBytes { checksum.update($0) }
         size += piece.count
         try file.append(piece)
       }
     }
     version = .file(size: size, checksum: checksum.value)
-    self.offsets = offsets
+    (self.offsets, self.lookups) = (offsets, lookups)
   }
 }

@@ -41,11 +41,14 @@ extension FileLog {
       try TableFile.decodeNotingOffsets(
         content.bytes, file: path, table: table.text, limits: options.limits, shape: options.shape)
     }
-    if case .pieces = options.reading, case .success((_, let offsets?)) = decoded,
+    if case .pieces = options.reading, case .success((let state, let offsets?)) = decoded,
       mayStayUnread(content.stamp)
     {
+      var lookups = state.emptyLookups
+      if !lookups.isEmpty { for record in state.records { lookups.add(record) } }
       folder.note(
-        KnownOffsets(stamp: content.stamp, version: fileContent.version, offsets: offsets), of: table)
+        KnownOffsets(stamp: content.stamp, version: fileContent.version, offsets: offsets), lookups, of: table
+      )
     }
     return ReadFile(path: path, content: fileContent, stamp: content.stamp, table: decoded.map(\.0))
   }
@@ -60,7 +63,8 @@ extension FileLog {
       let file = try? disk.open(path), let stamp = try? file.status().stamp,
       stamp.provesUnchanged(since: known.stamp), known.offsets.chunkLength <= options.shape.chunk
     else { return nil }
-    let records = UnreadTable(file, stamp, known.offsets, limits: options.limits, path: path, giveUp: giveUp)
+    let records = UnreadTable(
+      file, known, of: table, in: folder, limits: options.limits, path: path, giveUp: giveUp)
     let state = TableState(
       records, counter: known.offsets.counter, foreignKeys: known.offsets.foreignKeys, shape: options.shape)
     return ReadFile(

@@ -9,26 +9,34 @@ final class UnreadTable: UnreadRecords {
   var count: Int { offsets.count }
   var chunkLength: Int { offsets.chunkLength }
   private let file: any OpenFile
-  private let stamp: FileStamp
-  private let offsets: TableOffsets
+  let known: KnownOffsets
+  let table: TableKey
+  let folder: StoreFolder
   private let limits: PlistLimits
   private let changed: StoreError
   private let giveUp: @Sendable (StoreError) -> Never
   /// The chunks that were read last, the newest first.
   private let latest = Mutex<[(number: Int, records: [EncodedRecord])]>([])
+  /// What finds records, by the UTF-8 bytes of the fields' names.
+  let lookups = Mutex<[[[UInt8]]: UnreadLookup]>([:])
 
   /// - Parameters:
   ///   - file: open, so that it stays the same one also where another takes its name.
-  ///   - stamp: what it had when the offsets were made.
+  ///   - known: what was found out about it.
+  ///   - folder: where lookups of the table are kept.
   ///   - path: for errors.
   init(
-    _ file: any OpenFile, _ stamp: FileStamp, _ offsets: TableOffsets, limits: PlistLimits, path: String,
-    giveUp: @escaping @Sendable (StoreError) -> Never
+    _ file: any OpenFile, _ known: KnownOffsets, of table: TableKey, in folder: StoreFolder,
+    limits: PlistLimits,
+    path: String, giveUp: @escaping @Sendable (StoreError) -> Never
   ) {
-    (self.file, self.stamp, self.offsets, self.limits, self.giveUp) = (file, stamp, offsets, limits, giveUp)
+    (self.file, self.known, self.table, self.folder) = (file, known, table, folder)
+    (self.limits, self.giveUp) = (limits, giveUp)
     changed = StoreError(
       .locked, "another program wrote into the file while it was read; try again", file: path)
   }
+
+  private var offsets: TableOffsets { known.offsets }
 
   func records(ofChunk number: Int) -> [EncodedRecord] {
     if let known = latest.withLock({ latest in latest.first { $0.number == number }?.records }) {
@@ -84,10 +92,18 @@ final class UnreadTable: UnreadRecords {
     do throws(DiskError) {
       let bytes = try file.read(at: range.lowerBound, count: range.count)
       // Afterwards: whoever wrote before has changed the time by now.
-      guard try file.status().stamp.isOfSameContent(as: stamp), bytes.count == range.count else {
-        giveUp(changed)
-      }
+      checkUnchanged()
+      if bytes.count != range.count { giveUp(changed) }
       return bytes
+    } catch {
+      giveUp(StoreError(error))
+    }
+  }
+
+  /// Makes sure that nobody has written into the file so far.
+  func checkUnchanged() {
+    do throws(DiskError) {
+      guard try file.status().stamp.isOfSameContent(as: known.stamp) else { giveUp(changed) }
     } catch {
       giveUp(StoreError(error))
     }

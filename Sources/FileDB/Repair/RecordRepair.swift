@@ -14,7 +14,8 @@ package struct FieldRepair: Sendable {
 extension RecordTable {
   /// Mends the fields that do not keep the table's schema, where it is clear how: a missing field that is required gets
   /// its default value, and a value that reads as the declared type becomes that. No record is deleted, and no field is
-  /// removed.
+  /// removed. A record of an older version is left alone: what its program's migrations would do is not known here, and
+  /// a default value might take the place of what they move.
   /// - Parameter read: the value of another type that a value stands for; `nil` for none.
   /// - Returns: what was done, in the order of the records, and what could not be done.
   package func repairFields(
@@ -26,8 +27,9 @@ extension RecordTable {
       let misfits = try SchemaMisfits(of: state) { value, rule throws(StoreError) in
         try targets.contains(value, rule)
       }
+      let versions = RecordVersions(of: state.records, newest: state.schema.schema?.version ?? 0)
       return try misfits.all.map { misfit in
-        guard let value = misfit.mended(by: read),
+        guard !versions.isOlder(misfit.record), let value = misfit.mended(by: read),
           try transaction.mayHave(value, misfit, in: TableKey(name.text))
         else {
           return FieldRepair(

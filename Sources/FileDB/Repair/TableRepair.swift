@@ -84,10 +84,16 @@ struct TableRepair {
     for lost in found.lost {
       notes.append(("what is here cannot be read as a record; it is left out", lost))
     }
+    if let line = found.lostSchema {
+      notes.append(("the schema that begins here cannot be read; it is left out", line))
+    }
     lostCount = found.lost.count
-    notes.append(("\(found.records.count) records were read one by one, and nothing else", nil))
+    let others = found.schema == nil ? "nothing else" : "the schema"
+    notes.append(("\(found.records.count) records were read one by one, and \(others)", nil))
     let elements = found.records.map(\.value)
-    return state(of: elements, counter: found.counter, indexMap: nil, foreignKeys: PlistDictionary()) {
+    var keys = PlistDictionary()
+    keys[TableFile.schemaKey] = found.schema
+    return state(of: elements, counter: found.counter, indexMap: nil, foreignKeys: keys) {
       found.records[$0].line
     }
   }

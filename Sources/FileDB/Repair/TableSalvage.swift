@@ -1,4 +1,5 @@
 import FileDBPlist
+import FileDBTables
 
 /// The records of a table file that is no longer a property list as a whole: cut off, or damaged inside.
 ///
@@ -6,10 +7,16 @@ import FileDBPlist
 /// its `</dict>` enclose; where they do not match, the tabs or spaces before a `<dict>` tell the next record from what
 /// lies inside one.
 struct TableSalvage {
-  private(set) var records: [(value: PlistValue, line: Int)] = []
+  typealias Record = (value: PlistValue, line: Int, range: Range<Int>)
+
+  private(set) var records: [Record] = []
   /// The lines where something begins that should be a record and cannot be read.
   private(set) var lost: [Int] = []
   private(set) var counter: AnyRecordID?
+  /// What the table declares, whether it is right or not; `nil` where there is nothing that can be read by itself.
+  private(set) var schema: PlistValue?
+  /// Where a schema begins that cannot be read.
+  private(set) var lostSchema: Int?
 
   init(_ bytes: [UInt8], limits: PlistLimits) {
     let tags = Self.tags(in: bytes)
@@ -20,6 +27,7 @@ struct TableSalvage {
       if found.idCount > most { (records, lost, most) = found }
     }
     counter = Self.counter(in: bytes)
+    findSchema(in: bytes, tags: tags, limits: limits)
   }
 
   fileprivate struct Tag {
@@ -72,8 +80,8 @@ struct TableSalvage {
 
   private static func read(
     _ bytes: [UInt8], starts: [Tag], tags: [Tag], limits: PlistLimits
-  ) -> (records: [(value: PlistValue, line: Int)], lost: [Int], idCount: Int) {
-    var records: [(value: PlistValue, line: Int)] = []
+  ) -> (records: [Record], lost: [Int], idCount: Int) {
+    var records: [Record] = []
     var lost: [Int] = []
     var idCount = 0
     var read = 0
@@ -81,9 +89,8 @@ struct TableSalvage {
       let next = number + 1 < starts.count ? starts[number + 1].position : bytes.count
       // Where the tags do not close, the next one of the same indentation is the next record.
       read = end(of: start, in: tags) ?? next
-      let document = Array("<plist>".utf8) + bytes[start.position..<read] + Array("</plist>".utf8)
-      if let value = try? PlistParser.parse(document, limits: limits), let fields = value.dict {
-        records.append((value, start.line))
+      if let value = value(bytes[start.position..<read], limits: limits), let fields = value.dict {
+        records.append((value, start.line, start.position..<read))
         if fields[TableFile.idKey] != nil { idCount += 1 }
       } else {
         lost.append(start.line)
@@ -91,6 +98,29 @@ struct TableSalvage {
       }
     }
     return (records, lost, idCount)
+  }
+
+  private static func value(_ element: ArraySlice<UInt8>, limits: PlistLimits) -> PlistValue? {
+    try? PlistParser.parse(Array("<plist>".utf8) + element + Array("</plist>".utf8), limits: limits)
+  }
+
+  /// Looks for the dictionary behind the key `schema`. A record may have a field of that name.
+  private mutating func findSchema(in bytes: [UInt8], tags: [Tag], limits: PlistLimits) {
+    let key = Array("<key>\(TableFile.schemaKey)</key>".utf8)
+    for tag in tags.reversed()
+    where !tag.isEnd && !records.contains(where: { $0.range.contains(tag.position) }) {
+      var start = tag.position
+      while start > 0, isXMLSpace(bytes[start - 1]) { start -= 1 }
+      guard bytes[..<start].suffix(key.count).elementsEqual(key) else { continue }
+      let value = Self.end(of: tag, in: tags).flatMap { Self.value(bytes[tag.position..<$0], limits: limits) }
+      switch SchemaDeclaration(value) {
+      case .schema, .unreadable:
+        (schema, lostSchema) = (value, nil)
+        return
+      case .none: lostSchema = tag.line
+      case .foreign: break
+      }
+    }
   }
 
   /// Where the dictionary ends that begins with `start`.

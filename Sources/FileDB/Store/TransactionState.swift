@@ -34,6 +34,10 @@ final class TransactionState {
   var declarationsOfNewTables: [TableKey: TableSchema] = [:]
   /// How many changes there were when the rules of the tables were last kept.
   var keptChangeCount = 0
+  /// The records that an undo has put back as they were under the same rules.
+  var restored: [TableKey: [AnyRecordID: EncodedRecord]] = [:]
+  /// Where imported records come from.
+  var recordOrigins: [TableKey: [(AnyRecordID) -> RecordOrigin?]] = [:]
   /// Of the tables to which records were added without a type.
   var markedRecords: [TableKey: MarkedRecords?] = [:]
 
@@ -59,7 +63,7 @@ final class TransactionState {
     try permit(change, to: name)
     var change = change
     if case .insert(let records, let index) = change, let schema = touched[key]?.now.schema.schema {
-      change = .insert(withDefaults(records, of: schema), index: index)
+      change = .insert(withDefaults(records, of: schema, in: key), index: index)
     }
     if case .create = change { try checkNewName(key) }
     // All is in memory until it is committed: a source without an end would take all of that.
@@ -166,7 +170,7 @@ extension TransactionState {
   /// Makes the tables anew from what they were at first: an undo is rare, and a copy for each savepoint would not be.
   private func undo(backTo savepoint: Savepoint) throws(StoreError) {
     keptChangeCount = 0
-    (declaredTables, declarationsOfNewTables) = ([], [:])
+    (declaredTables, declarationsOfNewTables, recordOrigins, restored) = ([], [:], [:], [:])
     completions.removeSubrange(savepoint.completionCount...)
     recordBytes = savepoint.recordBytes
     var undone: [TableKey: Int] = [:]
@@ -216,7 +220,7 @@ extension TransactionState {
   }
 
   /// What was done to all tables.
-  private var inOrder: [(table: TableKey, applied: AppliedChange)] {
+  var inOrder: [(table: TableKey, applied: AppliedChange)] {
     var next: [TableKey: Int] = [:]
     return order.compactMap { key in
       guard let changes = touched[key]?.changes else { return nil }

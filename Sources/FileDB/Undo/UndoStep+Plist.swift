@@ -25,6 +25,7 @@ private enum Key {
   static let size = "size"
   static let checksum = "checksum"
   static let schema = "schema"
+  static let rules = "rules"
 }
 
 extension UndoStep {
@@ -73,6 +74,7 @@ extension TableUndo {
       plist[Key.after] = .string(RecordIDList.text(order.after))
     }
     plist[Key.schema] = schema?.plist
+    plist[Key.rules] = rules.map { .string($0.text) }
     return plist
   }
 
@@ -103,6 +105,7 @@ extension TableUndo {
     {
       order = Order(before: before, after: after)
     }
+    rules = plist[Key.rules]?.string.flatMap(RulesVersion.init(text:))
     schema = plist[Key.schema]?.dict.map { Schema(before: $0[Key.before], after: $0[Key.after]) }
   }
 }

@@ -101,6 +101,8 @@ struct TableUndo: Sendable {
   var updated: [Updated] = []
   /// `nil` where it stayed as it was.
   var schema: Schema?
+  /// Of the schema before the write; `nil` for none, and where it is not known.
+  var rules: RulesVersion?
 
   init(existed: Bool, exists: Bool, counter: Int64) {
     (self.existed, self.exists, self.counter) = (existed, exists, counter)
@@ -120,6 +122,7 @@ struct TableUndo: Sendable {
         .sorted { $0.place.index < $1.place.index }
     }
     updated = difference.updated.map { Updated(from: $0.old, to: $0.new) }
+    rules = old.schema.schema.map(RulesVersion.init)
     if old.schemaValue != new.schemaValue { schema = Schema(before: old.schemaValue, after: new.schemaValue) }
   }
 
@@ -194,12 +197,22 @@ extension TransactionState {
     var own = try ownTable(key, seenAs: seen)
     let changes = try undo.changes(in: own)
     guard seen.beneath != nil else {
+      noteRestored(by: changes, of: undo, in: key, seen.schema)
       for change in changes { try apply(change, to: key.text) }
       return
     }
     for change in changes { try own.apply(change) }
     let former = try self.seen(key, own: own)
     for change in seen.changes(to: former, moving: undo.ids) { try apply(change, to: key.text) }
+  }
+
+  /// What somebody saved against the rules comes back as it was, where they are the same as then.
+  private func noteRestored(
+    by changes: [Change], of undo: TableUndo, in key: TableKey, _ schema: SchemaDeclaration
+  ) {
+    let schema = undo.schema.map { SchemaDeclaration($0.before) } ?? schema
+    guard let rules = undo.rules, schema.schema.map(RulesVersion.init) == rules else { return }
+    for record in changes.flatMap(\.records) { restored[key, default: [:]][record.id] = record }
   }
 }
 

@@ -44,6 +44,7 @@ struct Batch: StoreCommand {
     var additions = ScriptAdditions(to: output, of: script)
     for command in script.commands where try !additions.take(command, in: &transaction) {
       try additions.make(in: &transaction)
+      additions.lines.begin([command.line], at: transaction.changeCount)
       do {
         try Terminal.$buffer.withValue(output) {
           try OpenStores.$shared.withValue(store) { try run(command) }
@@ -53,6 +54,11 @@ struct Batch: StoreCommand {
       }
     }
     try additions.make(in: &transaction)
+    // A rule may be broken on the way and kept in the end. Where it is not, somebody wrote the record.
+    do throws(StoreError) { try transaction.keepRules() } catch {
+      guard let line = transaction.change(of: error).flatMap(additions.lines.line) else { throw error }
+      throw ScriptError(file: script.name, line: line, cause: error)
+    }
     return output
   }
 

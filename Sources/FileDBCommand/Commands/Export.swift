@@ -19,8 +19,17 @@ struct Export: StoreCommand {
   @OptionGroup var exchange: ExchangeOptions
   @OptionGroup var database: DatabaseDestination
   @Option(help: "For csv, what ends a line; by default lf.") var lineEnd: DelimitedFormat.LineEnd?
+  @Option(
+    help: ArgumentHelp(
+      "Also write a Frictionless Table Schema, a JSON file: what the table declares, and the types of its other fields.",
+      valueName: "file"))
+  var schema: String?
   @OptionGroup var selection: SelectionOptions
   @Flag(name: .customLong("no-id"), help: "Leave out the ids of the records.") var noID = false
+
+  func validate() throws {
+    if file == "-", schema == "-" { throw ValidationError("Only one of the files can be standard output.") }
+  }
 
   func run() throws {
     let table = try existingTable(table)
@@ -42,7 +51,15 @@ struct Export: StoreCommand {
     }
     progress.finish()
     if file != "-" { Terminal.note("\(records.count) records exported to '\(file)'") }
+    if let schema { try writeSchema(of: snapshot, to: schema) }
     if isNothing { throw StoreError.noMatch(in: table.name) }
+  }
+
+  private func writeSchema(of table: TableSnapshot<Fields>, to file: String) throws {
+    let text = FrictionlessSchema.text(of: TableSchema(describing: table))
+    if file == "-" { return Terminal.print(text) }
+    try FileInfo.replaceFile(at: URL(fileURLWithPath: file)) { append in try append(Array((text + "\n").utf8))
+    }
   }
 
   /// Writes the records of a table, which has this counter.

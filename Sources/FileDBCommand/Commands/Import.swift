@@ -62,6 +62,11 @@ struct Import: StoreCommand {
   )
   var ids = false
   @Flag(help: "Delete the records that no row finds; needs --key or --ids.") var deleteMissing = false
+  @Option(
+    help: ArgumentHelp(
+      "Declare the fields of a Frictionless Table Schema, a JSON file, in place of the table's schema.",
+      valueName: "file"))
+  var schema: String?
   @Option(help: "What to do about a wrong row.") var onError = TableImport.ErrorPolicy.stop
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
@@ -73,6 +78,7 @@ struct Import: StoreCommand {
       throw ValidationError(
         "--delete-missing takes all rows; with --on-error skip, wrong ones would be missing.")
     }
+    if file == "-", schema == "-" { throw ValidationError("Only one of the files can be standard input.") }
     if (exchange.header == true) == (fields != nil), exchange.header != nil {
       throw ValidationError("Name the fields: --header, or --fields a,b,c.")
     }
@@ -160,6 +166,7 @@ struct Import: StoreCommand {
     var importer = TableImport(format: format)
     importer.fields = Self.names(fields) ?? []
     importer.types = try fieldTypes()
+    importer.schema = try schema.map(FrictionlessSchema.read)
     importer.emptyText = empty ?? .missing
     importer.matching = matching
     importer.onError = onError
@@ -169,6 +176,10 @@ struct Import: StoreCommand {
 
   private func importer(ofDatabase file: URL) throws -> DatabaseImport {
     try checkIsNotForText()
+    guard schema == nil else {
+      throw ValidationError(
+        "--schema is not for databases; 'filedb schema TABLE --schema FILE' declares the fields.")
+    }
     var importer = DatabaseImport(source: database.source(named: table.name), file: file)
     importer.types = try fieldTypes()
     importer.matching = matching

@@ -75,8 +75,7 @@ struct Repair: StoreCommand {
     // What is only tried leaves a damaged table as it is, and its records cannot be read.
     let fields = options.dryRun && !plan.notes.isEmpty ? [] : try fieldRepairs(of: table, in: store)
     for field in fields {
-      Terminal.print(
-        "\(table): record \(field.record): field '\(field.field)': \(field.change ?? field.error.message)")
+      Terminal.print("\(table): \(field.text)")
     }
     if plan.notes.isEmpty, fields.isEmpty { Terminal.print("\(table): sound") }
     for backup in report?.backups ?? [] { Terminal.print("\(table): the original is kept as \(backup.path)") }

@@ -11,6 +11,7 @@ struct SchemaCommand: StoreCommand {
       filedb schema <table> <field> [--type <type>] [--required] [--unique] ... [--convert]
       filedb schema <table> [<field>] --remove
       filedb schema <table> --suggest
+      filedb schema <table> --migrate
       filedb schema <table> --schema <file>
       """,
     discussion: """
@@ -23,6 +24,11 @@ struct SchemaCommand: StoreCommand {
       message names the records.
 
       --suggest prints the commands that would declare what the records have in common, for 'filedb batch'.
+
+      A schema may have a version, and a program may mark each record with the version of its shape; then this command counts \
+      them. --migrate does what the schema says by itself: a required field that is missing gets its default value, and a value \
+      that reads as the declared type becomes that. Records of an older version need the migrations of the program that \
+      declared the schema; --migrate leaves them alone, and says how many there are.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -34,6 +40,7 @@ struct SchemaCommand: StoreCommand {
   @Flag(help: "Change the values that are there into the field's type.") var convert = false
   @Flag(help: "Take the field's rules away, or the whole schema.") var remove = false
   @Flag(help: "Print the commands that would declare what the records have in common.") var suggest = false
+  @Flag(help: "Bring the records to the schema, as far as it says how.") var migrate = false
   @Option(
     help: ArgumentHelp(
       "Declare the fields of a Frictionless Table Schema, a JSON file, in place of the table's schema.",
@@ -47,14 +54,15 @@ struct SchemaCommand: StoreCommand {
 
   func validate() throws {
     if field == nil, convert || !rules.isEmpty { throw ValidationError("Name the field to declare.") }
-    let actions = [remove, suggest, schema != nil, convert || !rules.isEmpty]
+    let actions = [remove, suggest, migrate, schema != nil, convert || !rules.isEmpty]
     if actions.count(where: \.self) > 1 { throw ValidationError("Only one of these at a time.") }
-    if field != nil, suggest || schema != nil { throw ValidationError("Name no field here.") }
+    if field != nil, suggest || migrate || schema != nil { throw ValidationError("Name no field here.") }
   }
 
   func run() throws {
     let table = try existingTable(table)
     if suggest { return try printSuggestion(for: table) }
+    if migrate { return try migrateRecords(of: table) }
     if let schema { return try declare(FrictionlessSchema.read(schema), table) }
     if remove { return try removeRules(of: table) }
     if let field, convert || !rules.isEmpty { return try declare(field, in: table) }
@@ -79,6 +87,9 @@ struct SchemaCommand: StoreCommand {
       )
     }
     try format.print(shown)
+    if field == nil, format == .table, let versions = try table.snapshot().recordVersions {
+      Terminal.print("records: \(versions.text)")
+    }
   }
 
   private func printSuggestion(for table: RecordTable<Fields>) throws {
@@ -103,6 +114,22 @@ struct SchemaCommand: StoreCommand {
 
   private func declare(_ schema: TableSchema, _ table: RecordTable<Fields>) throws {
     try write(table) { try $0.declare(schema) }
+  }
+
+  private func migrateRecords(of table: RecordTable<Fields>) throws {
+    guard try table.snapshot().schema != nil else {
+      throw StoreError(.invalidSchema, "the table declares nothing", table: table.name.text)
+    }
+    var repairs: [FieldRepair] = []
+    try write(table) { table in repairs = try table.repairFields { $0.converted(to: $1) } }
+    for repair in repairs { Terminal.print(TerminalText.defused(repair.text)) }
+    Terminal.note(Set(repairs.filter { $0.change != nil }.map(\.record)).count, "changed", by: options)
+    if let count = try table.snapshot().recordVersions?.olderCount, count > 0 {
+      Terminal.note(
+        "\(UndoStep.records(count)) of an older version: only the program that declared the schema can migrate them"
+      )
+    }
+    if repairs.contains(where: { $0.change == nil }) { throw ExitCode(65) }
   }
 
   private func removeRules(of table: RecordTable<Fields>) throws {
@@ -166,5 +193,20 @@ enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
     case .plist: Terminal.print(bytes: try PlistWriter.document(schema?.plist ?? [:]))
     case .frictionless: Terminal.print(FrictionlessSchema.text(of: schema ?? TableSchema()))
     }
+  }
+}
+
+extension FieldRepair {
+  /// What was done, or what is wrong, in a line.
+  var text: String { "record \(record): field '\(field)': \(change ?? error.message)" }
+}
+
+extension RecordVersions {
+  /// How many records are of which version, the newest first.
+  fileprivate var text: String {
+    let marked = counts.sorted { $0.key > $1.key }.map { "\($0.value.grouped) of version \($0.key)" }
+    if marked.isEmpty { return "\(unmarkedCount.grouped), without versions of their own" }
+    return (marked + (unmarkedCount > 0 ? ["\(unmarkedCount.grouped) without a version"] : []))
+      .joined(separator: ", ")
   }
 }

@@ -10,6 +10,8 @@ struct ScriptAdditions {
   private var table: TableName<Fields>?
   private var schema: TableSchema?
   private var records: [(fields: Fields, line: Int)] = []
+  /// Of the commands that were carried out.
+  var lines = ScriptLines()
 
   /// - Parameter output: gets the ids.
   init(to output: Terminal.Buffer, of script: Script) { (self.output, self.script) = (output, script) }
@@ -38,6 +40,7 @@ struct ScriptAdditions {
     defer { (table, records) = (nil, []) }
     guard let table, !records.isEmpty else { return }
     let target = try transaction[table]
+    lines.begin(records.map(\.line), at: transaction.changeCount)
     do {
       let ids = try target.add(contentsOf: records.map(\.fields))
       output.append(ids.map { "\($0)\n" }.joined())
@@ -63,5 +66,22 @@ struct ScriptAdditions {
     guard let snapshot = try? transaction[next].snapshot(), snapshot.exists else { return false }
     (table, schema) = (next, snapshot.knownSchema)
     return true
+  }
+}
+
+/// The lines of a script that made the changes of its transaction.
+struct ScriptLines {
+  private var parts: [(start: Int, lines: [Int])] = []
+
+  /// - Parameters:
+  ///   - lines: of the commands that make the changes from here on: one, or one for each record of a change.
+  ///   - changeCount: how many changes were made before.
+  mutating func begin(_ lines: [Int], at changeCount: Int) {
+    if !lines.isEmpty { parts.append((changeCount, lines)) }
+  }
+
+  func line(of change: (number: Int, record: Int)) -> Int? {
+    let part = parts.last { $0.start <= change.number }
+    return part.flatMap { $0.lines.count == 1 ? $0.lines[0] : $0.lines.dropFirst(change.record).first }
   }
 }

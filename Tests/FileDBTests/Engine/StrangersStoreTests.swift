@@ -21,6 +21,7 @@ import Testing
       for file in files { try Data("kept".utf8).write(to: outside.appendingPathComponent(file)) }
       do {
         let made = try RecordStore(at: store)
+        try made.table("t").declare(TableSchema(fields: [FieldSchema("n", isUnique: true)]))
         try made.table("t").add(["n": 1])
         try made.table("u").add(["n": 1])
         try made.close()

@@ -62,6 +62,41 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("<integer>1</integer>", "<integer>1</intger>", true), ("</plist>", "", true),
+    ("</dict>\n</plist>\n", "", true),
+    ("<key>format</key>", "<key>format</kee>", false),
+    ("<key>version</key>", "<key>version</key", false),
+  ])
+  func repairOfADamagedFileKeepsTheSchemaThatCanBeRead(text: String, damage: String, isKept: Bool) throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder)
+      let table = try store.table("t")
+      let schema = TableSchema(
+        version: 3,
+        fields: [FieldSchema("n", type: .integer, isUnique: true), FieldSchema("d", defaultValue: [:])])
+      try table.declare(schema)
+      // A field that looks like a schema is none.
+      let other = TableSchema(fields: [FieldSchema("other")]).plist
+      try table.add(contentsOf: [["n": 1], ["n": 2, "schema": other], ["n": 3]])
+      try store.close()
+      let sound = try String(contentsOf: table.url, encoding: .utf8)
+      try #require(sound.contains(text))
+      let place = try #require(sound.range(of: text, options: .backwards))
+      try sound.replacingCharacters(in: place, with: damage).write(
+        to: table.url, atomically: true, encoding: .utf8)
+      let fresh = try RecordStore(at: folder)
+      #expect(storeError { _ = try fresh.table("t").count }?.code == .damagedTable)
+      let notes = try fresh.repair("t").plan.notes
+      let repaired = try fresh.table("t").snapshot()
+      #expect(try repaired.schema == (isKept ? schema : nil), "\(notes)")
+      #expect(
+        notes.contains { $0.contains("the schema that begins here cannot be read") } != isKept, "\(notes)")
+      #expect(repaired.count >= 2 && repaired.last?.fields["n"] == 3)
+      try fresh.checkInvariants()
+    }
+  }
+
   private func table(schema: String) -> String {
     """
     <?xml version="1.0" encoding="UTF-8"?>

@@ -1,4 +1,5 @@
 import FileDB
+import FileDBPlist
 import FileDBTables
 import Synchronization
 import TestSupport
@@ -22,6 +23,10 @@ import Testing
     }
 
     func index(of id: AnyRecordID) -> Int? { all.firstIndex { $0.id == id } }
+
+    func ids(where names: [String], are values: [PlistValue], atMost limit: Int) -> [AnyRecordID] {
+      all.filter { record in names.map { record.field($0) } == values }.prefix(limit).map(\.id)
+    }
   }
 
   private static func records(_ count: Int64) -> [EncodedRecord] {

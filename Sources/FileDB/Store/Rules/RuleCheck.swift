@@ -45,7 +45,11 @@ struct RuleCheck {
       let value = new[rule.field.name]
       let isNew = old.map { $0[rule.field.name] != value } ?? true
       guard isNew || changedRules.contains(FieldName(rule.field.name)) else { continue }
-      do throws(StoreError) { try transaction.check(value, rule, in: key) } catch {
+      do throws(StoreError) {
+        // Others may have come or gone since, so what names one is looked at all the same.
+        if !isRestored(value, rule.field.name, record.id) { try transaction.checkValue(value, rule) }
+        try transaction.checkReference(value, rule)
+      } catch {
         throw placed(error, record, isAsItWas: old == new)
       }
     }
@@ -53,9 +57,16 @@ struct RuleCheck {
       let isNew = old.map { old in group.contains { old[$0] != new[$0] } } ?? true
       guard isNew || changedGroups.contains(group) else { continue }
       if let other = try transaction.other(than: record.id, with: group.map { new[$0] }, in: group, of: key) {
-        throw placed(.notUnique(group, new, other: other), record, isAsItWas: old == new)
+        var error = StoreError.notUnique(group, new, other: other)
+        if let origin = transaction.origin(of: other, in: key) { error.message += " (\(origin.text))" }
+        throw placed(error, record, isAsItWas: old == new)
       }
     }
+  }
+
+  /// Whether an undo has put the value back.
+  private func isRestored(_ value: PlistValue?, _ field: String, _ id: AnyRecordID) -> Bool {
+    transaction.restored[key]?[id].map { $0.field(field) == value } ?? false
   }
 
   /// A field may refer to one whose values tell records apart, and to no other.
@@ -72,7 +83,10 @@ struct RuleCheck {
   private func placed(_ error: StoreError, _ record: EncodedRecord, isAsItWas: Bool) -> StoreError {
     var error = error.adding(table: key.text)
     error.record = record.id
-    if isAsItWas, let name = error.field {
+    if let origin = transaction.origin(of: record.id, in: key) {
+      (error.file, error.line) = (origin.file, origin.line)
+      if origin.line == nil { error.message = "\(origin.text): \(error.message)" }
+    } else if isAsItWas, let name = error.field {
       error.place = FilePlace(
         of: FieldPath([AnyKey(name)]), in: record,
         from: TableSource(table: key.text, in: transaction.store))
@@ -82,9 +96,9 @@ struct RuleCheck {
 }
 
 extension TransactionState {
-  /// Checks what a record has in a field, by itself and as a reference.
+  /// Checks what a record has in a field, by itself.
   /// - Parameter value: `nil` for a record without the field.
-  func check(_ value: PlistValue?, _ rule: ValueRules, in key: TableKey) throws(StoreError) {
+  func checkValue(_ value: PlistValue?, _ rule: ValueRules) throws(StoreError) {
     guard let value else {
       if rule.field.isRequired { throw StoreError.required(rule.field) }
       return
@@ -92,7 +106,11 @@ extension TransactionState {
     if let misfit = rule.misfit(of: value) {
       throw StoreError(misfit.code, misfit.message, field: rule.field.name)
     }
-    guard let reference = rule.field.references, try !names(value, reference) else { return }
+  }
+
+  /// Checks that the record is there that a value names.
+  func checkReference(_ value: PlistValue?, _ rule: ValueRules) throws(StoreError) {
+    guard let value, let reference = rule.field.references, try !names(value, reference) else { return }
     throw StoreError.missingReference(value, reference, field: rule.field.name)
   }
 
@@ -102,7 +120,7 @@ extension TransactionState {
     if rule.isToID {
       return value.integer.flatMap(AnyRecordID.init(rawValue:)).map(target.records.contains) ?? false
     }
-    return !ids(where: [rule.targetField], are: [value], in: rule.tableKey, target).isEmpty
+    return !ids(where: [rule.targetField], are: [value], in: rule.tableKey, target, atMost: 1).isEmpty
   }
 
   /// Another record with the same values; a record that lacks one of them has none such.
@@ -111,15 +129,16 @@ extension TransactionState {
   ) throws(StoreError) -> AnyRecordID? {
     let known = values.compactMap(\.self)
     guard known.count == names.count else { return nil }
-    return ids(where: names, are: known, in: key, try table(key.text)).first { $0 != id }
+    return ids(where: names, are: known, in: key, try table(key.text), atMost: 2).first { $0 != id }
   }
 
   /// The records that have these values in these fields.
   func ids(
-    where names: [String], are values: [PlistValue], in key: TableKey, _ table: TableState
+    where names: [String], are values: [PlistValue], in key: TableKey, _ table: TableState,
+    atMost limit: Int = .max
   ) -> [AnyRecordID] {
     store.extensions.value(ValueLookups.self) { ValueLookups() }
-      .lookup(by: names, of: key).ids(where: values, in: table.records)
+      .lookup(by: names, of: key).ids(where: values, in: table.records, atMost: limit)
   }
 }
 

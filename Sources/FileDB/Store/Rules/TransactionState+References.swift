@@ -65,7 +65,7 @@ extension TransactionState {
         // A record keeps its id whatever is changed in it.
         let former = records.removed + (referring.rule.isToID ? [] : changed)
         for (id, value) in try vanished(former, of: key, referring.rule) {
-          guard let other = try ids(referring, to: value).first else { continue }
+          guard let other = try ids(referring, to: value, atMost: 1).first else { continue }
           let isGone = try self.table(key.text).record(id) == nil
           throw StoreError(
             .stillReferenced,
@@ -86,14 +86,18 @@ extension TransactionState {
     let target = try table(key.text)
     return former.compactMap { record in
       guard let value = record.field(rule.targetField),
-        ids(where: [rule.targetField], are: [value], in: key, target).isEmpty
+        ids(where: [rule.targetField], are: [value], in: key, target, atMost: 1).isEmpty
       else { return nil }
       return (record.id, value)
     }
   }
 
-  private func ids(_ referring: Referring, to value: PlistValue) throws(StoreError) -> [AnyRecordID] {
-    ids(where: [referring.field], are: [value], in: referring.table, try table(referring.table.text))
+  private func ids(
+    _ referring: Referring, to value: PlistValue, atMost limit: Int = .max
+  ) throws(StoreError) -> [AnyRecordID] {
+    ids(
+      where: [referring.field], are: [value], in: referring.table, try table(referring.table.text),
+      atMost: limit)
   }
 
   /// The fields that refer to a table.

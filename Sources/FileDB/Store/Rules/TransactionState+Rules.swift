@@ -26,13 +26,16 @@ extension TransactionState {
   }
 
   /// New records with the default values of the fields that they lack.
-  func withDefaults(_ records: [EncodedRecord], of schema: TableSchema) -> [EncodedRecord] {
+  func withDefaults(
+    _ records: [EncodedRecord], of schema: TableSchema, in key: TableKey
+  ) -> [EncodedRecord] {
     let defaults = schema.fields.filter { $0.defaultValue != nil }
     guard !defaults.isEmpty else { return records }
     let names = defaults.map(\.name)
     return records.map { record in
       let known = record.fields(names)
-      guard known.count < names.count else { return record }
+      // What an undo puts back is as it was.
+      guard known.count < names.count, restored[key]?[record.id] == nil else { return record }
       var fields = record.fields
       for field in defaults where known[field.name] == nil { fields[field.name] = field.defaultValue }
       return encoder.encode(fields, id: record.id)

@@ -29,6 +29,10 @@ final class ValueLookup: Sendable {
     var records = OrderedRecords()
     /// Each list in ascending order.
     var ids: [[PlistValue]: [AnyRecordID]] = [:]
+    /// The records that stay in their file, which finds them there, and are not in ``ids``.
+    var unread: (any UnreadRecords)?
+    /// Those of them that are gone, or are in ``ids`` by now.
+    var formerIDs: Set<AnyRecordID> = []
   }
 
   private let names: [String]
@@ -36,11 +40,24 @@ final class ValueLookup: Sendable {
 
   init(by names: [String]) { self.names = names }
 
-  /// - Complexity: O(*m*) in the records that differ from those of the last call; O(*n*) the first time.
-  func ids(where values: [PlistValue], in records: OrderedRecords) -> [AnyRecordID] {
+  /// - Parameter limit: how many are enough.
+  /// - Complexity: O(*m*) in the records that differ from those of the last call; O(*n*) the first time. Of records that
+  ///   are read in pieces, also the first time O(*m*) in those that differ from the file, if a lookup is kept beside it.
+  func ids(
+    where values: [PlistValue], in records: OrderedRecords, atMost limit: Int
+  ) -> [AnyRecordID] {
     state.withLock { state in
+      if let unread = records.unread, unread !== state.unread {
+        state = State(records: OrderedRecords(unread, shape: records.shape), unread: unread)
+      }
       if !state.records.isIdentical(to: records) { follow(records, &state) }
-      return state.ids[values] ?? []
+      let ids = state.ids[values] ?? []
+      guard let unread = state.unread else { return ids }
+      // Some of those in the file may not count.
+      let (most, isAll) = limit.addingReportingOverflow(state.formerIDs.count)
+      let others = unread.ids(where: names, are: values, atMost: isAll ? .max : most)
+        .filter { !state.formerIDs.contains($0) }
+      return (others + ids).sorted()
     }
   }
 
@@ -69,9 +86,14 @@ final class ValueLookup: Sendable {
   }
 
   private func remove(_ record: EncodedRecord, _ state: inout State) {
-    guard let values = values(of: record), var ids = state.ids.removeValue(forKey: values) else { return }
+    guard let values = values(of: record) else { return }
+    var ids = state.ids.removeValue(forKey: values) ?? []
     let place = ids.partitioningIndex { $0 >= record.id }
-    if place < ids.count, ids[place] == record.id { ids.remove(at: place) }
+    if place < ids.count, ids[place] == record.id {
+      ids.remove(at: place)
+    } else if state.unread != nil {
+      state.formerIDs.insert(record.id)
+    }
     if !ids.isEmpty { state.ids[values] = ids }
   }
 }

@@ -18,6 +18,7 @@ enum Workload: Hashable {
   case sortedView
   case sort
   case importTables
+  case ruled(RuledWork, Rules)
   case checkpoint
   case processorTime
   case writers
@@ -66,7 +67,9 @@ extension Workload: CaseIterable {
         .edit($0, mode)
       }
     } + [.processorTime] + ObservedRows.allCases.map { .deliver($0) } + [
-      .sortedView, .sort, .importTables, .checkpoint, .writers, .tasks,
+      .sortedView, .sort, .importTables,
+    ] + RuledWork.allCases.flatMap { work in Rules.allCases.map { .ruled(work, $0) } } + [
+      .checkpoint, .writers, .tasks,
     ] + Crowd.allCases.map { .slow($0) } + CSVWay.allCases.map { .csv($0) } + [.script, .firstLine]
     + CommandVerb.allCases.map { .command($0) } + [.start]
 
@@ -91,6 +94,7 @@ extension Workload: CaseIterable {
     case .sortedView: "sorted-view"
     case .sort: "sort"
     case .importTables: "import"
+    case .ruled(let work, let rules): "rules-\(work.rawValue)-\(rules.rawValue)"
     case .checkpoint: "checkpoint"
     case .processorTime: "commit-cpu"
     case .writers: "writers"
@@ -128,6 +132,15 @@ extension Workload: CaseIterable {
     case .sortedView: "all rows, typed, in the order of two keys"
     case .sort: "sort the table by two keys, to stay"
     case .importTables: "import the USDA tables"
+    case .ruled(.commit, .free): "add a record, a durable commit, without rules"
+    case .ruled(.import, .free): "add all records, one durable transaction, without rules"
+    case .ruled(.cascade, .free):
+      "delete a record and the \(RuledItem.perOwner) that name it, a durable commit, without rules"
+    case .ruled(.commit, .kept):
+      "add a record with something unique, bounds and a reference, a durable commit"
+    case .ruled(.import, .kept): "add all such records, one durable transaction"
+    case .ruled(.cascade, .kept):
+      "delete a record, and by its rule the \(RuledItem.perOwner) that name it, a durable commit"
     case .checkpoint: "write the whole table to the disk"
     case .processorTime: "add at the bottom, a commit that does not wait for the disk, the processor's time"
     case .writers: "a commit, \(Workload.writerCount) writers at once"

@@ -48,6 +48,8 @@ final class FileDBPeer: Peer {
     case .sortedView: try sortingView()
     case .sort: try sorting()
     case .importTables: try importing()
+    case .ruled(let work, let rules):
+      try FileDBRuledTables.prepare(work, rules, sample, in: "FileDB-rules")
     case .checkpoint: try writingTable()
     case .csv(.import): try importingCSV()
     case .csv(.export): try exportingCSV()

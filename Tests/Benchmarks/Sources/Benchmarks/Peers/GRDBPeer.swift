@@ -38,7 +38,7 @@ final class GRDBPeer: Peer {
     case .sortedView: try sortingView()
     case .sort: try sorting()
     case .importTables: try importing()
-    case .parse, .serialize, .checkpoint, .csv, .script, .firstLine, .command, .start: nil
+    case .parse, .serialize, .ruled, .checkpoint, .csv, .script, .firstLine, .command, .start: nil
     }
   }
 

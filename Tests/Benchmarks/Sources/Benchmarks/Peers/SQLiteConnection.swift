@@ -23,6 +23,16 @@ final class SQLiteConnection {
 
   deinit { sqlite3_close_v2(handle) }
 
+  /// Makes an empty database, which has a write-ahead log.
+  static func make(_ file: URL) throws {
+    var handle: OpaquePointer?
+    defer { sqlite3_close_v2(handle) }
+    let result = sqlite3_open_v2(file.path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+    try expect(result == SQLITE_OK, "making \(file)")
+    let isSet = sqlite3_exec(handle, "PRAGMA journal_mode = WAL", nil, nil, nil) == SQLITE_OK
+    try expect(isSet, "journal_mode is not set")
+  }
+
   var lastID: Int { Int(sqlite3_last_insert_rowid(handle)) }
 
   func run(_ sql: String) throws {

@@ -17,6 +17,8 @@ final class SQLitePeer: Peer {
     case .filter, .predicate, .predicateAgain: try filtering()
     case .groups, .groupsAgain: try grouping()
     case .edit, .writers, .slow(.one), .slow(.writers): try edited.get().prepare(workload)
+    case .ruled(let work, let rules):
+      try SQLiteRuledTables.prepare(work, rules, sample, in: "SQLite-rules")
     case .processorTime: try unsynced.get().prepare(workload)
     default: nil
     }

@@ -1,0 +1,32 @@
+/// Reads numbers, one behind the other.
+struct NumberReader {
+  private(set) var rest: ArraySlice<UInt8>
+
+  init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+  /// The next number of 64 bits; `nil` where the bytes end.
+  mutating func next() -> UInt64? { take(8) }
+
+  /// The next number of 64 bits where an `Int` can hold it.
+  mutating func nextInt() -> Int? { next().flatMap { Int(exactly: $0) } }
+
+  /// The next number of 32 bits.
+  mutating func nextHalf() -> UInt32? { take(4).map { UInt32(truncatingIfNeeded: $0) } }
+
+  /// The next bytes, where there are so many.
+  mutating func nextBytes(_ count: Int) -> ArraySlice<UInt8>? {
+    guard (0...rest.count).contains(count) else { return nil }
+    defer { rest.removeFirst(count) }
+    return rest.prefix(count)
+  }
+
+  private mutating func take(_ count: Int) -> UInt64? {
+    nextBytes(count)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
+
+extension [UInt8] {
+  mutating func append(littleEndian number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+  }
+}

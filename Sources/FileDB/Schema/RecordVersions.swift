@@ -1,0 +1,45 @@
+import FileDBPlist
+import FileDBTables
+
+/// How many records of a table are of which version; see ``VersionedValue``.
+package struct RecordVersions: Equatable, Sendable {
+  /// By the version that a record is marked with.
+  package private(set) var counts: [Int64: Int] = [:]
+  /// The number of records without a mark: of the first version, or made by somebody who knows of none.
+  package private(set) var unmarkedCount = 0
+  private let newest: Int64
+
+  /// - Parameter newest: the version of the table's schema.
+  /// - Complexity: O(*n*) in the records.
+  init(of records: OrderedRecords, newest: Int64) {
+    self.newest = newest
+    for record in records {
+      if let version = record.field(ValueMigrations.versionKey)?.integer {
+        counts[version, default: 0] += 1
+      } else {
+        unmarkedCount += 1
+      }
+    }
+  }
+
+  /// The number of records that a program of the schema's version would still have to migrate, or look at.
+  package var olderCount: Int {
+    // A type that marks none has no versions.
+    if counts.isEmpty { return 0 }
+    return unmarkedCount + counts.reduce(0) { $0 + ($1.key < newest ? $1.value : 0) }
+  }
+
+  /// Whether a record is one of these.
+  func isOlder(_ record: EncodedRecord) -> Bool {
+    !counts.isEmpty && record.field(ValueMigrations.versionKey)?.integer ?? 0 < newest
+  }
+}
+
+extension TableSnapshot {
+  /// - Returns: `nil` for a table whose schema has no version, or cannot be read.
+  /// - Complexity: O(*n*) in the records.
+  package var recordVersions: RecordVersions? {
+    guard let schema = state.schema.schema, schema.version > 0 else { return nil }
+    return RecordVersions(of: state.records, newest: schema.version)
+  }
+}

@@ -1,0 +1,22 @@
+import FileDB
+import FileDBPlist
+
+extension TableSchema {
+  /// What a table declares, and behind that its other fields, in the order of their names, with the type that they have
+  /// in all records: what another program, or an import into another table, needs to know.
+  /// - Complexity: O(*n*) in the records.
+  package init(describing table: TableSnapshot<Fields>) {
+    self = table.knownSchema ?? TableSchema()
+    var types: [FieldName: HeldType] = [:]
+    for record in table {
+      for field in record.fields.dictionary {
+        types[FieldName(field.key), default: .nothing].see(field.value)
+      }
+    }
+    let declared = Set(fields.map { FieldName($0.name) })
+    for (name, type) in types.sorted(by: { compareUTF8($0.key.text, $1.key.text) < 0 })
+    where !declared.contains(name) {
+      fields.append(FieldSchema(name.text, type: type.fieldType))
+    }
+  }
+}
