@@ -5,11 +5,11 @@ import FileDBTables
 ///
 /// The file is a head, and blocks of up to 512 entries: numbers of 64 bits, little-endian, but where it says otherwise.
 ///
-///     head   "FDBLOOK1"; its own length; a random number; of the table's file: device, inode, size, time of the content,
-///            time of the status, checksum, count of records; the count of entries; the count of the fields, and of
-///            each its length and its name; the first hash of each block; a checksum of all that, of 32 bits
-///     block  of each entry the hash, and the index in 32 bits; a checksum in 32 bits of the random number, the number of
-///            the block and the entries
+///     head   "FDBLOOK1"; its own length; a random number; of the table's file: device, inode, size, time of the
+///            content, time of the status, checksum, count of records; the count of entries; the count of the fields,
+///            and of each its length and its name; the first hash of each block; a checksum of all that, of 32 bits
+///     block  of each entry the hash, and the index in 32 bits; a checksum in 32 bits of the random number, the number
+///            of the block and the entries
 ///
 /// The random number shows where a block is left of a file that lay on the disk before.
 final class LookupFile: Sendable {

@@ -41,8 +41,9 @@ final class ValueLookup: Sendable {
   init(by names: [String]) { self.names = names }
 
   /// - Parameter limit: how many are enough.
-  /// - Complexity: O(*m*) in the records that differ from those of the last call; O(*n*) the first time. Of records that
-  ///   are read in pieces, also the first time O(*m*) in those that differ from the file, if a lookup is kept beside it.
+  /// - Complexity: O(*m*) in the records that differ from those of the last call; O(*n*) the first time. Of records
+  ///   that are read in pieces, also the first time O(*m*) in those that differ from the file, if a lookup is kept
+  ///   beside it.
   func ids(
     where values: [PlistValue], in records: OrderedRecords, atMost limit: Int
   ) -> [AnyRecordID] {

@@ -25,8 +25,8 @@ struct RuledItem: Sendable {
   static let perOwner = 10
 }
 
-/// Two tables of a peer. The rules: each owner has a name, which no other has. Each item has a code, which no other has,
-/// an amount from 0 to 1,000,000, and an owner that is there; it goes with its owner.
+/// Two tables of a peer. The rules: each owner has a name, which no other has. Each item has a code, which no other
+/// has, an amount from 0 to 1,000,000, and an owner that is there; it goes with its owner.
 protocol RuledTables: AnyObject {
   /// Makes empty tables in an empty folder. Ids go from 1.
   init(in folder: URL, _ rules: Rules) throws
