@@ -9,7 +9,7 @@ import Testing
 struct FormatReaderTests {
   /// What is done to a copy of a store before both read it.
   private enum Harm: CaseIterable {
-    case none, cutOff, shortened, wrongByte, lostSector, rubbish, olderFile, editedFile
+    case none, cutOff, shortened, wrongByte, lostSector, rubbish, olderFile, editedFile, interruptedCheckpoint
   }
 
   @Test func readerAgreesWithOurs() throws {
@@ -37,7 +37,8 @@ struct FormatReaderTests {
         $0.tables.values.contains("conflict") ? "conflict" : $0.journal
       }
       print("a reader in Python: \(kinds.mapValues(\.count))")
-      try RecordStore(at: store).checkInvariants()
+      let last = try RecordStore(at: store)
+      try settling(last) { try last.checkInvariants() }
     }
   }
 
@@ -75,10 +76,23 @@ struct FormatReaderTests {
     return try RecordStore(at: folder, options: options)
   }
 
+  /// A commit, perhaps on a table that an editor saved meanwhile, and now and then a checkpoint.
   private func addMoment(to folder: URL, _ random: inout RandomStore) throws {
     let store = try open(folder, &random)
-    try random.commit(to: store)
-    if random.number(0...9) == 0 { try store.checkpoint() }
+    if random.number(0...5) == 0 { try edit(someFile(in: folder, &random), &random) }
+    try settling(store) { try random.commit(to: store) }
+    if random.number(0...5) == 0 { try settling(store) { try store.checkpoint() } }
+  }
+
+  /// Keeps the file wherever an editor's save does not fit what was committed.
+  private func settling(_ store: RecordStore, _ body: () throws -> Void) throws {
+    while true {
+      do {
+        return try body()
+      } catch let error as StoreError where error.code == .conflict {
+        _ = try store.repair(#require(error.table), keeping: .file)
+      }
+    }
   }
 
   private func `do`(_ harm: Harm, to copy: URL, _ former: URL?, _ random: inout RandomStore) throws {
@@ -95,30 +109,39 @@ struct FormatReaderTests {
       for index in start..<min(start + 512, bytes.count) { bytes[index] = 0 }
     case .rubbish: for index in end..<min(end + random.number(1...200), bytes.count) { bytes[index] = 120 }
     case .olderFile: return try takeFile(of: former, to: copy, &random)
-    case .editedFile: return try edit(someFile(in: copy, &random))
+    case .editedFile: return try edit(someFile(in: copy, &random), &random)
+    case .interruptedCheckpoint:
+      let frames = stride(from: 0, to: end, by: 64).filter { bytes[$0...].starts(with: "written ".utf8) }
+      guard let written = frames.last else { return }
+      for index in written..<end { bytes[index] = 0 }
+      try takeFile(of: former, to: copy, &random)
+      if random.number(0...2) == 0 { try edit(someFile(in: copy, &random), &random) }
     }
     try Data(bytes).write(to: journal)
   }
 
-  private func someFile(in folder: URL, _ random: inout RandomStore) throws -> URL? {
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
-      $0.hasSuffix(".plist")
-    }
+  private func someFile(in folder: URL, _ random: inout RandomStore) -> URL? {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    let names = files.filter { $0.hasSuffix(".plist") }
     return names.sorted().randomElement(using: &random.random).map(folder.appendingPathComponent)
   }
 
   /// Puts a table's file as it was in another copy in the place of today's.
   private func takeFile(of former: URL?, to copy: URL, _ random: inout RandomStore) throws {
-    guard let file = try former.flatMap({ try someFile(in: $0, &random) }) else { return }
+    guard let file = former.flatMap({ someFile(in: $0, &random) }) else { return }
     try Data(contentsOf: file).write(to: copy.appendingPathComponent(file.lastPathComponent))
   }
 
-  /// Adds a field to the table's first record, as an editor does.
-  private func edit(_ file: URL?) throws {
+  /// Adds a field to the table's first record or raises its counter, as an editor does.
+  private func edit(_ file: URL?, _ random: inout RandomStore) throws {
     guard let file else { return }
     let text = try String(contentsOf: file, encoding: .utf8)
-    let edited = text.replacing(
-      "\t\t<dict>\n", with: "\t\t<dict>\n\t\t\t<key> </key>\n\t\t\t<true/>\n", maxReplacements: 1)
+    let field = "\t\t\t<key> \(random.number(0...Int(Int32.max)))</key>\n\t\t\t<true/>\n"
+    let counter = "<key>autoincrement</key>\n\t<string>"
+    let edited =
+      random.number(0...2) == 0
+      ? text.replacing(counter, with: "\(counter)1")
+      : text.replacing("\n\t\t<dict>\n", with: "\n\t\t<dict>\n\(field)", maxReplacements: 1)
     try Data(edited.utf8).write(to: file)
   }
 

@@ -62,6 +62,9 @@ struct RandomStore {
     case 4: .date(Date(timeIntervalSince1970: Double(number(-62_135_596_800...253_402_300_799))))
     case 5:
       .data(Data((0..<[0, 1, 2, 3, 200].randomElement(using: &random)!).map { _ in UInt8(number(0...255)) }))
+    // So deep that the lines of base64 have no more tabs.
+    case 6 where depth == 0 && number(0...9) == 0:
+      (0..<9).reduce(.data(Data(repeating: 7, count: 40))) { value, _ in .array([value]) }
     case 6: .array((0..<number(0...2)).map { _ in value(depth: depth + 1) })
     default: .dict(dictionary(depth: depth + 1))
     }

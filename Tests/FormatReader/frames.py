@@ -137,7 +137,7 @@ def is_torn(payload, begin):
 def require_nothing_durable(data, journal):
     """A crash can interrupt only a write that nobody was told of."""
     missing = journal.sequence + 1
-    for position in range(journal.end + UNIT, len(data), UNIT):
+    for position in range(journal.end, len(data), UNIT):
         header = parse_line(data[position:position + UNIT], journal.salt)
         if header and header[2] >= missing:
             raise Damage(f"commit {missing} was durable and is lost")

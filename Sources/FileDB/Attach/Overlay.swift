@@ -82,7 +82,7 @@ extension EncodedRecord {
 
 extension TableState {
   /// The one table that is seen where the user's table lies over an attached one.
-  /// - Complexity: O(*k* log *k*), where *k* is the number of records in the user's file, and O(√*n*) at worst for each
+  /// - Complexity: O(*k* log *k*), where *k* is the number of records in the user's file, with a search for each
   ///   of them; O(*n*) where they are many.
   /// - Throws: ``StoreError/Code/duplicateID`` for a record of the user's own under an id that is the attached store's.
   init(_ own: TableState, over attached: TableState) throws(StoreError) {

@@ -1,10 +1,10 @@
 extension TableSnapshot {
   /// Whether the record comes from the attached store, even if the user has overridden or deleted it.
-  /// - Complexity: O(√*n*) at worst.
+  /// - Complexity: nearly the same for any *n*; see <doc:Performance>.
   public func isShipped(_ id: RecordID<Value>) -> Bool { state.beneath?.contains(id.plain) ?? false }
 
   /// Whether the user changed fields of a record of the attached store.
-  /// - Complexity: O(√*n*) at worst.
+  /// - Complexity: nearly the same for any *n*; see <doc:Performance>.
   public func isOverridden(_ id: RecordID<Value>) -> Bool {
     guard let attached = state.beneath, let index = index(of: id),
       let attachedIndex = attached.index(of: id.plain)

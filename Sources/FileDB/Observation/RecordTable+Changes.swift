@@ -58,7 +58,7 @@ extension RecordTable {
   ///
   /// The first element comes at once, without a ``RecordChange/before``. The sequence does not end when the record is
   /// deleted, because a program that edits the file may bring it back.
-  /// - Complexity: O(√*n*) at worst for each change of the table.
+  /// - Complexity: nearly the same for any *n* for each change of the table; see <doc:Performance>.
   public func changes(of id: RecordID<Value>) -> ChangeSequence<RecordChange<Value>> {
     let (tables, source) = (store.seen, source)
     return ChangeSequence(of: store, .table(TableKey(name.text))) {

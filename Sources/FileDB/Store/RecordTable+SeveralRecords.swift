@@ -6,7 +6,7 @@ extension RecordTable {
   ///
   /// With ``Position/index(_:)``, the first of them has this index afterwards.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
-  /// - Complexity: O(*m* √*n*) at worst for *m* records.
+  /// - Complexity: O(*m*) for *m* records, nearly the same for any *n*; see <doc:Performance>.
   public func move(_ ids: some Sequence<RecordID<Value>>, to position: Position<Value>) throws {
     var seen: Set<RecordID<Value>> = []
     let ids = ids.filter { seen.insert($0).inserted }
@@ -31,7 +31,7 @@ extension RecordTable {
   ///   - offset: the index, before anything moves, of the record that they go above; `count` for the bottom. This is
   ///     what `onMove` in SwiftUI and `move(fromOffsets:toOffset:)` of an array take.
   /// - Throws: ``StoreError/Code/indexOutOfRange``.
-  /// - Complexity: O(*m* √*n*) at worst for *m* records.
+  /// - Complexity: O(*m*) for *m* records, nearly the same for any *n*; see <doc:Performance>.
   public func move(fromOffsets indices: some Sequence<Int>, toOffset offset: Int) throws {
     let indices = Set(indices).sorted()
     try writing { transaction in
@@ -53,7 +53,7 @@ extension RecordTable {
   /// Copies records and returns the copies' ids. The copies follow one another at `position`, or, if `position` is
   /// `nil`, each is directly below its original.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
-  /// - Complexity: O(*m* √*n*) at worst for *m* records.
+  /// - Complexity: O(*m*) for *m* records, nearly the same for any *n*; see <doc:Performance>.
   @discardableResult
   public func duplicate(
     _ ids: some Sequence<RecordID<Value>>, to position: Position<Value>? = nil

@@ -87,7 +87,7 @@ extension RecordTable {
     }
   }
 
-  /// Removes a record. Its id is never reused.
+  /// Removes a record. Its id is not given again, unless `truncate` sets the counter back.
   /// - Throws: ``StoreError/Code/recordNotFound``.
   public func delete(_ id: RecordID<Value>) throws {
     try writing { try $0.apply(.remove([id.plain]), to: name.text) }

@@ -5,8 +5,8 @@ import FileDBEssentials
 /// A verb is a method that changes the table. Each is a transaction of its own, unless the thread is in a
 /// `RecordStore.write(_:)`: then the verb is part of that transaction, wherever you got the table.
 /// Besides the errors that are named with it, a verb throws those of `RecordStore.write(_:)`.
-/// - Complexity: a verb for one record is O(√*n*) at worst. The first look-up of an id after the table was read is
-///   O(*n*).
+/// - Complexity: a verb for one record costs nearly the same in a table of any size; see <doc:Performance>. The first
+///   look-up of an id after the table was read is O(*n*).
 public struct RecordTable<Value: Codable & Sendable>: Sendable {
   /// The store that the table belongs to.
   public let store: RecordStore

@@ -18,7 +18,8 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   public var ids: [RecordID<Value>] { state.records.ids.map { RecordID($0) } }
 
   /// The record with this id; `nil` if there is none.
-  /// - Complexity: O(√*n*) at worst; O(*n*) for the first look-up after the table was read.
+  /// - Complexity: nearly the same for any *n*, see <doc:Performance>; O(*n*) for the first look-up after the table was
+  ///   read.
   public subscript(id id: RecordID<Value>) -> StoredRecord<Value>? {
     index(of: id).map { self[$0] }
   }
@@ -28,7 +29,8 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   public func contains(_ id: RecordID<Value>) -> Bool { state.records.contains(id.plain) }
 
   /// The index of the record with this id, from 0.
-  /// - Complexity: O(√*n*) at worst; O(*n*) for the first look-up after the table was read.
+  /// - Complexity: nearly the same for any *n*, see <doc:Performance>; O(*n*) for the first look-up after the table was
+  ///   read.
   public func index(of id: RecordID<Value>) -> Int? { state.records.index(of: id.plain) }
 
   /// The record with this id.
@@ -94,7 +96,7 @@ extension TableSnapshot: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { state.records.count }
 
-  /// - Complexity: O(√*n*) at worst.
+  /// - Complexity: nearly the same for any *n*; see <doc:Performance>.
   public subscript(index: Int) -> StoredRecord<Value> {
     StoredRecord(encoded: state.records[index], source: source)
   }

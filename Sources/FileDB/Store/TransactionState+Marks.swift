@@ -16,7 +16,7 @@ extension TransactionState {
 
   /// Some records of the newest version in the table, as it was before the transaction: people write what they see
   /// there. `nil` where none is marked.
-  /// - Complexity: O(√*n*) at worst: of a table that is half migrated, it may be an older version.
+  /// - Complexity: a search for one record: of a table that is half migrated, it may be an older version.
   func markedRecords(of table: String) throws(StoreError) -> MarkedRecords? {
     let key = TableKey(table)
     if let known = markedRecords[key] { return known }

@@ -39,7 +39,8 @@ extension RecordStore {
   /// - Returns: the step that takes this undo back.
   /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later commit changed the same data; then
   ///   nothing changes. Also as `write(_:)`.
-  /// - Complexity: O(√*n*) at worst for each record that the write changed; O(*n* log *n*) if it moved many.
+  /// - Complexity: nearly the same for any *n* for each record that the write changed, see <doc:Performance>;
+  ///   O(*n* log *n*) if it moved many.
   @discardableResult
   public func undo(_ step: UndoStep) throws -> UndoStep {
     try undoableWrite { transaction in try transaction.undo(step) }.step

@@ -18,7 +18,7 @@ public struct RecordGroup<Value: Codable & Sendable, Key: Sendable>: Sendable {
   public var count: Int { all.counts[number] }
 
   /// The records in their order.
-  /// - Complexity: O(*m* · √*n*) at worst in their number; for the first group that is asked, also O(*n*) in that of
+  /// - Complexity: O(*m*) in their number; for the first group that is asked, also O(*n*) in that of
   ///   the table.
   public var records: [StoredRecord<Value>] { all.indices(of: number).map { all.snapshot[$0] } }
 }

@@ -7,7 +7,7 @@ struct WrittenRecords {
   /// The records that are gone, as they were.
   private(set) var removed: [EncodedRecord] = []
 
-  /// - Complexity: O(*k*) in the records that the changes name, and O(√*n*) at worst for each; O(*n*) where all
+  /// - Complexity: O(*k*) in the records that the changes name, with a search for each; O(*n*) where all
   ///   records were removed.
   init(of table: TransactionState.Touched) {
     if let records = table.onlyNewRecords {
