@@ -100,6 +100,30 @@ import Testing
     }
   }
 
+  @Test func argumentsStandInExpressions() throws {
+    try withTasks { folder in
+      let both = try filedb(
+        "set", "t", "--where", "n > $k", "n:=n * $k", "note:=$text", "--arg", "k:integer=2", "--arg",
+        "text=O'B + 1",
+        in: folder)
+      #expect(both.error == "1 record changed\n")
+      #expect(try filedb("get", "t", "3", "n", in: folder).output == "14\n")
+      #expect(try filedb("get", "t", "3", "note", in: folder).output == "O'B + 1\n")
+      let byID = try filedb("set", "t", "1", "n:=n + $k", "--arg", "k:integer=2", in: folder)
+      #expect(byID == ToolResult(output: "", error: "", status: 0))
+      #expect(try filedb("get", "t", "1", "n", in: folder).output == "3\n")
+      for (arguments, words) in [
+        (["set", "t", "1", "n:=n + $k"], "no argument 'k'"),
+        (["set", "t", "1", "n=1", "--arg", "k=1"], "--arg needs --where"),
+        (["set", "t", "--where", "n > 0", "n:=$k", "--arg", "k=1", "--arg", "j=2"], "'j' is not used"),
+        (["show", "t", "--arg", "k=1"], "--arg needs --where"),
+      ] {
+        let refused = try filedb(arguments, in: folder)
+        #expect(refused.status == 64 && refused.error.contains(words), "\(arguments): \(refused.error)")
+      }
+    }
+  }
+
   @Test func declaredRealStaysReal() throws {
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)

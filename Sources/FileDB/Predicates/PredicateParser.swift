@@ -32,11 +32,12 @@ struct PredicateParser {
   }
 
   /// Reads a condition, or what a value is calculated from.
-  static func parseExpression(_ text: String) throws -> PredicatePart {
+  static func parseExpression(_ text: String, _ arguments: inout PredicateArguments) throws -> PredicatePart {
     guard text.utf8.count <= maximumBytes else {
       throw StoreError(.invalidPredicate, "an expression has at most \(maximumBytes) bytes")
     }
-    var parser = try PredicateParser(text, PredicateArguments([]))
+    var parser = try PredicateParser(text, arguments)
+    defer { arguments = parser.arguments }
     let part = try parser.disjunction()
     guard parser.token.kind == .end else { throw parser.fault("expected +, -, *, / or the end") }
     return part

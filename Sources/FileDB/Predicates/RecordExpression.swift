@@ -10,11 +10,17 @@ package struct RecordExpression: Sendable {
 
   private let meaning: Meaning
   private let text: String
+  /// The names of those that the text uses.
+  package let usedArguments: Set<String>
 
-  /// - Throws: ``StoreError/Code/invalidPredicate``.
-  package init(_ text: String) throws {
+  /// - Parameter arguments: what `$name` stands for. There may be more than the text uses.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, also where an argument is missing.
+  package init(_ text: String, arguments: [String: PlistValue] = [:]) throws {
     self.text = text
-    switch try PredicateParser.parseExpression(text) {
+    var rest = PredicateArguments(arguments)
+    let part = try PredicateParser.parseExpression(text, &rest)
+    usedArguments = Set(arguments.keys).subtracting(rest.unusedNames)
+    switch part {
     case .operand(let operand): meaning = .value(operand)
     case .node(let node): meaning = .truth(node)
     }

@@ -11,7 +11,7 @@ struct SetFields: StoreCommand {
     discussion: """
       The records keep their other fields. If one of the records does not exist, or no record matches, nothing is changed, \
       and the exit code is 1. 'filedb help show' explains predicates and expressions. An expression sees each record as it \
-      was before the command. The ids may stand before or behind the fields, or between them.
+      was before the command; $NAME in it stands for the value of --arg. The ids may stand before or behind the fields, or between them.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -35,10 +35,10 @@ struct SetFields: StoreCommand {
   func run() throws {
     let table = try existingTable(table)
     let schema = try table.snapshot().knownSchema
-    let changes = try FieldChanges(assignments, for: schema)
+    let changes = try FieldChanges(assignments, for: schema, arguments: condition.matching.values())
     Terminal.note(undeclared: assignments, in: schema, of: table.name.text)
     let count = try options.write(table.store) { tx -> Int? in
-      let matches = try condition.records(of: tx[table.name].snapshot())
+      let matches = try condition.records(of: tx[table.name].snapshot(), besides: changes.usedArguments)
       var count = 0
       for id in matches?.map(\.id) ?? ids where try changes.apply(to: id, in: table.name, &tx) { count += 1 }
       return matches == nil ? nil : count

@@ -171,8 +171,12 @@ struct FieldChanges {
 
   private var changes: [(path: [FieldName], new: New)] = []
 
-  /// - Parameter schema: the table's, which declares the types of values that are given none.
-  init(_ assignments: [FieldAssignment], for schema: TableSchema?) throws {
+  /// - Parameters:
+  ///   - schema: the table's, which declares the types of values that are given none.
+  ///   - arguments: what `$name` stands for in expressions.
+  init(
+    _ assignments: [FieldAssignment], for schema: TableSchema?, arguments: [String: PlistValue] = [:]
+  ) throws {
     for assignment in assignments {
       let name = FieldReference.path(assignment.field).title
       if changes.contains(where: {
@@ -181,20 +185,28 @@ struct FieldChanges {
         throw ValidationError("The field '\(name)' is given twice.")
       }
       let declared = assignment.field.count == 1 ? schema?[assignment.field[0].text]?.type : nil
-      changes.append((assignment.field, try Self.new(assignment.source, of: name, declared)))
+      changes.append((assignment.field, try Self.new(assignment.source, of: name, declared, arguments)))
     }
   }
 
   private static func new(
-    _ source: FieldAssignment.Source, of name: String, _ declared: FieldType?
+    _ source: FieldAssignment.Source, of name: String, _ declared: FieldType?,
+    _ arguments: [String: PlistValue]
   ) throws -> New {
     switch source {
     case .text(let text): .value(try text.value(of: name, declared: declared))
-    case .expression(let text): .result(try RecordExpression(text), declared: declared)
+    case .expression(let text): .result(try RecordExpression(text, arguments: arguments), declared: declared)
     }
   }
 
   init(removing fields: [RemovedField]) { changes = fields.map { ($0.path, .nothing) } }
+
+  /// The names of the arguments that its expressions use.
+  var usedArguments: Set<String> {
+    changes.reduce(into: []) { names, change in
+      if case .result(let expression, _) = change.new { names.formUnion(expression.usedArguments) }
+    }
+  }
 
   /// A record that has just these fields.
   /// - Throws: `ValidationError` for an expression that names a field.

@@ -38,25 +38,30 @@ struct WhereOption: ParsableArguments {
 
   var isGiven: Bool { !texts.isEmpty }
 
-  func validate() throws {
-    guard arguments.isEmpty || isGiven else { throw ValidationError("--arg needs --where.") }
-  }
-
   /// Records to change are named in one way.
   func validate(besides ids: [RecordID<Fields>]) throws {
     if ids.isEmpty != isGiven { throw ValidationError("Name the records by their ids, or by --where.") }
   }
 
+  /// - Parameter used: the names of arguments that something else uses.
   /// - Throws: ``StoreError/Code/invalidPredicate``, too where a text is compared with the dates of a field and is
-  ///   none.
-  func predicate(for snapshot: TableSnapshot<Fields>) throws -> RecordPredicate? {
-    guard isGiven else { return nil }
-    let predicate = try RecordPredicate(allOf: texts, arguments: values())
+  ///   none; `ValidationError` for arguments without a condition.
+  func predicate(
+    for snapshot: TableSnapshot<Fields>, besides used: Set<String> = []
+  ) throws -> RecordPredicate? {
+    let values = try values().filter { name, _ in
+      !used.contains(name) || texts.contains { $0.contains("$\(name)") }
+    }
+    guard isGiven else {
+      if values.isEmpty { return nil }
+      throw ValidationError("--arg needs --where.")
+    }
+    let predicate = try RecordPredicate(allOf: texts, arguments: values)
     try predicate.checkDates(in: snapshot)
     return predicate
   }
 
-  private func values() throws -> [String: PlistValue] {
+  func values() throws -> [String: PlistValue] {
     var values: [String: PlistValue] = [:]
     for argument in arguments {
       let value = try argument.value.value(of: "$" + argument.name)
@@ -81,12 +86,14 @@ struct WriteCondition: ParsableArguments {
   @Flag(help: "Accept a predicate that names fields no record has.") var allowUnknown = false
 
   /// The records to write to; `nil` where there is no condition.
+  /// - Parameter used: the names of arguments that something else uses.
   /// - Throws: ``StoreError/Code/invalidPredicate``, too where it names a field that no record has: a mistyped name
   ///   matches none, or all; ``StoreError/Code/recordNotFound`` where no record matches.
-  func records(of snapshot: TableSnapshot<Fields>) throws -> [StoredRecord<Fields>]? {
-    guard let matches = try matching.predicate(for: snapshot).map(snapshot.matches(where:)) else {
-      return nil
-    }
+  func records(
+    of snapshot: TableSnapshot<Fields>, besides used: Set<String> = []
+  ) throws -> [StoredRecord<Fields>]? {
+    let predicate = try matching.predicate(for: snapshot, besides: used)
+    guard let matches = try predicate.map(snapshot.matches(where:)) else { return nil }
     let unknown = allowUnknown ? [] : matches.unknownFields
     guard unknown.isEmpty else {
       let lines = unknown.map { $0.description(in: snapshot.table) }
