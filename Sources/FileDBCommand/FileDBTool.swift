@@ -65,6 +65,7 @@ struct FileDBTool: ParsableCommand {
         Terminal.print(all.version)
         return StandardOutput.flush()
       }
+      if try HelpRequest.answer(words) { return StandardOutput.flush() }
       if ExtraProgram.isWanted(for: words) { try ExtraProgram.replaceThisOne() }
       var command = try command(of: words)
       used = type(of: command)
@@ -84,7 +85,11 @@ struct FileDBTool: ParsableCommand {
     case let error as ValidationError: fail(error, used)
     case let error?:
       let status = exitCode(for: error)
-      if status.isSuccess { exit(withError: error) }  // Help, or the version.
+      if status.isSuccess {  // Help, or the version.
+        Terminal.print(CommandExamples.added(toHelp: fullMessage(for: error)))
+        StandardOutput.flush()
+        exit(withError: status)
+      }
       let message = fullMessage(for: error)
       if !message.isEmpty { Terminal.note(defusingWords(in: message)) }
       exit(withError: status)

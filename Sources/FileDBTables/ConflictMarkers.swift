@@ -1,9 +1,11 @@
 import FileDBPlist
 
 /// The lines that git puts around the two sides of a conflict when it merges a table as text.
-enum ConflictMarkers {
+package enum ConflictMarkers {
   private static let length = 7
   private static let begin = UInt8(ascii: "<")
+  private static let base = UInt8(ascii: "|")
+  private static let separator = UInt8(ascii: "=")
   private static let end = UInt8(ascii: ">")
   private static let signs = "<|=>".utf8
 
@@ -39,6 +41,120 @@ enum ConflictMarkers {
     guard line.count - rest.count == length else { return nil }
     return rest.first.map(isXMLSpace) ?? true ? sign : nil
   }
+}
+
+/// The versions of a file that conflict markers enclose.
+package struct MarkedVersions: Sendable {
+  /// What both sides began with; `nil` where the markers enclose the two sides alone.
+  package let base: [UInt8]?
+  package let ours: [UInt8]
+  package let theirs: [UInt8]
+}
+
+extension ConflictMarkers {
+  /// The versions that the markers in a file enclose. A line of a text may look like a marker, so there may be several
+  /// ways to read them.
+  /// - Returns: the ways, at most 64; none where the markers are not complete.
+  package static func readings(of bytes: [UInt8]) -> [MarkedVersions] {
+    guard let parts = parts(of: bytes), parts.contains(where: { $0.conflict != nil }) else { return [] }
+    var readings = [MarkedBytes()]
+    for part in parts {
+      for index in readings.indices { readings[index].append(shared: bytes[part.shared]) }
+      guard let conflict = part.conflict else { continue }
+      let cuts = conflict.cuts
+      guard readings.count * cuts.count <= 64 else { return [] }
+      readings = readings.flatMap { reading in
+        cuts.map { cut in
+          var reading = reading
+          reading.append(conflict.lines, cut)
+          return reading
+        }
+      }
+    }
+    return readings.map(\.versions)
+  }
+
+  /// Lines that all versions have, and the conflict behind them.
+  private struct Part {
+    var shared: Range<Int>
+    var conflict: Conflict?
+  }
+
+  /// - Returns: `nil` where a conflict has no end.
+  private static func parts(of bytes: [UInt8]) -> [Part]? {
+    var parts: [Part] = []
+    var part = Part(shared: 0..<0)
+    var open: Conflict?
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let text = rest.prefix { $0 != UInt8(ascii: "\n") }
+      rest = rest[text.endIndex...].dropFirst()
+      let line = bytes[text.startIndex..<rest.startIndex]
+      switch (open, sign(of: text)) {
+      case (nil, begin): open = Conflict()
+      case (nil, _): part.shared = part.shared.lowerBound..<line.endIndex
+      case (let conflict?, end) where !conflict.separators.isEmpty:
+        part.conflict = conflict
+        parts.append(part)
+        part = Part(shared: line.endIndex..<line.endIndex)
+        open = nil
+      case (_?, let sign): open?.append(line, sign: sign)
+      }
+    }
+    return open == nil ? parts + [part] : nil
+  }
+
+  /// The lines between the first marker of a conflict and the last.
+  private struct Conflict {
+    var lines: [ArraySlice<UInt8>] = []
+    var bases: [Int] = []
+    var separators: [Int] = []
+
+    mutating func append(_ line: ArraySlice<UInt8>, sign: UInt8?) {
+      if sign == ConflictMarkers.base { bases.append(lines.count) }
+      if sign == separator { separators.append(lines.count) }
+      lines.append(line)
+    }
+
+    /// Where the versions may end.
+    var cuts: [Cut] {
+      separators.flatMap { separator in
+        let before = bases.filter { $0 < separator }
+        return before.isEmpty
+          ? [Cut(base: nil, separator: separator)] : before.map { Cut(base: $0, separator: separator) }
+      }
+    }
+  }
+
+  fileprivate struct Cut {
+    let base: Int?
+    let separator: Int
+  }
+}
+
+/// The bytes of the versions while they are put together.
+private struct MarkedBytes {
+  private var base: [UInt8]? = []
+  private var ours: [UInt8] = []
+  private var theirs: [UInt8] = []
+
+  mutating func append(shared: ArraySlice<UInt8>) {
+    base? += shared
+    ours += shared
+    theirs += shared
+  }
+
+  mutating func append(_ lines: [ArraySlice<UInt8>], _ cut: ConflictMarkers.Cut) {
+    ours += lines[..<(cut.base ?? cut.separator)].joined()
+    theirs += lines[(cut.separator + 1)...].joined()
+    if let start = cut.base {
+      base? += lines[(start + 1)..<cut.separator].joined()
+    } else {
+      base = nil
+    }
+  }
+
+  var versions: MarkedVersions { MarkedVersions(base: base, ours: ours, theirs: theirs) }
 }
 
 /// A part of an XML file in which `<` begins no tag.

@@ -85,8 +85,8 @@ extension StoreError.Code {
   public static let notATable = Self(rawValue: "notATable")
   /// The file is a table in part: it was cut off, or has a record that cannot be read. A repair saves what it can.
   public static let damagedTable = Self(rawValue: "damagedTable")
-  /// Git merged the table's file as text and left its conflict markers there. A repair leaves such a file alone, since
-  /// each side may hold the only copy of a record.
+  /// Git merged the table's file as text and left its conflict markers there. A repair merges both versions, record by
+  /// record. It leaves the file alone if the markers do not enclose two versions of a table.
   public static let conflictMarkers = Self(rawValue: "conflictMarkers")
   /// The journal is not as it was written. No table can be trusted until it is repaired.
   public static let damagedJournal = Self(rawValue: "damagedJournal")

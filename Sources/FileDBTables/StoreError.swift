@@ -110,11 +110,10 @@ extension StoreError {
       self.init(error, file: file, table: table)
       return
     }
-    let name = file.split(separator: "/").last ?? ""
     self.init(
       .conflictMarkers,
-      "the file has git's conflict markers. Resolve the conflict in an editor, or have git merge the records: "
-        + "'filedb git-setup', then 'git checkout --merge \(name)'",
+      "the file has git's conflict markers; 'filedb repair' merges both versions, record by record, "
+        + "and keeps this file as a backup",
       file: file, line: line, table: table)
   }
 }

@@ -47,6 +47,25 @@ import Testing
     }
   }
 
+  /// It would start itself for ever.
+  @Test(arguments: ["cp", "ln", "ln -s"]) func filedbUnderTheOtherNameIsAnError(copy: String) throws {
+    try withItems { folder in
+      try withLoneProgram { filedb in
+        _ = try shell("\(copy) '\(filedb)' '\(filedb)-extra'", in: folder)
+        for name in [filedb, filedb + "-extra"] {
+          for words in [["export", "t", "t.sqlite"], ["count", "t", "--where", "title MATCHES 'item.*'"]] {
+            let result = try run(
+              "/usr/bin/timeout", ["-s", "KILL", "20", name] + words, in: folder, input: "", environment: [:])
+            #expect(result.status == 66, "\(words): \(result)")
+            #expect(
+              result.error.contains(
+                "needs the program filedb-extra, and here is filedb itself under that name"))
+          }
+        }
+      }
+    }
+  }
+
   @Test func regularExpressionsAndLocalizedOrderWork() throws {
     try withItems { folder in
       #expect(try filedb("count", "t", "--where", "title MATCHES 'item [0-9]+'", in: folder).output == "2\n")

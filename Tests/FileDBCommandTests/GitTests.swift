@@ -3,37 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
-
 /// Stores in real git repositories.
-@Suite(.enabled(if: hasGit, "needs git")) struct GitTests {
-  /// Runs `body` in a repository with a store of three records, committed on the branch `main`, and a branch `other`.
-  private func withRepository(_ body: (URL) throws -> Void) throws {
-    try withTemporaryFolder { folder in
-      try run(
-        """
-        git init -q -b main && git config user.name Test && git config user.email test@example.com
-        filedb create todo && filedb add todo title=Milk note=fresh && filedb add todo title=Bread
-        filedb add todo title=Salt && filedb git-setup && git add . && git commit -q -m base && git branch other
-        """, in: folder)
-      try body(folder)
-      try RecordStore(at: folder).checkInvariants()
-    }
-  }
-
-  @discardableResult
-  private func run(_ lines: String, status: Int32 = 0, in folder: URL) throws -> ToolResult {
-    // No settings of the person who runs the tests.
-    let quiet = "export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_EDITOR=true GIT_PAGER=cat; "
-    let result = try shell(quiet + "set -e\n" + lines, in: folder)
-    #expect(result.status == status, "\(lines)\n\(result.output)\(result.error)")
-    return result
-  }
-
-  private func records(in folder: URL) throws -> [String] {
-    try RecordStore(at: folder).table("todo").lastSnapshot.map { "\($0.id) \($0.fields)" }
-  }
-
+@Suite(.enabled(if: hasGit, "needs git")) struct GitTests: RepositorySuite {
   private let ourWork = """
     filedb add todo title=Tea --top && filedb set todo 1 title=Cream && filedb move todo 3 --top
     git commit -q -a -m ours
@@ -54,31 +25,6 @@ private let hasGit = (try? shell("git --version", in: packageRoot))?.status == 0
       #expect(merge.error.contains("todo.plist: their record 4 is record 5 now\n"))
       #expect(try records(in: folder) == together)
       #expect(try run("git status --porcelain", in: folder).output.isEmpty)
-    }
-  }
-
-  @Test func tableMergedAsTextIsMergedAgainByRecords() throws {
-    try withRepository { folder in
-      try run("\(ourWork)\ngit checkout -q other\n\(theirWork)\ngit checkout -q main", in: folder)
-      let attributes = folder.appendingPathComponent(".gitattributes")
-      let setup = try Data(contentsOf: attributes)
-      try Data().write(to: attributes)
-      try run("git merge -q other", status: 1, in: folder)
-      let merged = try Data(contentsOf: folder.appendingPathComponent("todo.plist"))
-      let lines = String(decoding: merged, as: UTF8.self).split(
-        separator: "\n", omittingEmptySubsequences: false)
-      let line = try #require(lines.firstIndex { $0.hasPrefix("<<<<<<<") }) + 1
-      for command in ["check", "repair", "repair --keep file", "show todo", "add todo title=Fig"] {
-        let result = try run("filedb \(command)", status: 65, in: folder)
-        #expect(
-          (result.output + result.error).contains(
-            "todo.plist:\(line): table 'todo': the file has git's conflict markers"),
-          "\(command): \(result)")
-      }
-      #expect(try Data(contentsOf: folder.appendingPathComponent("todo.plist")) == merged)
-      try setup.write(to: attributes)
-      try run("git checkout --merge todo.plist", in: folder)
-      #expect(try records(in: folder) == together)
     }
   }
 

@@ -73,7 +73,8 @@ import Testing
           CONFLICT my todo.plist: record 2: ours deleted it, theirs changed it; it is kept as theirs has it
             base:   {"title": "Bread"}
             theirs: {"title": "Rye bread"}
-          my todo.plist: 2 conflicts; the file is a whole table
+          my todo.plist: 2 conflicts; the file is a whole table. 'filedb merge --list' shows them, 'filedb merge --take' \
+          settles them
 
           """)
       let merged = try show(".file_ours", in: folder)

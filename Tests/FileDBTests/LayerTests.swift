@@ -25,7 +25,7 @@ import Testing
     Layer(folder: "Undo", below: queries),
     Layer(folder: "Attach", below: queries),
     Layer(folder: "Merge", below: queries + ["Attach"]),
-    Layer(folder: "Repair", below: queries),
+    Layer(folder: "Repair", below: queries + ["Attach", "Merge"]),
     Layer(folder: "Shipping", below: queries + ["Undo", "Attach", "Merge", "Repair"]),
   ]
 

@@ -25,6 +25,7 @@ package final class StoreFolder: Sendable {
   package var backupFolder: String { "\(ownFolder)/backups" }
   package var offsetsFolder: String { "\(ownFolder)/offsets" }
   package var undoFolder: String { "\(ownFolder)/undo" }
+  package var conflictFolder: String { "\(ownFolder)/conflicts" }
   /// The shipped tables that the user's are from; see ``InstalledVersion``.
   package var shippedFolder: String { "\(ownFolder)/shipped" }
   /// A table of our own, among what is ours. No other can have such a name.
@@ -49,6 +50,13 @@ package final class StoreFolder: Sendable {
         file: path, table: table)
     }
     return bareIsFile ? (bare, bareStatus) : (modern, modernStatus)
+  }
+
+  /// The conflicts of a table's last merge that are not settled.
+  /// - Throws: ``StoreError/Code/invalidTableName``.
+  package func conflictFile(of table: String) throws(StoreError) -> String {
+    try TableNameRule.validate(table)
+    return "\(conflictFolder)/\(table)\(Self.suffix)"
   }
 
   /// Whether a table may have this name.

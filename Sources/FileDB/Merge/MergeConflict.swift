@@ -23,6 +23,26 @@ public struct MergeConflict: Sendable {
   public let kind: Kind
 }
 
+/// What has to be done to a merged record so that a conflict is settled.
+package enum MergeSettlement: Sendable {
+  /// Nothing: the record is as that side has it.
+  case none
+  /// `nil` removes the field.
+  case set(String, PlistValue?)
+  case delete
+}
+
+extension MergeConflict {
+  /// What makes the merged record as one side has it.
+  package func settlement(taking side: MergeRenumbering.Side) -> MergeSettlement {
+    switch (kind, side) {
+    case (.field(let name, _, _, let theirs), .theirs): .set(name, theirs)
+    case (.deletedByOurs, .ours), (.deletedByTheirs, .theirs): .delete
+    default: .none
+    }
+  }
+}
+
 /// A record that has another id in the merged table than it had on one of the sides.
 public struct MergeRenumbering: Sendable, Hashable {
   /// One of the two sides of a merge.

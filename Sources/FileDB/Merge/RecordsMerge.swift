@@ -2,12 +2,16 @@ import FileDBPlist
 
 /// The merge of two versions of a table's state; see ``TableMerge``.
 package struct RecordsMerge: Sendable {
-  package let merged: TableState
+  package private(set) var merged: TableState
   package private(set) var conflicts: [MergeConflict] = []
   package private(set) var renumbered: [MergeRenumbering] = []
 
+  /// - Parameter side: the side whose version is taken where the two disagree, so that there is no conflict; `nil` for
+  ///   neither.
   /// - Throws: ``StoreError/Code/counterExhausted``.
-  package init(base: TableState, ours: TableState, theirs: TableState) throws(StoreError) {
+  package init(
+    base: TableState, ours: TableState, theirs: TableState, favoring side: MergeRenumbering.Side? = nil
+  ) throws(StoreError) {
     let sides = MergeSides(base: base, ours: ours, theirs: theirs)
     let contents = sides.contents()
     let order = sides.order { contents[$0]?.record != nil }
@@ -23,14 +27,32 @@ package struct RecordsMerge: Sendable {
       renumbered += sides.renumberings(of: key, to: id)
     }
     conflicts += sides.conflictsOfNone(contents)
-    var root = MergedFields(base: base.foreignKeys, ours: ours.foreignKeys, theirs: theirs.foreignKeys)
-    if let schema = SchemaMerge(base: base, ours: ours, theirs: theirs) { root.put(schema) }
-    conflicts += root.conflicts.map { MergeConflict(record: nil, kind: $0) }
+    let (first, second) = side == .theirs ? (theirs, ours) : (ours, theirs)
+    var root = MergedFields(base: base.foreignKeys, ours: first.foreignKeys, theirs: second.foreignKeys)
+    if let schema = SchemaMerge(base: base, ours: first, theirs: second) { root.put(schema) }
+    if side == nil { conflicts += root.conflicts.map { MergeConflict(record: nil, kind: $0) } }
     let counter = Self.counter(base: base.counter, ours: ours.counter, theirs: theirs.counter)
     merged = TableState(
       counter: max(counter, numbers.lastNew), records: records, foreignKeys: root.merged,
       shape: ours.records.shape)
+    if let side { try settle(taking: side) }
     try noteBrokenRules(ours, theirs)
+  }
+
+  /// Takes one side's version of whatever the two disagree about.
+  private mutating func settle(taking side: MergeRenumbering.Side) throws(StoreError) {
+    for conflict in conflicts {
+      guard let id = conflict.record, let index = merged.records.index(of: id) else { continue }
+      switch conflict.settlement(taking: side) {
+      case .none: break
+      case .delete: try merged.apply(.remove([id]))
+      case .set(let name, let value):
+        var fields = merged.records[index].fields
+        fields[name] = value
+        try merged.apply(.replace(EncodedRecord(id: id, fields: fields)))
+      }
+    }
+    conflicts = []
   }
 
   /// Each side keeps the rules, and the two together may not.

@@ -35,13 +35,17 @@ public struct TableMerge<Value: Codable & Sendable>: Sendable {
   ///   - base: the version that both sides began with; `nil` if each side created the table itself.
   ///   - ours: the version whose value a field has that both changed.
   ///   - theirs: the other version.
+  ///   - side: the side whose version the merge takes wherever the two disagree: of a field that both changed, its
+  ///     value; of a record that one deleted and the other changed, the record or its deletion. Then ``conflicts`` has
+  ///     only what breaks a rule of the schema. By default the disagreements are conflicts.
   /// - Throws: ``StoreError/Code/counterExhausted`` if no id is left for a record that needs a new one.
   /// - Complexity: O(*n* log *n*); only records that differ are decoded.
   public init(
-    base: TableSnapshot<Value>?, ours: TableSnapshot<Value>, theirs: TableSnapshot<Value>
+    base: TableSnapshot<Value>?, ours: TableSnapshot<Value>, theirs: TableSnapshot<Value>,
+    favoring side: MergeRenumbering.Side? = nil
   ) throws {
     let merge = try RecordsMerge(
-      base: base?.state ?? TableState(), ours: ours.state, theirs: theirs.state)
+      base: base?.state ?? TableState(), ours: ours.state, theirs: theirs.state, favoring: side)
     merged = TableSnapshot(source: ours.source, state: merge.merged)
     (conflicts, renumbered) = (merge.conflicts, merge.renumbered)
     self.ours = ours.state

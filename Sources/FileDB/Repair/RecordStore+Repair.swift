@@ -9,6 +9,12 @@ public struct RepairPlan: Sendable {
   public let notes: [String]
   /// The number of pieces of a damaged file that cannot be read as records. Only the backup has them.
   public let lostCount: Int
+  /// For a file with git's conflict markers: what both versions changed in different ways. The table has ours.
+  public internal(set) var conflicts: [MergeConflict] = []
+  /// For such a file: the records that have another id than in one of the versions.
+  public internal(set) var renumbered: [MergeRenumbering] = []
+  /// ``GitVersions/mark``, where git has versions of the file.
+  var gitMark: String?
 
   let file: String
   /// `nil` where there is no file.
@@ -33,15 +39,28 @@ extension RecordStore {
   /// a record with the field `value`. If a file is cut off or damaged inside, every record that can be read by itself
   /// is kept. A file that was cut off before its first record has no records to keep, but the commits in the journal
   /// may add some.
+  ///
+  /// If git merged the file as text and left conflict markers, the versions between them are merged record by record, as
+  /// ``TableMerge`` does; see ``RepairPlan/conflicts``. Without the version that both began with, which git leaves there
+  /// only if `merge.conflictStyle` is `diff3` or `zdiff3`, the plan keeps what only one side has.
   /// - Parameters:
   ///   - table: the table's name.
   ///   - choice: which version to keep if another program changed the file while commits were waiting in the journal.
   /// - Throws: ``StoreError/Code/conflict`` if there is such a conflict and `choice` is `nil`;
   ///   ``StoreError/Code/tableNotFound``; ``StoreError/Code/notATable`` if nothing in the file looks like a table;
-  ///   ``StoreError/Code/conflictMarkers``; ``StoreError/Code/ambiguousTable``; ``StoreError/Code/damagedJournal``, see
-  ///   ``repairJournal()``; the disk's errors.
+  ///   ``StoreError/Code/conflictMarkers`` if these do not enclose two versions of a table;
+  ///   ``StoreError/Code/ambiguousTable``; ``StoreError/Code/damagedJournal``, see ``repairJournal()``; the disk's
+  ///   errors.
   /// - Complexity: O(*n*) in the size of the file.
   public func repairPlan(for table: String, keeping choice: ConflictChoice? = nil) throws -> RepairPlan {
+    try repairPlan(for: table, keeping: choice) { _ in nil }
+  }
+
+  /// As ``repairPlan(for:keeping:)-(String,_)``.
+  /// - Parameter versions: what git has of a file with conflict markers; called for such a file alone.
+  package func repairPlan(
+    for table: String, keeping choice: ConflictChoice?, versions: (_ file: String) throws -> GitVersions?
+  ) throws -> RepairPlan {
     let key = TableKey(table)
     let log = try fileLog
     try log.readOn()
@@ -60,12 +79,15 @@ extension RecordStore {
     if isConflict, choice == nil { _ = try log.replayed(key) }  // Throws it.
     // New ids must not be those that the commits gave.
     let waiting = isConflict && choice != .file ? pending : nil
-    var (notes, lostCount, state) = try mend(content?.bytes, file: file, table: table, waiting: waiting)
+    var mended = try mend(
+      content?.bytes, file: file, table: table, waiting: waiting, versions: versions)
     if let choice, let pending, isConflict {
-      notes.append(Self.settle(pending, by: choice, in: &state))
+      mended.notes.append(Self.settle(pending, by: choice, in: &mended.state))
     }
     return RepairPlan(
-      table: table, notes: notes, lostCount: lostCount, file: file, original: content?.bytes, repaired: state)
+      table: table, notes: mended.notes, lostCount: mended.lostCount, conflicts: mended.conflicts,
+      renumbered: mended.renumbered, gitMark: mended.gitMark, file: file, original: content?.bytes,
+      repaired: mended.state)
   }
 
   /// Repairs a table as ``repairPlan(for:keeping:)-(String,_)`` describes. The old file is kept in `.filedb/backups`,
@@ -78,9 +100,22 @@ extension RecordStore {
   public func repair(
     _ table: String, keeping choice: ConflictChoice? = nil
   ) throws -> RepairReport {
+    try repair(table, keeping: choice) { _ in nil }
+  }
+
+  /// As ``repair(_:keeping:)-(String,_)``, and keeps the conflicts that are found as ``openConflicts(of:)``.
+  /// - Parameter versions: what git has of a file with conflict markers; called for such a file alone.
+  package func repair(
+    _ table: String, keeping choice: ConflictChoice?,
+    versions: (_ file: String) throws -> GitVersions?
+  ) throws -> RepairReport {
     try repairing(table) {
-      let plan = try repairPlan(for: table, keeping: choice)
-      return RepairReport(plan: plan, backups: try carryOut(plan))
+      let plan = try repairPlan(for: table, keeping: choice, versions: versions)
+      let backups = try carryOut(plan)
+      if !plan.conflicts.isEmpty {
+        try folder.write(OpenConflicts(gitVersions: plan.gitMark, conflicts: plan.conflicts), of: table)
+      }
+      return RepairReport(plan: plan, backups: backups)
     }
   }
 
@@ -133,10 +168,39 @@ extension RecordStore {
     }
   }
 
+  /// What is in a file, mended.
+  private struct Mended {
+    var notes: [String] = []
+    var lostCount = 0
+    var state = TableState()
+    var conflicts: [MergeConflict] = []
+    var renumbered: [MergeRenumbering] = []
+    var gitMark: String?
+  }
+
   private func mend(
-    _ bytes: [UInt8]?, file: String, table: String, waiting: PendingTable?
-  ) throws(StoreError) -> (notes: [String], lostCount: Int, state: TableState) {
-    guard let bytes else { return ([], 0, TableState()) }
+    _ bytes: [UInt8]?, file: String, table: String, waiting: PendingTable?,
+    versions: (_ file: String) throws -> GitVersions?
+  ) throws -> Mended {
+    guard let bytes else { return Mended() }
+    let fault: StoreError
+    do throws(StoreError) {
+      return try mend(bytes, file: file, table: table, waiting: waiting)
+    } catch {
+      guard error.code == .conflictMarkers else { throw error }
+      fault = error
+    }
+    let versions = try versions(file)
+    let marked = try MarkedTable(
+      bytes, versions: versions, fault: fault, newIDsAbove: waiting?.highestID ?? 0, limits: options.limits)
+    return Mended(
+      notes: [Self.note(marked.note, line: fault.line)], state: marked.merge.merged,
+      conflicts: marked.merge.conflicts, renumbered: marked.merge.renumbered, gitMark: versions?.mark)
+  }
+
+  private func mend(
+    _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?
+  ) throws(StoreError) -> Mended {
     // A record that does not keep the schema is mended by a write, where it can be.
     let warnings =
       (try? check(table))?.filter { $0.error.code == .damagedTable && $0.severity == .warning } ?? []
@@ -144,7 +208,7 @@ extension RecordStore {
       bytes, file: file, table: table, waiting: waiting, limits: options.limits)
     let notes =
       warnings.map { Self.note($0.error.message, line: $0.error.line) } + mended.repair.notes.map(Self.note)
-    return (notes, mended.repair.lostCount, mended.state)
+    return Mended(notes: notes, lostCount: mended.repair.lostCount, state: mended.state)
   }
 
   private static func settle(

@@ -14,13 +14,17 @@ struct TableRepair {
   private let newIDs: Set<AnyRecordID>
 
   /// The table in `bytes`, mended.
-  /// - Parameter waiting: the commits that are to be carried out on it.
+  /// - Parameters:
+  ///   - waiting: the commits that are to be carried out on it.
+  ///   - floor: new ids are above it.
   /// - Throws: ``StoreError/Code/notATable`` or ``StoreError/Code/damagedTable`` where there is none to be seen;
   ///   ``StoreError/Code/conflictMarkers``.
   static func mend(
-    _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?, limits: PlistLimits
+    _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?, newIDsAbove floor: Int64 = 0,
+    limits: PlistLimits
   ) throws(StoreError) -> (state: TableState, repair: TableRepair) {
-    var repair = TableRepair(highestID: waiting?.highestID ?? 0, newIDs: waiting?.newIDs ?? [])
+    var repair = TableRepair(
+      highestID: max(waiting?.highestID ?? 0, floor), newIDs: waiting?.newIDs ?? [])
     let failure: PlistError
     do throws(PlistError) {
       if let state = repair.mend(try PlistParser.parse(bytes, limits: limits), in: bytes) {

@@ -8,8 +8,14 @@ struct Repair: StoreCommand {
     commandName: "repair", abstract: "Repair the journal, and the given tables or all.",
     discussion: """
       Prints what it did, with line numbers. A field that does not keep the table's schema is mended if it is clear how: a \
-      missing one gets its default value, and a value that reads as the declared type becomes that. All others are named. Keeps the old file in .filedb/backups. Leaves a file alone if nothing in it \
-      looks like a table, or if git left conflict markers in it. If not everything can be repaired, the exit code is 65.
+      missing one gets its default value, and a value that reads as the declared type becomes that. All others are named. \
+      Keeps the old file in .filedb/backups. Leaves a file alone if nothing in it looks like a table. If not everything can \
+      be repaired, the exit code is 65.
+
+      If git merged a file as text and left conflict markers in it, the two versions are merged record by record, as 'filedb \
+      merge' does. While git still has both versions, these are used; otherwise, what stands between the markers. A field \
+      that both changed keeps our value; such conflicts are printed, and the exit code is 1. 'filedb merge --list' shows \
+      them again, and 'filedb merge --take' settles them.
 
       If another program changed a table's file while commits were waiting in the journal, --keep chooses which version to \
       keep. 'file' discards the commits. 'journal' carries them out on the file as it is. 'both' keeps the file as it is and \
@@ -28,7 +34,8 @@ struct Repair: StoreCommand {
     let references = try tables.isEmpty ? existingStore().tableNames.map { TableReference(name: $0) } : tables
     for reference in references {
       do {
-        try repair(reference.name, in: existingStore(for: reference))
+        let hasConflicts = try repair(reference.name, in: existingStore(for: reference))
+        status = max(status, hasConflicts ? 1 : 0)
       } catch let error as StoreError where error.exitStatus != 75 {
         Terminal.complain(error.report)
         status = max(status, error.exitStatus)
@@ -62,15 +69,16 @@ struct Repair: StoreCommand {
     )
   }
 
-  private func repair(_ table: String, in store: RecordStore) throws {
-    if try !store.repairPlan(for: table, keeping: keep).notes.isEmpty,
-      try !store.undoLog.contents().undo.isEmpty
-    {
+  /// - Returns: whether the table has conflicts of a merge now.
+  private func repair(_ table: String, in store: RecordStore) throws -> Bool {
+    let versions = { file in try UnmergedFile(URL(fileURLWithPath: file))?.versions() }
+    let planned = try store.repairPlan(for: table, keeping: keep, versions: versions)
+    if !planned.notes.isEmpty, try !store.undoLog.contents().undo.isEmpty {
       noteEndOfHistory()
       if !options.dryRun { try store.undoLog.end() }
     }
-    let report = options.dryRun ? nil : try store.repair(table, keeping: keep)
-    let plan = try report?.plan ?? store.repairPlan(for: table, keeping: keep)
+    let report = options.dryRun ? nil : try store.repair(table, keeping: keep, versions: versions)
+    let plan = report?.plan ?? planned
     for note in plan.notes { Terminal.print("\(table): \(note)") }
     // What is only tried leaves a damaged table as it is, and its records cannot be read.
     let fields = options.dryRun && !plan.notes.isEmpty ? [] : try fieldRepairs(of: table, in: store)
@@ -78,6 +86,8 @@ struct Repair: StoreCommand {
       Terminal.print("\(table): \(field.text)")
     }
     if plan.notes.isEmpty, fields.isEmpty { Terminal.print("\(table): sound") }
+    let merge = MergeReport(name: table, kind: .table)
+    for line in merge.lines(renumbered: plan.renumbered, conflicts: plan.conflicts) { Terminal.note(line) }
     for backup in report?.backups ?? [] { Terminal.print("\(table): the original is kept as \(backup.path)") }
     if fields.contains(where: { $0.change != nil }) { try repairFields(of: table, in: store) }
     if plan.lostCount > 0 {
@@ -85,6 +95,7 @@ struct Repair: StoreCommand {
         .damagedTable, "\(plan.lostCount) pieces could not be read; they are in the backup alone",
         table: table)
     }
+    return !plan.conflicts.isEmpty
   }
 }
 

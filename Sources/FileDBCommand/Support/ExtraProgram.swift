@@ -10,6 +10,7 @@ enum ExtraProgram {
   /// - Throws: ``StoreError/Code/fileNotFound`` where it is missing.
   static func replaceThisOne(rereading input: [UInt8]? = nil) throws -> Never {
     let path = path
+    if isThisOne { throw missing }
     StandardOutput.flush()
     if let input { try provide(input) }
     // The very bytes: words that are no text are told there.
@@ -22,10 +23,19 @@ enum ExtraProgram {
   }
 
   static var missing: StoreError {
-    StoreError(
+    let state =
+      isThisOne ? "and here is filedb itself under that name; " : "which is missing; "
+    return StoreError(
       .fileNotFound,
-      "this needs the program \(name), which is missing; 'swift build -c release --product \(name)' makes it, "
+      "this needs the program \(name), \(state)'swift build -c release --product \(name)' makes it, "
         + "and it belongs beside filedb", file: path)
+  }
+
+  /// A copy of this program, or a link to it, that has the other's name would start itself for ever.
+  private static var isThisOne: Bool {
+    var (this, other) = (stat(), stat())
+    guard stat(ThisProgram.path, &this) == 0, stat(path, &other) == 0 else { return false }
+    return this.st_dev == other.st_dev && this.st_ino == other.st_ino
   }
 
   /// Whether words may ask for what needs tables of languages, where these are missing here and that program is not.
@@ -57,7 +67,7 @@ enum ExtraProgram {
   }
 
   /// Whether that is not the program that runs here, which would start itself for ever.
-  private static var isOther: Bool { FileDBTool.extra.withLock { $0 == nil } }
+  private static var isOther: Bool { FileDBTool.extra.withLock { $0 == nil } && !isThisOne }
   private static var isThere: Bool { access(path, X_OK) == 0 }
   private static var path: String {
     // Where this program lies, not a link to it.

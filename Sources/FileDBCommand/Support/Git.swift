@@ -9,19 +9,31 @@ struct Git {
   /// - Returns: what it printed, without the line feeds at the end.
   /// - Throws: ``StoreError/Code/fileNotFound`` where there is no git.
   func run(_ arguments: String...) throws -> (output: String, error: String, status: Int32) {
+    let (output, error, status) = try read(arguments)
+    return (Self.text(output), Self.text(error), status)
+  }
+
+  /// - Returns: the very bytes that it printed.
+  /// - Throws: ``StoreError/Code/fileNotFound`` where there is no git.
+  func read(_ arguments: [String]) throws -> (output: [UInt8], error: [UInt8], status: Int32) {
     let (output, error) = try (PipeEnds(), PipeEnds())
     let words = ["/usr/bin/env", "git", "-C", folder.path] + arguments
     let process = try spawn(words, output: output.writing, error: error.writing)
     for end in [output.writing, error.writing] { close(end) }
-    // A few lines each: neither fills a pipe.
-    let texts = try [output, error].map { try $0.text() }
+    // Errors are a few lines, which do not fill a pipe.
+    let bytes = try [output, error].map { try $0.bytes() }
     var status: CInt = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
     let exitStatus = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
     guard exitStatus != 127 else {
       throw StoreError(.fileNotFound, "git is not installed, or not on the path")
     }
-    return (texts[0], texts[1], exitStatus)
+    return (bytes[0], bytes[1], exitStatus)
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    let end = bytes.lastIndex { $0 != UInt8(ascii: "\n") }.map { $0 + 1 } ?? 0
+    return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
   private func spawn(_ words: [String], output: CInt, error: CInt) throws -> pid_t {
@@ -58,12 +70,8 @@ private struct PipeEnds {
     (reading, writing) = (ends[0], ends[1])
   }
 
-  /// All that comes, without the line feeds at the end. Closes the end that is read.
-  func text() throws -> String {
-    let bytes = try InputFile(closing: reading, name: "git").readAll()
-    let end = bytes.lastIndex { $0 != UInt8(ascii: "\n") }.map { $0 + 1 } ?? 0
-    return String(decoding: bytes[..<end], as: UTF8.self)
-  }
+  /// All that comes. Closes the end that is read.
+  func bytes() throws -> [UInt8] { try InputFile(closing: reading, name: "git").readAll() }
 }
 
 /// Runs `body` with `words` as a program gets its arguments.

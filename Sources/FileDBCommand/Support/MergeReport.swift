@@ -7,10 +7,12 @@ struct MergeReport {
   /// What was merged, and so what becomes of a conflict.
   enum Kind {
     case files, installation
+    /// A table of a store, in which the conflicts can be settled later.
+    case table
 
     fileprivate var deletedByOurs: String {
       switch self {
-      case .files: "it is kept as theirs has it"
+      case .files, .table: "it is kept as theirs has it"
       case .installation: "it stays deleted"
       }
     }
@@ -18,6 +20,8 @@ struct MergeReport {
     fileprivate var closing: String {
       switch self {
       case .files: "the file is a whole table"
+      case .table:
+        "the file is a whole table. 'filedb merge --list' shows them, 'filedb merge --take' settles them"
       case .installation: "ours is what the user has, theirs what is shipped"
       }
     }
@@ -35,7 +39,7 @@ struct MergeReport {
     return "\(name): \(side) record \(renumbering.oldID) is record \(renumbering.newID) now"
   }
 
-  private func lines(_ conflict: MergeConflict) -> [String] {
+  func lines(_ conflict: MergeConflict) -> [String] {
     let place = conflict.record.map { "\(name): record \($0)" } ?? name
     switch conflict.kind {
     case .field(let field, let base, let ours, let theirs):

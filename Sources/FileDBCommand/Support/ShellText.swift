@@ -5,6 +5,30 @@ enum ShellText {
 
   static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
 
+  /// The words of the beginning of a line, as far as it is typed; the last one is that of the cursor, and may be empty.
+  static func words(_ line: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var quote: Character?
+    var isEscaped = false
+    for character in line {
+      switch (character, quote) {
+      case _ where isEscaped:
+        word.append(character)
+        isEscaped = false
+      case ("\\", nil), ("\\", "\""): isEscaped = true
+      case (_, let open?) where open == character: quote = nil
+      case (_, _?): word.append(character)
+      case ("'", nil), ("\"", nil): quote = character
+      case (_, nil) where character.isWhitespace:
+        if !word.isEmpty { words.append(word) }
+        word = ""
+      case (_, nil): word.append(character)
+      }
+    }
+    return words + [word]
+  }
+
   private static func isPlain(_ text: String) -> Bool {
     !text.isEmpty && text.first != "-"
       && text.utf8.allSatisfy { byte in

@@ -9,39 +9,78 @@ import Testing
   private static let middle = "======="
   private static let end = ">>>>>>> other"
 
-  /// The lines of the table around record 2, and the line of the first marker.
-  private static let conflicts: [(records: [String], line: Int)] = [
-    ([record("1"), begin, record("2", "<key>a</key><true/>"), middle, record("2"), end, record("3")], 7),
+  private static let start = "<dict><key>wgFileDbSecretId</key><string>2</string><key>a</key>"
+
+  /// The lines of the table around record 2, and what becomes of it.
+  private static let conflicts: [(records: [String], merged: [String])] = [
     (
-      [
-        record("1"), "<dict><key>wgFileDbSecretId</key><string>2</string><key>a</key>", begin, "<true/>",
-        middle,
-        "<false/>", end, "</dict>",
-      ], 8
+      [record("1"), begin, record("2", "<key>a</key><true/>"), middle, record("2"), end, record("3")],
+      ["1 [:]", #"2 ["a": true]"#, "3 [:]"]
+    ),
+    // Too different to be one record.
+    (
+      [record("1"), start, begin, "<true/>", middle, "<false/>", end, "</dict>"],
+      ["1 [:]", #"2 ["a": true]"#, #"10 ["a": false]"#]
+    ),
+    (
+      [start + "<string>one", begin, "two", middle, "three", end, "</string></dict>"],
+      [#"2 ["a": "one\ntwo\n"]"#, #"10 ["a": "one\nthree\n"]"#]
+    ),
+    // A base says who did what: theirs changed the field, ours did not.
+    (
+      [record("1"), start, begin, "<true/>", "||||||| base", "<true/>", middle, "<false/>", end, "</dict>"],
+      ["1 [:]", #"2 ["a": false]"#]
     ),
     (
       [
-        "<dict><key>wgFileDbSecretId</key><string>2</string><key>a</key><string>one", begin, "two", middle,
-        "three",
-        end, "</string></dict>",
-      ], 7
+        record("1"), begin, record("2"), "||||||| base", record("4", "<key>a</key><true/>"), middle,
+        record("3"), end,
+      ],
+      ["1 [:]", "2 [:]", "3 [:]"]
     ),
-    ([record("1"), begin, record("2"), "||||||| base", middle, record("3"), end], 7),
-    // Markers that were left behind when somebody resolved the conflict.
-    ([record("1"), middle, record("2"), end], 7), ([record("1"), record("2"), end], 8),
-    ([record("1"), "||||||| 1a2b3c", record("2")], 7),
+    // A line of a text that looks like a marker.
+    (
+      [
+        start, begin, "<string>Head", middle, "one</string>", middle, "<string>Head", middle, "two</string>",
+        end,
+        "</dict>",
+      ], [#"2 ["a": "Head\n=======\none"]"#, #"10 ["a": "Head\n=======\ntwo"]"#]
+    ),
     // The sides differ in where a CDATA ends.
     (
-      [
-        "<dict><key>wgFileDbSecretId</key><string>2</string><key>a</key><string><![CDATA[one", begin,
-        "two]]></string>", middle, "]]></string>", end, "</dict>",
-      ], 7
+      [start + "<string><![CDATA[one", begin, "two]]></string>", middle, "]]></string>", end, "</dict>"],
+      [#"2 ["a": "one\ntwo"]"#, #"10 ["a": "one\n"]"#]
     ),
   ]
 
-  @Test(arguments: conflicts.indices, ["\n", "\r\n"])
-  func tableWithConflictMarkersIsLeftAlone(number: Int, lineEnd: String) throws {
-    let (records, line) = Self.conflicts[number]
+  @Test(arguments: conflicts.indices) func versionsBetweenMarkersAreMerged(number: Int) throws {
+    try withTemporaryFolder { folder in
+      let original = Data(tableText(records: Self.conflicts[number].records).utf8)
+      try original.write(to: folder.appendingPathComponent("t.plist"))
+      let store = try RecordStore(at: folder)
+      #expect(storeError { _ = try store.table("t").lastSnapshot }?.code == .conflictMarkers)
+      let report = try store.repair("t")
+      #expect(
+        try store.table("t").snapshot().map { "\($0.id) \($0.fields)" } == Self.conflicts[number].merged)
+      #expect(try Data(contentsOf: #require(report.backups.first)) == original)
+      try store.checkInvariants()
+    }
+  }
+
+  /// Conflicts that are no longer whole, and the line of the first marker.
+  private static let remains: [(records: [String], line: Int)] = [
+    ([record("1"), middle, record("2"), end], 7), ([record("1"), record("2"), end], 8),
+    ([record("1"), "||||||| 1a2b3c", record("2")], 7), ([record("1"), begin, record("2"), middle], 7),
+    ([start, begin, "<true/>", middle, "<false/>", "<false/>", end, "</dict>"], 7),
+    // Two ways to read it.
+    (
+      [start + "<string>", begin, "one", middle, "two", middle, "three", end, "</string></dict>"], 7
+    ),
+  ]
+
+  @Test(arguments: remains.indices, ["\n", "\r\n"])
+  func tableWithUnclearMarkersIsLeftAlone(number: Int, lineEnd: String) throws {
+    let (records, line) = Self.remains[number]
     let bytes = Data(tableText(records: records).replacing("\n", with: lineEnd).utf8)
     try withTemporaryFolder { folder in
       let file = folder.appendingPathComponent("t.plist")
@@ -55,23 +94,28 @@ import Testing
         storeError { try store.repair("t", keeping: .file) },
         storeError { _ = try TableSnapshot<Fields>(contentsOf: file) },
       ]
-      for error in errors {
+      for (number, error) in errors.enumerated() {
         #expect(error?.code == .conflictMarkers, "\(String(describing: error))")
         #expect(error?.line == line)
-        #expect(error?.message.contains("git checkout --merge t.plist") == true)
+        let help =
+          (2...4).contains(number) ? "'git checkout --merge t.plist'" : "'filedb repair' merges both versions"
+        #expect(error?.message.contains(help) == true)
       }
       #expect(try Data(contentsOf: file) == bytes)
       #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent(".filedb/backups").path))
     }
   }
 
-  @Test func conflictAroundWholeFileIsRecognized() throws {
+  @Test func conflictAroundWholeFileIsMerged() throws {
     try withTemporaryFolder { folder in
       let (ours, theirs) = (tableText(records: [record("1")]), tableText(records: [record("2")]))
       try Data("\(Self.begin)\n\(ours)\(Self.middle)\n\(theirs)\(Self.end)\n".utf8).write(
         to: folder.appendingPathComponent("t.plist"))
-      let error = storeError { try RecordStore(at: folder).repair("t") }
-      #expect(error?.code == .conflictMarkers && error?.line == 1)
+      let store = try RecordStore(at: folder)
+      #expect(storeError { _ = try store.table("t").lastSnapshot }?.line == 1)
+      try store.repair("t")
+      #expect(try store.table("t").snapshot().ids == [1, 2])
+      try store.checkInvariants()
     }
   }
 

@@ -1,0 +1,206 @@
+import FileDBPlist
+import FileDBTables
+
+/// The versions of a table's file that git has of a merge which ended in a conflict.
+package struct GitVersions: Sendable {
+  /// `nil` where each side made the table itself.
+  package let base: [UInt8]?
+  package let ours: [UInt8]
+  package let theirs: [UInt8]
+  /// Tells this conflict from any other.
+  package let mark: String
+
+  package init(base: [UInt8]?, ours: [UInt8], theirs: [UInt8], mark: String) {
+    (self.base, self.ours, self.theirs, self.mark) = (base, ours, theirs, mark)
+  }
+}
+
+/// Merges, record by record, what a file with git's conflict markers has of a table.
+struct MarkedTable {
+  let merge: RecordsMerge
+  /// What was done, for people.
+  let note: String
+
+  /// - Parameters:
+  ///   - versions: what git has of the file, if it has something. These are whole, and the best to merge; but where
+  ///     somebody has edited the file since, it alone has that.
+  ///   - fault: the error of reading the file, with its place.
+  ///   - floor: new ids are above it.
+  /// - Throws: ``StoreError/Code/conflictMarkers`` where no two tables are to be found;
+  ///   ``StoreError/Code/counterExhausted``.
+  init(
+    _ bytes: [UInt8], versions: GitVersions?, fault: StoreError, newIDsAbove floor: Int64, limits: PlistLimits
+  ) throws(StoreError) {
+    let reader = SidesReader(fault: fault, floor: floor, limits: limits)
+    let marked = reader.sides(in: bytes)
+    if let known = versions.flatMap({ reader.sides(base: $0.base, ours: $0.ours, theirs: $0.theirs) }),
+      !(marked?.hasNews(besides: known) ?? false)
+    {
+      let base = known.base ?? (versions?.base == nil ? TableState() : known.common)
+      merge = try RecordsMerge(base: base, ours: known.ours, theirs: known.theirs)
+      note = "git's versions of the file were merged, record by record"
+      return
+    }
+    guard let marked else { throw Self.unclear(fault) }
+    if let base = marked.base {
+      merge = try RecordsMerge(base: base, ours: marked.ours, theirs: marked.theirs)
+      note = "the versions between git's conflict markers were merged, record by record"
+    } else {
+      merge = try RecordsMerge(base: marked.common, ours: marked.ours, theirs: marked.theirs)
+      note =
+        "the two sides between git's conflict markers were merged, record by record; what only one of them has is kept"
+    }
+  }
+
+  private static func unclear(_ fault: StoreError) -> StoreError {
+    let name = fault.file?.split(separator: "/").last ?? ""
+    return StoreError(
+      .conflictMarkers,
+      "the file has git's conflict markers, and they do not enclose two versions of a table. Resolve the conflict in an "
+        + "editor; or, while git has the conflict, run 'filedb git-setup' and 'git checkout --merge \(name)'",
+      file: fault.file, line: fault.line, table: fault.table)
+  }
+}
+
+/// Three versions of a table.
+private struct TableSides {
+  /// `nil` where it is not known.
+  let base: TableState?
+  let ours: TableState
+  let theirs: TableState
+
+  /// What both sides have, which both may have begun with.
+  ///
+  /// Ids are given in ascending order: one that is lower than that of a record which both have alike was given before
+  /// the sides parted. Two records with one higher id count as different ones if they are mostly different, so that both
+  /// are kept.
+  var common: TableState {
+    var shared: [(mine: EncodedRecord, other: EncodedRecord)] = []
+    var known: Int64 = 0
+    for record in theirs.records {
+      guard let index = ours.records.index(of: record.id) else { continue }
+      shared.append((ours.records[index], record))
+      if ours.records[index].hasSameBytes(as: record) { known = max(known, record.id.rawValue) }
+    }
+    var records: [EncodedRecord] = []
+    for (mine, other) in shared {
+      let (fields, others) = (mine.fields.dictionary, other.fields.dictionary)
+      guard other.id.rawValue < known || AlikeRecords.isAlike(fields, others) else { continue }
+      records.append(EncodedRecord(id: other.id, fields: Fields(Self.common(fields, others))))
+    }
+    return TableState(
+      counter: min(ours.counter, theirs.counter), records: records,
+      foreignKeys: Self.common(ours.foreignKeys, theirs.foreignKeys))
+  }
+
+  private static func common(_ fields: PlistDictionary, _ others: PlistDictionary) -> PlistDictionary {
+    var common = PlistDictionary()
+    for field in fields where others[field.key] == field.value { common[field.key] = field.value }
+    return common
+  }
+
+  /// Whether these sides, which are from a file, have or lack something that a merge of `known` as text cannot explain:
+  /// somebody edited the file.
+  func hasNews(besides known: TableSides) -> Bool {
+    let records = KnownRecords([known.base, known.ours, known.theirs].compactMap(\.self))
+    for side in [ours, theirs] {
+      for record in side.records where records.isNew(record) { return true }
+    }
+    for record in known.ours.records where known.theirs.records.contains(record.id) {
+      if !ours.records.contains(record.id), !theirs.records.contains(record.id) { return true }
+    }
+    return false
+  }
+}
+
+/// The records of all versions that git has.
+private struct KnownRecords {
+  private let states: [TableState]
+  private let contents: Set<PlistDictionary>
+
+  init(_ states: [TableState]) {
+    self.states = states
+    contents = Set(states.flatMap { state in state.records.map(\.fields.dictionary) })
+  }
+
+  /// Whether a record is not put together from the versions.
+  func isNew(_ record: EncodedRecord) -> Bool {
+    let fields: PlistDictionary = record.fields.dictionary
+    if contents.contains(fields) { return false }
+    let versions: [PlistDictionary] = states.compactMap { state in
+      state.records.index(of: record.id).map { state.records[$0].fields.dictionary }
+    }
+    guard let first = versions.first else { return true }
+    for field in fields {
+      let isKnown = versions.contains { $0[field.key] == field.value }
+      if !isKnown { return true }
+    }
+    for field in first where fields[field.key] == nil {
+      let isInAll = versions.allSatisfy { $0[field.key] != nil }
+      if isInAll { return true }
+    }
+    return false
+  }
+}
+
+/// Reads versions of a table whose ids must be the same records in all of them.
+private struct SidesReader {
+  let fault: StoreError
+  let floor: Int64
+  let limits: PlistLimits
+
+  /// The sides between the markers of a file.
+  /// - Returns: `nil` where there is no way to read them, or more than one.
+  func sides(in bytes: [UInt8]) -> TableSides? {
+    let all = ConflictMarkers.readings(of: bytes).compactMap { reading in
+      sides(base: reading.base, ours: reading.ours, theirs: reading.theirs)
+    }
+    return all.count == 1 ? all[0] : nil
+  }
+
+  /// - Returns: `nil` where one side is no table. A base that is none is not known.
+  func sides(base: [UInt8]?, ours: [UInt8], theirs: [UInt8]) -> TableSides? {
+    let all = [base, ours, theirs].compactMap(\.self)
+    // A merge as text may have left one id to two records. The second gets a new one, the same in each version.
+    let highest = all.compactMap { state(of: $0, newIDsAbove: floor)?.counter }.max() ?? 0
+    guard let ours = state(of: ours, newIDsAbove: highest),
+      let theirs = state(of: theirs, newIDsAbove: highest)
+    else { return nil }
+    let former = base.flatMap { state(of: $0, newIDsAbove: highest) }
+    return TableSides(base: former, ours: ours, theirs: theirs)
+  }
+
+  /// - Returns: `nil` where it cannot be read as a whole: what is missing must not look deleted.
+  private func state(of bytes: [UInt8], newIDsAbove floor: Int64) -> TableState? {
+    // A merge as text may have put one id into the index map twice; nobody needs that map.
+    guard let sound = [bytes, Self.withoutIndexMap(bytes)].first(where: isSound) else { return nil }
+    let mended = try? TableRepair.mend(
+      sound, file: fault.file ?? "", table: fault.table ?? "", waiting: nil, newIDsAbove: floor,
+      limits: limits)
+    guard let mended, mended.repair.lostCount == 0 else { return nil }
+    return Self.withoutCopies(mended.state, newIDsAbove: floor)
+  }
+
+  private func isSound(_ bytes: [UInt8]) -> Bool {
+    (try? PlistParser.parse(bytes, limits: limits)) != nil
+  }
+
+  private static func withoutIndexMap(_ bytes: [UInt8]) -> [UInt8] {
+    let key = Array("<key>\(TableFile.indexKey)</key>".utf8)
+    guard let start = bytes.ranges(of: key).last,
+      let end = bytes[start.upperBound...].firstRange(of: Array("</dict>".utf8))
+    else { return bytes }
+    return Array(bytes[..<start.lowerBound] + bytes[end.upperBound...])
+  }
+
+  /// A record that one side moved may be in both places. The second has got a new id, and is the same otherwise.
+  private static func withoutCopies(_ state: TableState, newIDsAbove floor: Int64) -> TableState {
+    let new = state.records.filter { $0.id.rawValue > floor }
+    if new.isEmpty { return state }
+    let contents = Set(state.records.lazy.filter { $0.id.rawValue <= floor }.map(\.fields))
+    let copies = new.filter { contents.contains($0.fields) }.map(\.id)
+    var rest = state
+    if !copies.isEmpty { try? rest.apply(.remove(copies)) }
+    return rest
+  }
+}

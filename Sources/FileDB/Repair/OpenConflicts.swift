@@ -1,0 +1,137 @@
+import FileDBPlist
+import FileDBTables
+
+/// The conflicts of a table's last merge, as `.filedb/conflicts` keeps them until they are settled.
+package struct OpenConflicts: Sendable {
+  /// Which versions of the file git had in conflict; `nil` where it had none. With others, these are no longer the
+  /// conflicts of the table.
+  package let gitVersions: String?
+  package var conflicts: [MergeConflict]
+
+  package init(gitVersions: String?, conflicts: [MergeConflict]) {
+    (self.gitVersions, self.conflicts) = (gitVersions, conflicts)
+  }
+}
+
+extension RecordStore {
+  /// The conflicts that were kept for a table; `nil` where none were.
+  /// - Throws: the disk's errors.
+  package func openConflicts(of table: String) throws -> OpenConflicts? {
+    try folder.readConflicts(of: table).flatMap(OpenConflicts.init(plist:))
+  }
+
+  /// Keeps the conflicts of a table. If none are left, and git has no conflict either, nothing is kept.
+  /// - Throws: the disk's errors, ``StoreError/Code/locked``.
+  package func keep(_ conflicts: OpenConflicts, of table: String) throws {
+    try exclusively(timeout: options.lockTimeout) { try folder.write(conflicts, of: table) }
+  }
+}
+
+extension MergeConflict {
+  /// Whether a table still has what the merge left. If not, somebody has settled the conflict.
+  package func isOpen(in snapshot: TableSnapshot<Fields>) -> Bool {
+    guard let record else {
+      guard case .field(let name, _, let ours, _) = kind else { return false }
+      // A part of the schema has no key of its own.
+      return name.hasPrefix("\(TableFile.schemaKey).") || snapshot.state.foreignKeys[name] == ours
+    }
+    let fields = snapshot[id: RecordID(record)]?.fields
+    return switch kind {
+    case .field(let name, _, let ours, _): fields.map { $0[name] == ours } ?? false
+    case .deletedByOurs(_, let theirs): fields == theirs
+    case .deletedByTheirs(_, let ours): fields == ours
+    case .rule: false  // A check names it.
+    }
+  }
+}
+
+// MARK: - The file
+
+extension StoreFolder {
+  fileprivate func readConflicts(of table: String) throws(StoreError) -> PlistValue? {
+    let file = try conflictFile(of: table)
+    guard try disk.status(file) != nil else { return nil }
+    return try? PlistParser.parse(disk.read(file).bytes)
+  }
+
+  /// Needs the lock.
+  func write(_ conflicts: OpenConflicts, of table: String) throws(StoreError) {
+    let file = try conflictFile(of: table)
+    if conflicts.conflicts.isEmpty, conflicts.gitVersions == nil {
+      if try disk.status(file) != nil { try disk.remove(file) }
+      return
+    }
+    try disk.createFolder(conflictFolder)
+    var writer = PlistWriter()
+    writer.append(PlistWriter.header)
+    writer.append(conflicts.plist, indentation: 0)
+    writer.append(PlistWriter.footer)
+    try disk.replace(file, with: writer.bytes)
+  }
+}
+
+private enum Key {
+  static let gitVersions = "gitVersions"
+  static let conflicts = "conflicts"
+  static let record = "record"
+  static let kind = "kind"
+  static let field = "field"
+  static let base = "base"
+  static let ours = "ours"
+  static let theirs = "theirs"
+}
+
+extension OpenConflicts {
+  fileprivate var plist: PlistValue {
+    var plist = PlistDictionary()
+    plist[Key.gitVersions] = gitVersions.map(PlistValue.string)
+    plist[Key.conflicts] = .array(conflicts.compactMap(\.plist).map(PlistValue.dict))
+    return .dict(plist)
+  }
+
+  /// - Returns: `nil` where this is something else.
+  fileprivate init?(plist: PlistValue) {
+    guard let all = plist.dict?[Key.conflicts]?.array else { return nil }
+    gitVersions = plist.dict?[Key.gitVersions]?.string
+    conflicts = all.compactMap { $0.dict.flatMap(MergeConflict.init(plist:)) }
+  }
+}
+
+extension MergeConflict {
+  /// `nil` for one that is not kept.
+  fileprivate var plist: PlistDictionary? {
+    var plist = PlistDictionary()
+    plist[Key.record] = record.map { .string($0.description) }
+    switch kind {
+    case .field(let name, let base, let ours, let theirs):
+      plist[Key.kind] = "field"
+      plist[Key.field] = .string(name)
+      (plist[Key.base], plist[Key.ours], plist[Key.theirs]) = (base, ours, theirs)
+    case .deletedByOurs(let base, let theirs):
+      plist[Key.kind] = "deletedByOurs"
+      (plist[Key.base], plist[Key.theirs]) = (.dict(base.dictionary), .dict(theirs.dictionary))
+    case .deletedByTheirs(let base, let ours):
+      plist[Key.kind] = "deletedByTheirs"
+      (plist[Key.base], plist[Key.ours]) = (.dict(base.dictionary), .dict(ours.dictionary))
+    case .rule: return nil
+    }
+    return plist
+  }
+
+  fileprivate init?(plist: PlistDictionary) {
+    let (base, ours, theirs) = (plist[Key.base], plist[Key.ours], plist[Key.theirs])
+    record = plist[Key.record]?.string.flatMap { AnyRecordID($0) }
+    switch plist[Key.kind]?.string {
+    case "field":
+      guard let name = plist[Key.field]?.string else { return nil }
+      kind = .field(name, base: base, ours: ours, theirs: theirs)
+    case "deletedByOurs":
+      guard let base = base?.dict, let theirs = theirs?.dict else { return nil }
+      kind = .deletedByOurs(base: Fields(base), theirs: Fields(theirs))
+    case "deletedByTheirs":
+      guard let base = base?.dict, let ours = ours?.dict else { return nil }
+      kind = .deletedByTheirs(base: Fields(base), ours: Fields(ours))
+    default: return nil
+    }
+  }
+}

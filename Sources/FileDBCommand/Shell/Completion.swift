@@ -1,0 +1,177 @@
+import FileDB
+import FileDBEssentials
+import FileDBExchange
+
+/// What may come where the cursor is on a command line.
+struct Completion {
+  /// A word that may be there.
+  struct Candidate: Equatable {
+    let text: String
+    var note = ""
+  }
+
+  enum Answer: Equatable {
+    case words([Candidate])
+    case files
+    case folders
+  }
+
+  /// What an argument takes.
+  enum Content: Equatable {
+    case nothing, table, id, field, fieldList, sortKeys, assignment, idOrAssignment, tableOrFile, file,
+      folder, type
+    case command, merge
+    case values([String])
+  }
+
+  private let tree: HelpTree
+  /// Those before the current one, without the program's name.
+  private let words: [String]
+  private let current: String
+
+  init(_ tree: HelpTree, words: [String], current: String) {
+    (self.tree, self.words, self.current) = (tree, words, current)
+  }
+
+  /// What an argument takes, by the name that the help gives its value.
+  static func content(of argument: HelpArgument, in command: String) -> Content {
+    if !argument.values.isEmpty { return .values(argument.values) }
+    switch (command, argument.valueName) {
+    case ("add", "fields"): return .assignment
+    case ("diff", "a"), ("diff", "b"): return .tableOrFile
+    case ("merge", "file|table"): return .merge
+    case (_, "table") where argument.kind == .option: return .nothing
+    case (_, "table"), (_, "tables"), (_, "table[.field]"): return .table
+    case (_, "id"), (_, "ids"): return .id
+    case (_, "field"), (_, "fields"), (_, "predicate"): return .field
+    case (_, "a,b"), (_, "a,b,c"): return .fieldList
+    case (_, "key,-key"): return .sortKeys
+    case (_, "id|field=value"): return .idOrAssignment
+    case (_, "file"): return .file
+    case (_, "dir"), (_, "[name=]dir"), (_, "from"), (_, "to"): return .folder
+    case (_, "type"): return .type
+    case (_, "subcommands"): return .command
+    default: return .nothing
+    }
+  }
+
+  func answer() -> Answer {
+    let line = ParsedLine(words, in: tree)
+    if let option = line.openOption { return answer(for: option, typed: current, prefix: "", on: line) }
+    if current.hasPrefix("-"), !line.isPastOptions {
+      if let equals = current.firstIndex(of: "="),
+        let option = line.command.options.first(where: { $0.names.contains(String(current[..<equals])) })
+      {
+        let prefix = String(current[...equals])
+        return answer(for: option, typed: String(current.dropFirst(prefix.count)), prefix: prefix, on: line)
+      }
+      return matching(
+        line.unusedOptions.flatMap { option in
+          option.names.filter { $0.hasPrefix("--") }.map { Candidate(text: $0, note: option.abstract) }
+        })
+    }
+    if line.command.name == tree.name { return matching(commands) }
+    let positionals = line.command.positionals
+    let index = min(line.positionals.count, positionals.count - 1)
+    guard index >= 0, line.positionals.count < positionals.count || positionals[index].isRepeating else {
+      return .words([])
+    }
+    return answer(for: positionals[index], typed: current, prefix: "", on: line)
+  }
+
+  private var commands: [Candidate] {
+    (tree.commands).map { Candidate(text: $0.name, note: $0.abstract) }
+  }
+
+  private func matching(_ candidates: [Candidate]) -> Answer {
+    .words(candidates.filter { $0.text.hasPrefix(current) })
+  }
+
+  /// - Parameters:
+  ///   - typed: the part of the word that is the value.
+  ///   - prefix: the part before it.
+  private func answer(
+    for argument: HelpArgument, typed: String, prefix: String, on line: ParsedLine
+  ) -> Answer {
+    let content = Self.content(of: argument, in: line.command.name)
+    let store = StoreCompletion(line)
+    func words(_ candidates: [Candidate]) -> Answer {
+      .words(
+        candidates.filter { $0.text.hasPrefix(typed) }.map {
+          Candidate(text: prefix + $0.text, note: $0.note)
+        })
+    }
+    switch content {
+    case .nothing: return .words([])
+    case .file: return .files
+    case .folder: return .folders
+    case .values(let values): return words(values.map { Candidate(text: $0) })
+    case .type: return words(FieldType.allCases.map { Candidate(text: $0.rawValue) })
+    case .command: return words(commands)
+    case .table: return typed.contains("/") ? .files : words(store.tables)
+    case .tableOrFile:
+      let tables = store.tables.filter { $0.text.hasPrefix(typed) }
+      return tables.isEmpty ? .files : words(tables)
+    case .id: return words(store.ids)
+    case .field: return words(store.fields)
+    case .fieldList: return words(store.list(typed, of: store.fields))
+    case .sortKeys: return words(store.sortKeys(typed))
+    case .assignment: return words(store.assignments(typed))
+    case .idOrAssignment:
+      return words((line.positionals.count == 1 ? store.ids : []) + store.assignments(typed))
+    case .merge: return mergeAnswer(line, store)
+    }
+  }
+
+  private func mergeAnswer(_ line: ParsedLine, _ store: StoreCompletion) -> Answer {
+    guard line.used.contains("--list") || line.used.contains("--take") else { return .files }
+    return matching(line.positionals.isEmpty || line.used.contains("--list") ? store.tables : store.ids)
+  }
+}
+
+/// The words before the cursor, as the parser will see them.
+struct ParsedLine {
+  /// The one that is named; the tool itself before one is.
+  private(set) var command: HelpTree
+  private(set) var positionals: [String] = []
+  /// The names of the options and flags that are there.
+  private(set) var used: Set<String> = []
+  /// The values of options by their names.
+  private(set) var values: [String: String] = [:]
+  /// The option whose value comes next.
+  private(set) var openOption: HelpArgument?
+  /// Whether `--` was there.
+  private(set) var isPastOptions = false
+
+  init(_ words: [String], in tree: HelpTree) {
+    command = tree
+    for word in words { take(word, in: tree) }
+  }
+
+  private mutating func take(_ word: String, in tree: HelpTree) {
+    if let option = openOption {
+      for name in option.names { values[name] = word }
+      openOption = nil
+    } else if word == "--" {
+      isPastOptions = true
+    } else if word.hasPrefix("-"), word != "-", !isPastOptions {
+      takeOption(word)
+    } else if command.name == tree.name, let named = tree.command(word) {
+      command = named
+    } else {
+      positionals.append(word)
+    }
+  }
+
+  private mutating func takeOption(_ word: String) {
+    let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+    guard let option = command.options.first(where: { $0.names.contains(parts[0]) }) else { return }
+    used.formUnion(option.names)
+    guard option.kind == .option else { return }
+    if parts.count == 2 { values[parts[0]] = parts[1] } else { openOption = option }
+  }
+
+  var unusedOptions: [HelpArgument] {
+    command.options.filter { $0.isRepeating || used.isDisjoint(with: $0.names) }
+  }
+}

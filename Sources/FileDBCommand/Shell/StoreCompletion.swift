@@ -1,0 +1,100 @@
+import FileDB
+import FileDBEssentials
+import FileDBExchange
+import FileDBPlist
+
+/// What a store has that a command line may name. What cannot be read is left out.
+struct StoreCompletion {
+  private static let mostRecords = 1_000
+  private static let mostIDs = 200
+
+  private let line: ParsedLine
+
+  init(_ line: ParsedLine) { self.line = line }
+
+  private var storeFolder: URL {
+    let environment = ProcessInfo.processInfo.environment
+    let path = line.values["--store"] ?? environment["FILEDB_STORE"].flatMap { $0.isEmpty ? nil : $0 } ?? "."
+    return URL(fileURLWithPath: Self.expanded(path), isDirectory: true)
+  }
+
+  /// A shell expands `~` only when the command runs.
+  private static func expanded(_ path: String) -> String {
+    guard path == "~" || path.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"] else {
+      return path
+    }
+    return home + path.dropFirst()
+  }
+
+  var tables: [Completion.Candidate] {
+    guard let store = try? RecordStore(at: storeFolder), let names = try? store.tableNames else { return [] }
+    return names.map { Completion.Candidate(text: $0) }
+  }
+
+  /// The table that the line names, in the place in which the command's usage has it.
+  private var snapshot: TableSnapshot<Fields>? {
+    let place = line.command.positionals.firstIndex {
+      $0.valueName == "table" || $0.valueName == "file|table"
+    }
+    guard let place, place < line.positionals.count else { return nil }
+    let reference = TableReference(argument: Self.expanded(line.positionals[place]))
+    let folder =
+      reference.isPath ? URL(fileURLWithPath: reference.argument).deletingLastPathComponent() : storeFolder
+    return try? RecordStore(at: folder).table(reference.name).snapshot()
+  }
+
+  /// With the first text of each record, which tells people more than its number.
+  var ids: [Completion.Candidate] {
+    guard let snapshot else { return [] }
+    return snapshot.prefix(Self.mostIDs).map { record in
+      let texts: [String] = record.fields.dictionary.compactMap(\.value.string)
+      let note = texts.first { !$0.isEmpty } ?? ""
+      return Completion.Candidate(text: "\(record.id)", note: String(note.prefix(60)))
+    }
+  }
+
+  /// Those that are declared, in their order, then the others.
+  var fields: [Completion.Candidate] {
+    guard let snapshot else { return [] }
+    let declared = snapshot.knownSchema?.fields ?? []
+    var names = PlistDictionary()
+    for record in snapshot.prefix(Self.mostRecords) {
+      for field in record.fields.dictionary { names[field.key] = .bool(true) }
+    }
+    let others = names.keys.filter { name in !declared.contains { $0.name == name } }
+    return declared.map {
+      Completion.Candidate(text: Self.typed($0.name), note: $0.title ?? $0.type?.rawValue ?? "")
+    }
+      + others.map { Completion.Candidate(text: Self.typed($0)) }
+  }
+
+  /// A name as it is typed where a field may be named.
+  private static func typed(_ name: String) -> String {
+    JSONText.fieldName(name.replacing(#"\"#, with: #"\\"#).replacing(".", with: #"\."#))
+  }
+
+  /// The names of a list with a comma between them, after those that are typed.
+  func list(_ typed: String, of names: [Completion.Candidate]) -> [Completion.Candidate] {
+    let start = typed.lastIndex(of: ",").map { String(typed[...$0]) } ?? ""
+    let known = Set(start.split(separator: ",").map(String.init))
+    return names.filter { !known.contains($0.text) }.map {
+      Completion.Candidate(text: start + $0.text, note: $0.note)
+    }
+  }
+
+  func sortKeys(_ typed: String) -> [Completion.Candidate] {
+    let last = typed.split(separator: ",", omittingEmptySubsequences: false).last ?? ""
+    return last.hasPrefix("-")
+      ? list(typed, of: fields.map { Completion.Candidate(text: "-" + $0.text, note: $0.note) })
+      : list(typed, of: fields)
+  }
+
+  /// `FIELD=`, and the types behind `FIELD:`.
+  func assignments(_ typed: String) -> [Completion.Candidate] {
+    if typed.contains("=") { return [] }
+    if let colon = typed.firstIndex(of: ":") {
+      return FieldType.allCases.map { Completion.Candidate(text: "\(typed[...colon])\($0.rawValue)=") }
+    }
+    return fields.map { Completion.Candidate(text: $0.text + "=", note: $0.note) }
+  }
+}

@@ -1,0 +1,65 @@
+import FileDB
+import FileDBEssentials
+
+/// What `git merge -X` and its kin were told. Git does not pass it on to a merge driver.
+enum GitStrategy {
+  /// The side that the git above this process was told to favor; `nil` for neither, and where nobody can tell.
+  static func favored() -> MergeRenumbering.Side? {
+    var process = getppid()
+    // Git runs a driver by a shell.
+    for _ in 0..<4 where process > 1 {
+      guard let words = words(of: process) else { return nil }
+      if let name = words.first?.split(separator: "/").last, name == "git" || name.hasPrefix("git-") {
+        return favored(by: words) ?? (words.contains("--continue") ? favoredBefore() : nil)
+      }
+      guard let parent = parent(of: process) else { return nil }
+      process = parent
+    }
+    return nil
+  }
+
+  /// The last of several counts.
+  static func favored(by words: [String]) -> MergeRenumbering.Side? {
+    var side: MergeRenumbering.Side?
+    for (index, word) in words.enumerated() {
+      let next = index + 1 < words.count ? words[index + 1] : ""
+      let option =
+        switch word {
+        case "-X", "--strategy-option": next
+        case _ where word.hasPrefix("-X"): String(word.dropFirst(2))
+        case _ where word.hasPrefix("--strategy-option="): String(word.dropFirst("--strategy-option=".count))
+        default: ""
+        }
+      side = MergeSideName(rawValue: option)?.side ?? side
+    }
+    return side
+  }
+
+  /// What the rebase or the cherry-pick was told that goes on now.
+  private static func favoredBefore() -> MergeRenumbering.Side? {
+    let git = Git(folder: URL(fileURLWithPath: ".", isDirectory: true))
+    for name in ["rebase-merge/strategy_opts", "sequencer/opts"] {
+      guard let file = try? git.run("rev-parse", "--git-path", name), file.status == 0,
+        let text = try? String(contentsOf: URL(fileURLWithPath: file.output), encoding: .utf8)
+      else { continue }
+      let words = text.split { !$0.isLetter }
+      if let word = words.last(where: { MergeSideName(rawValue: String($0)) != nil }) {
+        return MergeSideName(rawValue: String(word))?.side
+      }
+    }
+    return nil
+  }
+
+  /// The words that a process was started with. Only Linux tells.
+  private static func words(of process: pid_t) -> [String]? {
+    let bytes = try? Array(Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/cmdline")))
+    return bytes?.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func parent(of process: pid_t) -> pid_t? {
+    let status = try? String(
+      contentsOf: URL(fileURLWithPath: "/proc/\(process)/status"), encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("PPid:") }
+    return line?.split(separator: "\t").last.flatMap { pid_t($0) }
+  }
+}

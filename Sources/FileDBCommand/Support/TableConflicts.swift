@@ -1,0 +1,86 @@
+import ArgumentParser
+import FileDB
+import FileDBEssentials
+
+/// The conflicts of a table's last merge that nobody has settled.
+struct TableConflicts {
+  let store: RecordStore
+  let name: String
+  /// In the order of the merge's report.
+  let open: [MergeConflict]
+  /// Also those that are settled, but show as they were.
+  private let kept: OpenConflicts
+
+  /// - Throws: ``StoreError/Code/conflictMarkers`` for a file that has not been merged record by record yet.
+  init(_ name: String, in store: RecordStore) throws {
+    (self.store, self.name) = (store, name)
+    let snapshot = try store.table(name).snapshot()
+    let unmerged = try UnmergedFile(store.url(of: name))
+    let known = try store.openConflicts(of: name)
+    if let known, known.gitVersions == unmerged?.mark {
+      kept = known
+    } else {
+      // Those of a merge that git has finished, or given up, are none any more.
+      let conflicts = try unmerged?.merge()?.conflicts ?? []
+      kept = OpenConflicts(gitVersions: unmerged?.mark, conflicts: conflicts)
+    }
+    open = kept.conflicts.filter { $0.isOpen(in: snapshot) }
+  }
+
+  static func all(in store: RecordStore) throws -> [TableConflicts] {
+    try store.tableNames.map { try TableConflicts($0, in: store) }
+  }
+
+  /// Whether git lists the file as unmerged.
+  var isUnmerged: Bool { kept.gitVersions != nil }
+
+  /// The conflicts of records and fields: `ID` or `ID.FIELD`.
+  /// - Throws: ``StoreError/Code/recordNotFound`` where there is none.
+  func conflicts(named targets: [String]) throws -> [MergeConflict] {
+    try targets.flatMap { target in
+      let parts = target.split(separator: ".", maxSplits: 1).map(String.init)
+      guard let id = AnyRecordID(parts[0]) else {
+        throw ValidationError("'\(target)' is neither ID nor ID.FIELD.")
+      }
+      let found = open.filter { conflict in
+        conflict.record == id && (parts.count == 1 || conflict.field == parts[1])
+      }
+      guard !found.isEmpty else {
+        throw StoreError(
+          .recordNotFound, "there is no conflict that is not settled", table: name, record: id,
+          field: parts.dropFirst().first)
+      }
+      return found
+    }
+  }
+
+  /// Forgets what was settled in an earlier merge of a table's file, which may have been the same merge, given up.
+  static func forgetAll(of path: String) {
+    let file = URL(fileURLWithPath: path)
+    let (folder, name) = (file.deletingLastPathComponent(), TableReference(argument: "./" + path).name)
+    guard FileInfo.isStore(folder), let store = try? RecordStore(at: folder),
+      (try? store.openConflicts(of: name)) != nil
+    else { return }
+    try? store.keep(OpenConflicts(gitVersions: nil, conflicts: []), of: name)
+  }
+
+  /// Keeps which conflicts are settled although the table has not changed.
+  func forget(_ settled: [MergeConflict]) throws {
+    var rest = kept
+    rest.conflicts.removeAll { conflict in
+      settled.contains { $0.record == conflict.record && $0.field == conflict.field }
+    }
+    // The one that wrote is closed.
+    try RecordStore(at: store.url).keep(rest, of: name)
+  }
+}
+
+extension MergeConflict {
+  /// The field that it is about; `nil` for the record as a whole.
+  var field: String? {
+    switch kind {
+    case .field(let name, _, _, _), .rule(let name, _): name
+    case .deletedByOurs, .deletedByTheirs: nil
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import FileDB
+import FileDBEssentials
+import FileDBExchange
+
+/// A file that git lists as unmerged, with the versions that git has of it.
+struct UnmergedFile {
+  private let git: Git
+  /// The names of the versions by their stage: 1 is the base, 2 ours, 3 theirs.
+  private let blobs: [Int: String]
+
+  /// - Returns: `nil` where git lists no such file, or is not there.
+  init?(_ file: URL) throws {
+    git = Git(folder: file.deletingLastPathComponent())
+    let words = ["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--", file.lastPathComponent]
+    guard let list = try? git.read(words), list.status == 0 else { return nil }
+    var blobs: [Int: String] = [:]
+    for line in list.output.split(separator: 0) {
+      // MODE NAME STAGE, a tab, and the path.
+      let words = String(decoding: line, as: UTF8.self).split(separator: "\t")[0].split(separator: " ")
+      if words.count == 3, let stage = Int(words[2]) { blobs[stage] = String(words[1]) }
+    }
+    if blobs.isEmpty { return nil }
+    self.blobs = blobs
+  }
+
+  /// Tells this conflict from any other.
+  var mark: String { (1...3).map { blobs[$0] ?? "none" }.joined(separator: " ") }
+
+  /// - Returns: `nil` where one side has no such file.
+  func versions() throws -> GitVersions? {
+    guard let ours = try content(2), let theirs = try content(3) else { return nil }
+    return GitVersions(base: try content(1), ours: ours, theirs: theirs, mark: mark)
+  }
+
+  /// What git's merge driver makes of the versions; `nil` where one side has no such file.
+  func merge() throws -> TableMerge<Fields>? {
+    guard let versions = try versions() else { return nil }
+    return try TableMerge(
+      base: versions.base.map { try TableSnapshot(bytes: $0, name: "base") },
+      ours: TableSnapshot(bytes: versions.ours, name: "ours"),
+      theirs: TableSnapshot(bytes: versions.theirs, name: "theirs"))
+  }
+
+  private func content(_ stage: Int) throws -> [UInt8]? {
+    guard let blob = blobs[stage] else { return nil }
+    let result = try git.read(["cat-file", "blob", blob])
+    guard result.status == 0 else {
+      throw StoreError(
+        .inputOutput, "git cannot read a version: \(String(decoding: result.error, as: UTF8.self))",
+        file: git.folder.path)
+    }
+    return result.output
+  }
+}
