@@ -17,13 +17,19 @@ struct MergeReport {
       }
     }
 
-    fileprivate var closing: String {
+    fileprivate func closing(_ conflicts: [MergeConflict]) -> String {
       switch self {
       case .files: "the file is a whole table"
-      case .table:
-        "the file is a whole table. 'filedb merge --list' shows them, 'filedb merge --take' settles them"
+      case .table: (["the file is a whole table"] + Self.help(conflicts)).joined(separator: ". ")
       case .installation: "ours is what the user has, theirs what is shipped"
       }
+    }
+
+    private static func help(_ conflicts: [MergeConflict]) -> [String] {
+      let ofRules = conflicts.count { if case .rule = $0.kind { true } else { false } }
+      let ofSides = conflicts.count - ofRules
+      return (ofSides > 0 ? ["'filedb merge --list' shows them, 'filedb merge --take' settles them"] : [])
+        + (ofRules > 0 ? ["'filedb check' names the records that do not keep the schema"] : [])
     }
   }
 
@@ -31,7 +37,7 @@ struct MergeReport {
   let kind: Kind
 
   func lines(renumbered: [MergeRenumbering], conflicts: [MergeConflict]) -> [String] {
-    renumbered.map { line($0) } + conflicts.flatMap { lines($0) } + closing(conflicts.count)
+    renumbered.map { line($0) } + conflicts.flatMap { lines($0) } + closing(conflicts)
   }
 
   private func line(_ renumbering: MergeRenumbering) -> String {
@@ -66,8 +72,9 @@ struct MergeReport {
 
   private func text(_ value: PlistValue?) -> String { value.map(JSONText.value) ?? "(no such field)" }
 
-  private func closing(_ count: Int) -> [String] {
+  private func closing(_ conflicts: [MergeConflict]) -> [String] {
+    let count = conflicts.count
     guard count > 0 else { return [] }
-    return ["\(name): \(count == 1 ? "1 conflict" : "\(count) conflicts"); \(kind.closing)"]
+    return ["\(name): \(count == 1 ? "1 conflict" : "\(count) conflicts"); \(kind.closing(conflicts))"]
   }
 }
