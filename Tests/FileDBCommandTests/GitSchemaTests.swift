@@ -52,7 +52,7 @@ import Testing
           todo.plist: 1 conflict; the file is a whole table. 'filedb check' names the records that do not keep the schema
           """))
       #expect(
-        try run("filedb check", in: folder).error.contains("record 5: field 'title': record 4 has 'Corn'"))
+        try run("filedb check", in: folder).output.contains("record 5: field 'title': record 4 has 'Corn'"))
       try run("filedb set todo 5 title=Maize && git commit -q -a -m settled && filedb check", in: folder)
     }
   }
@@ -67,7 +67,7 @@ import Testing
         git merge -q -m merged other
         """, in: folder)
       #expect(
-        try run("filedb check", in: folder).error.contains(
+        try run("filedb check", in: folder).output.contains(
           "table 'todo': record 4: field 'note': tags.name has no 'fresh'"))
       #expect(
         try run("filedb add todo title=Malt note=fresh", status: 65, in: folder).error.contains("tags.name"))
