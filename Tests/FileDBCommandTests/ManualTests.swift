@@ -70,7 +70,7 @@ import Testing
         for line in lines {
           let run = command == "watch" ? "timeout 1 \(line)" : line
           let result = try shell(
-            "export GIT_CONFIG_GLOBAL=/dev/null; rm -rf ../run; cp -R . ../run; cd ../run; \(run)",
+            "export GIT_CONFIG_GLOBAL=/dev/null EDITOR=true; rm -rf ../run; cp -R . ../run; cd ../run; \(run)",
             in: folder.appendingPathComponent("store"))
           #expect(result.status == Self.otherStatus[line] ?? 0, "\(line): \(result)")
         }

@@ -17,7 +17,7 @@ struct Rename: StoreCommand {
     let (old, new) = (try field.wholeField, try newName.wholeField)
     let table = try existingTable(table)
     try table.snapshot().checkHas(old)
-    let name = "new name of \(old) in \(table.name.text)"
+    let name = "rename of \(old) to \(new) in \(table.name.text)"
     let count = try options.write(table.store, named: name) { tx in
       try tx[table.name].renameField(old, to: new)
     }

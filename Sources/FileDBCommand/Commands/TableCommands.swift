@@ -46,7 +46,7 @@ struct RenameTable: StoreCommand {
       throw ValidationError("'\(table.name.text)' is a table of the attached store, which is read-only.")
     }
     let name = TableName<Fields>(newName)
-    let step = "new name \(newName) of \(table.name.text)"
+    let step = "rename of \(table.name.text) to \(newName)"
     try options.write(table.store, named: step) { tx in
       _ = try tx.copy(table.name, to: name)
       for other in try table.store.tableNames where other != table.name.text && other != newName {

@@ -10,6 +10,8 @@ enum CommandExamples {
       "filedb show todo --fields title,litres --format csv",
     ],
     "get": ["filedb get todo 1", "filedb get todo 1 title", "filedb get todo 1 --format json"],
+    "search": ["filedb search todo milk", "filedb search todo milk --in title --format json"],
+    "sql": ["filedb sql 'SELECT title, litres FROM todo WHERE litres > 1 ORDER BY title'"],
     "count": [
       "filedb count todo", "filedb count todo --where 'litres > 1'", "filedb count todo --group title",
     ],
@@ -29,9 +31,10 @@ enum CommandExamples {
     ],
     "set": [
       "filedb set todo 1 title='Buy oat milk' done:bool=yes",
-      "filedb set todo --where 'litres > 1' large:bool=yes",
+      "filedb set todo --where 'litres > 1' large:bool=yes", "filedb set todo 1 'litres:=litres * 2'",
     ],
-    "unset": ["filedb unset todo 1 litres"],
+    "edit": ["filedb edit todo 1", "filedb edit todo 1 --format json"],
+    "unset": ["filedb unset todo 1 litres", "filedb unset todo --where 'litres > 1' litres"],
     "delete": ["filedb delete todo 1 2", "filedb delete todo --where 'litres > 1' --dry-run"],
     "duplicate": ["filedb duplicate todo 1 --top"],
     "move": ["filedb move todo 3 --top", "filedb move todo 1 --after 2"],
@@ -43,6 +46,8 @@ enum CommandExamples {
     "schema": ["filedb schema todo", "filedb schema todo litres --type float --minimum 0"],
     "rename": ["filedb rename todo litres amount"],
     "drop-field": ["filedb drop-field todo litres"],
+    "copy-table": ["filedb copy-table todo later"],
+    "rename-table": ["filedb rename-table todo tasks"],
     "truncate": ["filedb truncate todo --yes"],
     "drop": ["filedb drop todo --yes"],
     "import": [

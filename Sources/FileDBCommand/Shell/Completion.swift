@@ -18,7 +18,8 @@ struct Completion {
 
   /// What an argument takes.
   enum Content: Equatable {
-    case nothing, table, id, field, fieldList, sortKeys, assignment, idOrAssignment, tableOrFile, file,
+    case nothing, table, id, field, fieldList, sortKeys, assignment, idOrAssignment, idOrField, tableOrFile,
+      file,
       folder, type
     case command, merge
     case values([String])
@@ -47,6 +48,7 @@ struct Completion {
     case (_, "a,b"), (_, "a,b,c"): return .fieldList
     case (_, "key,-key"): return .sortKeys
     case (_, "id|field=value"): return .idOrAssignment
+    case (_, "id|field"): return .idOrField
     case (_, "file"): return .file
     case (_, "dir"), (_, "[name=]dir"), (_, "from"), (_, "to"): return .folder
     case (_, "type"): return .type
@@ -119,6 +121,7 @@ struct Completion {
     case .assignment: return words(store.assignments(typed))
     case .idOrAssignment:
       return words((line.positionals.count == 1 ? store.ids : []) + store.assignments(typed))
+    case .idOrField: return words(store.ids + store.fields)
     case .merge: return mergeAnswer(line, store)
     }
   }
