@@ -211,13 +211,14 @@ extension FileLog {
   private func isCurrent(_ number: Int, of table: TableKey) throws(StoreError) -> Bool {
     let (known, journal) = state.withLock { ($0.files[table], $0.journal) }
     guard let known, known.number == number else { return false }
-    guard let old = known.stamp else {
-      guard try folder.file(of: table.text).status == nil else { return false }
-      // In a folder that was put in the place of the store's, it is another table.
+    let (path, status) = try folder.file(of: table.text)
+    switch (known.stamp, status?.stamp) {
+    // In a folder that was put in the place of the store's, it is another table.
+    case (nil, nil):
       return try journal.map { journal throws(StoreError) in try disk.isCurrent(journal) } ?? true
+    case (let old?, let new?): return path == known.path && new.provesUnchanged(since: old)
+    default: return false
     }
-    // One look: a second file for the same table is noticed when the table is read next.
-    return try disk.status(known.path)?.stamp.provesUnchanged(since: old) ?? false
   }
 
   /// - Returns: `nil` where the file was replaced meanwhile, so that file and journal may not belong together.
