@@ -38,7 +38,7 @@ import Testing
     try withTemporaryFolder { folder in
       try filedb("create", "t", in: folder)
       // It is never the same day in these two places.
-      for zone in ["XXX-13", "XXX+12"] {
+      for zone in ["AHEAD-13", "BEHIND+12"] {
         let day = try run("/bin/date", ["+%Y-%m-%d"], in: folder, input: "", environment: ["TZ": zone]).output
         let name = day.trimmingCharacters(in: .newlines)
         let id = try filedb("add", "t", "due:date=\(name)", in: folder).output.dropLast()
