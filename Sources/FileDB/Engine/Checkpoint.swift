@@ -59,21 +59,22 @@ extension FileLog {
     var written = try drafts.isEmpty ? WrittenTables() : write(drafts)
     written.conflicts.merge(conflicts) { $1 }
 
-    // All others are in the files, and the journal learns it, before another program may save one of them.
-    let staying = waiting.union(written.conflicts.keys)
-    let (done, isKept) = state.withLock {
-      ($0.written(except: staying), $0.keepsJournal(with: staying, options))
-    }
-    if isKept {
-      if !done.files.isEmpty { try add(done) }
-      // Those of commits that failed.
-      if !state.withLock(\.hasRecordsFiles) { folder.removeRecords(except: []) }
-    } else {
-      try replaceJournal(by: CarriedFrames(of: staying, from: self), done)
-    }
+    try noteWritten(except: waiting.union(written.conflicts.keys))
     // By now there may be other tables. The checkpoint is done; what cannot be adjusted is looked at by the next write.
     do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetMade() }
     return written
+  }
+
+  /// The files of all tables but those that stay include their commits, and the journal learns it, before another program
+  /// may save one of them.
+  private func noteWritten(except staying: Set<TableKey>) throws(StoreError) {
+    let (done, isKept) = state.withLock {
+      ($0.written(except: staying), $0.keepsJournal(with: staying, options))
+    }
+    guard isKept else { return try replaceJournal(by: CarriedFrames(of: staying, from: self), done) }
+    if !done.files.isEmpty { try add(done) }
+    // Those of commits that failed.
+    if !state.withLock(\.hasRecordsFiles) { folder.removeRecords(except: []) }
   }
 
   /// What comes next has a journal of its own: a draft, written and synced; its rename; and the sync of the folder.
@@ -125,6 +126,17 @@ extension FileLog {
         return TableDraft(key: key, state: table.state, base: file?.content.version)
       }
     }
+  }
+
+  /// Writes the file of a repaired table. As after a checkpoint, no commit waits for it any longer: who puts an older file
+  /// back does not meet those that the repair left out.
+  func write(repaired draft: TableDraft) throws(StoreError) -> WrittenTables {
+    let written = try write([draft])
+    let pending = state.withLock { Set($0.pending.keys) }
+    if written.conflicts.isEmpty, pending.contains(draft.key) {
+      try noteWritten(except: pending.subtracting([draft.key]))
+    }
+    return written
   }
 
   /// Writes the files of some tables. The journal stays, and knows them.

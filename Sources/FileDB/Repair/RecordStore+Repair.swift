@@ -144,7 +144,7 @@ extension RecordStore {
     var backups = try plan.original.map { [try folder.keepBackup(of: plan.file, $0)] } ?? []
     if log.pendingTable(key) != nil { backups += try folder.keepBackupOfJournal() }
     let draft = TableDraft(key: key, state: plan.repaired, repaired: FileVersion(plan.original))
-    let written = try log.write([draft])
+    let written = try log.write(repaired: draft)
     if let conflict = written.conflict { throw conflict }
     try tables.catchUp()
     tables.note(written.numbers, states: [key: plan.repaired])

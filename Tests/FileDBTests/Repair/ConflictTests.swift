@@ -85,6 +85,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [ConflictChoice.file, .journal, .both])
+  func olderFilePutBackAfterARepairIsTheTable(choice: ConflictChoice) throws {
+    try withConflict { store, edited in
+      let former = String(decoding: edited, as: UTF8.self)
+        .replacing("<integer>11<", with: "<integer>1<").replacing("<integer>22<", with: "<integer>2<")
+      try store.repair("t", keeping: choice)
+      try Data(former.utf8).write(to: store.url(of: "t"))
+      for reader in [store, try RecordStore(at: store.url, options: store.options)] {
+        try reader.refresh()
+        #expect(try listing(reader) == ["1: 1", "2: 2", "3: 3"])
+      }
+      try store.table("t").set(["n": 5], of: 3)
+      try store.checkInvariants()
+      try store.checkNothingIsLeftBehind()
+    }
+  }
+
   @Test(arguments: [ConflictChoice.journal, .both])
   func recordWithoutIDGetsIDThatNoCommitUses(choice: ConflictChoice) throws {
     try withConflict { store, edited in

@@ -118,7 +118,8 @@ extension Workload: CaseIterable {
     case .record: "one record by id, decoded"
     case .page: "a page of \(Workload.pageLength) records at a random place"
     case .filter: "the records that a closure is true of, a hundredth, without a lookup"
-    case .predicate: "the records that a condition as text is true of, a hundredth, without a lookup, first time"
+    case .predicate:
+      "the records that a condition as text is true of, a hundredth, without a lookup, first time"
     case .predicateAgain: "the same again"
     case .groups: "count, sum, average and greatest value in two groups of the records, first time"
     case .groupsAgain: "the same again"
