@@ -13,7 +13,10 @@ package struct TableKey: Hashable, Comparable, Sendable {
   /// written.
   package func isSameFile(as other: TableKey) -> Bool { text.lowercased() == other.text.lowercased() }
 
-  package func hash(into hasher: inout Hasher) { for byte in text.utf8 { hasher.combine(byte) } }
+  package func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
 }
 
 package enum TableNameRule {

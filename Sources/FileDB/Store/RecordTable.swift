@@ -43,7 +43,7 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   public var lastSnapshot: TableSnapshot<Value> {
     // `RecordStore.table` has read the table, and nothing takes a table out again.
     let key = TableKey(name.text)
-    let state = store.writers.currentTransaction?.touched[key]?.now ?? store.seen[key]
+    let state = store.writers.currentTransaction?.touched[key]?.table.now ?? store.seen[key]
     return TableSnapshot(source: source, state: state)
   }
 

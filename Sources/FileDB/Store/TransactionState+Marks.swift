@@ -21,7 +21,7 @@ extension TransactionState {
     let key = TableKey(table)
     if let known = markedRecords[key] { return known }
     _ = try self.table(table)
-    guard let state = touched[key]?.first, !state.records.isEmpty else { return nil }
+    guard let state = touched[key]?.table.first, !state.records.isEmpty else { return nil }
     let last = state.records.count - 1
     let newest = state.records.index(of: AnyRecordID(counted: state.counter)) ?? last
     let marked = MarkedRecords([0, last / 4, last / 2, last * 3 / 4, last, newest].map { state.records[$0] })

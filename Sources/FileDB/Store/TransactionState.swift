@@ -14,11 +14,21 @@ final class TransactionState {
     var changes: [AppliedChange] = []
   }
 
+  /// Where a touched table is kept: each verb looks at it several times, and a copy counts a dozen references.
+  final class Place {
+    let key: TableKey
+    fileprivate(set) var table: Touched
+
+    fileprivate init(_ key: TableKey, _ table: Touched) { (self.key, self.table) = (key, table) }
+  }
+
   /// The commit's.
   let token = CommitToken.random()
   var undo = UndoMark.none
   let store: RecordStore
-  private(set) var touched: [TableKey: Touched] = [:]
+  private(set) var touched: [TableKey: Place] = [:]
+  /// The one that was looked for last. Most transactions have no other.
+  private var latest: Place?
   /// The tables of the changes, in the order in which they were made.
   private var order: [TableKey] = []
   /// How long the records of all changes are.
@@ -55,14 +65,17 @@ final class TransactionState {
   /// Ends the transaction: nothing can be done in it any more.
   func end() { isOver = true }
 
-  func table(_ name: String) throws(StoreError) -> TableState { try touch(TableKey(name)).now }
+  func table(_ name: String) throws(StoreError) -> TableState {
+    try touch(TableKey(name)).table.now
+  }
 
   /// Carries out a change, and remembers it for the commit.
   func apply(_ change: Change, to name: String) throws(StoreError) {
     let key = TableKey(name)
-    try permit(change, to: name)
+    let place = try touch(key)
+    try permit(change, to: place)
     var change = change
-    if case .insert(let records, let index) = change, let schema = touched[key]?.now.schema.schema {
+    if case .insert(let records, let index) = change, let schema = place.table.now.schema.schema {
       change = .insert(withDefaults(records, of: schema, in: key), index: index)
     }
     if case .create = change { try checkNewName(key) }
@@ -73,34 +86,28 @@ final class TransactionState {
         .unrepresentableValue,
         "a transaction may write records of \(limits.fileBytes) bytes together at most", table: name)
     }
-    try carryOut(change, in: key)
+    do { place.table.changes.append(try place.table.now.applyNoting(change)) } catch {
+      throw error.adding(table: name)
+    }
+    order.append(key)
     recordBytes = bytes
     if case .create = change, let schema = declarationsOfNewTables[key] { try declare(schema, for: name) }
   }
 
-  private func carryOut(_ change: Change, in key: TableKey) throws(StoreError) {
-    // Held once only, so that nothing is copied.
-    guard var table = touched.removeValue(forKey: key) else { return }
-    defer { touched[key] = table }
-    do {
-      table.changes.append(try table.now.applyNoting(change))
-    } catch {
-      throw error.adding(table: key.text)
-    }
-    order.append(key)
-  }
-
   /// Whether what lies beneath lets this be done to a table.
   func permit(_ change: Change, to name: String) throws(StoreError) {
-    let key = TableKey(name)
-    let table = try touch(key)
+    try permit(change, to: touch(TableKey(name)))
+  }
+
+  private func permit(_ change: Change, to place: Place) throws(StoreError) {
     try store.view.permit(
-      change, to: key, seen: table.now, own: table.now.beneath == nil ? nil : table.own.state)
+      change, to: place.key, seen: place.table.now,
+      own: place.table.now.beneath == nil ? nil : place.table.own.state)
   }
 
   /// Two names that differ in case, or in how an accent is written, are one file on disks such as Apple's.
   private func checkNewName(_ new: TableKey) throws(StoreError) {
-    let others = touched.filter(\.value.now.exists).map(\.key) + (try store.log.tables())
+    let others = touched.filter(\.value.table.now.exists).map(\.key) + (try store.log.tables())
     guard let other = others.first(where: { $0 != new && $0.isSameFile(as: new) }) else { return }
     throw StoreError(
       .invalidTableName,
@@ -115,17 +122,21 @@ final class TransactionState {
   func complete() { for completion in completions { completion() } }
 
   @discardableResult
-  private func touch(_ key: TableKey) throws(StoreError) -> Touched {
+  private func touch(_ key: TableKey) throws(StoreError) -> Place {
     guard !isOver else {
       throw StoreError(.closed, "this transaction is over", file: store.url.path, table: key.text)
     }
-    if let table = touched[key] { return table }
+    if let latest, latest.key == key { return latest }
+    if let place = touched[key] {
+      latest = place
+      return place
+    }
     let own = try store.tables.newest(key)
     try store.view.read(key)
     let seen = try store.view.seen(key, own: own.state)
-    let table = Touched(own: own, first: seen, now: seen)
-    touched[key] = table
-    return table
+    let place = Place(key, Touched(own: own, first: seen, now: seen))
+    (touched[key], latest) = (place, place)
+    return place
   }
 }
 
@@ -177,11 +188,10 @@ extension TransactionState {
     for key in order[savepoint.changeCount...] { undone[key, default: 0] += 1 }
     order.removeSubrange(savepoint.changeCount...)
     for (key, count) in undone {
-      guard var table = touched[key] else { continue }
-      table.changes.removeLast(count)
-      table.now = table.first
-      for applied in table.changes { try table.now.apply(applied.change) }
-      touched[key] = table
+      guard let place = touched[key] else { continue }
+      place.table.changes.removeLast(count)
+      place.table.now = place.table.first
+      for applied in place.table.changes { try place.table.now.apply(applied.change) }
     }
   }
 }
@@ -191,11 +201,11 @@ extension TransactionState {
 extension TransactionState {
   /// The tables that changed, as they are seen, in the order of their names.
   var changed: [(key: TableKey, table: Touched)] {
-    touched.filter { !$0.value.changes.isEmpty }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    touched.values.filter { !$0.table.changes.isEmpty }.sorted { $0.key < $1.key }.map { ($0.key, $0.table) }
   }
 
   /// The tables that were touched, as they are seen by now.
-  var states: [TableKey: TableState] { touched.mapValues(\.now) }
+  var states: [TableKey: TableState] { touched.mapValues(\.table.now) }
 
   /// What the log is to be given: of tables over others the changes of its own; `nil` where nothing has changed,
   /// not even the undo log.
@@ -214,7 +224,8 @@ extension TransactionState {
       states[key] = edit?.table ?? table.now
       expected[key] = NewCommit.Expectation(sequence: store.tables.position, base: table.own.base)
     }
-    let changes = inOrder.filter { states[$0.table] != nil && touched[$0.table]?.first.beneath == nil } + own
+    let changes =
+      inOrder.filter { states[$0.table] != nil && touched[$0.table]?.table.first.beneath == nil } + own
     if changes.isEmpty, undo == .none { return nil }
     return NewCommit(token: token, undo: undo, changes: changes, tables: expected, states: states)
   }
@@ -223,7 +234,7 @@ extension TransactionState {
   var inOrder: [(table: TableKey, applied: AppliedChange)] {
     var next: [TableKey: Int] = [:]
     return order.compactMap { key in
-      guard let changes = touched[key]?.changes else { return nil }
+      guard let changes = touched[key]?.table.changes else { return nil }
       defer { next[key, default: 0] += 1 }
       return (key, changes[next[key, default: 0]])
     }
@@ -231,7 +242,7 @@ extension TransactionState {
 
   /// The log's own part of a table that is seen like this; the table itself where no other lies beneath.
   func ownTable(_ key: TableKey, seenAs seen: TableState) throws(StoreError) -> TableState {
-    guard var table = touched[key] else { return seen }
+    guard var table = touched[key]?.table else { return seen }
     table.now = seen
     return try ownEdit(key, table)?.table ?? seen
   }
@@ -253,6 +264,8 @@ extension TransactionState {
   /// The records of a table that were moved by themselves.
   func movedIDs(in key: TableKey) -> Set<AnyRecordID> {
     Set(
-      (touched[key]?.changes ?? []).compactMap { if case .move(let id, _) = $0.change { id } else { nil } })
+      (touched[key]?.table.changes ?? []).compactMap {
+        if case .move(let id, _) = $0.change { id } else { nil }
+      })
   }
 }

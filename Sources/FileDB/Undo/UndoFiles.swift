@@ -186,7 +186,7 @@ struct UndoFiles: Sendable {
     of table: TableKey, for transaction: TransactionState, _ number: Int
   ) throws -> FormerFile {
     let log = try store.fileLog
-    guard let base = transaction.touched[table]?.own.base, let file = log.wholeFile(of: table),
+    guard let base = transaction.touched[table]?.table.own.base, let file = log.wholeFile(of: table),
       file.number == base, file.content.version != .absent
     else { throw FileIsBehind() }
     let name = try store.folder.keepForUndo(file.path, of: transaction.token, number: number)

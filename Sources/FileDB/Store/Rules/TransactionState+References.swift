@@ -123,15 +123,17 @@ extension TransactionState {
 
 extension TransactionState {
   fileprivate func tablesInMemory(referringTo key: TableKey) -> [TableKey] {
-    store.tables.tables(referringTo: key) + touched.filter { $0.value.now.refers(to: key) }.keys
+    store.tables.tables(referringTo: key) + touched.filter { $0.value.table.now.refers(to: key) }.keys
   }
 
   /// Whether anything was done about which a schema may have something to say. Most tables have none, and cost nothing.
   var isSubjectToRules: Bool {
-    touched.contains { key, table in
+    touched.values.contains { place in
+      let table = place.table
       if table.changes.isEmpty { return false }
       if table.first.schemaValue != nil || table.now.schemaValue != nil { return true }
-      return table.mayLackRecords && (table.now.beneath != nil || !tablesInMemory(referringTo: key).isEmpty)
+      return table.mayLackRecords
+        && (table.now.beneath != nil || !tablesInMemory(referringTo: place.key).isEmpty)
     }
   }
 }
