@@ -308,19 +308,18 @@ func contents(of folder: URL) throws -> [String] {
       started.wait()
       let other = try RecordStore(at: folder, options: StoreOptions(lockTimeout: .seconds(30)))
       while started.wait(timeout: .now()) == .success {}  // What it did while the other was opened does not count.
-      let before = ContinuousClock.now
-      var turns = 0
-      for number in 0..<8 {
-        while started.wait(timeout: .now()) == .success { turns += 1 }
+      var turns: [Int] = []
+      for number in 0..<9 {
+        while started.wait(timeout: .now()) == .success {}
         try other.write { tx in try tx["u"].add(["other": .integer(Int64(number))]) }
+        turns.append(0)
+        while started.wait(timeout: .now()) == .success { turns[number] += 1 }
       }
       isDone.store(true, ordering: .relaxed)
       stopped.wait()
-      while started.wait(timeout: .now()) == .success { turns += 1 }
-      // The busy one may be in the middle of a commit when the other comes, and have one more queued.
-      #expect(
-        turns <= 8 * 4,
-        "\(turns) commits of the busy writer for 8 of the other, in \(ContinuousClock.now - before)")
+      // The busy one may be in the middle of a commit when the other comes, and have one more queued. Where the other gets
+      // no processor, there are more: so the middle one counts.
+      #expect(turns.sorted()[4] <= 4, "commits of the busy writer for each of the other: \(turns)")
       try busy.checkInvariants()
     }
   }
