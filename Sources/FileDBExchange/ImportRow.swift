@@ -10,6 +10,8 @@ package struct ImportRow {
   package typealias Place = (line: Int?, column: Int?)
 
   package var fields: Fields
+  /// The names of the fields in the order of the row, where each row has its own.
+  package var names: [String] = []
   /// The names of the fields that the record should lose.
   package var cleared: [String] = []
   /// The id it had in the table that it came from.

@@ -18,6 +18,8 @@ struct JSONParser: ~Copyable {
   /// Where the next character is.
   private(set) var place: Place
   private var fault: StoreError?
+  /// The keys of the last object, in its order; not those of objects inside it.
+  private(set) var keys: [String] = []
   /// The keys of the last object that had `null`; not those of objects inside it.
   private(set) var nullKeys: [String] = []
 
@@ -69,7 +71,7 @@ struct JSONParser: ~Copyable {
   private mutating func object(depth: Int) throws -> PlistDictionary {
     let start = place
     var entries: [PlistDictionary.Entry] = []
-    if depth == 0 { nullKeys = [] }
+    if depth == 0 { (keys, nullKeys) = ([], []) }
     _ = try take()
     if try takeIf(UInt8(ascii: "}")) { return PlistDictionary() }
     repeat {
@@ -78,6 +80,7 @@ struct JSONParser: ~Copyable {
       }
       let key = try string()
       try expect(UInt8(ascii: ":"), "a ':' should be here, after the key '\(key)'")
+      if depth == 0 { keys.append(key) }
       if let value = try value(depth: depth + 1) {
         entries.append(PlistDictionary.Entry(key: key, value: value))
       } else if depth == 0 {

@@ -91,7 +91,7 @@ enum JSONRows {
       var row = ImportRow(fields: Fields(fields), origin: .line(start.line)) { _ in
         (start.line, start.column)
       }
-      row.cleared = parser.nullKeys
+      (row.names, row.cleared) = (parser.keys, parser.nullKeys)
       return .success(row)
     } catch let fault as JSONFault {
       return .failure(fault.error)

@@ -61,6 +61,8 @@ public struct TableImport: Sendable {
   /// What the table is to declare, in place of what it declared before, so that the rows are read as these types and
   /// keep these rules; `nil` to leave that as it is.
   public var schema: TableSchema?
+  /// In which order a new table shows its fields, unless ``schema`` says it.
+  public var columnOrder = ColumnOrder.byName
   public var matching = Matching.nothing
   public var onError = ErrorPolicy.stop
   /// What becomes of the records of the table that no row finds.
@@ -97,15 +99,20 @@ public struct TableImport: Sendable {
     // A property list says the type of each value itself.
     let tableTypes = format.isPropertyList ? nil : TableTypes(of: before, matching: matching)
     let counter: Int64?
+    var columns: [String] = []
     if case .delimited(let format, _) = self.format {
       counter = nil
-      try readDelimited(source, format, tableTypes, into: &merge, in: &transaction, progress)
+      columns = try readDelimited(source, format, tableTypes, into: &merge, in: &transaction, progress)
     } else {
-      counter = try read(source, tableTypes) {
-        try merge.take(identified($0, file: source.name), in: &transaction, progress: progress)
+      counter = try read(source, tableTypes) { reading in
+        if columns.isEmpty, case .success(let row) = reading { columns = row.names }
+        try merge.take(identified(reading, file: source.name), in: &transaction, progress: progress)
       }
     }
     var report = try merge.finish(counter: former.exists ? nil : counter, in: &transaction)
+    if !former.exists, columnOrder == .asInFile {
+      try transaction.declareColumns(ownNames(of: columns, report), of: table)
+    }
     report.tableTypes = tableTypes?.used ?? [:]
     return report
   }
@@ -121,6 +128,14 @@ public struct TableImport: Sendable {
     return detected.merging(types) { $1 }
   }
 
+  /// The names that the columns of a file have in the table.
+  private func ownNames(of columns: [String], _ report: ImportReport) -> [String] {
+    columns.compactMap { name in
+      if name == "id" { return report.storedIDs > 0 ? name : nil }
+      return FieldName(besideID: name)?.text ?? name
+    }
+  }
+
   private var delimitedImport: DelimitedImport {
     var names: [String]?
     if case .delimited(_, hasHeader: false) = format { names = fields }
@@ -130,10 +145,11 @@ public struct TableImport: Sendable {
     return delimited
   }
 
+  /// - Returns: the names of the columns.
   private func readDelimited(
     _ source: ImportSource, _ format: DelimitedFormat, _ table: TableTypes?, into merge: inout RowMerge,
     in transaction: inout StoreTransaction, _ progress: (_ rows: Int) -> Void
-  ) throws {
+  ) throws -> [String] {
     var reader = DelimitedReader(name: source.name, format: format, nextPiece: try source.open())
     let columns = try delimitedImport.columns(&reader, file: source.name, table: table)
     if try merge.takesEncodedRecords(withFields: columns.map(\.name), in: transaction) {
@@ -143,6 +159,7 @@ public struct TableImport: Sendable {
         try merge.take(identified($0, file: source.name), in: &transaction, progress: progress)
       }
     }
+    return columns.map(\.name)
   }
 
   /// - Returns: the counter of the table that the file is, if it is one.

@@ -16,6 +16,8 @@ struct SQLiteExchange: Extra {
       }
     var importer = SQLiteImport(source, of: intake.file)
     importer.types = intake.types
+    importer.schema = intake.schema
+    importer.columnOrder = .asInFile
     importer.matching = intake.matching
     importer.onError = intake.onError
     importer.unmatched = intake.unmatched
@@ -27,7 +29,7 @@ struct SQLiteExchange: Extra {
     progress: (_ records: Int) -> Void
   ) throws {
     var exporter = SQLiteExport(to: export.file, table: export.table)
-    exporter.chosen = export.chosen
+    (exporter.chosen, exporter.schema) = (export.chosen, export.schema)
     if export.replacesTable { exporter.existingTable = .replaced }
     try exporter.run(records, counter: counter, progress: progress)
   }

@@ -10,9 +10,10 @@ struct ExportColumn {
   /// One for each of `fields`, or of those that the records have, in the order of their names.
   /// - Throws: ``StoreError/Code/unrepresentableValue`` for two names that are one to SQLite.
   static func columns<Row>(
-    of rows: some Collection<StoredRecord<Row>>, named fields: [FieldReference]?, table: String
+    of rows: some Collection<StoredRecord<Row>>, named fields: [FieldReference]?,
+    declaredIn schema: TableSchema?, table: String
   ) throws(StoreError) -> [ExportColumn] {
-    let fields = fields?.filter { $0 != .id } ?? Self.fields(of: rows)
+    let fields = fields?.filter { $0 != .id } ?? Self.fields(of: rows, declaredIn: schema)
     let declarations = declarations(of: fields, in: rows)
     var names: Set<ColumnKey> = []
     return try zip(fields, declarations).map { (field, declaration) throws(StoreError) in
@@ -28,13 +29,17 @@ struct ExportColumn {
     }
   }
 
-  /// In the order of their names.
-  private static func fields<Row>(of rows: some Collection<StoredRecord<Row>>) -> [FieldReference] {
+  /// Those that are declared, in that order, and the others in the order of their names.
+  private static func fields<Row>(
+    of rows: some Collection<StoredRecord<Row>>, declaredIn schema: TableSchema?
+  ) -> [FieldReference] {
     var names = PlistDictionary()
     for row in rows {
       for field in row.fields.dictionary where names[field.key] == nil { names[field.key] = true }
     }
-    return names.keys.map(FieldReference.init(field:))
+    let declared = (schema?.fields ?? []).map(\.name).filter { names[$0] != nil }
+    for name in declared { names[name] = nil }
+    return (declared + names.keys).map(FieldReference.init(field:))
   }
 
   /// `nil` where no record has a field.

@@ -19,7 +19,8 @@ struct ImportColumns {
     for (position, name) in names.enumerated() {
       let field = query.field(of: name)
       let column = SQLiteColumn(
-        position: Int32(position), field: field ?? name, type: source.types[name],
+        position: Int32(position), field: field ?? name,
+        type: source.types[name] ?? field.flatMap { source.schema?[$0]?.type },
         of: query.statement.sqliteStatement)
       guard let field else {
         if source.matching == .id, ColumnKey(name) == ColumnKey("id") { id = column }

@@ -37,10 +37,14 @@ public struct SQLiteExport: Sendable {
   public var file: URL
   /// The name of the table in the database.
   public var table: String
-  /// The fields to write, in this order; `nil` for all, in the order of their UTF-8 bytes.
+  /// The fields to write, in this order; `nil` for all: first those of ``schema``, then the others in the order of their
+  /// UTF-8 bytes.
   public var fields: [String]?
   /// In the place of ``fields``: also values in dictionaries. The id has a column in any case.
   package var chosen: [FieldReference]?
+  /// What the table declares: its fields have the first columns. If it is `nil`, ``run(_:progress:)`` takes the
+  /// snapshot's schema.
+  public var schema: TableSchema?
   public var existingTable = ExistingTable.refused
 
   public init(to file: URL, table: String) {
@@ -57,7 +61,9 @@ public struct SQLiteExport: Sendable {
     guard snapshot.exists else {
       throw StoreError(.tableNotFound, "there is no such table", table: snapshot.table)
     }
-    return try run(snapshot, counter: snapshot.counter, progress: progress)
+    var export = self
+    if schema == nil { export.schema = try? snapshot.schema }  // One that cannot be read gives no order.
+    return try export.run(AnyRandomAccessCollection(snapshot), counter: snapshot.counter, progress: progress)
   }
 
   /// Writes the records in one transaction, and returns their number. If there is no file, the database is created. Its
@@ -92,7 +98,7 @@ public struct SQLiteExport: Sendable {
 
   func columns<Row>(of rows: some Collection<StoredRecord<Row>>) throws(StoreError) -> [ExportColumn] {
     let chosen = chosen ?? fields?.map(FieldReference.init(field:))
-    return try ExportColumn.columns(of: rows, named: chosen, table: table)
+    return try ExportColumn.columns(of: rows, named: chosen, declaredIn: schema, table: table)
   }
 
   /// Writes the records into a database that is open.

@@ -35,6 +35,11 @@ public struct SQLiteImport: Sendable {
   /// field. In a table that ``SQLiteExport`` wrote, neither `id` nor `position` becomes a field with `.id` or a key;
   /// fields of these names are in the columns `fields.id` and `fields.position`.
   public var matching = TableImport.Matching.nothing
+  /// What the table is to declare, in place of what it declared before; `nil` to leave that as it is. Columns that
+  /// ``types`` does not name are read as the types that it gives them.
+  public var schema: TableSchema?
+  /// In which order a new table shows its fields, unless ``schema`` says it.
+  public var columnOrder = ColumnOrder.byName
   public var onError = TableImport.ErrorPolicy.stop
   /// What becomes of the records of the table that no row finds.
   public var unmatched = TableImport.Unmatched.kept
@@ -62,6 +67,7 @@ public struct SQLiteImport: Sendable {
     progress: (_ rows: Int) -> Void = { _ in }
   ) throws -> ImportReport {
     let isNew = try !transaction[table].exists
+    if let schema { try transaction[table].declare(schema) }
     // Which `id` an export wrote is known by its table.
     var rules = RowMerge.Rules(matching, onError: onError, keepsIDs: matching == .id, hasIDAsField: false)
     rules.unmatched = unmatched
@@ -71,7 +77,9 @@ public struct SQLiteImport: Sendable {
       while let reading = try rows.next() {
         try merge.take(reading, in: &transaction, progress: progress)
       }
-      return try merge.finish(counter: isNew ? rows.counter : nil, in: &transaction)
+      let report = try merge.finish(counter: isNew ? rows.counter : nil, in: &transaction)
+      if isNew, columnOrder == .asInFile { try transaction.declareColumns(rows.fieldNames, of: table) }
+      return report
     }
   }
 }

@@ -25,6 +25,9 @@ final class SQLiteRows {
     cursor = try Row.fetchCursor(statement)
   }
 
+  /// The fields that the columns become, in their order.
+  var fieldNames: [String] { columns.fields.map(\.field) }
+
   /// - Returns: the next row, or what is wrong with it; `nil` after the last.
   /// - Throws: SQLite's errors, after which there is no next.
   func next() throws -> ImportRow.Reading? {

@@ -63,7 +63,7 @@ import Testing
         ).status == 0)
       #expect(
         try filedb("show", "food", "--limit", "1", "--format", "csv", in: folder).output
-          == "id,kcal,name,note\n3,74,Fig,x\n")
+          == "id,name,kcal,note\n3,Fig,74,x\n")
     }
   }
 

@@ -149,6 +149,20 @@ import Testing
     }
   }
 
+  @Test func columnsKeepTheOrderOfTheFirstImport() throws {
+    try withTemporaryFolder { folder in
+      for (table, text) in [("c", "z,b,a\n1,2,3\n"), ("j", #"[{"z": 1, "b": 2, "a": 3}]"#)] {
+        #expect(try filedb("import", "-", table, in: folder, input: text).status == 0)
+        let shown = try filedb("show", table, "--format", "csv", in: folder)
+        #expect(shown.output.hasPrefix("id,z,b,a\n"), "\(table): \(shown.output)")
+      }
+      let exported = try filedb("export", "c", "x.db", in: folder)
+      #expect(exported.status == 0, "\(exported.error)")
+      #expect(try filedb("import", "x.db", "d", "--table", "c", in: folder).status == 0)
+      #expect(try filedb("show", "d", "--format", "csv", in: folder).output.hasPrefix("id,z,b,a\n"))
+    }
+  }
+
   @Test func schemaOfAnImportIsDeclaredAndKept() throws {
     try withTemporaryFolder { folder in
       let schema = #"""
@@ -163,7 +177,10 @@ import Testing
       #expect(try RecordStore(at: folder).table("t").snapshot().map(\.fields) == [["n": 1, "s": "2"]])
       #expect(try filedb("add", "t", "s=x", in: folder).status == 65)
       #expect(try filedb("import", "-", "t", "--schema", "-", in: folder).status == 64)
-      #expect(try filedb("import", "x.db", "t", "--schema", "s.json", in: folder).status != 0)
+      #expect(try filedb("export", "t", "x.db", in: folder).status == 0)
+      let fromDatabase = try filedb("import", "x.db", "u", "--table", "t", "--schema", "s.json", in: folder)
+      #expect(fromDatabase.status == 0, "\(fromDatabase.error)")
+      #expect(try filedb("add", "u", "s=x", in: folder).status == 65)
       #expect(try filedb("export", "t", "-", "--schema", "-", in: folder).status == 64)
       let both = try filedb("export", "t", "t.csv", "--schema", "-", in: folder)
       #expect(

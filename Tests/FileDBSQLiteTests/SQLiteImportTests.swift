@@ -38,6 +38,36 @@ import Testing
     }
   }
 
+  @Test func newTableKeepsTheOrderOfTheColumns() throws {
+    try withDatabase { file in
+      try sql("CREATE TABLE t (z, b, a); INSERT INTO t VALUES (1, NULL, 3);", in: file)
+      try withStore { store in
+        var importer = SQLiteImport(.table("t"), of: file)
+        importer.columnOrder = .asInFile
+        try take(importer, of: store)
+        let schema = try store.table("t").snapshot().schema
+        #expect(schema == TableSchema(fields: ["z", "b", "a"].map { FieldSchema($0) }))
+      }
+    }
+  }
+
+  @Test func schemaOfAnImportGivesTypesAndIsKept() throws {
+    try withDatabase { file in
+      try sql(
+        "CREATE TABLE t (day, n); INSERT INTO t VALUES ('2024-02-29', 1), ('2024-03-01', 10);", in: file)
+      var importer = SQLiteImport(.table("t"), of: file)
+      importer.schema = TableSchema(fields: [FieldSchema("n", maximum: 10), FieldSchema("day", type: .date)])
+      #expect(try imported(importer).map { $0["day"]?.date != nil } == [true, true])
+      importer.schema?.fields[0].maximum = 9
+      try withStore { store in
+        let error = storeError { try take(importer, of: store) }
+        #expect(error?.code == .valueNotAllowed && error?.field == "n")
+        let tables = try store.tableNames
+        #expect(tables.isEmpty)
+      }
+    }
+  }
+
   @Test func viewWithoutAnEndIsAnError() throws {
     try withDatabase { file in
       try sql(

@@ -85,7 +85,7 @@ struct Export: StoreCommand {
       try checkIsNotForText()
       if noID { throw ValidationError("A table of a SQLite database has the ids in any case.") }
       let export = DatabaseExport(
-        file: url, table: database.table ?? table.name, chosen: try selection.chosenFields(),
+        file: url, table: database.table ?? table.name, chosen: try selection.chosenFields(), schema: schema,
         replacesTable: database.replace)
       let extra = try FileDBTool.needExtra()
       return { records, counter, progress in

@@ -25,6 +25,8 @@ struct Import: StoreCommand {
       --empty clear, an empty text, or null in JSON, takes the field from the record. With --delete-missing, records that no \
       row finds are deleted, so that the table is what the file is.
 
+      A new table shows its columns in the order of the file.
+
       Delimited text and JSON do not keep every type. If --types does not name a field, filedb reads the field as the type \
       that it has in all records of the table that have it. A value that does not fit makes its row wrong. A message names \
       each field for which the table's type made a difference.
@@ -167,6 +169,7 @@ struct Import: StoreCommand {
     importer.fields = Self.names(fields) ?? []
     importer.types = try fieldTypes()
     importer.schema = try schema.map(FrictionlessSchema.read)
+    importer.columnOrder = .asInFile
     importer.emptyText = empty ?? .missing
     importer.matching = matching
     importer.onError = onError
@@ -176,12 +179,9 @@ struct Import: StoreCommand {
 
   private func importer(ofDatabase file: URL) throws -> DatabaseImport {
     try checkIsNotForText()
-    guard schema == nil else {
-      throw ValidationError(
-        "--schema is not for databases; 'filedb schema TABLE --schema FILE' declares the fields.")
-    }
     var importer = DatabaseImport(source: database.source(named: table.name), file: file)
     importer.types = try fieldTypes()
+    importer.schema = try schema.map(FrictionlessSchema.read)
     importer.matching = matching
     importer.onError = onError
     importer.unmatched = deleteMissing ? .deleted : .kept

@@ -37,6 +37,7 @@ package struct DatabaseImport: Sendable {
   package var source: Source
   package var file: URL
   package var types: [String: FieldType] = [:]
+  package var schema: TableSchema?
   package var matching = TableImport.Matching.nothing
   package var onError = TableImport.ErrorPolicy.stop
   package var unmatched = TableImport.Unmatched.kept
@@ -47,6 +48,7 @@ package struct DatabaseExport: Sendable {
   package var file: URL
   package var table: String
   package var chosen: [FieldReference]?
+  package var schema: TableSchema?
   package var replacesTable: Bool
 }
 

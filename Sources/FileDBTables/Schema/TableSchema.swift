@@ -37,6 +37,10 @@ public struct TableSchema: Hashable, Sendable {
 
   private func index(of name: String) -> Int? { fields.firstIndex { compareUTF8($0.name, name) == 0 } }
 
+  /// Whether any record could break it. Names, titles and default values alone give an order to the columns, and nothing
+  /// needs to be checked.
+  package var hasRules: Bool { !unique.isEmpty || fields.contains(where: \.hasRules) }
+
   /// Whether it says nothing at all, so that a file needs none.
   package var isEmpty: Bool { self == TableSchema() }
 }
@@ -77,6 +81,12 @@ public struct FieldSchema: Hashable, Sendable {
     (self.isRequired, self.isUnique, self.allowedValues) = (isRequired, isUnique, allowedValues)
     (self.minimum, self.maximum, self.pattern) = (minimum, maximum, pattern)
     (self.defaultValue, self.references) = (defaultValue, references)
+  }
+
+  fileprivate var hasRules: Bool {
+    var bare = FieldSchema(name, title: title)
+    bare.defaultValue = defaultValue
+    return self != bare
   }
 }
 

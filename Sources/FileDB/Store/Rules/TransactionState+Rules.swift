@@ -18,7 +18,7 @@ extension TransactionState {
     try noteReferencingTables()
     try followDeletions()
     for (key, table) in changed {
-      guard table.now.exists, let schema = table.now.schema.schema else { continue }
+      guard table.now.exists, let schema = table.now.schema.schema, schema.hasRules else { continue }
       try RuleCheck(of: schema, in: key, table, transaction: self).run()
     }
     try checkRemainingReferences()
