@@ -158,7 +158,7 @@ import Testing
       }
       let exported = try filedb("export", "c", "x.db", in: folder)
       #expect(exported.status == 0, "\(exported.error)")
-      #expect(try filedb("import", "x.db", "d", "--table", "c", in: folder).status == 0)
+      #expect(try filedb("import", "x.db", "d", "--table", "c", "--ids", in: folder).status == 0)
       #expect(try filedb("show", "d", "--format", "csv", in: folder).output.hasPrefix("id,z,b,a\n"))
     }
   }
