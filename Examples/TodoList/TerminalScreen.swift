@@ -13,7 +13,7 @@ enum TerminalScreen {
   /// How the terminal was before.
   private static let former = Mutex<termios?>(nil)
 
-  /// Has each key come as it is pressed, Control-C as well. Input that is no terminal comes like that anyway.
+  /// Has each key come as it is pressed, Control-C as well. Input that is not a terminal comes like that anyway.
   static func start() {
     var mode = termios()
     guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return }

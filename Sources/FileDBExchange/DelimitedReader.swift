@@ -78,7 +78,7 @@ public struct DelimitedReader: ~Copyable {
     try scanner.withBytes { try body($0, scanner.cells) }
   }
 
-  /// The record, or its first field that is no text in its encoding.
+  /// The record, or its first field that is not text in its encoding.
   borrowing func reading() -> Reading {
     scanner.withBytes { bytes in
       var (place, position) = (TextPlace(line: scanner.line), 0)

@@ -108,7 +108,7 @@ extension DelimitedRecords {
   fileprivate struct Field {
     let column: Int
     let type: FieldType
-    /// Whether an empty cell is no field, without quotes and in quotes.
+    /// Whether an empty cell is not a field, without quotes and in quotes.
     let isMissing: (plain: Bool, quoted: Bool)
     /// In ``keys``: the line of the key; with what is before a value in the next line; and with what is before a text.
     let key: Range<Int>

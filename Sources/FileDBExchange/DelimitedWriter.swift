@@ -59,7 +59,7 @@ public struct DelimitedWriter: Sendable {
       !field.isEmpty && field.unicodeScalars.first != "\u{FEFF}"
       && !field.utf8.contains { $0 == format.separator || $0 == format.quote || $0 == 0x0A || $0 == 0x0D }
     if isPlain { return field }
-    // Scalar by scalar: to `String` a quote and an accent behind it are one character, which is no quote.
+    // Scalar by scalar: to `String` a quote and an accent behind it are one character, which is not a quote.
     var text = String.UnicodeScalarView([quote])
     for scalar in field.unicodeScalars {
       if scalar == quote { text.append(quote) }

@@ -82,14 +82,14 @@ public enum FrictionlessSchema {
   }
 
   /// The schema in a JSON text. Of the types that FileDB does not have, `array`, `geojson` and `object` are json,
-  /// `year` is integer, `date` is a date, `any` is no type, and all others are text.
+  /// `year` is integer, `date` is a date, `any` is not a type, and all others are text.
   /// - Parameter name: what errors call the text.
-  /// - Throws: ``StoreError/invalidText`` for a text that is no such schema.
+  /// - Throws: ``StoreError/invalidText`` for a text that is not such a schema.
   public static func read(_ bytes: [UInt8], name: String) throws -> TableSchema {
     guard let text = String(validating: bytes, as: UTF8.self),
       let root = try JSONParser.parse(text, name: name)?.dict,
       let fields = root["fields"]?.array
-    else { throw fault("this is no Frictionless Table Schema: it has no 'fields'", name) }
+    else { throw fault("this is not a Frictionless Table Schema: it has no 'fields'", name) }
     var schema = TableSchema(version: root[version]?.integer ?? 0)
     for field in fields { schema.fields.append(try read(field, name)) }
     for name in names(root["primaryKey"]) where names(root["primaryKey"]).count == 1 {
@@ -149,7 +149,7 @@ public enum FrictionlessSchema {
     guard let table = target?["resource"]?.string, fields.count == 1, targets.count == 1 else {
       throw fault("a foreign key must be one field that refers to one field of a resource", file)
     }
-    guard schema[fields[0]] != nil else { throw fault("the foreign key '\(fields[0])' is no field", file) }
+    guard schema[fields[0]] != nil else { throw fault("the foreign key '\(fields[0])' is not a field", file) }
     let rule = value.dict?[deleteRule]?.string.flatMap(ReferenceRule.DeleteRule.init) ?? .restrict
     schema[fields[0]]?.references = ReferenceRule(table, field: targets[0], onDelete: rule)
   }

@@ -4,7 +4,7 @@ import FileDBPlist
 /// Reads JSON (RFC 8259) as a property list's values, piece by piece. A number with a point or an exponent is a real,
 /// any other an integer; a `null` in an object leaves its key out.
 ///
-/// What is no JSON is thrown. JSON that a property list cannot hold is remembered as a fault, and reading goes on
+/// What is not JSON is thrown. JSON that a property list cannot hold is remembered as a fault, and reading goes on
 /// behind it.
 struct JSONParser: ~Copyable {
   struct Place {
@@ -193,7 +193,7 @@ extension JSONParser {
   private mutating func escapedScalar(at start: Place) throws -> Unicode.Scalar {
     let unit = try hexadecimal(at: start)
     if let scalar = Unicode.Scalar(unit) { return scalar }
-    // Half of a pair; without its other half it is no character, and what follows is read for itself.
+    // Half of a pair; without its other half it is not a character, and what follows is read for itself.
     if UTF16.isLeadSurrogate(unit), try peek() == UInt8(ascii: "\\") {
       _ = try take()
       guard try take() == UInt8(ascii: "u") else { throw error("this escape is half a character", at: start) }
@@ -220,7 +220,7 @@ extension JSONParser {
 }
 
 extension JSONParser {
-  /// The next byte that is no white space, without taking it; `nil` at the end.
+  /// The next byte that is not white space, without taking it; `nil` at the end.
   mutating func nextToken() throws -> UInt8? {
     while let byte = try peek(), isXMLSpace(byte) { _ = try take() }
     return try peek()
@@ -269,7 +269,7 @@ extension JSONParser {
 private enum JSONNumber {
   static let characters = Set("+-.0123456789eE".utf8)
 
-  /// Whether it has a fraction or an exponent; `nil` where it is no number.
+  /// Whether it has a fraction or an exponent; `nil` where it is not a number.
   static func isReal(_ text: [UInt8]) -> Bool? {
     var rest = text[...]
     func takeDigits() -> Int {

@@ -27,7 +27,7 @@ enum JSONRows {
     try parser.end()
   }
 
-  /// Reads an object a line; a line without one is skipped. A line that is no JSON is one wrong row. Where a line has
+  /// Reads an object a line; a line without one is skipped. A line that is not JSON is one wrong row. Where a line has
   /// only a `{`, the object goes on to its `}`, as programs print it for people.
   static func readLines(_ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void) throws {
     var lines = LineReader(nextPiece: try source.open())

@@ -1,6 +1,6 @@
 /// Turns the bytes of a text into UTF-8, piece by piece, and takes a byte order mark off its start.
 ///
-/// What is no text in its encoding becomes a byte that UTF-8 never has, so that whoever reads it refuses it where it
+/// What is not text in its encoding becomes a byte that UTF-8 never has, so that whoever reads it refuses it where it
 /// stands.
 struct TextDecoder {
   private enum Form {

@@ -25,7 +25,7 @@ enum ItemConversion {
   }
 
   /// The id in an item; `nil` where it has none.
-  /// - Throws: ``StoreError/Code/invalidValue`` where it is no whole number.
+  /// - Throws: ``StoreError/Code/invalidValue`` where it is not a whole number.
   static func id(of item: [String: Any]) throws -> RecordID<Fields>? {
     guard let value = item[kMainIdKey] else { return nil }
     let id: RecordID<Fields>? =

@@ -135,7 +135,7 @@ private func lengthOfXMLCharacter(_ text: UnsafePointer<UInt8>, _ available: Int
   }
 }
 
-/// The high bit of each byte that is no plain character of text; the lowest one can be relied on.
+/// The high bit of each byte that is not a plain character of text; the lowest one can be relied on.
 @inline(__always)
 private func specialBytes(_ word: UInt64) -> UInt64 {
   let ones: UInt64 = 0x0101_0101_0101_0101

@@ -35,7 +35,7 @@ extension CanonicalBytes {
     return position - start - excess <= limits.valueBytes ? (position, excess > 0) : nil
   }
 
-  /// The high bit of each byte that is no plain character of text: the lowest one can be relied on.
+  /// The high bit of each byte that is not a plain character of text: the lowest one can be relied on.
   @inline(__always)
   private func specialBytes(_ word: UInt64) -> UInt64 {
     let control = (word &- everyByte(0x20)) & ~word & everyByte(0x80)

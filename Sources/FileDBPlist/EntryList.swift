@@ -45,7 +45,7 @@ package struct EntryList: ~Copyable {
     (entries, capacity) = (larger, 2 * capacity)
   }
 
-  /// Takes an entry whose value is no scalar.
+  /// Takes an entry whose value is not a scalar.
   /// - Returns: where the next line begins.
   private mutating func passRareEntry(at line: Int, _ tabs: Int, _ bytes: CanonicalBytes) -> Int {
     let key = line + tabs + 5

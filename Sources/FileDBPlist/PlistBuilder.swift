@@ -26,7 +26,7 @@ enum PlistSighting {
   case field(String)
 }
 
-/// Builds a value from the events of an XML parser, and refuses whatever is no property list.
+/// Builds a value from the events of an XML parser, and refuses whatever is not a property list.
 ///
 /// It knows nothing of XML's syntax; its caller adds the place to the errors.
 struct PlistBuilder {

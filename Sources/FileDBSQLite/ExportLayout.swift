@@ -1,7 +1,7 @@
 import FileDB
 import GRDB
 
-/// How an export and the import that brings it back agree on what is no field.
+/// How an export and the import that brings it back agree on what is not a field.
 extension SQLiteExport {
   /// The columns before those of the fields. `AUTOINCREMENT`, since SQLite should not give an id twice either.
   static let ownColumns = "id INTEGER PRIMARY KEY AUTOINCREMENT, position INTEGER NOT NULL"

@@ -15,7 +15,7 @@ extension Disk {
   /// Mode and owner stay; where `path` is a symbolic link, the link stays and its target is replaced, or made where
   /// it is missing.
   /// - Returns: the stamp of the new file.
-  /// - Throws: `notFound` where the folder is missing, `isFolder` and `other` where `path` is no file.
+  /// - Throws: `notFound` where the folder is missing, `isFolder` and `other` where `path` is not a file.
   package func replace(
     _ path: String, with bytes: [UInt8], as kind: Draft.Kind = .locked
   ) throws(DiskError) -> FileStamp {

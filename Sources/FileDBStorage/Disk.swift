@@ -5,7 +5,7 @@
 /// own, none does: such a link is `other`, and opening it a `linkLoop`.
 package protocol Disk: Sendable {
   /// The bytes of a file and its stamp at that moment.
-  /// - Throws: `notFound` where there is none, `isFolder` or `other` where it is no file.
+  /// - Throws: `notFound` where there is none, `isFolder` or `other` where it is not a file.
   func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp)
 
   /// The first `count` bytes of a file, fewer where it is shorter.
@@ -36,7 +36,7 @@ package protocol Disk: Sendable {
   func setMode(_ path: String, _ mode: UInt32) throws(DiskError)
 
   /// Opens a file that is there, for reading and, where that is permitted, for writing at any place.
-  /// - Throws: `notFound`, `isFolder` or `other` where it is no file.
+  /// - Throws: `notFound`, `isFolder` or `other` where it is not a file.
   func open(_ path: String) throws(DiskError) -> any OpenFile
 
   /// Gives a file another name, in place of the file that has that name.

@@ -82,7 +82,7 @@ struct SystemPlace: ~Copyable {
     }
   }
 
-  /// Linux says of a link that it is no folder.
+  /// Linux says of a link that it is not a folder.
   private static func isLink(_ folder: CInt, _ name: String) -> Bool {
     var status = stat()
     return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK

@@ -9,7 +9,7 @@ package enum ConflictMarkers {
   private static let end = UInt8(ascii: ">")
   private static let signs = "<|=>".utf8
 
-  /// The line of the first marker in a file that is no property list.
+  /// The line of the first marker in a file that is not a property list.
   ///
   /// Outside comments and CDATA no XML has a line that begins with `<<<<<<<`; inside, it may be text, unless the
   /// conflict ends outside. The other markers may be lines of a text, and count only where reading fails at them.

@@ -81,7 +81,7 @@ extension StoreError.Code {
 
 // What is in the store's folder is not as it should be.
 extension StoreError.Code {
-  /// The file is no property list that holds a table.
+  /// The file is not a property list that holds a table.
   public static let notATable = Self(rawValue: "notATable")
   /// The file is a table in part: it was cut off, or has a record that cannot be read. A repair saves what it can.
   public static let damagedTable = Self(rawValue: "damagedTable")

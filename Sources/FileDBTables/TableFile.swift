@@ -175,7 +175,7 @@ package struct DecimalOrder: Comparable {
   }
 }
 
-/// Why a property list is no sound table, and the value that shows it.
+/// Why a property list is not a sound table, and the value that shows it.
 private struct TableFault: Error {
   var message: String
   var path: [PlistStep]

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A field name that no record has is reported, but is no error: records of one table may have different fields.
+/// A field name that no record has is reported, but is not an error: records of one table may have different fields.
 @Suite struct UnknownFieldTests {
   private func withFoods(_ body: (URL) throws -> Void) throws {
     try withTemporaryFolder { folder in

@@ -97,7 +97,7 @@ private func fields(_ text: String, _ format: DelimitedFormat = .csv) throws -> 
     }
   }
 
-  /// Found by fuzzing. Swift counts a quote and an accent behind it as one character, which is no quote.
+  /// Found by fuzzing. Swift counts a quote and an accent behind it as one character, which is not a quote.
   @Test func quoteBeforeAccentIsDoubled() throws {
     let row = ["\"\u{301}", "e\"\u{301}x", "\"\u{200D}", ",\u{301}", "\r\u{301}"]
     let line = DelimitedWriter(format: .csv).line(row)

@@ -22,7 +22,7 @@ struct ArticleTests {
   }
 
   @Test func noArticleIsLeftOut() throws {
-    let files = try FileManager.default.contentsOfDirectory(atPath: Article.folder.path)
+    let files = try FileManager.default.subpathsOfDirectory(atPath: Article.folder.path)
     let withCode = try files.filter { name in
       guard name.hasSuffix(".md") else { return false }
       let text = try String(contentsOf: Article.folder.appendingPathComponent(name), encoding: .utf8)
@@ -80,7 +80,10 @@ struct Article: CustomTestStringConvertible {
     func source(of code: String) -> String {
       // What a piece imports, it imports at the top of a file.
       let lines = code.split(separator: "\n", omittingEmptySubsequences: false)
-      let imports = lines.filter { $0.hasPrefix("import ") }.joined(separator: "\n")
+      // Of Apple's own frameworks, the names say what is used.
+      let imports = lines.filter {
+        $0.hasPrefix("import ") && !["import SwiftUI", "import UIKit"].contains($0)
+      }.joined(separator: "\n")
       let rest = lines.filter { !$0.hasPrefix("import ") }.joined(separator: "\n")
       let body =
         switch place {
@@ -94,7 +97,7 @@ struct Article: CustomTestStringConvertible {
 }
 
 extension Article {
-  private static let note = """
+  static let note = """
     struct Note: Codable, Sendable { var title: String; var isDone = false }
     extension TableName<Note> { static var notes: Self { "notes" } }
 
@@ -108,22 +111,22 @@ extension Article {
     extension TableName<Note> { static var notes: Self { "notes" } }
 
     """
-  private static let openFolder = """
+  static let openFolder = """
     let folder = URL(fileURLWithPath: "Store")
 
     """
-  private static let ids = """
+  static let ids = """
     let (milk, rent): (RecordID<Note>, RecordID<Note>) = (1, 2)
 
     """
-  private static let notes = """
+  static let notes = """
     let store = RecordStore.inMemory()
     let folder = URL(fileURLWithPath: "Store")
     let file = URL(fileURLWithPath: "file")
     let notes = try! store.table(.notes)
 
     """
-  private static let food = """
+  static let food = """
     struct Food: Codable, Sendable { var name: String; var group = ""; var kcal: Double? }
     extension TableName<Food> { static var foods: Self { "foods" } }
     let store = RecordStore.inMemory()
@@ -187,7 +190,9 @@ extension Article {
 
     """
 
-  static let all = [
+  static let all = articles + guides
+
+  private static let articles = [
     Article(name: "Attaching.md", pieces: [Piece(.function, food)]),
     Article(
       name: "Concurrency.md",

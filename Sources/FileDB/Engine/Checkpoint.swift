@@ -380,7 +380,7 @@ extension FileLog {
       do throws(StoreError) { _ = try replayed(table) } catch  where error.code == .damagedJournal {
         return error
       } catch {
-        // The table's file is what is wrong, which is not for the journal to mend.
+        // The table's file is what is wrong, which is not for the journal to repair.
       }
     }
     return nil

@@ -160,7 +160,7 @@ extension FileLog {
       }
       return (commit, frame.payload.count + (file?.size ?? 0), file)
     } catch {
-      // A setting of this program is no damage: nobody may repair it.
+      // A setting of this program is not damage: nobody may repair it.
       guard frame.payload.isIndented(by: depth) || records?[...].isIndented(by: depth) ?? false else {
         throw error
       }

@@ -199,7 +199,7 @@ extension LineReader {
       let found = try foundSchema()
       return (.declare(try value(records.limits)), found)
     case "noSchema": return (.declare(nil), try foundSchema())
-    default: throw fault("'\(verb)' is no change that this version knows")
+    default: throw fault("this version does not know the change '\(verb)'")
     }
   }
 

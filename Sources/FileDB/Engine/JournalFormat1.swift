@@ -34,7 +34,7 @@ enum JournalFormat1 {
     for entry in entries {
       guard let entry = entry.dict, let table = entry[Key.table]?.string.map(TableKey.init),
         let change = change(entry, taking: &records)
-      else { throw PayloadFault(message: "change \(commit.changes.count + 1) is none") }
+      else { throw PayloadFault(message: "change \(commit.changes.count + 1) cannot be read") }
       commit.changes.append(LoggedChange(change, of: table, found: .nothing))
       commit.tables[table] = commit.tables[table] ?? .init(sequence: nil, base: nil)
     }
@@ -71,14 +71,14 @@ enum JournalFormat1 {
     do { root = try PlistParser.parse(Array(payload), limits: limits) } catch {
       throw PayloadFault(message: error.message)
     }
-    guard case .dict(let entries) = root else { throw PayloadFault(message: "its root is no dictionary") }
+    guard case .dict(let entries) = root else { throw PayloadFault(message: "its root is not a dictionary") }
     return entries
   }
 
   private static func record(_ value: PlistValue) throws(PayloadFault) -> EncodedRecord {
     guard case .dict(var fields) = value, let id = fields.removeValue(forKey: TableFile.idKey),
       let id = TableFile.number(id)
-    else { throw PayloadFault(message: "it holds what is no record") }
+    else { throw PayloadFault(message: "it holds something that is not a record") }
     return EncodedRecord(id: id, fields: Fields(fields))
   }
 
@@ -92,7 +92,7 @@ enum JournalFormat1 {
       } else if parts.count == 2, let size = Int(parts[0]), let checksum = UInt32(parts[1], radix: 16) {
         versions[TableKey(entry.key)] = .file(size: size, checksum: checksum)
       } else {
-        throw PayloadFault(message: "the version of '\(entry.key)' is none")
+        throw PayloadFault(message: "the version of '\(entry.key)' cannot be read")
       }
     }
     return versions

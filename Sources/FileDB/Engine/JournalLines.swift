@@ -264,7 +264,7 @@ struct LineReader {
       place += 3
     }
     guard let text = String(validating: name, as: UTF8.self) else {
-      throw fault("a table's name is no UTF-8")
+      throw fault("a table's name is not UTF-8")
     }
     return TableKey(text)
   }

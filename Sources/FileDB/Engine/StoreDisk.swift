@@ -38,7 +38,7 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.setMode(path, mode) }
   }
 
-  /// See ``Disk/makeFolder(_:)``. One that is there already is no error.
+  /// See ``Disk/makeFolder(_:)``. One that is there already is not an error.
   package func makeFolder(_ path: String) throws(StoreError) {
     try run { () throws(DiskError) in
       do throws(DiskError) { try disk.makeFolder(path) } catch  where error.kind == .exists {}
@@ -87,7 +87,7 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.rename(path, to: newPath) }
   }
 
-  /// Removes a file; one that is gone already is no error.
+  /// Removes a file; one that is gone already is not an error.
   package func remove(_ path: String) throws(StoreError) {
     try run { () throws(DiskError) in
       do throws(DiskError) { try disk.remove(path) } catch  where error.kind == .notFound {}
@@ -273,13 +273,13 @@ extension StoreError {
   }
 
   static func closed(_ folder: String) -> StoreError {
-    StoreError(.closed, "the store takes no more writes; open it anew", file: folder)
+    StoreError(.closed, "the store takes no more writes; open it again", file: folder)
   }
 
   fileprivate init(_ damage: JournalDamage, path: String) {
     let what =
       switch damage.reason {
-      case .noStart: "this is no journal"
+      case .noStart: "this is not a journal"
       case .unknownFormat(let text): "another version of FileDB made this journal: '\(text)'"
       case .cutOff(let length): "the journal was cut off after \(length) bytes"
       case .changed: "the journal is damaged"

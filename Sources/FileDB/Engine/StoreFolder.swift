@@ -260,7 +260,7 @@ extension StoreFolder {
   func readRecords(_ file: RecordsFile) throws(StoreError) -> [UInt8] {
     let path = "\(ownFolder)/\(file.name)"
     guard Self.isRecordsName(file.name) else {
-      throw StoreError(.damagedJournal, "'\(file.name)' is no file of records", file: journalFile)
+      throw StoreError(.damagedJournal, "'\(file.name)' is not a file of records", file: journalFile)
     }
     let bytes = try disk.read(path).bytes
     guard bytes.count == file.size, Checksum.of(bytes) == file.checksum else {

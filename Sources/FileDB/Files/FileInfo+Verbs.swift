@@ -86,7 +86,7 @@ extension FileInfo {
     }
   }
 
-  /// What stands at `path`, or above it, and is no folder.
+  /// What stands at `path`, or above it, and is not a folder.
   private static func obstacle(toFolder path: String) -> String? {
     var path = path
     while path != "/" {

@@ -24,8 +24,8 @@ private struct OverlaySide {
   func isChanged(since base: OverlaySide) -> Bool { !overrides.isEmpty && overrides != base.overrides }
 }
 
-/// What the sides say about one attached record, together. A field that neither overrides is no field here: it is the
-/// attached table's.
+/// What the sides say about one attached record, together. A field that neither overrides is not a field here: it is
+/// the attached table's.
 struct MergedOverlay {
   private let base: OverlaySide
   private let ours: OverlaySide

@@ -1,6 +1,6 @@
 import FileDBPlist
 
-/// The records, in versions of a table that lies over an attached one, which are no records of their own, but what the
+/// The records, in versions of a table that lies over an attached one, which are not records of their own, but what the
 /// user said about attached ones (see ``OverlayMarks``).
 struct OverlayRecords {
   private let ids: Set<AnyRecordID>

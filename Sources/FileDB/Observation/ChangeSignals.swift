@@ -112,7 +112,7 @@ extension ChangeSignals {
   func note(_ failure: StoreError?) {
     let isNew = state.withLock { state in
       defer { state.failure = failure }
-      // The same file is found broken at every look until somebody mends it.
+      // The same file is found broken at every look until somebody repairs it.
       guard state.failure?.description != failure?.description else { return false }
       state.failureCount += 1
       return true

@@ -1,8 +1,8 @@
 import FileDBTables
 import Observation
 
-/// The decoded records of a table for SwiftUI. A view that reads them is drawn again when they change, whichever
-/// program changed them.
+/// The decoded records of a table for SwiftUI. SwiftUI redraws a view that reads them when they change, whichever program
+/// changed them.
 ///
 ///     struct NoteList: View {
 ///       @State var notes: ObservableTable<Note>

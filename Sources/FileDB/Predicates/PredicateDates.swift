@@ -43,7 +43,7 @@ extension TableSnapshot {
 }
 
 extension PredicateNode {
-  /// The texts that are no dates, each with the path that is compared with it.
+  /// The texts that are not dates, each with the path that is compared with it.
   fileprivate var undatedTexts: [(PredicatePath, String)] {
     switch self {
     case .constant: []

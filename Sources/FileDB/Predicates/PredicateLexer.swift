@@ -3,7 +3,7 @@ import FileDBPlist
 struct PredicateToken {
   enum Kind: Equatable {
     case word(String)
-    /// `#name` or `#"name"`, which is no word of the language.
+    /// `#name` or `#"name"`, which is not a word of the language.
     case name(String)
     case text(String)
     case number(PlistValue)

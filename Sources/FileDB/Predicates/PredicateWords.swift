@@ -1,7 +1,7 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// The words that are no names of fields, in any case.
+/// The words that are not names of fields, in any case.
 enum PredicateKeyword: String {
   case and = "AND"
   case or = "OR"

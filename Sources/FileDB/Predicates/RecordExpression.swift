@@ -37,8 +37,8 @@ package struct RecordExpression: Sendable {
   }
 
   /// The value for a record with these fields.
-  /// - Throws: ``StoreError/Code/invalidValue`` where there is none: a field is missing, is no number, or the result is
-  ///   too large; ``StoreError/Code/matchLimitExceeded``.
+  /// - Throws: ``StoreError/Code/invalidValue`` where there is none: a field is missing, is not a number, or the result
+  ///   is too large; ``StoreError/Code/matchLimitExceeded``.
   package func value(of fields: Fields, id: AnyRecordID) throws(StoreError) -> PlistValue {
     let reader = RecordFields()
     return try reader.read(EncodedRecord(id: id, fields: fields)) { () throws(StoreError) in

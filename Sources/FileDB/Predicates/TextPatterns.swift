@@ -75,7 +75,8 @@ struct MatchPattern: Sendable {
   private let folding: TextFolding
   private let expression: any TextExpression
 
-  /// - Throws: ``StoreError/languageMissing``; another error, which says nothing, where the text is no regular expression.
+  /// - Throws: ``StoreError/languageMissing``; another error, which says nothing, where the text is not a regular
+  ///   expression.
   init(_ text: String, folding: TextFolding) throws {
     self.text = text
     self.folding = folding

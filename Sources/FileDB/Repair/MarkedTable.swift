@@ -158,7 +158,7 @@ private struct SidesReader {
     return all.count == 1 ? all[0] : nil
   }
 
-  /// - Returns: `nil` where one side is no table. A base that is none is not known.
+  /// - Returns: `nil` where one side is not a table. A base that is none is not known.
   func sides(base: [UInt8]?, ours: [UInt8], theirs: [UInt8]) -> TableSides? {
     let all = [base, ours, theirs].compactMap(\.self)
     // A merge as text may have left one id to two records. The second gets a new one, the same in each version.

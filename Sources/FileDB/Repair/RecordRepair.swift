@@ -12,7 +12,7 @@ package struct FieldRepair: Sendable {
 }
 
 extension RecordTable {
-  /// Mends the fields that do not keep the table's schema, where it is clear how: a missing field that is required gets
+  /// Repairs the fields that do not keep the table's schema, where it is clear how: a missing field that is required gets
   /// its default value, and a value that reads as the declared type becomes that. No record is deleted, and no field is
   /// removed. A record of an older version is left alone: what its program's migrations would do is not known here, and
   /// a default value might take the place of what they move.

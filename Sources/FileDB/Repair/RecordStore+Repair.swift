@@ -168,7 +168,7 @@ extension RecordStore {
     }
   }
 
-  /// What is in a file, mended.
+  /// What is in a file, repaired.
   private struct Mended {
     var notes: [String] = []
     var lostCount = 0
@@ -201,7 +201,7 @@ extension RecordStore {
   private func mend(
     _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?
   ) throws(StoreError) -> Mended {
-    // A record that does not keep the schema is mended by a write, where it can be.
+    // A record that does not keep the schema is repaired by a write, where it can be.
     let warnings =
       (try? check(table))?.filter { $0.error.code == .damagedTable && $0.severity == .warning } ?? []
     let mended = try TableRepair.mend(

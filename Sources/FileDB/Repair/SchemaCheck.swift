@@ -57,7 +57,7 @@ private struct RecordLines {
   private let table: TableState
   private let lines: PlistElementLines
 
-  /// `nil` for bytes that are no table.
+  /// `nil` for bytes that are not a table.
   init?(in bytes: [UInt8], limits: PlistLimits) {
     guard let table = try? TableFile.decode(bytes, file: "", table: "", limits: limits) else { return nil }
     self.table = table

@@ -13,7 +13,7 @@ struct TableRepair {
   /// What the commits that are to be carried out gave to new records.
   private let newIDs: Set<AnyRecordID>
 
-  /// The table in `bytes`, mended.
+  /// The table in `bytes`, repaired.
   /// - Parameters:
   ///   - waiting: the commits that are to be carried out on it.
   ///   - floor: new ids are above it.
@@ -93,7 +93,8 @@ struct TableRepair {
     }
     lostCount = found.lost.count
     let others = found.schema == nil ? "nothing else" : "the schema"
-    notes.append(("\(found.records.count) records were read one by one, and \(others)", nil))
+    let records = found.records.count == 1 ? "1 record was" : "\(found.records.count) records were"
+    notes.append(("\(records) read one by one, and \(others)", nil))
     let elements = found.records.map(\.value)
     var keys = PlistDictionary()
     keys[TableFile.schemaKey] = found.schema

@@ -35,7 +35,7 @@ struct ShippedUpgrade {
     let theirs = shipped[key] ?? TableState()
     var outcome = Outcome(key: key, base: theirs.exists ? .new : .none)
     if damaged.contains(key) {
-      // One that is copied around, or is replaced in a dry run, which does not mend it before.
+      // One that is copied around, or is replaced in a dry run, which does not repair it before.
       outcome.isChanged = policy == .replace
       if policy == .copyIfMissing { outcome.base = .former }
       return outcome

@@ -13,7 +13,7 @@ final class CheckpointClock: Sendable {
 
   /// How long a store must be quiet.
   static let pause = Duration.seconds(1)
-  /// A journal shorter than this is no burden, whatever the files are.
+  /// A journal shorter than this is not a burden, whatever the files are.
   static let smallestSize = 1 << 20
 
   private let state = Mutex(State())

@@ -91,7 +91,7 @@ public final class RecordStore: Sendable {
   }
 
   /// The folder of the store.
-  /// - Throws: ``StoreError/Code/notAFolder`` for one whose log is no folder.
+  /// - Throws: ``StoreError/Code/notAFolder`` for one whose log is not a folder.
   package var folder: StoreFolder {
     get throws(StoreError) { try fileLog.folder }
   }

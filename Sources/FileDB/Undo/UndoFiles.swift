@@ -120,7 +120,7 @@ struct UndoFiles: Sendable {
       file: file)
   }
 
-  /// Removes the files of steps that are no part of the log: their commits failed, or they are too old. First of all,
+  /// Removes the files of steps that are not part of the log: their commits failed, or they are too old. First of all,
   /// for on a full disk there may be no room otherwise.
   private func removeNeedless() throws(StoreError) {
     let history = try history()
@@ -230,7 +230,7 @@ extension KeptStep {
     ]
   }
 
-  /// - Returns: `nil` where this is no step.
+  /// - Returns: `nil` where this is not a step.
   fileprivate init?(_ plist: PlistDictionary) {
     guard let name = plist[Key.name]?.string, case .date(let date)? = plist[Key.date],
       case .array(let tables)? = plist[Key.tables], let history = UndoHistory(plist)
@@ -240,7 +240,7 @@ extension KeptStep {
 }
 
 extension UndoHistory {
-  /// - Returns: `nil` where this is no step.
+  /// - Returns: `nil` where this is not a step.
   fileprivate init?(_ plist: PlistDictionary) {
     func tokens(_ key: String) -> [CommitToken]? {
       guard let words = plist[key]?.string?.split(separator: " ") else { return nil }

@@ -112,7 +112,7 @@ struct ScriptError: Error {
     switch cause {
     case let error as StoreError: error.exitStatus
     case is EncodingError: 65
-    // Help is no failure by itself, but no command either.
+    // Help is not a failure by itself, but no command either.
     default: max(FileDBTool.exitCode(for: cause).rawValue, 64)
     }
   }

@@ -57,7 +57,7 @@ struct GitCheck: ParsableCommand {
   }
 
   /// - Parameter path: from the root of the repository on.
-  /// - Returns: `nil` for a file that is no store's, or has all commits.
+  /// - Returns: `nil` for a file that is not a store's, or has all commits.
   private func finding(_ path: String, in root: URL) throws -> Finding? {
     let file = root.appendingPathComponent(path)
     let folder = file.deletingLastPathComponent()

@@ -7,8 +7,9 @@ struct Repair: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair", abstract: "Repair the journal, and the given tables or all.",
     discussion: """
-      Prints what it did, with line numbers. A field that does not keep the table's schema is mended if it is clear how: a \
-      missing one gets its default value, and a value that reads as the declared type becomes that. All others are named. \
+      Prints what it did, with line numbers. A field that breaks a rule of the table's schema is corrected if it is clear \
+      how: a missing one gets its default value, and a text that reads as a value of the declared type becomes one. All \
+      others are named. \
       Keeps the old file in .filedb/backups. Leaves a file alone if nothing in it looks like a table. If not everything can \
       be repaired, the exit code is 65.
 
@@ -59,7 +60,7 @@ struct Repair: StoreCommand {
     for note in plan?.notes ?? [] { Terminal.print("journal: \(note)") }
     if let report { Terminal.print("journal: the file as it was is \(report.backup.path)") }
     guard let plan, plan.lostCount > 0 else { return 0 }
-    Terminal.complain("the journal: \(plan.lostCount) pieces could not be read; they are in the backup alone")
+    Terminal.complain("the journal: \(lost(plan.lostCount))")
     return 65
   }
 
@@ -92,10 +93,15 @@ struct Repair: StoreCommand {
     if fields.contains(where: { $0.change != nil }) { try repairFields(of: table, in: store) }
     if plan.lostCount > 0 {
       throw StoreError(
-        .damagedTable, "\(plan.lostCount) pieces could not be read; they are in the backup alone",
-        table: table)
+        .damagedTable, lost(plan.lostCount), table: table)
     }
     return !plan.conflicts.isEmpty
+  }
+
+  private func lost(_ count: Int) -> String {
+    count == 1
+      ? "1 piece could not be read; only the backup has it"
+      : "\(count) pieces could not be read; only the backup has them"
   }
 }
 
@@ -106,7 +112,7 @@ extension Repair {
     return try store.dryRun { tx in try tx[table].repairFields { $0.converted(to: $1) } }
   }
 
-  /// Mends them, by a write like any other.
+  /// Repairs them, by a write like any other.
   fileprivate func repairFields(of table: String, in store: RecordStore) throws {
     if options.dryRun { return }
     try options.write(store, named: "repair of fields in \(table)") { tx in

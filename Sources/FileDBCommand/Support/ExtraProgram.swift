@@ -13,7 +13,7 @@ enum ExtraProgram {
     if isThisOne { throw missing }
     StandardOutput.flush()
     if let input { try provide(input) }
-    // The very bytes: words that are no text are told there.
+    // The very bytes: words that are not text are told there.
     execv(path, CommandLine.unsafeArgv)
     let failure = errno
     guard failure == ENOENT else {

@@ -40,7 +40,7 @@ struct TypedText {
     guard let content = String(validating: bytes, as: UTF8.self) else {
       throw StoreError(StoreError.invalidText, "the file is not UTF-8 text", file: path, field: name)
     }
-    // The line end that editors put behind a number is no part of it.
+    // The line end that editors put behind a number is not part of it.
     return try value(of: name, type == .string ? content : content.withoutOuterNewlines, type)
   }
 

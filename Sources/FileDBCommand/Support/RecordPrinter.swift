@@ -34,7 +34,7 @@ struct RecordPrinter {
     }
   }
 
-  /// Prints one record by itself: in JSON and as a property list it is no array.
+  /// Prints one record by itself: in JSON and as a property list it is not an array.
   func print(_ record: StoredRecord<Fields>) throws {
     guard let export else { return try print([record]) }
     try export.write(alone: record) { Terminal.print(bytes: $0) }

@@ -180,8 +180,8 @@ struct WriteOptions: ParsableArguments {
     Terminal.note("'filedb undo' would not be able to take back this command or any before it: \(reason)")
   }
 
-  /// The tables' files should be up to date once a command is done. Where they cannot be, that is no failure of what it
-  /// did.
+  /// The tables' files should be up to date once a command is done. Where they cannot be, that is not a failure of what
+  /// it did.
   static func close(_ store: RecordStore) {
     do { try store.close() } catch {
       Terminal.note("the change is safe in the journal, but not in the table's file yet: \(error)")

@@ -2,7 +2,7 @@ import FileDB
 import FileDBExchange
 import FileDBPlist
 
-/// Prints rows of values that are no records: what a command has found out about some.
+/// Prints rows of values that are not records: what a command has found out about some.
 struct SummaryPrinter {
   let output: FormatOption
   /// How a column is called.
@@ -26,7 +26,7 @@ struct SummaryPrinter {
     }
   }
 
-  /// Prints one row by itself: in JSON and as a property list it is no array.
+  /// Prints one row by itself: in JSON and as a property list it is not an array.
   func print(alone row: [PlistValue?]) throws {
     switch output.format {
     case .json, .ndjson: Terminal.print(object(row))

@@ -16,7 +16,7 @@ extension TableSchema {
     return .dict(plist)
   }
 
-  /// - Throws: ``SchemaFault`` for what is no schema: a wrong type, an unknown key, or rules that contradict each
+  /// - Throws: ``SchemaFault`` for what is not a schema: a wrong type, an unknown key, or rules that contradict each
   ///   other.
   package init(_ plist: PlistDictionary) throws(SchemaFault) {
     let reader = SchemaReader(plist, at: [])

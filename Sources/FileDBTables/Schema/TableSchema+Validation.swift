@@ -44,7 +44,7 @@ extension FieldSchema {
       }
       do throws(PatternFault) { _ = try TextPattern(pattern) } catch {
         throw fault(
-          "the pattern is no regular expression that FileDB knows: \(error.message), at character \(error.column)",
+          "FileDB does not know this regular expression: \(error.message), at character \(error.column)",
           SchemaKey.pattern)
       }
     }

@@ -60,7 +60,7 @@ package struct TextPattern: Sendable {
   }
 }
 
-/// Why a text is no regular expression.
+/// Why a text is not a regular expression.
 package struct PatternFault: Error {
   package let message: String
   /// From 1.

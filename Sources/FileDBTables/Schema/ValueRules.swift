@@ -27,7 +27,7 @@ package struct ValueRules: Sendable {
         message: "\(value.quoted) is \(FieldType(of: value).noun), and the field holds \(type.noun)")
     }
     if let allowed = field.allowedValues, !allowed.contains(value) {
-      return refusal("\(value.quoted) is none of the allowed values: \(PlistValue.list(allowed))")
+      return refusal("\(value.quoted) is not one of the allowed values: \(PlistValue.list(allowed))")
     }
     if let minimum = field.minimum, ValueBound.compare(value, minimum).map({ $0 < 0 }) ?? true {
       return refusal("\(value.quoted) is below the minimum, \(minimum.quoted)")
@@ -37,7 +37,7 @@ package struct ValueRules: Sendable {
     }
     if let pattern, let source = field.pattern {
       guard let text = value.string else {
-        return refusal("\(value.quoted) is no text, and the field has a pattern")
+        return refusal("\(value.quoted) is not a text, and the field has a pattern")
       }
       if !pattern.matches(text) { return refusal("\(value.quoted) does not match the pattern \(source)") }
     }
@@ -103,6 +103,6 @@ extension PlistValue {
 }
 
 extension FieldType {
-  /// Whether a value is of this type. A whole number is no float: types stick.
+  /// Whether a value is of this type. A whole number is not a float: types stick.
   package func holds(_ value: PlistValue) -> Bool { FieldType(of: value) == self }
 }

@@ -285,7 +285,7 @@ import Testing
     try store.checkInvariants()
   }
 
-  /// Another program may have larger limits: its commit is no damage, and no repair takes it away.
+  /// Another program may have larger limits: its commit is not damage, and no repair takes it away.
   @Test(arguments: [8 << 20, 256]) func commitBeyondTheLimitsOfThisProgramIsNoDamage(longestFrame: Int) throws
   {
     let disk = MemoryDisk()
@@ -309,7 +309,7 @@ import Testing
     #expect(try RecordStore(at: Self.place, disk: disk, options: options).table("t").count == 1)
   }
 
-  /// The words of a frame in a record are no frame, whatever a crash cuts off.
+  /// The words of a frame in a record are not a frame, whatever a crash cuts off.
   @Test func textThatLooksLikeAFrameIsNone() throws {
     let disk = MemoryDisk()
     let store = try open(disk)

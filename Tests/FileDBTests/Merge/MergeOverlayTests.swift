@@ -299,7 +299,7 @@ import Testing
     }
   }
 
-  // MARK: - What is no overlay
+  // MARK: - What is not an overlay
 
   /// A small id without marks is an ordinary record, so it is not matched with the other side's override of that id.
   @Test func recordWithoutMarksIsMergedAsOrdinaryRecord() throws {

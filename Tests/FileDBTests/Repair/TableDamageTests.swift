@@ -45,7 +45,7 @@ import Testing
     return [table == "a" ? DamagedStore.oneBit(&random) : DamagedStore.allBits]
   }
 
-  /// The error names the file, and the line unless it concerns the whole file: a conflict, or that it is no table.
+  /// The error names the file, and the line unless it concerns the whole file: a conflict, or that it is not a table.
   private func checkPlace(_ error: StoreError, _ file: String, _ commits: DamagedStore.Commits) {
     #expect(error.file == file)
     switch commits {

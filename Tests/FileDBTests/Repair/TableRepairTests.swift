@@ -23,7 +23,7 @@ import Testing
       }
       try body(store.table("t"), plan.notes)
       try store.checkInvariants()
-      #expect(try store.repairPlan(for: "t").notes == [], "mended is mended")
+      #expect(try store.repairPlan(for: "t").notes == [], "a second repair finds nothing")
     }
   }
 

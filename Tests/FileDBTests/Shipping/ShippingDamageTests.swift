@@ -71,7 +71,7 @@ import Testing
     let report = try shipping.install("two", 2, .copyIfMissing)
     #expect(report.tables.map(\.name) == ["news"])
     #expect(try shipping.disk.read(Self.file).bytes == bytes)
-    // Once it is mended, it is still known to be of version 1.
+    // Once it is repaired, it is still known to be of version 1.
     try shipping.user.repair("foods")
     try shipping.install("two", 3, .merge)
     #expect(try shipping.user.table("foods").value(of: 3) == ["title": "Sea salt", "unit": "g"])

@@ -21,7 +21,7 @@ import Testing
       while contents.count < 40 {
         try store.undoLog.write { tx in try writer.write(&tx) }
         let now = try TablesContent(store, RandomWriter.tables)
-        // A write that came to nothing is no step.
+        // A write that came to nothing is not a step.
         if now != contents.last { contents.append(now) }
         if contents.count % 10 == 0 { try store.checkpoint() }
       }

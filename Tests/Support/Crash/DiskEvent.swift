@@ -65,8 +65,8 @@ package struct DurabilitySite: Hashable, Comparable, Sendable, CustomStringConve
   package let call: Call
   /// What the file or folder is to the store, such as `table's draft`.
   package let subject: String
-  /// The last thing that a sync makes durable, such as `rename of the table`; `nothing new` where this process had nothing
-  /// to sync there, and another one may have.
+  /// The last thing that a sync makes durable, such as `rename of the table`; `nothing new` where this process had
+  /// nothing to sync there, and another one may have.
   package let cause: String
 
   package init(_ call: Call, _ subject: String, after cause: String) {
@@ -101,7 +101,7 @@ package func subject(of path: String, storeFolder: String) -> String {
   return "table"
 }
 
-/// The path of the file that the draft at `path` is to replace; `nil` where `path` is no draft.
+/// The path of the file that the draft at `path` is to replace; `nil` where `path` is not a draft.
 package func targetOfDraft(_ path: String, _ suffix: String = ".filedb-draft") -> String? {
   let parts = path.split(separator: "/", omittingEmptySubsequences: false)
   guard let name = parts.last, name.hasPrefix("."), name.hasSuffix(suffix) else { return nil }

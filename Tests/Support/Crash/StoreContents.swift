@@ -8,7 +8,7 @@ package struct StoreContents: Equatable, Sendable {
     case rows([EncodedRecord], counter: Int64)
     /// A table that was dropped, whose ids are not given again.
     case dropped(counter: Int64)
-    /// A file that only a repair can mend, such as it is.
+    /// A file that only a repair can make whole, such as it is.
     case damaged([UInt8])
   }
 
@@ -37,7 +37,7 @@ package struct StoreContents: Equatable, Sendable {
   /// The tables that workloads drop are among these.
   private static let namesOfWorkloads = ["a", "b", "c", "d"]
 
-  /// What only a repair can mend: a broken file, or one that an editor saved while commits waited for it.
+  /// What only a repair can make whole: a broken file, or one that an editor saved while commits waited for it.
   private static let damage: Set = [
     StoreError.Code.damagedTable, StoreError.Code.notATable, StoreError.Code.conflict,
   ]

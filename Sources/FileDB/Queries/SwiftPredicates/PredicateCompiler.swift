@@ -67,7 +67,7 @@ final class PredicateCompiler<Value: Decodable> {
     bindings[variable.key] as? PredicateBinding<Output>
   }
 
-  /// Reads the field of a property of the value; `nil` for what is no such property, or whose field is not known.
+  /// Reads the field of a property of the value; `nil` for what is not such a property, or whose field is not known.
   func field<Root: PredicateExpression, Output>(
     of root: Root, _ path: KeyPath<Root.Output, Output>
   ) -> Evaluation<Output>? {

@@ -2,7 +2,7 @@ import FileDBPlist
 import FileDBTables
 
 /// Checks what a transaction wrote to a table against the table's schema. Fields that it left as they were pass, unless
-/// it changed their rules: a record that somebody saved against the rules can still be moved, or mended step by step.
+/// it changed their rules: a record that somebody saved against the rules can still be moved, or repaired step by step.
 struct RuleCheck {
   private let key: TableKey
   private let table: TransactionState.Touched

@@ -6,7 +6,7 @@ import FileDBPlist
 /// `Date` and `Data` become the format's own types, `URL`, `UUID` and `Decimal` text. A `nil` leaves its field out;
 /// in an array, where that would move its neighbours, and in a dictionary, which would lose its key, it is an error.
 enum FieldsEncoder {
-  /// - Throws: `EncodingError` where the value is no keyed container or holds what a record cannot;
+  /// - Throws: `EncodingError` where the value is not a keyed container or holds what a record cannot;
   ///   ``StoreError/Code/reservedField``.
   static func encode<Value: Encodable>(_ value: Value) throws -> Fields {
     if let fields = value as? Fields { return fields }

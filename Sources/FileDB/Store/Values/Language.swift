@@ -5,7 +5,7 @@ package protocol LanguageRules: SendableMetatype {
   /// As the Finder sorts in the current locale: below 0 where `left` comes first, above 0 where `right` does.
   static func compare(_ left: String, _ right: String) -> Int
 
-  /// - Throws: an error that says nothing, where `pattern` is no regular expression.
+  /// - Throws: an error that says nothing, where `pattern` is not a regular expression.
   static func expression(_ pattern: String, ignoringCase: Bool) throws -> any TextExpression
 }
 

@@ -15,7 +15,7 @@ struct RecordDecoder: Decoder {
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try whole.unkeyedContainer() }
   func singleValueContainer() throws -> any SingleValueDecodingContainer { whole.singleValueContainer() }
 
-  /// For a value that is no keyed container.
+  /// For a value that is not a keyed container.
   private var whole: ValueDecoder {
     let entries = fields.names.compactMap { name in
       fields[name].map { PlistDictionary.Entry(key: name, value: $0) }

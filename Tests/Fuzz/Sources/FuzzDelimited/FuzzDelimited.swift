@@ -20,7 +20,7 @@ private func test(_ bytes: [UInt8]) -> Bool {
 
 private func format(_ bytes: [UInt8]) -> DelimitedFormat? {
   guard bytes.count >= 3, bytes[0] < 0x80 else { return nil }
-  // A byte that is no character stands for no quote.
+  // A byte that is not a character stands for no quote.
   let encodings = DelimitedFormat.Encoding.allCases
   let quote = bytes[1] < 0x80 ? Character(Unicode.Scalar(bytes[1])) : nil
   return DelimitedFormat(

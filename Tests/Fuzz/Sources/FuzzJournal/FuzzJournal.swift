@@ -73,7 +73,7 @@ private func checkPayload(_ payload: [UInt8]) throws {
 }
 
 /// Bytes of a sound journal are changed or moved, or it is cut off: it is read as it was, or up to the commit that is hit, or
-/// refused and mended.
+/// refused and repaired.
 private func checkDamage(_ changes: [UInt8]) throws {
   var bytes = sample.bytes
   let end = JournalScan(bytes, at: 0, after: nil).end

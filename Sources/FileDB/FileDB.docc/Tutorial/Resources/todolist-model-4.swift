@@ -1,0 +1,96 @@
+import FileDB
+
+/// What the screen shows, and what a key does to it. The records themselves come from the table alone.
+struct ListModel {
+  static let help = "a add  space done  d delete  j/k down/up  J/K move down/up  u undo  r redo  q quit"
+
+  private let todos: RecordTable<Todo>
+  private let edits: UndoStack
+  private var records: TableSnapshot<Todo>
+  /// The record that the cursor is on: it stays there when others come, go and move.
+  private var selected: RecordID<Todo>?
+  /// The title that is being typed.
+  private var draft: String?
+  var note = ""
+
+  init(_ todos: RecordTable<Todo>) {
+    self.todos = todos
+    edits = UndoStack(store: todos.store)
+    records = todos.lastSnapshot
+    selected = records.first?.id
+  }
+
+  private var cursor: Int? { selected.flatMap(records.index(of:)) }
+
+  func isLeft(by key: Key) -> Bool { key == .end || (draft == nil && key == .character("q")) }
+
+  mutating func take(_ key: Key) {
+    note = ""
+    do {
+      if draft == nil { try command(key) } else { try type(key) }
+    } catch {
+      note = "\(error)"
+    }
+    // With what the key has changed.
+    records = todos.lastSnapshot
+    if cursor == nil { selected = records.first?.id }
+  }
+
+  private mutating func type(_ key: Key) throws {
+    switch key {
+    case .character(let character): draft?.append(character)
+    case .backspace: _ = draft?.popLast()
+    case .escape: draft = nil
+    case .enter:
+      defer { draft = nil }
+      guard let title = draft, !title.isEmpty else { return }
+      selected = try edits.write { tx in try tx[.todo].add(Todo(title: title), at: place) }
+    default: break
+    }
+  }
+
+  /// Behind the cursor, where one expects it.
+  private var place: Position<Todo> { selected.map(Position.after) ?? .top }
+
+  private mutating func command(_ key: Key) throws {
+    switch key {
+    case .character("a"): draft = ""
+    case .character("j"), .down: step(by: 1)
+    case .character("k"), .up: step(by: -1)
+    case .character("J"): try move(by: 1)
+    case .character("K"): try move(by: -1)
+    case .character(" "):
+      guard let selected else { return }
+      try edits.write { tx in try tx[.todo].update(selected) { $0.isDone.toggle() } }
+    case .character("d"):
+      guard let selected else { return }
+      try edits.write { tx in try tx[.todo].delete(selected) }
+    case .character("u"): if try !edits.undo() { note = "nothing to undo" }
+    case .character("r"): if try !edits.redo() { note = "nothing to redo" }
+    default: break
+    }
+  }
+
+  private mutating func step(by distance: Int) {
+    guard let index = cursor, records.indices.contains(index + distance) else { return }
+    selected = records[index + distance].id
+  }
+
+  private func move(by distance: Int) throws {
+    guard let selected, let index = cursor, records.indices.contains(index + distance) else { return }
+    let neighbour = records[index + distance].id
+    // By the neighbour and not by its index, which others may have changed a moment ago.
+    let position: Position = distance > 0 ? .after(neighbour) : .before(neighbour)
+    try edits.write { tx in try tx[.todo].move(selected, to: position) }
+  }
+
+  var lines: [String] {
+    let items = records.map { record in
+      let mark = record.id == selected ? ">" : " "
+      guard let todo = try? record.value else { return "\(mark) [?] (no todo: \(record.fields))" }
+      return "\(mark) [\(todo.isDone ? "x" : " ")] \(todo.title)"
+    }
+    let footer = draft.map { "new: \($0)_" } ?? note
+    return (items.isEmpty ? ["  (nothing to do)"] : items) + ["", footer, Self.help]
+  }
+}
