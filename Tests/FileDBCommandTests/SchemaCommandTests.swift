@@ -234,7 +234,7 @@ import Testing
       #expect(try filedb("schema", "media", "--schema", "-", in: folder, input: json).status == 0)
       #expect(try filedb("schema", "media", "--format", "json", in: folder).output == before)
       let wrong = try filedb("schema", "media", "--schema", "-", in: folder, input: "{}")
-      #expect(wrong.status == 65 && wrong.error.contains("no Frictionless Table Schema"))
+      #expect(wrong.status == 65 && wrong.error.contains("not a Frictionless Table Schema"))
     }
   }
 }

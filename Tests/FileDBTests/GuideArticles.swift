@@ -103,7 +103,7 @@ extension Article {
           note + openFolder + swiftUI + """
             struct NoteList { var notes: ObservableTable<Note> }
             @MainActor func run() throws {
-            """, end: "}"),
+            """, end: "_ = list\n}"),
         Piece(.file, note + uiKit), Piece(.function, note + notes + ids),
       ]),
     Article(

@@ -17,6 +17,7 @@ struct TodoList {
     let folder = URL(fileURLWithPath: "TodoList.store")
     let store = try await RecordStore.open(at: folder)
     let todos = try await store.table(.todo)
+    print("\(try todos.count) records")
     try await store.close()
   }
 }

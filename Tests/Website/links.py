@@ -1,5 +1,6 @@
 """Follows every link of the website: links.py FOLDER. Addresses of other sites are only read, not visited."""
 
+import re
 import sys
 import urllib.parse
 
@@ -32,6 +33,9 @@ def main():
             count += 1
             if not (site.folder / url.lstrip("/")).exists():
                 problems.append(f"{page}: {url} is missing")
+    start = re.findall(r'<a href="([^"]+)"', (site.folder / "index.html").read_text())
+    if [problem(site, url) for url in start] != [None]:
+        problems.append(f"the site's first page leads to {start}")
     problems += [f"{page} is a decision" for page in site.pages if "/0" in page]
     if len(site.guides) < 30 or count < 1000:
         problems.append(f"there are only {len(site.guides)} guides and {count} links")
