@@ -189,6 +189,7 @@ extension Article {
 
   static let all = [
     Article(name: "Attaching.md", pieces: [Piece(.function, food)]),
+    Article(name: "Cluster.md", pieces: [Piece(.function, note + openFolder)]),
     Article(
       name: "Concurrency.md",
       pieces: [
