@@ -40,6 +40,7 @@ let package = Package(
     .library(name: "FileDB", targets: ["FileDB", "FileDBLanguage"]),
     .library(name: "FileDBExchange", targets: ["FileDBExchange"]),
     .library(name: "FileDBSQLite", targets: ["FileDBSQLite"]),
+    .library(name: "FileDBCluster", targets: ["FileDBCluster"]),
     .library(name: "FileDBLegacy", targets: ["FileDBLegacy"]),
     .executable(name: "filedb", targets: ["FileDBProgram"]),
     .executable(name: "filedb-extra", targets: ["FileDBExtra"]),
@@ -71,6 +72,8 @@ let package = Package(
     module(
       "FileDBSQLite",
       ["FileDB", "FileDBExchange", grdb("GRDB"), grdb("GRDBSQLite")]),
+    // libpq is loaded when a program first connects; see Decisions/037.
+    module("FileDBCluster", ["FileDBEssentials", "FileDB", "FileDBStorage", "FileDBTables"]),
     module("FileDBLegacy", ["FileDB"]),
     module(
       "FileDBCommand",
@@ -96,22 +99,29 @@ let package = Package(
       name: "StoreWorker", dependencies: ["FileDB"], path: "Tests/StoreWorker", packageAccess: false,
       swiftSettings: strict),
 
+    // One of several processes that share a store, each with a folder of its own.
+    .executableTarget(
+      name: "SharedWorker", dependencies: ["FileDB", "FileDBCluster"], path: "Tests/SharedWorker",
+      packageAccess: false, swiftSettings: strict),
+
     // Tries a million states of the disk after a power cut; the tests try some thousands of them.
     .executableTarget(
       name: "CrashStates", dependencies: ["FileDBStorage", "TestSupport"], path: "Tests/CrashStates",
       swiftSettings: strict),
 
     .target(
-      name: "TestSupport", dependencies: ["FileDB", "FileDBLanguage", "FileDBStorage"], path: "Tests/Support",
+      name: "TestSupport", dependencies: ["FileDB", "FileDBCluster", "FileDBLanguage", "FileDBStorage"],
+      path: "Tests/Support",
       swiftSettings: strict),
     tests("FileDBPlistTests", ["FileDBPlist"], resources: [.copy("Corner")]),
     tests("FileDBStorageTests", ["FileDBStorage"]),
     // Its journal of format 1 is read by path.
     tests("FileDBTests", ["FileDB"], exclude: ["Engine/Format1"]),
-    tests("FileDBModelTests", ["FileDB"]),
+    tests("FileDBModelTests", ["FileDB", "FileDBCluster"]),
     tests("FileDBCrashTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),
     tests("FileDBSQLiteTests", ["FileDBSQLite", grdb("GRDB")]),
+    tests("FileDBClusterTests", ["FileDBCluster", "SharedWorker"]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
     tests(

@@ -185,7 +185,7 @@ extension StoreError {
     case .invalidTableName, .reservedField, .invalidPredicate: 64
     case .fileNotFound, .notAFolder: 66
     case .permissionDenied, .diskFull, .inputOutput: 74
-    case .locked: 75
+    case .locked, .unreachable: 75
     default: 65
     }
   }

@@ -113,8 +113,11 @@ extension StoreError.Code {
   public static let diskFull = Self(rawValue: "diskFull")
   /// A system call failed in another way; the error has its number.
   public static let inputOutput = Self(rawValue: "inputOutput")
-  /// The disk failed at the moment of the commit. The commit is there now, but a power cut may lose it.
+  /// The disk failed at the moment of the commit: the commit is there now, but a power cut may lose it. Or the log that
+  /// several machines share did not answer: the commit is there or not.
   public static let outcomeUnknown = Self(rawValue: "outcomeUnknown")
+  /// The log that several machines share cannot be reached, or did not answer in time. Nothing was committed.
+  public static let unreachable = Self(rawValue: "unreachable")
   /// After ``outcomeUnknown``, another failed sync, or a close, the store takes no more writes. Open it again.
   public static let closed = Self(rawValue: "closed")
 }

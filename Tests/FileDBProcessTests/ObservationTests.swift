@@ -42,7 +42,7 @@ import Testing
           }
           if change.tables.contains(marker.text) { return views }
         }
-        throw WorkerFailed(description: "the changes ended early")
+        throw BrokenInvariant(description: "the changes ended early")
       }
       try await end([worker])
       let last = try RecordStore(at: url)

@@ -56,7 +56,7 @@ import Testing
       let url = folder.appendingPathComponent("store")
       let worker = try Worker(["hold", url.path], in: folder)
       while try worker.said != "holding\n" {
-        guard worker.isRunning else { throw WorkerFailed(description: try worker.end()) }
+        guard worker.isRunning else { throw BrokenInvariant(description: try worker.end()) }
         usleep(1_000)
       }
       let impatient = try RecordStore(at: url, options: StoreOptions(lockTimeout: .milliseconds(50)))

@@ -194,6 +194,7 @@ extension Article {
 
   private static let articles = [
     Article(name: "Attaching.md", pieces: [Piece(.function, food)]),
+    Article(name: "Cluster.md", pieces: [Piece(.function, note + openFolder)]),
     Article(
       name: "Concurrency.md",
       pieces: [

@@ -43,11 +43,9 @@ package final class MemoryLog: CommitLog {
       guard let commit = try makeCommit() else { return nil }
       interlude()
       let ticket = try state.withLock { state throws(StoreError) -> Ticket? in
-        for (table, expected) in commit.tables {
-          let isOutdated = state.commits.contains {
-            $0.sequence > expected.sequence && $0.tables[table] != nil
-          }
-          if isOutdated || state.start > expected.sequence { return nil }
+        for (table, expected) in commit.expectedSequences {
+          let isOutdated = state.commits.contains { $0.sequence > expected && $0.tables[table] != nil }
+          if isOutdated || state.start > expected { return nil }
         }
         state.appendCount += 1
         let isLost = lossEvery > 0 && state.appendCount % lossEvery == 0

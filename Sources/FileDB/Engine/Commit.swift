@@ -82,6 +82,21 @@ extension FileLog {
     }
     guard let commit = made else { return nil }
 
+    return try write(commit) { state, journal in
+      let logged = LoggedCommit(new, sequence: journal.sequence)
+      let ticket = FileTicket(sequence: journal.sequence, file: journal.file, log: self)
+      state.commits.append(logged)
+      state.waiting.append(ticket)
+      taking(logged)
+      return ticket
+    }
+  }
+
+  /// Puts a commit into the journal.
+  /// - Parameter note: adds it to the commits in memory, with the number that it got.
+  func write<Result>(
+    _ commit: JournalCommit, _ note: (inout State, Journal) -> Result
+  ) throws(StoreError) -> Result {
     // 1. The files that the journal builds on from here: whoever wrote them may have died before they were synced, and a
     //    commit would not fit what a power cut puts back.
     try makeDurable(commit.newBases)
@@ -106,14 +121,9 @@ extension FileLog {
       } catch {
         throw damage(error.message)
       }
-      let logged = LoggedCommit(new, sequence: journal.sequence)
-      state.commits.append(logged)
       state.noteUndo(commit)
       if records != nil { state.hasRecordsFiles = true }
-      let ticket = FileTicket(sequence: journal.sequence, file: journal.file, log: self)
-      state.waiting.append(ticket)
-      taking(logged)
-      return ticket
+      return note(&state, journal)
     }
   }
 

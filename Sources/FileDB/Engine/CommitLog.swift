@@ -9,8 +9,9 @@ import FileDBTables
 package protocol CommitLog: Sendable {
   /// Appends a commit. It is durable once ``CommitTicket/wait()`` has returned.
   ///
-  /// Nobody else's commit comes between `makeCommit` and the end of this: either a lock keeps the others out, or the
-  /// log sees by ``NewCommit/tables`` that somebody was quicker, and calls `makeCommit` again.
+  /// Nobody else's commit to the same tables comes between `makeCommit` and the end of this: either a lock keeps the
+  /// others out, or the log sees by ``NewCommit/tables`` and ``NewCommit/reads`` that somebody was quicker, and calls
+  /// `makeCommit` again. A log without a lock may take commits to other tables in between.
   /// - Parameters:
   ///   - timeout: how long to wait for those who write at the same time.
   ///   - makeCommit: makes the commit from what the log holds by then; `nil` for none.
@@ -155,19 +156,24 @@ package struct NewCommit: Sendable {
   package let changes: [LoggedChange]
   /// Each table that is changed.
   package let tables: [TableKey: Expectation]
+  /// Each table that the transaction only looked at: no commit behind this one may have changed it.
+  package let reads: [TableKey: UInt64]
   /// The tables as they will be.
   package let states: [TableKey: TableState]
 
   package init(
     token: CommitToken = .random(), undo: UndoMark = .none,
     changes: [(table: TableKey, applied: AppliedChange)], tables: [TableKey: Expectation],
-    states: [TableKey: TableState]
+    reads: [TableKey: UInt64] = [:], states: [TableKey: TableState]
   ) {
     (self.token, self.undo) = (token, undo)
     date = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
     self.changes = changes.map { LoggedChange($0.applied, of: $0.table) }
-    (self.tables, self.states) = (tables, states)
+    (self.tables, self.reads, self.states) = (tables, reads, states)
   }
+
+  /// The last commit that each table may have been changed by, so that this one may be appended.
+  package var expectedSequences: [TableKey: UInt64] { reads.merging(tables.mapValues(\.sequence)) { $1 } }
 }
 
 /// A commit as it is in a log.

@@ -44,6 +44,7 @@ private func reading<Result>(
 private struct CommitHead {
   private var commit: JournalCommit
   private var file: RecordsFile?
+  private var hasUndoMark = false
   /// The verb of the line that has been begun; `nil` at the end.
   private var verb: String?
 
@@ -59,6 +60,7 @@ private struct CommitHead {
     }
     if verb == "undo" {
       commit.undo = try lines.undoMark()
+      hasUndoMark = true
       try lines.endLine()
       try advance(&lines)
     }
@@ -103,7 +105,7 @@ private struct CommitHead {
       commit.changes.append(LoggedChange(change, of: table, found: found))
       try advance(&lines)
     }
-    if commit.changes.isEmpty, commit.undo == .none { throw lines.fault("it has no changes") }
+    if commit.changes.isEmpty, !hasUndoMark { throw lines.fault("it has no changes") }
     guard records.isAtEnd, file.map({ $0.count == records.count }) ?? true else {
       throw lines.fault("it has more or fewer records than its changes")
     }
@@ -152,6 +154,7 @@ private struct RecordReader {
 extension LineReader {
   fileprivate mutating func undoMark() throws(PayloadFault) -> UndoMark {
     if skip("step") { return .step }
+    if skip("none") { return .none }
     try expect("end")
     return .end
   }

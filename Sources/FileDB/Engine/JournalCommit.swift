@@ -47,7 +47,8 @@ extension JournalCommit {
       writer.endLine()
     }
     switch undo {
-    case .none: break
+    // Only of a log that several machines share: one of them ended its undo log.
+    case .none: if changes.isEmpty { writer.writeLine("undo", "none") }
     case .step: writer.writeLine("undo", "step")
     case .end: writer.writeLine("undo", "end")
     }

@@ -64,7 +64,7 @@ final class QueuedWrites: Sendable {
   }
 
   /// What no write would be spared.
-  private static let ofTheStore: Set<StoreError.Code> = [.locked, .closed, .outcomeUnknown]
+  private static let ofTheStore: Set<StoreError.Code> = [.locked, .closed, .outcomeUnknown, .unreachable]
 }
 
 /// A write whose type of result nobody needs to know.

@@ -36,6 +36,7 @@ extension RecordStore {
       }
       tables.note(written.numbers)
       if let conflict = written.conflict { throw conflict }
+      try shownFiles?.update()
     }
     checkpoints.noteCheckpoint()
   }
@@ -62,7 +63,7 @@ extension RecordStore {
 
   /// Makes a checkpoint now or later, as the options say, after a commit. Its errors are not the commit's, which is
   /// done.
-  func checkpointWhenDue() {
+  package func checkpointWhenDue() {
     switch options.checkpoints {
     case .manual: break
     case .everyCommit: try? checkpoint()

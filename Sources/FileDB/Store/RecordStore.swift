@@ -22,9 +22,11 @@ public final class RecordStore: Sendable {
   /// The options with which the store was opened.
   public let options: StoreOptions
 
-  let log: any CommitLog
+  package let log: any CommitLog
   /// The log where it is a folder's: for what is about files.
   let files: FileLog?
+  /// The files that people see, where those of the log's folder are not for them.
+  package let shownFiles: (any ShownFiles)?
   let tables: TablesInMemory
   let view: any TableView
   /// One writer at a time in this process; the log sees to the others.
@@ -68,14 +70,22 @@ public final class RecordStore: Sendable {
   }
 
   /// A store on a log of another kind.
-  package convenience init(at url: URL, log: any CommitLog, options: StoreOptions) {
-    self.init(url, log: log, files: nil, seen: PlainTables(), options: options)
+  /// - Parameters:
+  ///   - files: the folder that follows the log; `nil` where there is none.
+  ///   - shownFiles: the files that people see.
+  package convenience init(
+    at url: URL, log: any CommitLog, files: FileLog? = nil, shownFiles: (any ShownFiles)? = nil,
+    options: StoreOptions
+  ) {
+    self.init(url, log: log, files: files, shownFiles: shownFiles, seen: PlainTables(), options: options)
   }
 
   private init(
-    _ url: URL, log: any CommitLog, files: FileLog?, seen view: any TableView, options: StoreOptions
+    _ url: URL, log: any CommitLog, files: FileLog?, shownFiles: (any ShownFiles)? = nil,
+    seen view: any TableView, options: StoreOptions
   ) {
     (self.url, self.log, self.files, self.view, self.options) = (url, log, files, view, options)
+    self.shownFiles = shownFiles
     tables = TablesInMemory(log)
   }
 
@@ -87,6 +97,7 @@ public final class RecordStore: Sendable {
   /// Another store on the same files.
   package func reopened() throws(StoreError) -> RecordStore {
     let folder = try folder
+    let url = URL(fileURLWithPath: folder.path)
     return try RecordStore(at: url, disk: folder.disk, seen: view.reopened(), options: options)
   }
 
@@ -104,6 +115,9 @@ public final class RecordStore: Sendable {
       return files
     }
   }
+
+  /// Whether nobody has called ``close()`` yet.
+  package var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
 
   func checkOpen() throws(StoreError) {
     // Before anything is asked of a disk that may still fail.
@@ -153,6 +167,7 @@ public final class RecordStore: Sendable {
   /// - Throws: ``StoreError/Code/ambiguousTable``, ``StoreError/Code/invalidTableName``.
   public func url(of table: String) throws -> URL {
     if let url = try view.url(of: TableKey(table)) { return url }
+    if let shownFiles { return URL(fileURLWithPath: try shownFiles.path(of: table)) }
     return URL(fileURLWithPath: try folder.file(of: table).path)
   }
 
@@ -180,4 +195,13 @@ public final class RecordStore: Sendable {
     } while tables.setbackCount != setbacks
     if let failure { throw failure }
   }
+}
+
+/// Files that people see in the place of those that the log writes.
+package protocol ShownFiles: Sendable {
+  /// Where the file of a table is, or would be.
+  func path(of table: String) throws(StoreError) -> String
+
+  /// Brings them up to the log's, after these were written.
+  func update() throws
 }

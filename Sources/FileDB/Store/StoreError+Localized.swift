@@ -17,6 +17,7 @@ extension StoreError: LocalizedError {
     case .damagedJournal: "RecordStore.repairJournal() saves what can be read."
     case .undoConflict, .undoStepLost: "Leave the step out: UndoLog.skip(), or UndoStack.skipUndo()."
     case .locked: "Try again, or open the store with a longer StoreOptions.lockTimeout."
+    case .unreachable: "Try again once the log can be reached. Reading goes on without it."
     case .closed: "Open the store again."
     default: nil
     }

@@ -25,8 +25,10 @@ struct TableCache: Sendable {
 
   var keys: Set<TableKey> { Set(published.keys).union(unpublished.keys) }
 
-  /// Adds a commit of this process that is in the log, and not yet durable.
+  /// Adds a commit of this process that is in the log, and not yet durable. Behind commits of others that were not taken
+  /// in yet, it comes with these.
   mutating func add(_ commit: LoggedCommit, states: [TableKey: TableState]) {
+    guard commit.sequence == position + 1 else { return }
     var (tables, staleTables): ([TableKey: LoadedTable], [TableKey]) = ([:], [])
     for (table, state) in states {
       guard var known = newest(table) else { continue }
@@ -46,7 +48,7 @@ struct TableCache: Sendable {
     unpublished.merge(tables) { $1 }
     waiting.append(
       WaitingCommit(sequence: commit.sequence, tables: tables, staleTables: staleTables))
-    position = max(position, commit.sequence)
+    position = commit.sequence
   }
 
   /// The tables that must be read anew before the commits up to `sequence` can be shown.

@@ -139,6 +139,8 @@ final class TablesInMemory: Sendable {
     // Each shows what it reads together with all that waits, so that no commit is seen by half. What cannot be read stays as
     // it was.
     for table in cache.withLock({ $0.staleTables(through: sequence) }) { _ = try? newest(table) }
+    // Others were quicker, with other tables.
+    if position < sequence { try? catchUp() }
     show { $0.publish(through: sequence) }
   }
 

@@ -227,7 +227,10 @@ extension TransactionState {
     let changes =
       inOrder.filter { states[$0.table] != nil && touched[$0.table]?.table.first.beneath == nil } + own
     if changes.isEmpty, undo == .none { return nil }
-    return NewCommit(token: token, undo: undo, changes: changes, tables: expected, states: states)
+    let reads = touched.keys.filter { expected[$0] == nil }.map { ($0, store.tables.position) }
+    return NewCommit(
+      token: token, undo: undo, changes: changes, tables: expected,
+      reads: Dictionary(uniqueKeysWithValues: reads), states: states)
   }
 
   /// What was done to all tables.

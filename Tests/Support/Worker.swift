@@ -1,12 +1,13 @@
 import Foundation
 
-/// A running `StoreWorker`; killed with its last reference.
-final class Worker {
+/// A running program of the tests; killed with its last reference.
+package final class Worker {
   private let process = Process()
   private let output: URL
   private let error: URL
 
-  init(_ arguments: [String], in folder: URL) throws {
+  /// - Parameter folder: for what it says.
+  package init(_ arguments: [String], in folder: URL, program: String = "StoreWorker") throws {
     let name = UUID().uuidString
     // Files, not pipes: a pipe that fills up while nobody reads would stop the program.
     output = folder.appendingPathComponent("\(name).out")
@@ -14,7 +15,7 @@ final class Worker {
     for file in [output, error] { try Data().write(to: file) }
     // Beside the test bundle.
     process.executableURL = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
-      .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent("StoreWorker")
+      .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(program)
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: output)
@@ -25,17 +26,17 @@ final class Worker {
   deinit { if process.isRunning { kill() } }
 
   /// What it has said so far.
-  var said: String { get throws { try String(contentsOf: output, encoding: .utf8) } }
+  package var said: String { get throws { try String(contentsOf: output, encoding: .utf8) } }
 
-  var isRunning: Bool { process.isRunning }
+  package var isRunning: Bool { process.isRunning }
 
-  func kill() {
+  package func kill() {
     _ = systemKill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
   /// Waits until it ends well, and returns what it said.
-  func end() throws -> String {
+  package func end() throws -> String {
     process.waitUntilExit()
     let said = try said
     guard process.terminationStatus == 0, process.terminationReason == .exit else {
@@ -45,8 +46,8 @@ final class Worker {
   }
 }
 
-struct WorkerFailed: Error, CustomStringConvertible {
-  let description: String
+package struct WorkerFailed: Error, CustomStringConvertible {
+  package let description: String
 }
 
 // The C function, where a method of the same name hides it.

@@ -1,0 +1,121 @@
+import FileDBEssentials
+import FileDBTables
+
+/// A folder that follows a log which several machines share: its journal takes that log's commits over, with their
+/// numbers.
+extension FileLog {
+  /// Runs `body` with the store's lock, and with the journal read to its end.
+  /// - Throws: what `body` throws; ``StoreError/Code/locked``, ``StoreError/Code/damagedJournal``, and the disk's
+  ///   errors.
+  package func following<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
+    let lock = try folder.lock(timeout: timeout)
+    defer { withExtendedLifetime(lock) {} }
+    try prepare()
+    defer { finishWriting() }
+    return try body()
+  }
+
+  /// The number of the last commit, as far as the journal was read.
+  package var end: UInt64 { state.withLock(\.end) }
+
+  /// Takes over the commits behind ``end``. They are not synced, for the log that they are from has them.
+  ///
+  /// Call it within ``following(timeout:_:)``.
+  /// - Parameter undo: what each means to this folder's undo log.
+  /// - Complexity: that of the changes, and for each table a look at its file, which is read where it is unknown.
+  package func take(
+    _ commits: [LoggedCommit], undo: (CommitToken?) -> UndoMark
+  ) throws(StoreError) {
+    for table in Set(commits.flatMap(\.tables.keys)) {
+      // The journal says what file the commits are to be carried out on.
+      _ = try base(of: table, unless: state.withLock { $0.files[table]?.number })
+    }
+    for commit in commits {
+      guard commit.sequence == end + 1 else {
+        throw damage("commit \(commit.sequence) does not follow commit \(end)")
+      }
+      let taken = state.withLock { $0.journalCommit(commit, undo(commit.token)) }
+      try write(taken) { state, journal in
+        let bases = commit.tables.keys.map { ($0, LoggedCommit.Former(base: state.files[$0]?.number)) }
+        state.commits.append(
+          LoggedCommit(
+            sequence: journal.sequence, date: commit.date, token: commit.token, changes: commit.changes,
+            tables: Dictionary(uniqueKeysWithValues: bases)))
+      }
+    }
+  }
+}
+
+extension FileLog {
+  /// How long to wait for other processes.
+  package var lockTimeout: Duration { options.lockTimeout }
+
+  /// Whether the file of a table includes all commits, as far as the journal was read.
+  package func hasWholeFile(of table: TableKey) -> Bool { state.withLock { $0.pending[table] == nil } }
+
+  /// Begins with other tables, in the place of all that the folder has. A crash in between leaves a folder that has to
+  /// start over again.
+  ///
+  /// Call it within ``following(timeout:_:)``.
+  /// - Parameter sequence: the last commit that the tables include.
+  package func startOver(with tables: [TableKey: TableState], at sequence: UInt64) throws(StoreError) {
+    for name in try folder.tableNames() where tables[TableKey(name)] == nil {
+      try disk.remove(folder.file(of: name).path)
+    }
+    for (table, state) in tables.sorted(by: { $0.key < $1.key }) {
+      try disk.replace(folder.file(of: table.text).path, with: TableFile.encode(state))
+    }
+    try disk.syncFolder(folder.path)
+    for folder in try disk.install([disk.stageJournal(folder.journalFile, after: sequence)]) {
+      try disk.syncFolder(folder)
+    }
+    try state.withLock { state throws(StoreError) in
+      state.journal = nil
+      try readOn(&state)
+      state.isNameSynced = true
+    }
+  }
+}
+
+extension FileLog.State {
+  /// A commit of another log, as it is in this one's journal.
+  fileprivate func journalCommit(_ commit: LoggedCommit, _ undo: UndoMark) -> JournalCommit {
+    var tables: [TableKey: JournalCommit.Table] = [:]
+    for table in commit.tables.keys {
+      let version = files[table]?.content.version ?? .absent
+      let isKnown = pending[table]?.lastCommit(in: version) != nil
+      tables[table] = JournalCommit.Table(sequence: commit.sequence - 1, base: isKnown ? nil : version)
+    }
+    return JournalCommit(
+      date: commit.date, token: commit.token, undo: undo, tables: tables, changes: commit.changes)
+  }
+}
+
+// MARK: - Commits on their way between machines
+
+extension NewCommit {
+  /// The commit as the payload that <doc:Journal> describes, without what it says of files.
+  package var payload: [UInt8] {
+    JournalCommit(
+      date: date, token: token, undo: undo,
+      tables: tables.mapValues { JournalCommit.Table(sequence: $0.sequence, base: nil) }, changes: changes
+    ).payload()
+  }
+}
+
+extension LoggedCommit {
+  /// Reads what ``NewCommit/payload`` wrote.
+  /// - Parameter depth: of the deepest record.
+  /// - Throws: ``StoreError/Code/damagedJournal``.
+  package init(payload: [UInt8], sequence: UInt64, depth: Int) throws(StoreError) {
+    let commit: JournalCommit
+    do throws(PayloadFault) {
+      commit = try JournalCommit(payload: payload[...], depth: depth, records: nil)
+    } catch {
+      throw StoreError(.damagedJournal, "commit \(sequence) cannot be understood: \(error.message)")
+    }
+    self.init(
+      sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes,
+      tables: commit.tables.mapValues { _ in Former(base: 0) })
+  }
+}

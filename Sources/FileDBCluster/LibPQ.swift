@@ -1,0 +1,107 @@
+import FileDB
+import FileDBEssentials
+
+/// The functions of libpq that are used here, looked up when the first connection is made: so nobody needs PostgreSQL's
+/// headers to build FileDB, and no program needs libpq before it connects. See Decisions/037.
+///
+/// Safe without isolation: pointers to functions, which never change.
+struct LibPQ: @unchecked Sendable {
+  typealias Words = UnsafePointer<UnsafePointer<CChar>?>
+
+  let parse:
+    @convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) ->
+      OpaquePointer?
+  let freeOptions: @convention(c) (OpaquePointer?) -> Void
+  let connect: @convention(c) (Words, Words, CInt) -> OpaquePointer?
+  let status: @convention(c) (OpaquePointer?) -> CInt
+  let errorMessage: @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
+  let socket: @convention(c) (OpaquePointer?) -> CInt
+  let finish: @convention(c) (OpaquePointer?) -> Void
+  let setNonBlocking: @convention(c) (OpaquePointer?, CInt) -> CInt
+  let setNoticeReceiver:
+    @convention(c) (
+      OpaquePointer?, @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void,
+      UnsafeMutableRawPointer?
+    ) -> OpaquePointer?
+  let sendScript: @convention(c) (OpaquePointer?, UnsafePointer<CChar>) -> CInt
+  let sendStatement:
+    @convention(c) (
+      OpaquePointer?, UnsafePointer<CChar>, CInt, UnsafePointer<UInt32>?, Words?, UnsafePointer<CInt>?,
+      UnsafePointer<CInt>?, CInt
+    ) -> CInt
+  let flush: @convention(c) (OpaquePointer?) -> CInt
+  let consumeInput: @convention(c) (OpaquePointer?) -> CInt
+  let isBusy: @convention(c) (OpaquePointer?) -> CInt
+  let nextResult: @convention(c) (OpaquePointer?) -> OpaquePointer?
+  let resultStatus: @convention(c) (OpaquePointer?) -> CInt
+  let errorField: @convention(c) (OpaquePointer?, CInt) -> UnsafePointer<CChar>?
+  let rowCount: @convention(c) (OpaquePointer?) -> CInt
+  let columnCount: @convention(c) (OpaquePointer?) -> CInt
+  let isNull: @convention(c) (OpaquePointer?, CInt, CInt) -> CInt
+  let length: @convention(c) (OpaquePointer?, CInt, CInt) -> CInt
+  let value: @convention(c) (OpaquePointer?, CInt, CInt) -> UnsafePointer<UInt8>?
+  let clear: @convention(c) (OpaquePointer?) -> Void
+  let nextNotification: @convention(c) (OpaquePointer?) -> UnsafeMutableRawPointer?
+  let freeMemory: @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+  private static let loaded = Result { () throws(StoreError) in try LibPQ() }
+
+  /// - Throws: ``StoreError/Code/unreachable`` where it is not installed.
+  static func load() throws(StoreError) -> LibPQ { try loaded.get() }
+
+  private init() throws(StoreError) {
+    #if canImport(Darwin)
+      let names = [
+        "libpq.5.dylib", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib",
+        "/usr/local/opt/libpq/lib/libpq.5.dylib",
+      ]
+    #else
+      let names = ["libpq.so.5"]
+    #endif
+    guard let library = names.lazy.compactMap({ dlopen($0, RTLD_NOW) }).first else {
+      throw StoreError(
+        .unreachable,
+        "libpq, the library with which PostgreSQL is reached, is not installed; "
+          + "on Debian and Ubuntu its package is libpq5")
+    }
+    func function<Function>(_ name: String) throws(StoreError) -> Function {
+      guard let address = dlsym(library, name) else {
+        throw StoreError(.unreachable, "the installed libpq has no \(name)")
+      }
+      return unsafeBitCast(address, to: Function.self)
+    }
+    parse = try function("PQconninfoParse")
+    freeOptions = try function("PQconninfoFree")
+    connect = try function("PQconnectdbParams")
+    status = try function("PQstatus")
+    errorMessage = try function("PQerrorMessage")
+    socket = try function("PQsocket")
+    finish = try function("PQfinish")
+    setNonBlocking = try function("PQsetnonblocking")
+    setNoticeReceiver = try function("PQsetNoticeReceiver")
+    sendScript = try function("PQsendQuery")
+    sendStatement = try function("PQsendQueryParams")
+    flush = try function("PQflush")
+    consumeInput = try function("PQconsumeInput")
+    isBusy = try function("PQisBusy")
+    nextResult = try function("PQgetResult")
+    resultStatus = try function("PQresultStatus")
+    errorField = try function("PQresultErrorField")
+    rowCount = try function("PQntuples")
+    columnCount = try function("PQnfields")
+    isNull = try function("PQgetisnull")
+    length = try function("PQgetlength")
+    value = try function("PQgetvalue")
+    clear = try function("PQclear")
+    nextNotification = try function("PQnotifies")
+    freeMemory = try function("PQfreemem")
+  }
+
+  // Values of libpq's enumerations, which have been the same since they were made.
+  static let connectionIsOpen: CInt = 0
+  static let commandIsDone: CInt = 1
+  static let rowsAreThere: CInt = 2
+  /// The fields of an error.
+  static let sqlState = CInt(UInt8(ascii: "C"))
+  static let primaryMessage = CInt(UInt8(ascii: "M"))
+}

@@ -1,0 +1,224 @@
+import FileDB
+import FileDBEssentials
+
+/// Why PostgreSQL did not do what it was asked for.
+enum PostgresFailure: Error {
+  /// There is no connection. Nothing was asked.
+  case unreachable(String)
+  /// The connection broke, or the time was over, before the answer was there: it may have been done.
+  case lost(String)
+  /// The server said no: it was not done.
+  case refused(state: String, String)
+}
+
+/// What a statement is given.
+enum PostgresValue {
+  case number(UInt64)
+  case text(String)
+  case bytes([UInt8])
+  case texts([String])
+  case numbers([UInt64])
+  case flags([Bool])
+
+  /// As PostgreSQL reads it: all but bytes as text.
+  fileprivate var encoded: [UInt8] {
+    switch self {
+    case .number(let number): Array(number.description.utf8)
+    case .text(let text): Array(text.utf8)
+    case .bytes(let bytes): bytes
+    case .texts(let texts): Self.array(texts.map(Self.quoted))
+    case .numbers(let numbers): Self.array(numbers.map(\.description))
+    case .flags(let flags): Self.array(flags.map { $0 ? "t" : "f" })
+    }
+  }
+
+  fileprivate var isBinary: Bool { if case .bytes = self { true } else { false } }
+
+  private static func array(_ elements: [String]) -> [UInt8] {
+    Array("{\(elements.joined(separator: ","))}".utf8)
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    return "\"\(escaped)\""
+  }
+}
+
+/// A row of a result, in PostgreSQL's binary form.
+struct PostgresRow {
+  fileprivate let columns: [[UInt8]?]
+
+  /// `nil` where the column is null.
+  func number(_ column: Int) -> UInt64? { columns[column]?.reduce(0) { $0 << 8 | UInt64($1) } }
+  func bytes(_ column: Int) -> [UInt8] { columns[column] ?? [] }
+  func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
+}
+
+/// A connection to the server that takes writes.
+///
+/// Safe without isolation: whoever has one uses it from one thread at a time.
+final class PostgresConnection: @unchecked Sendable {
+  private let libpq: LibPQ
+  private let connection: OpaquePointer
+
+  /// - Parameters:
+  ///   - info: as libpq takes it: a URL, or words such as `host=a dbname=b`.
+  ///   - timeout: how long each of the servers that it names may take.
+  init(_ info: String, timeout: Duration) throws(PostgresFailure) {
+    let libpq: LibPQ
+    do { libpq = try LibPQ.load() } catch { throw .unreachable(error.message) }
+    try Self.check(info, libpq)
+    let seconds = max(Int(timeout.components.seconds), 2)
+    // What comes before `dbname` yields to what `info` says, what comes after it does not.
+    let words = [
+      ("connect_timeout", "\(seconds)"), ("tcp_user_timeout", "\(seconds * 1_000)"),
+      ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
+      ("fallback_application_name", "filedb"), ("target_session_attrs", "read-write"), ("dbname", info),
+      ("client_encoding", "UTF8"),
+    ]
+    let opened = withCStrings(words.map(\.0)) { names in
+      withCStrings(words.map(\.1)) { values in libpq.connect(names, values, 1) }
+    }
+    guard let opened else { throw .unreachable("there is no memory for a connection") }
+    guard libpq.status(opened) == LibPQ.connectionIsOpen else {
+      let message = Self.message(libpq.errorMessage(opened))
+      libpq.finish(opened)
+      throw .unreachable(message)
+    }
+    (self.libpq, connection) = (libpq, opened)
+    _ = libpq.setNonBlocking(connection, 1)
+    // Notices would go to standard error.
+    _ = libpq.setNoticeReceiver(connection, { _, _ in }, nil)
+  }
+
+  deinit { libpq.finish(connection) }
+
+  /// libpq repeats in its message what it does not understand, and that may be a password.
+  private static func check(_ info: String, _ libpq: LibPQ) throws(PostgresFailure) {
+    guard let options = info.withCString({ libpq.parse($0, nil) }) else {
+      throw .unreachable("this is no connection string that libpq understands")
+    }
+    libpq.freeOptions(options)
+  }
+
+  private static func message(_ text: UnsafePointer<CChar>?) -> String {
+    let lines = text.map { String(cString: $0) }?.split(separator: "\n") ?? []
+    return lines.isEmpty ? "the connection is broken" : lines.joined(separator: "; ")
+  }
+
+  private var message: String { Self.message(libpq.errorMessage(connection)) }
+
+  /// Whether nothing shows yet that the connection is broken.
+  var isOpen: Bool {
+    libpq.consumeInput(connection) == 1 && libpq.status(connection) == LibPQ.connectionIsOpen
+  }
+
+  var socket: CInt { libpq.socket(connection) }
+
+  /// Runs one statement.
+  @discardableResult
+  func run(
+    _ statement: String, _ values: [PostgresValue] = [], within timeout: Duration
+  ) throws(PostgresFailure) -> [PostgresRow] {
+    let encoded = values.map(\.encoded)
+    let lengths = encoded.map { CInt($0.count) }
+    let formats = values.map { CInt($0.isBinary ? 1 : 0) }
+    let isSent = withCStrings(encoded) { words in
+      libpq.sendStatement(connection, statement, CInt(values.count), nil, words, lengths, formats, 1)
+    }
+    guard isSent == 1 else { throw .lost(message) }
+    return try answer(by: .now + timeout)
+  }
+
+  /// Runs statements without values, as one transaction.
+  func runScript(_ script: String, within timeout: Duration) throws(PostgresFailure) {
+    guard libpq.sendScript(connection, script) == 1 else { throw .lost(message) }
+    _ = try answer(by: .now + timeout)
+  }
+
+  private func answer(by deadline: ContinuousClock.Instant) throws(PostgresFailure) -> [PostgresRow] {
+    while true {
+      let rest = libpq.flush(connection)
+      if rest == 0 { break }
+      guard rest == 1 else { throw .lost(message) }
+      try wait(for: POLLIN | POLLOUT, by: deadline)
+      guard libpq.consumeInput(connection) == 1 else { throw .lost(message) }
+    }
+    var (rows, failure): ([PostgresRow], PostgresFailure?) = ([], nil)
+    while true {
+      while libpq.isBusy(connection) == 1 {
+        try wait(for: POLLIN, by: deadline)
+        guard libpq.consumeInput(connection) == 1 else { throw .lost(message) }
+      }
+      guard let result = libpq.nextResult(connection) else { break }
+      defer { libpq.clear(result) }
+      switch libpq.resultStatus(result) {
+      case LibPQ.commandIsDone: break
+      case LibPQ.rowsAreThere: rows += self.rows(of: result)
+      default: failure = failure ?? self.failure(of: result)
+      }
+    }
+    if let failure { throw failure }
+    return rows
+  }
+
+  private func wait(for events: CInt, by deadline: ContinuousClock.Instant) throws(PostgresFailure) {
+    var sources = [pollfd(fd: socket, events: Int16(events), revents: 0)]
+    let rest = max(deadline - .now, .zero) / .milliseconds(1)
+    if poll(&sources, 1, CInt(min(rest.rounded(.up), 1e9))) == 0 {
+      throw .lost("the server did not answer in time")
+    }
+  }
+
+  private func rows(of result: OpaquePointer) -> [PostgresRow] {
+    (0..<libpq.rowCount(result)).map { row in
+      PostgresRow(
+        columns: (0..<libpq.columnCount(result)).map { column in
+          if libpq.isNull(result, row, column) == 1 { return nil }
+          return Array(
+            UnsafeBufferPointer(
+              start: libpq.value(result, row, column), count: Int(libpq.length(result, row, column))))
+        })
+    }
+  }
+
+  private func failure(of result: OpaquePointer) -> PostgresFailure {
+    guard let state = libpq.errorField(result, LibPQ.sqlState).map({ String(cString: $0) }) else {
+      return .lost(message)
+    }
+    let text = Self.message(libpq.errorField(result, LibPQ.primaryMessage))
+    // A server that shuts down may have committed, and not yet have said so.
+    let isLost = ["08", "57P", "40003", "XX"].contains { state.hasPrefix($0) }
+    return isLost ? .lost(text) : .refused(state: state, text)
+  }
+
+  /// Takes the notifications that have arrived.
+  /// - Returns: whether there were any, or the connection is broken.
+  func takeNotifications() -> Bool {
+    guard isOpen else { return true }
+    var count = 0
+    while let notification = libpq.nextNotification(connection) {
+      libpq.freeMemory(notification)
+      count += 1
+    }
+    return count > 0
+  }
+}
+
+private func withCStrings<Result>(_ texts: [String], _ body: (LibPQ.Words) -> Result) -> Result {
+  withCStrings(texts.map { Array($0.utf8) }, body)
+}
+
+/// Runs `body` with pointers to copies of these bytes, each with a 0 behind it, and a `nil` behind the last.
+private func withCStrings<Result>(_ texts: [[UInt8]], _ body: (LibPQ.Words) -> Result) -> Result {
+  let copies = texts.map { text in
+    let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: text.count + 1)
+    _ = copy.initialize(from: text.lazy.map { CChar(bitPattern: $0) } + [0])
+    return copy
+  }
+  defer { for copy in copies { copy.deallocate() } }
+  return (copies.map { UnsafePointer($0.baseAddress) } + [nil]).withUnsafeBufferPointer { words in
+    guard let start = words.baseAddress else { preconditionFailure("it has one element at least") }
+    return body(start)
+  }
+}

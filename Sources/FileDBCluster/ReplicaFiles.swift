@@ -1,0 +1,164 @@
+import FileDB
+import FileDBEssentials
+import FileDBStorage
+import FileDBTables
+import Synchronization
+
+/// The tables' files that people see in the folder of a store that several machines share.
+///
+/// The folder that follows the log is in `.filedb/replica`, where nobody edits a file. After each checkpoint its files
+/// are copied to where people look. `.filedb/replica/shown` has each file as it was copied last: what differs from that
+/// was edited, and becomes a commit.
+final class ReplicaFiles: ShownFiles {
+  /// A file that people see.
+  struct Edit {
+    let table: TableKey
+    let file: String
+    /// As it was copied last; `nil` for a table that was not there.
+    let before: [UInt8]?
+    let after: [UInt8]
+  }
+
+  let shown: StoreFolder
+  private let log: FileLog
+  private let timeout: Duration
+  /// Two threads that take in the same edit would be in each other's way.
+  private let turn = Mutex(())
+  /// Files that were found to be as they were copied, so that they need not be read again.
+  private let unedited = Mutex<[TableKey: FileStamp]>([:])
+
+  init(shown: StoreFolder, log: FileLog, timeout: Duration) {
+    (self.shown, self.log, self.timeout) = (shown, log, timeout)
+  }
+
+  private var replica: StoreFolder { log.folder }
+
+  private var disk: StoreDisk { shown.disk }
+  private var copiesFolder: String { "\(replica.ownFolder)/shown" }
+  private func copy(of table: TableKey) -> String { "\(copiesFolder)/\(table.text)\(StoreFolder.suffix)" }
+  /// What becomes the copy once people see the file.
+  private func nextCopy(of table: TableKey) -> String { "\(copy(of: table)).next" }
+
+  func path(of table: String) throws(StoreError) -> String { try shown.file(of: table).path }
+
+  // MARK: From the replica to the files
+
+  func update() throws {
+    let lock = try shown.lock(timeout: timeout)
+    defer { withExtendedLifetime(lock) {} }
+    if try disk.status(copiesFolder) == nil { try disk.createFolder(copiesFolder) }
+    // A file that lacks commits may be older than what people see.
+    try log.readOn()
+    var edited: [TableKey] = []
+    for table in try tables() where log.hasWholeFile(of: table) {
+      if try !show(table) { edited.append(table) }
+    }
+    if let table = edited.first {
+      throw StoreError(
+        .conflict, "this file was edited, and the edit is not in the shared log yet",
+        file: try path(of: table.text), table: table.text)
+    }
+  }
+
+  /// The tables that are in the replica, or were.
+  private func tables() throws(StoreError) -> [TableKey] {
+    let copies = try disk.list(copiesFolder).filter { $0.hasSuffix(StoreFolder.suffix) }
+      .map { String($0.dropLast(StoreFolder.suffix.count)) }
+    return Set(try replica.tableNames() + copies).map { TableKey($0) }.sorted()
+  }
+
+  /// Copies a table's file to where people see it.
+  /// - Returns: false where that was edited.
+  private func show(_ table: TableKey) throws(StoreError) -> Bool {
+    try finishCopy(of: table)
+    let source = try replica.file(of: table.text)
+    let target = try shown.file(of: table.text)
+    if target.status != nil, let source = source.status, try isCopied(table, source.stamp) { return true }
+    if try edit(of: table) != nil { return false }
+
+    let copy = copy(of: table)
+    let before = try disk.status(copy) == nil ? nil : disk.read(copy).bytes
+    let isUnedited = { [disk] (path: String?) throws(DiskError) -> Bool in
+      guard let path, try disk.disk.status(path) != nil else { return true }
+      return try disk.disk.read(path).bytes == before
+    }
+    guard source.status != nil else {
+      guard try disk.remove(target.path, if: isUnedited) else { return false }
+      try disk.syncFolder(shown.path)
+      try disk.remove(copy)
+      return true
+    }
+    // Synced before people see the file, so that whatever a crash leaves can be told from an edit.
+    try disk.remove(nextCopy(of: table))
+    try disk.linkOrCopy(source.path, to: nextCopy(of: table))
+    try disk.syncFolder(copiesFolder)
+    let bytes = try disk.read(nextCopy(of: table)).bytes
+    let draft = try disk.stage(target.path) { file throws(DiskError) in try file.append(bytes) }
+    guard try disk.install(draft, over: isUnedited) else { return false }
+    try disk.syncFolder(shown.path)
+    try finishCopy(of: table)
+    return true
+  }
+
+  /// Whether the copy is of the file that the replica has now. Mostly they are one file with two names.
+  private func isCopied(_ table: TableKey, _ source: FileStamp) throws(StoreError) -> Bool {
+    guard let copied = try disk.status(copy(of: table)) else { return false }
+    if source.isOfSameContent(as: copied.stamp) { return true }
+    guard source.size == copied.stamp.size else { return false }
+    return try disk.read(replica.file(of: table.text).path).bytes == disk.read(copy(of: table)).bytes
+  }
+
+  /// Ends what a crash may have interrupted: where people see the file already, its copy takes its name.
+  private func finishCopy(of table: TableKey) throws(StoreError) {
+    guard try disk.status(nextCopy(of: table)) != nil else { return }
+    let file = try shown.file(of: table.text)
+    if file.status != nil, try disk.read(file.path).bytes == disk.read(nextCopy(of: table)).bytes {
+      try disk.rename(nextCopy(of: table), to: copy(of: table))
+      unedited.withLock { $0[table] = nil }
+    } else {
+      try disk.remove(nextCopy(of: table))
+    }
+  }
+
+  // MARK: From the files to the log
+
+  /// The files that were edited since they were copied. One that was removed is none: the next ``update()`` puts it
+  /// back.
+  func edits() throws -> [Edit] {
+    let lock = try shown.lock(timeout: timeout)
+    defer { withExtendedLifetime(lock) {} }
+    return try shown.tableNames().map { TableKey($0) }.compactMap { table throws(StoreError) in
+      try finishCopy(of: table)
+      return try edit(of: table)
+    }
+  }
+
+  private func edit(of table: TableKey) throws(StoreError) -> Edit? {
+    let (file, status) = try shown.file(of: table.text)
+    guard let status else { return nil }
+    if let known = unedited.withLock({ $0[table] }), status.stamp.provesUnchanged(since: known) { return nil }
+    let copy = copy(of: table)
+    let before = try disk.status(copy) == nil ? nil : try disk.read(copy).bytes
+    let (after, stamp) = try disk.read(file)
+    guard before == after else { return Edit(table: table, file: file, before: before, after: after) }
+    unedited.withLock { $0[table] = stamp }
+    return nil
+  }
+
+  /// Remembers that an edit is in the log. Another process may have been quicker, and come further.
+  func note(_ edit: Edit) throws {
+    let lock = try shown.lock(timeout: timeout)
+    defer { withExtendedLifetime(lock) {} }
+    let copy = copy(of: edit.table)
+    let noted = try disk.status(copy) == nil ? nil : try disk.read(copy).bytes
+    guard noted == edit.before else { return }
+    if try disk.status(copiesFolder) == nil { try disk.createFolder(copiesFolder) }
+    try disk.replace(copy, with: edit.after)
+  }
+
+  /// Runs `body` in one thread at a time.
+  func takingTurns(_ body: () throws -> Void) throws { try turn.withLock { _ in try body() } }
+
+  /// Keeps an edited file of which the log has other values for some fields.
+  func keepBackup(of edit: Edit) throws(StoreError) { _ = try shown.keepBackup(of: edit.file, edit.after) }
+}

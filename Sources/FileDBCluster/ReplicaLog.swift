@@ -1,0 +1,137 @@
+import FileDB
+import FileDBEssentials
+import FileDBTables
+import Synchronization
+
+/// The log of a store that several machines share: a shared log, and a folder of this machine that follows it.
+///
+/// Writes go to the shared log, and from there into the folder's journal. All reading is from the folder, so it never
+/// waits for the network.
+package final class ReplicaLog: CommitLog {
+  private struct Ticket: CommitTicket {
+    /// The shared log has said that the commit is durable.
+    func wait() {}
+  }
+
+  private let shared: any SharedCommitLog
+  package let folder: FileLog
+  /// The identity of the log that the folder follows.
+  private let identity: String
+  private let isChecked = Atomic<Bool>(false)
+  /// What commits that were made here mean to the folder's undo log, until they are in its journal.
+  private let ownMarks = Mutex<[CommitToken: UndoMark]>([:])
+
+  package init(_ shared: any SharedCommitLog, identity: String, into folder: FileLog) {
+    (self.shared, self.identity, self.folder) = (shared, identity, folder)
+  }
+
+  package func append(
+    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+  ) throws -> (any CommitTicket)? {
+    // The other processes of this machine wait for their turn here, not at the shared log.
+    try folder.following(timeout: timeout) {
+      var (own, appended): (NewCommit?, LoggedCommit?) = (nil, nil)
+      let ticket = try shared.append(timeout: timeout) {
+        try follow()
+        own = try makeCommit()
+        if let own, own.undo != .none { ownMarks.withLock { $0[own.token] = own.undo } }
+        return own
+      } taking: {
+        appended = $0
+      }
+      guard let ticket, let own, let appended else { return nil }
+      try ticket.wait()
+      // The commit is there. Where the folder cannot take it now, it does so later.
+      if (try? takeOver(appended)) != nil { taking(LoggedCommit(own, sequence: appended.sequence)) }
+      return Ticket()
+    }
+  }
+
+  /// Takes a commit of this process into the folder, with those that came before it.
+  private func takeOver(_ commit: LoggedCommit) throws(StoreError) {
+    if commit.sequence == folder.end + 1 { try take([commit]) } else { try follow() }
+  }
+
+  /// Takes over what the shared log has and the folder has not. For who has the folder's lock.
+  private func follow() throws(StoreError) {
+    try checkIdentity()
+    while true {
+      let end = folder.end
+      switch try shared.commits(after: end) {
+      case .commits(let commits):
+        if !commits.isEmpty { try take(commits) }
+        return
+      case .forgotten(let start):
+        guard start > end else {
+          throw StoreError(
+            .conflict,
+            "the shared log ends with commit \(start), and this folder has commit \(end): the log was put back to "
+              + "an earlier state; remove the folder, and begin with an empty one")
+        }
+        try startOver(at: start)
+      }
+    }
+  }
+
+  private func take(_ commits: [LoggedCommit]) throws(StoreError) {
+    let marks = ownMarks.withLock { $0 }
+    try folder.take(commits) { token in token.flatMap { marks[$0] } ?? .none }
+    if !marks.isEmpty {
+      ownMarks.withLock { marks in for commit in commits { commit.token.map { marks[$0] = nil } } }
+    }
+  }
+
+  /// The shared log has forgotten commits that the folder lacks: the folder begins with its bases.
+  /// - Parameter start: the last commit that it has forgotten.
+  private func startOver(at start: UInt64) throws(StoreError) {
+    var bases: [TableKey: TableBase] = [:]
+    for table in try shared.tables() { bases[table] = try shared.base(of: table, unless: nil) }
+    // Where it has forgotten more meanwhile, they are not as of one moment, and the next look begins again.
+    guard bases.values.allSatisfy({ $0.sequence == start }) else { return }
+    try folder.startOver(with: bases.mapValues(\.state).filter(\.value.exists), at: start)
+  }
+
+  private func checkIdentity() throws(StoreError) {
+    if isChecked.load(ordering: .relaxed) { return }
+    guard try shared.identity() == identity else {
+      throw StoreError(.conflict, "this folder belongs to another shared log", file: folder.folder.path)
+    }
+    isChecked.store(true, ordering: .relaxed)
+  }
+
+  /// Takes over what others have committed.
+  /// - Returns: whether there was anything.
+  package func catchUp(timeout: Duration) throws -> Bool {
+    try folder.readOn()
+    // Another process of this machine may do it; then there is nothing, and no need for its lock.
+    if case .commits(let commits) = try shared.commits(after: folder.end), commits.isEmpty { return false }
+    try folder.following(timeout: timeout) { try follow() }
+    return true
+  }
+
+  package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
+    try folder.commits(after: sequence)
+  }
+
+  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase? {
+    try folder.base(of: table, unless: known)
+  }
+
+  package func tables() throws(StoreError) -> Set<TableKey> { try folder.tables() }
+
+  /// Of the folder; ``makeSharedWatch()`` is of what the folder follows.
+  package func makeWatch() throws(StoreError) -> (any LogWatch)? { try folder.makeWatch() }
+
+  func makeSharedWatch() throws(StoreError) -> (any LogWatch)? { try shared.makeWatch() }
+
+  package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {
+    let outcome = try shared.outcome(of: token)
+    switch outcome {
+    // The write that asks reads it next.
+    case .committed: _ = try? catchUp(timeout: folder.lockTimeout)
+    case .absent: ownMarks.withLock { $0[token] = nil }
+    case .unknown: break
+    }
+    return outcome
+  }
+}

@@ -1,0 +1,80 @@
+import FileDB
+import FileDBCluster
+import FileDBTables
+import Foundation
+import Synchronization
+
+/// Uses a log as a store does, without one.
+struct LogUser: Sendable {
+  let log: any CommitLog
+
+  init(_ log: any CommitLog) { self.log = log }
+
+  /// A replica follows what it follows only when it is told to.
+  func catchUp() throws {
+    if let replica = log as? ReplicaLog { _ = try replica.catchUp(timeout: .seconds(10)) }
+  }
+
+  func commits(after sequence: UInt64) throws -> [LoggedCommit] {
+    guard case .commits(let commits) = try log.commits(after: sequence) else { throw Forgotten() }
+    return commits
+  }
+
+  /// A table, and what a commit to it has to expect.
+  func newest(_ table: TableKey) throws -> (state: TableState, expected: NewCommit.Expectation) {
+    try catchUpUnlessInside()
+    guard let base = try log.base(of: table, unless: nil) else { throw Forgotten() }
+    var (state, end) = (base.state, base.sequence)
+    for commit in try commits(after: base.sequence) {
+      for change in commit.changes(of: table) { try state.apply(change) }
+      end = commit.sequence
+    }
+    return (state, NewCommit.Expectation(sequence: end, base: base.number))
+  }
+
+  private func catchUpUnlessInside() throws { if !Self.isInside { try catchUp() } }
+
+  @TaskLocal private static var isInside = false
+
+  /// Appends a commit that changes one table, and waits for it.
+  func append(
+    _ table: TableKey, _ changes: (TableState) throws -> [Change]
+  ) throws -> LoggedCommit? {
+    var taken: LoggedCommit?
+    let ticket = try Self.$isInside.withValue(true) {
+      try log.append(timeout: .seconds(30)) {
+        let (state, expected) = try newest(table)
+        var now = state
+        let applied = try changes(state).map { (table, try now.applyNoting($0)) }
+        return NewCommit(changes: applied, tables: [table: expected], states: [table: now])
+      } taking: {
+        taken = $0
+      }
+    }
+    try ticket?.wait()
+    return taken
+  }
+}
+
+struct Forgotten: Error {}
+
+/// What went wrong on several threads.
+final class Failures: Sendable {
+  private let errors = Mutex<[any Error]>([])
+
+  var all: [any Error] { errors.withLock(\.self) }
+
+  func note(_ body: () throws -> Void) {
+    do { try body() } catch { errors.withLock { $0.append(error) } }
+  }
+}
+
+func id(_ number: Int64) -> AnyRecordID { AnyRecordID(rawValue: number)! }
+
+func record(_ number: Int64, _ text: String = "") -> EncodedRecord {
+  EncodedRecord(id: id(number), fields: ["text": .string(text)])
+}
+
+extension TableKey: ExpressibleByStringLiteral {
+  public init(stringLiteral text: String) { self.init(text) }
+}

@@ -1,0 +1,146 @@
+import FileDB
+import FileDBTables
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileDBCluster
+
+/// What a store does while PostgreSQL cannot be reached, needs no PostgreSQL.
+@Suite struct UnreachableTests {
+  private let nowhere = "host=/nowhere dbname=none user=somebody password=secret"
+
+  @Test func newFolderNeedsAConnection() throws {
+    try withTemporaryFolder { folder in
+      let log = SharedLog.postgreSQL(nowhere, store: "s")
+      let error = try #require(storeError { _ = try RecordStore(at: folder, sharedBy: log) })
+      #expect(error.code == .unreachable && !error.description.contains("secret"))
+      #expect(storeError { try log.create() }?.code == .unreachable)
+    }
+  }
+
+  @Test(arguments: [
+    "postgres://a:secret@[", "host='secret", "pass word=secret", "postgres://a:secret@h/d?wrong=1",
+  ])
+  func connectionStringThatLibpqDoesNotUnderstandIsNotRepeated(info: String) throws {
+    let error = try #require(storeError { try SharedLog.postgreSQL(info, store: "s").create() })
+    #expect(error.code == .unreachable && !error.description.contains("secret"))
+  }
+
+  @Test func writeFailsAtOnceAndReadingGoesOn() throws {
+    try withTemporaryFolder { folder in
+      let memory = MemoryLog()
+      let store = try RecordStore(at: folder, sharedBy: SharedLog(memory))
+      try store.table("t").add(["title": "one"])
+      try store.close()
+      let away = try RecordStore(at: folder, sharedBy: .postgreSQL(nowhere, store: "s"))
+      #expect(try away.table("t").count == 1)
+      var runs = 0
+      let error = storeError {
+        try away.write { tx in
+          runs += 1
+          try tx["t"].add(["title": "two"])
+        }
+      }
+      #expect(error?.code == .unreachable && runs == 0)
+      #expect(storeError { try away.catchUp() }?.code == .unreachable)
+      #expect(try away.table("t").count == 1)
+    }
+  }
+}
+
+/// With a server that `Tests/Cluster/run` has started. One after another, for some of them stop it.
+@Suite(
+  .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
+struct PostgresTests {
+  private func server() throws -> PostgresServer { try #require(PostgresServer.current) }
+
+  private func log(_ name: String = UUID().uuidString, timeout: Duration = .seconds(3)) throws -> PostgresLog
+  {
+    let log = PostgresLog(try server().info, store: name, timeout: timeout)
+    try log.create()
+    return log
+  }
+
+  @Test func storesOfOneDatabaseHaveNothingInCommon() throws {
+    let (a, b) = (LogUser(try log()), LogUser(try log()))
+    _ = try a.append("t") { _ in [.create] }
+    #expect(try b.commits(after: 0).isEmpty && b.log.tables().isEmpty)
+    #expect(try b.append("t") { _ in [.create] }?.sequence == 1)
+  }
+
+  @Test func storeThatIsNotThereIsNamed() throws {
+    _ = try log()
+    let other = PostgresLog(try server().info, store: "no such store", timeout: .seconds(3))
+    let error = storeError { _ = try other.tables() }
+    #expect(error?.code == .unreachable && error?.description.contains("no such store") == true)
+  }
+
+  @Test func makingTheSameStoreAtTheSameTimeMakesOne() throws {
+    let (name, failures) = (UUID().uuidString, Failures())
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in failures.note { _ = try log(name) } }
+    #expect(failures.all.isEmpty)
+  }
+
+  /// Somebody asked for the commit before it came: it must not come any more.
+  @Test func commitThatWasSaidToBeAbsentNeverComes() throws {
+    let log = try log()
+    let token = CommitToken.random()
+    #expect(try log.outcome(of: token) == .absent)
+    var table = TableState()
+    let applied = try table.applyNoting(.create)
+    let late = NewCommit(
+      token: token, changes: [("t", applied)], tables: ["t": .init(sequence: 0, base: 0)],
+      states: ["t": table])
+    let error = storeError { _ = try log.append(timeout: .seconds(1), { late }, taking: { _ in }) }
+    #expect(error?.description.contains("FD002") == true)
+    #expect(try LogUser(log).commits(after: 0).isEmpty)
+    #expect(try log.outcome(of: token) == .absent)
+  }
+
+  @Test func serverThatStandsStillIsNotWaitedForAndTheOutcomeIsSettledOnceItGoesOn() throws {
+    try withTemporaryFolder { folder in
+      let log = SharedLog(try log(timeout: .seconds(2)))
+      let store = try RecordStore(at: folder, sharedBy: log, options: StoreOptions(checkpoints: .manual))
+      try store.table("t").add(["title": "one"])
+      try server().run("pause")
+      let start = ContinuousClock.now
+      let error = storeError { try store.table("t").add(["title": "two"]) }
+      #expect(error?.code == .unreachable || error?.code == .outcomeUnknown)
+      #expect(try store.table("t").count == 1)
+      #expect(ContinuousClock.now - start < .seconds(40))
+      try server().run("resume")
+      try store.table("t").add(["title": "three"])
+      #expect(try store.table("t").snapshot().map { $0["title"] } == ["one", "three"])
+    }
+  }
+
+  @Test func serverThatDiesAndComesBackHasAllThatWasAcknowledged() throws {
+    try withTemporaryFolder { folder in
+      let log = SharedLog(try log())
+      let store = try RecordStore(at: folder, sharedBy: log)
+      for _ in 0..<3 {
+        try store.table("t").add(["title": "one"])
+        try server().run("kill")
+        #expect(storeError { try store.table("t").add(["title": "never"]) }?.code == .unreachable)
+        try server().run("start")
+      }
+      try store.table("t").add(["title": "one"])
+      let fresh = try RecordStore(at: folder.appendingPathComponent("fresh"), sharedBy: log)
+      #expect(try fresh.table("t").snapshot().map { $0["title"] } == Array(repeating: "one", count: 4))
+    }
+  }
+
+  @Test func anotherVersionOfTheTablesIsRefused() throws {
+    let log = try log()
+    func set(_ version: Int) throws {
+      let connection = try PostgresConnection(server().info, timeout: .seconds(3))
+      try connection.run("UPDATE filedb.format SET version = \(version)", within: .seconds(3))
+    }
+    try set(2)
+    defer { try? set(1) }
+    let late = PostgresLog(try server().info, store: "any", timeout: .seconds(3))
+    #expect(storeError { _ = try late.tables() }?.code == .newerFormat)
+    #expect(try log.tables().isEmpty, "a connection that is open goes on")
+  }
+}

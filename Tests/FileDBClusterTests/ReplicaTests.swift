@@ -1,0 +1,256 @@
+import FileDB
+import FileDBCluster
+import FileDBTables
+import Foundation
+import TestSupport
+import Testing
+
+/// A store in the folders of several machines. Each store here is on a machine of its own, unless the test says
+/// otherwise.
+@Suite struct ReplicaTests {
+  /// Runs `body` with a function that opens the store in a folder of this name.
+  private func withStore(
+    _ log: SharedLog = SharedLog(MemoryLog()), options: StoreOptions = StoreOptions(checkpoints: .manual),
+    _ body: (_ open: (String) throws -> RecordStore) throws -> Void
+  ) throws {
+    try withTemporaryFolder { folder in
+      try body { name in
+        try RecordStore(at: folder.appendingPathComponent(name), sharedBy: log, options: options)
+      }
+    }
+  }
+
+  private func titles(_ store: RecordStore) throws -> [String] {
+    try store.catchUp()
+    return try store.table("t").snapshot().map { $0["title"]?.string ?? "" }
+  }
+
+  /// The text of a table's file, as people see it.
+  private func text(_ store: RecordStore) throws -> String {
+    try String(contentsOf: store.url(of: "t"), encoding: .utf8)
+  }
+
+  private func edit(_ store: RecordStore, _ change: (String) -> String) throws {
+    try change(text(store)).write(to: store.url(of: "t"), atomically: true, encoding: .utf8)
+  }
+
+  @Test func whatOneMachineWritesIsReadOnAnotherInTheSameOrder() throws {
+    try withStore { open in
+      let (a, b) = (try open("a"), try open("b"))
+      let first = try a.table("t").add(["title": "one"])
+      try b.table("t").add(["title": "two"], at: .top)
+      try a.write { tx in
+        try tx["t"].add(["title": "three"])
+        try tx["u"].add(["title": "other"])
+      }
+      try b.table("t").move(first, to: .bottom)
+      for store in [a, b, try open("c")] { #expect(try titles(store) == ["two", "three", "one"]) }
+      for store in [a, b] { try store.checkInvariants() }
+    }
+  }
+
+  @Test func filesAreWhereTheFolderIsAndSurviveReopening() throws {
+    try withStore { open in
+      let a = try open("a")
+      try a.table("t").add(["title": "one"])
+      try a.checkpoint()
+      #expect(try text(a).contains("<string>one</string>"))
+      #expect(try a.url(of: "t").path == a.url.appendingPathComponent("t.plist").path)
+      try a.table("t").add(["title": "two"])
+      try a.close()
+      let again = try open("a")
+      #expect(try again.table("t").count == 2)
+      try again.checkpoint()
+      #expect(try text(again).contains("two"))
+      try again.table("t").drop()
+      try again.checkpoint()
+      #expect(!FileManager.default.fileExists(atPath: try again.url(of: "t").path))
+    }
+  }
+
+  @Test func twoStoresOnOneFolderAreOneMachine() throws {
+    try withStore { open in
+      let (a, same) = (try open("a"), try open("a"))
+      try a.table("t").add(["title": "one"])
+      try same.table("t").add(["title": "two"])
+      #expect(try a.table("t").count == 2, "without the log: it is in the folder")
+      try a.checkInvariants()
+    }
+  }
+
+  @Test func undoTakesBackOnlyWhatThisMachineDid() throws {
+    try withStore { open in
+      let (a, b) = (try open("a"), try open("b"))
+      try a.undoLog.write { tx in try tx["t"].add(["title": "mine"]) }
+      try b.undoLog.write { tx in try tx["t"].add(["title": "theirs"]) }
+      try a.undoLog.undo()
+      #expect(try titles(a) == ["theirs"] && titles(b) == ["theirs"])
+      try a.undoLog.redo()
+      #expect(try titles(b) == ["mine", "theirs"])
+    }
+  }
+
+  @Test func endOfOneMachinesUndoLogIsNotTheEndOfAnothers() throws {
+    try withStore { open in
+      let (a, b) = (try open("a"), try open("b"))
+      try a.undoLog.write { tx in try tx["t"].add(["title": "mine"]) }
+      try b.undoLog.write { tx in try tx["t"].add(["title": "theirs"]) }
+      try a.undoLog.end()
+      #expect(try titles(b) == ["mine", "theirs"] && b.undoLog.contents().undo.count == 1)
+      try b.undoLog.undo()
+      #expect(try titles(a) == ["mine"] && a.undoLog.contents().undo.isEmpty)
+      for store in [a, b] { try store.checkInvariants() }
+    }
+  }
+
+  // MARK: Edits by hand
+
+  @Test func editOfAFileBecomesACommit() throws {
+    try withStore { open in
+      let (a, b) = (try open("a"), try open("b"))
+      try a.table("t").add(contentsOf: [["title": "one"], ["title": "two"]])
+      try a.checkpoint()
+      try b.catchUp()
+      try edit(a) { $0.replacing("one", with: "edited") }
+      try b.table("t").add(["title": "three"])
+      #expect(try titles(a) == ["edited", "two", "three"] && titles(b) == ["edited", "two", "three"])
+      try a.checkpoint()
+      #expect(try text(a).contains("edited") && text(a).contains("three"))
+      for store in [a, b] { try store.checkInvariants() }
+    }
+  }
+
+  @Test func editWhileTheStoreWasClosedBecomesACommit() throws {
+    try withStore { open in
+      var a = try open("a")
+      let b = try open("b")
+      try a.table("t").add(["title": "one"])
+      try a.checkpoint()
+      try a.close()
+      try edit(a) { $0.replacing("one", with: "edited") }
+      try b.table("t").add(["title": "two"])
+      a = try open("a")
+      #expect(try titles(a) == ["edited", "two"] && titles(b) == ["edited", "two"])
+    }
+  }
+
+  @Test func fieldThatOthersChangedTooKeepsTheirValueAndIsAConflict() throws {
+    try withStore { open in
+      let (a, b) = (try open("a"), try open("b"))
+      let id = try a.table("t").add(["title": "one", "note": "old"])
+      try a.checkpoint()
+      try b.catchUp()
+      try b.table("t").set(["title": "theirs"], of: id)
+      try edit(a) { $0.replacing("one", with: "mine").replacing("old", with: "new") }
+      #expect(try titles(a) == ["theirs"] && titles(b) == ["theirs"])
+      #expect(try b.table("t").snapshot()[0]["note"] == "new")
+      let conflicts = try #require(try a.openConflicts(of: "t")).conflicts
+      #expect(conflicts.count == 1 && conflicts[0].record == id.plain)
+      let backups = a.url.appendingPathComponent(".filedb/backups").path
+      #expect(try FileManager.default.contentsOfDirectory(atPath: backups).count == 1)
+      try a.checkpoint()
+      #expect(try text(a).contains("theirs") && !text(a).contains("mine"))
+    }
+  }
+
+  @Test func fileThatIsNotATableIsLeftAloneUntilItIsOne() throws {
+    try withStore { open in
+      let a = try open("a")
+      try a.table("t").add(["title": "one"])
+      try a.checkpoint()
+      let sound = try text(a)
+      try edit(a) { String($0.prefix(200)) }
+      #expect(storeError { try a.catchUp() }?.code == .damagedTable)
+      try a.table("t").add(["title": "two"])
+      #expect(storeError { try a.checkpoint() }?.code == .conflict)
+      #expect(try text(a) == String(sound.prefix(200)) && a.table("t").count == 2)
+      try edit(a) { _ in sound.replacing("one", with: "edited") }
+      #expect(try titles(a) == ["edited", "two"])
+      try a.checkpoint()
+      #expect(try text(a).contains("two"))
+    }
+  }
+
+  @Test func newFileIsANewTableAndARemovedOneComesBack() throws {
+    try withStore { open in
+      let (a, b) = (try open("a"), try open("b"))
+      try a.table("t").add(["title": "one"])
+      try a.checkpoint()
+      let copy = a.url.appendingPathComponent("copy.plist")
+      try FileManager.default.copyItem(at: a.url(of: "t"), to: copy)
+      try FileManager.default.removeItem(at: a.url(of: "t"))
+      try a.catchUp()
+      try b.catchUp()
+      #expect(try b.tableNames == ["copy", "t"] && b.table("copy").snapshot()[0]["title"] == "one")
+      try a.checkpoint()
+      #expect(try text(a).contains("one"))
+    }
+  }
+
+  // MARK: Where it begins
+
+  @Test func folderWithTablesOfItsOwnIsRefused() throws {
+    try withStore { open in
+      let url = try open("a").url.deletingLastPathComponent().appendingPathComponent("b")
+      let own = try RecordStore(at: url)
+      try own.table("t").add(["title": "mine"])
+      try own.close()
+      #expect(storeError { _ = try open("b") }?.code == .tableExists)
+      #expect(try RecordStore(at: url).table("t").count == 1)
+    }
+  }
+
+  @Test func folderOfAnotherLogIsRefused() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("a")
+      let store = try RecordStore(at: url, sharedBy: SharedLog(MemoryLog()))
+      try store.table("t").add(["title": "one"])
+      try store.close()
+      let other = try RecordStore(at: url, sharedBy: SharedLog(MemoryLog()))
+      #expect(storeError { try other.table("t").add(["title": "two"]) }?.code == .conflict)
+      #expect(try other.table("t").count == 1, "reading asks nobody")
+    }
+  }
+
+  @Test func folderThatWasAwayForTooLongStartsOver() throws {
+    let log = MemoryLog()
+    try withStore(SharedLog(log)) { open in
+      let (a, b) = (try open("a"), try open("b"))
+      try a.table("t").add(["title": "one"])
+      try a.table("gone").add(["title": "gone"])
+      try b.catchUp()
+      try b.close()
+      try a.table("gone").drop()
+      try a.table("t").add(["title": "two"])
+      try log.forget()
+      try a.table("t").add(["title": "three"])
+      let again = try open("b")
+      #expect(try titles(again) == ["one", "two", "three"] && again.tableNames == ["t"])
+      #expect(try titles(open("new")) == ["one", "two", "three"])
+      try again.table("t").add(["title": "four"])
+      #expect(try titles(a) == ["one", "two", "three", "four"])
+      for store in [a, again] { try store.checkInvariants() }
+    }
+  }
+
+  /// The store does it by itself, and tells who observes.
+  @Test func followingGoesOnInTheBackground() async throws {
+    let log = SharedLog(MemoryLog())
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func open(_ name: String) throws -> RecordStore {
+      try RecordStore(at: folder.appendingPathComponent(name), sharedBy: log)
+    }
+    let (a, b) = (try open("a"), try open("b"))
+    let seen = try await b.table("t")
+    let changes = seen.changes()
+    try await a.table("t").add(["title": "one"])
+    for await change in changes where change.after.count == 1 { break }
+    #expect(seen.lastSnapshot.count == 1)
+    let file = try b.url(of: "t")
+    while !FileManager.default.fileExists(atPath: file.path) {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(try String(contentsOf: file, encoding: .utf8).contains("one"))
+  }
+}
