@@ -1,0 +1,283 @@
+// The verbs of a table, with the records that are selected or, where none is, the one that has the focus. They run one
+// after another, so that a key that is held down moves a record step by step.
+
+import { askAboutConflict } from "./conflict.js";
+import { counted, element } from "./dom.js";
+import { labelled } from "./dialog.js";
+import { openRecord } from "./record-sheet.js";
+import { askAboutPaste, askForPlace, showKeys } from "./table-dialogs.js";
+import { field, lineOf } from "./values.js";
+
+export class RecordActions {
+  #view;
+  #table;
+  #last = Promise.resolve();
+
+  /** `view` is the TableView. */
+  constructor(view) {
+    this.#view = view;
+    this.#table = view.table;
+    for (const name of ["add", "duplicate", "remove", "moveTo", "open", "selectAll", "toggleSelection", "clearSelection"]) {
+      this[name] = this[name].bind(this);
+    }
+  }
+
+  get api() {
+    return this.#view.api;
+  }
+
+  get isReadOnly() {
+    return this.#view.isReadOnly;
+  }
+
+  help() {
+    showKeys();
+  }
+
+  fail(error) {
+    this.#view.notices.fail(error);
+  }
+
+  whole(id) {
+    return this.#table.record(id);
+  }
+
+  /** Runs a write when those before it are done, and shows its outcome. */
+  #write(run) {
+    if (this.isReadOnly) {
+      this.#view.notices.say("This table can only be read here.");
+      return Promise.resolve();
+    }
+    this.#last = this.#last.then(run).catch((error) => this.fail(error));
+    return this.#last;
+  }
+
+  get #ids() {
+    const { selection, grid } = this.#view;
+    if (selection.size > 0) return selection.ids;
+    return grid.focusedRecord ? [grid.focusedRecord.id] : [];
+  }
+
+  // Records
+
+  add() {
+    return this.#write(async () => {
+      const where = element("select", { class: "input" },
+        ...[["start", "At the top"], ["end", "At the bottom"], ["after", "Below the current record"]].map(
+          ([value, textContent]) => element("option", { value, textContent })));
+      const current = this.#view.grid.focusedRecord;
+      where.value = current ? "after" : "end";
+      where.lastChild.disabled = !current;
+      const ids = await openRecord({ fields: [] }, {
+        title: "New record", action: "Add", api: this.api, columns: this.#view.columns,
+        extra: [labelled("Where", where)],
+      }, (changes) => {
+        const fields = changes.filter(([, value]) => value !== null);
+        return this.#table.add([{ fields }], where.value === "after" ? { after: current.id } : { [where.value]: true });
+      });
+      if (ids) await this.#view.showRecord(ids[0], "Added");
+    });
+  }
+
+  duplicate() {
+    return this.#write(async () => {
+      const ids = this.#ids;
+      if (ids.length === 0) return;
+      const copies = await this.#table.duplicate(ids);
+      await this.#view.showRecord(copies[0], `Duplicated ${counted(ids.length, "record")}; the copy is`);
+    });
+  }
+
+  remove() {
+    return this.#write(async () => {
+      const ids = this.#ids;
+      if (ids.length === 0) return;
+      await this.#table.remove(ids);
+      this.#view.selection.clear();
+      await this.#view.refresh();
+      this.#view.notices.say(`Deleted ${counted(ids.length, "record")}.`, { label: "Undo", run: this.#view.undo });
+    });
+  }
+
+  async open(first) {
+    const id = this.#view.grid.focusedRecord?.id;
+    if (id === undefined) return;
+    try {
+      const record = await this.#table.record(id);
+      await openRecord(record, {
+        title: `Record ${id}`, action: "Save", api: this.api, columns: this.#view.columns, first,
+        isReadOnly: this.isReadOnly, address: (name) => this.#table.dataAddress(id, name),
+      }, (changes) => this.#saveChanges(record, changes));
+      this.#view.focusGrid();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  openField(id, name) {
+    return this.open(name);
+  }
+
+  save(record, name, value) {
+    return this.#saveChanges(record, [[name, value]]);
+  }
+
+  /** Writes fields, unless somebody else changed them since `record` was read; then the person chooses. */
+  async #saveChanges(record, changes) {
+    if (changes.length === 0) return;
+    const expected = changes.map(([name]) => [name, field(record, name) ?? null]);
+    try {
+      this.#view.list.replace((await this.#table.set(record.id, changes, expected)).record);
+    } catch (error) {
+      if (error.code !== "changed") throw error;
+      await this.#settle(record, changes, expected, error.current);
+    }
+    await this.#view.refresh();
+  }
+
+  async #settle(record, changes, expected, current) {
+    const choice = await askAboutConflict({ id: record.id, changes, expected, current });
+    if (choice === undefined) throw new Error("Not saved: somebody else changed this record.");
+    if (choice === "mine") await this.#saveChanges(current, changes);
+    if (choice === "add") {
+      const names = new Set(changes.map(([name]) => name));
+      const fields = [...record.fields.filter(([name]) => !names.has(name)), ...changes];
+      await this.#table.add([{ fields: fields.filter(([, value]) => value !== null) }], { end: true });
+    }
+  }
+
+  // Order
+
+  /** Why records cannot be moved now, or null. */
+  get #fixedOrder() {
+    return this.#view.query.sort ? "These records are sorted for a look. Keep this order, or end the sorting, to move them." : null;
+  }
+
+  /** The records that a drag from a row takes along. */
+  draggedIds(row) {
+    const record = this.#view.list.record(row);
+    if (!record || this.isReadOnly) return [];
+    if (this.#fixedOrder) {
+      this.#view.notices.say(this.#fixedOrder);
+      return [];
+    }
+    return this.#view.selection.has(record.id) ? this.#view.selection.ids : [record.id];
+  }
+
+  /** Puts records above the row `gap`. */
+  drop(ids, gap) {
+    return this.#write(async () => {
+      const { list } = this.#view;
+      const isAtEnd = gap >= list.total;
+      const row = isAtEnd ? list.total - 1 : gap;
+      const neighbour = list.record(row) ?? (await list.records(row, row))[0];
+      await this.#move(ids, { [isAtEnd ? "after" : "before"]: neighbour.id });
+    });
+  }
+
+  /** Moves up (-1) or down (1) by one. */
+  moveBy(step) {
+    return this.#write(async () => {
+      const ids = this.#ids;
+      const { list, grid } = this.#view;
+      const rows = ids.map((id) => list.indexOf(id) ?? grid.focused.row);
+      const target = step < 0 ? Math.min(...rows) - 1 : Math.max(...rows) + 1;
+      if (ids.length === 0 || target < 0 || target >= list.total) return;
+      const neighbour = list.record(target) ?? (await list.records(target, target))[0];
+      await this.#move(ids, { [step < 0 ? "before" : "after"]: neighbour.id });
+    });
+  }
+
+  moveTo() {
+    return this.#write(async () => {
+      const ids = this.#ids;
+      if (ids.length === 0) return;
+      const place = this.#fixedOrder ? undefined : await askForPlace(ids.length, this.#view.list.total);
+      if (place || this.#fixedOrder) await this.#move(ids, place);
+      this.#view.focusGrid();
+    });
+  }
+
+  async #move(ids, to) {
+    if (this.#fixedOrder) throw new Error(this.#fixedOrder);
+    if (ids.includes(to.before ?? to.after)) return;
+    await this.#table.move(ids, to);
+    await this.#view.showRecord(ids[0]);
+  }
+
+  sortByColumn(name, mode) {
+    this.#view.sortBy(name, mode);
+  }
+
+  /** Puts all records into the order in which they are shown. */
+  keepOrder() {
+    return this.#write(async () => {
+      const { sort } = this.#view.query;
+      await this.#table.sort(sort);
+      this.#view.sortBy(null);
+      this.#view.notices.say(`The table is now in the order of ${sort}.`, { label: "Undo", run: this.#view.undo });
+    });
+  }
+
+  // Selection
+
+  toggleSelection() {
+    const { selection, grid } = this.#view;
+    if (grid.focusedRecord) selection.toggle(grid.focusedRecord.id, grid.focused.row);
+  }
+
+  extendSelection(row, from) {
+    this.#view.selection.extend(this.#view.list, row, from).catch((error) => this.fail(error));
+  }
+
+  selectAll() {
+    this.#view.selection.all(this.#view.list).catch((error) => this.fail(error));
+  }
+
+  clearSelection() {
+    this.#view.selection.clear();
+  }
+
+  // Clipboard
+
+  /** Copies the selected records, or all that are shown. `which` is `selected` or `shown`, `format` `json` or `csv`. */
+  async copy(which, format) {
+    const { query, notices } = this.#view;
+    const asked = which === "shown" ? query : { ids: this.#ids.join(",") };
+    if (which === "selected" && this.#ids.length === 0) return;
+    try {
+      // A promise in the clipboard item keeps the permission that the click gave while the text is on its way.
+      const text = this.#table.exportText(format, asked).then((each) => new Blob([each], { type: "text/plain" }));
+      await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
+      notices.say(`Copied as ${format.toUpperCase()}.`);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Copies the field that has the focus, or the selected records as CSV. */
+  async copyHere() {
+    const { selection, grid, notices } = this.#view;
+    if (selection.size > 0) return this.copy("selected", "csv");
+    const name = grid.columns[grid.focused.column - 1]?.name;
+    const id = grid.focusedRecord?.id;
+    if (id === undefined) return;
+    try {
+      const text = name === undefined ? id : lineOf(field(await this.#table.record(id), name));
+      await navigator.clipboard.writeText(text);
+      notices.say("Copied the field.");
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  paste(text) {
+    return this.#write(async () => {
+      const current = this.#view.grid.focusedRecord;
+      const at = current && !this.#view.query.sort ? { after: current.id } : { end: true };
+      const ids = await askAboutPaste(text, this.#view.columns, Math.max(0, this.#view.grid.focused.column - 1),
+        (lines, columns) => this.#table.paste(lines, columns, at));
+      if (ids) await this.#view.showRecord(ids[0], `Pasted ${counted(ids.length, "record")}, beginning with`);
+    });
+  }
+}

@@ -1,0 +1,189 @@
+// One table: its records, and everything around them.
+
+import { brokenTable } from "./broken-table.js";
+import { CellEditor } from "./cell-editor.js";
+import { button, counted, element } from "./dom.js";
+import { allowDragging } from "./drag.js";
+import { FilterBar } from "./filter-bar.js";
+import { Grid } from "./grid.js";
+import { handleKeys } from "./grid-keys.js";
+import { handlePointer } from "./grid-pointer.js";
+import { RecordActions } from "./record-actions.js";
+import { RecordList } from "./record-list.js";
+import { Selection } from "./selection.js";
+import { StatusLine, toolbar } from "./toolbar.js";
+import { rowHeight } from "./viewport.js";
+
+export class TableView {
+  query = { where: "", search: "", sort: "" };
+  columns = [];
+  list = null;
+  node = element("div", { class: "table-view" });
+  #work = Promise.resolve();
+  #isRefreshWaiting = false;
+
+  /** `options`: `api`, `notices`, `isReadOnly`, `undo()`, `onCount(count)`. */
+  constructor(name, options) {
+    Object.assign(this, options);
+    this.table = options.api.table(name);
+    this.selection = new Selection(() => this.#selectionChanged());
+    this.actions = new RecordActions(this);
+    this.status = new StatusLine({ keepOrder: () => this.actions.keepOrder(), endSort: () => this.sortBy(null) });
+    this.grid = new Grid({
+      label: `Records of ${name}`, selection: this.selection, dataAddress: this.table.dataAddress,
+      onFocus: () => this.#focusChanged(), onScroll: () => {},
+    });
+    this.filter = new FilterBar(this.table, (asked) => this.#ask({ ...this.query, ...asked }));
+    this.empty = element("div", { class: "empty", hidden: true });
+    this.#listenToPeople();
+    this.node.append(
+      toolbar(this.actions), this.filter.node,
+      element("div", { class: "grid-area" }, this.grid.node, this.empty), this.status.node);
+  }
+
+  #listenToPeople() {
+    const editor = new CellEditor(this.grid, this.actions);
+    handleKeys(this.grid, this.actions, editor);
+    handlePointer(this.grid, this.actions, editor);
+    allowDragging(this.grid, {
+      idsFor: (row) => this.actions.draggedIds(row), drop: (ids, gap) => this.actions.drop(ids, gap),
+    });
+    this.grid.node.addEventListener("copy", (event) => {
+      if (event.target.closest("input, textarea")) return;
+      event.preventDefault();
+      this.actions.copyHere();
+    });
+    this.node.addEventListener("paste", (event) => {
+      if (event.target.closest("input, textarea")) return;
+      event.preventDefault();
+      this.actions.paste(event.clipboardData.getData("text/plain"));
+    });
+  }
+
+  /** Reads the table for the first time. */
+  load() {
+    return this.#ask(this.query);
+  }
+
+  #ask(query) {
+    this.query = query;
+    return this.#enqueue(() => this.#readNewList());
+  }
+
+  /** Reads the newest state and stays at the place where the person is. */
+  refresh() {
+    if (this.#isRefreshWaiting) return this.#work;
+    this.#isRefreshWaiting = true;
+    return this.#enqueue(() => {
+      this.#isRefreshWaiting = false;
+      return this.list ? this.#refreshList() : this.#readNewList();
+    });
+  }
+
+  #enqueue(run) {
+    this.#work = this.#work.then(run).catch((error) => this.notices.fail(error));
+    return this.#work;
+  }
+
+  async #readNewList() {
+    const list = new RecordList(this.table, { ...this.query }, {
+      onArrival: () => this.grid.render(), onFailure: () => this.refresh(),
+    });
+    const info = this.table.info();
+    const [read] = await Promise.allSettled([list.refresh({})]);
+    if (this.#showProblem(await info)) return;
+    if (read.status === "rejected") throw read.reason;
+    this.list = list;
+    this.selection.clear();
+    this.grid.focused.row = 0;
+    this.#show(await info, 0);
+  }
+
+  async #refreshList() {
+    const { viewport, focusedRecord, focused } = this.grid;
+    const { first, last } = viewport.rows;
+    const topBefore = viewport.top;
+    const refreshed = this.list.refresh({
+      anchor: this.list.record(first)?.id, fallback: first, count: last - first + 10,
+    });
+    const [info, [read]] = await Promise.all([this.table.info(), Promise.allSettled([refreshed])]);
+    if (this.#showProblem(info)) return;
+    if (read.status === "rejected") throw read.reason;
+    const id = focusedRecord?.id;
+    if (id !== undefined) focused.row = this.list.indexOf(id) ?? (await this.list.place(id)) ?? focused.row;
+    // What the person scrolled while this was read stays scrolled.
+    this.#show(info, read.value * rowHeight + viewport.top - topBefore + (topBefore - first * rowHeight));
+  }
+
+  #show(info, top) {
+    this.columns = info.columns;
+    this.grid.show(this.list, info.columns, top);
+    this.onCount(info.count);
+    this.status.showSort(this.query.sort, this.isReadOnly);
+    this.#focusChanged();
+    this.#showEmptiness();
+  }
+
+  #showEmptiness() {
+    const isFiltered = this.query.where !== "" || this.query.search !== "";
+    this.empty.hidden = this.list.total > 0;
+    if (this.list.total > 0) return;
+    const parts = isFiltered
+      ? ["No record matches", "Change the filter or the search, or show all records again.",
+        button("Show all records", { onclick: () => this.filter.clear() })]
+      : ["No records yet", this.isReadOnly
+        ? "This table is empty."
+        : "Add the first one here, paste lines of a spreadsheet, or import a file with “filedb import”.",
+      this.isReadOnly ? null : button("Add record", { shape: "add", kind: "is-primary", onclick: () => this.actions.add() })];
+    const [title, text, action] = parts;
+    this.empty.replaceChildren(
+      element("h2", { textContent: title }), element("p", { textContent: text }), ...(action ? [action] : []));
+  }
+
+  /** Shows the page of a broken table in place of its records. */
+  #showProblem({ problem }) {
+    if (!problem) return false;
+    this.list = null;
+    this.node.replaceChildren(brokenTable(this.table, problem.message ?? problem, {
+      isReadOnly: this.isReadOnly, onRepaired: this.onRepaired, onFailure: (error) => this.notices.fail(error),
+    }));
+    return true;
+  }
+
+  /** Takes in that somebody changed the table. */
+  async receive({ version, ids, origin }) {
+    if (version !== this.list?.version) await this.refresh();
+    if (origin !== "elsewhere") return;
+    this.grid.mark(ids ?? []);
+    this.notices.say(ids?.length ? `${counted(ids.length, "record")} changed elsewhere.` : "The table was changed elsewhere.");
+  }
+
+  /** Sorts for a look: by one field, by one more, or, with no name, no longer. A second time turns the direction. */
+  sortBy(name, mode = "only") {
+    const keys = this.query.sort === "" ? [] : this.query.sort.split(",");
+    const others = mode === "add" ? keys.filter((key) => key.replace(/^-/, "") !== name) : [];
+    const next = keys.includes(name) ? [`-${name}`] : keys.includes(`-${name}`) ? [] : [name];
+    this.#ask({ ...this.query, sort: name === null ? "" : [...others, ...next].join(",") });
+  }
+
+  /** Reads the newest state and puts the focus on a record. `verb` begins what is said about it. */
+  async showRecord(id, verb) {
+    await this.refresh();
+    const place = this.list.indexOf(id) ?? (await this.list.place(id));
+    if (place !== null) this.grid.focusCell(place, this.grid.focused.column);
+    if (verb) this.notices.say(`${verb} record ${id}.${place === null ? " The filter or the search hides it." : ""}`);
+  }
+
+  focusGrid() {
+    this.grid.focusCell(this.grid.focused.row, this.grid.focused.column);
+  }
+
+  #focusChanged() {
+    this.status.showPlace(this.grid.focused.row, this.list.total);
+  }
+
+  #selectionChanged() {
+    this.grid.render();
+    this.status.showSelected(this.selection.size);
+  }
+}
