@@ -1,0 +1,52 @@
+import FileDB
+import Synchronization
+
+/// A table at one moment. The version tells moments apart.
+struct WatchedTable: Sendable {
+  let snapshot: TableSnapshot<Fields>
+  let version: String
+}
+
+/// The tables of a store, with a version that changes when they do.
+final class WatchedTables: Sendable {
+  private final class Entry: Sendable {
+    struct State {
+      var snapshot: TableSnapshot<Fields>
+      var schema: TableSchema?
+      var number = 0
+    }
+    let state = Mutex<State?>(nil)
+  }
+
+  private let store: RecordStore
+  private let entries = Mutex<[String: Entry]>([:])
+  /// Else a page that connects to the server's next start could take an old version for the new one.
+  private let start = UInt32.random(in: 0 ... .max)
+
+  init(_ store: RecordStore) { self.store = store }
+
+  /// The newest state of a table.
+  /// - Throws: as `RecordStore.table(_:)`; ``StoreError/Code/tableNotFound``.
+  subscript(name: String) -> WatchedTable {
+    get throws {
+      let table = try store.table(name)
+      let entry = entries.withLock { entries in
+        let entry = entries[name] ?? Entry()
+        entries[name] = entry
+        return entry
+      }
+      return try entry.state.withLock { state in
+        let snapshot = try table.snapshot()
+        guard snapshot.exists else {
+          throw StoreError(.tableNotFound, "There is no such table.", table: name)
+        }
+        let schema = try? snapshot.schema
+        var next = state ?? Entry.State(snapshot: snapshot, schema: schema)
+        if next.snapshot != snapshot || next.schema != schema { next.number += 1 }
+        (next.snapshot, next.schema) = (snapshot, schema)
+        state = next
+        return WatchedTable(snapshot: snapshot, version: "\(start)-\(next.number)")
+      }
+    }
+  }
+}
