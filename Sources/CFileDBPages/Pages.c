@@ -127,6 +127,10 @@ static const unsigned char sidebar_js[] = {
 #embed "../FileDBBrowse/Pages/sidebar.js"
 };
 
+static const unsigned char sort_keys_js[] = {
+#embed "../FileDBBrowse/Pages/sort-keys.js"
+};
+
 static const unsigned char table_dialogs_js[] = {
 #embed "../FileDBBrowse/Pages/table-dialogs.js"
 };
@@ -185,6 +189,7 @@ static const struct filedb_page pages[] = {
     PAGE("record-sheet.js", record_sheet_js),
     PAGE("selection.js", selection_js),
     PAGE("sidebar.js", sidebar_js),
+    PAGE("sort-keys.js", sort_keys_js),
     PAGE("table-dialogs.js", table_dialogs_js),
     PAGE("table-view.js", table_view_js),
     PAGE("theme.css", theme_css),

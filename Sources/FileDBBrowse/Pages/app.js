@@ -157,7 +157,7 @@ export class App {
     if (!description) return this.#notices.say("There is nothing to take back or to do again.");
     try {
       await run();
-      await Promise.all([this.#readStore(), this.#view?.refresh()]);
+      await Promise.all([this.#readStore(), this.#view?.reread()]);
       this.#notices.say(`${verb}: ${description}.`);
     } catch (error) {
       this.#notices.fail(error);

@@ -32,6 +32,7 @@ class Drag {
   #hasMoved = false;
   #edgeSince = null;
   #frame = 0;
+  #lastFrame = 0;
   #end = new AbortController();
 
   constructor(grid, event, ids, drop) {
@@ -65,8 +66,10 @@ class Drag {
     this.#grid.node.classList.add("is-dragging");
     this.#grid.node.append(this.#line);
     document.body.append(this.#label);
+    this.#lastFrame = performance.now();
     const step = (time) => {
       this.#scrollAtEdge(time);
+      this.#lastFrame = time;
       this.#frame = requestAnimationFrame(step);
     };
     this.#frame = requestAnimationFrame(step);
@@ -99,7 +102,8 @@ class Drag {
     }
     this.#edgeSince ??= time;
     const seconds = (time - this.#edgeSince) / 1000;
-    const pixels = (depth / edge) * 12 * Math.min(2 ** (2 * seconds), 20_000);
+    const speed = (depth / edge) * 700 * Math.min(4 ** seconds, 50_000);
+    const pixels = (speed * (time - this.#lastFrame)) / 1000;
     viewport.scrollTo(viewport.top + (above > 0 ? -pixels : pixels));
     this.#grid.render();
     this.#show();

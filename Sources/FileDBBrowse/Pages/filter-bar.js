@@ -71,8 +71,10 @@ export class FilterBar {
     const { where } = this.query;
     const asked = ++this.#asked;
     try {
-      if (where !== "") await this.#table.predicate(where);
-      if (asked === this.#asked) this.#apply();
+      const { unknown = [] } = where === "" ? {} : await this.#table.predicate(where);
+      if (asked !== this.#asked) return;
+      this.#apply();
+      if (unknown.length > 0) this.#mark(unknownField(unknown[0], where));
     } catch (error) {
       if (asked === this.#asked) this.#mark(error);
     }
@@ -127,4 +129,13 @@ export class FilterBar {
     this.where.focus();
     this.#typed();
   }
+}
+
+/** A field that no record has is no mistake of the filter's form, but hardly what the person meant. */
+function unknownField({ name, nearest }, where) {
+  const start = where.indexOf(name);
+  return {
+    message: `No record has a field ${name}.${nearest ? ` Did you mean ${nearest}?` : ""}`,
+    position: start < 0 ? null : [start, start + name.length],
+  };
 }

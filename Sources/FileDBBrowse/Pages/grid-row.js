@@ -71,17 +71,16 @@ function makeCell(column, index) {
   });
 }
 
-/** The row of the columns' names. `sort` is the list's sort keys, such as `name,-year`. */
-export function headRow(columns, sort) {
-  const keys = sort ? sort.split(",") : [];
+/** The row of the columns' names. */
+export function headRow(columns, keys) {
   const row = element("div", { class: "row head-row", role: "row", "aria-rowindex": 1 });
-  row.append(headCell({ name: "id", title: "id" }, 0, keys), ...columns.map((each, index) => headCell(each, index + 1, keys)));
+  row.append(...[{ name: "id" }, ...columns].map((column, index) => headCell(column, index, keys)));
   return row;
 }
 
 function headCell(column, index, keys) {
-  const key = keys.find((each) => each.replace(/^-/, "") === column.name);
-  const direction = key === undefined ? "none" : key.startsWith("-") ? "descending" : "ascending";
+  const key = keys.find(({ name }) => name === column.name);
+  const direction = key === undefined ? "none" : key.isDescending ? "descending" : "ascending";
   const isNumber = index > 0 && numeric.has(columnType(column.type));
   const cell = element("div", {
     class: `cell head${isNumber ? " is-number" : ""}`,

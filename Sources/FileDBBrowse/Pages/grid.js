@@ -39,11 +39,11 @@ export class Grid {
   }
 
   /** Shows a list that has been read, its row `top` first. */
-  show(list, columns, top) {
+  show(list, { columns, sortKeys }, top) {
     const isNewList = list !== this.list;
     const hadFocus = this.#hasFocus;
     this.list = list;
-    if (isNewList || JSON.stringify(columns) !== JSON.stringify(this.columns)) this.#setColumns(columns);
+    if (isNewList || JSON.stringify(columns) !== JSON.stringify(this.columns)) this.#setColumns(columns, sortKeys);
     this.grid.setAttribute("aria-rowcount", list.total + 1);
     this.focused.row = Math.min(this.focused.row, list.total - 1);
     this.viewport.count = list.total;
@@ -53,7 +53,7 @@ export class Grid {
     if (hadFocus) this.cell(this.focused.row, this.focused.column)?.focus({ preventScroll: true });
   }
 
-  #setColumns(columns) {
+  #setColumns(columns, sortKeys) {
     this.columns = columns;
     for (const row of this.#rows.values()) row.node.remove();
     this.#rows.clear();
@@ -64,7 +64,7 @@ export class Grid {
       index === this.#widths.length - 1 && index > 0 ? `minmax(${width}px, 1fr)` : `${width}px`);
     this.grid.style.setProperty("--columns", template.join(" "));
     this.grid.setAttribute("aria-colcount", columns.length + 1);
-    this.head.replaceChildren(headRow(columns, this.list.query.sort));
+    this.head.replaceChildren(headRow(columns, sortKeys));
   }
 
   render() {

@@ -5,6 +5,7 @@ import { askAboutConflict } from "./conflict.js";
 import { counted, element } from "./dom.js";
 import { labelled } from "./dialog.js";
 import { openRecord } from "./record-sheet.js";
+import { sortWords } from "./sort-keys.js";
 import { askAboutPaste, askForPlace, showKeys } from "./table-dialogs.js";
 import { field, lineOf } from "./values.js";
 
@@ -75,7 +76,7 @@ export class RecordActions {
         const fields = changes.filter(([, value]) => value !== null);
         return this.#table.add([{ fields }], where.value === "after" ? { after: current.id } : { [where.value]: true });
       });
-      if (ids) await this.#view.showRecord(ids[0], "Added");
+      if (ids) await this.#view.showRecords(ids, "Added");
     });
   }
 
@@ -84,7 +85,7 @@ export class RecordActions {
       const ids = this.#ids;
       if (ids.length === 0) return;
       const copies = await this.#table.duplicate(ids);
-      await this.#view.showRecord(copies[0], `Duplicated ${counted(ids.length, "record")}; the copy is`);
+      await this.#view.showRecords(copies, `Duplicated ${counted(ids.length, "record")}; the copy is`);
     });
   }
 
@@ -202,7 +203,7 @@ export class RecordActions {
     if (this.#fixedOrder) throw new Error(this.#fixedOrder);
     if (ids.includes(to.before ?? to.after)) return;
     await this.#table.move(ids, to);
-    await this.#view.showRecord(ids[0]);
+    await this.#view.showRecords(ids);
   }
 
   sortByColumn(name, mode) {
@@ -212,10 +213,10 @@ export class RecordActions {
   /** Puts all records into the order in which they are shown. */
   keepOrder() {
     return this.#write(async () => {
-      const { sort } = this.#view.query;
-      await this.#table.sort(sort);
-      this.#view.sortBy(null);
-      this.#view.notices.say(`The table is now in the order of ${sort}.`, { label: "Undo", run: this.#view.undo });
+      const { sortKeys, query } = this.#view;
+      await this.#table.sort(query.sort);
+      this.#view.endSort();
+      this.#view.notices.say(`The table is now in the order of ${sortWords(sortKeys)}.`, { label: "Undo", run: this.#view.undo });
     });
   }
 
@@ -277,7 +278,7 @@ export class RecordActions {
       const at = current && !this.#view.query.sort ? { after: current.id } : { end: true };
       const ids = await askAboutPaste(text, this.#view.columns, Math.max(0, this.#view.grid.focused.column - 1),
         (lines, columns) => this.#table.paste(lines, columns, at));
-      if (ids) await this.#view.showRecord(ids[0], `Pasted ${counted(ids.length, "record")}, beginning with`);
+      if (ids) await this.#view.showRecords(ids, `Pasted ${counted(ids.length, "record")}, beginning with`);
     });
   }
 }

@@ -73,22 +73,22 @@ export class RecordList {
   }
 
   /**
-   * Reads the newest state: where the record `anchor` is now, and what is around it, `count` records. Shows nothing of it
-   * before all of it is there. Gives the new place of the anchor, or `fallback` where it is gone.
+   * Reads the newest state: `count` records, the first of them `above` rows above the record `anchor`, or at `fallback`
+   * where there is no anchor any more. Shows nothing of it before all of it is there. Gives the first one's place.
    */
-  async refresh({ anchor, fallback = 0, count = pageSize }) {
+  async refresh({ anchor, above = 0, fallback = 0, count = pageSize }) {
     for (let attempts = 3; ; attempts--) {
       try {
-        return await this.#refreshOnce(anchor, fallback, count);
+        return await this.#refreshOnce(anchor, above, fallback, count);
       } catch (error) {
         if (!(error instanceof Outdated) || attempts === 0) throw error;
       }
     }
   }
 
-  async #refreshOnce(anchor, fallback, count) {
+  async #refreshOnce(anchor, above, fallback, count) {
     const place = anchor === undefined ? null : await this.place(anchor);
-    const top = place ?? fallback;
+    const top = place === null ? fallback : Math.max(0, place - above);
     const numbers = pagesOf(top, top + count);
     const answers = await Promise.all(
       numbers.map((page) => this.#table.records(this.query, page * pageSize, pageSize)));

@@ -120,7 +120,7 @@ class RecordField {
     if (this.#options.isReadOnly) return [];
     const { type, values, references, required } = this.#column;
     const current = editedType(this.#value, this.#column);
-    if (type || values || references) {
+    if ((type && type !== "json") || values || references) {
       const note = element("span", { class: "note", textContent: typeName(current) });
       return required ? [note] : [note, this.#remover()];
     }

@@ -11,16 +11,22 @@ import { handlePointer } from "./grid-pointer.js";
 import { RecordActions } from "./record-actions.js";
 import { RecordList } from "./record-list.js";
 import { Selection } from "./selection.js";
+import { sortText, turned } from "./sort-keys.js";
 import { StatusLine, toolbar } from "./toolbar.js";
 import { rowHeight } from "./viewport.js";
 
+/** Stands for the ids of all records. */
+const everything = { has: () => true, add: () => {} };
+
 export class TableView {
   query = { where: "", search: "", sort: "" };
+  sortKeys = [];
   columns = [];
   list = null;
   node = element("div", { class: "table-view" });
   #work = Promise.resolve();
   #isRefreshWaiting = false;
+  #changed = new Set();
 
   /** `options`: `api`, `notices`, `isReadOnly`, `undo()`, `onCount(count)`. */
   constructor(name, options) {
@@ -28,7 +34,7 @@ export class TableView {
     this.table = options.api.table(name);
     this.selection = new Selection(() => this.#selectionChanged());
     this.actions = new RecordActions(this);
-    this.status = new StatusLine({ keepOrder: () => this.actions.keepOrder(), endSort: () => this.sortBy(null) });
+    this.status = new StatusLine({ keepOrder: () => this.actions.keepOrder(), endSort: () => this.endSort() });
     this.grid = new Grid({
       label: `Records of ${name}`, selection: this.selection, dataAddress: this.table.dataAddress,
       onFocus: () => this.#focusChanged(), onScroll: () => {},
@@ -70,8 +76,19 @@ export class TableView {
     return this.#enqueue(() => this.#readNewList());
   }
 
-  /** Reads the newest state and stays at the place where the person is. */
-  refresh() {
+  /** Reads the newest state and stays where the person is, by a record that is seen and is not one of `changed`. */
+  refresh(changed = []) {
+    for (const id of changed) this.#changed.add(id);
+    return this.#refreshSoon();
+  }
+
+  /** Reads the newest state and shows the rows of the same places, after what may have changed every record. */
+  reread() {
+    this.#changed = everything;
+    return this.#refreshSoon();
+  }
+
+  #refreshSoon() {
     if (this.#isRefreshWaiting) return this.#work;
     this.#isRefreshWaiting = true;
     return this.#enqueue(() => {
@@ -103,9 +120,7 @@ export class TableView {
     const { viewport, focusedRecord, focused } = this.grid;
     const { first, last } = viewport.rows;
     const topBefore = viewport.top;
-    const refreshed = this.list.refresh({
-      anchor: this.list.record(first)?.id, fallback: first, count: last - first + 10,
-    });
+    const refreshed = this.list.refresh({ ...this.#anchor(first, last), fallback: first, count: last - first + 10 });
     const [info, [read]] = await Promise.all([this.table.info(), Promise.allSettled([refreshed])]);
     if (this.#showProblem(info)) return;
     if (read.status === "rejected") throw read.reason;
@@ -115,11 +130,23 @@ export class TableView {
     this.#show(info, read.value * rowHeight + viewport.top - topBefore + (topBefore - first * rowHeight));
   }
 
+  #anchor(first, last) {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    // Who looks at the beginning goes on to look at the beginning, and sees what is added there.
+    if (this.grid.viewport.top === 0) return {};
+    for (let row = first; row <= last; row++) {
+      const anchor = this.list.record(row)?.id;
+      if (anchor !== undefined && !changed.has(anchor)) return { anchor, above: row - first };
+    }
+    return {};
+  }
+
   #show(info, top) {
     this.columns = info.columns;
-    this.grid.show(this.list, info.columns, top);
+    this.grid.show(this.list, { columns: info.columns, sortKeys: this.sortKeys }, top);
     this.onCount(info.count);
-    this.status.showSort(this.query.sort, this.isReadOnly);
+    this.status.showSort(this.sortKeys, this.isReadOnly);
     this.#focusChanged();
     this.#showEmptiness();
   }
@@ -152,23 +179,30 @@ export class TableView {
 
   /** Takes in that somebody changed the table. */
   async receive({ version, ids, origin }) {
-    if (version !== this.list?.version) await this.refresh();
+    if (version !== this.list?.version) await this.refresh(ids ?? []);
     if (origin !== "elsewhere") return;
     this.grid.mark(ids ?? []);
     this.notices.say(ids?.length ? `${counted(ids.length, "record")} changed elsewhere.` : "The table was changed elsewhere.");
   }
 
-  /** Sorts for a look: by one field, by one more, or, with no name, no longer. A second time turns the direction. */
-  sortBy(name, mode = "only") {
-    const keys = this.query.sort === "" ? [] : this.query.sort.split(",");
-    const others = mode === "add" ? keys.filter((key) => key.replace(/^-/, "") !== name) : [];
-    const next = keys.includes(name) ? [`-${name}`] : keys.includes(`-${name}`) ? [] : [name];
-    this.#ask({ ...this.query, sort: name === null ? "" : [...others, ...next].join(",") });
+  /** Sorts for a look by a field, see `turned`. */
+  sortBy(name, mode) {
+    this.#sortAs(turned(this.sortKeys, name, mode));
   }
 
-  /** Reads the newest state and puts the focus on a record. `verb` begins what is said about it. */
-  async showRecord(id, verb) {
-    await this.refresh();
+  endSort() {
+    this.#sortAs([]);
+  }
+
+  #sortAs(keys) {
+    this.sortKeys = keys;
+    this.#ask({ ...this.query, sort: sortText(keys) });
+  }
+
+  /** Reads the newest state and puts the focus on the first of records. `verb` begins what is said about it. */
+  async showRecords(ids, verb) {
+    await this.refresh(ids);
+    const [id] = ids;
     const place = this.list.indexOf(id) ?? (await this.list.place(id));
     if (place !== null) this.grid.focusCell(place, this.grid.focused.column);
     if (verb) this.notices.say(`${verb} record ${id}.${place === null ? " The filter or the search hides it." : ""}`);

@@ -1,6 +1,7 @@
 // The buttons above the records, and the line below them.
 
 import { button, counted, element, grouped } from "./dom.js";
+import { sortWords } from "./sort-keys.js";
 
 /** `actions` are the table's verbs. */
 export function toolbar(actions) {
@@ -55,11 +56,10 @@ export class StatusLine {
     this.#selected.textContent = count === 0 ? "" : `${grouped(count)} selected`;
   }
 
-  showSort(sort, isReadOnly) {
-    if (!sort) return this.#sorted.replaceChildren();
+  showSort(keys, isReadOnly) {
+    if (keys.length === 0) return this.#sorted.replaceChildren();
     const keep = button("Keep this order", { kind: "is-small", onclick: () => this.actions.keepOrder() });
     const end = button("End the sorting", { kind: "is-small is-quiet", onclick: () => this.actions.endSort() });
-    const text = sort.split(",").map((key) => (key.startsWith("-") ? `${key.slice(1)}, descending` : key)).join("; then ");
-    this.#sorted.replaceChildren(`Sorted for a look by ${text}`, ...(isReadOnly ? [] : [keep]), end);
+    this.#sorted.replaceChildren(`Sorted for a look by ${sortWords(keys)}`, ...(isReadOnly ? [] : [keep]), end);
   }
 }

@@ -28,8 +28,8 @@ export function typeOf(value) {
   return Object.keys(value).find((key) => types.includes(key));
 }
 
-/** Schemas say `bool` and `float` as well. */
-export const columnType = (type) => ({ bool: "boolean", float: "real", number: "real", dict: "dictionary" })[type] ?? type;
+/** The type of what a column holds: columns have the names of the command line. */
+export const columnType = (type) => ({ bool: "boolean", float: "real", json: "dictionary" })[type] ?? type;
 
 /** A list shows the beginning of long values only; to edit one, it must be read whole. */
 export function isCut(value) {
