@@ -19,6 +19,10 @@ static const unsigned char cell_editor_js[] = {
 #embed "../FileDBBrowse/Pages/cell-editor.js"
 };
 
+static const unsigned char clipboard_js[] = {
+#embed "../FileDBBrowse/Pages/clipboard.js"
+};
+
 static const unsigned char conflict_js[] = {
 #embed "../FileDBBrowse/Pages/conflict.js"
 };
@@ -162,6 +166,7 @@ static const struct filedb_page pages[] = {
     PAGE("app.js", app_js),
     PAGE("broken-table.js", broken_table_js),
     PAGE("cell-editor.js", cell_editor_js),
+    PAGE("clipboard.js", clipboard_js),
     PAGE("conflict.js", conflict_js),
     PAGE("dates.js", dates_js),
     PAGE("dialog.js", dialog_js),

@@ -3,8 +3,14 @@
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 export const sampleValues = [
-  "A line of text", true, { integer: "9007199254740993" }, { real: "0.1" }, { date: "2010-03-04T05:06:07Z" }, { data: png },
-  { array: ["one", { integer: "2" }] }, { dictionary: [["street", "Main Street 5"], ["rooms", { array: [{ integer: "3" }] }]] },
+  "A line of text",
+  true,
+  { integer: "9007199254740993" },
+  { real: "0.1" },
+  { date: "2010-03-04T05:06:07Z" },
+  { data: png },
+  { array: ["one", { integer: "2" }] },
+  { dictionary: [["street", "Main Street 5"], ["rooms", { array: [{ integer: "3" }] }]] },
 ];
 
 class Refusal extends Error {
@@ -39,9 +45,12 @@ export class FakeServer {
     if (group === "predicate") return predicate(query.where);
     const { columns, records, version } = this.#table(name);
     const list = matching(records, query);
+    const [from, count] = [Number(query.from), Number(query.count)];
+    const problem = name === "broken" ? { message: "The file is damaged.", line: 12 } : null;
     switch (route) {
-      case undefined: return { name, count: records.length, columns, schema: false, problem: name === "broken" ? { message: "The file is damaged.", line: 12 } : null };
-      case "records": return { version: String(version), total: list.length, from: Number(query.from), records: list.slice(Number(query.from), Number(query.from) + Number(query.count)) };
+      case undefined: return { name, count: records.length, columns, schema: false, problem };
+      case "records":
+        return { version: String(version), total: list.length, from, records: list.slice(from, from + count) };
       case "place": return { place: nullIfMissing(list.findIndex(({ id }) => id === query.id)) };
       case "record": return found(records, query.id);
       case "check": return { problems: [{ message: "Record 3 has no id.", line: 12 }] };
@@ -64,7 +73,8 @@ export class FakeServer {
     table.version++;
     switch (verb) {
       case "add": return { ids: insert(table, records, at) };
-      case "duplicate": return { ids: insert(table, ids.map((each) => found(table.records, each)), { after: ids.at(-1) }) };
+      case "duplicate":
+        return { ids: insert(table, ids.map((each) => found(table.records, each)), { after: ids.at(-1) }) };
       case "delete": table.records = table.records.filter((each) => !ids.includes(each.id)); return {};
       case "move": return move(table, ids, to);
       case "set": return set(table, id, fields, expected);
@@ -85,11 +95,13 @@ export class FakeServer {
   #tell(name) {
     const { version, records } = this.#table(name);
     this.onEvent({ kind: "tables", data: this.#store() });
-    this.onEvent({ kind: "change", data: { table: name, version: String(version), count: records.length, ids: null, origin: "here" } });
+    const data = { table: name, version: String(version), count: records.length, ids: null, origin: "here" };
+    this.onEvent({ kind: "change", data });
   }
 
   #store() {
-    const tables = [...this.#tables].map(([name, { records }]) => ({ name, count: records.length, problem: null, attached: false }));
+    const overview = ([name, { records }]) => ({ name, count: records.length, problem: null, attached: false });
+    const tables = [...this.#tables].map(overview);
     return {
       name: "sample", path: "/home/ada/sample", readOnly: false, writeToken: "token", tables,
       undo: this.#done.at(-1)?.name ?? null, redo: this.#undone.at(-1)?.name ?? null,
@@ -106,25 +118,34 @@ function refuse(...reason) {
   throw new Refusal(...reason);
 }
 
-const table = (records, columns = [{ name: "name", type: "string" }]) => ({ version: 1, lastId: records.length, columns, records });
+function table(records, columns = [{ name: "name", type: "string" }]) {
+  return { version: 1, lastId: records.length, columns, records };
+}
 
 function foodTable() {
   const names = ["Brown rice", "Feta", "Lentils", "Honey", "Oats", "Pear", "Quince", "Tofu", "Walnuts", "Yoghurt"];
   const records = Array.from({ length: 60 }, (_, index) => ({
     id: String(index + 1),
-    fields: [["name", names[index % 10]], ["kcal", { integer: String(40 + index * 7) }], ["bought", { date: "2026-11-03T17:20:00Z" }],
-      ["vegan", index % 3 === 0], ["photo", { bytes: 70, media: null }]],
+    fields: [
+      ["name", names[index % 10]],
+      ["kcal", { integer: String(40 + index * 7) }],
+      ["bought", { date: "2026-11-03T17:20:00Z" }],
+      ["vegan", index % 3 === 0],
+      ["photo", { bytes: 70, media: null }],
+    ],
   }));
-  const columns = [["name", "string"], ["kcal", "integer"], ["bought", "date"], ["vegan", "boolean"], ["photo", "data"]];
-  return table(records, columns.map(([name, type]) => ({ name, type })));
+  const types = { name: "string", kcal: "integer", bought: "date", vegan: "bool", photo: "data" };
+  return table(records, Object.entries(types).map(([name, type]) => ({ name, type })));
 }
 
 function largeTable() {
-  return table(Array.from({ length: 1_000_000 }, (_, index) => ({ id: String(index + 1), fields: [["name", `Record ${index + 1}`]] })));
+  const record = (_, index) => ({ id: String(index + 1), fields: [["name", `Record ${index + 1}`]] });
+  return table(Array.from({ length: 1_000_000 }, record));
 }
 
 const nullIfMissing = (index) => (index < 0 ? null : index);
-const found = (records, id) => records.find((each) => each.id === id) ?? refuse(404, "recordNotFound", `There is no record ${id}.`);
+const found = (records, id) =>
+  records.find((each) => each.id === id) ?? refuse(404, "recordNotFound", `There is no record ${id}.`);
 const textOf = (record) => JSON.stringify(record.fields).toLowerCase();
 
 function matching(records, { search, sort }) {
@@ -136,9 +157,10 @@ function matching(records, { search, sort }) {
 }
 
 function predicate(where) {
-  if (where === undefined) return { fields: ["name", "kcal", "vegan"], words: ["==", "<", "AND", "OR", "NOT", "CONTAINS"] };
+  if (where === undefined) return { fields: ["name", "kcal", "vegan"], words: ["==", "<", "AND", "OR", "CONTAINS"] };
   const start = where.indexOf("kcl");
-  if (start >= 0) refuse(422, "badPredicate", "There is no field kcl. Did you mean kcal?", { position: [start, start + 3] });
+  const position = [start, start + 3];
+  if (start >= 0) refuse(422, "badPredicate", "There is no field kcl. Did you mean kcal?", { position });
   return { ok: true };
 }
 
@@ -166,7 +188,8 @@ function move(table, ids, to) {
 function set(table, id, fields, expected) {
   const record = found(table.records, id);
   const value = (name) => record.fields.find(([each]) => each === name)?.[1] ?? null;
-  if (expected.some(([name, before]) => JSON.stringify(value(name)) !== JSON.stringify(before))) refuse(409, "changed", "Changed.");
+  const isAsExpected = ([name, before]) => JSON.stringify(value(name)) === JSON.stringify(before);
+  if (!expected.every(isAsExpected)) refuse(409, "changed", "Changed.");
   const kept = record.fields.map(([name, before]) => [name, fields.find(([each]) => each === name)?.[1] ?? before]);
   const added = fields.filter(([name]) => !record.fields.some(([each]) => each === name));
   const saved = { id, fields: [...kept, ...added] };

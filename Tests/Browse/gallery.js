@@ -1,5 +1,6 @@
 // Every part of the pages alone, on a server that is faked in memory. Serve the repository and open this page:
-//   python3 -m http.server, then http://localhost:8000/Tests/Browse/gallery.html, or …/gallery.html?app for all together.
+//   python3 -m http.server, then http://localhost:8000/Tests/Browse/gallery.html
+// With ?app after it, one sees all of them together.
 
 import { Api } from "../../Sources/FileDBBrowse/Pages/api.js";
 import { App } from "../../Sources/FileDBBrowse/Pages/app.js";
@@ -47,16 +48,19 @@ const sample = (title, ...parts) =>
 
 function sampleEditor(value) {
   const type = typeOf(value);
+  const label = typeName(type);
   return element("div", { class: "field", data: { editor: type } },
-    element("span", { class: "field-name", textContent: typeName(type) }), editorFor(value, type, { label: typeName(type) }).node);
+    element("span", { class: "field-name", textContent: label }), editorFor(value, type, { label }).node);
 }
 
 function dialogs() {
   const record = { id: "3", fields: sampleValues.map((value) => [typeOf(value), value]) };
+  const columns = [{ name: "string", type: "string" }];
+  const current = { id: "3", fields: [["name", "Soy milk"]] };
   const openers = {
-    "A record": () => openRecord(record, { title: "Record 3", api, columns: [{ name: "string", type: "string" }], action: "Save" }, () => record),
+    "A record": () => openRecord(record, { title: "Record 3", api, columns, action: "Save" }, () => record),
     "A conflict": () => askAboutConflict({
-      id: "3", changes: [["name", "Oat milk"]], expected: [["name", "Milk"]], current: { id: "3", fields: [["name", "Soy milk"]] },
+      id: "3", changes: [["name", "Oat milk"]], expected: [["name", "Milk"]], current,
     }),
     "Deleted meanwhile": () => askAboutConflict({ id: "3", changes: [], expected: [], current: null }),
     "Move to": () => askForPlace(2, 40),

@@ -24,7 +24,8 @@ PATIENCE = 20  # Seconds until something that must appear counts as missing.
 def filedb(store, *arguments, text=None):
     """Runs `filedb`, and gives what it prints."""
     result = subprocess.run(
-        [FILEDB, "--store", str(store), *arguments], input=text, text=True, capture_output=True, check=False)
+        [FILEDB, "--store", str(store), *arguments], input=text, text=True, capture_output=True, check=False
+    )
     if result.returncode != 0:
         raise AssertionError(f"filedb {' '.join(arguments)}: {result.stderr}")
     return result.stdout
@@ -82,8 +83,9 @@ class Browser:
 
     def wait(self, condition, message):
         """Waits until `condition()` is true, and gives what it gives."""
-        return WebDriverWait(self.driver, PATIENCE, 0.02, (NoSuchElementException, StaleElementReferenceException)).until(
-            lambda _: condition(), message)
+        return WebDriverWait(
+            self.driver, PATIENCE, 0.02, (NoSuchElementException, StaleElementReferenceException)
+        ).until(lambda _: condition(), message)
 
     def find(self, selector):
         return self.wait(lambda: self.driver.find_element(By.CSS_SELECTOR, selector), f"nothing is {selector}")
@@ -102,9 +104,11 @@ class Browser:
 
     def button(self, label, inside=""):
         """The button that says, or has as its name, `label`."""
+
         def shown():
             buttons = self.all(f"{inside} button, {inside} a.button")
             return next((each for each in buttons if each.is_displayed() and self.name(each).startswith(label)), None)
+
         return self.wait(shown, f"no button {label}")
 
     def name(self, node):
@@ -189,7 +193,10 @@ class Browser:
         result = self.driver.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
         return [
             f"{rule['id']}: {node['html'][:200]}"
-            for rule in result["violations"] if rule["impact"] in ("serious", "critical") for node in rule["nodes"]]
+            for rule in result["violations"]
+            if rule["impact"] in ("serious", "critical")
+            for node in rule["nodes"]
+        ]
 
 
 class BrowseTest(unittest.TestCase):
@@ -217,8 +224,15 @@ class BrowseTest(unittest.TestCase):
 
     def fill(self):
         """Makes the tables of the test: 76 foods."""
-        filedb(self.store, "import", str(PACKAGE / "Examples/foods.csv"), "food", "--header", "--types",
-               "kcal=integer,protein=float,fat=float,carbohydrate=float,fibre=float")
+        filedb(
+            self.store,
+            "import",
+            str(PACKAGE / "Examples/foods.csv"),
+            "food",
+            "--header",
+            "--types",
+            "kcal=integer,protein=float,fat=float,carbohydrate=float,fibre=float",
+        )
 
     def check(self):
         """Fails where the store is not sound."""

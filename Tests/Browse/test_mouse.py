@@ -71,7 +71,9 @@ class MouseTest(BrowseTest):
         self.open()
         browser = self.browser
         chain = ActionChains(browser.driver, duration=0)
-        chain.click_and_hold(browser.find('.row[data-id="1"] .grip')).move_to_element(browser.cell("4", "name")).perform()
+        chain.click_and_hold(browser.find('.row[data-id="1"] .grip')).move_to_element(
+            browser.cell("4", "name")
+        ).perform()
         browser.find(".drop-line")
         browser.keys(Keys.ESCAPE)
         browser.gone(".drop-line")
@@ -125,8 +127,9 @@ class MouseTest(BrowseTest):
     def test_records_are_copied_and_pasted(self):
         self.open()
         browser = self.browser
-        browser.driver.execute_cdp_cmd("Browser.grantPermissions", {
-            "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+        browser.driver.execute_cdp_cmd(
+            "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+        )
         browser.click(browser.find('.row[data-id="4"] .tick'))
         browser.click(browser.button("Copy"))
         browser.click(browser.button("Selected records as JSON"))
@@ -149,8 +152,9 @@ class MouseTest(BrowseTest):
     def test_a_line_that_cannot_be_pasted_is_named(self):
         self.open()
         browser = self.browser
-        browser.driver.execute_cdp_cmd("Browser.grantPermissions", {
-            "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+        browser.driver.execute_cdp_cmd(
+            "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+        )
         self.copy("name\tkcal\nQuince\t57\nMedlar\tmany")
         browser.click(browser.cell("4", "name"))
         browser.keys((Keys.CONTROL, "v"))
@@ -160,7 +164,9 @@ class MouseTest(BrowseTest):
         browser.gone("dialog")
 
     def clipboard(self):
-        return self.browser.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0], arguments[0])")
+        return self.browser.driver.execute_async_script(
+            "navigator.clipboard.readText().then(arguments[0], arguments[0])"
+        )
 
     def copy(self, text):
         script = "navigator.clipboard.writeText(arguments[0]).then(arguments[1], arguments[1])"

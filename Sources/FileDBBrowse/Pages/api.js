@@ -3,7 +3,7 @@
 /** What the server said no to, in its own words, with the place where it knows one. */
 export class ApiError extends Error {
   constructor(status, { code, message, id, field, line, position, current }) {
-    super(message);
+    super(message.charAt(0).toUpperCase() + message.slice(1));
     Object.assign(this, { status, code, id, field, line, position, current });
   }
 }

@@ -6,7 +6,8 @@ import { Sidebar } from "./sidebar.js";
 import { askForTable, showKeys } from "./table-dialogs.js";
 import { TableView } from "./table-view.js";
 
-const down = "The server does not answer. Is “filedb browse” still running? This page goes on as soon as it answers.";
+const down =
+  "The server does not answer. Is “filedb browse” still running? This page goes on as soon as it answers.";
 const refused = "The server was started anew. Open the address that it printed; then this page goes on, too.";
 
 export class App {
@@ -62,12 +63,21 @@ export class App {
         this.#view?.refresh();
         break;
       case "tables":
-        this.#showStore({ ...this.#store, ...event.data });
+        this.#takeTables(event.data);
         break;
       case "change":
         if (event.data.table === this.#current) this.#view?.receive(event.data);
         break;
     }
+  }
+
+  /** A table that broke, was repaired, came or went is shown anew. */
+  #takeTables(news) {
+    const current = () => this.#store?.tables.find(({ name }) => name === this.#current);
+    const before = current();
+    this.#showStore({ ...this.#store, ...news });
+    if (Boolean(before?.problem) !== Boolean(current()?.problem)) this.#view = null;
+    this.#route();
   }
 
   async #readStore() {
@@ -109,12 +119,17 @@ export class App {
     const view = new TableView(name, {
       api: this.#api, notices: this.#notices, isReadOnly: this.#store.readOnly || attached,
       undo: () => this.undo(),
-      onCount: (count) => (this.#count.textContent = counted(count, "record")),
+      onCount: (count) => this.#showCount(view, count),
       onRepaired: () => this.#reopen(),
     });
     this.#view = view;
     this.#main.replaceChildren(view.node);
     view.load();
+  }
+
+  /** A table that is no longer shown may still be on its way. */
+  #showCount(view, count) {
+    if (view === this.#view) this.#count.textContent = counted(count, "record");
   }
 
   async #reopen() {

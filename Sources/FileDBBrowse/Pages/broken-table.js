@@ -5,7 +5,9 @@ import { button, element, icon } from "./dom.js";
 /** `isReadOnly` leaves the repair out; `onRepaired` is called when it is done. */
 export function brokenTable(table, message, { isReadOnly, onRepaired, onFailure }) {
   const problems = element("ul", { class: "problems" });
-  const report = element("pre", { class: "report code", hidden: true, tabIndex: 0, "aria-label": "What a repair would do" });
+  const report = element("pre", {
+    class: "report code", hidden: true, tabIndex: 0, "aria-label": "What a repair would do",
+  });
   const apply = button("Repair it now", { shape: "check", kind: "is-primary", hidden: true });
   const preview = button("Show what a repair would do", { shape: "search", kind: "is-primary" });
   const attempt = (run) => async () => {
@@ -41,6 +43,6 @@ export function brokenTable(table, message, { isReadOnly, onRepaired, onFailure 
 }
 
 function problemItem({ message, line }) {
-  const place = line === null || line === undefined ? null : element("span", { class: "line-number", textContent: `line ${line}` });
-  return element("li", {}, place, element("span", { textContent: message }));
+  const place = element("span", { class: "line-number", textContent: `line ${line}` });
+  return element("li", {}, line ? place : null, element("span", { textContent: message }));
 }

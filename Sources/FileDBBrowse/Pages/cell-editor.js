@@ -11,7 +11,10 @@ export class CellEditor {
   #actions;
   #open = null;
 
-  /** `actions`: `whole(id)` reads a record, `save(record, name, value)` writes a field, `openField(id, name)`, `fail(error)`. */
+  /**
+   * `actions`: `whole(id)` reads a record, `save(record, name, value)` writes a field, `openField(id, name)` opens the
+   * record at a field, `fail(error)`.
+   */
   constructor(grid, actions) {
     this.#grid = grid;
     this.#actions = actions;

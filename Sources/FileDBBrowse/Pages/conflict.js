@@ -11,14 +11,14 @@ export function askAboutConflict({ id, changes, expected, current }) {
 
 function askAboutChange({ id, changes, expected, current }) {
   const rows = changes.map(([name, mine]) => {
-    const before = expected.find(([each]) => each === name)?.[1];
+    const before = expected.find(([each]) => each === name)?.[1] ?? null;
     const theirs = field(current, name) ?? null;
-    const cell = (value) => element("td", { textContent: value === null || value === undefined ? "no such field" : lineOf(value) });
     return element(
       "tr", { class: sameValue(before, theirs) ? "" : "is-changed" },
       element("th", { scope: "row", textContent: name }), cell(before), cell(theirs), cell(mine));
   });
-  const heads = ["Field", "Before", "Now there", "Yours"].map((text) => element("th", { scope: "col", textContent: text }));
+  const titles = ["Field", "Before", "Now there", "Yours"];
+  const heads = titles.map((textContent) => element("th", { scope: "col", textContent }));
   return openDialog({
     title: "Changed meanwhile",
     cancel: "Go on editing",
@@ -33,6 +33,8 @@ function askAboutChange({ id, changes, expected, current }) {
     ],
   });
 }
+
+const cell = (value) => element("td", { textContent: value === null ? "no such field" : lineOf(value) });
 
 function askAboutDeletion(id) {
   return openDialog({

@@ -36,7 +36,8 @@ export function openDialog({ title, kind = "", content, actions = [], cancel = "
         },
         onkeydown: submitFromField,
       },
-      element("header", {}, heading, button("Close", { shape: "close", kind: "is-quiet is-icon", onclick: () => close() })),
+      element("header", {}, heading,
+        button("Close", { shape: "close", kind: "is-quiet is-icon", onclick: () => close() })),
       element("div", { class: "dialog-content" }, ...content(close)),
       problem,
       element("footer", {}, ...footer(actions, attempt, cancel, close)));

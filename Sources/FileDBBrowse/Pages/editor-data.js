@@ -20,7 +20,6 @@ export function dataEditor(value, { label, address }) {
   show();
   return {
     node: element("div", { class: "data-editor" }, preview, chooser),
-    isInline: false,
     focus: () => chooser.focus(),
     value: () => current ?? null,
   };

@@ -30,7 +30,6 @@ export function treeEditor(value, type, { label }) {
   for (const [key, each] of contents(value, isArray)) add(key, each);
   return {
     node: element("div", { class: "tree-editor" }, items, adder),
-    isInline: false,
     focus: () => (entries.get(items.firstElementChild) ?? adder).focus(),
     value: () => collected([...items.children].map((node) => entries.get(node)), isArray),
   };
@@ -59,9 +58,7 @@ class Item {
 
   constructor(key, value, { isArray, label, onMove, onRemove }) {
     this.#label = label;
-    this.key = isArray
-      ? null
-      : element("input", { class: "input key-input", value: key, "aria-label": `Name in ${label}`, placeholder: "Name" });
+    this.key = isArray ? null : keyInput(key, label);
     this.type = typeChoice(typeOf(value), `Type in ${label}`, (type) => this.#edit(emptyValue(type), type));
     this.slot = element("div", { class: "tree-value" });
     const tools = element(
@@ -90,6 +87,9 @@ class Item {
     return value;
   }
 }
+
+const keyInput = (key, label) =>
+  element("input", { class: "input key-input", value: key, "aria-label": `Name in ${label}`, placeholder: "Name" });
 
 /** A list of the types. */
 export function typeChoice(type, label, onChange) {

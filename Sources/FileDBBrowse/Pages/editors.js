@@ -1,5 +1,5 @@
-// Editors for values. Each is an object: `node`, `focus()`, `value()`, which throws an Error that says what is wrong
-// with what was typed, or gives null for no value, and `isInline`, whether it fits over a cell.
+// Editors for values. Each is an object: `node`, `focus()`, and `value()`, which throws an Error that says what is
+// wrong with what was typed, or gives null for no value. Some also have `type(text)`, which replaces what is there.
 
 import { element, uniqueId } from "./dom.js";
 import { localText, offsetText, storedDate, zoneName } from "./dates.js";
@@ -34,7 +34,6 @@ function textEditor(value, { label }) {
   const node = element("textarea", { class: "input text-input", rows: 1, value: value ?? "", "aria-label": label });
   return {
     node,
-    isInline: true,
     focus: () => node.focus(),
     type: (text) => (node.value = text),
     value: () => (node.value === "" && value === undefined ? null : node.value),
@@ -48,7 +47,6 @@ function numberEditor(value, type, { label }) {
   });
   return {
     node,
-    isInline: true,
     focus: () => node.select(),
     type: (text) => (node.value = text),
     value: () => (node.value.trim() === "" ? null : parsed(node.value, type)),
@@ -75,7 +73,6 @@ function dateEditor(value, { label }) {
   explain();
   return {
     node: element("div", { class: "date-editor" }, input, note),
-    isInline: true,
     focus: () => input.select(),
     type: (text) => {
       input.value = text;
@@ -95,7 +92,6 @@ function choiceEditor(value, values, { label, column }) {
   node.value = current < 0 ? "" : String(current);
   return {
     node,
-    isInline: true,
     focus: () => node.focus(),
     value: () => (node.value === "" ? null : known[Number(node.value)]),
   };
@@ -109,19 +105,19 @@ function referenceEditor(value, type, { label, column, api }) {
     class: "input", value: value === undefined ? "" : lineOf(value), list: list.id, "aria-label": label,
     autocomplete: "off",
   });
-  const suggest = async () => {
-    const { records } = await api.table(table).records({ search: input.value }, 0, 20).catch(() => ({ records: [] }));
+  const suggest = async (search) => {
+    const { records } = await api.table(table).records({ search }, 0, 20).catch(() => ({ records: [] }));
     list.replaceChildren(...records.map((record) => suggestion(record, name)));
   };
-  input.addEventListener("input", suggest);
-  suggest();
+  input.addEventListener("input", () => suggest(input.value));
+  suggest("");
+  const note = element("span", { class: "note", textContent: `From the table ${table}, by ${name}.` });
   return {
-    node: element("div", {}, input, list, element("span", { class: "note", textContent: `From the table ${table}, by ${name}.` })),
-    isInline: true,
+    node: element("div", {}, input, list, note),
     focus: () => input.select(),
     type: (text) => {
       input.value = text;
-      suggest();
+      suggest(text);
     },
     value: () => (input.value.trim() === "" ? null : parsed(input.value, name === "id" ? "integer" : type)),
   };

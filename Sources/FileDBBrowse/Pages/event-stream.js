@@ -2,7 +2,10 @@
 
 const retryAfter = 1000;
 
-/** Calls `receive` with `{kind: "up"}`, `{kind: "down", refused}`, `{kind: "tables", data}` and `{kind: "change", data}`. */
+/**
+ * Calls `receive` with `{kind: "up"}`, `{kind: "down", refused}`, and with what the server tells:
+ * `{kind: "tables", data}` and `{kind: "change", data}`.
+ */
 export class EventStream {
   #receive;
   #isUp;

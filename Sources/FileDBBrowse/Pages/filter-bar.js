@@ -20,7 +20,7 @@ export class FilterBar {
       oninput: () => this.#later(() => this.#apply()),
     });
     this.where = element("input", {
-      class: "input code", placeholder: "Filter, such as kcal < 50", "aria-label": "Filter",
+      class: "input code", placeholder: "Filter", "aria-label": "Filter",
       autocomplete: "off", spellcheck: false, "aria-describedby": "filter-problem",
       oninput: () => this.#typed(), onscroll: () => this.#follow(), onkeydown: (event) => this.#key(event),
     });
@@ -41,6 +41,12 @@ export class FilterBar {
 
   get query() {
     return { where: this.where.value.trim(), search: this.search.value.trim() };
+  }
+
+  /** Gives an example of a filter for a table with these columns. */
+  showExample(columns) {
+    const { name } = columns.find(({ type }) => type === "string") ?? {};
+    this.where.placeholder = name ? `Filter, such as ${name} CONTAINS "a"` : "Filter";
   }
 
   clear() {
@@ -94,7 +100,8 @@ export class FilterBar {
     const indent = text.length - text.trimStart().length;
     const start = error.position[0] + indent;
     const end = Math.max(error.position[1] + indent, start + 1);
-    this.mirror.append(text.slice(0, start), element("mark", { textContent: text.slice(start, end) || " " }), text.slice(end));
+    const mark = element("mark", { textContent: text.slice(start, end) || " " });
+    this.mirror.append(text.slice(0, start), mark, text.slice(end));
     this.#follow();
   }
 
@@ -115,7 +122,7 @@ export class FilterBar {
       type: "button", class: "chip code", textContent: text, onclick: () => this.#insert(text),
     });
     return [
-      element("p", { textContent: "A filter compares fields with values. Text is in quotes. Press a word to put it in." }),
+      element("p", { textContent: "A filter compares fields with values. Text has quotes. Press a word to insert it." }),
       element("h3", { textContent: "Fields" }), element("div", { class: "chips" }, ...fields.map(insert)),
       element("h3", { textContent: "Words" }), element("div", { class: "chips" }, ...words.map(insert)),
     ];

@@ -3,13 +3,18 @@
 /** `actions` are the table's verbs, see RecordActions; `editor` edits in place. */
 export function handleKeys(grid, actions, editor) {
   grid.grid.addEventListener("keydown", (event) => {
-    const command = event.ctrlKey || event.metaKey;
-    const run = command ? commandKey(event, grid, actions) : event.altKey ? altKey(event, grid, actions) : plainKey(event, grid, actions, editor);
+    const run = meaning(event, grid, actions, editor);
     if (!run) return;
     event.preventDefault();
     event.stopPropagation();
     run();
   });
+}
+
+function meaning(event, grid, actions, editor) {
+  if (event.ctrlKey || event.metaKey) return commandKey(event, grid, actions);
+  if (event.altKey) return altKey(event, grid, actions);
+  return plainKey(event, grid, actions, editor);
 }
 
 function commandKey(event, grid, actions) {

@@ -102,7 +102,7 @@ export function columnWidths(columns, records) {
     const values = records.map((record) => field(record, column.name));
     const lengths = values.map((value) => lineOf(value).length + (value?.media ? 6 : 0));
     const longest = Math.max((column.title ?? column.name).length + 2, ...lengths);
-    return Math.max(76, Math.min(longest * 8 + 26, 340));
+    return Math.max(76, Math.min(longest * 8 + 32, 340));
   });
   return [96, ...widths.map(Math.round)];
 }

@@ -17,7 +17,7 @@ export class Grid {
   #widths = [];
   #hasFocus = false;
 
-  /** `options`: `label`, `selection`, `dataAddress(id, field)`, `onFocus()`, `onScroll()`. */
+  /** `options`: `label`, `selection`, `dataAddress(id, field)`, `onFocus()`. */
   constructor(options) {
     this.options = options;
     this.head = element("div", { class: "grid-head", role: "rowgroup" });
@@ -31,7 +31,6 @@ export class Grid {
     this.node.addEventListener("scroll", () => {
       this.viewport.scrolled();
       this.render();
-      options.onScroll();
     });
     this.grid.addEventListener("focusin", () => (this.#hasFocus = true));
     this.grid.addEventListener("focusout", () => (this.#hasFocus = false));
@@ -152,10 +151,11 @@ export class Grid {
   /** The ids stay at the left, so that a cell must not lie under them. */
   #revealColumn(cell) {
     if (this.focused.column === 0) return;
+    const { scrollLeft, clientWidth } = this.node;
     const left = cell.offsetLeft - this.#widths[0];
     const right = cell.offsetLeft + cell.offsetWidth;
-    if (left < this.node.scrollLeft) this.node.scrollLeft = left;
-    else if (right > this.node.scrollLeft + this.node.clientWidth) this.node.scrollLeft = Math.min(left, right - this.node.clientWidth);
+    if (left < scrollLeft) this.node.scrollLeft = left;
+    else if (right > scrollLeft + clientWidth) this.node.scrollLeft = Math.min(left, right - clientWidth);
   }
 
   /** Shows for a while that records came from elsewhere. */

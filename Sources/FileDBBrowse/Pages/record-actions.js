@@ -1,26 +1,30 @@
 // The verbs of a table, with the records that are selected or, where none is, the one that has the focus. They run one
 // after another, so that a key that is held down moves a record step by step.
 
+import { Clipboard } from "./clipboard.js";
 import { askAboutConflict } from "./conflict.js";
 import { counted, element } from "./dom.js";
 import { labelled } from "./dialog.js";
 import { openRecord } from "./record-sheet.js";
 import { sortWords } from "./sort-keys.js";
 import { askAboutPaste, askForPlace, showKeys } from "./table-dialogs.js";
-import { field, lineOf } from "./values.js";
+import { field } from "./values.js";
+
+const verbs = ["add", "duplicate", "remove", "moveTo", "open", "selectAll", "toggleSelection", "clearSelection"];
+const isSorted = "These records are sorted for a look. Keep this order, or end the sorting, to move them.";
 
 export class RecordActions {
   #view;
   #table;
+  #clipboard;
   #last = Promise.resolve();
 
   /** `view` is the TableView. */
   constructor(view) {
     this.#view = view;
     this.#table = view.table;
-    for (const name of ["add", "duplicate", "remove", "moveTo", "open", "selectAll", "toggleSelection", "clearSelection"]) {
-      this[name] = this[name].bind(this);
-    }
+    this.#clipboard = new Clipboard(view.table, view.notices);
+    for (const name of verbs) this[name] = this[name].bind(this);
   }
 
   get api() {
@@ -151,7 +155,7 @@ export class RecordActions {
 
   /** Why records cannot be moved now, or null. */
   get #fixedOrder() {
-    return this.#view.query.sort ? "These records are sorted for a look. Keep this order, or end the sorting, to move them." : null;
+    return this.#view.query.sort ? isSorted : null;
   }
 
   /** The records that a drag from a row takes along. */
@@ -168,12 +172,24 @@ export class RecordActions {
   /** Puts records above the row `gap`. */
   drop(ids, gap) {
     return this.#write(async () => {
-      const { list } = this.#view;
-      const isAtEnd = gap >= list.total;
-      const row = isAtEnd ? list.total - 1 : gap;
-      const neighbour = list.record(row) ?? (await list.records(row, row))[0];
-      await this.#move(ids, { [isAtEnd ? "after" : "before"]: neighbour.id });
+      const row = this.#view.list.indexOf(ids[0]);
+      const isWhereItWas = ids.length === 1 && (row === gap || row === gap - 1);
+      if (isWhereItWas) return;
+      const below = await this.#neighbour(gap, 1, ids);
+      const above = below ? undefined : await this.#neighbour(gap - 1, -1, ids);
+      if (below || above) await this.#move(ids, below ? { before: below.id } : { after: above.id });
     });
+  }
+
+  /** The first record from a row on, in steps of 1 or -1, that is not one of those which move. */
+  async #neighbour(from, step, ids) {
+    const { list } = this.#view;
+    const moving = new Set(ids);
+    for (let row = from; row >= 0 && row < list.total; row += step) {
+      const record = list.record(row) ?? (await list.records(row, row))[0];
+      if (!moving.has(record.id)) return record;
+    }
+    return undefined;
   }
 
   /** Moves up (-1) or down (1) by one. */
@@ -182,10 +198,8 @@ export class RecordActions {
       const ids = this.#ids;
       const { list, grid } = this.#view;
       const rows = ids.map((id) => list.indexOf(id) ?? grid.focused.row);
-      const target = step < 0 ? Math.min(...rows) - 1 : Math.max(...rows) + 1;
-      if (ids.length === 0 || target < 0 || target >= list.total) return;
-      const neighbour = list.record(target) ?? (await list.records(target, target))[0];
-      await this.#move(ids, { [step < 0 ? "before" : "after"]: neighbour.id });
+      const neighbour = await this.#neighbour(step < 0 ? Math.min(...rows) - 1 : Math.max(...rows) + 1, step, ids);
+      if (neighbour) await this.#move(ids, { [step < 0 ? "before" : "after"]: neighbour.id });
     });
   }
 
@@ -201,7 +215,7 @@ export class RecordActions {
 
   async #move(ids, to) {
     if (this.#fixedOrder) throw new Error(this.#fixedOrder);
-    if (ids.includes(to.before ?? to.after)) return;
+    if (ids.includes(to.before ?? to.after)) throw new Error("A record cannot be put beside itself.");
     await this.#table.move(ids, to);
     await this.#view.showRecords(ids);
   }
@@ -216,7 +230,8 @@ export class RecordActions {
       const { sortKeys, query } = this.#view;
       await this.#table.sort(query.sort);
       this.#view.endSort();
-      this.#view.notices.say(`The table is now in the order of ${sortWords(sortKeys)}.`, { label: "Undo", run: this.#view.undo });
+      const message = `The table is now in the order of ${sortWords(sortKeys)}.`;
+      this.#view.notices.say(message, { label: "Undo", run: this.#view.undo });
     });
   }
 
@@ -241,35 +256,20 @@ export class RecordActions {
 
   // Clipboard
 
-  /** Copies the selected records, or all that are shown. `which` is `selected` or `shown`, `format` `json` or `csv`. */
-  async copy(which, format) {
-    const { query, notices } = this.#view;
-    const asked = which === "shown" ? query : { ids: this.#ids.join(",") };
-    if (which === "selected" && this.#ids.length === 0) return;
-    try {
-      // A promise in the clipboard item keeps the permission that the click gave while the text is on its way.
-      const text = this.#table.exportText(format, asked).then((each) => new Blob([each], { type: "text/plain" }));
-      await navigator.clipboard.write([new ClipboardItem({ "text/plain": text })]);
-      notices.say(`Copied as ${format.toUpperCase()}.`);
-    } catch (error) {
-      this.fail(error);
-    }
+  copy(which, format) {
+    return this.#clipboard.copy(which === "shown" ? this.#view.query : this.#asked, format);
   }
 
   /** Copies the field that has the focus, or the selected records as CSV. */
-  async copyHere() {
-    const { selection, grid, notices } = this.#view;
-    if (selection.size > 0) return this.copy("selected", "csv");
-    const name = grid.columns[grid.focused.column - 1]?.name;
-    const id = grid.focusedRecord?.id;
-    if (id === undefined) return;
-    try {
-      const text = name === undefined ? id : lineOf(field(await this.#table.record(id), name));
-      await navigator.clipboard.writeText(text);
-      notices.say("Copied the field.");
-    } catch (error) {
-      this.fail(error);
-    }
+  copyHere() {
+    const { selection, grid } = this.#view;
+    if (selection.size > 0) return this.#clipboard.copy(this.#asked, "csv");
+    return this.#clipboard.copyField(grid.focusedRecord?.id, grid.columns[grid.focused.column - 1]?.name);
+  }
+
+  /** Asks for the records that the verbs are about. */
+  get #asked() {
+    return { ids: this.#ids.join(",") };
   }
 
   paste(text) {

@@ -23,17 +23,16 @@ export function openRecord(record, options, save) {
 }
 
 class RecordForm {
-  node = element("div", { class: "record-form" });
   #options;
   #fields = [];
 
   constructor(record, options) {
     this.#options = options;
+    this.node = element("fieldset", { class: "record-form", disabled: Boolean(options.isReadOnly) });
     const known = new Set(options.columns.map(({ name }) => name));
     const others = record.fields.filter(([name]) => !known.has(name)).map(([name]) => ({ name }));
     for (const column of [...options.columns, ...others]) this.#add(column, field(record, column.name));
     this.adder = button("Add a field", { shape: "add", kind: "is-small", onclick: () => this.#addNew() });
-    this.node.toggleAttribute("inert", Boolean(options.isReadOnly));
     const first = this.#fields.find(({ column }) => column.name === options.first) ?? this.#fields[0];
     if (first) first.control.dataset.first = "";
   }
@@ -67,8 +66,11 @@ class RecordForm {
     try {
       return await save(changes);
     } catch (error) {
-      this.#fields.find(({ name }) => name === error.field)?.say(error.message);
-      throw error;
+      const part = this.#fields.find(({ name }) => name === error.field);
+      if (!part) throw error;
+      part.say(error.message);
+      part.control?.focus();
+      throw new Error(`${part.column.title ?? part.name}: ${error.message}`, { cause: error });
     }
   }
 }
@@ -86,9 +88,7 @@ class RecordField {
     this.#isRemoved = false;
     this.problem = element("p", { class: "problem", role: "alert" });
     this.slot = element("div", { class: "field-slot" });
-    this.nameInput = column.isNew
-      ? element("input", { class: "input key-input", placeholder: "Name of the field", "aria-label": "Name of the field" })
-      : null;
+    this.nameInput = column.isNew ? newName() : null;
     this.node = element(
       "div",
       { class: "field", data: { field: column.name } },
@@ -165,4 +165,9 @@ class RecordField {
     if (this.name === "") throw new Error("It needs a name.");
     return [[this.name, value]];
   }
+}
+
+function newName() {
+  const label = "Name of the field";
+  return element("input", { class: "input key-input", placeholder: label, "aria-label": label });
 }

@@ -37,9 +37,9 @@ export class Selection {
   }
 
   clear() {
+    this.#anchor = null;
     if (this.#places.size === 0) return;
     this.#places.clear();
-    this.#anchor = null;
     this.#onChange();
   }
 

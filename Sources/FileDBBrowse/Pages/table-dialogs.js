@@ -43,8 +43,10 @@ export function askAboutPaste(text, columns, firstColumn, paste) {
   const hasHead = element("input", { type: "checkbox" });
   const names = columns.map(({ name }) => name);
   hasHead.checked = lines.length > 1 && lines[0].every((cell) => names.includes(cell.trim()));
-  const targets = Array.from({ length: width }, (_, index) =>
-    element("input", { class: "input", value: names[firstColumn + index] ?? "", "aria-label": `Field of column ${index + 1}` }));
+  const targets = Array.from({ length: width }, (_, index) => element("input", {
+    class: "input", value: names[firstColumn + index] ?? "", "aria-label": `Field of column ${index + 1}`,
+  }));
+  const heads = targets.map((each) => element("th", { scope: "col" }, each));
   const body = element("tbody");
   const show = () => {
     const shown = lines.slice(hasHead.checked ? 1 : 0);
@@ -60,8 +62,7 @@ export function askAboutPaste(text, columns, firstColumn, paste) {
       element("p", { textContent: "Each line becomes a record. Choose the field for each column." }),
       element("label", { class: "check" }, hasHead, " The first line has the names of the fields"),
       element("div", { class: "scrolling", tabIndex: 0, role: "group", "aria-label": "What is pasted" },
-        element("table", { class: "comparison" },
-          element("thead", {}, element("tr", {}, ...targets.map((each) => element("th", { scope: "col" }, each)))), body)),
+        element("table", { class: "comparison" }, element("thead", {}, element("tr", {}, ...heads)), body)),
     ],
     actions: [{
       label: "Paste",

@@ -37,7 +37,7 @@ export class TableView {
     this.status = new StatusLine({ keepOrder: () => this.actions.keepOrder(), endSort: () => this.endSort() });
     this.grid = new Grid({
       label: `Records of ${name}`, selection: this.selection, dataAddress: this.table.dataAddress,
-      onFocus: () => this.#focusChanged(), onScroll: () => {},
+      onFocus: () => this.#focusChanged(),
     });
     this.filter = new FilterBar(this.table, (asked) => this.#ask({ ...this.query, ...asked }));
     this.empty = element("div", { class: "empty", hidden: true });
@@ -114,6 +114,7 @@ export class TableView {
     this.selection.clear();
     this.grid.focused.row = 0;
     this.#show(await info, 0);
+    performance.mark("records");
   }
 
   async #refreshList() {
@@ -145,6 +146,7 @@ export class TableView {
   #show(info, top) {
     this.columns = info.columns;
     this.grid.show(this.list, { columns: info.columns, sortKeys: this.sortKeys }, top);
+    this.filter.showExample(info.columns);
     this.onCount(info.count);
     this.status.showSort(this.sortKeys, this.isReadOnly);
     this.#focusChanged();
@@ -155,16 +157,21 @@ export class TableView {
     const isFiltered = this.query.where !== "" || this.query.search !== "";
     this.empty.hidden = this.list.total > 0;
     if (this.list.total > 0) return;
-    const parts = isFiltered
-      ? ["No record matches", "Change the filter or the search, or show all records again.",
-        button("Show all records", { onclick: () => this.filter.clear() })]
-      : ["No records yet", this.isReadOnly
-        ? "This table is empty."
-        : "Add the first one here, paste lines of a spreadsheet, or import a file with “filedb import”.",
-      this.isReadOnly ? null : button("Add record", { shape: "add", kind: "is-primary", onclick: () => this.actions.add() })];
-    const [title, text, action] = parts;
+    const [title, text, action] = isFiltered ? this.#nothingFound() : this.#nothingThere();
     this.empty.replaceChildren(
       element("h2", { textContent: title }), element("p", { textContent: text }), ...(action ? [action] : []));
+  }
+
+  #nothingFound() {
+    const action = button("Show all records", { onclick: () => this.filter.clear() });
+    return ["No record matches", "Change the filter or the search, or show all records again.", action];
+  }
+
+  #nothingThere() {
+    if (this.isReadOnly) return ["No records yet", "This table is empty."];
+    const action = button("Add record", { shape: "add", kind: "is-primary", onclick: () => this.actions.add() });
+    const text = "Add the first one, paste lines of a spreadsheet, or import a file in a terminal: filedb import";
+    return ["No records yet", text, action];
   }
 
   /** Shows the page of a broken table in place of its records. */
@@ -182,7 +189,8 @@ export class TableView {
     if (version !== this.list?.version) await this.refresh(ids ?? []);
     if (origin !== "elsewhere") return;
     this.grid.mark(ids ?? []);
-    this.notices.say(ids?.length ? `${counted(ids.length, "record")} changed elsewhere.` : "The table was changed elsewhere.");
+    const what = ids?.length ? counted(ids.length, "record") : "The table";
+    this.notices.say(`${what} changed elsewhere.`);
   }
 
   /** Sorts for a look by a field, see `turned`. */

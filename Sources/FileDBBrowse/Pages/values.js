@@ -54,11 +54,12 @@ export function lineOf(value) {
     case "boolean": return value ? "yes" : "no";
     case "date": return localText(value.date);
     case "data": return sizeText(byteCount(value));
-    case "array": return value.array === null ? counted(value.count, "item") : `[${value.array.map(lineOf).join(", ")}]`;
+    case "array": return value.array === null ? counted(value.count, "item") : itemsLine(value.array);
     case "dictionary": return value.dictionary === null ? counted(value.count, "field") : fieldsLine(value.dictionary);
   }
 }
 
+const itemsLine = (items) => `[${items.map(lineOf).join(", ")}]`;
 const fieldsLine = (fields) => fields.map(([name, value]) => `${name}: ${lineOf(value)}`).join(", ");
 
 /** The value as its file has it, where that is not what a cell shows. */
