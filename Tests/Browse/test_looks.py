@@ -7,13 +7,13 @@ from pathlib import Path
 
 from support import PACKAGE, Browser, BrowseTest, Keys, Server, filedb
 
-SIZES = {"wide": (1280, 800), "narrow": (390, 780)}
+SIZES = {"wide": (1280, 720), "narrow": (390, 720)}
 
 
 class LooksTest(BrowseTest):
     def fill(self):
         super().fill()
-        filedb(self.store, "create", "empty")
+        filedb(self.store, "create", "notes")
 
     def test_axe_finds_nothing_serious_on_any_page(self):
         browser = self.browser
@@ -45,7 +45,7 @@ class LooksTest(BrowseTest):
         browser.wait_for_text(".status", "Sorted for a look")
         faults += browser.serious_faults()
         browser.click(browser.button("End the sorting"))
-        browser.driver.execute_script("location.hash = '#/empty'")
+        browser.driver.execute_script("location.hash = '#/notes'")
         browser.wait_for_text(".empty", "No records yet")
         faults += browser.serious_faults()
         browser.driver.execute_script("location.hash = '#/food'")
@@ -58,7 +58,7 @@ class LooksTest(BrowseTest):
         browser.look(*SIZES["narrow"], "light")
         browser.wait(lambda: not browser.find("#sidebar").is_displayed(), "the tables are in the way")
         browser.click(browser.button("Tables"))
-        browser.click(browser.find('.tables a[href="#/empty"]'))
+        browser.click(browser.find('.tables a[href="#/notes"]'))
         browser.wait_for_text(".empty", "No records yet")
         browser.wait(lambda: not browser.find("#sidebar").is_displayed(), "the tables stay")
         width = browser.driver.execute_script("return document.documentElement.scrollWidth")
@@ -89,7 +89,7 @@ class PictureTest(unittest.TestCase):
             self.assertEqual(browser.complaints(), [])
 
     def fill(self, store):
-        """What the quickstart does first."""
+        """What the quickstart does first. A schema says in which order the columns are shown."""
         types = "kcal=integer,protein=float,fat=float,carbohydrate=float,fibre=float"
         filedb(store, "import", str(PACKAGE / "Examples/foods.csv"), "food", "--header", "--types", types)
         filedb(
@@ -106,3 +106,6 @@ class PictureTest(unittest.TestCase):
             "--top",
         )
         filedb(store, "move", "food", "3", "--top")
+        for name in ("name", "group", "kcal", "protein", "fat", "carbohydrate", "fibre", "note"):
+            type = {"name": "string", "group": "string", "note": "string", "kcal": "integer"}.get(name, "float")
+            filedb(store, "schema", "food", name, "--type", type)

@@ -1,7 +1,7 @@
 // The server's routes. Every answer is JSON but an export's; every error becomes an ApiError.
 
 /** What the server said no to, in its own words, with the place where it knows one. */
-export class ApiError extends Error {
+class ApiError extends Error {
   constructor(status, { code, message, id, field, line, position, current }) {
     super(message.charAt(0).toUpperCase() + message.slice(1));
     Object.assign(this, { status, code, id, field, line, position, current });
@@ -9,7 +9,7 @@ export class ApiError extends Error {
 }
 
 /** The server cannot be reached. */
-export class ConnectionError extends Error {
+class ConnectionError extends Error {
   constructor() {
     super("The server does not answer.");
   }

@@ -20,7 +20,7 @@ export class App {
   #sidebar = new Sidebar({ onNew: () => this.#createTable() });
   #title = element("h1", { class: "title" });
   #count = element("span", { class: "count" });
-  #main = element("main", { class: "main", tabIndex: -1 });
+  #main = element("main", { class: "main", tabIndex: -1, onclick: () => this.#closeMenu() });
 
   constructor(root, api) {
     this.#root = root;
@@ -180,6 +180,7 @@ export class App {
   }
 
   #key(event) {
+    if (event.key === "Escape") this.#closeMenu();
     const isTyping = event.target.closest?.("input, textarea, select, dialog");
     if (isTyping || !(event.ctrlKey || event.metaKey)) return;
     const key = event.key.toLowerCase();

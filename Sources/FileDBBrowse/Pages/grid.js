@@ -59,9 +59,8 @@ export class Grid {
     this.focused.column = Math.max(0, Math.min(this.focused.column, columns.length));
     const sample = Array.from({ length: 60 }, (_, index) => this.list.record(this.viewport.rows.first + index));
     this.#widths = columnWidths(columns, sample.filter(Boolean));
-    const template = this.#widths.map((width, index) =>
-      index === this.#widths.length - 1 && index > 0 ? `minmax(${width}px, 1fr)` : `${width}px`);
-    this.grid.style.setProperty("--columns", template.join(" "));
+    const template = this.#widths.map((width) => `${width}px`).join(" ");
+    this.grid.style.setProperty("--columns", template);
     this.grid.setAttribute("aria-colcount", columns.length + 1);
     this.head.replaceChildren(headRow(columns, sortKeys));
   }
