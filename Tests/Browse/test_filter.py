@@ -1,6 +1,6 @@
 """The filter, its help, and its mistakes."""
 
-from support import BrowseTest, Keys
+from support import BrowseTest, Keys, filedb
 
 
 class FilterTest(BrowseTest):
@@ -8,7 +8,7 @@ class FilterTest(BrowseTest):
         self.open()
         browser = self.browser
         browser.write('[aria-label="Filter"]', "group == 'Fruit' AND kcal < 50")
-        browser.wait_for_text(".status", "of 3")
+        browser.wait_for_text(".status", "Record 1 of 3")
         for id in browser.ids():
             self.assertEqual(browser.cell(id, "group").text, "Fruit")
         browser.find('[aria-label="Filter"]').send_keys(Keys.ESCAPE)
@@ -39,5 +39,6 @@ class FilterTest(BrowseTest):
         browser.wait_for_text(".filter-help", "kcal")
         browser.click(next(chip for chip in browser.all(".chip") if chip.text == "kcal"))
         browser.keys("> 700")
-        browser.wait_for_text(".status", "of 3")
+        count = filedb(self.store, "count", "food", "--where", "kcal > 700").strip()
+        browser.wait_for_text(".status", f"Record 1 of {count}")
         self.assertEqual(browser.find('[aria-label="Filter"]').get_property("value"), "kcal > 700")

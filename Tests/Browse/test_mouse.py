@@ -67,6 +67,14 @@ class MouseTest(BrowseTest):
         self.drag("3", below="6")
         browser.wait_for_ids("1", "5", "6", "2", "3", "4", "7")
 
+    def test_selected_records_are_dropped_among_themselves(self):
+        self.open()
+        browser = self.browser
+        for id in ("2", "4"):
+            browser.click(browser.find(f'.row[data-id="{id}"] .tick'))
+        self.drag("2", below="3")
+        browser.wait_for_ids("1", "3", "2", "4", "5")
+
     def test_escape_ends_a_drag(self):
         self.open()
         browser = self.browser

@@ -45,6 +45,18 @@ class BrokenTableTest(BrowseTest):
         browser.wait_for_text(".header", "76 records")
 
 
+class BreakingTableTest(BrowseTest):
+    def test_a_table_that_breaks_and_is_whole_again_is_shown_so(self):
+        self.open()
+        browser = self.browser
+        file = self.store / "food.plist"
+        text = file.read_text()
+        file.write_text(text.replace("</plist>", ""))
+        browser.wait_for_text(".broken", "cannot be read")
+        file.write_text(text)
+        browser.wait_for_cell("1", "name", "Brown rice")
+
+
 class ReadOnlyTest(BrowseTest):
     arguments = ("--read-only",)
 

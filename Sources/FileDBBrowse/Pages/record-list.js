@@ -89,7 +89,7 @@ export class RecordList {
   async #refreshOnce(anchor, above, fallback, count) {
     const place = anchor === undefined ? null : await this.place(anchor);
     const top = place === null ? fallback : Math.max(0, place - above);
-    const numbers = pagesOf(top, top + count);
+    const numbers = pagesOf(top, top + count - 1);
     const answers = await Promise.all(
       numbers.map((page) => this.#table.records(this.query, page * pageSize, pageSize)));
     const { version, total } = answers[0];
