@@ -82,6 +82,8 @@ class KeyboardTest(BrowseTest):
         browser.keys("x", (Keys.CONTROL, Keys.ENTER))
         browser.wait_for_text("dialog form > .problem", "not a number")
         browser.keys(Keys.ESCAPE)
+        browser.wait_for_text("dialog form > .problem", "Escape again")
+        browser.keys(Keys.ESCAPE)
         browser.gone("dialog")
 
     def test_a_record_is_opened_and_its_fields_changed(self):
@@ -100,6 +102,17 @@ class KeyboardTest(BrowseTest):
         browser.keys(Keys.ARROW_UP, Keys.ENTER)
         browser.wait_for_text(".status", "Sorted for a look by kcal")
         self.assertEqual(browser.find('[data-column="kcal"]').get_attribute("aria-sort"), "ascending")
+
+    def test_a_field_is_copied(self):
+        browser = self.enter_grid()
+        permissions = ["clipboardReadWrite", "clipboardSanitizedWrite"]
+        browser.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": permissions})
+        browser.keys((Keys.CONTROL, Keys.HOME))
+        self.to("name")
+        browser.keys((Keys.CONTROL, "c"))
+        browser.notice("Copied the field")
+        read = "navigator.clipboard.readText().then(arguments[0], arguments[0])"
+        self.assertEqual(browser.driver.execute_async_script(read), "Brown rice")
 
     def test_the_keys_are_listed(self):
         browser = self.enter_grid()

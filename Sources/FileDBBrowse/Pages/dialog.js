@@ -42,6 +42,7 @@ export function openDialog({ title, kind = "", content, actions = [], cancel = "
       problem,
       element("footer", {}, ...footer(actions, attempt, cancel, close)));
     dialog.append(form);
+    if (kind === "is-sheet") keepTyped(dialog, problem);
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(result);
@@ -49,6 +50,18 @@ export function openDialog({ title, kind = "", content, actions = [], cancel = "
     document.body.append(dialog);
     dialog.showModal();
     dialog.querySelector("[data-first]")?.focus();
+  });
+}
+
+/** Escape does not throw away what was typed, unless it is pressed twice. */
+function keepTyped(dialog, problem) {
+  let isKept = false;
+  dialog.addEventListener("input", () => (isKept = true));
+  dialog.addEventListener("cancel", (event) => {
+    if (!isKept) return;
+    isKept = false;
+    event.preventDefault();
+    problem.textContent = "Press Escape again to leave without your changes.";
   });
 }
 

@@ -31,7 +31,9 @@ export function editorFor(value, type, context) {
 export const editedType = (value, column) => typeOf(value) ?? columnType(column?.type) ?? "string";
 
 function textEditor(value, { label }) {
-  const node = element("textarea", { class: "input text-input", rows: 1, value: value ?? "", "aria-label": label });
+  // Where the style sheet cannot fit the field to its text, it has about as many rows.
+  const rows = Math.min(8, 1 + Math.floor((value ?? "").length / 60));
+  const node = element("textarea", { class: "input text-input", rows, value: value ?? "", "aria-label": label });
   return {
     node,
     focus: () => node.focus(),
