@@ -35,12 +35,20 @@ static const unsigned char dialog_js[] = {
 #embed "../FileDBBrowse/Pages/dialog.js"
 };
 
+static const unsigned char dialogs_css[] = {
+#embed "../FileDBBrowse/Pages/dialogs.css"
+};
+
 static const unsigned char dom_js[] = {
 #embed "../FileDBBrowse/Pages/dom.js"
 };
 
 static const unsigned char drag_js[] = {
 #embed "../FileDBBrowse/Pages/drag.js"
+};
+
+static const unsigned char editing_css[] = {
+#embed "../FileDBBrowse/Pages/editing.css"
 };
 
 static const unsigned char editor_data_js[] = {
@@ -69,6 +77,10 @@ static const unsigned char events_js[] = {
 
 static const unsigned char filter_bar_js[] = {
 #embed "../FileDBBrowse/Pages/filter-bar.js"
+};
+
+static const unsigned char filter_css[] = {
+#embed "../FileDBBrowse/Pages/filter.css"
 };
 
 static const unsigned char forms_css[] = {
@@ -107,6 +119,10 @@ static const unsigned char main_js[] = {
 #embed "../FileDBBrowse/Pages/main.js"
 };
 
+static const unsigned char narrow_css[] = {
+#embed "../FileDBBrowse/Pages/narrow.css"
+};
+
 static const unsigned char notices_js[] = {
 #embed "../FileDBBrowse/Pages/notices.js"
 };
@@ -133,6 +149,10 @@ static const unsigned char sidebar_js[] = {
 
 static const unsigned char sort_keys_js[] = {
 #embed "../FileDBBrowse/Pages/sort-keys.js"
+};
+
+static const unsigned char states_css[] = {
+#embed "../FileDBBrowse/Pages/states.css"
 };
 
 static const unsigned char table_dialogs_js[] = {
@@ -170,8 +190,10 @@ static const struct filedb_page pages[] = {
     PAGE("conflict.js", conflict_js),
     PAGE("dates.js", dates_js),
     PAGE("dialog.js", dialog_js),
+    PAGE("dialogs.css", dialogs_css),
     PAGE("dom.js", dom_js),
     PAGE("drag.js", drag_js),
+    PAGE("editing.css", editing_css),
     PAGE("editor-data.js", editor_data_js),
     PAGE("editor-tree.js", editor_tree_js),
     PAGE("editors.js", editors_js),
@@ -179,6 +201,7 @@ static const struct filedb_page pages[] = {
     PAGE("events-worker.js", events_worker_js),
     PAGE("events.js", events_js),
     PAGE("filter-bar.js", filter_bar_js),
+    PAGE("filter.css", filter_css),
     PAGE("forms.css", forms_css),
     PAGE("grid-keys.js", grid_keys_js),
     PAGE("grid-pointer.js", grid_pointer_js),
@@ -188,6 +211,7 @@ static const struct filedb_page pages[] = {
     PAGE("index.html", index_html),
     PAGE("layout.css", layout_css),
     PAGE("main.js", main_js),
+    PAGE("narrow.css", narrow_css),
     PAGE("notices.js", notices_js),
     PAGE("record-actions.js", record_actions_js),
     PAGE("record-list.js", record_list_js),
@@ -195,6 +219,7 @@ static const struct filedb_page pages[] = {
     PAGE("selection.js", selection_js),
     PAGE("sidebar.js", sidebar_js),
     PAGE("sort-keys.js", sort_keys_js),
+    PAGE("states.css", states_css),
     PAGE("table-dialogs.js", table_dialogs_js),
     PAGE("table-view.js", table_view_js),
     PAGE("theme.css", theme_css),

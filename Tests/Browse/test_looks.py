@@ -90,8 +90,11 @@ class PictureTest(unittest.TestCase):
 
     def fill(self, store):
         """What the quickstart does first. A schema says in which order the columns are shown."""
-        types = "kcal=integer,protein=float,fat=float,carbohydrate=float,fibre=float"
-        filedb(store, "import", str(PACKAGE / "Examples/foods.csv"), "food", "--header", "--types", types)
+        filedb(store, "create", "food")
+        for name in ("name", "group", "kcal", "protein", "fat", "carbohydrate", "fibre", "note"):
+            type = {"name": "string", "group": "string", "note": "string", "kcal": "integer"}.get(name, "float")
+            filedb(store, "schema", "food", name, "--type", type)
+        filedb(store, "import", str(PACKAGE / "Examples/foods.csv"), "food", "--header")
         filedb(
             store,
             "add",
@@ -106,6 +109,3 @@ class PictureTest(unittest.TestCase):
             "--top",
         )
         filedb(store, "move", "food", "3", "--top")
-        for name in ("name", "group", "kcal", "protein", "fat", "carbohydrate", "fibre", "note"):
-            type = {"name": "string", "group": "string", "note": "string", "kcal": "integer"}.get(name, "float")
-            filedb(store, "schema", "food", name, "--type", type)

@@ -205,8 +205,9 @@ export class App {
 }
 
 function showStep(node, verb, description) {
-  const text = description ? `${verb}: ${description}` : `Nothing to ${verb.toLowerCase()}`;
-  node.title = text;
+  const text = description ? `${verb} ${description}` : verb;
+  node.title = description ? text : `Nothing to ${verb.toLowerCase()}`;
   node.setAttribute("aria-label", text);
+  node.querySelector(".label").textContent = text;
   node.setAttribute("aria-disabled", String(!description));
 }

@@ -17,14 +17,17 @@ export class Grid {
   #widths = [];
   #hasFocus = false;
 
-  /** `options`: `label`, `selection`, `dataAddress(id, field)`, `onFocus()`. */
+  /** `options`: `label`, `selection`, `dataAddress(id, field)`, `onFocus()`, `isReadOnly`. */
   constructor(options) {
     this.options = options;
     this.head = element("div", { class: "grid-head", role: "rowgroup" });
     this.body = element("div", { class: "grid-body", role: "rowgroup" });
     this.grid = element(
       "div",
-      { class: "grid", role: "grid", "aria-label": options.label, "aria-multiselectable": "true" },
+      {
+        class: "grid", role: "grid", "aria-label": options.label, "aria-multiselectable": "true",
+        "aria-readonly": String(Boolean(options.isReadOnly)),
+      },
       this.head, this.body);
     this.node = element("div", { class: "grid-scroller" }, this.grid);
     this.viewport = new Viewport(this.node, this.body, headHeight);

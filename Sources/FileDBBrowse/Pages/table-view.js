@@ -37,7 +37,7 @@ export class TableView {
     this.status = new StatusLine({ keepOrder: () => this.actions.keepOrder(), endSort: () => this.endSort() });
     this.grid = new Grid({
       label: `Records of ${name}`, selection: this.selection, dataAddress: this.table.dataAddress,
-      onFocus: () => this.#focusChanged(),
+      onFocus: () => this.#focusChanged(), isReadOnly: this.isReadOnly,
     });
     this.filter = new FilterBar(this.table, (asked) => this.#ask({ ...this.query, ...asked }));
     this.empty = element("div", { class: "empty", hidden: true });
