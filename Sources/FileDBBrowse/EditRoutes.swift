@@ -33,7 +33,7 @@ extension Site {
     .post("api", "tables", "*", "sort") { site, request in
       struct Order: Decodable { let by: String }
       let keys = try SortKey.keys(request.decoded(as: Order.self).by)
-      try site.edit(request.tableName, named: "sort of \(request.tableName)") { try $0.sort(by: keys) }
+      try site.sort(request.tableName, by: keys)
       return .json(.object([]))
     },
   ]
@@ -58,6 +58,22 @@ extension Site {
         ownWrites.note(TableChange(from: before, to: try tx[name].snapshot()), of: name)
         return result
       }
+    } catch {
+      ownWrites.forget([name])
+      throw error
+    }
+  }
+
+  /// Finding out what a sort moved would take longer than the sort.
+  private func sort(_ name: String, by keys: [SortKey]) throws {
+    ownWrites.expectChanges(of: [name])
+    do {
+      let wasSorted = try store.undoLog.write(named: "sort of \(name)") { tx in
+        let before = try tx[name].snapshot()
+        try tx[name].sort(by: keys)
+        return WatchedTables.areSame(before, try tx[name].snapshot())
+      }
+      if wasSorted { ownWrites.forget([name]) }
     } catch {
       ownWrites.forget([name])
       throw error

@@ -97,10 +97,10 @@ final class HTTPConnection: ChannelInboundHandler {
         guard context.channel.isActive else { return }
         connection.write(response, to: head, context)
       }
-      guard case .pieces(let produce) = response.body else { return }
+      guard case .pieces(let produce) = response.body, head.method != .HEAD else { return }
       let writer = PieceWriter(channel: channel, patience: server.limits.writeTime)
       do {
-        if head.method != .HEAD { try produce(writer.send) }
+        try produce(writer.send)
         loop.execute { bound.value.0.finish(head, bound.value.1) }
       } catch {
         // Without its end, nobody takes the answer for whole.
@@ -126,9 +126,17 @@ final class HTTPConnection: ChannelInboundHandler {
   }
 
   private func write(_ response: Response, to head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    if case .events = response.body, head.method != .HEAD, !server.events.add(context.channel) {
+      return write(Self.tooMany, to: head, context)
+    }
     var answer = Self.head(of: response)
     if !head.isKeepAlive { answer.headers.add(name: "Connection", value: "close") }
     context.write(Self.wrapOutboundOut(.head(answer)), promise: nil)
+    if head.method == .HEAD, !response.hasKnownLength {
+      // The end of its head is told by the end of the connection: an end of the body would be taken for more.
+      context.flush()
+      return context.close(promise: nil)
+    }
     switch response.body {
     case .bytes(let bytes):
       if head.method != .HEAD {
@@ -136,11 +144,12 @@ final class HTTPConnection: ChannelInboundHandler {
       }
       finish(head, context)
     case .pieces: context.flush()
-    case .events:
-      context.flush()
-      if head.method == .HEAD || !server.events.add(context.channel) { context.close(promise: nil) }
+    case .events: context.flush()
     }
   }
+
+  private static let tooMany = Response.error(
+    RequestError(.serviceUnavailable, "tooMany", "Too many pages of the store are open."))
 
   private static func head(of response: Response) -> HTTPResponseHead {
     var headers = Response.commonHeaders

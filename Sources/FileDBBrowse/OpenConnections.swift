@@ -62,3 +62,15 @@ final class OpenConnections: Sendable {
     for channel in channels { channel.close(promise: nil) }
   }
 }
+
+/// Tells a client that all places are taken.
+final class NoRoom: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  func channelActive(context: ChannelHandlerContext) {
+    let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+    context.close(promise: nil)
+  }
+}

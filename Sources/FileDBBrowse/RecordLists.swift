@@ -61,7 +61,7 @@ final class RecordLists: Sendable {
     var order: [Key] = []
   }
 
-  /// 16 bytes for each of so many records, in all lists together.
+  /// In all lists together, at 8 bytes each.
   private static let mostIDs = 4_000_000
   private let kept = Mutex(Kept())
   /// Pages ask for several parts of a list at once. One of them makes it, and the others wait.

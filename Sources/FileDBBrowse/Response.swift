@@ -14,6 +14,8 @@ struct Response: Sendable {
   var headers: HTTPHeaders
   var body: Body
 
+  var hasKnownLength: Bool { if case .bytes = body { true } else { false } }
+
   static func json(_ json: JSON, status: HTTPResponseStatus = .ok) -> Response {
     Response(
       status: status, headers: ["Content-Type": "application/json; charset=utf-8"], body: .bytes(json.bytes))

@@ -3,6 +3,7 @@ import FileDBEssentials
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 /// What a connection needs of its server.
 struct Serving: Sendable {
@@ -41,6 +42,7 @@ public final class BrowseServer: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let following: Task<Void, Never>
   private let heartbeat: RepeatedTask
+  private let isStopped = Atomic(false)
 
   /// Starts to serve.
   /// - Parameters:
@@ -65,7 +67,8 @@ public final class BrowseServer: Sendable {
       listener = try Self.bootstrap(group, serving).bind(host: "127.0.0.1", port: port).wait()
     } catch {
       try? group.syncShutdownGracefully()
-      throw StoreError(.inputOutput, "the server cannot listen on port \(port): \(error)")
+      let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+      throw StoreError(.inputOutput, "the server cannot listen on port \(port): \(reason)")
     }
     guard let actualPort = listener.localAddress?.port,
       let url = URL(string: "http://127.0.0.1:\(actualPort)\(gatekeeper.link)")
@@ -86,8 +89,8 @@ public final class BrowseServer: Sendable {
       .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          guard serving.connections.admit(channel) else { throw ChannelError.alreadyClosed }
           let pipeline = channel.pipeline.syncOperations
+          guard serving.connections.admit(channel) else { return try pipeline.addHandler(NoRoom()) }
           let headLimit = HeadLimit(serving.limits.headBytes)
           try pipeline.addHandler(headLimit)
           try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
@@ -96,8 +99,9 @@ public final class BrowseServer: Sendable {
       }
   }
 
-  /// Stops to serve: ends the connections, and waits for the write that is going on. The store stays open.
+  /// Stops serving: ends the connections, and waits for the write that is going on. The store stays open.
   public func stop() {
+    guard !isStopped.exchange(true, ordering: .relaxed) else { return }
     following.cancel()
     heartbeat.cancel()
     try? listener.close().wait()

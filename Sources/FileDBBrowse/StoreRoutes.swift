@@ -35,14 +35,20 @@ extension Site {
     }
     return .object([
       ("name", .string(name)), ("count", JSON(count)), ("problem", JSON(problem)),
-      ("attached", .bool(store.attachedURL != nil && name.contains("."))),
+      ("attached", .bool(isAttached(name))),
     ])
+  }
+
+  /// Whether the table is one of an attached store alone, and cannot be changed.
+  private func isAttached(_ name: String) -> Bool {
+    guard let attached = store.attachedURL, let file = try? store.url(of: name) else { return false }
+    return file.deletingLastPathComponent().standardizedFileURL.path == attached.standardizedFileURL.path
   }
 
   private func describe(_ name: String) throws -> JSON {
     let snapshot: TableSnapshot<Fields>
     do { snapshot = try tables[name].snapshot } catch let error as StoreError
-      where error.code != .tableNotFound
+      where ![.tableNotFound, .invalidTableName].contains(error.code)
     {
       return .object([
         ("name", .string(name)), ("count", .null), ("columns", .array([])), ("schema", .bool(false)),
