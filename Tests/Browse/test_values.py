@@ -72,8 +72,8 @@ class ValuesTest(BrowseTest):
     def test_a_picture_is_seen_replaced_and_downloaded(self):
         self.open()
         browser = self.browser
-        picture = browser.find('.row[data-id="1"] [data-field="photo"] img')
-        browser.wait(lambda: picture.get_property("naturalWidth") == 1, "the picture does not load")
+        picture = '.row[data-id="1"] [data-field="photo"] img'
+        browser.wait(lambda: browser.find(picture).get_property("naturalWidth") == 1, "the picture does not load")
         self.edit("photo")
         browser.find(".data-preview img")
         address = browser.find(".data-preview a").get_attribute("href")
