@@ -17,6 +17,10 @@ func grdb(_ product: String) -> Target.Dependency {
   .product(name: product, package: "GRDB.swift", condition: .when(traits: ["SQLite"]))
 }
 
+func nio(_ product: String) -> Target.Dependency {
+  .product(name: product, package: "swift-nio", condition: .when(traits: ["Browser"]))
+}
+
 func example(_ name: String, data: [String] = []) -> Target {
   .executableTarget(
     name: name, dependencies: ["FileDB", "FileDBLanguage"], path: "Examples/\(name)", exclude: data,
@@ -47,13 +51,17 @@ let package = Package(
   ],
   // All that needs another package. An app turns them off; see Decisions/024.
   traits: [
-    .trait(name: "Command", description: "The programs filedb and filedb-extra.", enabledTraits: ["SQLite"]),
+    .trait(
+      name: "Command", description: "The programs filedb and filedb-extra.",
+      enabledTraits: ["SQLite", "Browser"]),
     .trait(name: "SQLite", description: "The module FileDBSQLite."),
-    .default(enabledTraits: ["Command", "SQLite"]),
+    .trait(name: "Browser", description: "The module FileDBBrowse."),
+    .default(enabledTraits: ["Command", "SQLite", "Browser"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     .systemLibrary(
@@ -74,6 +82,16 @@ let package = Package(
       ["FileDB", "FileDBExchange", grdb("GRDB"), grdb("GRDBSQLite")]),
     // libpq is loaded when a program first connects; see Decisions/037.
     module("FileDBCluster", ["FileDBEssentials", "FileDB", "FileDBStorage", "FileDBTables"]),
+    // The pages of `filedb browse`, as bytes; see Decisions/036.
+    .target(name: "CFileDBPages"),
+    // It sees the public API alone.
+    .target(
+      name: "FileDBBrowse",
+      dependencies: [
+        "FileDBEssentials", "FileDB", "FileDBExchange", "CFileDBPages",
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+      ],
+      exclude: ["Pages"], packageAccess: false, swiftSettings: strict),
     module("FileDBLegacy", ["FileDB"]),
     module(
       "FileDBCommand",
@@ -83,7 +101,7 @@ let package = Package(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
     program("FileDBProgram", ["FileDBCommand"], exclude: ["build"]),
-    program("FileDBExtra", ["FileDBCommand", "FileDBLanguage", "FileDBSQLite"]),
+    program("FileDBExtra", ["FileDBCommand", "FileDBLanguage", "FileDBSQLite", "FileDBBrowse"]),
 
     example("SharedTransaction"),
     example("TodoList"),
@@ -122,6 +140,7 @@ let package = Package(
     tests("FileDBExchangeTests", ["FileDBExchange"]),
     tests("FileDBSQLiteTests", ["FileDBSQLite", grdb("GRDB")]),
     tests("FileDBClusterTests", ["FileDBCluster", "SharedWorker"]),
+    tests("FileDBBrowseTests", ["FileDBBrowse"]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),
     tests(

@@ -29,7 +29,7 @@ struct FileDBTool: ParsableCommand {
         subcommands: [
           Tables.self, Info.self, Show.self, Get.self, Search.self, Count.self, SQL.self, Check.self,
           Log.self,
-          Watch.self, Export.self, Diff.self,
+          Watch.self, Browse.self, Export.self, Diff.self,
         ]),
       CommandGroup(
         name: "Change records",

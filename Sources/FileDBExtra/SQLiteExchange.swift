@@ -4,7 +4,7 @@ import FileDBExchange
 import FileDBSQLite
 
 /// Tables from and to SQLite.
-struct SQLiteExchange: Extra {
+extension AllExtras {
   func run(
     _ intake: DatabaseImport, into table: TableName<Fields>, at position: Position<Fields>,
     in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void

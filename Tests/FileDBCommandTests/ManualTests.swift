@@ -57,6 +57,7 @@ import Testing
   /// Examples that end otherwise than by 0, or never.
   private static let otherStatus: [String: Int32] = [
     "filedb diff todo old/todo.plist": 1, "filedb watch todo --format ndjson": 124,
+    "filedb browse": 124, "filedb browse todo --read-only": 124,
     "filedb merge --take theirs todo 1.title": 1,
   ]
 
@@ -68,7 +69,7 @@ import Testing
         let lines = Self.examples(in: text)
         #expect(!lines.isEmpty, "\(command)")
         for line in lines {
-          let run = command == "watch" ? "timeout 1 \(line)" : line
+          let run = ["watch", "browse"].contains(command) ? "timeout 1 \(line)" : line
           let result = try shell(
             "export GIT_CONFIG_GLOBAL=/dev/null EDITOR=true; rm -rf ../run; cp -R . ../run; cd ../run; \(run)",
             in: folder.appendingPathComponent("store"))

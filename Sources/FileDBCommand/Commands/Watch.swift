@@ -66,21 +66,10 @@ struct Watch: StoreCommand {
       StandardOutput.waitUntilUnread()
       end()
     }
-    return [SIGINT, SIGTERM].map { number in
-      let (source, isReady) = (DispatchSource.makeSignalSource(signal: number), DispatchSemaphore(value: 0))
-      source.setRegistrationHandler { isReady.signal() }
-      source.setEventHandler {
-        end()
-        // Where the other end of a full pipe neither reads nor closes, what is being written never is.
-        DispatchQueue.global().asyncAfter(deadline: .now() + 1) { exit() }
-      }
-      source.resume()
-      // A signal that comes before the source is there has its usual effect, and is not lost.
-      isReady.wait()
-      #if canImport(Darwin)
-        signal(number, SIG_IGN)  // Elsewhere, the source catches the signal.
-      #endif
-      return source
+    return EndSignals.call {
+      end()
+      // Where the other end of a full pipe neither reads nor closes, what is being written never is.
+      DispatchQueue.global().asyncAfter(deadline: .now() + 1) { exit() }
     }
   }
 }

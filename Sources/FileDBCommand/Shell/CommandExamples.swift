@@ -18,6 +18,7 @@ enum CommandExamples {
     "check": ["filedb check", "filedb check todo"],
     "log": ["filedb log"],
     "watch": ["filedb watch todo --format ndjson"],
+    "browse": ["filedb browse", "filedb browse todo --read-only"],
     "export": [
       "filedb export todo todo.csv", "filedb export todo --format json --where 'litres > 1'",
       "filedb export todo todo.sqlite",

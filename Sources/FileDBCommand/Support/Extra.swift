@@ -17,6 +17,23 @@ package protocol Extra: Sendable {
 
   /// Answers a question in SQL about the tables of a store.
   func answer(_ query: String, about store: StoreSnapshot) throws -> QueryAnswer
+
+  /// Begins to show a store in the browser.
+  func browse(_ store: RecordStore, _ request: BrowseRequest) throws -> any Browsing
+}
+
+/// How a store is shown in the browser.
+package struct BrowseRequest: Sendable {
+  /// 0 for any.
+  package var port: Int
+  package var isReadOnly: Bool
+}
+
+/// A store that is shown in the browser.
+package protocol Browsing: Sendable {
+  /// The address to open, once.
+  var url: URL { get }
+  func stop()
 }
 
 /// What a question in SQL came to.

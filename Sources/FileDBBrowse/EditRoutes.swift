@@ -1,0 +1,148 @@
+import FileDB
+
+extension Site {
+  static let editRoutes: [Route] = [
+    .post("api", "tables", "*", "add") { site, request in
+      struct Addition: Decodable {
+        struct Record: Decodable { let fields: [FieldJSON] }
+        let records: [Record]
+        let at: PlaceJSON
+      }
+      let addition: Addition = try request.decoded()
+      let records = try addition.records.map { Fields(try $0.fields.dictionary()) }
+      let position = try addition.at.position
+      return .ids(try site.edit(request.tableName) { try $0.add(contentsOf: records, at: position) })
+    },
+    .post("api", "tables", "*", "set") { site, request in try site.set(request) },
+    .post("api", "tables", "*", "delete") { site, request in
+      let ids = try request.decoded(as: RecordIDs.self).all
+      try site.edit(request.tableName) { try $0.delete(ids) }
+      return .ids(ids)
+    },
+    .post("api", "tables", "*", "duplicate") { site, request in
+      let ids = try request.decoded(as: RecordIDs.self).all
+      return .ids(try site.edit(request.tableName) { try $0.duplicate(ids) })
+    },
+    .post("api", "tables", "*", "move") { site, request in
+      struct Move: Decodable { let to: PlaceJSON }
+      let ids = try request.decoded(as: RecordIDs.self).all
+      let position = try request.decoded(as: Move.self).to.position
+      try site.edit(request.tableName) { try $0.move(ids, to: position) }
+      return .ids(ids)
+    },
+    .post("api", "tables", "*", "sort") { site, request in
+      struct Order: Decodable { let by: String }
+      let keys = try SortKey.keys(request.decoded(as: Order.self).by)
+      try site.sort(request.tableName, by: keys)
+      return .json(.object([]))
+    },
+  ]
+
+  /// Changes a table, as one step of undo.
+  @discardableResult
+  func edit<Result>(
+    _ name: String, named step: String? = nil, _ body: (RecordTable<Fields>) throws -> Result
+  ) throws -> Result {
+    try edit(name, named: step, in: { tx in try body(tx[name]) })
+  }
+
+  /// The same for what needs the transaction itself.
+  @discardableResult
+  func edit<Result>(
+    _ name: String, named step: String? = nil, in body: (inout StoreTransaction) throws -> Result
+  ) throws -> Result {
+    do {
+      return try store.undoLog.write(named: step) { tx in
+        let before = try tx[name].snapshot()
+        let result = try body(&tx)
+        ownWrites.note(TableChange(from: before, to: try tx[name].snapshot()), of: name)
+        return result
+      }
+    } catch {
+      ownWrites.forget([name])
+      throw error
+    }
+  }
+
+  /// Finding out what a sort moved would take longer than the sort.
+  private func sort(_ name: String, by keys: [SortKey]) throws {
+    ownWrites.expectChanges(of: [name])
+    do {
+      let wasSorted = try store.undoLog.write(named: "sort of \(name)") { tx in
+        let before = try tx[name].snapshot()
+        try tx[name].sort(by: keys)
+        return WatchedTables.areSame(before, try tx[name].snapshot())
+      }
+      if wasSorted { ownWrites.forget([name]) }
+    } catch {
+      ownWrites.forget([name])
+      throw error
+    }
+  }
+
+  /// Sets fields, unless somebody else changed them since the page read them.
+  private func set(_ request: Request) throws -> Response {
+    struct Change: Decodable {
+      let id: String
+      let fields: [FieldJSON]
+      let expected: [FieldJSON]
+    }
+    let change: Change = try request.decoded()
+    let id = try Request.id(change.id)
+    let record = try edit(request.tableName) { table in
+      let current = try table.snapshot()[id: id]
+      guard let current, change.expected.allSatisfy({ current.fields[$0.name] == $0.value }) else {
+        throw RequestError.changed(current)
+      }
+      let removed = change.fields.filter { $0.value == nil }.map(\.name)
+      try table.set(Fields(change.fields.filter { $0.value != nil }.dictionary()), of: id)
+      if !removed.isEmpty { try table.unset(removed, of: id) }
+      return try table.record(with: id)
+    }
+    return .json(.object([("record", JSON(whole: record))]))
+  }
+}
+
+extension RequestError {
+  /// - Parameter record: as it is now; `nil` for a deleted one.
+  fileprivate static func changed(_ record: StoredRecord<Fields>?) -> RequestError {
+    let message =
+      record == nil
+      ? "The record was deleted meanwhile." : "The record was changed meanwhile, by another program or page."
+    var error = RequestError(.conflict, "changed", message)
+    error.record = record?.id.description
+    error.details = [("current", record.map { JSON(whole: $0) } ?? .null)]
+    return error
+  }
+}
+
+/// `{"ids": ["1", "2"]}`
+struct RecordIDs: Decodable {
+  private let ids: [String]
+
+  var all: [RecordID<Fields>] { get throws { try ids.map(Request.id) } }
+}
+
+/// Where records go: `{"before": "17"}`, `{"place": 3}`, …
+struct PlaceJSON: Decodable {
+  private let start: Bool?
+  private let end: Bool?
+  private let before: String?
+  private let after: String?
+  private let place: Int?
+
+  var position: Position<Fields> {
+    get throws {
+      if let before { return .before(try Request.id(before)) }
+      if let after { return .after(try Request.id(after)) }
+      if let place { return .index(place) }
+      if start == true { return .top }
+      if end == true { return .bottom }
+      throw RequestError.malformed("The request does not say where the records go.")
+    }
+  }
+}
+
+extension Response {
+  static func ids(_ ids: [RecordID<Fields>]) -> Response { .json(.object([("ids", JSON(ids: ids))])) }
+}

@@ -1,0 +1,27 @@
+import NIOCore
+
+/// Ends a connection whose request has too long a head, before memory holds it.
+final class HeadLimit: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let limit: Int
+  /// The bytes since the last request; `nil` once the head of this one is complete.
+  private var received: Int? = 0
+
+  init(_ limit: Int) { self.limit = limit }
+
+  func noteHead() { received = nil }
+  func expectHead() { received = 0 }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    received? += Self.unwrapInboundIn(data).readableBytes
+    // The decoder behind this says when a head ends in these bytes.
+    context.fireChannelRead(data)
+    guard let received, received > limit, context.channel.isActive else { return }
+    let answer =
+      "HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+    context.close(promise: nil)
+  }
+}

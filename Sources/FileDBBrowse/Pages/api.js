@@ -1,0 +1,102 @@
+// The server's routes. Every answer is JSON but an export's; every error becomes an ApiError.
+
+/** What the server said no to, in its own words, with the place where it knows one. */
+class ApiError extends Error {
+  constructor(status, { code, message, id, field, line, position, current }) {
+    super(message.charAt(0).toUpperCase() + message.slice(1));
+    Object.assign(this, { status, code, id, field, line, position, current });
+  }
+}
+
+/** The server cannot be reached. */
+class ConnectionError extends Error {
+  constructor() {
+    super("The server does not answer.");
+  }
+}
+
+export class Api {
+  #fetch;
+  #writeToken = "";
+
+  constructor(fetchFunction = (path, options) => fetch(path, options)) {
+    this.#fetch = fetchFunction;
+  }
+
+  async store() {
+    const store = await this.#get("/api/store");
+    this.#writeToken = store.writeToken;
+    return store;
+  }
+
+  createTable(name) {
+    return this.#post("/api/tables", { name });
+  }
+
+  undo() {
+    return this.#post("/api/undo", {});
+  }
+
+  redo() {
+    return this.#post("/api/redo", {});
+  }
+
+  /** The routes of one table. */
+  table(name) {
+    const path = `/api/tables/${encodeURIComponent(name)}`;
+    const get = (route, query, signal) => this.#get(`${path}${route}${search(query)}`, signal);
+    const post = (route, body) => this.#post(`${path}/${route}`, body);
+    return {
+      name,
+      info: () => get("", {}),
+      records: (query, from, count, signal) => get("/records", { ...query, from, count }, signal),
+      place: (query, id) => get("/place", { ...query, id }).then(({ place }) => place),
+      record: (id) => get("/record", { id }),
+      check: () => get("/check", {}),
+      predicate: (where) => this.#get(`/api/predicate${search({ table: name, where })}`),
+      predicateHelp: () => this.#get(`/api/predicate${search({ table: name })}`),
+      dataAddress: (id, field) => `${path}/data${search({ id, field })}`,
+      exportText: (format, query) => this.#text(`${path}/export${search({ format, ...query })}`),
+      add: (records, at) => post("add", { records, at }).then(({ ids }) => ids),
+      set: (id, fields, expected) => post("set", { id, fields, expected }),
+      remove: (ids) => post("delete", { ids }),
+      duplicate: (ids) => post("duplicate", { ids }).then(({ ids: copies }) => copies),
+      move: (ids, to) => post("move", { ids, to }),
+      sort: (by) => post("sort", { by }),
+      paste: (text, columns, at) => post("paste", { text, columns, at }).then(({ ids }) => ids),
+      repair: (apply) => post("repair", { apply }),
+    };
+  }
+
+  async #get(path, signal) {
+    return (await this.#answer(path, { signal })).json();
+  }
+
+  async #text(path) {
+    return (await this.#answer(path, {})).text();
+  }
+
+  async #post(path, body) {
+    const headers = { "Content-Type": "application/json", "X-FileDB-Write": this.#writeToken };
+    return (await this.#answer(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  }
+
+  async #answer(path, options) {
+    let response;
+    try {
+      response = await this.#fetch(path, options);
+    } catch (error) {
+      throw error.name === "AbortError" ? error : new ConnectionError();
+    }
+    if (response.ok) return response;
+    const answer = await response.json().catch(() => ({}));
+    const unknown = { code: "unknown", message: `The server answered with the status ${response.status}.` };
+    throw new ApiError(response.status, { ...(answer.error ?? unknown), current: answer.current });
+  }
+}
+
+/** The part of an address after the path: only what has a value. */
+function search(query) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+}

@@ -1,0 +1,48 @@
+// A table that cannot be read: what is wrong with its file, and the way to repair it.
+
+import { button, element, icon } from "./dom.js";
+
+/** `isReadOnly` leaves the repair out; `onRepaired` is called when it is done. */
+export function brokenTable(table, message, { isReadOnly, onRepaired, onFailure }) {
+  const problems = element("ul", { class: "problems" });
+  const report = element("pre", {
+    class: "report code", hidden: true, tabIndex: 0, "aria-label": "What a repair would do",
+  });
+  const apply = button("Repair it now", { shape: "check", kind: "is-primary", hidden: true });
+  const preview = button("Show what a repair would do", { shape: "search", kind: "is-primary" });
+  const attempt = (run) => async () => {
+    try {
+      await run();
+    } catch (error) {
+      onFailure(error);
+    }
+  };
+  preview.addEventListener("click", attempt(async () => {
+    report.textContent = (await table.repair(false)).report;
+    report.hidden = apply.hidden = false;
+    preview.hidden = true;
+    apply.focus();
+  }));
+  apply.addEventListener("click", attempt(async () => {
+    await table.repair(true);
+    onRepaired();
+  }));
+  attempt(async () => problems.replaceChildren(...(await table.check()).problems.map(problemItem)))();
+  return element(
+    "section",
+    { class: "broken", "aria-label": `The table ${table.name} cannot be read` },
+    element("h2", {}, icon("warning"), `${table.name} cannot be read`),
+    element("p", { textContent: message }),
+    element("h3", { textContent: "What a check says" }),
+    problems,
+    element("p", { class: "note", textContent: isReadOnly
+      ? "This page was opened to read only. To repair the table, open it without --read-only."
+      : "Nothing is lost: the file stays as it is until you repair it or correct it in an editor." }),
+    report,
+    element("div", { class: "buttons" }, ...(isReadOnly ? [] : [preview, apply])));
+}
+
+function problemItem({ message, line }) {
+  const place = element("span", { class: "line-number", textContent: `line ${line}` });
+  return element("li", {}, line ? place : null, element("span", { textContent: message }));
+}

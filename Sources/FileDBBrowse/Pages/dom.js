@@ -1,0 +1,82 @@
+// Builds elements. Text only ever becomes a text node, so that no value of a record is read as HTML.
+
+/**
+ * Makes an element. `properties` are DOM properties, except: `class`, `data` (an object), names that begin with
+ * `aria-` or are in `attributes`, and `on…` (an event handler).
+ */
+export function element(tag, properties = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null) continue;
+    if (name === "class") node.className = value;
+    else if (name === "data") Object.assign(node.dataset, value);
+    else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name.startsWith("aria-") || attributes.has(name)) node.setAttribute(name, value);
+    else node[name] = value;
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+const attributes = new Set(["role", "for", "list", "popover", "popovertarget", "colspan"]);
+
+const shapes = {
+  add: "M8 3v10M3 8h10",
+  check: "M3 8.5l3.2 3.2L13 5",
+  close: "M4 4l8 8M12 4l-8 8",
+  copy: "M6 6h7v7H6zM10 6V3H3v7h3",
+  down: "M8 3v10M4 9l4 4 4-4",
+  download: "M8 2.5v7.5M5 7l3 3 3-3M3 13.5h10",
+  duplicate: "M6 6h7v7H6zM10 6V3H3v7h3M9.5 8v3M8 9.5h3",
+  filter: "M2.5 4h11M4.5 8h7M6.5 12h3",
+  grip: "M6 4h.01M10 4h.01M6 8h.01M10 8h.01M6 12h.01M10 12h.01",
+  help: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12M6.3 6.2a1.8 1.8 0 1 1 2.5 1.7c-.6.2-.8.5-.8 1.1M8 11.3h.01",
+  keyboard: "M2 4.5h12v7H2zM4.5 7h.01M7 7h.01M9 7h.01M11.5 7h.01M5 9.5h6",
+  menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
+  move: "M8 2.5v11M5 5.5l3-3 3 3M5 10.5l3 3 3-3",
+  open: "M9.5 2.5h4v4M13.5 2.5L8 8M11.5 9v4.5h-9v-9H7",
+  redo: "M13 6.5H6a3.25 3.25 0 0 0 0 6.5h4M10 3.5l3 3-3 3",
+  search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9M10.3 10.3l3.2 3.2",
+  sort: "M4.5 3v10M2.5 11l2 2 2-2M9 4h5M9 8h4M9 12h3",
+  table: "M2.5 3h11v10h-11zM2.5 6.5h11M6.5 6.5V13",
+  trash: "M3 4.5h10M6 4.5V3h4v1.5M4.5 4.5l.5 8.5h6l.5-8.5M7 7v3.5M9 7v3.5",
+  undo: "M3 6.5h7a3.25 3.25 0 0 1 0 6.5H6M6 3.5l-3 3 3 3",
+  up: "M8 13V3M4 7l4-4 4 4",
+  warning: "M8 2.5l6 11H2zM8 7v3M8 11.8h.01",
+};
+
+/** A picture of 16 by 16 that screen readers pass over. */
+export function icon(name) {
+  const namespace = "http://www.w3.org/2000/svg";
+  const picture = document.createElementNS(namespace, "svg");
+  picture.setAttribute("viewBox", "0 0 16 16");
+  picture.setAttribute("class", "icon");
+  picture.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(namespace, "path");
+  path.setAttribute("d", shapes[name]);
+  picture.append(path);
+  return picture;
+}
+
+/** A button with a picture and a label; where there is no room for the label, it is the tooltip. */
+export function button(label, { shape, kind = "", title, ...properties }) {
+  return element(
+    "button",
+    { type: "button", class: `button ${kind}`, title: title ?? label, "aria-label": title ?? label, ...properties },
+    shape ? icon(shape) : null,
+    element("span", { class: "label", textContent: label }));
+}
+
+const counts = new Intl.NumberFormat("en");
+
+/** 1234 records, 1 record. */
+export function counted(count, singular, plural = `${singular}s`) {
+  return `${counts.format(count)} ${count === 1 ? singular : plural}`;
+}
+
+export const grouped = (number) => counts.format(number);
+
+let lastId = 0;
+
+/** An id for a label or a list that belongs to one element. */
+export const uniqueId = (prefix) => `${prefix}-${++lastId}`;

@@ -1,0 +1,15 @@
+// Holds the one event stream of all tabs: a browser allows six connections to a host.
+
+import { EventStream } from "./event-stream.js";
+
+const ports = new Set();
+let stream;
+
+onconnect = ({ ports: [port] }) => {
+  ports.add(port);
+  port.onmessage = () => ports.delete(port);
+  if (stream) port.postMessage(stream.state);
+  stream ??= new EventStream((event) => {
+    for (const each of ports) each.postMessage(event);
+  });
+};

@@ -1,0 +1,148 @@
+// Search, and a filter whose mistakes are shown at their place.
+
+import { button, element, icon } from "./dom.js";
+
+const pause = 250;
+
+export class FilterBar {
+  #table;
+  #onChange;
+  #timer = 0;
+  #asked = 0;
+  #help = element("div", { class: "filter-help", id: "filter-help", hidden: true });
+
+  /** `onChange({where, search})` is called when what is asked for changes and is right. */
+  constructor(table, onChange) {
+    this.#table = table;
+    this.#onChange = onChange;
+    this.search = element("input", {
+      class: "input", type: "search", placeholder: "Search", "aria-label": "Search in all fields",
+      oninput: () => this.#later(() => this.#apply()),
+    });
+    this.where = element("input", {
+      class: "input code", placeholder: "Filter", "aria-label": "Filter",
+      autocomplete: "off", spellcheck: false, "aria-describedby": "filter-problem",
+      oninput: () => this.#typed(), onscroll: () => this.#follow(), onkeydown: (event) => this.#key(event),
+    });
+    this.mirror = element("div", { class: "filter-mirror code", "aria-hidden": "true" });
+    this.problem = element("p", { class: "filter-problem problem", id: "filter-problem", role: "alert" });
+    this.helpButton = button("Help for filters", {
+      shape: "help", kind: "is-quiet is-icon", onclick: () => this.#toggleHelp(),
+      "aria-expanded": "false", "aria-controls": "filter-help",
+    });
+    this.node = element(
+      "div",
+      { class: "filter-bar", role: "search" },
+      element("div", { class: "search-field" }, icon("search"), this.search),
+      element("div", { class: "filter-field" }, icon("filter"),
+        element("div", { class: "filter-input" }, this.where, this.mirror), this.helpButton),
+      this.problem, this.#help);
+  }
+
+  get query() {
+    return { where: this.where.value.trim(), search: this.search.value.trim() };
+  }
+
+  /** Gives an example of a filter for a table with these columns. */
+  showExample(columns) {
+    const { name } = columns.find(({ type }) => type === "string") ?? {};
+    this.where.placeholder = name ? `Filter, such as ${name} CONTAINS "a"` : "Filter";
+  }
+
+  clear() {
+    this.where.value = this.search.value = "";
+    this.#mark(null);
+    this.#apply();
+  }
+
+  #typed() {
+    this.#mark(null);
+    this.#later(() => this.#check());
+  }
+
+  #key(event) {
+    if (event.key === "Enter") this.#later(() => this.#check(), 0);
+    else if (event.key === "Escape" && this.where.value !== "") {
+      this.where.value = "";
+      this.#typed();
+    }
+  }
+
+  #later(run, delay = pause) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(run, delay);
+  }
+
+  async #check() {
+    const { where } = this.query;
+    const asked = ++this.#asked;
+    try {
+      const { unknown = [] } = where === "" ? {} : await this.#table.predicate(where);
+      if (asked !== this.#asked) return;
+      this.#apply();
+      if (unknown.length > 0) this.#mark(unknownField(unknown[0], where));
+    } catch (error) {
+      if (asked === this.#asked) this.#mark(error);
+    }
+  }
+
+  #apply() {
+    this.#onChange(this.query);
+  }
+
+  /** Underlines what an error is about. Positions count from the first character that is not a space. */
+  #mark(error) {
+    this.problem.textContent = error?.message ?? "";
+    this.where.toggleAttribute("aria-invalid", Boolean(error));
+    this.mirror.replaceChildren();
+    if (!error?.position) return;
+    const text = this.where.value;
+    const indent = text.length - text.trimStart().length;
+    const start = error.position[0] + indent;
+    const end = Math.max(error.position[1] + indent, start + 1);
+    const mark = element("mark", { textContent: text.slice(start, end) || " " });
+    this.mirror.append(text.slice(0, start), mark, text.slice(end));
+    this.#follow();
+  }
+
+  #follow() {
+    this.mirror.scrollLeft = this.where.scrollLeft;
+  }
+
+  async #toggleHelp() {
+    this.#help.hidden = !this.#help.hidden;
+    this.helpButton.setAttribute("aria-expanded", String(!this.#help.hidden));
+    if (this.#help.hidden || this.#help.firstChild) return;
+    const { fields, words } = await this.#table.predicateHelp();
+    this.#help.replaceChildren(...this.#helpParts(fields, words));
+  }
+
+  #helpParts(fields, words) {
+    const insert = (text) => element("button", {
+      type: "button", class: "chip code", textContent: text, onclick: () => this.#insert(text),
+    });
+    return [
+      element("p", { textContent: "A filter compares fields with values. Text has quotes. Press a word to use it." }),
+      element("h3", { textContent: "Fields" }), element("div", { class: "chips" }, ...fields.map(insert)),
+      element("h3", { textContent: "Words" }), element("div", { class: "chips" }, ...words.map(insert)),
+    ];
+  }
+
+  #insert(text) {
+    const { selectionStart, selectionEnd } = this.where;
+    const before = this.where.value.slice(0, selectionStart);
+    const space = before === "" || /[\s(]$/.test(before) ? "" : " ";
+    this.where.setRangeText(`${space}${text} `, selectionStart, selectionEnd, "end");
+    this.where.focus();
+    this.#typed();
+  }
+}
+
+/** A field that no record has is no mistake of the filter's form, but hardly what the person meant. */
+function unknownField({ name, nearest }, where) {
+  const start = where.indexOf(name);
+  return {
+    message: `No record has a field ${name}.${nearest ? ` Did you mean ${nearest}?` : ""}`,
+    position: start < 0 ? null : [start, start + name.length],
+  };
+}

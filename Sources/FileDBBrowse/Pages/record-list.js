@@ -1,0 +1,139 @@
+// The records of a table that a query asks for, in their order, read in pages as they are looked at.
+
+const pageSize = 200;
+const keptPages = 30;
+const requestsAtOnce = 3;
+
+/** The table changed while its pages were read; whoever asked begins again. */
+class Outdated extends Error {}
+
+export class RecordList {
+  total = 0;
+  version = null;
+  #table;
+  #onArrival;
+  #onFailure;
+  #pages = new Map();
+  #requests = new Map();
+
+  /** `query` has `where`, `search` and `sort`, each of them optional. */
+  constructor(table, query, { onArrival, onFailure }) {
+    this.#table = table;
+    this.query = query;
+    this.#onArrival = onArrival;
+    this.#onFailure = onFailure;
+  }
+
+  /** The record at an index, or undefined while it has not been read. */
+  record(index) {
+    return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize];
+  }
+
+  /** The index of a record among those that have been read. */
+  indexOf(id) {
+    for (const [page, records] of this.#pages) {
+      const offset = records.findIndex((record) => record.id === id);
+      if (offset >= 0) return page * pageSize + offset;
+    }
+    return undefined;
+  }
+
+  /** Puts a record that was just written in place of the one that was read before. */
+  replace(record) {
+    const index = this.indexOf(record.id);
+    if (index !== undefined) this.#pages.get(Math.floor(index / pageSize))[index % pageSize] = record;
+  }
+
+  place(id) {
+    return this.#table.place(this.query, id);
+  }
+
+  /** Begins to read what `first...last` need: their pages first, then their neighbours. Drops what is far away. */
+  want(first, last) {
+    const pages = pagesOf(first, last);
+    const [lowest, highest] = [pages[0], pages.at(-1)];
+    const lastPage = Math.floor(Math.max(0, this.total - 1) / pageSize);
+    const wanted = [...pages, highest + 1, lowest - 1].filter((page) => page >= 0 && page <= lastPage);
+    for (const [page, request] of this.#requests) {
+      if (!wanted.includes(page)) {
+        request.abort();
+        this.#requests.delete(page);
+      }
+    }
+    for (const page of wanted) {
+      if (this.#pages.has(page)) this.#touch(page);
+      else if (!this.#requests.has(page) && this.#requests.size < requestsAtOnce) this.#read(page);
+    }
+  }
+
+  /** Reads the records of a range and gives them, in their order. */
+  async records(first, last) {
+    const answer = await this.#table.records(this.query, first, last - first + 1);
+    return answer.records;
+  }
+
+  /**
+   * Reads the newest state: `count` records, the first of them `above` rows above the record `anchor`, or at `fallback`
+   * where there is no anchor any more. Shows nothing of it before all of it is there. Gives the first one's place.
+   */
+  async refresh({ anchor, above = 0, fallback = 0, count = pageSize }) {
+    for (let attempts = 3; ; attempts--) {
+      try {
+        return await this.#refreshOnce(anchor, above, fallback, count);
+      } catch (error) {
+        if (!(error instanceof Outdated) || attempts === 0) throw error;
+      }
+    }
+  }
+
+  async #refreshOnce(anchor, above, fallback, count) {
+    const place = anchor === undefined ? null : await this.place(anchor);
+    const top = place === null ? fallback : Math.max(0, place - above);
+    const numbers = pagesOf(top, top + count - 1);
+    const answers = await Promise.all(
+      numbers.map((page) => this.#table.records(this.query, page * pageSize, pageSize)));
+    const { version, total } = answers[0];
+    if (answers.some((answer) => answer.version !== version)) throw new Outdated();
+    for (const request of this.#requests.values()) request.abort();
+    this.#requests.clear();
+    this.#pages = new Map(numbers.map((page, index) => [page, answers[index].records]));
+    this.version = version;
+    this.total = total;
+    return Math.max(0, Math.min(top, total - 1));
+  }
+
+  async #read(page) {
+    const request = new AbortController();
+    this.#requests.set(page, request);
+    try {
+      const answer = await this.#table.records(this.query, page * pageSize, pageSize, request.signal);
+      if (request.signal.aborted) return;
+      this.#requests.delete(page);
+      if (answer.version !== this.version) return this.#onFailure(new Outdated());
+      this.#pages.set(page, answer.records);
+      this.#forgetOldest();
+      this.#onArrival();
+    } catch (error) {
+      if (request.signal.aborted) return;
+      this.#requests.delete(page);
+      this.#onFailure(error);
+    }
+  }
+
+  /** A map keeps the order in which its keys came, so that the oldest is the first. */
+  #touch(page) {
+    const records = this.#pages.get(page);
+    this.#pages.delete(page);
+    this.#pages.set(page, records);
+  }
+
+  #forgetOldest() {
+    while (this.#pages.size > keptPages) this.#pages.delete(this.#pages.keys().next().value);
+  }
+}
+
+function pagesOf(first, last) {
+  const from = Math.max(0, Math.floor(first / pageSize));
+  const to = Math.max(from, Math.floor(last / pageSize));
+  return Array.from({ length: to - from + 1 }, (_, offset) => from + offset);
+}

@@ -1,0 +1,37 @@
+// The store's tables.
+
+import { button, element, grouped, icon } from "./dom.js";
+
+export class Sidebar {
+  #list = element("ul", { class: "tables" });
+  #path = element("bdi");
+  #onNew;
+
+  constructor({ onNew }) {
+    this.#onNew = onNew;
+    this.newButton = button("New table", { shape: "add", kind: "is-quiet", onclick: () => this.#onNew() });
+    this.node = element(
+      "nav",
+      { class: "sidebar", id: "sidebar", "aria-label": "Tables" },
+      element("div", { class: "brand" }, icon("table"), element("span", { textContent: "FileDB" })),
+      element("p", { class: "store-path" }, this.#path), this.#list, this.newButton);
+  }
+
+  show({ path, tables, readOnly }, current) {
+    this.#path.textContent = path;
+    this.#path.title = path;
+    this.newButton.hidden = readOnly;
+    this.#list.replaceChildren(...tables.map((table) => tableLink(table, table.name === current)));
+  }
+}
+
+function tableLink({ name, count, problem, attached }, isCurrent) {
+  const link = element(
+    "a",
+    { href: `#/${encodeURIComponent(name)}`, title: problem ?? name, "aria-current": isCurrent ? "page" : undefined },
+    element("span", { class: "table-name", textContent: name }));
+  if (attached) link.append(element("span", { class: "badge", textContent: "attached" }));
+  if (problem) link.append(icon("warning"), element("span", { class: "unseen", textContent: "cannot be read" }));
+  else link.append(element("span", { class: "count", textContent: grouped(count) }));
+  return element("li", {}, link);
+}

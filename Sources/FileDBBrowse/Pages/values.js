@@ -1,0 +1,112 @@
+// The values of fields as the server writes them: text and Booleans as they are, all others an object with one key
+// that names the type. Numbers stay text, so that no digit is lost.
+
+import { counted } from "./dom.js";
+import { localText } from "./dates.js";
+
+export const types = ["string", "integer", "real", "boolean", "date", "data", "array", "dictionary"];
+
+const names = {
+  string: "Text",
+  integer: "Whole number",
+  real: "Number",
+  boolean: "Yes or no",
+  date: "Date",
+  data: "Data",
+  array: "List",
+  dictionary: "Fields",
+};
+
+export const typeName = (type) => names[type] ?? "Any type";
+
+/** The type of a value; undefined where there is none. */
+export function typeOf(value) {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "boolean") return "boolean";
+  if (typeof value === "string" || "text" in value) return "string";
+  if ("bytes" in value) return "data";
+  return Object.keys(value).find((key) => types.includes(key));
+}
+
+/** The type of what a column holds: columns have the names of the command line. */
+export const columnType = (type) => ({ bool: "boolean", float: "real", json: "dictionary" })[type] ?? type;
+
+/** A list shows the beginning of long values only; to edit one, it must be read whole. */
+export function isCut(value) {
+  if (typeof value !== "object" || value === null) return false;
+  return "text" in value || "bytes" in value || value.array === null || value.dictionary === null;
+}
+
+/** What a new value of a type begins as. */
+export function emptyValue(type) {
+  const now = new Date().toISOString().replace(/\.\d+/, "");
+  const empty = { string: "", integer: { integer: "0" }, real: { real: "0" }, boolean: false, date: { date: now } };
+  return { ...empty, data: { data: "" }, array: { array: [] }, dictionary: { dictionary: [] } }[type];
+}
+
+/** The value as one line of text, for a cell. */
+export function lineOf(value) {
+  switch (typeOf(value)) {
+    case undefined: return "";
+    case "string": return (value.text ?? value) + ("text" in Object(value) ? "…" : "");
+    case "integer": return value.integer;
+    case "real": return value.real;
+    case "boolean": return value ? "yes" : "no";
+    case "date": return localText(value.date);
+    case "data": return sizeText(byteCount(value));
+    case "array": return value.array === null ? counted(value.count, "item") : itemsLine(value.array);
+    case "dictionary": return value.dictionary === null ? counted(value.count, "field") : fieldsLine(value.dictionary);
+  }
+}
+
+const itemsLine = (items) => `[${items.map(lineOf).join(", ")}]`;
+const fieldsLine = (fields) => fields.map(([name, value]) => `${name}: ${lineOf(value)}`).join(", ");
+
+/** The value as its file has it, where that is not what a cell shows. */
+export function storedText(value) {
+  switch (typeOf(value)) {
+    case "date": return value.date;
+    case "string": return value.text ?? value;
+    default: return lineOf(value);
+  }
+}
+
+export const byteCount = (value) => value.bytes ?? (value.data.length * 3) / 4 - (value.data.match(/=*$/)[0].length);
+
+export function sizeText(bytes) {
+  if (bytes < 1000) return counted(bytes, "byte");
+  const units = ["kB", "MB", "GB"];
+  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toPrecision(3)} ${units[power - 1]}`;
+}
+
+/** Values are equal if the server writes them alike. */
+export const sameValue = (one, other) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+
+export const field = (record, name) => record.fields.find(([each]) => each === name)?.[1];
+
+/** The value that typed text stands for. Throws an Error that says what is wrong with it. */
+export function parsed(text, type) {
+  switch (type) {
+    case "integer": return { integer: parsedInteger(text.trim()) };
+    case "real": return { real: parsedReal(text.trim()) };
+    default: return text;
+  }
+}
+
+const leastInteger = -(2n ** 63n);
+const greatestInteger = 2n ** 64n - 1n;
+
+function parsedInteger(text) {
+  if (!/^[+-]?\d+$/.test(text)) throw new Error("This is not a whole number.");
+  const number = BigInt(text.replace("+", ""));
+  if (number < leastInteger || number > greatestInteger) {
+    throw new Error(`A whole number is between ${leastInteger} and ${greatestInteger}.`);
+  }
+  return String(number);
+}
+
+function parsedReal(text) {
+  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) || /^(nan|[+-]?inf(inity)?)$/i.test(text)) return text;
+  throw new Error("This is not a number.");
+}

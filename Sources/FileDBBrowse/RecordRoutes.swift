@@ -1,0 +1,122 @@
+import FileDB
+import FileDBEssentials
+
+extension Site {
+  static let recordRoutes: [Route] = [
+    .get("api", "tables", "*", "records") { site, request in
+      let start = try request.number("from", or: 0, in: 0...Int.max / 2)
+      let count = try request.number("count", or: 200, in: 0...1_000)
+      let table = try site.tables[request.tableName]
+      let list = try site.list(table, request)
+      return .json(
+        .object([
+          ("version", .string(table.version)), ("total", .number(list.count)), ("from", .number(start)),
+          ("records", .array(list.records(from: start, count: count).map { JSON(inList: $0) })),
+        ]))
+    },
+    .get("api", "tables", "*", "place") { site, request in
+      let list = try site.list(site.tables[request.tableName], request)
+      return .json(.object([("place", JSON(list.place(of: try request.id())))]))
+    },
+    .get("api", "tables", "*", "record") { site, request in
+      .json(JSON(whole: try site.tables[request.tableName].snapshot.record(with: request.id())))
+    },
+    .get("api", "tables", "*", "data") { site, request in
+      let (id, field) = try (request.id(), request.required("field"))
+      let record = try site.tables[request.tableName].snapshot.record(with: id)
+      guard let data = record.fields[field]?.data else {
+        throw RequestError(.notFound, "notFound", "The record has no data in this field.")
+      }
+      return .data(data, named: "\(request.tableName)-\(id)-\(field)")
+    },
+    .get("api", "predicate") { site, request in try site.check(request) },
+  ]
+
+  /// The records that a request lists.
+  func list(_ table: WatchedTable, _ request: Request) throws -> RecordList {
+    do { return try lists.list(table, ListQuery(request)) } catch let error as StoreError {
+      throw RequestError(error, in: request["where"])
+    }
+  }
+
+  /// Reads a condition while it is typed.
+  private func check(_ request: Request) throws -> Response {
+    let snapshot = try tables[request.required("table")].snapshot
+    guard let text = request["where"] else {
+      let fields = snapshot.prefix(500).flatMap { $0.fields.dictionary.map(\.key) }
+      return .json(
+        .object([
+          ("fields", .array(Set(fields).sorted().map(JSON.string))),
+          ("words", .array(Self.words.map(JSON.string))),
+        ]))
+    }
+    do {
+      let unknown = try RecordPredicate(text).unknownFields(in: snapshot)
+      return .json(
+        .object([
+          ("ok", .bool(true)),
+          (
+            "unknown",
+            .array(unknown.map { .object([("name", .string($0.name)), ("nearest", JSON($0.nearest))]) })
+          ),
+        ]))
+    } catch let error as StoreError {
+      throw RequestError(error, in: text)
+    }
+  }
+
+  /// Of the language of conditions.
+  private static let words = [
+    "=", "!=", "<", "<=", ">", ">=", "AND", "OR", "NOT", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE",
+    "MATCHES", "IN",
+    "BETWEEN", "IS NULL", "IS NOT NULL", "[c]", "[d]", "[cd]", "ANY", "ALL", "NONE", "now", "today",
+  ]
+}
+
+extension RequestError {
+  /// - Parameter condition: the text of the predicate that may be at fault.
+  fileprivate init(_ error: StoreError, in condition: String?) {
+    self.init(error)
+    guard error.code == .invalidPredicate, let condition, let column = error.column else { return }
+    position = condition.word(line: error.line ?? 1, column: column)
+    // A line of the condition is no line of a file.
+    line = nil
+  }
+}
+
+extension String {
+  /// The word, or else the character, at a place, in UTF-16 units; at the end, the place.
+  /// - Parameters:
+  ///   - line: from 1.
+  ///   - column: the character in the line, from 1.
+  fileprivate func word(line: Int, column: Int) -> Range<Int> {
+    var start = startIndex
+    for _ in 1..<max(line, 1) {
+      start = self[start...].firstIndex(where: \.isNewline).map(index(after:)) ?? endIndex
+    }
+    start = index(start, offsetBy: column - 1, limitedBy: endIndex) ?? endIndex
+    var end = self[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }.endIndex
+    if end == start, end < endIndex { end = index(after: end) }
+    let first = utf16.distance(from: startIndex, to: start)
+    return first..<first + utf16.distance(from: start, to: end)
+  }
+}
+
+extension Response {
+  /// What is no picture, whatever it claims to be, the browser keeps as a file and never shows.
+  fileprivate static func data(_ data: Data, named name: String) -> Response {
+    let picture = Picture(data)
+    var response = Response(
+      headers: ["Content-Type": picture?.mediaType ?? "application/octet-stream"], body: .bytes(Array(data)))
+    if picture == nil {
+      let plain = name.utf8.map { byte in
+        let character = Character(Unicode.Scalar(byte))
+        return byte < 0x80 && (character.isLetter || character.isNumber || character == "-")
+          ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }
+      response.headers.add(
+        name: "Content-Disposition", value: "attachment; filename*=UTF-8''\(plain.joined())")
+    }
+    return response
+  }
+}

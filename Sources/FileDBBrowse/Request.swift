@@ -1,0 +1,96 @@
+import FileDB
+import FileDBEssentials
+import NIOHTTP1
+
+/// What a page asks for, once it was let in.
+struct Request: Sendable {
+  /// The parts of the path, decoded.
+  let path: [String]
+  /// What stands behind the `?`, decoded.
+  private let query: [(name: String, value: String)]
+  let method: HTTPMethod
+  let body: [UInt8]
+
+  /// - Returns: `nil` where the target is not a path, or not UTF-8.
+  init?(_ head: HTTPRequestHead, body: [UInt8]) {
+    guard head.uri.utf8.first == UInt8(ascii: "/") else { return nil }
+    let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    var path: [String] = []
+    for part in parts[0].dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+      guard let name = Self.decoded(part.utf8) else { return nil }
+      path.append(name)
+    }
+    var query: [(String, String)] = []
+    for pair in parts.count == 2 ? parts[1].split(separator: "&") : [] {
+      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      // A form writes a space as `+`.
+      let texts = sides.map { Self.decoded($0.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }) }
+      guard let name = texts[0], let value = texts.count == 2 ? texts[1] : "" else { return nil }
+      query.append((name, value))
+    }
+    (self.path, self.query, self.body, method) = (path, query, body, head.method)
+  }
+
+  private static func decoded(_ bytes: some Sequence<UInt8>) -> String? {
+    var result: [UInt8] = []
+    var bytes = bytes.makeIterator()
+    while let byte = bytes.next() {
+      guard byte == UInt8(ascii: "%") else {
+        result.append(byte)
+        continue
+      }
+      guard let high = bytes.next().flatMap(hexadecimal), let low = bytes.next().flatMap(hexadecimal) else {
+        return nil
+      }
+      result.append(high << 4 | low)
+    }
+    return String(validating: result, as: UTF8.self)
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+  }
+}
+
+extension Request {
+  /// What the query says; `nil` for nothing.
+  subscript(name: String) -> String? { query.first { $0.name == name }?.value }
+
+  func required(_ name: String) throws -> String {
+    guard let value = self[name] else { throw RequestError.malformed("'\(name)' is missing.") }
+    return value
+  }
+
+  func number(_ name: String, or standard: Int, in range: ClosedRange<Int>) throws -> Int {
+    guard let text = self[name] else { return standard }
+    guard let number = Int(text), range.contains(number) else {
+      throw RequestError.malformed("'\(name)' is a number from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+
+  func id() throws -> RecordID<Fields> { try Self.id(required("id")) }
+
+  static func id(_ text: String) throws -> RecordID<Fields> {
+    guard let id = RecordID<Fields>(text) else { throw RequestError.malformed("'\(text)' is not an id.") }
+    return id
+  }
+
+  /// The body as what a route expects.
+  func decoded<Body: Decodable>(as type: Body.Type = Body.self) throws -> Body {
+    do { return try JSONDecoder().decode(type, from: Data(body)) } catch let error as DecodingError {
+      throw RequestError.malformed("The request cannot be read: \(error.reason)")
+    }
+  }
+}
+
+extension DecodingError {
+  fileprivate var reason: String {
+    switch self {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+      .dataCorrupted(let context):
+      context.debugDescription
+    @unknown default: "\(self)"
+    }
+  }
+}

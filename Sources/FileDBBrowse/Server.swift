@@ -1,0 +1,113 @@
+import FileDB
+import FileDBEssentials
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// What a connection needs of its server.
+struct Serving: Sendable {
+  let limits: Limits
+  let gatekeeper: Gatekeeper
+  let site: Site
+  let connections: OpenConnections
+  let events: EventStreams
+  let reading: NIOThreadPool
+  let writing: NIOThreadPool
+
+  /// Writes wait for one another, and for other programs; reading waits for nobody.
+  func threads(for request: Request) -> NIOThreadPool { request.method == .POST ? writing : reading }
+}
+
+/// Shows a store in the browser. It serves pages and answers their requests, on this machine alone.
+///
+///     let server = try BrowseServer(store)
+///     print(server.url)  // open it, once
+///     …
+///     server.stop()
+///
+/// The server keeps to itself: it listens on the loopback only, and answers nobody but the browser that opened the link
+/// ``url``. The article Browsing describes what it does, and what it guards against.
+public final class BrowseServer: Sendable {
+  /// What pages may do.
+  public enum Access: Sendable {
+    case readAndWrite
+    case readOnly
+  }
+
+  /// The link that opens the pages, in one browser and once.
+  public let url: URL
+  private let serving: Serving
+  private let listener: any Channel
+  private let group: MultiThreadedEventLoopGroup
+  private let following: Task<Void, Never>
+  private let heartbeat: RepeatedTask
+  private let isStopped = Atomic(false)
+
+  /// Starts to serve.
+  /// - Parameters:
+  ///   - store: the store to show. Keep it open until the server has stopped.
+  ///   - port: where to listen; 0 for any free port.
+  ///   - access: what pages may do.
+  /// - Throws: ``StoreError/Code/inputOutput`` if the port is taken or not allowed.
+  public convenience init(_ store: RecordStore, port: Int = 0, access: Access = .readAndWrite) throws {
+    try self.init(store, port: port, access: access, limits: Limits())
+  }
+
+  init(_ store: RecordStore, port: Int, access: Access, limits: Limits) throws {
+    let gatekeeper = Gatekeeper()
+    let site = Site(store, access: access, writeToken: gatekeeper.writeToken)
+    let events = EventStreams(limit: limits.eventStreams)
+    serving = Serving(
+      limits: limits, gatekeeper: gatekeeper, site: site,
+      connections: OpenConnections(limit: limits.connections), events: events,
+      reading: NIOThreadPool(numberOfThreads: 4), writing: NIOThreadPool(numberOfThreads: 1))
+    group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    do {
+      listener = try Self.bootstrap(group, serving).bind(host: "127.0.0.1", port: port).wait()
+    } catch {
+      try? group.syncShutdownGracefully()
+      let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+      throw StoreError(.inputOutput, "the server cannot listen on port \(port): \(reason)")
+    }
+    guard let actualPort = listener.localAddress?.port,
+      let url = URL(string: "http://127.0.0.1:\(actualPort)\(gatekeeper.link)")
+    else { preconditionFailure("a listening socket has a port") }
+    self.url = url
+    serving.reading.start()
+    serving.writing.start()
+    following = Task { await ChangeFeed(site: site, streams: events).follow() }
+    heartbeat = group.next().scheduleRepeatedTask(initialDelay: limits.heartbeat, delay: limits.heartbeat) {
+      _ in events.sendHeartbeat()
+    }
+  }
+
+  private static func bootstrap(_ group: MultiThreadedEventLoopGroup, _ serving: Serving) -> ServerBootstrap {
+    ServerBootstrap(group: group)
+      .serverChannelOption(.backlog, value: 128)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.writeBufferWaterMark, value: .init(low: 256 << 10, high: 1 << 20))
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          let pipeline = channel.pipeline.syncOperations
+          guard serving.connections.admit(channel) else { return try pipeline.addHandler(NoRoom()) }
+          let headLimit = HeadLimit(serving.limits.headBytes)
+          try pipeline.addHandler(headLimit)
+          try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)
+          try pipeline.addHandler(HTTPConnection(serving, headLimit))
+        }
+      }
+  }
+
+  /// Stops serving: ends the connections, and waits for the write that is going on. The store stays open.
+  public func stop() {
+    guard !isStopped.exchange(true, ordering: .relaxed) else { return }
+    following.cancel()
+    heartbeat.cancel()
+    try? listener.close().wait()
+    serving.connections.closeAll()
+    try? serving.reading.syncShutdownGracefully()
+    try? serving.writing.syncShutdownGracefully()
+    try? group.syncShutdownGracefully()
+  }
+}

@@ -1,0 +1,77 @@
+import FileDB
+import NIOHTTP1
+
+/// What there is to ask for: it finds the route of a request.
+struct Site: Sendable {
+  let store: RecordStore
+  let access: BrowseServer.Access
+  let writeToken: String
+  let tables: WatchedTables
+  let lists = RecordLists()
+  let ownWrites = OwnWrites()
+
+  init(_ store: RecordStore, access: BrowseServer.Access, writeToken: String) {
+    (self.store, self.access, self.writeToken) = (store, access, writeToken)
+    tables = WatchedTables(store)
+  }
+
+  private static let routes =
+    pageRoutes + storeRoutes + recordRoutes + editRoutes + undoRoutes + repairRoutes + exchangeRoutes
+
+  func answer(_ request: Request) -> Response {
+    do {
+      return try Self.route(of: request).answer(self, request)
+    } catch let error as RequestError {
+      return .error(error)
+    } catch let error as StoreError {
+      return .error(RequestError(error))
+    } catch {
+      return .error(RequestError(.internalServerError, "unexpected", "\(error)"))
+    }
+  }
+
+  private static func route(of request: Request) throws -> Route {
+    let sameName = routes.filter { $0.fits(request.path) }
+    guard !sameName.isEmpty else { throw RequestError.noSuchPage }
+    guard let route = sameName.first(where: { $0.takes(request.method) }) else {
+      throw RequestError(
+        .methodNotAllowed, "methodNotAllowed", "This does not take \(request.method.rawValue).")
+    }
+    return route
+  }
+}
+
+/// What answers the requests of one name.
+struct Route: Sendable {
+  typealias Answer = @Sendable (Site, Request) throws -> Response
+
+  private let method: HTTPMethod
+  /// The parts of the path; `*` for any.
+  private let pattern: [String]
+  let answer: Answer
+
+  static func get(_ pattern: String..., answer: @escaping Answer) -> Route {
+    Route(method: .GET, pattern: pattern, answer: answer)
+  }
+
+  /// A route that changes the store.
+  static func post(_ pattern: String..., answer: @escaping Answer) -> Route {
+    Route(method: .POST, pattern: pattern) { site, request in
+      guard case .readAndWrite = site.access else {
+        throw RequestError(.forbidden, "readOnly", "The store is open for reading only.")
+      }
+      return try answer(site, request)
+    }
+  }
+
+  func fits(_ path: [String]) -> Bool {
+    path.count == pattern.count && zip(pattern, path).allSatisfy { $0 == "*" || $0 == $1 }
+  }
+
+  func takes(_ method: HTTPMethod) -> Bool { self.method == method || self.method == .GET && method == .HEAD }
+}
+
+extension Request {
+  /// The table that the path names: `/api/tables/NAME/…`.
+  var tableName: String { path[2] }
+}

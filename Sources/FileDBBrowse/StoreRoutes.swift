@@ -1,0 +1,123 @@
+import FileDB
+
+extension Site {
+  static let storeRoutes: [Route] = [
+    .get("api", "store") { site, _ in
+      .json(
+        .object(
+          [
+            ("name", .string(site.store.url.lastPathComponent)), ("path", .string(site.store.url.path)),
+            ("readOnly", .bool(site.access == .readOnly)), ("writeToken", .string(site.writeToken)),
+          ] + (try site.overview())))
+    },
+    .post("api", "tables") { site, request in
+      struct NewTable: Decodable { let name: String }
+      let name: String = try request.decoded(as: NewTable.self).name
+      try site.store.undoLog.write { tx in try tx[name].create() }
+      return .json(.object([("name", .string(name))]))
+    },
+    .get("api", "tables", "*") { site, request in .json(try site.describe(request.tableName)) },
+  ]
+
+  /// The tables, and what can be undone.
+  func overview() throws -> [(String, JSON)] {
+    let history = try? store.undoLog.contents()
+    return [
+      ("tables", .array(try store.tableNames.map(summary))),
+      ("undo", JSON(history?.undo.first?.name)), ("redo", JSON(history?.redo.first?.name)),
+    ]
+  }
+
+  private func summary(_ name: String) -> JSON {
+    var (count, problem): (Int?, String?)
+    do { count = try store.table(name).count } catch {
+      problem = (error as? StoreError)?.message ?? "\(error)"
+    }
+    return .object([
+      ("name", .string(name)), ("count", JSON(count)), ("problem", JSON(problem)),
+      ("attached", .bool(isAttached(name))),
+    ])
+  }
+
+  /// Whether the table is one of an attached store alone, and cannot be changed.
+  private func isAttached(_ name: String) -> Bool {
+    guard let attached = store.attachedURL, let file = try? store.url(of: name) else { return false }
+    return file.deletingLastPathComponent().standardizedFileURL.path == attached.standardizedFileURL.path
+  }
+
+  private func describe(_ name: String) throws -> JSON {
+    let snapshot: TableSnapshot<Fields>
+    do { snapshot = try tables[name].snapshot } catch let error as StoreError
+      where ![.tableNotFound, .invalidTableName].contains(error.code)
+    {
+      return .object([
+        ("name", .string(name)), ("count", .null), ("columns", .array([])), ("schema", .bool(false)),
+        ("problem", Self.problem(error)),
+      ])
+    }
+    var (schema, problem): (TableSchema?, JSON) = (nil, .null)
+    do { schema = try snapshot.schema } catch let error as StoreError { problem = Self.problem(error) }
+    return .object([
+      ("name", .string(name)), ("count", .number(snapshot.count)),
+      ("columns", .array(TableColumn.columns(of: snapshot, schema).map(\.json))),
+      ("schema", .bool(schema != nil)), ("problem", problem),
+    ])
+  }
+
+  private static func problem(_ error: StoreError) -> JSON {
+    .object([("message", .string(error.message)), ("line", JSON(error.line))])
+  }
+}
+
+/// A column of a table: a field that is declared, or that records have.
+private struct TableColumn {
+  let name: String
+  let declared: FieldSchema?
+  let seenType: FieldType?
+
+  /// Of a large table, so many records say which fields there are.
+  private static let sampleCount = 2_000
+  /// These are always among them, as for `filedb show`.
+  private static let firstCount = 500
+
+  static func columns(of snapshot: TableSnapshot<Fields>, _ schema: TableSchema?) -> [TableColumn] {
+    // By their names; `nil` for a field of several types.
+    var types = PlistDictionary()
+    var mixed: Set<[UInt8]> = []
+    for index in sample(of: snapshot.count) {
+      for field in snapshot[index].fields.dictionary {
+        let type = PlistValue.string(FieldType(of: field.value).rawValue)
+        if let known = types[field.key], known != type { mixed.insert(Array(field.key.utf8)) }
+        types[field.key] = type
+      }
+    }
+    let declared = schema?.fields ?? []
+    for field in declared { types[field.name] = nil }
+    return declared.map { TableColumn(name: $0.name, declared: $0, seenType: nil) }
+      + types.map { entry in
+        let type = mixed.contains(Array(entry.key.utf8)) ? nil : entry.value.string
+        return TableColumn(name: entry.key, declared: nil, seenType: type.flatMap(FieldType.init))
+      }
+  }
+
+  private static func sample(of count: Int) -> [Int] {
+    let rest = count - firstCount
+    guard rest > 0 else { return Array(0..<count) }
+    let step = max(1, rest / (sampleCount - firstCount))
+    return Array(0..<firstCount) + Array(stride(from: firstCount, to: count, by: step))
+  }
+
+  var json: JSON {
+    .object([
+      ("name", .string(name)), ("title", JSON(declared?.title)),
+      ("type", JSON((declared == nil ? seenType : declared?.type)?.rawValue)),
+      ("required", .bool(declared?.isRequired ?? false)), ("unique", .bool(declared?.isUnique ?? false)),
+      ("values", declared?.allowedValues.map { .array($0.map { JSON($0) }) } ?? .null),
+      (
+        "references",
+        declared?.references.map { .object([("table", .string($0.table)), ("field", .string($0.field))]) }
+          ?? .null
+      ),
+    ])
+  }
+}

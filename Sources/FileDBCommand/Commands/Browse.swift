@@ -1,0 +1,56 @@
+import ArgumentParser
+import Dispatch
+import FileDB
+import FileDBEssentials
+
+struct Browse: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "browse", abstract: "Look at the store in the browser, and change it there.",
+    discussion: """
+      Opens the browser, and prints the address that it opens. The address works once, in one browser on this machine; \
+      nobody else gets in. Works without a network. ^C ends.
+
+      What you change in the browser is written at once, and 'filedb undo' takes it back, too. Changes of other programs \
+      appear when they are made.
+      """)
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument(help: "The table to begin with.") var table: TableReference?
+  @Option(help: ArgumentHelp("The port to listen on; by default any free one.", valueName: "n")) var port = 0
+  @Flag(help: "Show the store, and refuse changes.") var readOnly = false
+  @Flag(name: .customLong("no-open"), help: "Only print the address.") var opensNothing = false
+
+  /// It stays, and an editor may write into the files meanwhile.
+  static var storeOptions: StoreOptions { StoreOptions() }
+
+  func validate() throws {
+    if !(0...65_535).contains(port) { throw ValidationError("--port is a number up to 65535.") }
+  }
+
+  func run() throws {
+    let extra = try FileDBTool.needExtra()
+    let store = try existingStore(for: table)
+    if let table { _ = try existingTable(table) }
+    let server = try extra.browse(store, BrowseRequest(port: port, isReadOnly: readOnly))
+    let isOver = DispatchSemaphore(value: 0)
+    let endings = EndSignals.call { isOver.signal() }
+    let address = server.url.absoluteString + (table.map { "#/" + Self.escaped($0.name) } ?? "")
+    Terminal.print(address)
+    Terminal.flush()
+    if !opensNothing { WebBrowser.open(address) }
+    Terminal.note("'\(store.url.lastPathComponent)' is in the browser; ^C ends")
+    isOver.wait()  // On the main thread, which has nothing else to do.
+    withExtendedLifetime(endings) {}
+    server.stop()
+    WriteOptions.close(store)
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.utf8.map { byte in
+      let character = Character(Unicode.Scalar(byte))
+      let isPlain = byte < 0x80 && (character.isLetter || character.isNumber)
+      return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
+  }
+}

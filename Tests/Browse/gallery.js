@@ -1,0 +1,72 @@
+// Every part of the pages alone, on a server that is faked in memory. Serve the repository and open this page:
+//   python3 -m http.server, then http://localhost:8000/Tests/Browse/gallery.html
+// With ?app after it, one sees all of them together.
+
+import { Api } from "../../Sources/FileDBBrowse/Pages/api.js";
+import { App } from "../../Sources/FileDBBrowse/Pages/app.js";
+import { brokenTable } from "../../Sources/FileDBBrowse/Pages/broken-table.js";
+import { askAboutConflict } from "../../Sources/FileDBBrowse/Pages/conflict.js";
+import { button, element } from "../../Sources/FileDBBrowse/Pages/dom.js";
+import { editorFor } from "../../Sources/FileDBBrowse/Pages/editors.js";
+import { FilterBar } from "../../Sources/FileDBBrowse/Pages/filter-bar.js";
+import { Notices } from "../../Sources/FileDBBrowse/Pages/notices.js";
+import { openRecord } from "../../Sources/FileDBBrowse/Pages/record-sheet.js";
+import { askAboutPaste, askForPlace, showKeys } from "../../Sources/FileDBBrowse/Pages/table-dialogs.js";
+import { typeName, typeOf } from "../../Sources/FileDBBrowse/Pages/values.js";
+import { FakeServer, sampleValues } from "./fake-server.js";
+
+const server = new FakeServer();
+const api = new Api((path, options) => server.answer(path, options));
+
+if (location.search === "?app") showApp();
+else showParts();
+
+function showApp() {
+  const root = element("div", { class: "app", id: "app" });
+  document.body.append(root);
+  const app = new App(root, api);
+  server.onEvent = (event) => app.receive(event);
+  app.start();
+}
+
+async function showParts() {
+  await api.store();
+  const notices = new Notices();
+  document.body.append(element("main", { class: "gallery" },
+    element("h1", { class: "title", textContent: "The parts of filedb browse" }),
+    sample("Editors", ...sampleValues.map(sampleEditor)),
+    sample("Filter", new FilterBar(api.table("food"), ({ where }) => notices.say(`Filter: ${where}`)).node),
+    sample("A broken table", brokenTable(api.table("broken"), "The file is damaged.", {
+      onRepaired: () => notices.say("Repaired."), onFailure: (error) => notices.fail(error),
+    })),
+    sample("Dialogs", dialogs())));
+  document.body.append(notices.banner, notices.node);
+}
+
+const sample = (title, ...parts) =>
+  element("section", { class: "sample", "aria-label": title }, element("h2", { textContent: title }), ...parts);
+
+function sampleEditor(value) {
+  const type = typeOf(value);
+  const label = typeName(type);
+  return element("div", { class: "field", data: { editor: type } },
+    element("span", { class: "field-name", textContent: label }), editorFor(value, type, { label }).node);
+}
+
+function dialogs() {
+  const record = { id: "3", fields: sampleValues.map((value) => [typeOf(value), value]) };
+  const columns = [{ name: "string", type: "string" }];
+  const current = { id: "3", fields: [["name", "Soy milk"]] };
+  const openers = {
+    "A record": () => openRecord(record, { title: "Record 3", api, columns, action: "Save" }, () => record),
+    "A conflict": () => askAboutConflict({
+      id: "3", changes: [["name", "Oat milk"]], expected: [["name", "Milk"]], current,
+    }),
+    "Deleted meanwhile": () => askAboutConflict({ id: "3", changes: [], expected: [], current: null }),
+    "Move to": () => askForPlace(2, 40),
+    "Paste": () => askAboutPaste("name\tkcal\nQuince\t57\nPear\t58", [{ name: "name" }, { name: "kcal" }], 0, () => []),
+    "Keys": showKeys,
+  };
+  return element("div", { class: "buttons" },
+    ...Object.entries(openers).map(([label, open]) => button(label, { onclick: open })));
+}

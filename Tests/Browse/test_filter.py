@@ -1,0 +1,44 @@
+"""The filter, its help, and its mistakes."""
+
+from support import BrowseTest, Keys, filedb
+
+
+class FilterTest(BrowseTest):
+    def test_records_are_filtered(self):
+        self.open()
+        browser = self.browser
+        browser.write('[aria-label="Filter"]', "group == 'Fruit' AND kcal < 50")
+        browser.wait_for_text(".status", "Record 1 of 3")
+        for id in browser.ids():
+            self.assertEqual(browser.cell(id, "group").text, "Fruit")
+        browser.find('[aria-label="Filter"]').send_keys(Keys.ESCAPE)
+        browser.wait_for_ids("1", "2", "3")
+
+    def test_a_mistake_is_underlined_at_its_place(self):
+        self.open()
+        browser = self.browser
+        browser.write('[aria-label="Filter"]', "kcal << 50")
+        browser.wait(lambda: browser.text(".filter-problem") != "", "no mistake is said")
+        mark = browser.find(".filter-mirror mark")
+        self.assertIn(mark.get_property("textContent"), ("<", "<<"))
+        self.assertEqual(browser.find('[aria-label="Filter"]').get_attribute("aria-invalid"), "")
+        browser.write('[aria-label="Filter"]', "kcal < 50")
+        browser.wait(lambda: browser.text(".filter-problem") == "", "the mistake stays")
+
+    def test_a_field_that_no_record_has_is_said(self):
+        self.open()
+        browser = self.browser
+        browser.write('[aria-label="Filter"]', "kcl < 50")
+        browser.wait_for_text(".filter-problem", "Did you mean kcal?")
+        self.assertEqual(browser.find(".filter-mirror mark").get_property("textContent"), "kcl")
+
+    def test_help_puts_words_in(self):
+        self.open()
+        browser = self.browser
+        browser.click(browser.button("Help for filters"))
+        browser.wait_for_text(".filter-help", "kcal")
+        browser.click(next(chip for chip in browser.all(".chip") if chip.text == "kcal"))
+        browser.keys("> 700")
+        count = filedb(self.store, "count", "food", "--where", "kcal > 700").strip()
+        browser.wait_for_text(".status", f"Record 1 of {count}")
+        self.assertEqual(browser.find('[aria-label="Filter"]').get_property("value"), "kcal > 700")

@@ -1,0 +1,111 @@
+"""How the pages look: for axe, and for the README, in the four ways that people see them."""
+
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from support import PACKAGE, Browser, BrowseTest, Keys, Server, filedb
+
+SIZES = {"wide": (1280, 720), "narrow": (390, 720)}
+
+
+class LooksTest(BrowseTest):
+    def fill(self):
+        super().fill()
+        filedb(self.store, "create", "notes")
+
+    def test_axe_finds_nothing_serious_on_any_page(self):
+        browser = self.browser
+        self.open()
+        for scheme in ("light", "dark"):
+            for size in SIZES.values():
+                browser.look(*size, scheme)
+                with self.subTest(f"{scheme}, {size}"):
+                    self.assertEqual(self.faults_of_all_states(), [])
+
+    def faults_of_all_states(self):
+        browser = self.browser
+        faults = browser.serious_faults()
+        browser.click(browser.find('.row[data-id="3"] .tick'))
+        browser.keys((Keys.SHIFT, Keys.ENTER))
+        browser.find("dialog.is-sheet")
+        faults += browser.serious_faults()
+        browser.keys(Keys.ESCAPE)
+        browser.gone("dialog")
+        browser.keys(Keys.ESCAPE)
+        browser.write('[aria-label="Filter"]', "kcal <<")
+        browser.wait(lambda: browser.text(".filter-problem") != "", "no mistake is said")
+        browser.click(browser.button("Help for filters"))
+        browser.wait_for_text(".filter-help", "kcal")
+        faults += browser.serious_faults()
+        browser.click(browser.button("Help for filters"))
+        browser.find('[aria-label="Filter"]').send_keys(Keys.ESCAPE)
+        browser.click(browser.find('[data-column="carbohydrate"]'))
+        browser.wait_for_text(".status", "Sorted for a look")
+        faults += browser.serious_faults()
+        browser.click(browser.button("End the sorting"))
+        browser.driver.execute_script("location.hash = '#/notes'")
+        browser.wait_for_text(".empty", "No records yet")
+        faults += browser.serious_faults()
+        browser.driver.execute_script("location.hash = '#/food'")
+        browser.cell("1", "name")
+        return faults
+
+    def test_the_tables_fold_away_where_the_window_is_narrow(self):
+        browser = self.browser
+        self.open()
+        browser.look(*SIZES["narrow"], "light")
+        browser.wait(lambda: not browser.find("#sidebar").is_displayed(), "the tables are in the way")
+        browser.click(browser.button("Tables"))
+        browser.click(browser.find('.tables a[href="#/notes"]'))
+        browser.wait_for_text(".empty", "No records yet")
+        browser.wait(lambda: not browser.find("#sidebar").is_displayed(), "the tables stay")
+        width = browser.driver.execute_script("return document.documentElement.scrollWidth")
+        self.assertLessEqual(width, 390)
+        browser.look(*SIZES["wide"], "light")
+
+
+class PictureTest(unittest.TestCase):
+    """Makes the README's pictures from the quickstart's data, in $FILEDB_PICTURES where it names a folder."""
+
+    def test_pictures(self):
+        with tempfile.TemporaryDirectory(prefix="filedb-browse.") as folder:
+            store = Path(folder) / "quickstart"
+            store.mkdir()
+            self.fill(store)
+            server = Server(store)
+            self.addCleanup(server.stop)
+            browser = Browser()
+            self.addCleanup(browser.quit)
+            browser.open(server.address, "1")
+            browser.driver.execute_script("document.querySelector('.store-path bdi').textContent = '~/quickstart'")
+            browser.click(browser.find('.row[data-id="1"] .tick'))
+            pictures = Path(os.environ.get("FILEDB_PICTURES", folder))
+            for name, size in SIZES.items():
+                for scheme in ("light", "dark"):
+                    browser.look(*size, scheme)
+                    browser.driver.save_screenshot(str(pictures / f"{name}-{scheme}.png"))
+            self.assertEqual(browser.complaints(), [])
+
+    def fill(self, store):
+        """What the quickstart does first. A schema says in which order the columns are shown."""
+        filedb(store, "create", "food")
+        for name in ("name", "group", "kcal", "protein", "fat", "carbohydrate", "fibre", "note"):
+            type = {"name": "string", "group": "string", "note": "string", "kcal": "integer"}.get(name, "float")
+            filedb(store, "schema", "food", name, "--type", type)
+        filedb(store, "import", str(PACKAGE / "Examples/foods.csv"), "food", "--header")
+        filedb(
+            store,
+            "add",
+            "food",
+            "name=Quince",
+            "group=Fruit",
+            "kcal:integer=57",
+            "protein:float=0.4",
+            "fat:float=0.1",
+            "carbohydrate:float=15.3",
+            "fibre:float=1.9",
+            "--top",
+        )
+        filedb(store, "move", "food", "3", "--top")

@@ -1,0 +1,63 @@
+"""The parts of the pages alone, on a server that is faked in memory: gallery.html."""
+
+import functools
+import threading
+import unittest
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+from support import PACKAGE, Browser, Keys
+
+
+class SilentHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+class PartsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        handler = functools.partial(SilentHandler, directory=str(PACKAGE))
+        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        cls.addClassCleanup(server.server_close)
+        cls.addClassCleanup(server.shutdown)
+        cls.address = f"http://127.0.0.1:{server.server_port}/Tests/Browse/gallery.html"
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.quit)
+
+    def setUp(self):
+        self.browser.driver.get("about:blank")
+        self.browser.driver.get(self.address)
+        self.browser.find(".gallery")
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_axe_finds_nothing_serious_in_the_parts(self):
+        self.assertEqual(self.browser.serious_faults(), [])
+
+    def test_axe_finds_nothing_serious_in_the_dialogs(self):
+        browser = self.browser
+        for label in ("A record", "A conflict", "Deleted meanwhile", "Move to", "Paste", "Keys"):
+            with self.subTest(label):
+                browser.click(browser.button(label))
+                browser.find("dialog")
+                self.assertEqual(browser.serious_faults(), [])
+                browser.keys(Keys.ESCAPE)
+                browser.gone("dialog")
+
+    def test_a_date_shows_what_is_stored(self):
+        browser = self.browser
+        browser.write('[data-editor="date"] input', "2026-10-25 02:30:00+01:00")
+        browser.wait_for_text('[data-editor="date"] .note', "Stored as 2026-10-25T01:30:00Z")
+        browser.write('[data-editor="date"] input', "2026-02-30")
+        browser.wait_for_text('[data-editor="date"] .note', "no such date")
+
+    def test_the_page_works_on_the_fake_server(self):
+        browser = self.browser
+        browser.open(f"{self.address}?app#/food", "1")
+        browser.double_click(browser.cell("1", "name"))
+        browser.keys((Keys.CONTROL, "a"), "Red rice", Keys.ENTER)
+        browser.wait_for_cell("1", "name", "Red rice")
+        browser.keys((Keys.CONTROL, "z"))
+        browser.wait_for_cell("1", "name", "Brown rice")

@@ -1,0 +1,106 @@
+"""Stores that are empty, broken, read only, or full of what looks like HTML."""
+
+from support import BrowseTest, Keys, filedb
+
+
+class EmptyStoreTest(BrowseTest):
+    def fill(self):
+        pass
+
+    def test_it_says_what_to_do(self):
+        self.browser.open(self.server.address)
+        browser = self.browser
+        browser.wait_for_text(".empty", "No tables yet")
+        browser.click(browser.button("New table", inside=".empty"))
+        browser.write("dialog input", "todo")
+        browser.keys(Keys.ENTER)
+        browser.wait_for_text(".empty", "No records yet")
+        browser.click(browser.button("Add record", inside=".empty"))
+        browser.click(browser.find("dialog .dialog-content > .button"))
+        browser.keys("title", Keys.TAB, Keys.TAB, Keys.TAB, "Buy milk")
+        browser.click(browser.button("Add", inside="dialog footer"))
+        browser.wait_for_cell("1", "title", "Buy milk")
+
+
+class BrokenTableTest(BrowseTest):
+    def fill(self):
+        super().fill()
+        file = self.store / "food.plist"
+        text = file.read_text()
+        file.write_text(text.replace("<key>wgFileDbSecretId</key>\n\t\t\t<string>3</string>", "", 1))
+
+    def check(self):
+        filedb(self.store, "check")
+
+    def test_it_is_repaired_after_showing_what_that_does(self):
+        self.browser.open(self.server.address)
+        browser = self.browser
+        browser.wait_for_text(".broken", "cannot be read")
+        browser.wait_for_text(".problems", "line ")
+        self.assertEqual(browser.serious_faults(), [])
+        browser.click(browser.button("Show what a repair would do"))
+        browser.wait(lambda: browser.text(".report") != "", "no report")
+        browser.click(browser.button("Repair it now"))
+        browser.wait_for_cell("1", "name", "Brown rice")
+        browser.wait_for_text(".header", "76 records")
+
+
+class BreakingTableTest(BrowseTest):
+    def test_a_table_that_breaks_and_is_whole_again_is_shown_so(self):
+        self.open()
+        browser = self.browser
+        file = self.store / "food.plist"
+        text = file.read_text()
+        file.write_text(text.replace("</plist>", ""))
+        browser.wait_for_text(".broken", "cannot be read")
+        file.write_text(text)
+        browser.wait_for_cell("1", "name", "Brown rice")
+
+
+class ReadOnlyTest(BrowseTest):
+    arguments = ("--read-only",)
+
+    def test_nothing_can_be_changed(self):
+        self.open()
+        browser = self.browser
+        browser.wait_for_text(".header", "read only")
+        self.assertEqual([each.text for each in browser.all(".toolbar > .button")], ["Open", "Copy"])
+        browser.double_click(browser.cell("1", "name"))
+        browser.keys("x", Keys.DELETE)
+        browser.notice("only be read")
+        self.assertEqual(browser.all(".cell-editor"), [])
+        self.assertEqual(self.order(1), ["1"])
+
+
+class HostileStoreTest(BrowseTest):
+    """Names and values that would be markup if anything read them as markup."""
+
+    attack = "<img src=x onerror=\"document.title='broken in'\"><script>document.title='broken in'</script>"
+
+    def fill(self):
+        filedb(self.store, "create", "a<b>&amp;")
+        filedb(
+            self.store,
+            "add",
+            "a<b>&amp;",
+            f"name={self.attack}",
+            f"list:json=[\"{self.attack.replace(chr(34), chr(39))}\"]",
+        )
+
+    def test_markup_stays_text(self):
+        self.open()
+        browser = self.browser
+        self.assertEqual(browser.cell("1", "name").text, self.attack)
+        self.assertEqual(browser.text(".title"), "a<b>&amp;")
+        browser.click(browser.cell("1", "name"))
+        browser.keys((Keys.SHIFT, Keys.ENTER))
+        browser.find("dialog.is-sheet")
+        browser.keys(Keys.ESCAPE)
+        browser.write('[type="search"]', self.attack)
+        browser.wait_for_ids("1")
+        browser.write('[aria-label="Filter"]', self.attack)
+        browser.wait(lambda: browser.text(".filter-problem") != "", "no mistake is said")
+        filedb(self.store, "set", "a<b>&amp;", "1", f"name={self.attack}!")
+        browser.notice("changed elsewhere")
+        self.assertEqual(browser.all("img"), [])
+        self.assertNotIn("broken in", browser.driver.title)

@@ -1,0 +1,115 @@
+"""Several programs at once: what others change, and a server that goes and comes."""
+
+from support import BrowseTest, Keys, Server, filedb
+
+
+class TogetherTest(BrowseTest):
+    def test_changes_of_another_program_appear_marked(self):
+        self.open()
+        browser = self.browser
+        filedb(self.store, "set", "food", "3", "kcal:integer=999")
+        browser.wait_for_cell("3", "kcal", "999")
+        browser.find('.row.is-marked[data-id="3"]')
+        browser.notice("changed elsewhere")
+
+    def test_the_place_stays_when_records_come_above(self):
+        self.open()
+        browser = self.browser
+        browser.click(browser.cell("1", "name"))
+        browser.keys((Keys.CONTROL, Keys.END))
+        browser.cell("76")
+        seen = browser.ids()[2:8]
+        filedb(self.store, "add", "food", "name=Quince", "--top")
+        browser.wait_for_text(".header", "77 records")
+        browser.wait(lambda: seen[0] in browser.ids()[:4], "the place moved")
+        self.assertEqual(browser.focused()[0], "76")
+
+    def test_what_is_edited_stays_while_others_change_records(self):
+        self.open()
+        browser = self.browser
+        browser.double_click(browser.cell("3", "name"))
+        browser.keys((Keys.CONTROL, "a"), "Red lentils")
+        filedb(self.store, "add", "food", "name=Quince", "--top")
+        browser.wait_for_ids("77", "1", "2", "3")
+        browser.wait_for_text(".header", "77 records")
+        browser.keys(Keys.ENTER)
+        browser.wait_for_cell("3", "name", "Red lentils")
+        self.assertEqual(self.field("3", "name"), "Red lentils")
+
+    def edit_what_another_changes(self):
+        self.open()
+        browser = self.browser
+        browser.double_click(browser.cell("2", "name"))
+        browser.keys((Keys.CONTROL, "a"), "Mine")
+        filedb(self.store, "set", "food", "2", "name=Theirs")
+        browser.wait_for_cell("2", "name", "Theirs")
+        browser.keys(Keys.ENTER)
+        browser.wait_for_text("dialog", "Changed meanwhile")
+        for text in ("Feta", "Theirs", "Mine"):
+            self.assertIn(text, browser.text("dialog table"))
+        return browser
+
+    def test_a_conflict_is_settled_for_mine(self):
+        browser = self.edit_what_another_changes()
+        browser.click(browser.button("Keep mine"))
+        browser.wait_for_cell("2", "name", "Mine")
+        self.assertEqual(self.field("2", "name"), "Mine")
+
+    def test_a_conflict_is_settled_for_theirs(self):
+        browser = self.edit_what_another_changes()
+        browser.click(browser.button("Keep theirs"))
+        browser.gone(".cell-editor")
+        browser.wait_for_cell("2", "name", "Theirs")
+        self.assertEqual(self.field("2", "name"), "Theirs")
+
+    def test_one_may_go_on_editing_after_a_conflict(self):
+        browser = self.edit_what_another_changes()
+        browser.keys(Keys.ESCAPE)
+        browser.wait_for_text(".cell-problem", "somebody else")
+
+    def test_a_record_that_was_deleted_can_come_back(self):
+        self.open()
+        browser = self.browser
+        browser.double_click(browser.cell("2", "name"))
+        browser.keys((Keys.CONTROL, "a"), "Feta after all")
+        filedb(self.store, "delete", "food", "2")
+        browser.gone('.row[data-id="2"]')
+        browser.keys(Keys.ENTER)
+        browser.wait_for_text("dialog", "Deleted meanwhile")
+        browser.click(browser.button("Add it again"))
+        browser.wait_for_text(".header", "76 records")
+        self.assertEqual(self.field("77", "name"), "Feta after all")
+
+    def test_a_lost_connection_is_said_and_made_good(self):
+        self.open()
+        browser = self.browser
+        first = browser.driver.current_window_handle
+        self.server.stop()
+        browser.wait_for_text(".banner", "does not answer")
+        filedb(self.store, "set", "food", "1", "name=Red rice")
+        self.server = Server(self.store, "--port", self.server.port)
+        browser.wait_for_text(".banner", "started anew")
+        browser.driver.switch_to.new_window("tab")
+        self.open()
+        browser.driver.close()
+        browser.driver.switch_to.window(first)
+        browser.wait(lambda: not browser.find(".banner").is_displayed(), "the banner stays")
+        browser.wait_for_cell("1", "name", "Red rice")
+        browser.double_click(browser.cell("1", "name"))
+        browser.keys((Keys.CONTROL, "a"), "Black rice", Keys.ENTER)
+        browser.wait_for_cell("1", "name", "Black rice")
+        self.assertEqual(self.field("1", "name"), "Black rice")
+
+    def test_two_tabs_see_each_other(self):
+        self.open()
+        browser = self.browser
+        first = browser.driver.current_window_handle
+        address = browser.driver.current_url
+        browser.driver.switch_to.new_window("tab")
+        browser.open(address, "1")
+        browser.double_click(browser.cell("1", "name"))
+        browser.keys((Keys.CONTROL, "a"), "Wild rice", Keys.ENTER)
+        browser.wait_for_cell("1", "name", "Wild rice")
+        browser.driver.close()
+        browser.driver.switch_to.window(first)
+        browser.wait_for_cell("1", "name", "Wild rice")

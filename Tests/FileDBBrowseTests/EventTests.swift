@@ -1,0 +1,129 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileDBBrowse
+
+/// What pages are told.
+@Suite(.timeLimit(.minutes(40))) struct EventTests {
+  /// A page that listens.
+  private struct Listener {
+    private let connection: RawConnection
+
+    init(to browsed: BrowsedStore) throws {
+      connection = try RawConnection(port: browsed.port)
+      let head = ["GET /api/events HTTP/1.1"] + browsed.headers
+      try connection.send(head.joined(separator: "\r\n") + "\r\n\r\n")
+      _ = try connection.waits(for: ":\n\n")
+    }
+
+    /// The data of the next event of this kind.
+    func next(_ event: String) throws -> [String: Any] {
+      _ = try connection.waits(for: "event: \(event)\ndata: ")
+      let data = try connection.waits(for: "\n\n").dropLast(2)
+      return try #require(try JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any])
+    }
+
+    func waits(for text: String) throws -> String { try connection.waits(for: text) }
+  }
+
+  @Test func changesOfOthersAreTold() async throws {
+    try await withBrowsedStore { browsed throws in
+      let listener = try Listener(to: browsed)
+      let other = try RecordStore(at: browsed.store.url)
+      try other.table("todo").update(2) { $0["title"] = "Rye" }
+      let change = try listener.next("change")
+      #expect(change["table"] as? String == "todo" && change["origin"] as? String == "elsewhere")
+      #expect(change["ids"] as? [String] == ["2"] && change["count"] as? Int == 3)
+      #expect(
+        try browsed.members("/api/tables/todo/records")["version"] as? String == change["version"] as? String)
+      try other.undoLog.write(named: "more") { tx in try tx["more"].add(["a": 1]) }
+      let tables = try listener.waits(for: #""undo":"more""#)
+      #expect(tables.contains(#"{"name":"more","count":1,"problem":null,"attached":false}"#))
+      try other.close()
+    }
+  }
+
+  @Test func ownChangesAreToldAsSuch() async throws {
+    try await withBrowsedStore { browsed throws in
+      let (listener, other) = (try Listener(to: browsed), try Listener(to: browsed))
+      let table = "/api/tables/todo"
+      for (path, body, ids) in [
+        (table + "/add", #"{"records":[{"fields":[["title","x"]]}],"at":{"end":true}}"#, ["4"]),
+        (table + "/set", #"{"id":"4","fields":[["title","y"]],"expected":[]}"#, ["4"]),
+        (table + "/move", #"{"ids":["4"],"to":{"start":true}}"#, ["4"]),
+        (table + "/delete", #"{"ids":["4"]}"#, []),
+        ("/api/undo", "", ["4"]), ("/api/redo", "", []),
+        (table + "/sort", #"{"by":"title"}"#, ["1", "2"]),
+        (table + "/paste", #"{"text":"z","columns":["title"],"at":{"end":true}}"#, ["5"]),
+      ] {
+        #expect(try browsed.post(path, body).status == 200, "\(path)")
+        for listener in [listener, other] {
+          let change = try listener.next("change")
+          #expect(change["origin"] as? String == "here", "\(path)")
+          #expect(change["ids"] as? [String] == ids, "\(path)")
+        }
+      }
+      // After that, a change of the same record is somebody else's.
+      try browsed.store.table("todo").update(5) { $0["title"] = "other" }
+      #expect(try listener.next("change")["origin"] as? String == "elsewhere")
+    }
+  }
+
+  @Test func refusedWriteLeavesNoTrace() async throws {
+    try await withBrowsedStore { browsed throws in
+      let listener = try Listener(to: browsed)
+      try browsed.post(
+        "/api/tables/todo/set", #"{"id":"1","fields":[["title","x"]],"expected":[["title","y"]]}"#)
+      try browsed.post("/api/undo", "")
+      try browsed.post("/api/tables/todo/sort", #"{"by":"nothing"}"#)
+      try browsed.store.table("todo").update(1) { $0["title"] = "x" }
+      #expect(try listener.next("change")["origin"] as? String == "elsewhere")
+    }
+  }
+
+  @Test func brokenTableIsTold() async throws {
+    try await withBrowsedStore { browsed throws in
+      let listener = try Listener(to: browsed)
+      let file = browsed.store.url.appendingPathComponent("broken.plist")
+      try Data("<plist>".utf8).write(to: file)
+      _ = try listener.waits(for: #"{"name":"broken","count":null,"problem":""#)
+      try FileManager.default.removeItem(at: file)
+      _ = try listener.waits(for: #""tables":[{"name":"todo""#)
+    }
+  }
+
+  @Test func manyChangedRecordsAreNotListed() async throws {
+    try await withBrowsedStore { browsed throws in
+      let listener = try Listener(to: browsed)
+      try browsed.store.table("many").add(contentsOf: (0..<501).map { ["n": .integer($0)] })
+      #expect(try listener.next("change")["ids"] is NSNull)
+    }
+  }
+
+  @Test func streamGivesSignsOfLife() async throws {
+    var limits = Limits()
+    limits.heartbeat = .milliseconds(50)
+    try await withBrowsedStore(limits: limits) { browsed throws in
+      let listener = try Listener(to: browsed)
+      for _ in 0..<3 { _ = try listener.waits(for: ":\n\n") }
+    }
+  }
+
+  @Test func stoppedServerEndsStreams() async throws {
+    try await withBrowsedStore { browsed throws in
+      let listener = try Listener(to: browsed)
+      browsed.server.stop()
+      #expect(throws: RawConnection.Ended.self) { try listener.next("change") }
+      #expect(throws: RawConnection.Ended.self) { try RawConnection(port: browsed.port) }
+    }
+  }
+
+  @Test func takenPortIsAnError() async throws {
+    try await withBrowsedStore { browsed throws in
+      let error = #expect(throws: StoreError.self) { try BrowseServer(browsed.store, port: browsed.port) }
+      #expect(error?.message == "the server cannot listen on port \(browsed.port): Address already in use")
+    }
+  }
+}

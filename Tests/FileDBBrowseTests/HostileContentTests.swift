@@ -1,0 +1,92 @@
+import FileDB
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileDBBrowse
+
+/// What a store may hold, and a browser must not run.
+@Suite struct HostileContentTests {
+  @Test func everyAnswerForbidsForeignContent() async throws {
+    try await withBrowsedStore { browsed throws in
+      for path in [
+        "/", "/pages/index.html", "/api/store", "/nothing", "/api/tables/nothing", "/api/tables/%00",
+      ] {
+        for answer in [
+          try browsed.get(path), try RawConnection(port: browsed.port).answer(to: "GET", path, []),
+        ] {
+          if answer.status == 400 && answer.headers["content-type"] == nil { continue }  // Not a request at all.
+          let policy = try #require(answer.headers["content-security-policy"], "\(path)")
+          #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
+          #expect(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"))
+          #expect(answer.headers["x-content-type-options"] == "nosniff")
+          #expect(answer.headers["cache-control"] == "no-store")
+          #expect(answer.headers["cross-origin-resource-policy"] == "same-origin")
+          #expect(!answer.headers.keys.contains { $0.hasPrefix("access-control") })
+        }
+      }
+    }
+  }
+
+  @Test func scriptInNamesAndValuesStaysText() async throws {
+    try await withBrowsedStore { browsed throws in
+      let script = "<img src=x onerror=alert(1)>\"'\u{2028}</script>"
+      let table = try browsed.store.table("<b>")
+      try table.add([script: .string(script), "list": [.string(script)]])
+      for path in [
+        "/api/store", "/api/tables/%3Cb%3E", "/api/tables/%3Cb%3E/records", "/api/tables/%3Cb%3E/record?id=1",
+        "/api/tables/%3Cb%3E/export?format=json", "/api/tables/%3Cscript%3E/records",
+        "/api/predicate?table=todo&where=%3Cscript%3E",
+      ] {
+        let answer = try browsed.get(path)
+        #expect(answer.headers["content-type"] == "application/json; charset=utf-8", "\(path)")
+      }
+      let records = try #require(
+        try browsed.members("/api/tables/%3Cb%3E/records")["records"] as? [[String: Any]])
+      let fields = try #require(records[0]["fields"] as? [[Any]])
+      #expect(fields.contains { $0[0] as? String == script && $0[1] as? String == script })
+      let csv = try browsed.get("/api/tables/%3Cb%3E/export?format=csv")
+      #expect(csv.headers["content-type"] == "text/csv; charset=utf-8")
+    }
+  }
+
+  @Test func onlyRealPicturesAreShown() async throws {
+    try await withBrowsedStore { browsed throws in
+      let pictures: [(String, [UInt8])] = [
+        ("image/png", [0x89] + Array("PNG\r\n\u{1A}\n".utf8)), ("image/jpeg", [0xFF, 0xD8, 0xFF, 0xE0]),
+        ("image/gif", Array("GIF89a".utf8)), ("image/webp", Array("RIFF\0\0\0\0WEBPVP8 ".utf8)),
+      ]
+      let others = [
+        "<!doctype html><script>alert(1)</script>",
+        "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>",
+        "GIF", "%PDF-1.7", "\u{FEFF}<html>", "", "RIFF\0\0\0\0WAVE",
+      ]
+      let table = try browsed.store.table("files")
+      for (type, bytes) in pictures {
+        let id = try table.add(["file": .data(Data(bytes))])
+        let answer = try browsed.get("/api/tables/files/data?id=\(id)&field=file")
+        #expect(answer.headers["content-type"] == type && answer.body == bytes)
+        #expect(answer.headers["content-disposition"] == nil)
+      }
+      for text in others {
+        let id = try table.add(["file": .data(Data(text.utf8))])
+        let answer = try browsed.get("/api/tables/files/data?id=\(id)&field=file")
+        #expect(answer.headers["content-type"] == "application/octet-stream" && answer.text == text)
+        #expect(answer.headers["content-disposition"]?.hasPrefix("attachment;") == true)
+        #expect(answer.headers["x-content-type-options"] == "nosniff")
+      }
+    }
+  }
+
+  @Test func fieldNamesCannotAddHeaders() async throws {
+    try await withBrowsedStore { browsed throws in
+      let id = try browsed.store.table("files").add(["a\"\r\nSet-Cookie: x=y\r\n\u{E4}/..": .data(Data([1]))])
+      let answer = try browsed.get(
+        "/api/tables/files/data?id=\(id)&field=a%22%0D%0ASet-Cookie:%20x=y%0D%0A%C3%A4/..")
+      #expect(answer.status == 200 && answer.headers["set-cookie"] == nil)
+      #expect(
+        answer.headers["content-disposition"]
+          == "attachment; filename*=UTF-8''files-1-a%22%0d%0aSet-Cookie%3a%20x%3dy%0d%0a%c3%a4%2f%2e%2e")
+    }
+  }
+}
