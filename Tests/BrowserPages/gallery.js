@@ -1,5 +1,5 @@
 // Every part of the pages alone, on a server that is faked in memory. Serve the repository and open this page:
-//   python3 -m http.server, then http://localhost:8000/Tests/Browse/gallery.html
+//   python3 -m http.server, then http://localhost:8000/Tests/BrowserPages/gallery.html
 // With ?app after it, one sees all of them together.
 
 import { Api } from "../../Sources/FileDBBrowse/Pages/api.js";

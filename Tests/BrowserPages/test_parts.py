@@ -21,7 +21,7 @@ class PartsTest(unittest.TestCase):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         cls.addClassCleanup(server.server_close)
         cls.addClassCleanup(server.shutdown)
-        cls.address = f"http://127.0.0.1:{server.server_port}/Tests/Browse/gallery.html"
+        cls.address = f"http://127.0.0.1:{server.server_port}/Tests/BrowserPages/gallery.html"
         cls.browser = Browser()
         cls.addClassCleanup(cls.browser.quit)
 
