@@ -149,18 +149,18 @@ import Testing
     try withFood { folder in
       #expect(
         try filedb("show", "food", "--group", "group", in: folder).output == """
-          id  kcal  name
+          id  name           kcal
 
           Dairy (2)
-           1   292  Crème fraîche
-           3   403  Cheddar
+           1  Crème fraîche   292
+           3  Cheddar         403
 
           Fruit (2)
-           2    52  Apple
-           5    57  Pear
+           2  Apple            52
+           5  Pear             57
 
           (none) (1)
-           4     0  Salt
+           4  Salt              0
 
           """)
       let chosen = [
