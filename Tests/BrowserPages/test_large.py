@@ -36,6 +36,7 @@ class LargeTest(BrowseTest):
         browser.click(browser.cell("1", "name"))
         browser.keys((Keys.CONTROL, Keys.END))
         browser.wait_for_cell(str(COUNT), "name", f"Record {COUNT}")
+        self.assert_id_is_whole(COUNT)
         browser.keys((Keys.CONTROL, Keys.HOME))
         browser.wait_for_ids("1", "2", "3")
         for part in (0.5, 0.25, 0.9):
@@ -109,6 +110,12 @@ class LargeTest(BrowseTest):
           scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) * arguments[0];""",
             part,
         )
+
+    def assert_id_is_whole(self, id):
+        handle = self.browser.find(f'.row[data-id="{id}"] .handle .id')
+        widths = self.browser.driver.execute_script(
+            "return [arguments[0].scrollWidth, arguments[0].clientWidth]", handle)
+        self.assertLessEqual(widths[0], widths[1], "the id is cut off")
 
     def assert_rows_follow_each_other(self):
         ids = [int(id) for id in self.browser.ids()]

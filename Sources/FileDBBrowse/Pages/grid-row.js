@@ -96,13 +96,15 @@ function headCell(column, index, keys) {
   return cell;
 }
 
-/** How wide the columns should be for what the first records have in them. */
-export function columnWidths(columns, records) {
+/** How wide the ids and the columns should be for what these records have in them. */
+export function columnWidths(columns, records, total) {
   const widths = columns.map((column) => {
     const values = records.map((record) => field(record, column.name));
     const lengths = values.map((value) => lineOf(value).length + (value?.media ? 6 : 0));
     const longest = Math.max((column.title ?? column.name).length + 2, ...lengths);
     return Math.max(76, Math.min(longest * 8 + 32, 340));
   });
-  return [96, ...widths.map(Math.round)];
+  // Most tables have about as many ids as records.
+  const digits = Math.max(String(total).length, ...records.map((record) => record.id.length));
+  return [Math.max(96, 62 + digits * 9), ...widths.map(Math.round)];
 }

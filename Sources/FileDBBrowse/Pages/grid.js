@@ -61,9 +61,10 @@ export class Grid {
     this.#rows.clear();
     this.focused.column = Math.max(0, Math.min(this.focused.column, columns.length));
     const sample = Array.from({ length: 60 }, (_, index) => this.list.record(this.viewport.rows.first + index));
-    this.#widths = columnWidths(columns, sample.filter(Boolean));
+    this.#widths = columnWidths(columns, sample.filter(Boolean), this.list.total);
     const template = this.#widths.map((width) => `${width}px`).join(" ");
     this.grid.style.setProperty("--columns", template);
+    this.node.style.setProperty("--ids", `${this.#widths[0]}px`);
     this.grid.setAttribute("aria-colcount", columns.length + 1);
     this.head.replaceChildren(headRow(columns, sortKeys));
   }
