@@ -91,13 +91,13 @@ private struct TableColumn {
         types[field.key] = type
       }
     }
-    let declared = schema?.fields ?? []
-    for field in declared { types[field.name] = nil }
-    return declared.map { TableColumn(name: $0.name, declared: $0, seenType: nil) }
-      + types.map { entry in
-        let type = mixed.contains(Array(entry.key.utf8)) ? nil : entry.value.string
-        return TableColumn(name: entry.key, declared: nil, seenType: type.flatMap(FieldType.init))
-      }
+    func column(_ name: String, _ declared: FieldSchema?) -> TableColumn {
+      let type = mixed.contains(Array(name.utf8)) ? nil : types[name]?.string
+      return TableColumn(name: name, declared: declared, seenType: type.flatMap(FieldType.init))
+    }
+    let declared = (schema?.fields ?? []).map { column($0.name, $0) }
+    for column in declared { types[column.name] = nil }
+    return declared + types.keys.map { column($0, nil) }
   }
 
   private static func sample(of count: Int) -> [Int] {
@@ -110,7 +110,7 @@ private struct TableColumn {
   var json: JSON {
     .object([
       ("name", .string(name)), ("title", JSON(declared?.title)),
-      ("type", JSON((declared == nil ? seenType : declared?.type)?.rawValue)),
+      ("type", JSON((declared?.type ?? seenType)?.rawValue)),
       ("required", .bool(declared?.isRequired ?? false)), ("unique", .bool(declared?.isUnique ?? false)),
       ("values", declared?.allowedValues.map { .array($0.map { JSON($0) }) } ?? .null),
       (
