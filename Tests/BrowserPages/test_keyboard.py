@@ -79,7 +79,7 @@ class KeyboardTest(BrowseTest):
         browser.wait(lambda: "selected" not in browser.text(".status"), "records are still selected")
         browser.keys(Keys.INSERT)
         browser.find("dialog.is-sheet")
-        browser.keys("x", (Keys.CONTROL, Keys.ENTER))
+        browser.find('dialog [data-field="kcal"] input').send_keys("x", (Keys.CONTROL + Keys.ENTER))
         browser.wait_for_text("dialog form > .problem", "not a number")
         browser.keys(Keys.ESCAPE)
         browser.wait_for_text("dialog form > .problem", "Escape again")
