@@ -80,7 +80,7 @@ class KeyboardTest(BrowseTest):
         browser.keys(Keys.INSERT)
         browser.find("dialog.is-sheet")
         browser.find('dialog [data-field="kcal"] input').send_keys("x", (Keys.CONTROL + Keys.ENTER))
-        browser.wait_for_text("dialog form > .problem", "not a number")
+        browser.wait_for_text("dialog form > .problem", "not a whole number")
         browser.keys(Keys.ESCAPE)
         browser.wait_for_text("dialog form > .problem", "Escape again")
         browser.keys(Keys.ESCAPE)
