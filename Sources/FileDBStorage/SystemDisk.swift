@@ -221,11 +221,14 @@ package struct SystemDisk: Disk {
 
 /// The folder that `path` lies in; `/` for the root itself.
 package func parentFolder(of path: String) -> String {
-  guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+  guard let slash = path.utf8.lastIndex(of: separator), slash != path.startIndex else { return "/" }
   return String(path[..<slash])
 }
 
 /// The last part of a path.
 package func fileName(of path: String) -> String {
-  path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+  path.utf8.lastIndex(of: separator).map { String(path[path.utf8.index(after: $0)...]) } ?? path
 }
+
+/// Looked for among the bytes, as the system does: with a combining mark behind it, `/` is part of a longer `Character`.
+private let separator = UInt8(ascii: "/")

@@ -4,13 +4,16 @@ import Synchronization
 
 /// Cuts a length of records or bytes into one part for each core, all about as long.
 package struct Parts {
+  /// Asked for once: on Linux, Foundation reads four files for each answer.
+  private static let cores = ProcessInfo.processInfo.activeProcessorCount
+
   private let length: Int
   package let count: Int
 
   /// - Parameter leastLength: below which it does not pay to wake another thread.
   package init(of length: Int, leastLength: Int) {
     self.length = length
-    count = max(1, min(ProcessInfo.processInfo.activeProcessorCount, length / leastLength))
+    count = max(1, min(Self.cores, length / leastLength))
   }
 
   package var indices: Range<Int> { 0..<count }

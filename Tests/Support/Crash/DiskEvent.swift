@@ -1,3 +1,5 @@
+import FileDBStorage
+
 /// What a disk was told, in the order in which it was told, as far as a power cut may undo it.
 ///
 /// A file is known by a number of its own, because names come and go while its bytes stay.
@@ -103,9 +105,10 @@ package func subject(of path: String, storeFolder: String) -> String {
 
 /// The path of the file that the draft at `path` is to replace; `nil` where `path` is not a draft.
 package func targetOfDraft(_ path: String, _ suffix: String = ".filedb-draft") -> String? {
-  let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-  guard let name = parts.last, name.hasPrefix("."), name.hasSuffix(suffix) else { return nil }
+  guard path.hasSuffix(suffix) else { return nil }
+  let name = fileName(of: path)
+  guard name.hasPrefix(".") else { return nil }
   let stem = name.dropFirst().dropLast(suffix.count)
   guard let dot = stem.lastIndex(of: ".") else { return nil }
-  return (parts.dropLast() + [stem[..<dot]]).joined(separator: "/")
+  return "\(parentFolder(of: path))/\(stem[..<dot])"
 }
