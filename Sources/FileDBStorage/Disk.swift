@@ -15,6 +15,10 @@ package protocol Disk: Sendable {
   /// - Throws: `linkLoop`, `permissionDenied`.
   func status(_ path: String) throws(DiskError) -> FileStatus?
 
+  /// The stamp of what is at `path`, to be compared with that of an open file and for nothing else: a link is followed
+  /// anywhere on the way, so that one call is enough. `nil` where nothing is.
+  func comparedStamp(_ path: String) throws(DiskError) -> FileStamp?
+
   /// The names in a folder, in no order.
   func list(_ folder: String) throws(DiskError) -> [String]
 
@@ -76,6 +80,8 @@ package protocol Disk: Sendable {
 }
 
 extension Disk {
+  package func comparedStamp(_ path: String) throws(DiskError) -> FileStamp? { try status(path)?.stamp }
+
   package func checkRoom(for count: Int, at path: String) throws(DiskError) {}
 
   package func makeWatch() throws(DiskError) -> FolderWatch? { nil }

@@ -89,8 +89,12 @@ package struct Journal: Sendable {
 
   /// Whether this is still the journal at its path: a checkpoint puts another one there.
   package func isCurrent(on disk: any Disk) throws(DiskError) -> Bool {
-    guard let present = try disk.status(path)?.stamp else { return false }
-    return present.inode == stamp.inode && present.device == stamp.device
+    try currentStamp(on: disk) != nil
+  }
+
+  private func currentStamp(on disk: any Disk) throws(DiskError) -> FileStamp? {
+    guard let present = try disk.comparedStamp(path) else { return nil }
+    return present.inode == stamp.inode && present.device == stamp.device ? present : nil
   }
 
   /// Whether surely nobody has added anything since it was last read, nor put another journal in its place: that takes
@@ -103,12 +107,14 @@ package struct Journal: Sendable {
     }
   }
 
-  /// The frames that others added since.
-  package mutating func readOn() throws(JournalError) -> [JournalFrame] {
-    let line = try onDisk { () throws(DiskError) in
-      stamp = try file.status().stamp
+  /// The frames that others added since; `nil` where this is no longer the journal at its path.
+  package mutating func readOn(on disk: any Disk) throws(JournalError) -> [JournalFrame]? {
+    let line = try onDisk { () throws(DiskError) -> [UInt8]? in
+      guard let present = try currentStamp(on: disk) else { return nil }
+      stamp = present
       return try file.read(at: end, count: JournalFrame.Header.count)
     }
+    guard let line else { return nil }
     guard !isZero(line[...]) else { return [] }
     let scan = try scan(after: sequence)
     take(scan)

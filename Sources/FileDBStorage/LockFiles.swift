@@ -1,33 +1,51 @@
+import CFileDB
 import FileDBEssentials
 import Synchronization
+
+/// A file that is open for its lock.
+struct LockFile {
+  let file: SystemFile
+  let path: String
+  private let device: UInt64
+  private let inode: UInt64
+
+  init(_ file: SystemFile, _ path: String) throws(DiskError) {
+    let stamp = try file.status().stamp
+    (self.file, self.path, device, inode) = (file, path, stamp.device, stamp.inode)
+  }
+
+  /// Whether the path leads to this file. Links are followed on the way: what they lead to is only compared.
+  var isPresent: Bool {
+    var present = stat()
+    return lstat(path, &present) == 0 && UInt64(present.st_ino) == inode
+      && UInt64(truncatingIfNeeded: present.st_dev) == device
+  }
+}
 
 /// The files whose locks this process had, still open: to lock one of them again takes no more calls than the lock.
 ///
 /// Whoever locks takes the file out, so two threads never share one. In a child that was forked, the file would share
 /// its lock with the parent's, so the child opens its own.
 final class LockFiles: Sendable {
-  private struct Kept {
-    var path: String
-    var file: SystemFile
-  }
-
   private static let mostKept = 4
 
-  private let state = Mutex((process: getpid(), kept: [Kept]()))
+  private let state = Mutex((forks: filedb_fork_count(), kept: [LockFile]()))
 
   /// - Returns: `nil` where none is kept, or another thread has it.
-  func take(_ path: String) -> SystemFile? {
+  func take(_ path: String) -> LockFile? {
     state.withLock { state in
-      if state.process != getpid() { state = (getpid(), []) }
+      if state.forks != filedb_fork_count() { state = (filedb_fork_count(), []) }
       guard let place = state.kept.firstIndex(where: { $0.path == path }) else { return nil }
-      return state.kept.remove(at: place).file
+      return state.kept.remove(at: place)
     }
   }
 
-  func keep(_ file: SystemFile, for path: String) {
+  func keep(_ file: LockFile) {
     state.withLock { state in
-      guard state.process == getpid(), !state.kept.contains(where: { $0.path == path }) else { return }
-      state.kept = [Kept(path: path, file: file)] + state.kept.prefix(Self.mostKept - 1)
+      guard state.forks == filedb_fork_count(), !state.kept.contains(where: { $0.path == file.path }) else {
+        return
+      }
+      state.kept = [file] + state.kept.prefix(Self.mostKept - 1)
     }
   }
 }

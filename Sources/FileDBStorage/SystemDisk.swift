@@ -49,13 +49,19 @@ package struct SystemDisk: Disk {
     return FileStatus(target, isLink: true)
   }
 
+  package func comparedStamp(_ path: String) throws(DiskError) -> FileStamp? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return try Self.nilIfMissing("lstat", path) }
+    return FileStamp(status)
+  }
+
   package func checkRoom(for count: Int, at path: String) throws(DiskError) {
     let room = filedb_room(path)
     guard room >= 0 else { throw DiskError("statvfs", path, errno: errno) }
     guard room >= count else { throw DiskError("write", path, errno: ENOSPC) }
   }
 
-  private static func nilIfMissing(_ call: String, _ path: String) throws(DiskError) -> FileStatus? {
+  private static func nilIfMissing<Answer>(_ call: String, _ path: String) throws(DiskError) -> Answer? {
     let error = DiskError(call, path, errno: errno)
     if error.kind == .notFound { return nil }
     throw error
@@ -198,12 +204,12 @@ package struct SystemDisk: Disk {
   package func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock {
     let deadline = ContinuousClock.now + timeout
     while true {
-      let file = if let kept = lockFiles.take(path) { kept } else { try openOrCreate(path) }
-      try file.lock(until: deadline)
+      let kept = if let kept = lockFiles.take(path) { kept } else { try LockFile(openOrCreate(path), path) }
+      try kept.file.lock(until: deadline)
       // Where the file was removed in between, ours is a lock that nobody else will ask for.
-      if try file.isPresent(at: path) {
+      if kept.isPresent {
         return FileLock {
-          if file.unlock() { lockFiles.keep(file, for: path) }
+          if kept.file.unlock() { lockFiles.keep(kept) }
         }
       }
     }

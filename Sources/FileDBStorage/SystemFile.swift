@@ -152,13 +152,6 @@ final class SystemFile: WritableFile, OpenFile {
     #endif
   }
 
-  /// Whether the path leads to this file. Links are followed on the way: what they lead to is only compared.
-  func isPresent(at path: String) throws(DiskError) -> Bool {
-    var (mine, present) = (stat(), stat())
-    guard fstat(number, &mine) == 0 else { throw DiskError("fstat", path, errno: errno) }
-    return lstat(path, &present) == 0 && present.st_ino == mine.st_ino && present.st_dev == mine.st_dev
-  }
-
   /// `flock` has no timeout of its own, so it is asked again and again, at longer and longer intervals.
   func lock(until deadline: ContinuousClock.Instant) throws(DiskError) {
     var pause: UInt32 = 200

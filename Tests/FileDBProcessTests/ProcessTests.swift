@@ -71,4 +71,14 @@ import Testing
       try patient.checkNothingIsLeftBehind()
     }
   }
+
+  @Test(.timeLimit(.minutes(40))) func forkedProcessDoesNotShareItsParentsLock() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appendingPathComponent("store")
+      _ = try Worker(["fork", url.path], in: folder).end()
+      let store = try RecordStore(at: url)
+      #expect(try store.table("first").lastSnapshot.map { $0.fields["sequence"]?.integer } == [1, 2])
+      try store.checkInvariants()
+    }
+  }
 }

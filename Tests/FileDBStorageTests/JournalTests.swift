@@ -41,13 +41,13 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     for number in 5...40 {
       let payload = [UInt8](repeating: UInt8(number), count: number * 100)
       try journal.append(.commit, payload)
-      let frames = try other.readOn()
+      let frames = try #require(try other.readOn(on: disk))
       #expect(frames.map(\.payload) == [payload[...]])
       #expect(frames.map(\.sequence) == [UInt64(number)])
     }
-    #expect(try other.readOn().isEmpty)
+    #expect(try other.readOn(on: disk)?.isEmpty == true)
     try other.append(.checkpoint, Array("c".utf8))
-    #expect(try journal.readOn().map(\.kind) == [.checkpoint])
+    #expect(try journal.readOn(on: disk)?.map(\.kind) == [.checkpoint])
     let (anew, frames) = try #require(try Journal.open(path, on: disk))
     #expect(frames.map(\.sequence) == [4] + (5...40) + [40])
     #expect(anew.end == other.end && anew.end % 64 == 0)
@@ -64,10 +64,11 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
   }
 
   @Test func replacedOrRemovedJournalIsNotCurrent() throws {
-    let (disk, journal) = try newJournal()
+    var (disk, journal) = try newJournal()
     #expect(try journal.isCurrent(on: disk))
     _ = try disk.install([Journal.stage(path, on: disk, after: 9)])
     #expect(try !journal.isCurrent(on: disk))
+    #expect(try journal.readOn(on: disk) == nil)
     try disk.remove(path)
     #expect(try !journal.isCurrent(on: disk))
     #expect(try Journal.open(path, on: disk) == nil)
@@ -200,7 +201,7 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     let before = journal.end
     // Half of a frame, which the next one must not build on.
     try disk.open(path).write(Array("commit     0000".utf8), at: before)
-    #expect(try journal.readOn().isEmpty)
+    #expect(try journal.readOn(on: disk)?.isEmpty == true)
     try journal.append(.commit, Array("second".utf8))
     let frames = try #require(try Journal.open(path, on: disk)).frames
     #expect(frames.dropFirst().map { Array($0.payload) } == [Array("first".utf8), Array("second".utf8)])
@@ -245,11 +246,11 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
     }
     var follower = try #require(try Journal.open(path, on: disk)).journal
     while writer.withLock({ $0 == nil }) {
-      _ = try follower.readOn()
+      _ = try follower.readOn(on: disk)
       _ = try Journal.open(path, on: disk)
     }
     try writer.withLock { try $0?.get() }
-    _ = try follower.readOn()
+    _ = try follower.readOn(on: disk)
     #expect(follower.sequence == 1_500)
   }
 }

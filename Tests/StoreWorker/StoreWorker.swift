@@ -6,6 +6,7 @@ private let usage = """
   usage: StoreWorker add FOLDER NAME COUNT                    adds plain records
          StoreWorker leave FOLDER                             adds a record, and ends with the store open
          StoreWorker hold FOLDER                              stays in the middle of a write until it is killed
+         StoreWorker fork FOLDER                              writes while a process that it forked tries to
          StoreWorker writer FOLDER NAME SEED [--commits N]    commits, saying so, until it is killed
          StoreWorker reader FOLDER                            looks at the store until it is killed
          StoreWorker supervise FOLDER KILLS                   kills writers, and checks what is left
@@ -58,6 +59,7 @@ struct StoreWorker {
         while isWanted() { usleep(10_000) }
         throw Fault("let go of the lock")
       }
+    case "fork": try Fork.run(in: arguments.folder())
     case "writer":
       let (folder, name) = (try arguments.folder(), try arguments.next())
       let limit = arguments.number("--commits", default: .max)

@@ -23,6 +23,10 @@ int filedb_copy_attributes(int file, int copy);
 /// process's own limit allows. Returns -1 with `errno`.
 int64_t filedb_room(const char *path);
 
+/// How often this process and those it comes from were forked since the first call. Unlike `getpid`, no call of the
+/// system.
+unsigned filedb_fork_count(void);
+
 /// Whether this CPU has an instruction for CRC-32C.
 bool filedb_has_crc32c(void);
 

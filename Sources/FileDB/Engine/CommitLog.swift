@@ -72,7 +72,11 @@ package struct CommitToken: Hashable, Sendable {
   package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
   package static func random() -> CommitToken {
-    CommitToken(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+    var halves: (high: UInt64, low: UInt64) = (0, 0)
+    // One call of the system; two random numbers are two.
+    let result = withUnsafeMutableBytes(of: &halves) { getentropy($0.baseAddress!, $0.count) }
+    precondition(result == 0, "the system has no random numbers")
+    return CommitToken(high: halves.high, low: halves.low)
   }
 }
 

@@ -93,8 +93,7 @@ extension FileLog {
   }
 
   private func newFrames(_ state: inout State) throws(StoreError) -> [JournalFrame] {
-    if var journal = state.journal, try disk.isCurrent(journal) {
-      let frames = try disk.readOn(&journal)
+    if var journal = state.journal, let frames = try disk.readOn(&journal) {
       state.journal = journal
       return frames
     }

@@ -210,8 +210,9 @@ extension StoreDisk {
     try run { () throws(DiskError) in try journal.isUntouched }
   }
 
-  package func readOn(_ journal: inout Journal) throws(StoreError) -> [JournalFrame] {
-    try run(on: journal.path) { () throws(JournalError) in try journal.readOn() }
+  /// See ``Journal/readOn(on:)``.
+  package func readOn(_ journal: inout Journal) throws(StoreError) -> [JournalFrame]? {
+    try run(on: journal.path) { () throws(JournalError) in try journal.readOn(on: disk) }
   }
 
   /// See ``Journal/stage(_:on:after:undoStep:frames:)``: syncs the draft.
