@@ -57,6 +57,31 @@ private struct Food: Codable, Sendable, Equatable {
     }
   }
 
+  /// Of more records than one thread decodes. One that does not fit is a fault where it matches, and nothing elsewhere.
+  @Test func valuesOfChosenRecordsAreThoseOfEach() throws {
+    try withStore { store in
+      let table = try store.table(TableName<Food>("foods"))
+      _ = try table.add(contentsOf: (0..<4_000).map { Food(name: "food \($0 % 10)", kcal: Double($0)) })
+      let plain = try store.table("foods")
+      let unfit = try plain.add(["name": 3, "kcal": 2_000])
+      let others = try plain.add(["name": 4, "kcal": 3])
+      let many = try RecordPredicate("kcal >= 2000")
+      let snapshot = try table.snapshot()
+      let found = try DecodedValues(snapshot.records(where: many))
+      let wanted = try snapshot.records(where: many).filter { $0.id.rawValue != unfit.rawValue }
+      #expect(found.decoded == (2_000..<4_000).map { Food(name: "food \($0 % 10)", kcal: Double($0)) })
+      #expect(found.ids == wanted.map(\.id) && found.faults.map(\.record) == [AnyRecordID(unfit)])
+      #expect(storeError { _ = try found.get() }?.code == .invalidValue)
+      #expect(try DecodedValues(snapshot.records(where: RecordPredicate("kcal < 0"))).get().isEmpty)
+
+      try plain.delete([unfit, others])
+      let swift = #Predicate<Food> { $0.name == "food 7" }
+      let sevens = try DecodedValues(table.snapshot().records(where: swift))
+      #expect(try sevens.get().count == 400 && sevens.records.allSatisfy { $0.value.name == "food 7" })
+      try store.checkInvariants()
+    }
+  }
+
   @Test func minAndMaxReturnFirstOfEquals() throws {
     try withFoods(700) { records, ids in
       let known = foods.compactMap(\.kcal).filter { !$0.isNaN }

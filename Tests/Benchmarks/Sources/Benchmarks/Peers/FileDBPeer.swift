@@ -145,7 +145,7 @@ extension FileDBPeer {
     let isDear = try RecordPredicate("price >= %@", Sample.dear)
     return { [sample] in
       try sample.filterRows {
-        try table.lastSnapshot.records(where: isDear).map { try $0.value }
+        try DecodedValues(table.lastSnapshot.records(where: isDear)).get()
       }
     }
   }
@@ -211,7 +211,7 @@ extension FileDBPeer {
     let table = try opened.get()
     return { [sample] in
       try seconds(
-        of: { try table.lastSnapshot.sorted(by: EntryOrder().sortKeys).map { try $0.value } },
+        of: { try DecodedValues(table.lastSnapshot.sorted(by: EntryOrder().sortKeys)).get() },
         check: { try EntryOrder().check($0, count: sample.records) })
     }
   }
