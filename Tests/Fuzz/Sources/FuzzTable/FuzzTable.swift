@@ -5,6 +5,7 @@ import FuzzSupport
 // Testable, so that a store can stand on a disk in memory that already holds a file.
 @testable import FileDB
 @testable import FileDBStorage
+@testable import FileDBTables
 
 private let options = StoreOptions(limits: PlistLimits(depth: 12, valueBytes: 1 << 10, fileBytes: 1 << 20))
 private let folder = URL(fileURLWithPath: "/store")
