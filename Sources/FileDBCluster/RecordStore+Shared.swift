@@ -26,7 +26,7 @@ extension RecordStore {
     let log = ReplicaLog(shared.log, identity: identity.text, into: FileLog(replica, options: options))
     // A folder without the log's commits is no copy of it.
     if identity.isNew { _ = try log.catchUp(timeout: options.lockTimeout) }
-    let files = ReplicaFiles(shown: shown, log: log.folder, timeout: options.lockTimeout)
+    let files = ReplicaFiles(shown: shown, log: log, timeout: options.lockTimeout)
     self.init(at: url, log: log, files: log.folder, shownFiles: files, options: options)
     ReplicaFollower.start(for: self, log, files)
   }
