@@ -50,6 +50,7 @@ struct PostgresRow {
 
   /// `nil` where the column is null.
   func number(_ column: Int) -> UInt64? { columns[column]?.reduce(0) { $0 << 8 | UInt64($1) } }
+  func isNull(_ column: Int) -> Bool { columns[column] == nil }
   func bytes(_ column: Int) -> [UInt8] { columns[column] ?? [] }
   func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
 }

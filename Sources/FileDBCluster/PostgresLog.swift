@@ -13,9 +13,17 @@ package final class PostgresLog: SharedCommitLog {
     let identity: String
   }
 
-  private struct Session: Sendable {
+  struct Session: Sendable {
     let connection: PostgresConnection
     let store: Store
+  }
+
+  /// Which commits a reader of the log gets.
+  package enum History: Sendable {
+    /// All that the log keeps.
+    case whole
+    /// Those that come from now on: what was before is in the tables that it reads.
+    case fromNow
   }
 
   /// A commit that PostgreSQL has said to be durable.
@@ -23,18 +31,29 @@ package final class PostgresLog: SharedCommitLog {
     func wait() {}
   }
 
-  private let info: String
-  private let name: String
-  private let timeout: Duration
-  private let depth: Int
+  let info: String
+  let name: String
+  let timeout: Duration
+  let depth: Int
   private let session = Mutex<Session?>(nil)
+  private let history: History
+  /// What this log takes for forgotten, where its reader wants no history.
+  private let floor = Mutex<UInt64?>(nil)
+  /// The last commit that this process has seen.
+  private let seen = Mutex<FollowedCommit.Known?>(nil)
+  /// The last commit that was seen before a commit was sent whose outcome is not known yet.
+  private let unsettled = Mutex<[CommitToken: UInt64]>([:])
 
   /// - Parameters:
   ///   - info: as libpq takes it.
   ///   - store: the name of the store in the database.
   ///   - timeout: how long the server may take for an answer.
-  package init(_ info: String, store name: String, timeout: Duration, limits: PlistLimits = PlistLimits()) {
+  package init(
+    _ info: String, store name: String, timeout: Duration, history: History = .whole,
+    limits: PlistLimits = PlistLimits()
+  ) {
     (self.info, self.name, self.timeout, depth) = (info, name, timeout, limits.depth)
+    self.history = history
   }
 
   /// Makes the tables in the database, and the store in them, where they are not there yet.
@@ -68,6 +87,7 @@ package final class PostgresLog: SharedCommitLog {
     while true {
       guard let commit = try makeCommit() else { return nil }
       if let sequence = try append(commit) {
+        note(FollowedCommit.Known(sequence: sequence, token: commit.token))
         taking(LoggedCommit(commit, sequence: sequence))
         return Ticket()
       }
@@ -79,60 +99,31 @@ package final class PostgresLog: SharedCommitLog {
 
   /// - Returns: `nil` where somebody was quicker.
   private func append(_ commit: NewCommit) throws(StoreError) -> UInt64? {
-    let payload = commit.payload
-    guard payload.count < 1 << 30 else {
+    let changes = RowChanges(commit)
+    guard changes.payload.count < 1 << 30 else {
       throw StoreError(
         .unrepresentableValue,
-        "PostgreSQL takes a commit of 1 GB at most, and this one has \(payload.count) bytes")
+        "PostgreSQL takes a commit of 1 GB at most, and this one has \(changes.payload.count) bytes")
     }
     let expected = Array(commit.expectedSequences)
-    let changed = Array(commit.states)
     let values: [PostgresValue] = [
       .text(commit.token.text), .texts(expected.map(\.key.text)), .numbers(expected.map(\.value)),
-      .texts(changed.map(\.key.text)), .flags(changed.map(\.value.exists)), .bytes(payload),
+      .texts(commit.states.keys.map(\.text)), .bytes(changes.payload),
     ]
+    let last = seen.withLock { $0?.sequence ?? 0 }
     do throws(PostgresFailure) {
       let rows = try withSession { session throws(PostgresFailure) in
         try session.connection.run(
-          "SELECT filedb.append($1::bigint, $2::uuid, $3::text[], $4::bigint[], $5::text[], $6::boolean[], $7::bytea)",
-          [.number(session.store.id)] + values, within: timeout)
+          "SELECT filedb.append($1::bigint, $2::uuid, $3::text[], $4::bigint[], $5::text[], $6::bytea, "
+            + "$7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])",
+          [.number(session.store.id)] + values + changes.values, within: timeout)
       }
       return rows.first?.number(0)
     } catch {
       guard case .lost(let message) = error else { throw StoreError(error) }
+      unsettled.withLock { $0[commit.token] = last }
       throw StoreError(.outcomeUnknown, "\(message); nobody knows yet whether the commit is there")
     }
-  }
-
-  package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
-    let rows = try asking { session throws(PostgresFailure) in
-      try session.connection.run(
-        "SELECT sequence, payload FROM filedb.commits WHERE store = $1::bigint AND sequence > $2::bigint "
-          + "ORDER BY sequence", [.number(session.store.id), .number(sequence)], within: timeout)
-    }
-    return .commits(
-      try rows.map { row throws(StoreError) in
-        try LoggedCommit(payload: row.bytes(1), sequence: row.number(0) ?? 0, depth: depth)
-      })
-  }
-
-  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase? {
-    // The log has all commits, so every table begins without records.
-    if known == 0 { return nil }
-    let head = try asking { session throws(PostgresFailure) in
-      try session.connection.run(
-        "SELECT head FROM filedb.stores WHERE id = $1::bigint", [.number(session.store.id)], within: timeout)
-    }
-    return TableBase(state: TableState(), sequence: 0, number: 0, end: head.first?.number(0) ?? 0)
-  }
-
-  package func tables() throws(StoreError) -> Set<TableKey> {
-    let rows = try asking { session throws(PostgresFailure) in
-      try session.connection.run(
-        "SELECT name FROM filedb.tables WHERE store = $1::bigint AND exists", [.number(session.store.id)],
-        within: timeout)
-    }
-    return Set(rows.map { TableKey($0.text(0)) })
   }
 
   package func makeWatch() throws(StoreError) -> (any LogWatch)? {
@@ -146,15 +137,18 @@ package final class PostgresLog: SharedCommitLog {
 
   package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {
     let deadline = ContinuousClock.now + timeout
+    let last = unsettled.withLock { $0[token] ?? 0 }
     while true {
       do throws(PostgresFailure) {
         let rows = try withSession { session throws(PostgresFailure) in
           try session.connection.run(
-            "SELECT filedb.settle($1::bigint, $2::uuid)", [.number(session.store.id), .text(token.text)],
-            within: timeout)
+            "SELECT filedb.settle($1::bigint, $2::uuid, $3::bigint)",
+            [.number(session.store.id), .text(token.text), .number(last)], within: timeout)
         }
+        unsettled.withLock { $0[token] = nil }
         return rows.first?.number(0) == nil ? .absent : .committed
       } catch {
+        if case .refused(Self.forgotten, _) = error { return .unknown }
         guard case .refused = error else {
           // Another server may be about to take over.
           if .now >= deadline { return .unknown }
@@ -169,7 +163,7 @@ package final class PostgresLog: SharedCommitLog {
   // MARK: The connection
 
   /// Runs `body` with the connection, which is made where there is none.
-  private func withSession<Result>(
+  func withSession<Result>(
     _ body: (Session) throws(PostgresFailure) -> Result
   ) throws(PostgresFailure) -> Result {
     try session.withLock { session throws(PostgresFailure) in
@@ -183,7 +177,7 @@ package final class PostgresLog: SharedCommitLog {
   }
 
   /// The same for what changes nothing: it is asked again where a connection breaks that worked before.
-  private func asking<Result>(
+  func asking<Result>(
     _ body: (Session) throws(PostgresFailure) -> Result
   ) throws(StoreError) -> Result {
     do throws(PostgresFailure) { return try withSession(body) } catch {
@@ -223,11 +217,44 @@ package final class PostgresLog: SharedCommitLog {
     guard let row = rows.first, let id = row.number(0) else {
       throw .unreachable("the database has no store '\(name)'")
     }
-    return Session(connection: connection, store: Store(id: id, identity: row.text(1)))
+    let session = Session(connection: connection, store: Store(id: id, identity: row.text(1)))
+    try checkSeen(session)
+    return session
   }
 
-  /// A state of our own, as those that the functions raise.
+  /// Another server, or this one after a backup was put back, may lack what this process has seen.
+  private func checkSeen(_ session: Session) throws(PostgresFailure) {
+    guard let seen = seen.withLock(\.self) else { return }
+    if let what = try session.difference(from: FollowedCommit(sequence: seen.sequence, known: seen), timeout)
+    {
+      throw .refused(state: Self.putBack, what)
+    }
+  }
+
+  func note(_ last: FollowedCommit.Known?) {
+    guard let last else { return }
+    seen.withLock { if $0.map({ $0.sequence < last.sequence }) ?? true { $0 = last } }
+  }
+
+  /// The last commit that its reader does not get any more.
+  /// - Parameters:
+  ///   - start: the last one that the log has forgotten.
+  ///   - head: its last one.
+  func begin(_ start: UInt64, _ head: UInt64) -> UInt64 {
+    switch history {
+    case .whole: return start
+    case .fromNow:
+      return floor.withLock { floor in
+        floor = max(floor ?? head, start)
+        return floor ?? start
+      }
+    }
+  }
+
+  // States of our own, as those that the functions raise.
   static let newerFormat = "FD003"
+  static let forgotten = "FD004"
+  static let putBack = "FD005"
 }
 
 extension StoreError {
@@ -235,6 +262,7 @@ extension StoreError {
     switch failure {
     case .unreachable(let message), .lost(let message): self.init(.unreachable, message)
     case .refused(PostgresLog.newerFormat, let message): self.init(.newerFormat, message)
+    case .refused(PostgresLog.putBack, let message): self = .putBack(message)
     case .refused(let state, let message):
       self.init(.unreachable, "PostgreSQL refused: \(message) (\(state))")
     }

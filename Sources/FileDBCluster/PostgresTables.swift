@@ -1,6 +1,7 @@
 /// The tables and functions that a database has for FileDB, described in <doc:Cluster>.
 enum PostgresTables {
-  static let version: UInt64 = 1
+  /// 1 kept no records beside the commits.
+  static let version: UInt64 = 2
 
   /// Makes what is not there yet. It may run at any time.
   static let script = """
@@ -13,7 +14,10 @@ enum PostgresTables {
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       name text NOT NULL UNIQUE,
       identity uuid NOT NULL DEFAULT gen_random_uuid(),
-      head bigint NOT NULL DEFAULT 0
+      head bigint NOT NULL DEFAULT 0,
+      start bigint NOT NULL DEFAULT 0,
+      start_token uuid,
+      keep interval NOT NULL DEFAULT '7 days'
     );
 
     CREATE TABLE IF NOT EXISTS filedb.commits (
@@ -27,12 +31,17 @@ enum PostgresTables {
     );
 
     CREATE TABLE IF NOT EXISTS filedb.tables (
+      id bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
       store bigint NOT NULL REFERENCES filedb.stores ON DELETE CASCADE,
       name text COLLATE "C" NOT NULL,
       sequence bigint NOT NULL,
       exists boolean NOT NULL,
+      counter bigint NOT NULL DEFAULT 0,
+      count bigint NOT NULL DEFAULT 0,
+      schema bytea,
+      last_chunk bigint NOT NULL DEFAULT 0,
       PRIMARY KEY (store, name)
-    );
+    ) WITH (fillfactor = 50);
 
     CREATE TABLE IF NOT EXISTS filedb.refused (
       store bigint NOT NULL REFERENCES filedb.stores ON DELETE CASCADE,
@@ -41,28 +50,39 @@ enum PostgresTables {
       PRIMARY KEY (store, token)
     );
 
+    \(PostgresRecords.script)
+
     \(append)
 
     \(settle)
+
+    \(forget)
     """
 
-  /// Appends a commit, unless somebody else's to one of the `expected` tables came before it.
+  /// Appends a commit and carries it out, unless somebody else's to one of the `expected` tables came before it.
+  ///
+  /// Each change has a verb, a table, a number and some ids; each id has the place of its record in the payload.
   private static let append = """
     CREATE OR REPLACE FUNCTION filedb.append(
       the_store bigint, the_token uuid,
-      expected_tables text[], expected_sequences bigint[],
-      changed_tables text[], changed_exist boolean[],
-      the_payload bytea
+      expected_tables text[], expected_sequences bigint[], changed_tables text[],
+      the_payload bytea,
+      verbs text[], verb_tables text[], verb_numbers bigint[], verb_counts bigint[],
+      ids bigint[], starts bigint[], lengths bigint[]
     ) RETURNS bigint LANGUAGE plpgsql AS $append$
     DECLARE
       number bigint;
+      the_tab bigint;
+      kept interval;
+      passed bigint := 0;
+      many bigint;
     BEGIN
       -- A commit that returned survives the server's crash, whatever the database's default is.
       IF current_setting('synchronous_commit') IN ('off', 'local') THEN
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;
       -- From here to the end of the transaction nobody else appends to this store.
-      SELECT head + 1 INTO number FROM filedb.stores WHERE id = the_store FOR UPDATE;
+      SELECT head + 1, keep INTO number, kept FROM filedb.stores WHERE id = the_store FOR UPDATE;
       IF number IS NULL THEN
         RAISE EXCEPTION 'the store is gone' USING ERRCODE = 'FD001';
       END IF;
@@ -79,10 +99,25 @@ enum PostgresTables {
       INSERT INTO filedb.commits (store, sequence, token, payload)
         VALUES (the_store, number, the_token, the_payload);
       INSERT INTO filedb.tables (store, name, sequence, exists)
-        SELECT the_store, name, number, is_there
-        FROM unnest(changed_tables, changed_exist) AS changed (name, is_there)
-        ON CONFLICT (store, name) DO UPDATE SET sequence = excluded.sequence, exists = excluded.exists;
+        SELECT the_store, name, number, false FROM unnest(changed_tables) AS changed (name)
+        ON CONFLICT (store, name) DO UPDATE SET sequence = excluded.sequence;
+      FOR i IN 1 .. cardinality(verbs) LOOP
+        SELECT id INTO the_tab FROM filedb.tables WHERE store = the_store AND name = verb_tables[i];
+        many := verb_counts[i];
+        -- A part of an array takes as long as all of it, one element does not.
+        IF many = 1 THEN
+          PERFORM filedb.change(
+            the_tab, verbs[i], verb_numbers[i], ARRAY[ids[passed + 1]], ARRAY[starts[passed + 1]],
+            ARRAY[lengths[passed + 1]], the_payload);
+        ELSE
+          PERFORM filedb.change(
+            the_tab, verbs[i], verb_numbers[i], ids[passed + 1 : passed + many],
+            starts[passed + 1 : passed + many], lengths[passed + 1 : passed + many], the_payload);
+        END IF;
+        passed := passed + many;
+      END LOOP;
       UPDATE filedb.stores SET head = number WHERE id = the_store;
+      IF number % 1000 = 0 THEN PERFORM filedb.forget(the_store, kept, 10000); END IF;
       PERFORM pg_notify('filedb_' || the_store, number::text);
       RETURN number;
     END
@@ -91,22 +126,52 @@ enum PostgresTables {
 
   /// The number of the commit with a token. Where there is none, there never will be.
   private static let settle = """
-    CREATE OR REPLACE FUNCTION filedb.settle(the_store bigint, the_token uuid)
+    CREATE OR REPLACE FUNCTION filedb.settle(the_store bigint, the_token uuid, since bigint)
     RETURNS bigint LANGUAGE plpgsql AS $settle$
     DECLARE
       number bigint;
+      forgotten bigint;
     BEGIN
       IF current_setting('synchronous_commit') IN ('off', 'local') THEN
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;
       -- Waits for a transaction that is about to append it.
-      PERFORM FROM filedb.stores WHERE id = the_store FOR UPDATE;
+      SELECT start INTO forgotten FROM filedb.stores WHERE id = the_store FOR UPDATE;
       SELECT sequence INTO number FROM filedb.commits WHERE store = the_store AND token = the_token;
+      IF number IS NULL AND forgotten > since THEN
+        RAISE EXCEPTION 'the commit may be among those that the log has forgotten' USING ERRCODE = 'FD004';
+      END IF;
       IF number IS NULL THEN
         INSERT INTO filedb.refused (store, token) VALUES (the_store, the_token) ON CONFLICT DO NOTHING;
       END IF;
       RETURN number;
     END
     $settle$;
+    """
+
+  /// Forgets the commits that are older than `age`, from the first on; the records have them. Returns how many.
+  private static let forget = """
+    CREATE OR REPLACE FUNCTION filedb.forget(the_store bigint, age interval, at_most bigint)
+    RETURNS bigint LANGUAGE plpgsql AS $forget$
+    DECLARE
+      former bigint;
+      number bigint;
+    BEGIN
+      SELECT start INTO former FROM filedb.stores WHERE id = the_store FOR UPDATE;
+      SELECT max(sequence) INTO number FROM (
+        SELECT sequence, bool_and(committed <= clock_timestamp() - age) OVER (ORDER BY sequence) AS is_old
+        FROM (
+          SELECT sequence, committed FROM filedb.commits
+          WHERE store = the_store ORDER BY sequence LIMIT at_most
+        ) AS first
+      ) AS judged WHERE is_old;
+      IF number IS NULL THEN RETURN 0; END IF;
+      UPDATE filedb.stores SET start = number, start_token = (
+        SELECT token FROM filedb.commits WHERE store = the_store AND sequence = number
+      ) WHERE id = the_store;
+      DELETE FROM filedb.commits WHERE store = the_store AND sequence <= number;
+      RETURN number - former;
+    END
+    $forget$;
     """
 }

@@ -21,12 +21,15 @@ extension RecordStore {
         .notAFolder, "the copy of a shared store is a folder on the disk", file: url.absoluteString)
     }
     let shown = StoreFolder(path: url.standardizedFileURL.path, disk: .system)
-    let identity = try ReplicaIdentity.of(shown, following: shared.log, timeout: options.lockTimeout)
+    let identity = try ReplicaIdentity.read(shown, following: shared.log, timeout: options.lockTimeout)
     let replica = StoreFolder(path: "\(shown.ownFolder)/replica", disk: shown.disk)
-    let log = ReplicaLog(shared.log, identity: identity.text, into: FileLog(replica, options: options))
-    // A folder without the log's commits is no copy of it.
-    if identity.isNew { _ = try log.catchUp(timeout: options.lockTimeout) }
-    let files = ReplicaFiles(shown: shown, log: log.folder, timeout: options.lockTimeout)
+    let log = ReplicaLog(shared.log, identity: identity, into: FileLog(replica, options: options))
+    // A folder without the log's commits is no copy of it. Its journal may be there: the connection may have broken the
+    // time before. A damaged journal can be repaired without the log.
+    if (try? log.folder.readOn()) != nil, log.folder.end == 0 {
+      _ = try log.catchUp(timeout: options.lockTimeout)
+    }
+    let files = ReplicaFiles(shown: shown, log: log, timeout: options.lockTimeout)
     self.init(at: url, log: log, files: log.folder, shownFiles: files, options: options)
     ReplicaFollower.start(for: self, log, files)
   }
@@ -72,21 +75,15 @@ extension RecordStore {
 }
 
 /// Which log a folder follows, as it says in `.filedb/shared`.
-private struct ReplicaIdentity {
-  let text: String
-  /// Whether the folder is none yet that follows a log, or has not caught up with it yet.
-  let isNew: Bool
-
-  static func of(
+private enum ReplicaIdentity {
+  /// Where the folder says nothing yet, it follows `log` from here on.
+  static func read(
     _ folder: StoreFolder, following log: any SharedCommitLog, timeout: Duration
-  ) throws -> ReplicaIdentity {
+  ) throws -> String {
     let file = "\(folder.ownFolder)/shared"
-    let journal = "\(folder.ownFolder)/replica/.filedb/journal"
     if try folder.disk.status(file) != nil {
       let bytes = try folder.disk.read(file).bytes
-      return ReplicaIdentity(
-        text: String(decoding: bytes.filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self),
-        isNew: try folder.disk.status(journal) == nil)
+      return String(decoding: bytes.filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
     if let table = try folder.tableNames().first {
       throw StoreError(
@@ -98,7 +95,7 @@ private struct ReplicaIdentity {
     defer { withExtendedLifetime(lock) {} }
     try folder.disk.createFolder("\(folder.ownFolder)/replica")
     try folder.disk.replace(file, with: Array("\(identity)\n".utf8))
-    return ReplicaIdentity(text: identity, isNew: true)
+    return identity
   }
 }
 

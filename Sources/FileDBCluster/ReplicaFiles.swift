@@ -20,17 +20,18 @@ final class ReplicaFiles: ShownFiles {
   }
 
   let shown: StoreFolder
-  private let log: FileLog
+  private let replicaLog: ReplicaLog
   private let timeout: Duration
   /// Two threads that take in the same edit would be in each other's way.
   private let turn = Mutex(())
   /// Files that were found to be as they were copied, so that they need not be read again.
   private let unedited = Mutex<[TableKey: FileStamp]>([:])
 
-  init(shown: StoreFolder, log: FileLog, timeout: Duration) {
-    (self.shown, self.log, self.timeout) = (shown, log, timeout)
+  init(shown: StoreFolder, log: ReplicaLog, timeout: Duration) {
+    (self.shown, replicaLog, self.timeout) = (shown, log, timeout)
   }
 
+  private var log: FileLog { replicaLog.folder }
   private var replica: StoreFolder { log.folder }
 
   private var disk: StoreDisk { shown.disk }
@@ -42,6 +43,8 @@ final class ReplicaFiles: ShownFiles {
   func path(of table: String) throws(StoreError) -> String { try shown.file(of: table).path }
 
   // MARK: From the replica to the files
+
+  func prepare() throws { try replicaLog.prepareForCheckpoint() }
 
   func update() throws {
     let lock = try shown.lock(timeout: timeout)

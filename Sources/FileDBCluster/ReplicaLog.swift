@@ -21,6 +21,8 @@ package final class ReplicaLog: CommitLog {
   /// What commits that were made here mean to the folder's undo log, until they are in its journal.
   private let ownMarks = Mutex<[CommitToken: UndoMark]>([:])
 
+  package var notes: ReplicaNotes { ReplicaNotes(folder: folder.folder) }
+
   package init(_ shared: any SharedCommitLog, identity: String, into folder: FileLog) {
     (self.shared, self.identity, self.folder) = (shared, identity, folder)
   }
@@ -56,24 +58,26 @@ package final class ReplicaLog: CommitLog {
   private func follow() throws(StoreError) {
     try checkIdentity()
     while true {
-      let end = folder.end
-      switch try shared.commits(after: end) {
-      case .commits(let commits):
-        if !commits.isEmpty { try take(commits) }
-        return
-      case .forgotten(let start):
-        guard start > end else {
-          throw StoreError(
-            .conflict,
-            "the shared log ends with commit \(start), and this folder has commit \(end): the log was put back to "
-              + "an earlier state; remove the folder, and begin with an empty one")
-        }
-        try startOver(at: start)
+      switch try shared.news(after: position()) {
+      case .commits(let commits): return try take(commits)
+      case .more(let commits): try take(commits)
+      case .startOver: try startOver()
       }
     }
   }
 
+  /// How far the folder has come.
+  private func position() throws(StoreError) -> FollowedCommit {
+    if let last = folder.lastCommit, let token = last.token {
+      return FollowedCommit(sequence: last.sequence, known: .init(sequence: last.sequence, token: token))
+    }
+    let end = folder.end
+    return FollowedCommit(
+      sequence: end, known: try notes.knownCommit().flatMap { $0.sequence <= end ? $0 : nil })
+  }
+
   private func take(_ commits: [LoggedCommit]) throws(StoreError) {
+    if commits.isEmpty { return }
     let marks = ownMarks.withLock { $0 }
     try folder.take(commits) { token in token.flatMap { marks[$0] } ?? .none }
     if !marks.isEmpty {
@@ -81,14 +85,21 @@ package final class ReplicaLog: CommitLog {
     }
   }
 
-  /// The shared log has forgotten commits that the folder lacks: the folder begins with its bases.
-  /// - Parameter start: the last commit that it has forgotten.
-  private func startOver(at start: UInt64) throws(StoreError) {
-    var bases: [TableKey: TableBase] = [:]
-    for table in try shared.tables() { bases[table] = try shared.base(of: table, unless: nil) }
-    // Where it has forgotten more meanwhile, they are not as of one moment, and the next look begins again.
-    guard bases.values.allSatisfy({ $0.sequence == start }) else { return }
-    try folder.startOver(with: bases.mapValues(\.state).filter(\.value.exists), at: start)
+  /// The folder begins with the shared log's tables.
+  private func startOver() throws(StoreError) {
+    let former = folder.end
+    var last = FollowedCommit(sequence: former)
+    try folder.startOver { take throws(StoreError) in
+      last = try shared.bases(take)
+      return last.sequence
+    }
+    if let known = last.known { try notes.write(known) }
+    if former > 0 { try notes.writeStart(from: former, to: last.sequence) }
+  }
+
+  /// Notes what a checkpoint may take from the journal.
+  package func prepareForCheckpoint() throws(StoreError) {
+    if let known = try position().known { try notes.write(known) }
   }
 
   private func checkIdentity() throws(StoreError) {
@@ -104,7 +115,7 @@ package final class ReplicaLog: CommitLog {
   package func catchUp(timeout: Duration) throws -> Bool {
     try folder.readOn()
     // Another process of this machine may do it; then there is nothing, and no need for its lock.
-    if case .commits(let commits) = try shared.commits(after: folder.end), commits.isEmpty { return false }
+    if case .commits(let commits) = try shared.news(after: position()), commits.isEmpty { return false }
     try folder.following(timeout: timeout) { try follow() }
     return true
   }

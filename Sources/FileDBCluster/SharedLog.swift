@@ -10,15 +10,8 @@ import FileDBEssentials
 /// See <doc:Cluster>.
 public struct SharedLog: Sendable {
   package let log: any SharedCommitLog
-  private let make: @Sendable () throws(StoreError) -> Void
 
-  /// - Parameter make: makes what the log needs where it is kept.
-  package init(
-    _ log: any SharedCommitLog,
-    make: @escaping @Sendable () throws(StoreError) -> Void = { () throws(StoreError) in }
-  ) {
-    (self.log, self.make) = (log, make)
-  }
+  package init(_ log: any SharedCommitLog) { self.log = log }
 
   /// A log in a PostgreSQL database. Nothing is connected yet.
   /// - Parameters:
@@ -30,18 +23,21 @@ public struct SharedLog: Sendable {
   public static func postgreSQL(
     _ connection: String, store: String, timeout: Duration = .seconds(5)
   ) -> SharedLog {
-    let log = PostgresLog(connection, store: store, timeout: timeout)
-    return SharedLog(log) { () throws(StoreError) in try log.create() }
+    SharedLog(PostgresLog(connection, store: store, timeout: timeout))
   }
 
   /// Makes the tables in the database, and the store in them. What is there already stays as it is.
   /// - Throws: ``StoreError/Code/unreachable``, also if the database's user may not make them;
   ///   ``StoreError/Code/newerFormat``.
-  public func create() throws { try make() }
-}
+  public func create() throws { try log.create() }
 
-/// A log that knows which one it is.
-package protocol SharedCommitLog: CommitLog {
-  /// Tells this log from all others. It stays the same for as long as the log is there.
-  func identity() throws(StoreError) -> String
+  /// Forgets the commits that are older than `age`. The tables in the database have them, so new machines lack nothing.
+  /// A machine that was away for longer starts over: it reads all tables anew.
+  ///
+  /// You need not call this: commits of more than seven days are forgotten by and by.
+  /// - Returns: how many there were.
+  /// - Throws: ``StoreError/Code/unreachable``.
+  /// - Complexity: O(*n*) in the number of commits that are forgotten.
+  @discardableResult
+  public func forgetCommits(olderThan age: Duration) throws -> Int { try log.forgetCommits(olderThan: age) }
 }

@@ -133,12 +133,12 @@ struct PostgresTests {
 
   @Test func anotherVersionOfTheTablesIsRefused() throws {
     let log = try log()
-    func set(_ version: Int) throws {
+    func set(_ version: UInt64) throws {
       let connection = try PostgresConnection(server().info, timeout: .seconds(3))
       try connection.run("UPDATE filedb.format SET version = \(version)", within: .seconds(3))
     }
-    try set(2)
-    defer { try? set(1) }
+    try set(PostgresTables.version + 1)
+    defer { try? set(PostgresTables.version) }
     let late = PostgresLog(try server().info, store: "any", timeout: .seconds(3))
     #expect(storeError { _ = try late.tables() }?.code == .newerFormat)
     #expect(try log.tables().isEmpty, "a connection that is open goes on")

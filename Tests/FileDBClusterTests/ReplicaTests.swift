@@ -2,6 +2,7 @@ import FileDB
 import FileDBCluster
 import FileDBTables
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -212,6 +213,19 @@ import Testing
     }
   }
 
+  /// The first look finds commits, and the second one, with the folder's lock, finds no connection.
+  @Test func newFolderThatLostItsConnectionIsStillNew() throws {
+    let memory = MemoryLog()
+    try withStore(SharedLog(memory)) { open in
+      let a = try open("a")
+      try a.table("t").add(["title": "one"])
+      let new = a.url.deletingLastPathComponent().appendingPathComponent("new")
+      let log = SharedLog(UnreliableLog(memory, losingLook: 2))
+      #expect(storeError { _ = try RecordStore(at: new, sharedBy: log) }?.code == .unreachable)
+      #expect(try RecordStore(at: new, sharedBy: log).table("t").count == 1)
+    }
+  }
+
   @Test func folderThatWasAwayForTooLongStartsOver() throws {
     let log = MemoryLog()
     try withStore(SharedLog(log)) { open in
@@ -252,5 +266,32 @@ import Testing
       try await Task.sleep(for: .milliseconds(50))
     }
     #expect(try String(contentsOf: file, encoding: .utf8).contains("one"))
+  }
+}
+
+/// A log that cannot be reached when it is asked for news a certain time.
+private final class UnreliableLog: SharedCommitLog {
+  private let log: MemoryLog
+  private let lostLook: Int
+  private let looks = Atomic<Int>(0)
+
+  init(_ log: MemoryLog, losingLook lostLook: Int) { (self.log, self.lostLook) = (log, lostLook) }
+
+  func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
+    if looks.add(1, ordering: .relaxed).newValue == lostLook { throw StoreError(.unreachable, "away") }
+    return try log.news(after: last)
+  }
+
+  func identity() -> String { log.identity() }
+  func commits(after sequence: UInt64) -> LogNews { log.commits(after: sequence) }
+  func base(of table: TableKey, unless known: Int?) -> TableBase? { log.base(of: table, unless: known) }
+  func tables() throws(StoreError) -> Set<TableKey> { try log.tables() }
+  func makeWatch() -> (any LogWatch)? { nil }
+  func outcome(of token: CommitToken) -> CommitOutcome { log.outcome(of: token) }
+
+  func append(
+    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+  ) throws -> (any CommitTicket)? {
+    try log.append(timeout: timeout, makeCommit, taking: taking)
   }
 }

@@ -19,11 +19,23 @@ struct SharedWorker {
     }
     let log = SharedLog.postgreSQL(words[1], store: words[2], timeout: .seconds(3))
     let options = StoreOptions(lockTimeout: .seconds(20))
-    let store = try RecordStore(at: URL(fileURLWithPath: words[3]), sharedBy: log, options: options)
+    let store = try open(URL(fileURLWithPath: words[3]), log, options)
     for number in 0..<count { try transfer(store, words[4], number) }
     try checkTotal(store)
     try store.close()
     say("end")
+  }
+
+  /// A new folder needs the server, which may be down.
+  private static func open(_ folder: URL, _ log: SharedLog, _ options: StoreOptions) throws -> RecordStore {
+    while true {
+      do { return try RecordStore(at: folder, sharedBy: log, options: options) } catch StoreError.Code
+        .unreachable
+      {
+        say("waiting for the server")
+        usleep(50_000)
+      }
+    }
   }
 
   private static func transfer(_ store: RecordStore, _ name: String, _ number: Int) throws {

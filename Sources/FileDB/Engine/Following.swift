@@ -1,4 +1,5 @@
 import FileDBEssentials
+import FileDBPlist
 import FileDBTables
 
 /// A folder that follows a log which several machines share: its journal takes that log's commits over, with their
@@ -17,6 +18,9 @@ extension FileLog {
 
   /// The number of the last commit, as far as the journal was read.
   package var end: UInt64 { state.withLock(\.end) }
+
+  /// The last commit in the journal, as far as it was read; `nil` where it has none.
+  package var lastCommit: LoggedCommit? { state.withLock { $0.commits.last } }
 
   /// Takes over the commits behind ``end``. They are not synced, for the log that they are from has them.
   ///
@@ -57,13 +61,23 @@ extension FileLog {
   /// start over again.
   ///
   /// Call it within ``following(timeout:_:)``.
-  /// - Parameter sequence: the last commit that the tables include.
-  package func startOver(with tables: [TableKey: TableState], at sequence: UInt64) throws(StoreError) {
-    for name in try folder.tableNames() where tables[TableKey(name)] == nil {
-      try disk.remove(folder.file(of: name).path)
-    }
-    for (table, state) in tables.sorted(by: { $0.key < $1.key }) {
+  /// - Parameter bases: hands out each table, also one that was dropped, for its counter; and returns the last commit
+  ///   that they include.
+  package func startOver(
+    with bases: (_ take: (TableKey, TableState) throws(StoreError) -> Void) throws(StoreError) -> UInt64
+  ) throws(StoreError) {
+    var (present, counters): (Set<TableKey>, [TableKey: Int64]) = ([], [:])
+    let sequence = try bases { (table, state) throws(StoreError) in
+      guard state.exists else {
+        counters[table] = state.counter
+        return
+      }
+      present.insert(table)
       try disk.replace(folder.file(of: table.text).path, with: TableFile.encode(state))
+    }
+    try folder.keepCounters(counters)
+    for name in try folder.tableNames() where !present.contains(TableKey(name)) {
+      try disk.remove(folder.file(of: name).path)
     }
     try disk.syncFolder(folder.path)
     for folder in try disk.install([disk.stageJournal(folder.journalFile, after: sequence)]) {
@@ -95,19 +109,34 @@ extension FileLog.State {
 
 extension NewCommit {
   /// The commit as the payload that <doc:Journal> describes, without what it says of files.
-  package var payload: [UInt8] {
+  /// - Parameter note: called with the place of each record, and each schema, in their order.
+  package func payload(noting note: (Range<Int>) -> Void = { _ in }) -> [UInt8] {
     JournalCommit(
       date: date, token: token, undo: undo,
       tables: tables.mapValues { JournalCommit.Table(sequence: $0.sequence, base: nil) }, changes: changes
-    ).payload()
+    ).payload(noting: note)
+  }
+}
+
+extension TableState {
+  /// A table of a log that keeps its records in the bytes that its commits have for them.
+  package init(counter: Int64, records: [EncodedRecord], schema: [UInt8]?) {
+    var keys = PlistDictionary()
+    schema?.withUnsafeBytes { bytes in
+      let reader = CanonicalReader(bytes)
+      keys[TableFile.schemaKey] = reader.element(indentation: 1).map { reader.value(of: $0) }
+    }
+    self.init(counter: counter, records: records, foreignKeys: keys)
   }
 }
 
 extension LoggedCommit {
-  /// Reads what ``NewCommit/payload`` wrote.
-  /// - Parameter depth: of the deepest record.
+  /// Reads what ``NewCommit/payload(noting:)`` wrote.
+  /// - Parameters:
+  ///   - depth: of the deepest record.
+  ///   - base: the ``TableBase/number`` of all tables that the log has now.
   /// - Throws: ``StoreError/Code/damagedJournal``.
-  package init(payload: [UInt8], sequence: UInt64, depth: Int) throws(StoreError) {
+  package init(payload: [UInt8], sequence: UInt64, depth: Int, base: Int = 0) throws(StoreError) {
     let commit: JournalCommit
     do throws(PayloadFault) {
       commit = try JournalCommit(payload: payload[...], depth: depth, records: nil)
@@ -116,6 +145,6 @@ extension LoggedCommit {
     }
     self.init(
       sequence: sequence, date: commit.date, token: commit.token, changes: commit.changes,
-      tables: commit.tables.mapValues { _ in Former(base: 0) })
+      tables: commit.tables.mapValues { _ in Former(base: base) })
   }
 }

@@ -34,8 +34,10 @@ struct RecordsFile: Equatable, Sendable {
 
 extension JournalCommit {
   /// The payload of the commit's frame.
-  /// - Parameter file: where its records are; `nil` for those that come with their changes.
-  func payload(recordsIn file: RecordsFile? = nil) -> [UInt8] {
+  /// - Parameters:
+  ///   - file: where its records are; `nil` for those that come with their changes.
+  ///   - note: called with the place of each record, and each schema, in their order.
+  func payload(recordsIn file: RecordsFile? = nil, noting note: (Range<Int>) -> Void = { _ in }) -> [UInt8] {
     var writer = LineWriter()
     writer.reserve(512 + (file == nil ? records.reduce(0) { $0 + $1.bytes.count } : 0))
     writer.beginLine("date")
@@ -56,8 +58,16 @@ extension JournalCommit {
     file?.write(to: &writer)
     for change in changes {
       change.write(to: &writer)
-      if file == nil { for record in change.change.records { writer.append(record) } }
-      if case .declare(let schema?) = change.change { writer.append(schema) }
+      var start = writer.bytes.count
+      for record in file == nil ? change.change.records : [] {
+        writer.append(record)
+        note(start..<writer.bytes.count)
+        start = writer.bytes.count
+      }
+      if case .declare(let schema?) = change.change {
+        writer.append(schema)
+        note(start..<writer.bytes.count)
+      }
     }
     return writer.bytes
   }

@@ -29,6 +29,7 @@ extension RecordStore {
   private func writeFiles(_ scope: CheckpointScope, timeout: Duration) throws {
     try checkOpen()
     if let files {
+      try shownFiles?.prepare()
       let written = try files.checkpoint(timeout: timeout, scope: scope) { key throws(StoreError) in
         try tables.catchUp()
         let table = try tables.newest(key)

@@ -202,6 +202,9 @@ package protocol ShownFiles: Sendable {
   /// Where the file of a table is, or would be.
   func path(of table: String) throws(StoreError) -> String
 
+  /// Called before a checkpoint, which may begin another journal.
+  func prepare() throws
+
   /// Brings them up to the log's, after these were written.
   func update() throws
 }

@@ -1,0 +1,289 @@
+import FileDB
+import FileDBEssentials
+import FileDBTables
+
+// MARK: Commits
+
+extension PostgresLog {
+  /// How many commits, and bytes of them, are read at once.
+  private static let batch = (commits: 5_000, bytes: 16 << 20)
+  /// A new folder reads the commits one by one only where there are fewer.
+  private static let fewCommits: UInt64 = 256
+
+  package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
+    var all: [LoggedCommit] = []
+    while true {
+      let last = all.last?.sequence ?? sequence
+      let (log, rows) = try read(after: FollowedCommit(sequence: last))
+      let begin = begin(log.start, log.head)
+      guard last >= begin else { return .forgotten(upTo: begin) }
+      let commits = try commits(rows, begin)
+      all += commits
+      if commits.isEmpty || all.last?.sequence == log.head { return .commits(all) }
+    }
+  }
+
+  package func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
+    let (log, rows) = try read(after: last)
+    if let what = log.difference(from: last) { throw .putBack(what) }
+    let isNew = last.sequence == 0 && log.head > Self.fewCommits
+    if isNew || last.sequence < log.start { return .startOver }
+    let commits = try commits(rows, 0)
+    return commits.isEmpty || commits.last?.sequence == log.head ? .commits(commits) : .more(commits)
+  }
+
+  /// The first of the commits behind one, and what the log is, as of the same moment.
+  private func read(
+    after last: FollowedCommit
+  ) throws(StoreError) -> (log: PostgresLogState, rows: [PostgresRow]) {
+    let rows = try asking { session throws(PostgresFailure) in
+      try session.connection.run(
+        """
+        SELECT \(PostgresLogState.columns), next.sequence, next.payload, next.token
+        FROM filedb.stores AS store LEFT JOIN LATERAL (
+          SELECT sequence, payload, token,
+            sum(octet_length(payload)) OVER (ORDER BY sequence) - octet_length(payload) AS passed
+          FROM (
+            SELECT * FROM filedb.commits WHERE store = store.id AND sequence > $3::bigint
+            ORDER BY sequence LIMIT \(Self.batch.commits)
+          ) AS first
+        ) AS next ON next.passed < \(Self.batch.bytes)
+        WHERE store.id = $1::bigint ORDER BY next.sequence
+        """,
+        [
+          .number(session.store.id), .number(last.known?.sequence ?? last.sequence), .number(last.sequence),
+        ], within: timeout)
+    }
+    guard let first = rows.first else { throw StoreError(.unreachable, "the store '\(name)' is gone") }
+    let found = rows.filter { $0.number(PostgresLogState.width) != nil }
+    if let last = found.last, let sequence = last.number(PostgresLogState.width),
+      let token = CommitToken(bytes: last.bytes(PostgresLogState.width + 2))
+    {
+      note(FollowedCommit.Known(sequence: sequence, token: token))
+    }
+    return (PostgresLogState(first), found)
+  }
+
+  private func commits(_ rows: [PostgresRow], _ base: UInt64) throws(StoreError) -> [LoggedCommit] {
+    try rows.map { row throws(StoreError) in
+      try LoggedCommit(
+        payload: row.bytes(PostgresLogState.width + 1), sequence: row.number(PostgresLogState.width) ?? 0,
+        depth: depth, base: Int(base))
+    }
+  }
+}
+
+/// Where a log begins and ends, and which commit it has under some number.
+struct PostgresLogState {
+  /// With `$2` for the number.
+  static let columns = """
+    store.head, store.start, CASE WHEN store.start = $2::bigint THEN store.start_token ELSE (
+      SELECT token FROM filedb.commits WHERE commits.store = store.id AND sequence = $2::bigint
+    ) END
+    """
+  static let width = 3
+
+  let head: UInt64
+  let start: UInt64
+  private let token: CommitToken?
+
+  init(_ row: PostgresRow) {
+    head = row.number(0) ?? 0
+    start = row.number(1) ?? 0
+    token = CommitToken(bytes: row.bytes(2))
+  }
+
+  /// What shows that this is not the log that somebody has followed; `nil` where nothing does.
+  func difference(from last: FollowedCommit) -> String? {
+    if last.sequence > head {
+      return "it ends with commit \(head), and commit \(last.sequence) was there before"
+    }
+    guard let known = last.known, known.sequence >= start, known.token != token else { return nil }
+    return "its commit \(known.sequence) is not the one that was there before"
+  }
+}
+
+extension PostgresLog.Session {
+  /// See ``PostgresLogState/difference(from:)``.
+  func difference(
+    from last: FollowedCommit, _ timeout: Duration
+  ) throws(PostgresFailure) -> String? {
+    try connection.run(
+      "SELECT \(PostgresLogState.columns) FROM filedb.stores AS store WHERE store.id = $1::bigint",
+      [.number(store.id), .number(last.known?.sequence ?? last.sequence)], within: timeout
+    ).first.flatMap { PostgresLogState($0).difference(from: last) }
+  }
+}
+
+extension CommitToken {
+  /// `nil` for anything but 16 bytes.
+  fileprivate init?(bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    self.init(high: number(bytes[..<8]), low: number(bytes[8...]))
+  }
+}
+
+// MARK: Forgetting
+
+extension PostgresLog {
+  package func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int {
+    var total = 0
+    while true {
+      let rows = try asking { session throws(PostgresFailure) in
+        try session.connection.run(
+          "SELECT filedb.forget($1::bigint, $2::bigint * interval '1 second', 10000)",
+          [.number(session.store.id), .number(UInt64(max(age.components.seconds, 0)))], within: timeout)
+      }
+      let count = Int(rows.first?.number(0) ?? 0)
+      total += count
+      if count == 0 { return total }
+    }
+  }
+}
+
+// MARK: Tables
+
+extension PostgresLog {
+  package func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase? {
+    try inOneMoment { session throws(PostgresFailure) in
+      let log = try session.logState(timeout)
+      let number = Int(begin(log.start, log.head))
+      if known == number { return nil }
+      let tables = try session.tables(timeout, named: table)
+      var state = TableState()
+      for table in tables { state = try session.state(of: table, timeout) }
+      return TableBase(state: state, sequence: log.head, number: number, end: log.head)
+    }
+  }
+
+  package func bases(
+    _ take: (TableKey, TableState) throws(StoreError) -> Void
+  ) throws(StoreError) -> FollowedCommit {
+    var failure: StoreError?
+    let last = try inOneMoment { session throws(PostgresFailure) in
+      let tables = try session.tables(timeout)
+      for table in tables where failure == nil {
+        let state = try session.state(of: table, timeout)
+        do throws(StoreError) { try take(table.key, state) } catch { failure = error }
+      }
+      return try session.lastCommit(timeout)
+    }
+    if let failure { throw failure }
+    return last
+  }
+
+  package func tables() throws(StoreError) -> Set<TableKey> {
+    let rows = try asking { session throws(PostgresFailure) in
+      try session.connection.run(
+        "SELECT name FROM filedb.tables WHERE store = $1::bigint AND exists", [.number(session.store.id)],
+        within: timeout)
+    }
+    return Set(rows.map { TableKey($0.text(0)) })
+  }
+
+  /// Runs `body` in a transaction that sees the database as of one moment.
+  func inOneMoment<Result>(
+    _ body: (Session) throws(PostgresFailure) -> Result
+  ) throws(StoreError) -> Result {
+    try asking { session throws(PostgresFailure) in
+      try session.connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", within: timeout)
+      do throws(PostgresFailure) {
+        let result = try body(session)
+        try session.connection.run("COMMIT", within: timeout)
+        return result
+      } catch {
+        // A connection that stays must not stay in the transaction.
+        _ = try? session.connection.run("ROLLBACK", within: timeout)
+        throw error
+      }
+    }
+  }
+}
+
+/// A table as PostgreSQL has it, without its records.
+struct PostgresTable {
+  let id: UInt64
+  let key: TableKey
+  let exists: Bool
+  let counter: Int64
+  let count: Int
+  let schema: [UInt8]?
+}
+
+extension PostgresLog.Session {
+  /// How many chunks of records are read at once.
+  private static let batch = 32
+
+  func logState(_ timeout: Duration) throws(PostgresFailure) -> PostgresLogState {
+    let rows = try connection.run(
+      "SELECT head, start, NULL::uuid FROM filedb.stores WHERE id = $1::bigint", [.number(store.id)],
+      within: timeout)
+    guard let row = rows.first else { throw .unreachable("the store is gone") }
+    return PostgresLogState(row)
+  }
+
+  func lastCommit(_ timeout: Duration) throws(PostgresFailure) -> FollowedCommit {
+    let rows = try connection.run(
+      """
+      SELECT head, coalesce((SELECT token FROM filedb.commits WHERE commits.store = store.id AND sequence = head),
+        start_token)
+      FROM filedb.stores AS store WHERE id = $1::bigint
+      """, [.number(store.id)], within: timeout)
+    guard let row = rows.first, let head = row.number(0) else { throw .unreachable("the store is gone") }
+    return FollowedCommit(
+      sequence: head,
+      known: CommitToken(bytes: row.bytes(1)).map { FollowedCommit.Known(sequence: head, token: $0) })
+  }
+
+  /// - Parameter name: that of the only one; `nil` for all.
+  func tables(
+    _ timeout: Duration, named name: TableKey? = nil
+  ) throws(PostgresFailure) -> [PostgresTable] {
+    let rows = try connection.run(
+      """
+      SELECT id, name, exists::integer, counter, count, schema FROM filedb.tables
+      WHERE store = $1::bigint \(name == nil ? "" : "AND name = $2") ORDER BY name
+      """, [.number(store.id)] + (name.map { [.text($0.text)] } ?? []), within: timeout)
+    return rows.map { row in
+      PostgresTable(
+        id: row.number(0) ?? 0, key: TableKey(row.text(1)), exists: row.number(2) == 1,
+        counter: Int64(row.number(3) ?? 0), count: Int(row.number(4) ?? 0),
+        schema: row.isNull(5) ? nil : row.bytes(5))
+    }
+  }
+
+  /// Reads a table whole.
+  func state(of table: PostgresTable, _ timeout: Duration) throws(PostgresFailure) -> TableState {
+    guard table.exists else { return TableState(counter: table.counter) }
+    var records: [EncodedRecord] = []
+    records.reserveCapacity(table.count)
+    var last: PostgresValue?
+    while true {
+      let rows = try connection.run(
+        """
+        SELECT records.id, records.body, first.place FROM (
+          SELECT chunk, place FROM filedb.chunks
+          WHERE tab = $1::bigint \(last == nil ? "" : "AND place > $2::bigint") ORDER BY place LIMIT \(Self.batch)
+        ) AS first
+        JOIN filedb.chunk_ids ON chunk_ids.tab = $1::bigint AND chunk_ids.chunk = first.chunk,
+        unnest(ids) WITH ORDINALITY AS one (id, number)
+        JOIN filedb.records ON records.tab = $1::bigint AND records.id = one.id
+        ORDER BY first.place, one.number
+        """, [.number(table.id)] + (last.map { [$0] } ?? []), within: timeout)
+      guard let place = rows.last?.number(2) else { break }
+      last = .number(place)
+      for row in rows { if let record = row.record(0, 1) { records.append(record) } }
+    }
+    return TableState(counter: table.counter, records: records, schema: table.schema)
+  }
+}
+
+extension PostgresRow {
+  /// The record with its id and its body in two columns.
+  func record(_ id: Int, _ body: Int) -> EncodedRecord? {
+    number(id).flatMap { AnyRecordID(rawValue: Int64($0)) }.map {
+      EncodedRecord(id: $0, bytes: bytes(body)[...])
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import FileDB
+import FileDBEssentials
+
+/// What a folder that follows a shared log knows of it besides its commits, in two small files.
+package struct ReplicaNotes: Sendable {
+  let folder: StoreFolder
+
+  private var knownFile: String { "\(folder.ownFolder)/known" }
+  private var startFile: String { "\(folder.ownFolder)/start" }
+
+  /// The last commit of which the token was noted.
+  func knownCommit() throws(StoreError) -> FollowedCommit.Known? {
+    let words = try words(of: knownFile)
+    guard words.count == 2, let sequence = UInt64(words[0]), let token = CommitToken(text: words[1]) else {
+      return nil
+    }
+    return FollowedCommit.Known(sequence: sequence, token: token)
+  }
+
+  func write(_ known: FollowedCommit.Known) throws(StoreError) {
+    if try knownCommit() == known { return }
+    try folder.disk.replace(knownFile, with: Array("\(known.sequence) \(known.token.text)\n".utf8))
+  }
+
+  /// When the folder last started over, because the log had forgotten commits that it lacked: the last commit that it
+  /// had before, and the first one that it had then.
+  package func start() throws(StoreError) -> (date: Date, from: UInt64, to: UInt64)? {
+    let words = try words(of: startFile)
+    guard words.count == 3, let seconds = TimeInterval(words[0]), let from = UInt64(words[1]),
+      let to = UInt64(words[2])
+    else { return nil }
+    return (Date(timeIntervalSince1970: seconds), from, to)
+  }
+
+  func writeStart(from: UInt64, to: UInt64) throws(StoreError) {
+    let seconds = Int(Date().timeIntervalSince1970)
+    try folder.disk.replace(startFile, with: Array("\(seconds) \(from) \(to)\n".utf8))
+  }
+
+  private func words(of file: String) throws(StoreError) -> [Substring] {
+    guard try folder.disk.status(file) != nil else { return [] }
+    return String(decoding: try folder.disk.read(file).bytes, as: UTF8.self).split { " \n".contains($0) }
+  }
+}

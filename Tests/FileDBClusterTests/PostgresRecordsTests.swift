@@ -1,0 +1,278 @@
+import FileDB
+import FileDBTables
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileDBCluster
+
+/// The records that PostgreSQL has by id and by order, and what begins with them.
+@Suite(
+  .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
+struct PostgresRecordsTests {
+  private func log(_ name: String, history: PostgresLog.History = .whole) throws -> PostgresLog {
+    let server = try #require(PostgresServer.current)
+    let log = PostgresLog(server.info, store: name, timeout: .seconds(30), history: history)
+    try log.create()
+    return log
+  }
+
+  private func run(_ statement: String) throws -> [PostgresRow] {
+    let server = try #require(PostgresServer.current)
+    return try PostgresConnection(server.info, timeout: .seconds(30)).run(statement, within: .seconds(30))
+  }
+
+  /// Appends one commit to each table that `changes` names.
+  private func commit(
+    _ log: PostgresLog, _ tables: inout [TableKey: TableState], _ changes: [(TableKey, Change)]
+  ) throws {
+    var next = tables
+    let applied = try changes.map { ($0, try next[$0, default: TableState()].applyNoting($1)) }
+    let touched = Set(changes.map(\.0))
+    let commit = NewCommit(
+      changes: applied,
+      tables: Dictionary(uniqueKeysWithValues: touched.map { ($0, .init(sequence: .max >> 1, base: 0)) }),
+      states: next.filter { touched.contains($0.key) })
+    _ = try log.append(timeout: .seconds(30), { commit }, taking: { _ in })
+    tables = next
+  }
+
+  /// Throws unless the chunks are as the tables in memory say, small enough, and counted.
+  private func check(_ name: String, _ log: PostgresLog, _ tables: [TableKey: TableState]) throws {
+    for (key, state) in tables {
+      let base = try #require(try log.base(of: key, unless: nil)).state
+      #expect(base.exists == state.exists && base.counter == state.counter)
+      #expect(base.schemaValue == state.schemaValue)
+      #expect(base.records.elementsEqual(state.records) { $0.id == $1.id && $0.hasSameBytes(as: $1) })
+    }
+    let faults = try run(
+      """
+      SELECT 'count' FROM filedb.chunks FULL JOIN filedb.chunk_ids USING (tab, chunk)
+      WHERE count IS DISTINCT FROM cardinality(ids) OR count NOT BETWEEN 1 AND 512
+      UNION ALL SELECT 'place' FROM filedb.chunks GROUP BY tab, place HAVING count(*) > 1
+      UNION ALL SELECT 'record' FROM filedb.records FULL JOIN (
+        SELECT tab, chunk, id FROM filedb.chunk_ids, unnest(ids) AS u (id)
+      ) AS listed USING (tab, chunk, id) WHERE body IS NULL OR listed.id IS NULL
+      UNION ALL SELECT 'table' FROM filedb.tables WHERE count <> (
+        SELECT count(*) FROM filedb.records WHERE tab = tables.id
+      )
+      """)
+    #expect(faults.isEmpty, "\(faults.map { $0.text(0) })")
+  }
+
+  @Test func recordsAreAsTheCommitsMadeThem() throws {
+    var random = SeededRandom.fromEnvironment("records in PostgreSQL")
+    let name = UUID().uuidString
+    let log = try log(name)
+    var tables: [TableKey: TableState] = [:]
+    try commit(log, &tables, [("a", .create), ("b", .create)])
+    for round in 1...120 {
+      var changes: [(TableKey, Change)] = []
+      var next = tables
+      for _ in 0..<Int.random(in: 1...5, using: &random) {
+        let table: TableKey = Bool.random(using: &random) ? "a" : "b"
+        let change = self.change(of: next[table]!, &random)
+        try next[table]!.apply(change)
+        changes.append((table, change))
+      }
+      try commit(log, &tables, changes)
+      if round % 30 == 0 { try check(name, log, tables) }
+    }
+    try commit(log, &tables, [("a", .removeAll), ("b", .truncate)])
+    try commit(log, &tables, [("a", .insert([record(900_000)], index: 0)), ("a", .drop)])
+    try check(name, log, tables)
+    #expect(try log.base(of: "a", unless: nil)?.state.counter == 900_000)
+  }
+
+  private func change(of table: TableState, _ random: inout SeededRandom) -> Change {
+    let ids = table.records.map(\.id)
+    func some() -> AnyRecordID { ids.randomElement(using: &random)! }
+    switch ids.isEmpty ? 0 : Int.random(in: 0..<100, using: &random) {
+    case ..<30:
+      let count = Int.random(in: 0..<8, using: &random) == 0 ? Int.random(in: 400...1_200, using: &random) : 3
+      let first = table.counter + 1
+      let index = Bool.random(using: &random) ? ids.count : Int.random(in: 0...ids.count, using: &random)
+      return .insert((first..<first + Int64(count)).map { record($0, "\($0)") }, index: index)
+    case ..<50: return .replace(record(some().rawValue, "\(random.next())"))
+    case ..<70:
+      let count = Bool.random(using: &random) ? 1 : Int.random(in: 1...ids.count, using: &random) / 2 + 1
+      let start = Int.random(in: 0...ids.count - min(count, ids.count), using: &random)
+      return .remove(Array(ids[start..<min(start + count, ids.count)]))
+    case ..<90: return .move(some(), index: Int.random(in: ids.indices, using: &random))
+    case ..<93: return .reorder(ids.shuffled(using: &random))
+    case ..<96: return .raiseCounter(to: table.counter + 10)
+    default:
+      let schema = ["format": "filedb 1", "version": PlistValue.integer(Int64(ids.count))] as PlistDictionary
+      return .declare(Bool.random(using: &random) ? .dict(schema) : nil)
+    }
+  }
+
+  /// Always at the same place, until there is no number left between two chunks.
+  @Test func chunksAreRenumberedWhereTheGapsAreUsedUp() throws {
+    let name = UUID().uuidString
+    let log = try log(name)
+    var tables: [TableKey: TableState] = [:]
+    let ends = (1...800).map { record($0) }
+    try commit(log, &tables, [("t", .create), ("t", .insert(ends, index: 0))])
+    var next: Int64 = 801
+    for _ in 0..<45 {
+      try commit(log, &tables, [("t", .insert((next..<next + 400).map { record($0) }, index: 400))])
+      next += 400
+    }
+    try check(name, log, tables)
+  }
+
+  @Test func manyChangesOfOneCommitAreCarriedOutInTheirOrder() throws {
+    let name = UUID().uuidString
+    let log = try log(name)
+    var tables: [TableKey: TableState] = [:]
+    let changes: [Change] =
+      [.create] + (1...2_000).map { .insert([record($0)], index: Int($0) - 1) }
+      + (1...2_000).map { .replace(record($0, "first")) } + [.replace(record(5, "second"))]
+      + (1...700).map { .remove([id($0 * 2)]) }
+    try commit(log, &tables, changes.map { ("t", $0) })
+    try check(name, log, tables)
+  }
+
+  // MARK: What begins with them
+
+  @Test func newMachineBeginsWithTheTablesWhereThereAreManyCommits() throws {
+    let name = UUID().uuidString
+    let log = try log(name)
+    var tables: [TableKey: TableState] = [:]
+    try commit(log, &tables, [("t", .create), ("gone", .create)])
+    try commit(log, &tables, [("gone", .insert([record(7)], index: 0)), ("gone", .drop)])
+    for number in 1...300 { try commit(log, &tables, [("t", .insert([record(Int64(number))], index: 0))]) }
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, sharedBy: SharedLog(log))
+      #expect(try store.tableNames == ["t"] && store.table("t").snapshot().count == 300)
+      #expect(try store.table("t").snapshot().ids.first?.plain == id(300))
+      #expect(try (store.log as? ReplicaLog)?.folder.commits(after: 302).isEmptyList == true)
+      #expect(try store.table("gone").add(["title": "new"]).plain == id(8), "the counter is kept")
+      #expect(try store.table("t").add(["title": "new"]).plain == id(301))
+      try store.checkpoint()
+      try store.checkInvariants()
+    }
+  }
+
+  @Test func storeWithoutAFolderReadsTheTablesThatItIsAskedFor() throws {
+    let name = UUID().uuidString
+    var tables: [TableKey: TableState] = [:]
+    let writer = try log(name)
+    try commit(writer, &tables, [("t", .create), ("u", .create)])
+    try commit(writer, &tables, [("t", .insert([record(1, "one")], index: 0))])
+    let direct = try log(name, history: .fromNow)
+    guard case .forgotten(upTo: 2) = try direct.commits(after: 0) else {
+      Issue.record("it reads what is in the tables already")
+      return
+    }
+    let nowhere = URL(fileURLWithPath: "/nowhere")
+    let stores = try (0..<2).map { _ in
+      RecordStore(at: nowhere, log: try log(name, history: .fromNow), options: StoreOptions())
+    }
+    #expect(try stores[0].table("t").count == 1 && stores[1].table("u").count == 0)
+    try stores[1].table("u").add(["text": "two"])
+    try stores[1].table("t").add(["text": "two"])
+    #expect(try stores[0].table("t").snapshot().map { $0["text"] } == ["one", "two"])
+    #expect(try stores[0].table("u").snapshot().count == 1 && stores[0].tableNames == ["t", "u"])
+  }
+
+  // MARK: Forgetting
+
+  @Test func forgottenCommitsAreInTheTablesAndFoldersThatWereAwayStartOver() throws {
+    let name = UUID().uuidString
+    let log = try log(name)
+    let shared = SharedLog(log)
+    try withTemporaryFolder { folder in
+      func open(_ name: String) throws -> RecordStore {
+        try RecordStore(
+          at: folder.appendingPathComponent(name), sharedBy: shared,
+          options: StoreOptions(checkpoints: .manual))
+      }
+      let (a, b) = (try open("a"), try open("b"))
+      try a.table("t").add(["title": "one"])
+      try a.table("gone").add(["title": "gone"])
+      try b.catchUp()
+      try b.close()
+      try a.table("gone").drop()
+      try a.table("t").add(["title": "two"])
+      #expect(try shared.forgetCommits(olderThan: .zero) == 4)
+      try a.table("t").add(["title": "three"])
+      let again = try open("b")
+      try again.catchUp()
+      #expect(try again.table("t").snapshot().map { $0["title"] } == ["one", "two", "three"])
+      #expect(try again.tableNames == ["t"] && again.table("gone").add(["title": "new"]).plain == id(2))
+      let start = try #require(try (again.log as? ReplicaLog)?.notes.start())
+      #expect(start.from == 2 && start.to == 5)
+      try a.catchUp()
+      #expect(try a.table("gone").count == 1 && (a.log as? ReplicaLog)?.notes.start() == nil)
+      for store in [a, again] { try store.checkInvariants() }
+    }
+  }
+
+  @Test func commitsAreForgottenBySomebodyWhoAppends() throws {
+    let name = UUID().uuidString
+    let log = try log(name)
+    _ = try run("UPDATE filedb.stores SET keep = '0' WHERE name = '\(name)'")
+    var tables: [TableKey: TableState] = [:]
+    try commit(log, &tables, [("t", .create)])
+    for number in 2...1_001 { try commit(log, &tables, [("t", .raiseCounter(to: Int64(number)))]) }
+    guard case .forgotten(upTo: 999...1_000) = try log.commits(after: 5) else {
+      Issue.record("it keeps them all")
+      return
+    }
+    #expect(try LogUser(log).commits(after: 1_000).count == 1)
+  }
+
+  /// The commit may have been among those that were forgotten.
+  @Test func outcomeOfACommitThatMayHaveBeenForgottenStaysUnknown() throws {
+    let log = try log(UUID().uuidString)
+    let user = LogUser(log)
+    let token = try #require(try user.append("t") { _ in [.create] }?.token)
+    #expect(try log.outcome(of: token) == .committed)
+    _ = try SharedLog(log).forgetCommits(olderThan: .zero)
+    #expect(try log.outcome(of: token) == .unknown)
+  }
+
+  // MARK: Backups
+
+  /// A database from a backup has fewer commits, or others with the same numbers.
+  @Test(arguments: [0, 1, 2]) func logThatWasPutBackIsRefused(commitsSince: Int) throws {
+    let name = UUID().uuidString
+    let log = try log(name)
+    try withTemporaryFolder { folder in
+      let (url, other) = (folder.appendingPathComponent("a"), folder.appendingPathComponent("other"))
+      let store = try RecordStore(at: url, sharedBy: SharedLog(log))
+      try store.table("t").add(["title": "one"])
+      try store.table("t").add(["title": "two"])
+      // With an empty journal, the token is in a note.
+      try store.checkpoint()
+      try store.close()
+      _ = try run(
+        """
+        DELETE FROM filedb.commits WHERE sequence = 2 AND store = (SELECT id FROM filedb.stores WHERE name = '\(name)');
+        """)
+      _ = try run("UPDATE filedb.stores SET head = 1 WHERE name = '\(name)'")
+      _ = try run(
+        "UPDATE filedb.tables SET sequence = 1 WHERE store = (SELECT id FROM filedb.stores WHERE name = '\(name)')"
+      )
+      let fresh = SharedLog.postgreSQL(try #require(PostgresServer.current).info, store: name)
+      if commitsSince > 0 {
+        let second = try RecordStore(at: other, sharedBy: fresh)
+        for _ in 0..<commitsSince { try second.table("u").add(["title": "another"]) }
+      }
+      let again = try RecordStore(at: url, sharedBy: fresh)
+      let error = storeError { try again.table("t").add(["title": "three"]) }
+      #expect(error?.code == .conflict && error?.message.contains("put back") == true)
+      #expect(try again.table("t").count == 2, "what is there can be read")
+      // A process that has the store open finds it out as well, once it has lost its connection.
+      #expect(storeError { try store.catchUp() } != nil)
+    }
+  }
+}
+
+extension LogNews {
+  fileprivate var isEmptyList: Bool {
+    if case .commits(let commits) = self { commits.isEmpty } else { false }
+  }
+}
