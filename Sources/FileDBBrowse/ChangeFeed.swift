@@ -27,7 +27,7 @@ final class ChangeFeed: Sendable {
       defer { tasks = nil }
       return tasks
     }
-    running?.forEach { $0.cancel() }
+    for task in running ?? [] { task.cancel() }
   }
 
   private func follow() {
