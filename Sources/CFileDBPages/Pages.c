@@ -23,6 +23,14 @@ static const unsigned char clipboard_js[] = {
 #embed "../FileDBBrowse/Pages/clipboard.js"
 };
 
+static const unsigned char column_edges_js[] = {
+#embed "../FileDBBrowse/Pages/column-edges.js"
+};
+
+static const unsigned char column_widths_js[] = {
+#embed "../FileDBBrowse/Pages/column-widths.js"
+};
+
 static const unsigned char conflict_js[] = {
 #embed "../FileDBBrowse/Pages/conflict.js"
 };
@@ -45,6 +53,10 @@ static const unsigned char dom_js[] = {
 
 static const unsigned char drag_js[] = {
 #embed "../FileDBBrowse/Pages/drag.js"
+};
+
+static const unsigned char early_js[] = {
+#embed "../FileDBBrowse/Pages/early.js"
 };
 
 static const unsigned char editing_css[] = {
@@ -127,6 +139,10 @@ static const unsigned char notices_js[] = {
 #embed "../FileDBBrowse/Pages/notices.js"
 };
 
+static const unsigned char reading_table_js[] = {
+#embed "../FileDBBrowse/Pages/reading-table.js"
+};
+
 static const unsigned char record_actions_js[] = {
 #embed "../FileDBBrowse/Pages/record-actions.js"
 };
@@ -187,12 +203,15 @@ static const struct filedb_page pages[] = {
     PAGE("broken-table.js", broken_table_js),
     PAGE("cell-editor.js", cell_editor_js),
     PAGE("clipboard.js", clipboard_js),
+    PAGE("column-edges.js", column_edges_js),
+    PAGE("column-widths.js", column_widths_js),
     PAGE("conflict.js", conflict_js),
     PAGE("dates.js", dates_js),
     PAGE("dialog.js", dialog_js),
     PAGE("dialogs.css", dialogs_css),
     PAGE("dom.js", dom_js),
     PAGE("drag.js", drag_js),
+    PAGE("early.js", early_js),
     PAGE("editing.css", editing_css),
     PAGE("editor-data.js", editor_data_js),
     PAGE("editor-tree.js", editor_tree_js),
@@ -213,6 +232,7 @@ static const struct filedb_page pages[] = {
     PAGE("main.js", main_js),
     PAGE("narrow.css", narrow_css),
     PAGE("notices.js", notices_js),
+    PAGE("reading-table.js", reading_table_js),
     PAGE("record-actions.js", record_actions_js),
     PAGE("record-list.js", record_list_js),
     PAGE("record-sheet.js", record_sheet_js),

@@ -1,16 +1,53 @@
+import Dispatch
 import FileDB
+import Synchronization
 
 /// Tells the pages what changes in the store, whichever program changes it.
-struct ChangeFeed: Sendable {
-  let site: Site
-  let streams: EventStreams
+final class ChangeFeed: Sendable {
+  private let site: Site
+  private let streams: EventStreams
+  /// `nil` once it was stopped.
+  private let tasks = Mutex<[Task<Void, Never>]?>([])
 
-  func follow() async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { for await change in site.store.changes() { tell(change) } }
-      // A table that breaks, or is whole again, is no change of its records.
-      group.addTask { for await _ in site.store.observationErrors() { tellTables() } }
+  init(of site: Site, to streams: EventStreams) { (self.site, self.streams) = (site, streams) }
+
+  /// Reads the tables, and then follows their changes.
+  ///
+  /// On a thread of its own: large tables take seconds, and the threads of Swift's tasks may all be busy when somebody
+  /// connects, who is not told of changes before this looks for them.
+  func start() {
+    DispatchQueue(label: "FileDBBrowse.ChangeFeed").async { [self] in
+      site.tables.readAll { tellTables() }
+      follow()
     }
+  }
+
+  func stop() {
+    let running = tasks.withLock { tasks in
+      defer { tasks = nil }
+      return tasks
+    }
+    for task in running ?? [] { task.cancel() }
+  }
+
+  private func follow() {
+    // From here on, nothing is missed, whenever the tasks get to it.
+    let (changes, errors) = (site.store.changes(), site.store.observationErrors())
+    tasks.withLock { tasks in
+      guard tasks != nil else { return }
+      tasks = [
+        Task { for await change in changes { tell(change) } },
+        // A table that breaks, or is whole again, is no change of its records.
+        Task { for await _ in errors { tellTables() } },
+      ]
+    }
+    tellVersions()
+    streams.begin()
+  }
+
+  /// What changed until now, nobody was told.
+  private func tellVersions() {
+    for (name, table) in site.tables.seen { tell(name, table, ids: .array([]), .here) }
   }
 
   private func tell(_ change: StoreChange) {
@@ -18,15 +55,19 @@ struct ChangeFeed: Sendable {
       guard let change = change.change(of: .records(name)) else { continue }
       let origin = site.ownWrites.take(change, of: name)
       guard streams.areWatched, let table = try? site.tables[name] else { continue }
-      streams.send(
-        "change",
-        .object([
-          ("table", .string(name)), ("version", .string(table.version)),
-          ("count", .number(table.snapshot.count)),
-          ("ids", ids(of: change.steps)), ("origin", .string(origin.rawValue)),
-        ]))
+      tell(name, table, ids: ids(of: change.steps), origin)
     }
     tellTables()
+  }
+
+  private func tell(_ name: String, _ table: WatchedTable, ids: JSON, _ origin: OwnWrites.Origin) {
+    streams.send(
+      "change",
+      .object([
+        ("table", .string(name)), ("version", .string(table.version)),
+        ("count", .number(table.snapshot.count)),
+        ("ids", ids), ("origin", .string(origin.rawValue)),
+      ]))
   }
 
   private func tellTables() {
@@ -36,6 +77,8 @@ struct ChangeFeed: Sendable {
 
   /// Of the records to look at; `null` for too many.
   private func ids(of steps: ListSteps) -> JSON {
+    // A record may be moved and updated.
+    guard steps.insertions.count + steps.moves.count + steps.updates.count <= 1_000 else { return .null }
     let ids = Set(steps.insertions.map(\.id) + (steps.moves + steps.updates).map(\.id))
     return ids.count <= 500 ? JSON(ids: ids.sorted()) : .null
   }

@@ -16,7 +16,9 @@ extension Site {
     .post("api", "tables", "*", "set") { site, request in try site.set(request) },
     .post("api", "tables", "*", "delete") { site, request in
       let ids = try request.decoded(as: RecordIDs.self).all
-      try site.edit(request.tableName) { try $0.delete(ids) }
+      try site.withReferences(to: request.tableName) {
+        try site.edit(request.tableName) { try $0.delete(ids) }
+      }
       return .ids(ids)
     },
     .post("api", "tables", "*", "duplicate") { site, request in
@@ -62,6 +64,21 @@ extension Site {
       ownWrites.forget([name])
       throw error
     }
+  }
+
+  /// Deletes records, and takes what becomes of those that refer to them for a change from here, too. It is known only
+  /// when the write has returned, and others are told before.
+  private func withReferences(to name: String, _ delete: () throws -> Void) throws {
+    let referring = tables.referring(to: name)
+    ownWrites.expectChanges(of: referring.map(\.name))
+    do { try delete() } catch {
+      ownWrites.forget(referring.map(\.name))
+      throw error
+    }
+    let unchanged = referring.filter { former in
+      (try? store.table(former.name).snapshot()).map { WatchedTables.areSame(former.snapshot, $0) } ?? true
+    }
+    ownWrites.forget(unchanged.map(\.name))
   }
 
   /// Finding out what a sort moved would take longer than the sort.

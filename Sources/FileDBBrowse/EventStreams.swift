@@ -4,26 +4,37 @@ import Synchronization
 
 /// The browsers that are told what happens, as server-sent events.
 final class EventStreams: Sendable {
-  private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
+  private struct State {
+    var channels: [ObjectIdentifier: any Channel] = [:]
+    var haveBegun = false
+  }
+
+  private let state = Mutex(State())
   private let limit: Int
 
   init(limit: Int) { self.limit = limit }
 
-  var areWatched: Bool { channels.withLock { !$0.isEmpty } }
+  var areWatched: Bool { state.withLock { !$0.channels.isEmpty } }
 
   /// - Returns: whether there is room for it.
   func add(_ channel: any Channel) -> Bool {
-    let isAdded = channels.withLock { channels in
-      guard channels.count < limit else { return false }
-      channels[ObjectIdentifier(channel)] = channel
-      return true
+    let (isAdded, haveBegun) = state.withLock { state in
+      guard state.channels.count < limit else { return (false, false) }
+      state.channels[ObjectIdentifier(channel)] = channel
+      return (true, state.haveBegun)
     }
-    if isAdded { Self.send(Self.heartbeat, to: channel) }
+    if isAdded, haveBegun { Self.send(Self.heartbeat, to: channel) }
     return isAdded
   }
 
   func remove(_ channel: any Channel) {
-    channels.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(channel)) }
+    state.withLock { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
+  }
+
+  /// From now on, every change is told. The first sign of life says so.
+  func begin() {
+    state.withLock { $0.haveBegun = true }
+    sendHeartbeat()
   }
 
   func send(_ event: String, _ data: JSON) {
@@ -32,12 +43,12 @@ final class EventStreams: Sendable {
   }
 
   /// A comment, by which a browser knows that the server is there, and the server that the browser is.
-  func sendHeartbeat() { send(Self.heartbeat) }
+  func sendHeartbeat() { if state.withLock({ $0.haveBegun }) { send(Self.heartbeat) } }
 
   private static let heartbeat = ByteBuffer(string: ":\n\n")
 
   private func send(_ bytes: ByteBuffer) {
-    for channel in channels.withLock({ Array($0.values) }) { Self.send(bytes, to: channel) }
+    for channel in state.withLock({ Array($0.channels.values) }) { Self.send(bytes, to: channel) }
   }
 
   private static func send(_ bytes: ByteBuffer, to channel: any Channel) {

@@ -153,7 +153,7 @@ final class HTTPConnection: ChannelInboundHandler {
 
   private static func head(of response: Response) -> HTTPResponseHead {
     var headers = Response.commonHeaders
-    headers.add(contentsOf: response.headers)
+    for header in response.headers { headers.replaceOrAdd(name: header.name, value: header.value) }
     if case .bytes(let bytes) = response.body {
       headers.add(name: "Content-Length", value: bytes.count.description)
     }

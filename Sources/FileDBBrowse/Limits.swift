@@ -14,6 +14,8 @@ struct Limits: Sendable {
   var writeTime = TimeAmount.seconds(30)
   /// For a client to read why it was refused, and to hang up.
   var partingTime = TimeAmount.seconds(2)
+  /// The bytes of a file from which on a page does not wait until it was read, but says that it is being read.
+  var largeTable: Int64 = 8 << 20
   /// Between two signs of life of an event stream.
   var heartbeat = TimeAmount.seconds(15)
 }

@@ -23,6 +23,7 @@ final class OwnWrites: Sendable {
     let ids = change.ids
     if ids.isEmpty { return }
     traces.withLock { traces in
+      if case .whole = traces[table] { return }
       guard ids.count <= Self.mostRecords else {
         traces[table] = .whole
         return

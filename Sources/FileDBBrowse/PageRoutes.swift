@@ -3,8 +3,9 @@ import FileDBEssentials
 
 extension Site {
   static let pageRoutes: [Route] = [
-    .get("") { _, _ in try .file("index.html") },
+    .get("") { _, _ in try .index },
     .get("pages", "*") { _, request in try .file(request.path[1]) },
+    .get("pages", "*", "*") { _, request in try .file(request.path[2], of: request.path[1]) },
     .get("api", "events") { _, _ in
       Response(headers: ["Content-Type": "text/event-stream; charset=utf-8"], body: .events)
     },
@@ -12,6 +13,26 @@ extension Site {
 }
 
 extension Response {
+  /// The first page. It names all others by paths that have the version, so that the browser may keep them.
+  fileprivate static var index: Response {
+    get throws {
+      var response = try file("index.html")
+      if let version = PageFile.version, case .bytes(let bytes) = response.body {
+        let text = String(decoding: bytes, as: UTF8.self)
+        response.body = .bytes(Array(text.replacing("\"/pages/", with: "\"/pages/\(version)/").utf8))
+      }
+      return response
+    }
+  }
+
+  /// A file that is never another one under this version.
+  fileprivate static func file(_ name: String, of version: String) throws -> Response {
+    guard version == PageFile.version else { throw RequestError.noSuchPage }
+    var response = try file(name)
+    response.headers.add(name: "Cache-Control", value: "private, max-age=31536000, immutable")
+    return response
+  }
+
   fileprivate static func file(_ name: String) throws -> Response {
     let types = ["html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"]
     guard let bytes = PageFile.bytes(name), let type = types[String(name.split(separator: ".").last ?? "")]
@@ -24,6 +45,14 @@ extension Response {
 
 /// The files of `Pages`, which are part of the program.
 enum PageFile {
+  /// Of this start; another program may be the next to listen on the port. `nil` where the files may change.
+  static let version: String? = {
+    #if DEBUG
+      if folderInWork != nil { return nil }
+    #endif
+    return String(UInt64.random(in: 0 ... .max), radix: 36)
+  }()
+
   static var names: [String] { Array(places.keys) }
 
   private static let places: [String: Int] = {
@@ -42,11 +71,10 @@ enum PageFile {
 
   #if DEBUG
     /// For work on the pages: where $FILEDB_BROWSE_PAGES names their folder, a reload shows them as they are there.
+    private static let folderInWork = ProcessInfo.processInfo.environment["FILEDB_BROWSE_PAGES"]
+
     private static func bytesInWork(_ name: String) -> [UInt8]? {
-      guard let folder = ProcessInfo.processInfo.environment["FILEDB_BROWSE_PAGES"], !name.contains("/")
-      else {
-        return nil
-      }
+      guard let folder = folderInWork, !name.contains("/") else { return nil }
       return try? Array(Data(contentsOf: URL(fileURLWithPath: folder).appendingPathComponent(name)))
     }
   #endif

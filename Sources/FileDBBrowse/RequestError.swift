@@ -24,6 +24,10 @@ struct RequestError: Error {
     RequestError(.badRequest, "badRequest", message)
   }
 
+  /// Who waited would keep others from being answered.
+  static let beingRead = RequestError(
+    .serviceUnavailable, "beingRead", "The table is being read for the first time.")
+
   static let noSuchPage = RequestError(.notFound, "notFound", "There is no such page.")
 
   init(_ error: StoreError) {

@@ -35,7 +35,7 @@ struct Response: Sendable {
       status: status, headers: ["Content-Type": "text/html; charset=utf-8"], body: .bytes(Array(html.utf8)))
   }
 
-  /// The headers that every answer has.
+  /// The headers that every answer has, unless it has others of these names.
   static let commonHeaders: HTTPHeaders = [
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",

@@ -40,7 +40,7 @@ public final class BrowseServer: Sendable {
   private let serving: Serving
   private let listener: any Channel
   private let group: MultiThreadedEventLoopGroup
-  private let following: Task<Void, Never>
+  private let feed: ChangeFeed
   private let heartbeat: RepeatedTask
   private let isStopped = Atomic(false)
 
@@ -56,7 +56,7 @@ public final class BrowseServer: Sendable {
 
   init(_ store: RecordStore, port: Int, access: Access, limits: Limits) throws {
     let gatekeeper = Gatekeeper()
-    let site = Site(store, access: access, writeToken: gatekeeper.writeToken)
+    let site = Site(store, access: access, writeToken: gatekeeper.writeToken, largeFrom: limits.largeTable)
     let events = EventStreams(limit: limits.eventStreams)
     serving = Serving(
       limits: limits, gatekeeper: gatekeeper, site: site,
@@ -76,7 +76,8 @@ public final class BrowseServer: Sendable {
     self.url = url
     serving.reading.start()
     serving.writing.start()
-    following = Task { await ChangeFeed(site: site, streams: events).follow() }
+    feed = ChangeFeed(of: site, to: events)
+    feed.start()
     heartbeat = group.next().scheduleRepeatedTask(initialDelay: limits.heartbeat, delay: limits.heartbeat) {
       _ in events.sendHeartbeat()
     }
@@ -102,7 +103,7 @@ public final class BrowseServer: Sendable {
   /// Stops serving: ends the connections, and waits for the write that is going on. The store stays open.
   public func stop() {
     guard !isStopped.exchange(true, ordering: .relaxed) else { return }
-    following.cancel()
+    feed.stop()
     heartbeat.cancel()
     try? listener.close().wait()
     serving.connections.closeAll()

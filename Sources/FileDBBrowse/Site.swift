@@ -10,9 +10,10 @@ struct Site: Sendable {
   let lists = RecordLists()
   let ownWrites = OwnWrites()
 
-  init(_ store: RecordStore, access: BrowseServer.Access, writeToken: String) {
+  /// - Parameter bytes: as ``Limits/largeTable``.
+  init(_ store: RecordStore, access: BrowseServer.Access, writeToken: String, largeFrom bytes: Int64) {
     (self.store, self.access, self.writeToken) = (store, access, writeToken)
-    tables = WatchedTables(store)
+    tables = WatchedTables(store, largeFrom: bytes)
   }
 
   private static let routes =

@@ -29,6 +29,12 @@ extension Site {
   }
 
   private func summary(_ name: String) -> JSON {
+    if let size = tables.sizeOfUnread(name) {
+      return .object([
+        ("name", .string(name)), ("count", .null), ("problem", .null), ("attached", .bool(isAttached(name))),
+        ("reading", .number(Int(size))),
+      ])
+    }
     var (count, problem): (Int?, String?)
     do { count = try store.table(name).count } catch {
       problem = (error as? StoreError)?.message ?? "\(error)"
@@ -45,7 +51,14 @@ extension Site {
     return file.deletingLastPathComponent().standardizedFileURL.path == attached.standardizedFileURL.path
   }
 
-  private func describe(_ name: String) throws -> JSON {
+  func describe(_ name: String) throws -> JSON {
+    if let size = tables.sizeOfUnread(name) {
+      tables.want(name)
+      return .object([
+        ("name", .string(name)), ("count", .null), ("columns", .array([])), ("schema", .bool(false)),
+        ("problem", .null), ("reading", .number(Int(size))),
+      ])
+    }
     let snapshot: TableSnapshot<Fields>
     do { snapshot = try tables[name].snapshot } catch let error as StoreError
       where ![.tableNotFound, .invalidTableName].contains(error.code)

@@ -25,6 +25,13 @@ export class FakeServer {
   #tables = new Map([["food", foodTable()], ["empty", table([])], ["large", largeTable()]]);
   #undone = [];
   #done = [];
+  #unread = new Set(["large"]);
+
+  /** From now on, no table is being read for the first time. */
+  finishReading() {
+    this.#unread.clear();
+    this.onEvent({ kind: "tables", data: this.#store() });
+  }
 
   async answer(path, { method = "GET", body } = {}) {
     const address = new URL(path, location.origin);
@@ -47,9 +54,11 @@ export class FakeServer {
     const list = matching(records, query);
     const [from, count] = [Number(query.from), Number(query.count)];
     const problem = name === "broken" ? { message: "The file is damaged.", line: 12 } : null;
+    const reading = this.#reading(name);
     switch (route) {
-      case undefined: return { name, count: records.length, columns, schema: false, problem };
+      case undefined: return { name, count: records.length, columns, schema: false, problem, ...reading };
       case "records":
+        if (reading) refuse(503, "beingRead", "The table is being read for the first time.");
         return { version: String(version), total: list.length, from, records: list.slice(from, from + count) };
       case "place": return { place: nullIfMissing(list.findIndex(({ id }) => id === query.id)) };
       case "record": return found(records, query.id);
@@ -100,12 +109,17 @@ export class FakeServer {
   }
 
   #store() {
-    const overview = ([name, { records }]) => ({ name, count: records.length, problem: null, attached: false });
+    const overview = ([name, { records }]) =>
+      ({ name, count: records.length, problem: null, attached: false, ...this.#reading(name) });
     const tables = [...this.#tables].map(overview);
     return {
       name: "sample", path: "/home/ada/sample", readOnly: false, writeToken: "token", tables,
       undo: this.#done.at(-1)?.name ?? null, redo: this.#undone.at(-1)?.name ?? null,
     };
+  }
+
+  #reading(name) {
+    return this.#unread.has(name) ? { reading: 222_445_889 } : undefined;
   }
 
   #table(name) {

@@ -16,6 +16,7 @@ import { typeName, typeOf } from "../../Sources/FileDBBrowse/Pages/values.js";
 import { FakeServer, sampleValues } from "./fake-server.js";
 
 const server = new FakeServer();
+globalThis.fakeServer = server;  // For the tests.
 const api = new Api((path, options) => server.answer(path, options));
 
 if (location.search === "?app") showApp();

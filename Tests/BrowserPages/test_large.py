@@ -54,14 +54,26 @@ class LargeTest(BrowseTest):
             self.assertLess(longest, 100)
 
     def test_the_first_records_are_soon_there(self):
-        self.open()  # The server reads the table's file when it is first looked at.
-        self.browser.driver.refresh()
-        self.browser.cell("1")
-        script = "return performance.getEntriesByName('records')[0].startTime"
-        shown = self.browser.driver.execute_script(script)
-        print(f"The first of 1,000,000 records were shown {shown:.0f} ms after the page was asked for.")
-        if "FILEDB_TIMED" in os.environ:
-            self.assertLess(shown, 200)
+        self.open()  # The server has read the table's file then.
+        self.browser.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
+        for what in ("the first time", "again"):
+            self.browser.driver.refresh()
+            self.browser.cell("1")
+            script = "return performance.getEntriesByName('records')[0].startTime"
+            shown = self.browser.driver.execute_script(script)
+            print(f"The first of 1,000,000 records were shown {shown:.0f} ms after the page was asked for {what}.")
+            if "FILEDB_TIMED" in os.environ:
+                self.assertLess(shown, 200)
+
+    def test_the_first_records_are_asked_for_before_the_page_is_complete(self):
+        self.open()
+        script = """
+          const start = (part) =>
+            performance.getEntriesByType("resource").find(({ name }) => name.includes(part))?.startTime;
+          const page = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith("/table-view.js"));
+          return [start("records?from=0"), page[0].responseEnd];"""
+        asked, complete = self.browser.driver.execute_script(script)
+        self.assertLess(asked, complete)
 
     def test_small_scrolling_near_the_end_moves_by_the_pixel(self):
         self.open()

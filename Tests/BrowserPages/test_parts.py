@@ -53,6 +53,17 @@ class PartsTest(unittest.TestCase):
         browser.write('[data-editor="date"] input', "2026-02-30")
         browser.wait_for_text('[data-editor="date"] .note', "no such date")
 
+    def test_a_large_table_is_shown_when_it_was_read(self):
+        browser = self.browser
+        browser.open(f"{self.address}?app#/large")
+        browser.wait_for_text(".main", "Reading large")
+        self.assertIn("222 MB", browser.text(".main"))
+        browser.wait_for_text(".sidebar", "reading…")
+        self.assertEqual(browser.serious_faults(), [])
+        browser.driver.execute_script("fakeServer.finishReading()")
+        browser.wait_for_cell("1", "name", "Record 1")
+        browser.wait_for_text(".header", "1,000,000 records")
+
     def test_the_page_works_on_the_fake_server(self):
         browser = self.browser
         browser.open(f"{self.address}?app#/food", "1")

@@ -18,5 +18,5 @@ class ShippedTest(BrowseTest):
 
     def test_the_first_page_asks_for_all_modules_at_once(self):
         preloaded = re.findall(r'modulepreload" href="/pages/([^"]+)"', (PAGES / "index.html").read_text())
-        modules = {page.name for page in PAGES.glob("*.js")} - {"main.js", "events-worker.js"}
+        modules = {page.name for page in PAGES.glob("*.js")} - {"main.js", "early.js", "events-worker.js"}
         self.assertEqual(sorted(preloaded), sorted(modules))

@@ -40,8 +40,10 @@ class BrokenTableTest(BrowseTest):
         self.assertEqual(browser.serious_faults(), [])
         browser.click(browser.button("Show what a repair would do"))
         browser.wait(lambda: browser.text(".report") != "", "no report")
+        self.assertIn("Undo does not take the repair back", browser.text(".broken"))
         browser.click(browser.button("Repair it now"))
         browser.wait_for_cell("1", "name", "Brown rice")
+        browser.notice("The original is kept as")
         browser.wait_for_text(".header", "76 records")
 
 

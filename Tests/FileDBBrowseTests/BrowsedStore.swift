@@ -23,7 +23,7 @@ struct BrowsedStore {
     headers + ["Origin: http://\(host)", "Content-Type: application/json", "X-FileDB-Write: \(writeToken)"]
   }
 
-  fileprivate init(_ server: BrowseServer, of store: RecordStore) throws {
+  init(_ server: BrowseServer, of store: RecordStore) throws {
     (self.server, self.store) = (server, store)
     let parts = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: false))
     port = try #require(parts.port)

@@ -17,8 +17,11 @@ import Testing
       let hosts =
         [
           "evil.com", "127.0.0.1.evil.com:\(port)", "127.0.0.1:\(port).evil.com", "127.0.0.1", "localhost",
+          "evil-127.0.0.1:\(port)", "evil@127.0.0.1:\(port)",
           "127.0.0.1:\(port + 1)", "[::1]:\(port)", "0.0.0.0:\(port)", "",
-        ].map { ["Host: \($0)"] } + [[], ["Host: 127.0.0.1:\(port)", "Host: evil.com"]]
+        ].map { ["Host: \($0)"] } + [
+          [], ["Host: 127.0.0.1:\(port)", "Host: evil.com"], ["Host: evil.com", "Host: 127.0.0.1:\(port)"],
+        ]
       for headers in hosts {
         for path in Self.paths + [link] {
           let answer = try RawConnection(port: port).answer(to: "GET", path, headers)
@@ -30,6 +33,14 @@ import Testing
       // The link is still good.
       let answer = try RawConnection(port: port).answer(to: "GET", link, ["Host: localhost:\(port)"])
       #expect(answer.status == 303)
+    }
+  }
+
+  /// On Linux, 127.0.0.2 is this machine as well, and nobody listens there but who listens everywhere.
+  @Test func serverListensOnOneAddress() async throws {
+    try await withTemporaryServer { server, port, link throws in
+      #expect(throws: RawConnection.Ended.self) { try RawConnection(port: port, address: 0x7F00_0002) }
+      _ = try RawConnection(port: port)
     }
   }
 
@@ -116,6 +127,8 @@ import Testing
       #expect(
         try status(without: "X-FileDB-Write", adding: "X-FileDB-Write: \(browsed.writeToken.dropLast())0x")
           == 403)
+      let sameLength = browsed.writeToken.dropLast() + "x"
+      #expect(try status(without: "X-FileDB-Write", adding: "X-FileDB-Write: \(sameLength)") == 403)
       #expect(try status(without: "Content-Type", adding: nil) == 415)
       // What a form of another site could send.
       #expect(try status(without: "Content-Type", adding: "Content-Type: text/plain") == 415)

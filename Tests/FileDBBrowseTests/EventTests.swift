@@ -71,6 +71,29 @@ import Testing
     }
   }
 
+  @Test func whatADeletionTakesAlongIsOwn() async throws {
+    try await withBrowsedStore { browsed throws in
+      let (folders, notes) = (try browsed.store.table("folders"), try browsed.store.table("notes"))
+      let rule = ReferenceRule("folders", onDelete: .cascade)
+      try folders.declare(TableSchema(fields: [FieldSchema("parent", type: .integer, references: rule)]))
+      try notes.declare(TableSchema(fields: [FieldSchema("folder", type: .integer, references: rule)]))
+      try folders.add(contentsOf: [[:], ["parent": 1], [:]])
+      try notes.add(["folder": 2])
+      let listener = try Listener(to: browsed)
+      try browsed.post("/api/tables/folders/delete", #"{"ids":["1"]}"#)
+      for name in ["folders", "notes"] {
+        let change = try listener.next("change")
+        #expect(change["table"] as? String == name && change["origin"] as? String == "here")
+      }
+      #expect(try folders.count == 1 && notes.count == 0)
+      // What takes nothing along leaves no trace in the other table.
+      try browsed.post("/api/tables/folders/delete", #"{"ids":["3"]}"#)
+      #expect(try listener.next("change")["origin"] as? String == "here")
+      try notes.add(["text": "by another"])
+      #expect(try listener.next("change")["origin"] as? String == "elsewhere")
+    }
+  }
+
   @Test func refusedWriteLeavesNoTrace() async throws {
     try await withBrowsedStore { browsed throws in
       let listener = try Listener(to: browsed)
@@ -99,6 +122,31 @@ import Testing
       let listener = try Listener(to: browsed)
       try browsed.store.table("many").add(contentsOf: (0..<501).map { ["n": .integer($0)] })
       #expect(try listener.next("change")["ids"] is NSNull)
+    }
+  }
+
+  /// The threads of Swift's tasks may all be busy when a page connects.
+  @Test func changesRightAfterTheStartAreTold() async throws {
+    let areBusy = DispatchSemaphore(value: 0)
+    let count = ProcessInfo.processInfo.activeProcessorCount * 4
+    let wait: @Sendable () -> Void = { areBusy.wait() }
+    let release: @Sendable () -> Void = { for _ in 0..<count { areBusy.signal() } }
+    for _ in 0..<count { Task.detached { wait() } }
+    try await onThread {
+      defer { release() }
+      try withTemporaryFolder { folder in
+        let store = try RecordStore(at: folder)
+        let server = try BrowseServer(store)
+        defer {
+          release()
+          server.stop()
+        }
+        let listener = try Listener(to: BrowsedStore(server, of: store))
+        try store.table("todo").add(["title": "Milk"])
+        release()
+        #expect(try listener.next("change")["table"] as? String == "todo")
+        try store.checkInvariants()
+      }
     }
   }
 

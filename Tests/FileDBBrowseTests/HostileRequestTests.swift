@@ -49,6 +49,38 @@ import Testing
     }
   }
 
+  /// NIO's own limit is 80 KB.
+  @Test(arguments: [0, 1]) func unfinishedLongHeadEndsTheConnection(after requestCount: Int) async throws {
+    var limits = Limits()
+    limits.requestTime = .hours(1)
+    try await withBrowsedStore(limits: limits) { browsed throws in
+      let connection = try RawConnection(port: browsed.port)
+      for _ in 0..<requestCount {
+        #expect(try connection.answer(to: "GET", "/api/store", browsed.headers).status == 200)
+      }
+      let line = "X-Header: \(String(repeating: "x", count: 1_000))\r\n"
+      try connection.send("GET / HTTP/1.1\r\n" + String(repeating: line, count: 18))
+      let answer = String(decoding: try connection.takeAll(), as: UTF8.self)
+      #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 431"))
+    }
+  }
+
+  /// Whoever was refused and does not hang up is left, too.
+  @Test func refusedClientIsLeft() async throws {
+    var limits = Limits()
+    limits.partingTime = .milliseconds(200)
+    try await withBrowsedStore(limits: limits) { browsed throws in
+      let connection = try RawConnection(port: browsed.port)
+      #expect(try connection.answer(to: "GET", "/api/store", ["Host: evil.com"]).status == 403)
+      #expect(throws: RawConnection.Ended.self) {
+        for _ in 0..<600 {
+          try connection.send("\r\n")  // Servers pass over it before a request.
+          usleep(50_000)
+        }
+      }
+    }
+  }
+
   @Test func longBodyIsRefused() async throws {
     var limits = Limits()
     limits.bodyBytes = 100 << 10
@@ -71,7 +103,7 @@ import Testing
 
   @Test func slowClientIsLeft() async throws {
     var limits = Limits()
-    limits.requestTime = .milliseconds(200)
+    limits.requestTime = .seconds(1)
     try await withBrowsedStore(limits: limits) { browsed throws in
       let request =
         "POST /api/tables/todo/delete HTTP/1.1\r\n" + browsed.writeHeaders.joined(separator: "\r\n")
@@ -96,7 +128,9 @@ import Testing
 
   @Test func thousandConnectionsKeepNobodyOut() async throws {
     OpenFiles.allowMany()
-    try await withBrowsedStore { browsed throws in
+    var limits = Limits()
+    limits.requestTime = .hours(1)
+    try await withBrowsedStore(limits: limits) { browsed throws in
       var connections: [RawConnection] = []
       for number in 0..<1_000 {
         let connection = try RawConnection(port: browsed.port)
@@ -125,7 +159,11 @@ import Testing
       }
       let fourth = try RawConnection(port: browsed.port).answer(to: "GET", "/api/events", browsed.headers)
       #expect(fourth.status == 503)
-      for _ in 0..<20 { #expect(try browsed.get("/api/store").status == 200) }
+      var idle: [RawConnection] = []
+      for _ in 0..<20 {
+        idle.append(try RawConnection(port: browsed.port))
+        #expect(try browsed.get("/api/store").status == 200)
+      }
       try browsed.store.table("todo").delete(1)
       for stream in streams { _ = try stream.waits(for: "event: change") }
     }
@@ -136,8 +174,8 @@ import Testing
     var limits = Limits()
     limits.writeTime = .milliseconds(200)
     try await withBrowsedStore(limits: limits) { browsed throws in
-      let text = PlistValue.string(String(repeating: "x", count: 1_000))
-      try browsed.store.table("long").add(contentsOf: (0..<30_000).map { _ in ["text": text] })
+      let text = PlistValue.string(String(repeating: "x", count: 100_000))
+      try browsed.store.table("long").add(contentsOf: (0..<300).map { _ in ["text": text] })
       let export = "GET /api/tables/long/export?format=csv HTTP/1.1\r\n"
       let readers = try (0..<8).map { _ in
         let reader = try RawConnection(port: browsed.port)
@@ -161,6 +199,7 @@ import Testing
         "/pages/../Server.swift", "/pages/%2e%2e%2fServer.swift", "/pages/..%5cServer.swift",
         "/pages//etc/passwd",
         "/pages/", "/pages", "//", "/./", "/pages/index.html/", "/pages/index.html%00.js", "/etc/passwd",
+        "/pages/etc%2fpasswd", "/pages/%2fetc%2fpasswd", "/pages/0/..%2findex.html",
         "/api/tables/..%2f\(name)", "/api/tables/..%2f\(name)/records", "/api/tables/%2e%2e",
         "/api/tables/.filedb",
         "/api/tables/%00", "/api/tables//records", "/api/tables/todo%00/records",

@@ -219,4 +219,21 @@ import Testing
       #expect(index.text.hasPrefix("<!doctype html>"))
     }
   }
+
+  @Test func browserKeepsThePagesOfOneStart() async throws {
+    try await withBrowsedStore { browsed throws in
+      let index = try browsed.get("/")
+      #expect(index.headers["cache-control"] == "no-store")
+      let path = try #require(index.text.firstMatch(of: #/"(/pages/[0-9a-z]+/main.js)"/#)?.1)
+      #expect(!index.text.contains(#/"/pages/[^/]*"/#))
+      let answer = try browsed.get(String(path))
+      #expect(answer.headers["cache-control"] == "private, max-age=31536000, immutable")
+      #expect(answer.headers["content-security-policy"] == index.headers["content-security-policy"])
+      #expect(try answer.body == browsed.get("/pages/main.js").body)
+      #expect(try browsed.get("/pages/main.js").headers["cache-control"] == "no-store")
+      #expect(try browsed.get("/pages/0/main.js").status == 404)
+      let stranger = try RawConnection(port: browsed.port)
+      #expect(try stranger.answer(to: "GET", String(path), ["Host: \(browsed.host)"]).status == 403)
+    }
+  }
 }

@@ -14,9 +14,10 @@ import Testing
         "broken.plist")
       let whole = try String(contentsOf: browsed.store.table("todo").url, encoding: .utf8)
       try Data(whole.replacing("<string>2</string>", with: "<string>1</string>").utf8).write(to: file)
+      try browsed.post("/api/tables/todo/delete", #"{"ids":["3"]}"#)
       let overview = try browsed.get("/api/store").text
       #expect(overview.contains(#"{"name":"broken","count":null,"problem":"#), "\(overview)")
-      #expect(overview.contains(#"{"name":"todo","count":3,"problem":null"#))
+      #expect(overview.contains(#"{"name":"todo","count":2,"problem":null"#))
       let table = try browsed.members("/api/tables/broken")
       let problem = try #require(table["problem"] as? [String: Any])
       #expect(problem["line"] is Int && problem["message"] is String)
@@ -34,6 +35,11 @@ import Testing
       #expect(
         try browsed.post("/api/tables/todo/repair", #"{"apply":true}"#).text
           == #"{"report":"There is nothing to repair."}"#)
+      // It is no step of undo, and what was done before it can be taken back.
+      #expect(try browsed.members("/api/store")["undo"] as? String == "deletion of 1 record from todo")
+      #expect(try browsed.post("/api/undo", "").status == 200)
+      #expect(try browsed.list("/api/tables/todo/records") == ["1", "2", "3"])
+      #expect(try browsed.list("/api/tables/broken/records").count == 3)
     }
   }
 }

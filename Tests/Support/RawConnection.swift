@@ -23,7 +23,8 @@ package final class RawConnection {
   private let descriptor: CInt
   private var received: [UInt8] = []
 
-  package init(port: Int) throws {
+  /// - Parameter host: the address, by default 127.0.0.1.
+  package init(port: Int, address host: UInt32 = 0x7F00_0001) throws {
     #if canImport(Glibc)
       descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
     #else
@@ -32,16 +33,13 @@ package final class RawConnection {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_addr.s_addr = host.bigEndian
     let failure = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard failure == 0 else {
-      close(descriptor)
-      throw Ended()
-    }
+    guard failure == 0 else { throw Ended() }  // It is released, and so closed.
     #if canImport(Darwin)
       var isOn: CInt = 1
       setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<CInt>.size))
@@ -119,9 +117,11 @@ package final class RawConnection {
 
   private func take(through text: String) throws -> [UInt8] {
     let mark = Array(text.utf8)
+    let end = ContinuousClock.now + .seconds(Self.patience)
     while true {
       if let range = received.firstRange(of: mark) { return try take(range.upperBound) }
-      guard try receive() else { throw Ended() }
+      // Signs of life may come forever.
+      guard ContinuousClock.now < end, try receive() else { throw Ended() }
     }
   }
 

@@ -1,5 +1,7 @@
 // The server's routes. Every answer is JSON but an export's; every error becomes an ApiError.
 
+import { tablePath } from "./early.js";
+
 /** What the server said no to, in its own words, with the place where it knows one. */
 class ApiError extends Error {
   constructor(status, { code, message, id, field, line, position, current }) {
@@ -19,7 +21,8 @@ export class Api {
   #fetch;
   #writeToken = "";
 
-  constructor(fetchFunction = (path, options) => fetch(path, options)) {
+  /** `fetchFunction` is as `fetch`. */
+  constructor(fetchFunction) {
     this.#fetch = fetchFunction;
   }
 
@@ -43,7 +46,7 @@ export class Api {
 
   /** The routes of one table. */
   table(name) {
-    const path = `/api/tables/${encodeURIComponent(name)}`;
+    const path = tablePath(name);
     const get = (route, query, signal) => this.#get(`${path}${route}${search(query)}`, signal);
     const post = (route, body) => this.#post(`${path}/${route}`, body);
     return {

@@ -1,6 +1,7 @@
 // The whole page: the tables at the left, the one that is looked at, undo and redo, and the connection.
 
 import { button, counted, element } from "./dom.js";
+import { tableInAddress } from "./early.js";
 import { Notices } from "./notices.js";
 import { Sidebar } from "./sidebar.js";
 import { askForTable, showKeys } from "./table-dialogs.js";
@@ -34,7 +35,7 @@ export class App {
     this.badge = element("span", { class: "badge", textContent: "read only", hidden: true });
   }
 
-  /** Shows the page that the address names. */
+  /** Shows the page that the address names, and is done when it is there. */
   async start() {
     this.#root.replaceChildren(
       this.#notices.banner, this.#sidebar.node,
@@ -47,7 +48,7 @@ export class App {
     addEventListener("hashchange", () => this.#route());
     addEventListener("keydown", (event) => this.#key(event));
     await this.#readStore();
-    this.#route();
+    await this.#route();
   }
 
   /** Takes in an event of the server, see EventStream. */
@@ -59,25 +60,17 @@ export class App {
       case "up":
         this.#notices.hideBanner();
         await this.#readStore();
-        if (this.#store) this.#route();
+        this.#route();
         this.#view?.refresh();
         break;
       case "tables":
-        this.#takeTables(event.data);
+        this.#showStore({ ...this.#store, ...event.data });
+        this.#route();
         break;
       case "change":
         if (event.data.table === this.#current) this.#view?.receive(event.data);
         break;
     }
-  }
-
-  /** A table that broke, was repaired, came or went is shown anew. */
-  #takeTables(news) {
-    const current = () => this.#store?.tables.find(({ name }) => name === this.#current);
-    const before = current();
-    this.#showStore({ ...this.#store, ...news });
-    if (Boolean(before?.problem) !== Boolean(current()?.problem)) this.#view = null;
-    this.#route();
   }
 
   async #readStore() {
@@ -90,6 +83,10 @@ export class App {
   }
 
   #showStore(store) {
+    const before = this.#store?.tables.find(({ name }) => name === this.#current);
+    const now = store.tables.find(({ name }) => name === this.#current);
+    // A table that broke, was repaired or was read is shown anew.
+    if (isShownInstead(before) !== isShownInstead(now)) this.#view = null;
     this.#store = store;
     this.#sidebar.show(store, this.#current);
     this.badge.hidden = !store.readOnly;
@@ -98,12 +95,14 @@ export class App {
     this.undoButton.hidden = this.redoButton.hidden = store.readOnly;
   }
 
-  #route() {
+  async #route() {
     if (!this.#store) return;
     const { tables } = this.#store;
-    const asked = decodeURIComponent(location.hash.replace(/^#\/?/, ""));
+    if (tableInAddress() === "" && tables.length > 0) {
+      history.replaceState(null, "", `#/${encodeURIComponent(tables[0].name)}`);
+    }
+    const asked = tableInAddress();
     const table = tables.find(({ name }) => name === asked);
-    if (asked === "" && tables.length > 0) return location.replace(`#/${encodeURIComponent(tables[0].name)}`);
     if (table && asked === this.#current && this.#view) return;
     this.#closeMenu();
     this.#current = asked;
@@ -111,7 +110,7 @@ export class App {
     this.#count.textContent = "";
     document.title = table ? `${asked} – FileDB` : "FileDB";
     this.#sidebar.show(this.#store, asked);
-    if (table) this.#openTable(table);
+    if (table) await this.#openTable(table);
     else this.#showNoTable(asked);
   }
 
@@ -120,11 +119,11 @@ export class App {
       api: this.#api, notices: this.#notices, isReadOnly: this.#store.readOnly || attached,
       undo: () => this.undo(),
       onCount: (count) => this.#showCount(view, count),
-      onRepaired: () => this.#reopen(),
+      onRepaired: (report) => this.#reopen(report),
     });
     this.#view = view;
     this.#main.replaceChildren(view.node);
-    view.load();
+    return view.load();
   }
 
   /** A table that is no longer shown may still be on its way. */
@@ -132,11 +131,12 @@ export class App {
     if (view === this.#view) this.#count.textContent = counted(count, "record");
   }
 
-  async #reopen() {
+  async #reopen(report) {
     this.#view = null;
     await this.#readStore();
     this.#route();
-    this.#notices.say("The table is repaired.");
+    const kept = report.split("\n").filter((line) => line.includes(" is kept as "));
+    this.#notices.say(["The table is repaired. Undo does not take that back.", ...kept].join(" "));
   }
 
   #showNoTable(asked) {
@@ -173,6 +173,7 @@ export class App {
     try {
       await run();
       await Promise.all([this.#readStore(), this.#view?.reread()]);
+      this.#route();
       this.#notices.say(`${verb}: ${description}.`);
     } catch (error) {
       this.#notices.fail(error);
@@ -203,6 +204,9 @@ export class App {
     this.menuButton.setAttribute("aria-expanded", "false");
   }
 }
+
+/** Whether a page of its own is shown in place of a table's records, and which. */
+const isShownInstead = (table) => (table?.problem ? "problem" : table?.reading !== undefined ? "reading" : "");
 
 function showStep(node, verb, description) {
   const text = description ? `${verb} ${description}` : verb;

@@ -2,7 +2,7 @@
 
 import { button, element, icon } from "./dom.js";
 
-/** `isReadOnly` leaves the repair out; `onRepaired` is called when it is done. */
+/** `isReadOnly` leaves the repair out; `onRepaired(report)` is called when it is done. */
 export function brokenTable(table, message, { isReadOnly, onRepaired, onFailure }) {
   const problems = element("ul", { class: "problems" });
   const report = element("pre", {
@@ -24,8 +24,7 @@ export function brokenTable(table, message, { isReadOnly, onRepaired, onFailure 
     apply.focus();
   }));
   apply.addEventListener("click", attempt(async () => {
-    await table.repair(true);
-    onRepaired();
+    onRepaired((await table.repair(true)).report);
   }));
   attempt(async () => problems.replaceChildren(...(await table.check()).problems.map(problemItem)))();
   return element(
@@ -37,7 +36,8 @@ export function brokenTable(table, message, { isReadOnly, onRepaired, onFailure 
     problems,
     element("p", { class: "note", textContent: isReadOnly
       ? "This page was opened to read only. To repair the table, open it without --read-only."
-      : "Nothing is lost: the file stays as it is until you repair it or correct it in an editor." }),
+      : "Nothing is lost: the file stays as it is until you repair it or correct it in an editor. A repair keeps a copy "
+        + "of the file as it was. Undo does not take the repair back." }),
     report,
     element("div", { class: "buttons" }, ...(isReadOnly ? [] : [preview, apply])));
 }

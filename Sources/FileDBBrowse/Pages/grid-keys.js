@@ -45,6 +45,9 @@ function plainKey(event, grid, actions, editor) {
   if (row < 0 && (event.key === "Enter" || event.key === " ")) {
     return () => actions.sortByColumn(grid.columns[column - 1]?.name ?? "id", event.shiftKey ? "add" : "only");
   }
+  if (row < 0 && event.shiftKey && event.key in widening) {
+    return () => grid.resize(column, grid.widthOf(column) + widening[event.key]);
+  }
   const move = movement(event.key, grid);
   if (move) {
     return () => {
@@ -63,6 +66,9 @@ function plainKey(event, grid, actions, editor) {
     default: return isTyped(event) && column > 0 ? () => editor.edit(event.key) : undefined;
   }
 }
+
+/** What keys do in the head, in pixels. */
+const widening = { ArrowLeft: -16, ArrowRight: 16 };
 
 const isTyped = (event) => event.key.length === 1;
 

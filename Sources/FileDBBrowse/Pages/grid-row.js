@@ -93,6 +93,7 @@ function headCell(column, index, keys) {
   });
   cell.append(element("span", { class: "head-name", textContent: column.title ?? column.name }));
   if (key !== undefined) cell.append(icon(direction === "ascending" ? "up" : "down"));
+  if (index > 0) cell.append(element("span", { class: "column-edge", title: "Drag to make the column wider" }));
   return cell;
 }
 

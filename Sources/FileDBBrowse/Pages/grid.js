@@ -17,7 +17,10 @@ export class Grid {
   #widths = [];
   #hasFocus = false;
 
-  /** `options`: `label`, `selection`, `dataAddress(id, field)`, `onFocus()`, `isReadOnly`. */
+  /**
+   * `options`: `label`, `selection`, `dataAddress(id, field)`, `onFocus()`, `isReadOnly`, `chosenWidths`, which keeps
+   * what `resize` was given.
+   */
   constructor(options) {
     this.options = options;
     this.head = element("div", { class: "grid-head", role: "rowgroup" });
@@ -61,12 +64,29 @@ export class Grid {
     this.#rows.clear();
     this.focused.column = Math.max(0, Math.min(this.focused.column, columns.length));
     const sample = Array.from({ length: 60 }, (_, index) => this.list.record(this.viewport.rows.first + index));
-    this.#widths = columnWidths(columns, sample.filter(Boolean), this.list.total);
+    const [ids, ...widths] = columnWidths(columns, sample.filter(Boolean), this.list.total);
+    const { chosenWidths } = this.options;
+    this.#widths = [ids, ...widths.map((width, index) => chosenWidths.get(columns[index].name) ?? width)];
+    this.#showWidths();
+    this.grid.setAttribute("aria-colcount", columns.length + 1);
+    this.head.replaceChildren(headRow(columns, sortKeys));
+  }
+
+  #showWidths() {
     const template = this.#widths.map((width) => `${width}px`).join(" ");
     this.grid.style.setProperty("--columns", template);
     this.node.style.setProperty("--ids", `${this.#widths[0]}px`);
-    this.grid.setAttribute("aria-colcount", columns.length + 1);
-    this.head.replaceChildren(headRow(columns, sortKeys));
+  }
+
+  widthOf(column) {
+    return this.#widths[column];
+  }
+
+  /** Makes a column narrower or wider; not that of the ids. */
+  resize(column, width) {
+    if (column === 0) return;
+    this.#widths[column] = this.options.chosenWidths.set(this.columns[column - 1].name, width);
+    this.#showWidths();
   }
 
   render() {

@@ -1,6 +1,7 @@
 // The records of a table that a query asks for, in their order, read in pages as they are looked at.
 
-const pageSize = 200;
+import { pageSize } from "./early.js";
+
 const keptPages = 30;
 const requestsAtOnce = 3;
 

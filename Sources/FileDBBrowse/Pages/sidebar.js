@@ -6,6 +6,7 @@ export class Sidebar {
   #list = element("ul", { class: "tables" });
   #path = element("bdi");
   #onNew;
+  #shown;
 
   constructor({ onNew }) {
     this.#onNew = onNew;
@@ -18,6 +19,10 @@ export class Sidebar {
   }
 
   show({ path, tables, readOnly }, current) {
+    const shown = JSON.stringify([path, tables, readOnly, current]);
+    // A link that is made anew would lose the focus, or a click.
+    if (shown === this.#shown) return;
+    this.#shown = shown;
     this.#path.textContent = path;
     this.#path.title = path;
     this.newButton.hidden = readOnly;
@@ -25,13 +30,14 @@ export class Sidebar {
   }
 }
 
-function tableLink({ name, count, problem, attached }, isCurrent) {
+function tableLink({ name, count, problem, attached, reading }, isCurrent) {
   const link = element(
     "a",
     { href: `#/${encodeURIComponent(name)}`, title: problem ?? name, "aria-current": isCurrent ? "page" : undefined },
     element("span", { class: "table-name", textContent: name }));
   if (attached) link.append(element("span", { class: "badge", textContent: "attached" }));
   if (problem) link.append(icon("warning"), element("span", { class: "unseen", textContent: "cannot be read" }));
+  else if (reading !== undefined) link.append(element("span", { class: "count", textContent: "reading…" }));
   else link.append(element("span", { class: "count", textContent: grouped(count) }));
   return element("li", {}, link);
 }

@@ -100,6 +100,7 @@ const keys = [
   ["Tab", "While you edit: keep it and go to the next field"],
   ["Alt + Enter", "While you edit text: a new line"],
   ["Shift + Enter", "Open the whole record"],
+  ["Shift + Left, Shift + Right", "On a column's name: make it narrower or wider"],
   ["Space", "Select the record"],
   ["Shift + Arrow keys, Ctrl + A", "Select more records, or all"],
   ["Alt + Up, Alt + Down", "Move the record"],

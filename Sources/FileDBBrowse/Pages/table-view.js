@@ -2,12 +2,15 @@
 
 import { brokenTable } from "./broken-table.js";
 import { CellEditor } from "./cell-editor.js";
+import { allowResizing } from "./column-edges.js";
+import { ColumnWidths } from "./column-widths.js";
 import { button, counted, element } from "./dom.js";
 import { allowDragging } from "./drag.js";
 import { FilterBar } from "./filter-bar.js";
 import { Grid } from "./grid.js";
 import { handleKeys } from "./grid-keys.js";
 import { handlePointer } from "./grid-pointer.js";
+import { readingTable } from "./reading-table.js";
 import { RecordActions } from "./record-actions.js";
 import { RecordList } from "./record-list.js";
 import { Selection } from "./selection.js";
@@ -37,7 +40,7 @@ export class TableView {
     this.status = new StatusLine({ keepOrder: () => this.actions.keepOrder(), endSort: () => this.endSort() });
     this.grid = new Grid({
       label: `Records of ${name}`, selection: this.selection, dataAddress: this.table.dataAddress,
-      onFocus: () => this.#focusChanged(), isReadOnly: this.isReadOnly,
+      onFocus: () => this.#focusChanged(), isReadOnly: this.isReadOnly, chosenWidths: new ColumnWidths(name),
     });
     this.filter = new FilterBar(this.table, (asked) => this.#ask({ ...this.query, ...asked }));
     this.empty = element("div", { class: "empty", hidden: true });
@@ -51,6 +54,7 @@ export class TableView {
     const editor = new CellEditor(this.grid, this.actions);
     handleKeys(this.grid, this.actions, editor);
     handlePointer(this.grid, this.actions, editor);
+    allowResizing(this.grid);
     allowDragging(this.grid, {
       idsFor: (row) => this.actions.draggedIds(row), drop: (ids, gap) => this.actions.drop(ids, gap),
     });
@@ -106,14 +110,13 @@ export class TableView {
     const list = new RecordList(this.table, { ...this.query }, {
       onArrival: () => this.grid.render(), onFailure: () => this.refresh(),
     });
-    const info = this.table.info();
-    const [read] = await Promise.allSettled([list.refresh({})]);
-    if (this.#showProblem(await info)) return;
+    const [info, [read]] = await Promise.all([this.table.info(), Promise.allSettled([list.refresh({})])]);
+    if (this.#showInstead(info)) return;
     if (read.status === "rejected") throw read.reason;
     this.list = list;
     this.selection.clear();
     this.grid.focused.row = 0;
-    this.#show(await info, 0);
+    this.#show(info, 0);
     performance.mark("records");
   }
 
@@ -123,7 +126,7 @@ export class TableView {
     const topBefore = viewport.top;
     const refreshed = this.list.refresh({ ...this.#anchor(first, last), fallback: first, count: last - first + 10 });
     const [info, [read]] = await Promise.all([this.table.info(), Promise.allSettled([refreshed])]);
-    if (this.#showProblem(info)) return;
+    if (this.#showInstead(info)) return;
     if (read.status === "rejected") throw read.reason;
     const id = focusedRecord?.id;
     if (id !== undefined) focused.row = this.list.indexOf(id) ?? (await this.list.place(id)) ?? focused.row;
@@ -174,14 +177,18 @@ export class TableView {
     return ["No records yet", text, action];
   }
 
-  /** Shows the page of a broken table in place of its records. */
-  #showProblem({ problem }) {
-    if (!problem) return false;
+  /** Shows a page of its own for a table that is broken or still being read. */
+  #showInstead({ problem, reading }) {
+    if (!problem && reading === undefined) return false;
     this.list = null;
-    this.node.replaceChildren(brokenTable(this.table, problem.message ?? problem, {
-      isReadOnly: this.isReadOnly, onRepaired: this.onRepaired, onFailure: (error) => this.notices.fail(error),
-    }));
+    this.node.replaceChildren(reading === undefined ? this.#broken(problem) : readingTable(this.table.name, reading));
     return true;
+  }
+
+  #broken(problem) {
+    return brokenTable(this.table, problem.message ?? problem, {
+      isReadOnly: this.isReadOnly, onRepaired: this.onRepaired, onFailure: (error) => this.notices.fail(error),
+    });
   }
 
   /** Takes in that somebody changed the table. */

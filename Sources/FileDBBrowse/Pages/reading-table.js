@@ -1,0 +1,14 @@
+// A large table that the server reads for the first time.
+
+import { element } from "./dom.js";
+import { sizeText } from "./values.js";
+
+/** `bytes` is the size of the table's file. */
+export const readingTable = (name, bytes) => element(
+  "section",
+  { class: "empty is-reading", role: "status" },
+  element("h2", { textContent: `Reading ${name}` }),
+  element("p", {
+    textContent: `Its file has ${sizeText(bytes)}, which takes some seconds. The records appear as soon as it is read.`,
+  }),
+  element("progress", { "aria-label": "Reading" }));
