@@ -23,7 +23,7 @@ extension Fields: CustomStringConvertible {
 }
 
 extension Fields: ExpressibleByDictionaryLiteral {
-  /// If a field is given twice, its last value counts.
+  /// Fields with these names and values. If a field is given twice, the last value is kept.
   public init(dictionaryLiteral elements: (String, PlistValue)...) {
     dictionary = PlistDictionary(lastOf: elements.map { PlistDictionary.Entry(key: $0, value: $1) })
   }
