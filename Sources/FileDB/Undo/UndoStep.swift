@@ -182,8 +182,8 @@ extension TransactionState {
     try keepRules()
     var step = UndoStep(tables: [:])
     for (key, table) in changed {
-      // Without the attached tables beneath: these may be others when the step is undone, and then nothing of them should
-      // come back.
+      // Without the attached tables beneath: other ones may be attached when the step is undone, and nothing of these
+      // should come back.
       let before = try ownTable(key, seenAs: earlier[key] ?? table.first)
       let undo = TableUndo(
         from: before, to: try ownTable(key, seenAs: table.now), moving: movedIDs(in: key))

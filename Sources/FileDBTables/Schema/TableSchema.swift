@@ -37,8 +37,7 @@ public struct TableSchema: Hashable, Sendable {
 
   private func index(of name: String) -> Int? { fields.firstIndex { compareUTF8($0.name, name) == 0 } }
 
-  /// Whether any record could break it. Names, titles and default values alone give an order to the columns, and nothing
-  /// needs to be checked.
+  /// Whether any record could break it. Names, titles and default values alone only give an order to the columns.
   package var hasRules: Bool { !unique.isEmpty || fields.contains(where: \.hasRules) }
 
   /// Whether it says nothing at all, so that a file needs none.
