@@ -177,7 +177,7 @@ public enum wgFileDb {
     _ fromIndexPath: IndexPath, to toIndexPath: IndexPath, inDb dbName: String
   ) throws {
     guard let row = fromIndexPath.last, let newIndex = toIndexPath.last else {
-      throw StoreError(.indexOutOfRange, "an empty index path names no index", table: dbName)
+      throw StoreError(.indexOutOfRange, "an empty index path has no index", table: dbName)
     }
     try table(dbName).move(fromIndex: row, toIndex: newIndex)
   }

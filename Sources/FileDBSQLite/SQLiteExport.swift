@@ -119,7 +119,7 @@ public struct SQLiteExport: Sendable {
     if try db.has(table) {
       guard case .replaced = existingTable else {
         throw StoreError(
-          .tableExists, "the database has this table, which is replaced only on request",
+          .tableExists, "the database already has a table of this name",
           file: file.path, table: table)
       }
       try db.execute(sql: "DROP TABLE \(name)")

@@ -48,7 +48,7 @@ extension Fields {
   package func normalized(limits: PlistLimits) throws(StoreError) -> Fields {
     guard self[TableFile.idKey] == nil else {
       throw StoreError(
-        .reservedField, "this name is kept for the record's id", field: TableFile.idKey)
+        .reservedField, "FileDB keeps the record's id under this name", field: TableFile.idKey)
     }
     return Fields(
       try dictionary.mapValues { (key, value) throws(StoreError) in

@@ -110,7 +110,7 @@ extension TableFile {
     if let counter = root[counterKey].flatMap(number), counter.rawValue < state.counter {
       let line = PlistParser.line(of: [.key(counterKey)], in: bytes)
       warn(
-        "the counter is \(counter), but record \(state.counter) exists; \(state.counter) counts", line: line)
+        "the counter is \(counter), but record \(state.counter) exists; \(state.counter) is used", line: line)
     }
     if root[indexKey] != .dict(indexMap(of: state.records)) {
       let line = PlistParser.line(of: [.key(indexKey)], in: bytes)

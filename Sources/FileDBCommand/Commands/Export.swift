@@ -83,7 +83,7 @@ struct Export: StoreCommand {
       }
     case .database(let url):
       try checkIsNotForText()
-      if noID { throw ValidationError("A table of a SQLite database has the ids in any case.") }
+      if noID { throw ValidationError("An export to a SQLite database always has the ids.") }
       let export = DatabaseExport(
         file: url, table: database.table ?? table.name, chosen: try selection.chosenFields(), schema: schema,
         replacesTable: database.replace)
@@ -123,7 +123,7 @@ struct Export: StoreCommand {
     let names = try RecordStore(at: folder).tableNames
     let isTable = target.pathExtension == "plist" || names.contains(target.lastPathComponent)
     if isTable || exchange.format == .plist {
-      throw ValidationError("'\(file)' would be taken for a table of a store; export it into another folder.")
+      throw ValidationError("'\(file)' would become a table of a store; export it into another folder.")
     }
   }
 }

@@ -111,7 +111,7 @@ struct ValueMigrations: Sendable {
   }
 
   private static var reserved: StoreError {
-    StoreError(.reservedField, "this name is kept for the record's version", field: versionKey)
+    StoreError(.reservedField, "FileDB keeps the record's version under this name", field: versionKey)
   }
 
   private func version(of mark: PlistValue) throws(StoreError) -> Int {
