@@ -123,7 +123,7 @@ struct Export: StoreCommand {
     let names = try RecordStore(at: folder).tableNames
     let isTable = target.pathExtension == "plist" || names.contains(target.lastPathComponent)
     if isTable || exchange.format == .plist {
-      throw ValidationError("'\(file)' would become a table of a store; export it into another folder.")
+      throw ValidationError("'\(file)' would be taken for a table of a store; export it into another folder.")
     }
   }
 }

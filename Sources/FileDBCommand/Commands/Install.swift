@@ -78,10 +78,4 @@ extension InstallPolicy: ExpressibleByArgument {
   }
   public var defaultValueDescription: String { self == .copyIfMissing ? "copy" : rawValue }
   public static var allValueStrings: [String] { ["merge", "replace", "copy"] }
-  public static var allValueDescriptions: [String: String] {
-    [
-      "merge": "Keep the user's changes.", "replace": "Discard the user's changes.",
-      "copy": "Only add tables that the user does not have.",
-    ]
-  }
 }

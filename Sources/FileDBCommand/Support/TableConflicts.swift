@@ -47,7 +47,7 @@ struct TableConflicts {
       }
       guard !found.isEmpty else {
         throw StoreError(
-          .recordNotFound, "there are no conflicts to settle", table: name, record: id,
+          .recordNotFound, "there is no conflict that is not settled", table: name, record: id,
           field: parts.dropFirst().first)
       }
       return found
