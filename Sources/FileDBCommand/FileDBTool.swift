@@ -13,16 +13,17 @@ package func runFileDB(with extra: (any Extra)?) {
 struct FileDBTool: ParsableCommand {
   private static let all = CommandConfiguration(
     commandName: "filedb",
-    abstract: "Look into and change a store: a folder of tables, each an XML property list.",
+    abstract: "Show and change a store: a folder of tables, each of which is an XML property list.",
     discussion: """
       The store is --store DIR, else $FILEDB_STORE, else the current folder. A TABLE is a table's name, or the path \
       of a table file (it has a / or ends in .plist).
 
-      Exit codes: 0 done; 1 not found or no match; 64 usage; 65 bad data; 66 no input; 74 input/output; 75 locked, try again.
+      Exit codes: 0 done; 1 not found, or no record matches; 64 wrong usage; 65 wrong data; 66 a file is missing; 74 a disk \
+      error; 75 the store is locked, try again.
       """,
     version: "0.1.0",
-    // Each of them says its name itself. The one that ArgumentParser would make of its type's costs some casts, and those of all
-    // commands a quarter of a short command's time.
+    // Each command states its name. To make the names from those of the types, ArgumentParser would take a quarter of the
+    // time of a short command.
     groupedSubcommands: [
       CommandGroup(
         name: "Look",

@@ -1,12 +1,12 @@
 import FileDB
 import FileDBPlist
 
-/// In which order a table that an import creates shows its fields.
+/// The order of the columns of a table that an import creates.
 public enum ColumnOrder: Hashable, Sendable {
-  /// In the order of their names. The table declares nothing.
+  /// In the order of the fields' names. The table declares nothing.
   case byName
-  /// As the file has them: in its header, or in the first object of JSON. If that is another order than that of their
-  /// names, the table declares the fields, without any rules.
+  /// In the order of the file: of its header, or of the first object in JSON. If that is not the order of the names,
+  /// the table declares the fields, without any rules.
   case asInFile
 }
 

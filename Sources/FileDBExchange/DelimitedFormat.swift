@@ -1,10 +1,11 @@
-/// How delimited text is laid out: CSV unless told otherwise.
+/// The layout of delimited text. The default is CSV.
 public struct DelimitedFormat: Sendable {
+  /// How characters are encoded as bytes.
   public enum Encoding: String, Sendable, CaseIterable {
-    /// If the text has the byte order mark of UTF-16, it is read as UTF-16.
+    /// UTF-8. A text with the byte order mark of UTF-16 is read as UTF-16.
     case utf8 = "utf-8"
-    /// When reading, the byte order mark decides; without one, the text is big-endian. Text is written little-endian
-    /// with a mark.
+    /// UTF-16. A reader follows the byte order mark, and takes text without a mark as big-endian. A writer writes
+    /// little-endian text with a mark.
     case utf16 = "utf-16"
     case utf16LittleEndian = "utf-16le"
     case utf16BigEndian = "utf-16be"
@@ -12,10 +13,10 @@ public struct DelimitedFormat: Sendable {
     case latin1 = "latin-1"
   }
 
-  /// What ends a line that is written. A reader accepts both, and CR too.
+  /// The end of a line in text that is written. A reader accepts both, and a single CR too.
   public enum LineEnd: String, Sendable, CaseIterable {
     case lf
-    /// As RFC 4180 has it.
+    /// CR and LF, as in RFC 4180.
     case crlf
 
     var text: String { self == .lf ? "\n" : "\r\n" }
@@ -23,12 +24,15 @@ public struct DelimitedFormat: Sendable {
 
   /// The byte between fields.
   public var separator: UInt8
-  /// The byte around a field that contains the separator, a line end, or the quote itself, which is then doubled; `nil`
-  /// for none.
+  /// The byte around a field that contains the separator, a line end, or the quote itself, which is then doubled. If it
+  /// is `nil`, fields are never quoted.
   public var quote: UInt8?
+  /// How characters are encoded as bytes.
   public var encoding: Encoding
+  /// The end of a line in text that is written.
   public var lineEnd = LineEnd.lf
 
+  /// A format with this separator, this quote and this encoding.
   /// - Returns: `nil` if separator and quote are the same, or one of them is a line end or not an ASCII character.
   public init?(
     separator: Character = ",", quote: Character? = "\"", encoding: Encoding = .utf8
@@ -49,7 +53,7 @@ public struct DelimitedFormat: Sendable {
     self.quote = quoteByte
   }
 
-  /// Comma-separated values as RFC 4180 has them.
+  /// Comma-separated values as in RFC 4180.
   public static let csv = DelimitedFormat(separatorByte: UInt8(ascii: ","))
 
   /// Tab-separated values.

@@ -3,26 +3,30 @@ import FileDBPlist
 
 /// Turns the rows of delimited text into records.
 public struct DelimitedImport: Sendable {
-  /// What an empty text stands for.
+  /// The meaning of an empty text.
   public enum EmptyText: String, Sendable, CaseIterable {
-    /// No field. In quotes, the empty value, if the type has one: an empty string or empty data.
+    /// The record does not have the field. If the empty text is in quotes and the type has an empty value, the field
+    /// has that value: an empty string or empty data.
     case missing
-    /// In a field of text an empty string, in quotes or not. In other fields as ``missing``.
+    /// In a field of text, an empty string, with quotes or without. In other fields, as ``missing``.
     case text
-    /// As ``missing``; and if the row changes a record, the record loses the field. In JSON, `null` does the same.
+    /// As ``missing``. If the row changes an existing record, the record also loses the field. In JSON, `null` does the
+    /// same.
     case clear
   }
 
-  /// The field names in the order of the columns; `nil` takes them from the first row.
+  /// The names of the fields, in the order of the columns; `nil` to take them from the first row.
   public var fields: [String]?
   /// The types of fields by name. All other fields are strings.
   public var types: [String: FieldType]
+  /// The meaning of an empty text.
   public var emptyText: EmptyText
   /// Fields that each row must have.
   var key: [String] = []
   /// The types of fields that neither ``types`` nor the table knows.
   var fallbackTypes: [String: FieldType] = [:]
 
+  /// An import with these fields and types.
   public init(fields: [String]? = nil, types: [String: FieldType] = [:], emptyText: EmptyText = .missing) {
     self.fields = fields
     self.types = types

@@ -1,13 +1,14 @@
 import FileDB
 import FileDBEssentials
 
-/// Reads delimited text record by record, with memory that does not grow with the file.
+/// Reads delimited text record by record. Its use of memory does not grow with the file.
 ///
-/// Lines end in LF, CRLF or CR, even in the same file. A quote counts as one only at the start of a field; inside a
-/// quoted field it is written twice. Empty lines and a byte order mark at the start are skipped.
+/// Lines end in LF, CRLF or CR, and one file may mix them. A quote has a meaning only at the start of a field. Inside a
+/// quoted field, a quote is written twice. Empty lines, and a byte order mark at the start, are skipped.
 public struct DelimitedReader: ~Copyable {
   /// One record of the text.
   public struct Row: Sendable, Equatable {
+    /// The fields of the record, in order.
     public var cells: [Cell]
     /// The line on which the record begins, from 1.
     public var line: Int
@@ -18,11 +19,13 @@ public struct DelimitedReader: ~Copyable {
 
   /// One field of a record.
   public struct Cell: Sendable, Equatable {
+    /// The field's text, without the quotes around it.
     public var text: String
-    /// Whether the field was in quotes. This distinguishes an empty text from a missing one.
+    /// Whether the field was in quotes. This tells an empty text from a missing one.
     public var isQuoted: Bool
-    /// Where the field begins: the line and the column, both from 1. The column counts characters.
+    /// The line in which the field begins, from 1.
     public var line: Int
+    /// The column at which the field begins, from 1, in characters.
     public var column: Int
   }
 
@@ -33,15 +36,17 @@ public struct DelimitedReader: ~Copyable {
   private let encoding: DelimitedFormat.Encoding
   private var scanner: DelimitedScanner
 
+  /// A reader of bytes from any source.
   /// - Parameters:
   ///   - name: the name of the text in errors.
+  ///   - format: the layout of the text.
   ///   - nextPiece: returns the next bytes, in pieces of any size; `nil` at the end.
   public init(name: String, format: DelimitedFormat, nextPiece: @escaping () throws -> [UInt8]?) {
     (self.name, encoding) = (name, format.encoding)
     scanner = DelimitedScanner(format, nextPiece: nextPiece)
   }
 
-  /// The text of the file at `url`.
+  /// A reader of the file at `url`.
   /// - Throws: ``StoreError/Code/fileNotFound``, ``StoreError/Code/permissionDenied``, ``StoreError/Code/inputOutput``.
   public init(contentsOf url: URL, format: DelimitedFormat) throws {
     let file = try InputFile(url)
@@ -50,7 +55,7 @@ public struct DelimitedReader: ~Copyable {
 
   /// The next record; `nil` at the end.
   /// - Throws: ``StoreError`` with file and line for a quote that is never closed, for text after a closing quote, and
-  ///   for bytes that are not in the encoding. After such bytes you can still read the next record.
+  ///   for bytes that are not valid in the encoding. After such bytes, you can still read the next record.
   public mutating func next() throws -> Row? { try nextReading()?.get() }
 
   /// - Throws: what leaves nobody a way to say where the next record begins.

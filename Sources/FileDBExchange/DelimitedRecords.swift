@@ -81,7 +81,7 @@ struct DelimitedRecords: ~Copyable {
 
   private func nextID() throws(StoreError) -> AnyRecordID {
     guard counter < .max else {
-      throw StoreError(.counterExhausted, "every id has been given", table: table)
+      throw StoreError(.counterExhausted, "the table has given its highest possible id", table: table)
     }
     return AnyRecordID(counted: counter + 1)
   }

@@ -4,13 +4,15 @@ import FileDBPlist
 
 /// Writes records as the rows of delimited text.
 public struct DelimitedWriter: Sendable {
+  /// The layout of the text.
   public let format: DelimitedFormat
 
+  /// A writer of text with this layout.
   public init(format: DelimitedFormat) { self.format = format }
 
-  /// One line. A field is quoted if it contains the separator, the quote or a line end. It is also quoted if it begins
-  /// with U+FEFF, which a reader skips at the start of a file, or if it is an empty string, which would otherwise look
-  /// like a missing one.
+  /// Returns one line. A field is quoted if it contains the separator, the quote or a line end. An empty string is
+  /// quoted too, because otherwise it would look like a missing field. So is a field that begins with U+FEFF, which
+  /// readers skip at the start of a file.
   public func line(_ fields: [String?]) -> String {
     fields.map(text).joined(separator: String(Unicode.Scalar(format.separator))) + format.lineEnd.text
   }
@@ -69,8 +71,8 @@ public struct DelimitedWriter: Sendable {
     return String(text)
   }
 
-  /// A value as the text of one field: text as it is, numbers and dates as in the table's file, data in base64, arrays
-  /// and dictionaries as JSON.
+  /// Returns a value as the text of one field. Text stays as it is. Numbers and dates are written as in the table's
+  /// file, data in base64, arrays and dictionaries as JSON.
   public static func text(of value: PlistValue) -> String {
     switch value {
     case .string(let text): text

@@ -1,14 +1,14 @@
 import FileDBEssentials
 
-/// The formats of imports and exports. <doc:Exchange> says what each of them can hold.
+/// The formats of imports and exports. <doc:Exchange> describes what each of them can hold.
 public enum ExchangeFormat: Sendable {
-  /// A line for each record, after a line with the names of the fields.
+  /// One line for each record. By default, the first line has the names of the fields.
   case delimited(DelimitedFormat, hasHeader: Bool = true)
-  /// An array of objects. An import also reads objects one behind the other, on any number of lines.
+  /// An array of objects. An import also reads objects one after another without an array, on any number of lines.
   case json
   /// One object per line.
   case ndjson
-  /// An array of dictionaries, in XML or in binary. An import reads both with either format.
+  /// An array of dictionaries, as an XML or a binary property list. An import reads either kind with both formats.
   case plist
   case binaryPlist
 
@@ -19,7 +19,7 @@ public enum ExchangeFormat: Sendable {
     }
   }
 
-  /// The format for a file's extension: csv, tsv, tab, json, ndjson, jsonl or plist. `nil` for any other.
+  /// The format for a file's extension: csv, tsv, tab, json, ndjson, jsonl or plist; `nil` for any other extension.
   public init?(fileExtension: String) {
     switch fileExtension.lowercased() {
     case "csv": self = .delimited(.csv)

@@ -3,15 +3,17 @@ import FileDBEssentials
 import FileDBPlist
 
 extension FieldType {
-  /// The value that `text` stands for.
+  /// Reads a text as a value of this type.
   ///
-  /// - `integer`: decimal, from -2^63 to 2^64-1. `float`: decimal, or `nan`, `+infinity`, `-infinity`.
-  /// - `bool`: `true`, `yes`, `1`, or `false`, `no`, `0`, in any case.
-  /// - `date`: a day, `2024-02-29`, which means its first second. A time may follow after `T` or a space: `12:00`,
-  ///   `12:00:00` or `12:00:00.5`, of which the fraction is cut off. Then `Z` or an offset like `+02:00` may follow.
-  ///   Without it, the time is UTC.
-  /// - `data`: base64; white space is ignored. `json`: any JSON. `1.0` is a real. A `null` in an object leaves its key
-  ///   out; any other `null` is refused.
+  /// - `integer`: decimal digits, from -2^63 to 2^64-1.
+  /// - `float`: a decimal number, or `nan`, `+infinity`, `-infinity`.
+  /// - `bool`: `true`, `yes`, `1`, or `false`, `no`, `0`, in upper or lower case.
+  /// - `date`: a day, such as `2024-02-29`, which means its first second. After `T` or a space, a time may follow:
+  ///   `12:00`, `12:00:00` or `12:00:00.5`, whose fraction is cut off. Then `Z` or an offset like `+02:00` may follow.
+  ///   Without it, the time is in UTC.
+  /// - `data`: base64; white space is ignored.
+  /// - `json`: any JSON. `1.0` is a real. If a key of an object has `null`, the key is left out; any other `null` is
+  ///   refused.
   /// - Returns: `nil` if the text does not fit.
   public func value(of text: String) -> PlistValue? {
     var text = text
@@ -36,7 +38,7 @@ extension FieldType {
     }
   }
 
-  /// What a text must look like, for an error message.
+  /// A description of texts of this type, for an error message.
   public var expectation: String {
     switch self {
     case .string: "text"

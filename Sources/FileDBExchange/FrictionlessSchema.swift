@@ -5,7 +5,8 @@ import FileDBPlist
 /// A schema as a Frictionless Table Schema, <https://specs.frictionlessdata.io/table-schema/>.
 ///
 /// The types are `string`, `integer`, `number`, `boolean`, `datetime`, `object`, and `string` with the format `binary`
-/// for data. What it has no word for is kept under names that begin with `filedb:`, which other programs pass over.
+/// for data. Rules that Frictionless does not have are stored under names that begin with `filedb:`, which other
+/// programs ignore.
 public enum FrictionlessSchema {
   private static let deleteRule = "filedb:onDelete"
   private static let defaultValue = "filedb:default"
@@ -81,9 +82,9 @@ public enum FrictionlessSchema {
     return try read(file.readAll(), name: path)
   }
 
-  /// The schema in a JSON text. Of the types that FileDB does not have, `array`, `geojson` and `object` are json,
-  /// `year` is integer, `date` is a date, `any` is not a type, and all others are text.
-  /// - Parameter name: what errors call the text.
+  /// Reads a schema from JSON text. Some types become types of FileDB: `array`, `geojson` and `object` become json,
+  /// `year` becomes integer, `date` becomes date, `any` becomes no type, and all others become text.
+  /// - Parameter name: the name of the text in errors.
   /// - Throws: ``StoreError/invalidText`` for a text that is not such a schema.
   public static func read(_ bytes: [UInt8], name: String) throws -> TableSchema {
     guard let text = String(validating: bytes, as: UTF8.self),

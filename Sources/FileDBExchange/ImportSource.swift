@@ -2,7 +2,7 @@ import FileDB
 import FileDBEssentials
 import FileDBPlist
 
-/// The bytes of an import. They are read piece by piece, and twice if types are detected first.
+/// The bytes of an import. FileDB reads them piece by piece, and twice if it detects types first.
 public struct ImportSource {
   /// The name of the source in errors.
   public let name: String
@@ -49,10 +49,10 @@ public struct ImportSource {
     self.open = open
   }
 
-  /// The same bytes, read to the end now and kept in a temporary file.
+  /// Returns the same bytes, read to the end now and kept in a temporary file.
   ///
-  /// Use this for a source that may be slow, before a transaction makes other writers wait; and for a source that can
-  /// be read only once.
+  /// Use it for a source that can be read only once. Use it also for a source that may be slow, before a transaction
+  /// that would make other writers wait.
   /// - Throws: ``StoreError/Code/inputOutput``, also if the temporary folder has no room.
   public func spooled() throws -> ImportSource {
     let file = try SpoolFile(try open())

@@ -7,6 +7,7 @@ public final class InputFile {
   private let name: String
   private let file: OpenFile
 
+  /// Opens the file at `url`.
   /// - Throws: ``StoreError/Code/fileNotFound``, also for a folder; ``StoreError/Code/permissionDenied``,
   ///   ``StoreError/Code/inputOutput``.
   public init(_ url: URL) throws {
@@ -27,6 +28,7 @@ public final class InputFile {
     self.init(name: name, file: OpenFile(descriptor))
   }
 
+  /// Standard input.
   public static var standardInput: InputFile {
     isUsed.store(true, ordering: .relaxed)
     return InputFile(name: "standard input", file: OpenFile(OpenFile.standardInput))
@@ -47,6 +49,7 @@ public final class InputFile {
     }
   }
 
+  /// All bytes up to the end.
   public func readAll() throws -> [UInt8] {
     var bytes: [UInt8] = []
     while let piece = try read() { bytes += piece }

@@ -5,8 +5,8 @@ import FileDBPlist
 /// Values as JSON text. Dates are strings in ISO 8601, data is a string in base64. `nan` and the infinities, which JSON
 /// does not have, are strings too.
 public enum JSONText {
-  /// The record as an object on one line: its id as the number `id`, then its fields in the order of their names. For
-  /// the names see ``fieldName(_:)``.
+  /// Returns the record as an object on one line: its id as the number `id`, then its fields in the order of their
+  /// names. For the names, see ``fieldName(_:)``.
   public static func object(id: RecordID<Fields>, _ record: Fields) -> String {
     object(["\"id\": \(id)"], record)
   }
@@ -19,10 +19,11 @@ public enum JSONText {
     return "{" + (members + fields).joined(separator: ", ") + "}"
   }
 
-  /// The name of a field in an object that also has the record's `id`. A field called `id` is written `fields.id`, one
-  /// called `fields.id` is written `fields.fields.id`, and so on, so that all names differ.
+  /// Returns the name of a field in an object that also has the record's `id`. A field called `id` is written as
+  /// `fields.id`, a field called `fields.id` as `fields.fields.id`, and so on, so that all names differ.
   public static func fieldName(_ field: String) -> String { FieldName(field).besideID }
 
+  /// Returns a value as JSON text on one line.
   public static func value(_ value: PlistValue) -> String {
     switch value {
     case .string(let text): quoted(text)
@@ -39,8 +40,8 @@ public enum JSONText {
     }
   }
 
-  /// A text as a JSON string, as in RFC 8259 §7. Quotes, backslashes and control characters are escaped. So are DEL and
-  /// the C1 controls, because terminals obey them.
+  /// Returns a text as a JSON string, as in RFC 8259 §7. Quotes, backslashes and control characters are escaped. So are
+  /// DEL and the C1 controls, because terminals obey them.
   public static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

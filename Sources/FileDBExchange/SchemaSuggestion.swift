@@ -1,21 +1,25 @@
 import FileDB
 import FileDBPlist
 
-/// What the records of a table have in common, as rules that they all keep.
+/// A proposal for a table's schema: rules that all of its records already keep.
 public struct SchemaSuggestion: Sendable {
-  /// A field, and what could be declared of it.
+  /// A field, and the rules that it could declare.
   public struct Field: Sendable {
-    /// What is declared already, and what could be.
+    /// The rules that the table declares already, and the proposed ones.
     public let rules: FieldSchema
-    /// Whether the records' values must be changed into the type first, since they are text.
+    /// Whether the records have text there, which must be converted into the type first.
     public let needsConversion: Bool
   }
 
-  /// The fields about which there is something to declare, in the order of their names.
+  /// The fields with a proposal, in the order of their names.
   public let fields: [Field]
 
-  /// Proposes the type that all values have, or that all texts could be read as and written back without a difference;
-  /// `required` for a field of all records; and for text of few values in many records, the values.
+  /// Proposes rules for a table:
+  ///
+  /// - the type that all values of a field have, or that all of its texts can be converted into and back without a
+  ///   difference
+  /// - `required` for a field that all records have
+  /// - the allowed values for a field of text with few different values in many records
   /// - Complexity: O(*n*).
   public init(for table: TableSnapshot<Fields>) {
     var seen: [FieldName: SeenField] = [:]

@@ -2,11 +2,12 @@ import FileDB
 import FileDBEssentials
 import FileDBPlist
 
-/// Writes records in another format. Each record has its id as `id`, and a field that is itself called `id` as
+/// Writes records in another format. Each record has its id as `id`. A field that is itself called `id` is written as
 /// `fields.id`. In property lists, a record has its id as in a table's file.
 ///
 ///     try TableExport(format: .json).write(store.table("food").snapshot(), to: file)
 public struct TableExport: Sendable {
+  /// A record to write.
   public typealias Row = StoredRecord<Fields>
 
   /// Whether each record has its id.
@@ -14,6 +15,7 @@ public struct TableExport: Sendable {
     case written, omitted
   }
 
+  /// The format of the file.
   public var format: ExchangeFormat
   package var ids = IDs.written
   /// What to write, in this order where the format has one; `nil` for all fields, in the order of their UTF-8 bytes.
@@ -22,14 +24,15 @@ public struct TableExport: Sendable {
   /// The fields that the table's schema declares: in delimited text, the first columns.
   private let declared: [FieldReference]
 
+  /// An export in this format.
   /// - Parameter fields: the fields to write, in this order if the format keeps it; `nil` for all, in the order of
   ///   their UTF-8 bytes.
   public init(format: ExchangeFormat, fields: [String]? = nil) {
     self.init(format: format, chosen: fields?.map(FieldReference.init(field:)))
   }
 
-  /// Writes the columns of delimited text in the order in which `schema` declares its fields, those that are not
-  /// declared behind them.
+  /// An export of all fields. The columns of delimited text have the order in which `schema` declares its fields; the
+  /// other fields come after them.
   public init(format: ExchangeFormat, schema: TableSchema?) {
     self.init(format: format, chosen: nil, schema: schema)
   }
@@ -42,8 +45,8 @@ public struct TableExport: Sendable {
     selection = chosen.map(FieldSelection.init)
   }
 
-  /// Replaces or creates the file at `url`. Whatever happens, the file has either its old content or all of the new
-  /// content, synced.
+  /// Replaces or creates the file at `url`. If this fails, the file has its old content. If it succeeds, the file has
+  /// all of the new content, and is synced to the disk.
   /// - Parameter progress: called now and then with the number of records written so far.
   /// - Throws: as ``write(_:progress:_:)``, and the disk's errors.
   public func write(
@@ -53,10 +56,10 @@ public struct TableExport: Sendable {
   }
 
   /// Passes the bytes of the file to `sink`, piece by piece. A binary property list comes in one piece, because its
-  /// offsets come last.
+  /// table of offsets comes last.
   /// - Parameter progress: called now and then with the number of records written so far.
-  /// - Throws: ``StoreError/Code/unrepresentableValue`` with record and field if the encoding lacks a character, or a
-  ///   field needs quotes and the format has none; what `sink` throws.
+  /// - Throws: ``StoreError/Code/unrepresentableValue`` with record and field if the encoding lacks a character, or if
+  ///   a field needs quotes and the format has none; and what `sink` throws.
   public func write(
     _ rows: some Collection<Row>, progress: (_ records: Int) -> Void = { _ in }, _ sink: Sink
   ) throws {
@@ -84,6 +87,7 @@ public struct TableExport: Sendable {
     }
   }
 
+  /// Takes the next bytes of the file.
   public typealias Sink = (_ bytes: [UInt8]) throws -> Void
   private typealias Progress = (_ records: Int) -> Void
 

@@ -10,14 +10,14 @@ import FileDB
 ///     }
 ///     print("\(report.added) added, \(report.changed) changed")
 public struct TableImport: Sendable {
-  /// How a row of the file finds the record of the table that it changes.
+  /// How the import finds the record of the table that a row of the file changes.
   public enum Matching: Hashable, Sendable {
-    /// Not at all: every row is a new record. `id` is a field like any other, unless the file also has a `fields.id`:
-    /// then an export wrote the file, and `id` is left out.
+    /// It does not look for one: every row is a new record. `id` is a field like any other. But if the file also has a
+    /// `fields.id`, then an export wrote it, and `id` is left out.
     case nothing
-    /// By the values of these fields. Integers and reals match by their value. If no record matches, the row is a new
-    /// record. A value that differs only in its type, such as the text 1 and the number 1, is an error. The `id` that
-    /// exports add is left out, unless the table itself has such a field.
+    /// By the values of these fields. Integers and reals are compared by their value. If no record has these values,
+    /// the row is a new record. If a value differs only in its type, such as the text 1 and the number 1, the import
+    /// throws. It leaves out the `id` that exports add, unless the table itself has such a field.
     case key([String])
     /// By the row's field `id`, which exports write. If no record has this id, the row is a new record with this id. If
     /// the row has no `id`, it is a new record with the next id. A field that is itself called `id` is `fields.id` in
@@ -29,57 +29,61 @@ public struct TableImport: Sendable {
   public enum ErrorPolicy: String, Sendable, CaseIterable {
     /// The import ends with the error.
     case stop
-    /// The row is left out, and ``ImportReport/skipped`` has the error. The import still ends with an error if the text
-    /// does not tell where the next row begins.
+    /// The row is left out, and ``ImportReport/skipped`` has the error. The import still ends with an error if it
+    /// cannot tell where the next row begins.
     case skip
   }
 
-  /// What to do about a record of the table that no row finds.
+  /// What to do about a record of the table that no row changes.
   public enum Unmatched: Sendable {
     /// It stays as it is.
     case kept
-    /// It is deleted, so that the table is as the file is. Needs a key or ids. If a row was left out because it was
-    /// wrong, nothing is deleted.
+    /// It is deleted, so that the table has the same records as the file. This needs a key or ids. If a wrong row was
+    /// left out, nothing is deleted.
     case deleted
   }
 
+  /// The format of the file.
   public var format: ExchangeFormat
   /// The names of the columns, for delimited text without a header.
   public var fields: [String] = []
-  /// The types of fields by their names in the file. In JSON, for example, they say which texts are dates or data.
+  /// The types of fields, by their names in the file. In JSON, for example, they tell which texts are dates or data.
   ///
-  /// Delimited text and JSON do not keep every type. Fields without a type here are read as the type that they have in
-  /// all records of the table that have them. A value that does not fit is an error. The table has no type for a field
-  /// if no record has it, or its values are of several types. Such a field is a string in delimited text, and keeps its
-  /// type in JSON.
+  /// Delimited text and JSON do not keep every type. If you give no type for a field here, the import takes the type
+  /// that the field has in the records of the table. A value that does not fit is an error. If no record of the table
+  /// has the field, or its values have several types, the field is a string in delimited text and keeps its type in
+  /// JSON.
   public var types: [String: FieldType] = [:]
-  /// The types of fields in delimited text that have no type in ``types`` or the table, for example those that
+  /// The types of fields in delimited text that have no type in ``types`` or in the table. For example, use what
   /// ``detectedTypes(of:)`` finds.
   public var fallbackTypes: [String: FieldType] = [:]
-  /// What an empty text stands for in delimited text.
+  /// The meaning of an empty text in delimited text.
   public var emptyText = DelimitedImport.EmptyText.missing
-  /// What the table is to declare, in place of what it declared before, so that the rows are read as these types and
-  /// keep these rules; `nil` to leave that as it is.
+  /// A schema for the table, in place of what it declared before. The import reads the rows as these types, and the
+  /// rows must keep these rules. `nil` leaves the table's schema as it is.
   public var schema: TableSchema?
-  /// In which order a new table shows its fields, unless ``schema`` says it.
+  /// The order of the columns of a new table, if there is no ``schema``.
   public var columnOrder = ColumnOrder.byName
+  /// How the import finds the record that a row changes.
   public var matching = Matching.nothing
+  /// What to do about a wrong row.
   public var onError = ErrorPolicy.stop
-  /// What becomes of the records of the table that no row finds.
+  /// What to do about the records of the table that no row changes.
   public var unmatched = Unmatched.kept
 
+  /// An import of a file in this format.
   public init(format: ExchangeFormat) { self.format = format }
 
   /// Reads `source` row by row and adds its records to the table. New records keep their order; the first goes to
-  /// `position`. A record that matches a row gets the row's fields, and keeps its other fields and its place. If it has
-  /// the same values already, it is not written.
+  /// `position`. If a row matches a record, the record gets the row's fields, and keeps its other fields and its place.
+  /// If it already has the same values, it is not written.
   ///
-  /// If the table does not exist yet, a property list keeps its ids, and if it is a whole table, its counter. Otherwise
-  /// the ids of a property list count only with ``Matching/id``.
+  /// If the table does not exist yet, the records of a property list keep their ids, and a whole table also keeps its
+  /// counter. Otherwise, the ids of a property list are used only with ``Matching/id``.
   /// - Parameter progress: called now and then with the number of rows read so far.
   /// - Throws: ``StoreError/invalidText``, ``StoreError/Code/unrepresentableValue`` and
   ///   ``StoreError/Code/reservedField`` with file, line and column; ``StoreError/duplicateKey``; the errors of reading
-  ///   the file and of ``RecordTable``'s verbs.
+  ///   the file, and those of the methods of ``RecordTable``.
   /// - Complexity: O(*n*) in the rows of the file and in the records of the table; for a property list without a key,
   ///   only in the rows. Memory grows with the new records, and for a property list with the file.
   public func run(
@@ -117,8 +121,8 @@ public struct TableImport: Sendable {
     return report
   }
 
-  /// Finds the types of the columns of delimited text. A column is integer, float, bool or date if every value in it is
-  /// one and would be written the same, so `007` stays text. ``types`` take precedence.
+  /// Finds the types of the columns of delimited text. A column is integer, float, bool or date if every value in it
+  /// has this type and would be written in the same way. So a column with `007` is text. ``types`` take precedence.
   /// - Returns: the types of the columns that are not strings; for other formats, ``types``.
   /// - Complexity: O(*n*): it reads all of `source`.
   public func detectedTypes(of source: ImportSource) throws -> [String: FieldType] {
@@ -216,19 +220,22 @@ public struct TableImport: Sendable {
   }
 }
 
-/// What an import did.
+/// The numbers of records that an import added, changed and deleted, and its errors.
 public struct ImportReport: Sendable {
+  /// The number of rows that became new records.
   public internal(set) var added = 0
+  /// The number of rows that changed a record.
   public internal(set) var changed = 0
-  /// The number of records that no row found, and that were deleted.
+  /// The number of records that were deleted, because no row matched them.
   public internal(set) var deleted = 0
-  /// The number of rows whose record had all their values already.
+  /// The number of rows whose record already had all of their values.
   public internal(set) var unchanged = 0
   /// The number of rows whose `id` was left out, because an export wrote it.
   public internal(set) var ignoredIDs = 0
-  /// The number of rows whose `id` became a field of that name. If the import matches ids or keys, there are none.
+  /// The number of rows whose `id` became a field of that name. If the import matches ids or keys, it is 0.
   public internal(set) var storedIDs = 0
-  /// The fields, by their names in the file, that were read as the type in the table instead of the type in the file.
+  /// The fields, by their names in the file, that were read as the type that they have in the table instead of the type
+  /// in the file.
   public internal(set) var tableTypes: [String: FieldType] = [:]
   /// The errors of the rows that were left out, in the order of the rows.
   public internal(set) var skipped: [StoreError] = []

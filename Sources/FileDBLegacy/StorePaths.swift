@@ -1,7 +1,7 @@
 import Foundation
 
-/// The folders of an application beside its store, in the tree that wgPaths laid out: the user's own files in the root,
-/// everything else under a folder named `~`.
+/// The folders of an application beside its store, in the layout of wgPaths: the user's own files are in the root, and
+/// everything else is under a folder named `~`.
 ///
 ///     ROOT/                      documents
 ///     ROOT/files/                files
@@ -21,7 +21,7 @@ public struct StorePaths: Hashable, Sendable {
   /// The folder that holds the tree.
   public let root: URL
 
-  /// The tree in the folder `root`, which need not be there yet.
+  /// The tree in the folder `root`, which need not exist yet.
   /// - Throws: ``StoreError/invalidPath`` if `root` is not a file URL or contains a NUL.
   public init(root: URL) throws {
     self.root = URL(fileURLWithPath: try FileInfo.path(of: root), isDirectory: true)
@@ -72,15 +72,15 @@ public struct StorePaths: Hashable, Sendable {
   public var imageCache: URL { get throws { try folder("~/system/cache/imagecache") } }
 
   /// A folder in ``imageCache``, such as `thumbnails` or `thumbnails/small`.
-  /// - Throws: ``StoreError/invalidPath`` for a subfolder that is empty, absolute, holds a NUL, or has an empty part,
-  ///   `.` or `..` in it; else as the folders do.
+  /// - Throws: ``StoreError/invalidPath`` if the subfolder is empty, is absolute, holds a NUL, or has an empty part,
+  ///   `.` or `..` in it; otherwise as the folders do.
   public func imageCache(subfolder: String) throws -> URL {
     try checkRelative(subfolder)
     return try folder("~/system/cache/imagecache/\(subfolder)")
   }
 
   /// The file for the SQLite database `name`. This creates its folder, but not the file: SQLite creates that.
-  /// - Throws: ``StoreError/invalidPath`` for a name that is empty, `.` or `..`, or holds `/` or a NUL; else as the
+  /// - Throws: ``StoreError/invalidPath`` if the name is empty, `.` or `..`, or holds `/` or a NUL; otherwise as the
   ///   folders do.
   public func sqlFile(named name: String) throws -> URL {
     try checkRelative(name)

@@ -4,13 +4,13 @@ import Synchronization
 
 /// The folder of the tables, in ``wgPaths/databaseDirectory()``.
 public let kFileDbFolder = "wgFileDb"
-/// The key, in the root of a table file, of the highest id ever given.
+/// The key of the highest id ever given, in the root of a table's file.
 public let kFileDbAIKey = "autoincrement"
-/// The key, in the root of a table file, of the items.
+/// The key of the items, in the root of a table's file.
 public let kFileDbDataKey = "data"
-/// The key, in the root of a table file, of the index map, which leads from an id to an index.
+/// The key of the index map, in the root of a table's file. The map leads from an id to an index.
 public let kFileDbIndexKey = "index"
-/// The field in which an item has its id, as a decimal string.
+/// The field of an item that holds its id, as a decimal string.
 public let kMainIdKey = "wgFileDbSecretId"
 
 // swift-format-ignore: TypeNamesShouldBeCapitalized
@@ -21,25 +21,25 @@ public let kMainIdKey = "wgFileDbSecretId"
 ///     let item = try wgFileDb.getItem(id, inDb: "todo")
 ///     try wgFileDb.moveTableItem(IndexPath(indexes: [0, 3]), to: IndexPath(indexes: [0, 0]), inDb: "todo")
 ///
-/// These things differ from the original:
+/// It differs from the original in three ways:
 ///
-/// - **Errors.** The original ignored them; these functions throw ``StoreError``. An unknown id throws
+/// - **Errors.** The original ignored errors; these functions throw ``StoreError``. An unknown id throws
 ///   ``StoreError/Code/recordNotFound``; the original used the first item instead, and could delete it.
-/// - **Files.** A table that the original wrote keeps its bare file name. A new table is `NAME.plist`, so get its path
-///   from ``getPathToDb(_:)``. Only that function and those that write create a table; the original did so on every
-///   read.
+/// - **Files.** A table that the original wrote keeps its file name without an extension. A new table is `NAME.plist`,
+///   so get its path from ``getPathToDb(_:)``. Only that function and those that write create a table; the original did
+///   so on every read.
 /// - **Items.** The returned items hold strings, `NSNumber`, `Date`, `Data`, arrays and dictionaries, with the id under
 ///   ``kMainIdKey``. Items that you pass in may hold the same types, or any Swift number. A `Date` loses its fraction
 ///   of a second. Anything else, including `nil` and `NSNull`, throws ``StoreError/Code/unrepresentableValue``.
 ///   Changing a returned item does not change the table.
 ///
-/// You may call every function from any thread. Each sees what other processes wrote. Reading costs a few system calls,
-/// O(*n*) in the items that are returned, and O(*n*) in those of the table if its file changed. Writing costs as much
-/// as ``RecordStore/write(_:)``.
+/// You may call every function from any thread. Each function sees what other processes wrote. Reading costs a few
+/// system calls and O(*n*) in the returned items; if the table's file changed, O(*n*) in the table's items. Writing
+/// costs as much as ``RecordStore/write(_:)``.
 public enum wgFileDb {
   private static let stores = Mutex<[String: RecordStore]>([:])
 
-  /// The store behind these functions, for code that moves away from them. There is one for each ``wgPaths/root``.
+  /// The store that these functions use, for code that moves away from them. There is one for each ``wgPaths/root``.
   /// - Throws: as ``wgPaths/databaseDirectory()``.
   public static var store: RecordStore {
     get throws {
@@ -53,13 +53,13 @@ public enum wgFileDb {
     }
   }
 
-  /// `getId:`: the id of an item. For an item without an id it is 0, which no table gives.
+  /// `getId:`: the id of an item; 0 for an item without an id. No record has the id 0.
   public static func getId(_ item: [String: Any]) -> Int {
     let id = try? ItemConversion.id(of: item)
     return id.map { Int($0.rawValue) } ?? 0
   }
 
-  /// `getPathToDb:`: the table's file. If it is missing, it is created without items.
+  /// `getPathToDb:`: the path of the table's file. If the file does not exist, this creates it without items.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)`` and ``RecordStore/write(_:)``.
   @discardableResult
   public static func getPathToDb(_ dbName: String) throws -> String {
@@ -92,7 +92,7 @@ public enum wgFileDb {
     return true
   }
 
-  /// `truncateDb:`: removes every item and sets the counter to 0. If the table is missing, it is created.
+  /// `truncateDb:`: removes every item and sets the counter to 0. If the table does not exist, this creates it.
   /// - Returns: true.
   /// - Throws: as ``getPathToDb(_:)``.
   @discardableResult
@@ -108,22 +108,22 @@ public enum wgFileDb {
     return true
   }
 
-  /// `getAutoincrementNumberForDb:`: the highest id ever given; 0 if there is no table.
+  /// `getAutoincrementNumberForDb:`: the highest id ever given; 0 if the table does not exist.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
   public static func getAutoincrementNumber(forDb dbName: String) throws -> Int {
     Int(try table(dbName).counter)
   }
 
-  /// `getItemsFromDb:`: all items in their order; none if there is no table.
+  /// `getItemsFromDb:`: all items in their order. If the table does not exist, the result is empty.
   /// - Throws: as ``getItem(_:inDb:)``.
   public static func getItemsFromDb(_ dbName: String) throws -> [[String: Any]] {
     try table(dbName).snapshot().map(ItemConversion.item)
   }
 
-  /// `saveFullData:toDb:`: replaces the items of the table by `arr`. An item with an id keeps it. An item without one
-  /// gets a new id above all others.
-  /// - Throws: ``StoreError/Code/duplicateID``; ``StoreError/Code/invalidValue`` if an id is not a whole number; else
-  ///   as ``addItem(toBottom:intoDb:)``. Then the table stays as it was.
+  /// `saveFullData:toDb:`: replaces the items of the table by `arr`. An item with an id keeps it. An item without an id
+  /// gets a new one, above all others.
+  /// - Throws: ``StoreError/Code/duplicateID``; ``StoreError/Code/invalidValue`` if an id is not a whole number;
+  ///   otherwise as ``addItem(toBottom:intoDb:)``. Then the table stays as it was.
   public static func saveFullData(_ arr: [[String: Any]], toDb dbName: String) throws {
     let records = try arr.map {
       IdentifiedValue(try ItemConversion.record($0), id: try ItemConversion.id(of: $0))
@@ -131,11 +131,11 @@ public enum wgFileDb {
     try table(dbName).replaceAll(with: records)
   }
 
-  /// `getNumberOfItemsInDb:`; 0 if there is no table.
+  /// `getNumberOfItemsInDb:`: the number of items; 0 if the table does not exist.
   /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``.
   public static func getNumberOfItems(inDb dbName: String) throws -> Int { try table(dbName).count }
 
-  /// `getItem:inDb:`.
+  /// `getItem:inDb:`: the item with this id.
   /// - Throws: ``StoreError/Code/recordNotFound``; ``StoreError/Code/unrepresentableValue`` for an item with two field
   ///   names that differ only in how an accent is written, since a Swift dictionary cannot hold both; and as
   ///   ``RecordStore/table(_:)-(TableName<_>)``.
@@ -143,7 +143,7 @@ public enum wgFileDb {
     try ItemConversion.item(table(dbName).snapshot().record(with: ItemConversion.id(idItem, table: dbName)))
   }
 
-  /// `addItemToBottom:intoDb:`. An id that the item has already is ignored.
+  /// `addItemToBottom:intoDb:`: adds an item below all others. If the item already has an id, it is ignored.
   /// - Returns: the new item's id.
   /// - Throws: ``StoreError/Code/unrepresentableValue``, and as ``getPathToDb(_:)``.
   @discardableResult
@@ -151,13 +151,13 @@ public enum wgFileDb {
     Int(try table(dbName).add(ItemConversion.record(item), at: .bottom).rawValue)
   }
 
-  /// `addItemToTop:intoDb:`; as ``addItem(toBottom:intoDb:)``.
+  /// `addItemToTop:intoDb:`: adds an item above all others; otherwise as ``addItem(toBottom:intoDb:)``.
   @discardableResult
   public static func addItem(toTop item: [String: Any], intoDb dbName: String) throws -> Int {
     Int(try table(dbName).add(ItemConversion.record(item), at: .top).rawValue)
   }
 
-  /// `deleteItem:fromDb:`. The id is not given again.
+  /// `deleteItem:fromDb:`: deletes an item. No other item gets its id.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/tableNotFound``, and as ``getPathToDb(_:)``.
   public static func deleteItem(_ idItem: Int, fromDb dbName: String) throws {
     try table(dbName).delete(ItemConversion.id(idItem, table: dbName))
@@ -169,19 +169,20 @@ public enum wgFileDb {
     try table(dbName).update(ItemConversion.id(idItem, table: dbName), to: ItemConversion.record(item))
   }
 
-  /// `moveTableItem:to:inDb:`: moves the item at one index to another, which it has afterwards. Pass the index paths
-  /// that UITableView passes to `tableView(_:moveRowAt:to:)`: the index is the last number of an index path.
+  /// `moveTableItem:to:inDb:`: moves the item at one index to another. The second is its index afterwards. Pass the
+  /// index paths that UITableView passes to `tableView(_:moveRowAt:to:)`: the last number of an index path is the
+  /// index.
   /// - Throws: ``StoreError/Code/indexOutOfRange``, for an empty index path too, and as ``getPathToDb(_:)``.
   public static func moveTableItem(
     _ fromIndexPath: IndexPath, to toIndexPath: IndexPath, inDb dbName: String
   ) throws {
     guard let row = fromIndexPath.last, let newIndex = toIndexPath.last else {
-      throw StoreError(.indexOutOfRange, "an empty index path names no index", table: dbName)
+      throw StoreError(.indexOutOfRange, "an empty index path has no index", table: dbName)
     }
     try table(dbName).move(fromIndex: row, toIndex: newIndex)
   }
 
-  /// `duplicateItemToBottom:inDb:`.
+  /// `duplicateItemToBottom:inDb:`: copies an item. The copy comes below all others.
   /// - Returns: the copy's id.
   /// - Throws: ``StoreError/Code/recordNotFound``, and as ``getPathToDb(_:)``.
   @discardableResult
@@ -189,14 +190,17 @@ public enum wgFileDb {
     Int(try table(dbName).duplicate(ItemConversion.id(idItem, table: dbName), to: .bottom).rawValue)
   }
 
-  /// `duplicateItemToTop:inDb:`; as ``duplicateItem(toBottom:inDb:)``.
+  /// `duplicateItemToTop:inDb:`: copies an item. The copy comes above all others.
+  /// - Returns: the copy's id.
+  /// - Throws: as ``duplicateItem(toBottom:inDb:)``.
   @discardableResult
   public static func duplicateItem(toTop idItem: Int, inDb dbName: String) throws -> Int {
     Int(try table(dbName).duplicate(ItemConversion.id(idItem, table: dbName), to: .top).rawValue)
   }
 
-  /// `sortAscendingByKey:inDb:`: the items ordered as ``SortKey`` describes, strings by their bytes, or by id if the
-  /// key is ``kMainIdKey``. The table keeps its order. The original, unfinished, returned the items unsorted.
+  /// `sortAscendingByKey:inDb:`: the items, ordered by a field as ``SortKey`` describes, with strings by their bytes.
+  /// If the key is ``kMainIdKey``, they are ordered by id. The table keeps its order. In the original, this function
+  /// was unfinished and returned the items unsorted.
   /// - Throws: as ``getItem(_:inDb:)``.
   public static func sortAscending(byKey key: String, inDb dbName: String) throws -> [[String: Any]] {
     let rows = try table(dbName).snapshot()
@@ -204,7 +208,8 @@ public enum wgFileDb {
     return try sorted.map(ItemConversion.item)
   }
 
-  /// `sortDescendingByKey:inDb:`; as ``sortAscending(byKey:inDb:)``. Items without the key come last here too.
+  /// `sortDescendingByKey:inDb:`: as ``sortAscending(byKey:inDb:)``, but in descending order. Items without the key
+  /// still come last.
   public static func sortDescending(byKey key: String, inDb dbName: String) throws -> [[String: Any]] {
     let rows = try table(dbName).snapshot()
     let sorted = key == kMainIdKey ? rows.sorted { $0.id > $1.id } : rows.sorted(by: [.descending(key)])

@@ -4,7 +4,7 @@ import Foundation
 // swift-format-ignore: TypeNamesShouldBeCapitalized
 /// The class wgIo of 2010, based on ``FileInfo``.
 ///
-/// Functions that returned a truth value in the original still do, `false` for any failure. The others throw
+/// Functions that returned a truth value in the original still do, and return `false` for any failure. The others throw
 /// ``StoreError``. Paths are taken literally: a `~` at the start is a folder of that name.
 public enum wgIo {
   /// `readFile:`: the text of a UTF-8 file.
@@ -61,7 +61,7 @@ public enum wgIo {
   /// `isDirectory:`: whether the path is a folder, or a link to one.
   public static func isDirectory(_ path: String) -> Bool { FileInfo.isFolder(url(path)) }
 
-  /// `isFile:`: whether the path is something other than a folder, or a link to such a thing.
+  /// `isFile:`: whether the path exists and is not a folder, or is a link to such a thing.
   public static func isFile(_ path: String) -> Bool { FileInfo.isFile(url(path)) }
 
   /// `deleteFile:`: removes a file or a link. The original removed a folder with everything in it; this never does.

@@ -13,7 +13,7 @@ public enum wgPaths {
   private static let chosenRoot = Mutex<URL?>(nil)
 
   /// The folder that holds everything; `nil`, the default, for the user's documents folder. Set it before the first
-  /// use: what was opened in another root stays there. Any thread may set it.
+  /// use, because a store that is already open stays in the old root. Any thread may set it.
   public static var root: URL? {
     get { chosenRoot.withLock { $0 } }
     set { chosenRoot.withLock { $0 = newValue } }
@@ -64,7 +64,7 @@ public enum wgPaths {
     folder(try paths.imageCache(subfolder: subFolder))
   }
 
-  /// `sqlFile:`, `~/db/NAME.sqlite3`. The original made a folder of this name, in which SQLite could open nothing.
+  /// `sqlFile:`, `~/db/NAME.sqlite3`. The original created a folder of this name, so SQLite could not open it.
   /// - Throws: ``StoreError/invalidPath``; see ``StorePaths/sqlFile(named:)``.
   @discardableResult
   public static func sqlFile(_ databaseName: String) throws -> String {

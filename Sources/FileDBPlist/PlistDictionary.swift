@@ -1,6 +1,6 @@
-/// Values by key, in the order of the keys' UTF-8 bytes, which is also the order in the file.
+/// Values by key. The keys have the order of their UTF-8 bytes, as in the file.
 ///
-/// Keys are compared by their bytes: `é` and `e` with a combining accent are two keys, as in the file.
+/// Keys are compared by their bytes: `é` and `e` with a combining accent are two keys.
 /// - Complexity: O(log *n*) to find a value, O(*n*) to change one, in the number of keys.
 public struct PlistDictionary: Sendable, Equatable {
   /// A key and its value.
@@ -137,7 +137,7 @@ extension PlistDictionary: RandomAccessCollection {
 }
 
 extension PlistDictionary: ExpressibleByDictionaryLiteral {
-  /// If a key is given twice, its last value counts.
+  /// A dictionary with these keys and values. If a key is given twice, the last value is kept.
   public init(dictionaryLiteral elements: (String, PlistValue)...) {
     set(elements.map { Entry(key: $0, value: $1) })
   }

@@ -1,5 +1,6 @@
 /// Why a property list could not be read, or a value could not be written, and where.
 public struct PlistError: Error, Equatable, Sendable {
+  /// The kinds of errors.
   public enum Reason: Equatable, Sendable {
     // What the bytes are instead of an XML property list.
     case empty
@@ -33,12 +34,14 @@ public struct PlistError: Error, Equatable, Sendable {
     case dateOutOfRange
   }
 
+  /// What is wrong.
   public let reason: Reason
   /// The line, from 1; `nil` if the error has no place in a file.
   public let line: Int?
   /// The column, from 1, counted as libxml2 does: in Unicode scalars.
   public let column: Int?
 
+  /// An error at this place.
   public init(_ reason: Reason, line: Int? = nil, column: Int? = nil) {
     self.reason = reason
     self.line = line

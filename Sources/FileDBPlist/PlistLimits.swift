@@ -1,16 +1,17 @@
-/// The limits of a property list. They bound the memory and time that hostile input can cost.
+/// The limits of a property list. They bound the memory and the time that a hostile file can cost.
 ///
-/// The same limits apply to reading and writing, so whatever is written can be read again.
+/// The same limits apply to reading and writing, so whatever FileDB writes, it can read again.
 public struct PlistLimits: Sendable {
-  /// The most levels of nested arrays and dictionaries, including the outermost one. CoreFoundation stops at 512, and
-  /// at 128 on small systems. 256 keeps recursion here far from the end of any thread's stack.
+  /// The largest number of nested arrays and dictionaries, including the outermost one. CoreFoundation stops at 512,
+  /// and at 128 on small systems. The default of 256 keeps the recursion here far from the end of any thread's stack.
   public var depth: Int
-  /// The most bytes of one string, key or other scalar in UTF-8. Data counts in base64, without white space.
+  /// The largest size of one string, key or other single value, in bytes of UTF-8. Data counts in base64, without white
+  /// space.
   public var valueBytes: Int
-  /// The most bytes of a whole document.
+  /// The largest size of a whole document, in bytes.
   public var fileBytes: Int
 
-  /// The limits, each with the value that most property lists stay within.
+  /// The limits of a property list. Most property lists stay within the defaults.
   public init(depth: Int = 256, valueBytes: Int = 64 << 20, fileBytes: Int = 4 << 30) {
     self.depth = depth
     self.valueBytes = valueBytes

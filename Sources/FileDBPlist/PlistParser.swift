@@ -4,16 +4,17 @@
   import CLibXML2
 #endif
 
-/// Reads XML property lists: strict where data could be lost, lenient where other writers differ.
+/// Reads XML property lists. It is strict where data could be lost, and lenient where other programs write differently.
 ///
-/// libxml2 parses, in its push mode and with handlers of our own. It uses no network and no external document type, and
-/// knows only XML's five entities. Any warning of libxml2 is an error. See Decisions/002.
+/// libxml2 parses the file in push mode, with handlers of FileDB's own. The parser uses no network and no external
+/// document type, and knows only XML's five entities. Any warning of libxml2 is an error. See Decisions/002.
 public struct PlistParser: ~Copyable {
   private let session: SAXSession
   private var source = PlistSource()
   /// The first error is the last word.
   private var failure: PlistError?
 
+  /// A parser of one document.
   public init(limits: PlistLimits = PlistLimits()) {
     session = SAXSession(limits: limits, search: nil)
   }
@@ -22,7 +23,7 @@ public struct PlistParser: ~Copyable {
     session = SAXSession(limits: PlistLimits(), search: search)
   }
 
-  /// Takes the next bytes of the document, in pieces of any size.
+  /// Reads the next bytes of the document, in pieces of any size.
   public mutating func push(_ piece: UnsafeRawBufferPointer) throws(PlistError) {
     if let failure { throw failure }
     let session = session

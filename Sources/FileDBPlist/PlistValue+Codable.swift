@@ -1,7 +1,7 @@
 import FileDBEssentials
 
 extension PlistValue: Codable {
-  /// Takes the decoder's value as the narrowest type that it fits.
+  /// Reads the decoder's value as the narrowest type that it fits.
   ///
   /// Dates and data come last, because a JSON decoder would read numbers and strings as these.
   public init(from decoder: any Decoder) throws {

@@ -1,5 +1,5 @@
 extension PlistValue: CustomStringConvertible {
-  /// The value as you would write it in Swift. Dates are written as in the file, and data by its length.
+  /// The value as you would write it in Swift. Dates are written as in the file. For data, it shows only the length.
   public var description: String {
     switch self {
     case .string(let text): text.debugDescription

@@ -2,9 +2,8 @@ import FileDBEssentials
 
 /// A value that an XML property list can hold.
 ///
-/// Two values are equal when they have the same canonical bytes: strings are compared by
-/// their UTF-8 bytes, not by Unicode equivalence; `nan` equals `nan`; `0` and `-0` differ; `1` as an integer
-/// and `1` as a real differ.
+/// Two values are equal if FileDB writes them as the same bytes. So strings are compared by their UTF-8 bytes and not
+/// by Unicode equivalence, `nan` equals `nan`, `0.0` and `-0.0` differ, and the integer `1` and the real `1` differ.
 public enum PlistValue: Sendable {
   /// A text.
   case string(String)
@@ -12,7 +11,7 @@ public enum PlistValue: Sendable {
   case integer(Int64)
   /// An integer above `Int64.max`. A smaller one is ``integer(_:)``; `PlistValue(_:)` chooses.
   case unsigned(UInt64)
-  /// A floating-point number, also an infinite one or `nan`.
+  /// A floating-point number. It may be infinite or `nan`.
   case real(Double)
   /// `<true/>` or `<false/>`.
   case bool(Bool)
@@ -27,7 +26,7 @@ public enum PlistValue: Sendable {
 }
 
 extension PlistValue {
-  /// The integer `value` in the case that holds it.
+  /// The integer `value`: ``integer(_:)`` if it fits, otherwise ``unsigned(_:)``.
   public init(_ value: UInt64) {
     if let small = Int64(exactly: value) { self = .integer(small) } else { self = .unsigned(value) }
   }

@@ -1,14 +1,14 @@
-/// Writes the canonical bytes of a property list. They are the bytes that Foundation's `PropertyListEncoder`
-/// (swift-foundation) writes for the same value, except where it would lose data or write something that is not XML. So
-/// a carriage return is written `&#13;`, keys are compared and ordered by their UTF-8 bytes, and dates before 15
-/// October 1582 are those of ISO 8601.
+/// Writes property lists in their canonical form: the bytes that Foundation's `PropertyListEncoder` (swift-foundation)
+/// writes for the same value. It differs where Foundation would lose data or write something that is not XML. So a
+/// carriage return is written `&#13;`, keys are compared and ordered by their UTF-8 bytes, and dates before 15 October
+/// 1582 are those of ISO 8601.
 public struct PlistWriter {
   /// What has been written so far.
   package private(set) var bytes: [UInt8] = []
 
   package init() {}
 
-  /// The bytes of the document with this root.
+  /// Returns the bytes of the document with this root.
   /// - Throws: `unrepresentableCharacter`, `dateOutOfRange`, `tooDeep`, `valueTooLarge` or `fileTooLarge`.
   /// - Complexity: O(*n*) in the size of the value.
   public static func document(_ root: PlistValue, limits: PlistLimits = PlistLimits()) throws(PlistError)

@@ -21,7 +21,8 @@ struct ExportColumn {
       guard names.insert(ColumnKey(name)).inserted else {
         throw StoreError(
           .unrepresentableValue,
-          "another field has this name but for upper and lower case, as SQLite sees it", table: table,
+          "another field has the same name except for case, and SQLite does not distinguish them",
+          table: table,
           field: field.title
         )
       }

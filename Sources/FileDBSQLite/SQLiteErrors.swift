@@ -7,7 +7,7 @@ extension StoreError {
   public static let notADatabase = Code(rawValue: "notADatabase")
   /// The file of the SQLite database is damaged.
   public static let damagedDatabase = Code(rawValue: "damagedDatabase")
-  /// SQLite refuses what it was asked to do: the query is wrong, a name is reserved, or there are too many columns.
+  /// SQLite refuses the request: the query is wrong, a name is reserved, or there are too many columns.
   public static let databaseRefused = Code(rawValue: "databaseRefused")
 }
 

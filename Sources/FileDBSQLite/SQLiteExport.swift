@@ -8,8 +8,8 @@ import GRDB
 ///
 ///     try SQLiteExport(to: file, table: "notes").run(notes.snapshot())
 ///
-/// The table gets the columns `id INTEGER PRIMARY KEY AUTOINCREMENT` and `position`, which counts the records from 0 in
-/// their order, and one for each field, in the order of their names:
+/// The table in SQLite gets the column `id INTEGER PRIMARY KEY AUTOINCREMENT`, the column `position`, which counts the
+/// records from 0 in their order, and a column for each field:
 ///
 /// | value | in SQLite | declared type, if all values of the field have this type |
 /// | --- | --- | --- |
@@ -21,39 +21,42 @@ import GRDB
 /// | data | blob | `BLOB` |
 /// | array, dict | JSON text, see ``JSONText`` | `TEXT` |
 ///
-/// If the values of a field have several types, its column has no type, and SQLite keeps each value as it is. The
+/// If the values of a field have several types, its column declares no type, and SQLite keeps each value as it is. The
 /// fields `id` and `position`, in upper or lower case, become `fields.id` and `fields.position`. A field called
 /// `fields.id` becomes `fields.fields.id`, and so on.
 ///
 /// ``SQLiteImport`` brings the table back. Use ``TableImport/Matching/id`` to keep its ids.
 public struct SQLiteExport: Sendable {
-  /// What happens if the database already has a table of that name.
+  /// What to do if the database already has a table of that name.
   public enum ExistingTable: Sendable {
     case refused
     /// It is dropped, with its indexes and triggers.
     case replaced
   }
 
+  /// The database's file.
   public var file: URL
   /// The name of the table in the database.
   public var table: String
-  /// The fields to write, in this order; `nil` for all: first those of ``schema``, then the others in the order of their
-  /// UTF-8 bytes.
+  /// The fields to write, in this order. `nil` writes all: first those of ``schema``, then the others in the order of
+  /// their UTF-8 bytes.
   public var fields: [String]?
   /// In the place of ``fields``: also values in dictionaries. The id has a column in any case.
   package var chosen: [FieldReference]?
-  /// What the table declares: its fields have the first columns. If it is `nil`, ``run(_:progress:)`` takes the
-  /// snapshot's schema.
+  /// The table's schema. The fields that it declares become the first columns. If it is `nil`, ``run(_:progress:)``
+  /// takes the snapshot's schema.
   public var schema: TableSchema?
+  /// What to do if the database already has a table of that name.
   public var existingTable = ExistingTable.refused
 
+  /// An export into a table of the database `file`.
   public init(to file: URL, table: String) {
     self.file = file
     self.table = table
   }
 
-  /// Writes all records, and the highest id that was ever given; see ``run(_:counter:progress:)``.
-  /// - Throws: also ``StoreError/Code/tableNotFound`` for a table that does not exist here.
+  /// Writes all records, and the highest id that the table has ever given; see ``run(_:counter:progress:)``.
+  /// - Throws: also ``StoreError/Code/tableNotFound`` if the snapshot's table does not exist.
   @discardableResult
   public func run<Row>(
     _ snapshot: TableSnapshot<Row>, progress: (_ records: Int) -> Void = { _ in }
@@ -66,15 +69,15 @@ public struct SQLiteExport: Sendable {
     return try export.run(AnyRandomAccessCollection(snapshot), counter: snapshot.counter, progress: progress)
   }
 
-  /// Writes the records in one transaction, and returns their number. If there is no file, the database is created. Its
-  /// other tables stay as they are.
+  /// Writes the records in one transaction, and returns their number. If the file does not exist, it creates the
+  /// database. The database's other tables stay as they are.
   /// - Parameters:
-  ///   - counter: the highest id that their table ever gave; SQLite will not give an id up to it.
+  ///   - counter: the highest id that the records' table has ever given. SQLite will give only higher ids.
   ///   - progress: called now and then with the number of records written so far.
   /// - Throws: with the file and the table: ``StoreError/Code/tableExists``, ``StoreError/notADatabase``,
-  ///   ``StoreError/damagedDatabase``, ``StoreError/Code/locked``, ``StoreError/databaseRefused`` for a name that
-  ///   SQLite keeps for itself, a NUL in it or too many fields, ``StoreError/Code/unrepresentableValue`` for two fields
-  ///   that SQLite does not tell apart, and the disk's errors.
+  ///   ``StoreError/damagedDatabase``, ``StoreError/Code/locked``; ``StoreError/databaseRefused`` for a name that
+  ///   SQLite reserves, a NUL in a name or too many fields; ``StoreError/Code/unrepresentableValue`` for two fields
+  ///   whose names are equal for SQLite; and the disk's errors.
   /// - Complexity: O(*n*): the records are decoded twice, one by one.
   @discardableResult
   public func run<Row>(
@@ -116,7 +119,7 @@ public struct SQLiteExport: Sendable {
     if try db.has(table) {
       guard case .replaced = existingTable else {
         throw StoreError(
-          .tableExists, "the database has this table, which is replaced only on request",
+          .tableExists, "the database already has a table of this name",
           file: file.path, table: table)
       }
       try db.execute(sql: "DROP TABLE \(name)")

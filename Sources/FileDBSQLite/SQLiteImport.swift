@@ -9,56 +9,62 @@ import Foundation
 ///     planets.matching = .key(["name"])
 ///     let report = try store.write { tx in try planets.run(into: "planets", in: &tx) }
 ///
-/// Integers, reals, texts and blobs become integers, reals, strings and data; NULL leaves its field out. In a column
-/// that is declared `BOOL` or `BOOLEAN`, 0 and 1 become `false` and `true`. In a column that is declared `DATE`,
-/// `DATETIME` or `TIMESTAMP`, a text like `2024-02-29T12:00:00Z` becomes a date. Other dates stay the text or number
-/// that their program stored, unless ``types`` names them.
+/// Integers, reals, texts and blobs become integers, reals, strings and data. If a value is NULL, the record does not
+/// have the field. In a column that is declared `BOOL` or `BOOLEAN`, 0 and 1 become `false` and `true`. In a column
+/// that is declared `DATE`, `DATETIME` or `TIMESTAMP`, a text like `2024-02-29T12:00:00Z` becomes a date. Other dates
+/// stay the text or number that their program stored, unless ``types`` names them.
 public struct SQLiteImport: Sendable {
   /// The rows to import.
   public enum Source: Hashable, Sendable {
-    /// The rows of a table, in the order of their rowids. The rows of a view or a table without rowids come in the
-    /// order in which SQLite returns them. A table that ``SQLiteExport`` wrote comes back in its original order.
+    /// The rows of a table, in the order of their rowids. The rows of a view, or of a table without rowids, come in the
+    /// order in which SQLite returns them. The rows of a table that ``SQLiteExport`` wrote come back in their original
+    /// order.
     case table(String)
-    /// The rows of a `SELECT`, in its order.
+    /// The rows of a `SELECT`, in the order of its result.
     case query(String)
   }
 
+  /// The rows to import.
   public var source: Source
+  /// The database's file.
   public var file: URL
-  /// The types of columns by name. Columns without a type here keep the values that SQLite has.
+  /// The types of columns by name. Other columns keep the values that SQLite has.
   ///
-  /// Besides the texts that ``FieldType`` reads, a `date` may be anything that SQLite's date functions take: a text
-  /// like `2024-02-29 12:00:00.000`, in UTC if it has no offset; an integer, as seconds since 1970; a real, as a Julian
-  /// day. Fractions of a second are cut off. A `bool` may be 0 or 1.
+  /// A `date` may be a text that ``FieldType`` reads, or anything that SQLite's date functions read: a text like
+  /// `2024-02-29 12:00:00.000`, in UTC if it has no offset; an integer, as seconds since 1970; a real, as a Julian day.
+  /// Fractions of a second are cut off. A `bool` may also be 0 or 1.
   public var types: [String: FieldType] = [:]
-  /// How the rows find the records that they change. With `.id`, the column `id` holds the ids and does not become a
-  /// field. In a table that ``SQLiteExport`` wrote, neither `id` nor `position` becomes a field with `.id` or a key;
-  /// fields of these names are in the columns `fields.id` and `fields.position`.
+  /// How the import finds the record that a row changes. With `.id`, the column `id` holds the ids and does not become
+  /// a field. In a table that ``SQLiteExport`` wrote, neither `id` nor `position` becomes a field with `.id` or a key.
+  /// Fields of these names are in the columns `fields.id` and `fields.position`.
   public var matching = TableImport.Matching.nothing
-  /// What the table is to declare, in place of what it declared before; `nil` to leave that as it is. Columns that
-  /// ``types`` does not name are read as the types that it gives them.
+  /// A schema for the table, in place of what it declared before; `nil` leaves the table's schema as it is. Columns
+  /// that ``types`` does not name are read as the types that the schema gives them.
   public var schema: TableSchema?
-  /// In which order a new table shows its fields, unless ``schema`` says it.
+  /// The order of the columns of a new table, if there is no ``schema``.
   public var columnOrder = ColumnOrder.byName
+  /// What to do about a wrong row.
   public var onError = TableImport.ErrorPolicy.stop
-  /// What becomes of the records of the table that no row finds.
+  /// What to do about the records of the table that no row changes.
   public var unmatched = TableImport.Unmatched.kept
 
+  /// An import of these rows of the database `file`.
   public init(_ source: Source, of file: URL) {
     self.source = source
     self.file = file
   }
 
-  /// Reads row by row and imports the rows as ``TableImport`` does. The database is not changed.
+  /// Reads row by row and imports the rows as ``TableImport`` does. It does not change the database.
   ///
-  /// With `.id`, a table that does not exist yet takes over the highest id ever given, if the database's table has
-  /// `AUTOINCREMENT`.
+  /// With `.id`, if the table does not exist yet and the table in SQLite has `AUTOINCREMENT`, the new table takes over
+  /// the highest id ever given.
   /// - Parameter progress: called now and then with the number of rows read so far.
   /// - Throws: with file, table and field: ``StoreError/Code/fileNotFound``, ``StoreError/notADatabase``,
-  ///   ``StoreError/damagedDatabase``, ``StoreError/Code/tableNotFound``, ``StoreError/databaseRefused`` for a query
-  ///   that is wrong or does more than read, ``StoreError/Code/locked``, ``StoreError/invalidText`` for a value that
-  ///   does not fit its type or columns that cannot be fields, ``StoreError/Code/unrepresentableValue``,
-  ///   ``StoreError/Code/reservedField``, ``StoreError/duplicateKey``; and the errors of ``RecordTable``'s verbs.
+  ///   ``StoreError/damagedDatabase``, ``StoreError/Code/tableNotFound``; ``StoreError/databaseRefused`` for a query
+  ///   that is wrong or does more than read; ``StoreError/Code/locked``; ``StoreError/invalidText`` for a value that
+  ///   does not fit its type or columns that cannot be fields; ``StoreError/Code/unrepresentableValue``,
+  ///   ``StoreError/Code/reservedField``, ``StoreError/duplicateKey``; and the errors of the methods of
+  ///   ``RecordTable``.
   /// - Complexity: O(*n*) in the rows and, with a key, in the records of the table. Memory grows with the new records.
   @discardableResult
   public func run(

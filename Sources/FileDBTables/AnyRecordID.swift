@@ -1,7 +1,8 @@
-/// A record's id without the type of its values: where records of several tables meet, as in a ``StoreError``.
-/// `RecordID(_:)` makes it the id of a table's record.
+/// A record's id without the type of its values. It is used where records of several tables meet, as in a
+/// ``StoreError``.
+/// `RecordID(_:)` turns it back into the id of a table's record.
 public struct AnyRecordID: RawRepresentable, Hashable, Sendable {
-  /// Not negative.
+  /// The number; never negative.
   public let rawValue: Int64
 
   /// The id with this number.
@@ -21,7 +22,8 @@ extension AnyRecordID: LosslessStringConvertible {
   /// The decimal digits.
   public var description: String { rawValue.description }
 
-  /// Reads plain decimal digits, without sign, white space or leading zeros, so that each id has only one text.
+  /// Reads plain decimal digits. A sign, white space and leading zeros are refused, so each id has only one text.
+  /// - Returns: `nil` for any other text.
   public init?(_ description: String) {
     guard let number = Int64(description), number >= 0, number.description == description else { return nil }
     self.init(counted: number)
@@ -31,7 +33,8 @@ extension AnyRecordID: LosslessStringConvertible {
 extension AnyRecordID: Comparable, ExpressibleByIntegerLiteral {
   public static func < (left: AnyRecordID, right: AnyRecordID) -> Bool { left.rawValue < right.rawValue }
 
-  /// - Precondition: not negative.
+  /// An id with this number.
+  /// - Precondition: the number is not negative.
   public init(integerLiteral value: Int64) {
     precondition(value >= 0, "a record's id is not negative")
     self.init(counted: value)

@@ -23,7 +23,7 @@ extension Fields: CustomStringConvertible {
 }
 
 extension Fields: ExpressibleByDictionaryLiteral {
-  /// If a field is given twice, its last value counts.
+  /// Fields with these names and values. If a field is given twice, the last value is kept.
   public init(dictionaryLiteral elements: (String, PlistValue)...) {
     dictionary = PlistDictionary(lastOf: elements.map { PlistDictionary.Entry(key: $0, value: $1) })
   }
@@ -48,7 +48,7 @@ extension Fields {
   package func normalized(limits: PlistLimits) throws(StoreError) -> Fields {
     guard self[TableFile.idKey] == nil else {
       throw StoreError(
-        .reservedField, "this name is kept for the record's id", field: TableFile.idKey)
+        .reservedField, "FileDB keeps the record's id under this name", field: TableFile.idKey)
     }
     return Fields(
       try dictionary.mapValues { (key, value) throws(StoreError) in

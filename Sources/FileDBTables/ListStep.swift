@@ -11,7 +11,8 @@ public enum ListStep: Sendable, Hashable {
 }
 
 extension ListSteps {
-  /// The same as single steps, one after another. Each step's indices refer to the list that the steps before it left.
+  /// The same changes as single steps, to carry out one after another. Each step's indices refer to the list that the
+  /// steps before it left.
   ///
   ///     for step in change.steps.sequence {
   ///       switch step {
@@ -24,7 +25,7 @@ extension ListSteps {
   ///
   /// The deletions come first, from the bottom up. Then come the moves, then the insertions from the top down, and then
   /// the updates. Insertions and updates have the indices that the records have afterwards.
-  /// - Complexity: O(*n* log *n*) in the steps.
+  /// - Complexity: O(*n* log *n*) in the number of steps.
   public var sequence: [ListStep] {
     var sequence = deletions.reversed().map { ListStep.delete($0.id, index: $0.index) }
     var moving = MovingRecords(moves, deletions: deletions)

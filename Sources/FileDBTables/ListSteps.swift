@@ -4,14 +4,14 @@
 ///
 /// - The indices of ``deletions`` and the old indices of ``moves`` refer to the list before the change. The indices of
 ///   ``insertions`` and the new indices of ``moves`` refer to the list after it.
-/// - No index is both deleted and moved from. No index is both inserted at and moved to. No index is in one of the
-///   lists twice.
+/// - No index is both deleted and moved from. No index is both inserted at and moved to. Each list names an index at
+///   most once.
 /// - The counts add up: records before − deletions + insertions = records after.
 /// - All other records keep their order.
-/// - ``updates`` are not part of the batch: a record may be moved *and* updated, and a view cannot reload a record that
-///   it moves in the same batch. Carry them out after the batch, with the new indices.
+/// - ``updates`` are not part of the batch. A record may be moved *and* updated, and a view cannot reload a record that
+///   it moves in the same batch. Carry out the updates after the batch, with the new indices.
 ///
-/// As few records as possible are moved. An update is an existing record whose fields changed.
+/// FileDB moves as few records as possible. An update is a record that exists before and after, with changed fields.
 ///
 /// ``sequence`` gives the same changes as single steps, each on the list that the step before it left. `NSTableView`
 /// and arrays need this form.
@@ -24,8 +24,8 @@ public struct ListSteps: Sendable, Equatable {
     public let index: Int
   }
 
-  /// A record with its index before and its index after. The two may be equal if other records were inserted or
-  /// deleted.
+  /// A record with its index before and its index after the change. The two can be equal if other records were inserted
+  /// or deleted.
   public struct Passage: Sendable, Hashable {
     /// The record's id.
     public let id: AnyRecordID

@@ -1,8 +1,10 @@
-/// The number that identifies a record in its table. A record keeps its id for life. The id is not given again after
-/// the record is deleted; only `RecordTable.truncate()` starts again at 1.
+/// The number that identifies a record in its table.
 ///
-/// The type of the table's values is part of the id's type, so that an id of one table cannot be taken for that of
-/// another. As a field of a value it refers to a record, and is stored as an integer:
+/// A record keeps its id for life, and FileDB does not give the id to another record after that. Only
+/// `RecordTable.truncate()` starts again at 1.
+///
+/// The id's type includes the type of the table's values, so the compiler stops you from using an id of one table in
+/// another. As a property of a value, an id refers to a record. It is stored as an integer:
 ///
 ///     struct Note: Codable, Sendable {
 ///       var title: String
@@ -11,7 +13,7 @@
 public struct RecordID<Value>: RawRepresentable, Hashable, Sendable {
   package let plain: AnyRecordID
 
-  /// The number; not negative.
+  /// The number; never negative.
   public var rawValue: Int64 { plain.rawValue }
 
   /// The id with this number.
@@ -21,7 +23,7 @@ public struct RecordID<Value>: RawRepresentable, Hashable, Sendable {
     self.plain = plain
   }
 
-  /// An id that is known to be one of a record with such a value.
+  /// Gives an id the type of a table's values. FileDB does not check that the id belongs to such a table.
   public init(_ id: AnyRecordID) { plain = id }
 
   /// The same id for a table that you have opened with another type of values.
@@ -32,7 +34,8 @@ extension RecordID: LosslessStringConvertible {
   /// The decimal digits.
   public var description: String { plain.description }
 
-  /// Reads plain decimal digits, without sign, white space or leading zeros, so that each id has only one text.
+  /// Reads plain decimal digits. A sign, white space and leading zeros are refused, so each id has only one text.
+  /// - Returns: `nil` for any other text.
   public init?(_ description: String) {
     guard let plain = AnyRecordID(description) else { return nil }
     self.plain = plain
@@ -42,7 +45,8 @@ extension RecordID: LosslessStringConvertible {
 extension RecordID: Comparable, ExpressibleByIntegerLiteral {
   public static func < (left: RecordID, right: RecordID) -> Bool { left.plain < right.plain }
 
-  /// - Precondition: not negative.
+  /// An id with this number.
+  /// - Precondition: the number is not negative.
   public init(integerLiteral value: Int64) { plain = AnyRecordID(integerLiteral: value) }
 }
 

@@ -1,5 +1,5 @@
 extension StoreError {
-  /// What kind of error it is. Later versions may add codes, so a `switch` needs a `default`.
+  /// The kind of an error. Later versions may add codes, so a `switch` needs a `default`.
   public struct Code: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -10,12 +10,12 @@ extension StoreError {
 extension StoreError.Code {
   /// The table has no record with this id.
   public static let recordNotFound = Self(rawValue: "recordNotFound")
-  /// The table has no such index, or no place for a record there.
+  /// The table has no record at this index, or a record cannot be put there.
   public static let indexOutOfRange = Self(rawValue: "indexOutOfRange")
-  /// The table does not exist. Only verbs that need an existing table, such as `sort`, throw this. Others treat a
+  /// The table does not exist. Only methods that need an existing table, such as `sort`, throw this. Others treat a
   /// missing table as empty.
   public static let tableNotFound = Self(rawValue: "tableNotFound")
-  /// The table exists already.
+  /// The table already exists.
   public static let tableExists = Self(rawValue: "tableExists")
   /// Two records have the same id.
   public static let duplicateID = Self(rawValue: "duplicateID")
@@ -25,14 +25,14 @@ extension StoreError.Code {
 
 // What was given cannot be stored or understood.
 extension StoreError.Code {
-  /// No table can have this name, or its name differs from another table's only in case or accents.
+  /// The name is not allowed for a table, or differs from another table's name only in case or accents.
   public static let invalidTableName = Self(rawValue: "invalidTableName")
   /// FileDB uses this field itself, for example for the record's id.
   public static let reservedField = Self(rawValue: "reservedField")
-  /// A property list cannot hold this value, or it is nested too deep or too large.
+  /// A property list cannot hold this value, or it is nested too deeply, or it is too large.
   public static let unrepresentableValue = Self(rawValue: "unrepresentableValue")
-  /// The fields of a record do not fit the type, or the type encodes something that is not a record's fields, such as
-  /// `nil` in an array.
+  /// The fields of a record do not fit the type; or the type encodes something other than the fields of a record, such
+  /// as `nil` in an array.
   public static let invalidValue = Self(rawValue: "invalidValue")
   /// A newer program wrote the record; see `VersionedValue`.
   public static let newerVersion = Self(rawValue: "newerVersion")
@@ -40,16 +40,15 @@ extension StoreError.Code {
   public static let migrationFailed = Self(rawValue: "migrationFailed")
   /// The table belongs to an attached store, which FileDB never writes to.
   public static let readOnly = Self(rawValue: "readOnly")
-  /// The call is not allowed inside a write of the same thread.
+  /// The call is not allowed inside a write on the same thread.
   public static let insideWrite = Self(rawValue: "insideWrite")
-  /// A later commit changed what is to be undone.
+  /// A later commit changed the data that undo would change back.
   public static let undoConflict = Self(rawValue: "undoConflict")
-  /// A file of the undo log that the step needs is missing or was changed, for example by a power cut.
+  /// Undo or redo needs a file of the undo log that is missing or was changed, for example by a power cut.
   public static let undoStepLost = Self(rawValue: "undoStepLost")
-  /// The text of a `RecordPredicate` is wrong, at the error's column.
+  /// The text of a `RecordPredicate` has a mistake at the error's column.
   public static let invalidPredicate = Self(rawValue: "invalidPredicate")
-  /// A regular expression takes more steps on a text of the record than are allowed, so it is unknown whether it
-  /// matches.
+  /// A regular expression took more steps on a text of the record than FileDB allows. Whether it matches is unknown.
   public static let matchLimitExceeded = Self(rawValue: "matchLimitExceeded")
   /// A later version of the shipped data is installed; see `ShippedStore`.
   public static let olderThanInstalled = Self(rawValue: "olderThanInstalled")
@@ -57,25 +56,26 @@ extension StoreError.Code {
 
 // What a table's schema does not allow.
 extension StoreError.Code {
-  /// The schema in a table's file cannot be read, or a schema that was given contradicts itself. A table with such a
-  /// schema can be read, and takes no writes.
+  /// The schema in a table's file cannot be read, or a new schema contradicts itself. You can read a table whose schema
+  /// cannot be read, but not write to it.
   public static let invalidSchema = Self(rawValue: "invalidSchema")
   /// A record lacks a field that the schema requires.
   public static let requiredField = Self(rawValue: "requiredField")
-  /// A field has a value of another type than the schema declares.
+  /// A field's value does not have the type that the schema declares.
   public static let wrongType = Self(rawValue: "wrongType")
-  /// A field has a value that the schema's `enum`, `minimum`, `maximum` or `pattern` does not allow.
+  /// The schema's `enum`, `minimum`, `maximum` or `pattern` does not allow a field's value.
   public static let valueNotAllowed = Self(rawValue: "valueNotAllowed")
-  /// Two records have the same value in a field that is unique.
+  /// Two records have the same value in a field that must be unique.
   public static let notUnique = Self(rawValue: "notUnique")
-  /// A field names a record that does not exist.
+  /// A field refers to a record that does not exist.
   public static let missingReference = Self(rawValue: "missingReference")
-  /// The schema in a table's file has other rules than this program declares, under the same version; see
+  /// The schema in a table's file has the same version as the one that this program declares, but other rules; see
   /// `TableDeclaration`.
   public static let schemaDiffers = Self(rawValue: "schemaDiffers")
-  /// The schema in a table's file has a higher version than this program declares: a newer program has been there.
+  /// The schema in a table's file has a higher version than the one that this program declares. A newer program wrote
+  /// it.
   public static let newerSchema = Self(rawValue: "newerSchema")
-  /// The record cannot be deleted, or its value changed, because another record names it.
+  /// The record cannot be deleted, or its value cannot be changed, because another record refers to it.
   public static let stillReferenced = Self(rawValue: "stillReferenced")
 }
 
@@ -83,44 +83,48 @@ extension StoreError.Code {
 extension StoreError.Code {
   /// The file is not a property list that holds a table.
   public static let notATable = Self(rawValue: "notATable")
-  /// The file is a table in part: it was cut off, or has a record that cannot be read. A repair saves what it can.
+  /// The file holds only part of a table: it was cut off, or one of its records cannot be read. A repair saves what it
+  /// can.
   public static let damagedTable = Self(rawValue: "damagedTable")
-  /// Git merged the table's file as text and left its conflict markers there. A repair merges both versions, record by
-  /// record. It leaves the file alone if the markers do not enclose two versions of a table.
+  /// Git merged the table's file as text and left its conflict markers in it. A repair merges both versions, record by
+  /// record. If the markers do not enclose two versions of a table, the repair leaves the file alone.
   public static let conflictMarkers = Self(rawValue: "conflictMarkers")
-  /// The journal is not as it was written. No table can be trusted until it is repaired.
+  /// The journal is damaged: its bytes are not those that FileDB wrote, or a commit in it does not fit its table.
+  /// Repair it before you go on; see `RecordStore.repairJournal()`.
   public static let damagedJournal = Self(rawValue: "damagedJournal")
-  /// A later version of this library made the journal.
+  /// A later version of this library wrote the journal.
   public static let newerFormat = Self(rawValue: "newerFormat")
-  /// Another program changed a table's file, and commits that wait in the journal no longer fit it. The message names
-  /// the records if it can. Both versions are kept until a repair is told which one to keep.
+  /// Another program changed a table's file, and commits that wait in the journal no longer fit it. If possible, the
+  /// message names the records. FileDB keeps both versions until you choose one by a repair.
   public static let conflict = Self(rawValue: "conflict")
-  /// Two files could be the table: `NAME.plist`, and `NAME` without an ending.
+  /// Two files could be the table: `NAME.plist`, and `NAME` without an extension.
   public static let ambiguousTable = Self(rawValue: "ambiguousTable")
-  /// The store's place is not a folder, or the store has no folder.
+  /// The store's URL does not lead to a folder, or the store has no folder.
   public static let notAFolder = Self(rawValue: "notAFolder")
 }
 
 // The disk or another process said no.
 extension StoreError.Code {
-  /// Another writer had the store locked for longer than the store's options allow. Try again.
+  /// Another writer held the lock for longer than `StoreOptions.lockTimeout`. Try again.
   public static let locked = Self(rawValue: "locked")
-  /// A file that is to be read does not exist.
+  /// A file that should be read does not exist.
   public static let fileNotFound = Self(rawValue: "fileNotFound")
-  /// This process may not read or write the file, or the disk is read-only.
+  /// This process is not allowed to read or write the file, or the disk is read-only.
   public static let permissionDenied = Self(rawValue: "permissionDenied")
   /// The disk is full, or the process or user has reached a limit. Nothing was committed.
   public static let diskFull = Self(rawValue: "diskFull")
-  /// A system call failed in another way; the error has its number.
+  /// Another kind of system call failure; ``StoreError/errno`` has its number.
   public static let inputOutput = Self(rawValue: "inputOutput")
-  /// The disk failed at the moment of the commit: the commit is there now, but a power cut may lose it. Or the log that
-  /// several machines share did not answer: the commit is there or not.
+  /// It is unknown whether the commit will last. Either the disk failed during the commit: then the commit exists now,
+  /// but a power cut may lose it. Or the log that several machines share did not answer: then the commit may or may not
+  /// exist.
   public static let outcomeUnknown = Self(rawValue: "outcomeUnknown")
   /// The log that several machines share cannot be reached, or did not answer in time. Nothing was committed.
   public static let unreachable = Self(rawValue: "unreachable")
-  /// After ``outcomeUnknown``, another failed sync, or a close, the store takes no more writes. Open it again.
+  /// The store accepts no more writes: it was closed, or ``outcomeUnknown`` was thrown, or another sync failed. Open it
+  /// again.
   public static let closed = Self(rawValue: "closed")
 }
 
-/// Lets `catch StoreError.Code.locked` match an error by its code.
+/// Lets you write `catch StoreError.Code.locked` for an error with this code.
 public func ~= (code: StoreError.Code, error: any Error) -> Bool { (error as? StoreError)?.code == code }

@@ -1,6 +1,7 @@
 import FileDBPlist
 
-/// What went wrong, and where: the file, line, table, record and field, if they are known.
+/// An error of FileDB: what went wrong, and where. It has the file, line, table, record and field, as far as they are
+/// known.
 ///
 /// Match on the ``code``:
 ///
@@ -15,17 +16,17 @@ import FileDBPlist
 ///       }
 ///     }
 public struct StoreError: Error, Sendable {
-  /// What went wrong, to match on.
+  /// The kind of the error, to match on.
   public let code: Code
-  /// What is wrong, without the place.
+  /// What went wrong, in words, without the place.
   public var message: String
-  /// The file. If a record could not be decoded, this and the ``line`` are found when you ask for them, by reading the
-  /// table's file; `nil` if the file no longer has the record, or does not have it yet.
+  /// The path of the file. If a record could not be decoded, FileDB finds this and the ``line`` when you ask for them,
+  /// by reading the table's file. `nil` if the file no longer has the record, or does not have it yet.
   public var file: String? {
     get { knownFile ?? place?.found?.file }
     set { knownFile = newValue }
   }
-  /// The line in `file` or in a text, from 1; `nil` for a text of one line.
+  /// The line in the file or in a text, from 1; `nil` for a text of one line.
   public var line: Int? {
     get { knownLine ?? place?.found?.line }
     set { knownLine = newValue }
@@ -36,13 +37,13 @@ public struct StoreError: Error, Sendable {
   public var table: String?
   /// The record's id.
   public var record: AnyRecordID?
-  /// The field's name, with dots before the names of fields inside it.
+  /// The field's name. A field inside a dictionary has the whole path, with dots between the names.
   public var field: String?
   /// The system's error number, if a system call failed.
   public var errno: Int32?
   /// The part of a text that could not be read, with a caret below it.
   public var excerpt: String?
-  /// The error that this one stands for, if it came from code of yours, such as a type's `encode(to:)`.
+  /// The original error, if it came from your own code, such as a type's `encode(to:)`.
   public var underlyingError: (any Error)?
 
   private var knownFile: String?
@@ -52,13 +53,13 @@ public struct StoreError: Error, Sendable {
 
   /// An error of your own, for example to throw from a write or in a test.
   /// - Parameters:
-  ///   - code: what went wrong.
-  ///   - message: what is wrong, without the place.
+  ///   - code: the kind of the error.
+  ///   - message: what went wrong, in words, without the place.
   ///   - file: the path of the file.
   ///   - line: the line in the file, from 1.
   ///   - table: the table's name.
   ///   - record: the record's id.
-  ///   - field: the field's name, with dots before the names of fields inside it.
+  ///   - field: the field's name, with dots between the names of a path.
   public init(
     _ code: Code, _ message: String, file: String? = nil, line: Int? = nil, table: String? = nil,
     record: AnyRecordID? = nil, field: String? = nil

@@ -239,7 +239,7 @@ import Testing
     try withTemporaryFolder { folder in
       let result = try shell("GIT_CEILING_DIRECTORIES=$(dirname $PWD) filedb git-setup", in: folder)
       #expect(result.status == 66)
-      #expect(result.error.contains("this folder is in no git repository"))
+      #expect(result.error.contains("this folder is not in a git repository"))
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
       #expect(try filedb("git-setup", "nowhere", in: folder).status == 66)
       let noGit = try filedb("git-setup", in: folder, environment: ["PATH": folder.path])

@@ -156,7 +156,7 @@ import Testing
       #expect(
         try run("filedb merge --list", status: 1, in: folder).output.contains("record 2: ours deleted it"))
       let last = try run("filedb merge --take theirs", in: folder)
-      #expect(last.error == "todo: 1 settled\ntodo: nothing is left; 'git add' tells git\n")
+      #expect(last.error == "todo: 1 settled\ntodo: no conflicts are left; run 'git add' next\n")
       #expect(try run("filedb merge --list todo", in: folder).error == "no conflicts\n")
       #expect(try records(in: folder) == [#"1 ["title": "Ghee"]"#, #"2 ["title": "Rye"]"#])
       // Taken back, it is a conflict again.

@@ -43,7 +43,7 @@ import Testing
       ("", integer, nil, "empty"),
       ("a\n", integer, nil, "a type is given for 'n'"),
       ("a\nb\n\u{1}\n", DelimitedImport(), 3, "XML cannot hold the character U+0001"),
-      ("wgFileDbSecretId\n5\n", DelimitedImport(), 2, "kept for the record's id"),
+      ("wgFileDbSecretId\n5\n", DelimitedImport(), 2, "keeps the record's id"),
     ]
     for (text, importer, line, words) in faults {
       let error = try #require(storeError { _ = try records(text, importer) })

@@ -51,27 +51,27 @@ final class AttachedStore: Sendable {
 }
 
 extension RecordStore {
-  /// Opens the store in the folder at `url` over another one, which is never written to: for example, the user's data
-  /// over the data that an app ships with.
+  /// Opens the store in the folder at `url` on top of another store, which FileDB never writes to. For example, it
+  /// opens the user's data on top of the data that an app ships with.
   ///
   ///     let store = try RecordStore(at: user, attaching: shipped, as: "main")
   ///     let foods = try store.table(.foods)                  // shipped foods and the user's, in one order
   ///     let shippedFoods = try store.table("main.foods")     // as they were shipped; read-only
   ///
-  /// A table of the store and the attached table of the same name are one table, and all verbs work on all of its
-  /// records. Changes go only into the user's store: it overrides the fields that they change, hides deleted records,
-  /// and keeps the new places of moved records. So you may replace the attached store by its next version, and the
-  /// user's changes apply to that. The user's own records have ids above 1,000,000,000; attached records must have
-  /// lower ids.
+  /// A table of the store and the attached table of the same name appear as one table. All methods work on all of its
+  /// records, but write only to the user's store. It stores the fields that the user changed, hides the records that
+  /// the user deleted, and keeps the new places of the records that the user moved. So you may replace the attached
+  /// store by its next version, and the user's changes then apply to that version. The user's own records have ids
+  /// above 1,000,000,000. Attached records must have lower ids.
   ///
-  /// The attached tables are read when they are first asked for, and again if their files have changed since.
+  /// FileDB reads an attached table when you first ask for it, and again after its file has changed.
   /// - Parameters:
   ///   - url: the folder of the user's store. The first write creates it.
-  ///   - attached: the folder of the other store. Nothing in it is created or changed, so it may be read-only.
+  ///   - attached: the folder of the other store. FileDB creates and changes nothing in it, so it may be read-only.
   ///   - name: the prefix of the attached tables, as `main` in `main.foods`. It must not be empty or contain a dot.
-  ///   - options: how both stores behave.
-  /// - Throws: ``StoreError/Code/notAFolder``, ``StoreError/Code/fileNotFound`` if there is nothing to attach,
-  ///   ``StoreError/Code/invalidTableName`` for `name`, and the disk's errors.
+  ///   - options: the options of both stores.
+  /// - Throws: ``StoreError/Code/notAFolder``; ``StoreError/Code/fileNotFound`` if there is no store to attach;
+  ///   ``StoreError/Code/invalidTableName`` for `name`; and the disk's errors.
   public convenience init(
     at url: URL, attaching attached: URL, as name: String, options: StoreOptions = StoreOptions()
   ) throws {

@@ -142,7 +142,7 @@ extension StoreError {
   fileprivate static func hidden(_ key: TableKey, by attached: AttachedStore) -> StoreError {
     StoreError(
       .ambiguousTable,
-      "the store has a table of this name, which means one of the store attached as '\(attached.name)'",
+      "the store has a table of this name, but the name belongs to the store attached as '\(attached.name)'",
       table: key.text)
   }
 }

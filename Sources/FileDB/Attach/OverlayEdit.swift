@@ -154,7 +154,7 @@ extension EncodedRecord {
 extension StoreError {
   fileprivate static func overlayField(in record: EncodedRecord) -> StoreError {
     StoreError(
-      .reservedField, "this name is kept for what a store says of attached records",
+      .reservedField, "FileDB uses this name for changes to attached records",
       record: record.id, field: record.fields(OverlayMarks.keys).first?.key)
   }
 }

@@ -27,8 +27,8 @@ extension RecordTable {
   /// - Throws: as ``snapshot()``.
   public func isOverridden(_ id: RecordID<Value>) throws -> Bool { try snapshot().isOverridden(id) }
 
-  /// Undoes all of the user's changes to a record of the attached store. It gets back its fields and its place, and a
-  /// deleted record comes back.
+  /// Takes back all of the user's changes to a record of the attached store. The record has its shipped fields and its
+  /// shipped place again. If the user had deleted it, it comes back.
   /// - Throws: ``StoreError/Code/recordNotFound`` if the attached store has no such record.
   public func revert(_ id: RecordID<Value>) throws {
     try writing { transaction in
@@ -48,7 +48,7 @@ extension RecordTable {
 }
 
 extension RecordTable {
-  /// Undoes all of the user's changes to a record of the attached store; see the synchronous `revert`.
+  /// Takes back all of the user's changes to a record of the attached store; see the synchronous `revert`.
   public func revert(_ id: RecordID<Value>) async throws { try await writing { try $0.revert(id) } }
 }
 

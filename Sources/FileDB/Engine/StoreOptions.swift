@@ -2,18 +2,18 @@ import FileDBPlist
 import FileDBStorage
 import FileDBTables
 
-/// How a store behaves.
+/// The options of a store: how it waits, when it writes its files, and what it keeps in memory.
 public struct StoreOptions: Sendable {
   /// How long a write waits for another process to finish its own before it fails with ``StoreError/Code/locked``.
   public var lockTimeout: Duration
-  /// What a table file may hold; the same for reading and writing.
+  /// How large and how deeply nested a table's file may be. The limits are the same for reading and writing.
   public var limits: PlistLimits
   /// When commits go from the journal into the tables' files.
   public var checkpoints: CheckpointPolicy
   /// What a commit waits for.
   public var durability: Durability
-  /// How many bytes the store may take to remember what the records of its tables have in the fields that predicates
-  /// and sort keys ask for. With it, asking again is several times as fast. 0 remembers nothing.
+  /// How many bytes of memory the store may use for the values of fields that predicates and sort keys have read. They
+  /// make the next query of the same fields several times as fast. 0 turns this off.
   public var columnBytes: Int
   /// How tables' files are read.
   package var reading = TableReading.whole
@@ -30,7 +30,7 @@ public struct StoreOptions: Sendable {
   /// Commits of this many bytes may be copied into the next journal with each checkpoint.
   package var shortJournal = 1 << 20
 
-  /// The options of a store, each with the value that most stores want.
+  /// The options of a store. The defaults suit most stores.
   public init(
     lockTimeout: Duration = .seconds(5), limits: PlistLimits = PlistLimits(),
     checkpoints: CheckpointPolicy = .automatic, durability: Durability = .full, columnBytes: Int = 32 << 20
@@ -43,16 +43,21 @@ public struct StoreOptions: Sendable {
   }
 }
 
-/// When commits go from the journal into the tables' files. Readers of the store see no difference; programs that read
-/// the files by themselves do, and until then an edit of such a file is a ``StoreError/Code/conflict``.
+/// When FileDB writes the commits in the journal into the tables' files.
+///
+/// Readers of the store see no difference. Programs that read the files themselves see a commit only after the
+/// checkpoint. If they change a file before it, the store has a ``StoreError/Code/conflict``.
 public enum CheckpointPolicy: Sendable {
   /// When the store is closed or released, when the program ends, after a second without commits, and when the journal
-  /// has grown to half the size of the files that it changes. A file of 16 MB or more waits until its commits have 1/8
-  /// of its size, so that adding one record never rewrites a large file.
+  /// has at least 1 MB and half the size of the files that it changes.
+  ///
+  /// A file of 16 MB or more is written only when its commits have 1/8 of its size. So adding one record never rewrites
+  /// a large file.
   case automatic
-  /// With each commit: the files are always up to date, and a commit costs a rewrite of the tables it changes.
+  /// With each commit. The files are always up to date, and each commit rewrites the files of the tables that it
+  /// changes.
   case everyCommit
-  /// Only by `RecordStore.checkpoint()`. The journal grows until then.
+  /// Only when you call `RecordStore.checkpoint()`. The journal grows until then.
   case manual
 }
 
@@ -61,16 +66,17 @@ public enum CheckpointPolicy: Sendable {
 /// | | a crash of the process | a power cut, or a crash of the system |
 /// | --- | --- | --- |
 /// | ``full`` | loses nothing | loses nothing |
-/// | ``barrier`` | loses nothing | may lose the last commits, on Apple platforms; elsewhere as ``full`` |
+/// | ``barrier`` | loses nothing | may lose the last commits on Apple platforms; the same as ``full`` elsewhere |
 /// | ``none`` | loses nothing | may lose the commits since the last checkpoint |
 ///
-/// Whatever is lost, it is the latest commits, each as a whole: what remains is the store as it was before them.
+/// Only the latest commits can be lost, and each is lost as a whole. What remains is the store as it was before them.
 public enum Durability: Sendable {
-  /// The commit is on the medium: `fdatasync`, on Apple platforms `F_FULLFSYNC`.
+  /// The commit waits until its data is on the disk: `fdatasync`, or `F_FULLFSYNC` on Apple platforms.
   case full
-  /// The commit is on its way to the medium, before all later ones: `F_BARRIERFSYNC` on Apple platforms.
+  /// The commit does not wait until its data is on the disk, but the disk writes it before all later commits:
+  /// `F_BARRIERFSYNC` on Apple platforms. Other platforms have no such call, and use ``full``.
   case barrier
-  /// The commit is with the system, which writes it when it likes. Checkpoints are synced all the same.
+  /// The commit waits only for the operating system, which writes it to the disk later. Checkpoints are still synced.
   case none
 
   var syncStrength: SyncStrength? {

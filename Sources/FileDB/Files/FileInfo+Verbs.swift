@@ -4,11 +4,11 @@ import FileDBStorage
 import FileDBTables
 
 extension FileInfo {
-  /// Whether `url` is a folder, or a link that leads to one. Also `false` if this cannot be found out.
+  /// Whether `url` is a folder, or a link that leads to one. It is `false` if the system cannot tell.
   public static func isFolder(_ url: URL) -> Bool { status(url)?.kind == .folder }
 
-  /// Whether `url` is something other than a folder, or a link that leads to such a thing. Also `false` for a link that
-  /// leads nowhere, and if this cannot be found out.
+  /// Whether `url` exists and is not a folder, or is a link that leads to such a thing. It is `false` for a link that
+  /// leads nowhere, and if the system cannot tell.
   public static func isFile(_ url: URL) -> Bool { status(url).map { $0.kind != .folder } ?? false }
 
   private static func status(_ url: URL) -> FileStatus? {
@@ -16,7 +16,7 @@ extension FileInfo {
     return try? SystemDisk().status(path)
   }
 
-  /// The text of a UTF-8 file, exactly as it is: no byte is left out or replaced.
+  /// Returns the text of a UTF-8 file, exactly as it is in the file.
   /// - Throws: ``StoreError/notText`` with the first line that is not UTF-8; ``StoreError/notAFile`` for a folder;
   ///   ``StoreError/Code/fileNotFound``, ``StoreError/Code/permissionDenied``, ``StoreError/invalidPath``,
   ///   ``StoreError/Code/inputOutput``.
@@ -57,7 +57,7 @@ extension FileInfo {
     for folder in try disk.install([staged]) { try disk.syncFolder(folder) }
   }
 
-  /// The names of everything in a folder, including hidden files, in the order of their UTF-8 bytes.
+  /// Returns the names of everything in a folder, including hidden files, in the order of their UTF-8 bytes.
   /// - Throws: ``StoreError/Code/notAFolder`` for a file; ``StoreError/Code/fileNotFound``,
   ///   ``StoreError/Code/permissionDenied``, ``StoreError/invalidPath``, ``StoreError/Code/inputOutput``.
   /// - Complexity: O(*n* log *n*).
@@ -70,8 +70,8 @@ extension FileInfo {
     return names.sorted { compareUTF8($0, $1) < 0 }
   }
 
-  /// Creates a folder, and those above it. It is not an error if the folder exists.
-  /// - Throws: ``StoreError/Code/notAFolder``, with its path, if a file or a broken link is in the way;
+  /// Creates a folder, and the folders above it. It is not an error if the folder already exists.
+  /// - Throws: ``StoreError/Code/notAFolder``, with the path, if a file or a broken link is in the way;
   ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/invalidPath``,
   ///   ``StoreError/Code/inputOutput``.
   public static func createFolder(at url: URL) throws {
@@ -97,7 +97,8 @@ extension FileInfo {
     return nil
   }
 
-  /// Removes a file, or a link but not what it leads to. Folders are never removed, not even empty ones.
+  /// Removes a file or a link. For a link, it does not remove what the link leads to. It never removes a folder, not
+  /// even an empty one.
   /// - Throws: ``StoreError/notAFile`` for a folder; ``StoreError/Code/fileNotFound``,
   ///   ``StoreError/Code/permissionDenied``, ``StoreError/invalidPath``, ``StoreError/Code/inputOutput``.
   public static func deleteFile(at url: URL) throws {

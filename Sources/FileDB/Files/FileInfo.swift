@@ -3,7 +3,8 @@ import FileDBPlist
 import FileDBStorage
 import FileDBTables
 
-/// What the system knows about a file, a folder or a link, and a few verbs for files beside a store.
+/// What the system knows about a file, a folder or a link. It also has a few methods for files that you keep beside a
+/// store.
 ///
 ///     let info = try FileInfo(at: photo)
 ///     print(info.formattedSize)                          // 1.50 MB
@@ -28,15 +29,14 @@ public struct FileInfo: Hashable, Sendable {
   public let url: URL
   /// What is there.
   public let kind: Kind
-  /// The size in bytes: for a file that of its content, for a link that of its path, for a folder whatever the file
-  /// system reports.
+  /// The size in bytes: of a file's content, or of a link's path. For a folder, it is what the file system reports.
   public let size: Int64
-  /// When the file was created; `nil` if the system does not tell, as always on Linux.
+  /// When the file was created; `nil` if the system does not tell. Linux never does.
   public let created: Date?
   /// When the content last changed.
   public let modified: Date
-  /// The permission bits, such as `0o644`: those for the owner, the group and all others, and the three bits above
-  /// them.
+  /// The permission bits, such as `0o644`: those for the owner, the group and all others, and the set-user, set-group
+  /// and sticky bits above them.
   public let permissions: Int
 
   /// Describes the file, folder or link at `url`.
@@ -70,8 +70,8 @@ public struct FileInfo: Hashable, Sendable {
   /// The part of the name after the last dot; empty if there is no dot, and for a hidden file such as `.profile`.
   public var pathExtension: String { url.pathExtension }
 
-  /// The size for people: `1 byte`, `512 bytes`, `1.50 KB`, `3.25 GB`. The units are powers of 1024. The decimal
-  /// point and the words are the same in every locale.
+  /// The size for people: `1 byte`, `512 bytes`, `1.50 KB`, `3.25 GB`. The units are powers of 1024. The text is the
+  /// same in every locale.
   public var formattedSize: String { Self.formatted(size: size) }
 
   /// See ``formattedSize``. Two decimals, rounded to the nearest; what would be rounded up to 1024 is 1 of the next
@@ -110,7 +110,7 @@ public struct FileInfo: Hashable, Sendable {
 }
 
 extension StoreError {
-  /// A path, or a part of it, cannot be used or would lead out of its folder.
+  /// A path cannot be used, or leads out of its folder.
   public static let invalidPath = Code(rawValue: "invalidPath")
   /// A folder was found instead of a file.
   public static let notAFile = Code(rawValue: "notAFile")

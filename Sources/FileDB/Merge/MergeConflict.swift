@@ -1,23 +1,25 @@
 import FileDBPlist
 
-/// Something that both sides of a ``TableMerge`` changed in different ways. The merged table has one version; this has
-/// both.
+/// Data that both sides of a ``TableMerge`` changed in different ways. The merged table has one of the two versions.
+/// The conflict has both.
 public struct MergeConflict: Sendable {
   /// What the two sides did, with the values of each.
   public enum Kind: Sendable {
-    /// Both changed a field. The merged record has our value. `nil` means that the field is missing.
+    /// Both sides changed a field. The merged record has our value. `nil` means that the field is missing.
     case field(String, base: PlistValue?, ours: PlistValue?, theirs: PlistValue?)
-    /// Ours deleted a record that theirs changed. It is kept as theirs has it; in an installation it stays deleted.
+    /// Our side deleted a record that their side changed. The merge keeps their version. When ``ShippedStore`` merges,
+    /// the record stays deleted.
     case deletedByOurs(base: Fields, theirs: Fields)
-    /// Theirs deleted a record that ours changed. It is kept as ours has it.
+    /// Their side deleted a record that our side changed. The merge keeps our version.
     case deletedByTheirs(base: Fields, ours: Fields)
-    /// The merged record does not keep a rule of the table's schema, although the record of each side does: for example,
-    /// both added a record with the same value in a field that is unique. The record is in the merged table.
+    /// The merged record breaks a rule of the table's schema, although the record of each side keeps it. For example,
+    /// both sides added a record with the same value in a unique field. The record is in the merged table.
     case rule(field: String, message: String)
   }
 
-  /// The record's id in the merged table; `nil` for another key in the root of the file. In a store over an attached
-  /// one, the merged table may have no record with this id, if no changes to the attached record are left.
+  /// The record's id in the merged table; `nil` if the conflict is about another key in the root of the file. In a
+  /// store with an attached store, the merged table may have no record with this id, if none of the changes to the
+  /// attached record are left.
   public let record: AnyRecordID?
   /// What the two sides did.
   public let kind: Kind
@@ -43,17 +45,17 @@ extension MergeConflict {
   }
 }
 
-/// A record that has another id in the merged table than it had on one of the sides.
+/// A record whose id in the merged table differs from its id on one of the sides.
 public struct MergeRenumbering: Sendable, Hashable {
   /// One of the two sides of a merge.
   public enum Side: Sendable, Hashable {
-    /// The side whose value a field has that both changed.
+    /// Our side. If both sides changed a field, the merged record has the value of this side.
     case ours
     /// The other side.
     case theirs
   }
 
-  /// The side that had it under ``oldID``.
+  /// The side on which the record had the ``oldID``.
   public let side: Side
   /// The record's id on its side.
   public let oldID: AnyRecordID

@@ -77,7 +77,7 @@ struct MergedIDs {
 
   private mutating func giveNew(to key: Int) throws(StoreError) {
     let last = max(lastNew, counter)
-    guard last < .max else { throw StoreError(.counterExhausted, "there is no id left") }
+    guard last < .max else { throw StoreError(.counterExhausted, "there are no more ids") }
     lastNew = last + 1
     take(AnyRecordID(counted: lastNew), for: key)
   }

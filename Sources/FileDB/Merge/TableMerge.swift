@@ -6,39 +6,41 @@ import FileDBPlist
 ///     try merge.merged.write(to: file)
 ///     for conflict in merge.conflicts { show(conflict) }
 ///
-/// Records are matched by their ids, and merged field by field. The merged table has the changes that only one side
-/// made, and those that both made in the same way. If the sides disagree:
+/// FileDB matches records by their ids and merges them field by field. The merged table has the changes of either side.
+/// If the sides disagree:
 ///
-/// - A field that both changed has our value, and is a conflict.
+/// - A field that both sides changed has our value, and is a conflict.
 /// - A record that one side deleted and the other changed is kept, and is a conflict.
-/// - Different new records with the same id are both kept. Theirs gets a new id; see ``renumbered``.
-/// - A record that both moved is where ours has it. If both put a record in the same place, ours comes first.
+/// - If both sides added different records with the same id, both records are kept. Theirs gets a new id; see
+///   ``renumbered``.
+/// - A record that both sides moved is where our side has it. If both sides put records in the same place, ours come
+///   first.
 ///
-/// In the table of a store over an attached one, records that describe changes to attached records are always matched
-/// by their ids, and the changes are merged.
+/// In a store with an attached store, the table also has records that describe changes to attached records. These are
+/// always matched by their ids, and their changes are merged.
 ///
-/// A record that got a new id in an earlier merge is recognized by its fields, as long as they are the same as in the
-/// base. So you can merge branches again and again, and rebase them.
+/// If an earlier merge gave a record a new id, FileDB still recognizes the record by its fields, as long as they have
+/// not changed since the base. So you can merge branches again and again, and rebase them.
 public struct TableMerge<Value: Codable & Sendable>: Sendable {
-  /// The merged table. It is complete and sound, even if there are conflicts.
+  /// The merged table. It is complete and valid, even if there are conflicts.
   public let merged: TableSnapshot<Value>
-  /// The conflicts, in the order of the merged records. Conflicts about attached records whose changes are all gone
-  /// come next, and then those about other keys in the root of the file.
+  /// The conflicts, in the order of the merged records. After them come conflicts about attached records whose changes
+  /// are all gone, and then conflicts about other keys in the root of the file.
   public let conflicts: [MergeConflict]
-  /// The records with new ids, in the order of the merged records. Fields that refer to such a record by its id are not
-  /// changed.
+  /// The records that got new ids, in the order of the merged records. FileDB does not change fields that refer to such
+  /// a record by its old id.
   public let renumbered: [MergeRenumbering]
   private let ours: TableState
 
   /// Merges two versions of a table.
   /// - Parameters:
   ///   - base: the version that both sides began with; `nil` if each side created the table itself.
-  ///   - ours: the version whose value a field has that both changed.
+  ///   - ours: our version. Its value is kept if both sides changed a field.
   ///   - theirs: the other version.
-  ///   - side: the side whose version the merge takes wherever the two disagree: of a field that both changed, its
-  ///     value; of a record that one deleted and the other changed, the record or its deletion. Then ``conflicts`` has
-  ///     only what breaks a rule of the schema. By default the disagreements are conflicts.
-  /// - Throws: ``StoreError/Code/counterExhausted`` if no id is left for a record that needs a new one.
+  ///   - side: the side that wins wherever the two disagree, so that there are no such conflicts. If both changed a
+  ///     field, the merge takes the value of this side. If one deleted a record that the other changed, the merge does
+  ///     what this side did. ``conflicts`` then has only broken rules of the schema. By default, no side wins.
+  /// - Throws: ``StoreError/Code/counterExhausted`` if a record needs a new id and there are no more.
   /// - Complexity: O(*n* log *n*); only records that differ are decoded.
   public init(
     base: TableSnapshot<Value>?, ours: TableSnapshot<Value>, theirs: TableSnapshot<Value>,

@@ -2,8 +2,8 @@ import FileDBEssentials
 import FileDBPlist
 
 extension TableSnapshot {
-  /// Reads a table's file by itself. The file may have any name and be anywhere. The snapshot does not include commits
-  /// that wait in the journal of a store. Its ``table`` is the file's name without `.plist`.
+  /// Reads a table's file outside of a store. The file may have any name and be in any folder. Commits that wait in the
+  /// journal of a store are not included. The snapshot's ``table`` is the file's name without `.plist`.
   /// - Throws: ``StoreError/Code/notATable``, ``StoreError/Code/damagedTable``, ``StoreError/Code/conflictMarkers``
   ///   with file and line, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the file.
@@ -23,11 +23,11 @@ extension TableSnapshot {
       state: try TableFile.decode(bytes, file: file.path, table: name, limits: limits))
   }
 
-  /// Reads the bytes of a table's file, from any source.
+  /// Reads a table from the bytes of its file.
   /// - Parameters:
   ///   - bytes: the content of the file.
   ///   - name: the snapshot's ``table``, and the name of the file in errors.
-  ///   - limits: what the file may hold.
+  ///   - limits: how large and how deeply nested the file may be.
   /// - Throws: ``StoreError/Code/notATable``, ``StoreError/Code/damagedTable``, ``StoreError/Code/conflictMarkers``
   ///   with the line.
   /// - Complexity: O(*n*) in the bytes.
@@ -37,8 +37,9 @@ extension TableSnapshot {
       state: try TableFile.decode(bytes, file: name, table: name, limits: limits))
   }
 
-  /// Writes the table's file by itself, in canonical bytes. After a crash at any point, there is either the old file or
-  /// the new one. Do not use this for a store that is in use; use `RecordStore.write(_:)`.
+  /// Writes the records to a table's file outside of a store, in canonical form. If the program or the system crashes,
+  /// the file is either the old one or the new one. Do not use this in the folder of a store that is in use; call
+  /// `RecordStore.write(_:)` instead.
   /// - Throws: the disk's errors.
   /// - Complexity: O(*n* log *n*) in the records.
   public func write(to url: URL) throws { try write(to: url.standardizedFileURL.path, on: .system) }

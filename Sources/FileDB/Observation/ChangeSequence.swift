@@ -1,10 +1,11 @@
 /// The changes of a table, a record or a store, one after another.
 ///
-/// A slow consumer gets one element that leads from its last element to the newest state, not a queue of elements.
-/// Nothing is missed, nothing comes twice, and nothing is buffered. Each iteration is an observation of its own. It may
-/// run anywhere: on the main actor, in an actor, in a detached task. Changes are computed off the main actor.
+/// A slow consumer does not get a queue of elements. Its next element leads from its last one to the newest state, so
+/// it never misses the newest state, and nothing is buffered. Each iteration is an observation of its own. You can
+/// iterate anywhere: on the main actor, in an actor, in a detached task. FileDB computes the changes off the main
+/// actor.
 ///
-/// The sequence ends when the store is closed or released, after the last commit, or when the task is cancelled. It
+/// The sequence ends after the last commit when the store is closed or released, and when the task is cancelled. It
 /// holds the records of its last element, but not the store: keep a reference to the store for as long as you listen.
 public struct ChangeSequence<Element: Sendable>: AsyncSequence, Sendable {
   public typealias Failure = Never

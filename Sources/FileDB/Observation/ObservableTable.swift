@@ -1,8 +1,8 @@
 import FileDBTables
 import Observation
 
-/// The decoded records of a table for SwiftUI. SwiftUI redraws a view that reads them when they change, whichever program
-/// changed them.
+/// The decoded records of a table for SwiftUI. When the records change, SwiftUI redraws the views that show them,
+/// whichever program changed them.
 ///
 ///     struct NoteList: View {
 ///       @State var notes: ObservableTable<Note>
@@ -18,18 +18,19 @@ import Observation
 /// FileDB decodes a record again only when it changes. If a record does not fit the type, ``faults`` has an error with
 /// its id and the reason.
 ///
-/// It keeps a reference to its table, and so to the store. It shows snapshots: a change that you make on the main actor
+/// An `ObservableTable` keeps a reference to its table, and so to the store. A change that you make on the main actor
 /// appears soon afterwards, not at once.
 @MainActor
 @Observable
 public final class ObservableTable<Value: Codable & Sendable> {
   /// The table whose records are shown.
   public let table: RecordTable<Value>
-  /// The records that are shown, in their order.
+  /// The records to show, in order.
   public private(set) var records: [DecodedRecord<Value>]
-  /// Why records of the table could not be decoded, each with the record's id.
+  /// An error for each record of the table that could not be decoded, with the record's id.
   public private(set) var faults: [StoreError]
-  /// Why FileDB could not read another program's changes; `nil` if it could; see ``RecordStore/observationError``.
+  /// The reason why FileDB could not read another program's changes; `nil` if it could. See
+  /// ``RecordStore/observationError``.
   public private(set) var error: StoreError?
 
   @ObservationIgnored private var observation: TableObservation<Value>?
@@ -38,8 +39,9 @@ public final class ObservableTable<Value: Codable & Sendable> {
   /// - Parameters:
   ///   - table: the table whose records are shown.
   ///   - matches: whether to show a record with this value; see `RecordTable.changes(where:sortedBy:since:)`.
-  ///   - order: the order in which to show them; empty for the table's own.
-  /// - Complexity: O(*n*) in the records of the table, which it decodes at once, so that the first view has them.
+  ///   - order: the order in which to show them; if it is empty, the table's own order.
+  /// - Complexity: O(*n*) in the records of the table. It decodes them before it returns, so that the first view has
+  ///   them.
   public convenience init(
     _ table: RecordTable<Value>, where matches: (@Sendable (Value) throws -> Bool)? = nil,
     sortedBy order: [SortKey] = []
@@ -67,18 +69,18 @@ public final class ObservableTable<Value: Codable & Sendable> {
     }
   }
 
-  /// Replaces the filter and the order. What you leave out is reset: `show()` shows all records in the table's order.
-  /// The list changes soon afterwards.
+  /// Replaces the filter and the order. Arguments that you leave out are reset: `show()` shows all records in the
+  /// table's order. The list changes soon afterwards.
   /// - Complexity: as `TableObservation.show(where:sortedBy:)`.
   public func show(where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = []) {
     observation?.show(where: matches, sortedBy: order)
   }
 
-  /// The same for the records that match a predicate.
+  /// Replaces the filter by a predicate, and the order; see `show(where:sortedBy:)` with a closure.
   public func show(where predicate: RecordPredicate, sortedBy order: [SortKey] = []) {
     observation?.show(where: predicate, sortedBy: order)
   }
 
-  /// The number of records that are shown.
+  /// The number of records in ``records``.
   public var count: Int { records.count }
 }

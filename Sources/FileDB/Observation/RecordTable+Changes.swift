@@ -1,24 +1,24 @@
 extension RecordTable {
-  /// The changes of the table's records, whether this store makes them, another store, another process, or a program
-  /// that edits the file. Changes of other programs come within a second.
+  /// The changes of the table's records. They may come from this store, another store, another process, or a program
+  /// that edits the file. Changes of other programs arrive within a second.
   ///
   ///     for await change in notes.changes() { list.apply(change.steps) }
   ///
   /// The first element comes at once, even for an empty table. It leads from no records to the existing ones. If you
-  /// show some records already, pass them in, and the first element comes with the first change since then:
+  /// already show some records, pass them in; then the first element comes with the first change since then:
   ///
   ///     let records = try notes.snapshot()
   ///     list.show(records)
   ///     for await change in notes.changes(since: records) { list.apply(change.steps) }
   ///
   /// With a condition or an order, the steps are those of the filtered and sorted list. A record that begins to match
-  /// is inserted, one that no longer matches is deleted, and one whose place in the list changes is moved.
+  /// is inserted, a record that no longer matches is deleted, and a record whose place in the list changes is moved.
   ///
   /// - Parameters:
-  ///   - matches: whether a record with this value is in the list; `nil` for all. The list leaves out records for which
-  ///     it throws, and records that do not fit the type. The result must depend only on the value.
-  ///   - order: the order of the list; empty for the table's own.
-  ///   - start: a snapshot of the whole table, which the observer shows already.
+  ///   - matches: whether a record with this value is in the list; `nil` includes all records. Records for which it
+  ///     throws, and records that do not fit the type, are not in the list. The result must depend only on the value.
+  ///   - order: the order of the list; if it is empty, the table's own order.
+  ///   - start: a snapshot of the whole table, if you already show its records.
   /// - Complexity: an element costs as much as ``TableChange/init(from:to:)``. With a condition, each changed record is
   ///   decoded, and each change of the table also costs O(*n*); with an order, O(*n* log *n*).
   public func changes(
@@ -28,7 +28,7 @@ extension RecordTable {
     changes(of: RecordSelection(condition: .init(matches), order: order), since: start)
   }
 
-  /// The same for the records that match a predicate.
+  /// The changes of the records that match a predicate; see `changes(where:sortedBy:since:)` with a closure.
   public func changes(
     where predicate: RecordPredicate, sortedBy order: [SortKey] = [], since start: TableSnapshot<Value>? = nil
   ) -> ChangeSequence<TableChange<Value>> {
@@ -54,11 +54,11 @@ extension RecordTable {
     }
   }
 
-  /// The changes of one record's fields. Its place in the table does not matter.
+  /// The changes of one record's fields. Moving the record in the table is not a change.
   ///
-  /// The first element comes at once, without a ``RecordChange/before``. The sequence does not end when the record is
-  /// deleted, because a program that edits the file may bring it back.
-  /// - Complexity: nearly the same for any *n* for each change of the table; see <doc:Performance>.
+  /// The first element comes at once, and its ``RecordChange/before`` is `nil`. The sequence does not end when the
+  /// record is deleted, because a program that edits the file may bring it back.
+  /// - Complexity: each change of the table costs nearly the same for any *n*; see <doc:Performance>.
   public func changes(of id: RecordID<Value>) -> ChangeSequence<RecordChange<Value>> {
     let (tables, source) = (store.seen, source)
     return ChangeSequence(of: store, .table(TableKey(name.text))) {
@@ -75,11 +75,11 @@ extension RecordTable {
 }
 
 extension RecordStore {
-  /// The changes of all tables, including those that are created or dropped.
+  /// The changes of all tables, including tables that are created or dropped.
   ///
-  /// The first element comes with the first change after this call. An element has all of a transaction over several
-  /// tables or nothing of it. Tables that were not read yet are read now; tables that others create are read when they
-  /// appear.
+  /// The first element comes with the first change after this call. If a transaction changed several tables, one
+  /// element has all of its changes. FileDB now reads the tables that it has not read yet, and reads tables that others
+  /// create when they appear.
   /// - Complexity: O(*n*) in the size of the tables that were not read yet. An element costs as much as
   ///   ``TableChange/init(from:to:)`` for each table.
   public func changes() -> ChangeSequence<StoreChange> {
@@ -101,14 +101,16 @@ extension RecordStore {
     do { try readAllTables() } catch { signals.note(error) }
   }
 
-  /// Why observers do not see what another process or program wrote: a file is damaged, is in conflict with commits in
-  /// the journal, or cannot be read. `nil` if there is no such error. FileDB updates this only while somebody observes.
+  /// The reason why observers do not see what another process or program wrote: a file is damaged, conflicts with
+  /// commits in the journal, or cannot be read. `nil` if there is no such error. FileDB updates this only while
+  /// somebody observes.
   ///
   /// Such an error does not end an observation. The tables stay as they were last read, and FileDB tries again after
-  /// each change on the disk. For example, a file that an editor is writing is an error until it is complete.
+  /// each change on the disk. For example, while an editor is writing a file, the file is an error until it is
+  /// complete.
   public var observationError: StoreError? { signals.failure.error }
 
-  /// Each new ``observationError``, and `nil` when there is none any more. An existing error comes at once.
+  /// Each new ``observationError``, and `nil` when the error is gone. An existing error comes at once.
   public func observationErrors() -> ChangeSequence<StoreError?> {
     let signals = signals
     return ChangeSequence(of: self, .failures) {

@@ -1,24 +1,24 @@
 import FileDBTables
 
 extension RecordTable {
-  /// Calls `onChange` on the main actor with the decoded records, and again for each change of the table.
+  /// Calls `onChange` on the main actor with the decoded records, and again after each change of the table.
   ///
   ///     observation = notes.observe { change in list.apply(change.steps, change.records) }
   ///
   /// The first call, with the existing records, comes soon, but not before this method returns. With a condition or an
   /// order, the steps are those of the filtered and sorted list; `TableObservation.show(where:sortedBy:)` changes both
-  /// later. FileDB decodes a record again only when it changes. If one does not fit the type, ``ListChange/faults`` has
-  /// an error with its id and the reason.
+  /// later. FileDB decodes a record again only when it changes. If a record does not fit the type,
+  /// ``ListChange/faults`` has an error with its id and the reason.
   /// - Parameters:
-  ///   - matches: whether a record with this value is in the list; `nil` for all. The list leaves out records for which
-  ///     it throws. The result must depend only on the value.
-  ///   - order: the order of the list; empty for the table's own.
-  ///   - start: a snapshot of the whole table, which the observer shows already: the first call then comes with the
+  ///   - matches: whether a record with this value is in the list; `nil` includes all records. Records for which it
+  ///     throws are not in the list. The result must depend only on the value.
+  ///   - order: the order of the list; if it is empty, the table's own order.
+  ///   - start: a snapshot of the whole table, if you already show its records. The first call then comes with the
   ///     first change since then.
-  ///   - onError: called with each new ``RecordStore/observationError``, and with `nil` when there is none any more.
-  ///     The observation goes on.
-  ///   - onChange: called with the list and the steps that lead there from the previous list.
-  /// - Returns: the observation, which ends when you cancel or release it.
+  ///   - onError: called with each new ``RecordStore/observationError``, and with `nil` when the error is gone. The
+  ///     observation goes on.
+  ///   - onChange: called with the new list, and the steps from the previous list to it.
+  /// - Returns: the observation. It ends when you cancel or release it.
   /// - Complexity: O(*n*) for each change, off the main actor; with an order, O(*n* log *n*).
   @MainActor
   public func observe(
@@ -31,7 +31,7 @@ extension RecordTable {
     return observe(selection, since: start.map { DecodedList(selection, of: $0) }, onError, onChange)
   }
 
-  /// The same for the records that match a predicate; see ``observe(where:sortedBy:since:onError:onChange:)``.
+  /// Calls `onChange` with the records that match a predicate; see ``observe(where:sortedBy:since:onError:onChange:)``.
   @MainActor
   public func observe(
     where predicate: RecordPredicate, sortedBy order: [SortKey] = [],

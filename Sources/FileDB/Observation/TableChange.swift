@@ -1,4 +1,4 @@
-/// The records of a table, or of a part of it, at two moments, and the steps between.
+/// The records of a table, or of a filtered list, before and after a change, and the steps between them.
 ///
 /// Show the records of ``after``. If a list asks the table itself, it may get newer records, which do not fit these
 /// steps.
@@ -17,7 +17,7 @@ public struct TableChange<Value: Codable & Sendable>: Sendable {
   public let before: TableSnapshot<Value>
   /// The records after the change.
   public let after: TableSnapshot<Value>
-  /// The steps from ``before`` to ``after``. Empty if only ``TableSnapshot/exists`` changed.
+  /// The steps from ``before`` to ``after``. They are empty if the table was only created or dropped, without records.
   public let steps: ListSteps
 
   /// Compares two snapshots.
@@ -33,15 +33,15 @@ public struct TableChange<Value: Codable & Sendable>: Sendable {
   var isEmpty: Bool { steps.isEmpty && before.exists == after.exists }
 }
 
-/// A record at two moments.
+/// A record before and after a change.
 public struct RecordChange<Value: Codable & Sendable>: Sendable {
-  /// `nil` if the record did not exist.
+  /// The record before the change; `nil` if it did not exist.
   public let before: StoredRecord<Value>?
-  /// `nil` if the record no longer exists.
+  /// The record after the change; `nil` if it no longer exists.
   public let after: StoredRecord<Value>?
 }
 
-/// The tables of a store at two moments, both between two commits.
+/// The tables of a store before and after one or more commits.
 public struct StoreChange: Sendable {
   /// The names of the tables that changed, in the order of their UTF-8 bytes.
   public let tables: [String]

@@ -1,13 +1,14 @@
 import FileDBTables
 import Synchronization
 
-/// A list of decoded records, and the steps from the previous list to this one.
+/// A list of decoded records, and the steps from the previous list to it.
 public struct ListChange<Value: Codable & Sendable>: Sendable {
   /// The list as it is now.
   public let records: [DecodedRecord<Value>]
-  /// The steps that lead there from the previous list.
+  /// The steps from the previous list to this one.
   public let steps: ListSteps
-  /// Why records of the table could not be decoded, each with the record's id. They are not in the list.
+  /// An error for each record of the table that could not be decoded, with the record's id. These records are not in
+  /// the list.
   public let faults: [StoreError]
 
   fileprivate init(to list: DecodedList<Value>, by steps: ListSteps) {
@@ -15,7 +16,8 @@ public struct ListChange<Value: Codable & Sendable>: Sendable {
   }
 }
 
-/// An observation that goes on for as long as you keep it. It keeps the closures that it calls, but not the store.
+/// An observation of a table. It ends when you cancel or release it. It keeps the closures that it calls, but not the
+/// store.
 public final class TableObservation<Value: Codable & Sendable>: Sendable {
   private let shown: ShownSelection<Value>
   private let tasks: [Task<Void, Never>]
@@ -29,14 +31,14 @@ public final class TableObservation<Value: Codable & Sendable>: Sendable {
   /// Ends the observation. If you call this on the main actor, no closure is called after it returns.
   public func cancel() { for task in tasks { task.cancel() } }
 
-  /// Replaces the filter and the order. What you leave out is reset: `show()` shows all records in the table's order.
-  /// The next change has the steps from the old list to the new one.
+  /// Replaces the filter and the order. Arguments that you leave out are reset: `show()` shows all records in the
+  /// table's order. The next change has the steps from the old list to the new one.
   /// - Complexity: O(*n*) in the records of the table, none of which is decoded again; with an order, O(*n* log *n*).
   public func show(where matches: (@Sendable (Value) throws -> Bool)? = nil, sortedBy order: [SortKey] = []) {
     shown.selection = RecordSelection(condition: .init(matches), order: order)
   }
 
-  /// The same for the records that match a predicate.
+  /// Replaces the filter by a predicate, and the order; see `show(where:sortedBy:)` with a closure.
   public func show(where predicate: RecordPredicate, sortedBy order: [SortKey] = []) {
     shown.selection = RecordSelection(condition: .predicate(predicate), order: order)
   }

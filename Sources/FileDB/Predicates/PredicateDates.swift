@@ -2,13 +2,13 @@ import FileDBPlist
 
 /// Comparisons of dates with texts that can never be true.
 extension RecordPredicate {
-  /// Refuses comparisons of dates that no record can match.
+  /// Throws if the predicate compares dates in a way that no record can match.
   ///
-  /// These compare a field of dates with a text that is not a date, such as `due < 'soon'` or `due < '2026-4-1'`, or
-  /// search for text in it, such as `due BEGINSWITH '2026'`. They are false for every record, which looks as if there
-  /// were just no such record.
+  /// There are two such mistakes: to compare a field of dates with a text that is not a date, such as `due < 'soon'` or
+  /// `due < '2026-4-1'`, and to search for text in a date, such as `due BEGINSWITH '2026'`. Both are false for every
+  /// record, so it looks as if no record matched.
   ///
-  /// A predicate by itself does not know what a field holds. Where people write predicates, call this method before you
+  /// A predicate alone does not know what a field holds. If your users write predicates, call this method before you
   /// show the result. It accepts every comparison of a field that also has values other than dates.
   /// - Throws: ``StoreError/Code/invalidPredicate``.
   /// - Complexity: O(*n*) if the predicate compares a field with a text, else O(1).

@@ -6,8 +6,8 @@ import FileDBTables
 ///     let cheese = try RecordPredicate("group == 'Dairy' AND name CONTAINS[cd] 'creme' AND kcal < 300")
 ///     for record in food.snapshot().records(where: cheese) { print(record.id) }
 ///
-/// Pass values from a user or a variable as arguments: `%@` stands for a value, `%K` for the name of a field. An
-/// argument is never read as part of the text.
+/// Pass values from a user or a variable as arguments: `%@` is replaced by a value, `%K` by the name of a field. FileDB
+/// never parses an argument as part of the text.
 ///
 ///     let light = try RecordPredicate("kcal <= %@ AND %K == %@", limit, "group", name)
 ///     let same = try RecordPredicate("kcal <= $limit AND group == $group", arguments: ["limit": limit, "group": name])
@@ -20,15 +20,15 @@ public struct RecordPredicate: Equatable, Sendable {
   /// Reads a predicate from text.
   /// - Parameters:
   ///   - text: the predicate.
-  ///   - arguments: one for each `%@` and `%K`, in order. For `%K` it is a `String`, the name of one field; a dot is
-  ///     part of the name. For `%@` it is any value that a record could hold, except a dictionary; `nil` is `NULL`.
+  ///   - arguments: one for each `%@` and `%K`, in order. For `%K`, pass the name of a field as a `String`; a dot in it
+  ///     is part of the name. For `%@`, pass any value that a record could hold, except a dictionary; `nil` is `NULL`.
   /// - Throws: ``StoreError/Code/invalidPredicate``, with the ``StoreError/column`` and an ``StoreError/excerpt``.
   /// - Complexity: O(*n*) in the length of the text, which may have up to 1 MB and 100 levels.
   public init(_ text: String, _ arguments: (any Encodable)?...) throws {
     try self.init(text, arguments: arguments)
   }
 
-  /// The same, with the arguments in an array.
+  /// Reads a predicate from text, with the arguments in an array.
   /// - Throws: as ``init(_:_:)``.
   /// - Complexity: as ``init(_:_:)``.
   public init(_ text: String, arguments: [(any Encodable)?]) throws {
@@ -36,9 +36,8 @@ public struct RecordPredicate: Equatable, Sendable {
     node = try PredicateParser.parse(text, &arguments)
   }
 
-  /// The same, with arguments by name: `$limit` in the text stands for the value of `limit`.
-  /// - Throws: ``StoreError/Code/invalidPredicate``, also if the text names an argument that is missing, or does not
-  ///   use one.
+  /// Reads a predicate from text, with arguments by name: `$limit` in the text is replaced by the value of `limit`.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, also if an argument is missing or not used.
   public init(_ text: String, arguments: [String: (any Encodable)?]) throws {
     try self.init(allOf: [text], arguments: arguments)
   }
@@ -57,10 +56,10 @@ public struct RecordPredicate: Equatable, Sendable {
 
   /// Whether the record matches the predicate.
   ///
-  /// For all records of a snapshot, ``TableSnapshot/records(where:)-(RecordPredicate)`` is faster.
+  /// To test all records of a snapshot, ``TableSnapshot/records(where:)-(RecordPredicate)`` is faster.
   /// - Throws: ``StoreError/Code/matchLimitExceeded`` if a regular expression takes too many steps on a text of the
   ///   record; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
-  /// - Complexity: O(*n*) in the size of the record, whatever its type.
+  /// - Complexity: O(*n*) in the size of the record.
   public func matches<Value>(_ record: StoredRecord<Value>) throws(StoreError) -> Bool {
     do {
       let form = ValueForm(Value.self)
@@ -87,12 +86,12 @@ public struct RecordPredicate: Equatable, Sendable {
     }
   }
 
-  /// Whether both state the same condition in the same way. Spaces, the spelling of operators, and how values were
-  /// passed in do not matter.
+  /// Whether both predicates state the same condition in the same way. Spaces, the spelling of operators, and how
+  /// values were passed in do not matter.
   public static func == (left: RecordPredicate, right: RecordPredicate) -> Bool { left.node == right.node }
 }
 
 extension RecordPredicate: CustomStringConvertible {
-  /// The predicate as text, with its arguments filled in. This text gives an equal predicate.
+  /// The predicate as text, with its arguments filled in. A predicate read from this text equals this one.
   public var description: String { node.description }
 }

@@ -1,7 +1,7 @@
 import FileDBPlist
 import FileDBTables
 
-/// A field name that no record of a table has. It is probably mistyped.
+/// A field that a predicate names but no record of the table has. The name is probably mistyped.
 public struct UnknownField: Hashable, Sendable {
   /// The name. For a value in a dictionary, the whole path: `address.ctiy`.
   public let name: String
@@ -10,12 +10,12 @@ public struct UnknownField: Hashable, Sendable {
 }
 
 extension RecordPredicate {
-  /// The fields that the predicate names but no record of `snapshot` has, in the order in which it names them.
+  /// Returns the fields that the predicate names but no record of `snapshot` has, in the order in which it names them.
   ///
-  /// Such a predicate is not an error, since records may have different fields. But it seldom does what was meant:
-  /// `titel != "a"` is true of every record. Tell people about these fields where they write predicates, and ask before
-  /// you delete by such a predicate. If `snapshot` has no records, no field is unknown.
-  /// - Complexity: O(*n*) if no record has one of the fields; else up to the first records that have them.
+  /// Such a predicate is not an error, since records may have different fields. But it seldom does what its author
+  /// meant: `titel != "a"` is true of every record. If your users write predicates, tell them about these fields, and
+  /// ask before you delete by such a predicate. If `snapshot` has no records, the result is empty.
+  /// - Complexity: O(*n*) if no record has one of the fields; otherwise, up to the first records that have them.
   public func unknownFields<Value>(in snapshot: TableSnapshot<Value>) -> [UnknownField] {
     snapshot.unknownFields(snapshot.missing(of: FieldSearch(for: self).missing))
   }

@@ -10,8 +10,8 @@
 /// A method that needs all records decodes them on all cores, some thousands at a time. A method that may end early
 /// decodes one record at a time, and stops after the last one that it needs.
 ///
-/// The methods throw ``StoreError/Code/invalidValue`` for a record that does not fit the type, and whatever the closure
-/// throws. By then the closure has been called with the values before that record.
+/// The methods throw ``StoreError/Code/invalidValue`` for a record that does not fit the type, and they rethrow the
+/// closure's errors. By then, the closure has been called with the values before that record.
 public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
   let snapshot: TableSnapshot<Value>
 
@@ -64,7 +64,7 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
     try reduce(into: []) { $0.append(try transform($1)) }
   }
 
-  /// The results of `transform` for each value, in order, without `nil`.
+  /// The results of `transform` for each value, in order, leaving out each `nil`.
   /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*).
   public func compactMap<Result>(_ transform: (Value) throws -> Result?) throws -> [Result] {
@@ -84,14 +84,16 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
     return result
   }
 
-  /// The first of the records with the least `field`; records with `nil` or `nan` do not count.
+  /// The record with the least `field`; if there are several, the first of them. Records with `nil` or `nan` do not
+  /// count.
   /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*).
   public func min<Field: Comparable>(by field: (Value) throws -> Field?) throws -> StoredRecord<Value>? {
     try best(by: field) { $0 < $1 }
   }
 
-  /// The first of the records with the greatest `field`; records with `nil` or `nan` do not count.
+  /// The record with the greatest `field`; if there are several, the first of them. Records with `nil` or `nan` do not
+  /// count.
   /// - Throws: ``StoreError/Code/invalidValue``, and what the closure throws.
   /// - Complexity: O(*n*).
   public func max<Field: Comparable>(by field: (Value) throws -> Field?) throws -> StoredRecord<Value>? {
@@ -144,6 +146,6 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
 }
 
 extension TableSnapshot {
-  /// The records, to be filtered, searched or counted by their values.
+  /// The records, to filter, search or count by their values.
   public var records: DecodedRecords<Value> { DecodedRecords(snapshot: self) }
 }

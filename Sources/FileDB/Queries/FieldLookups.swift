@@ -57,17 +57,18 @@ private struct LookupName: Hashable, Sendable {
 }
 
 extension RecordTable {
-  /// This table, with a lookup by the field at `path`: queries by this field no longer look at every record.
+  /// Returns this table with a lookup by the field at `path`. With a lookup, queries by this field no longer look at
+  /// every record.
   ///
   /// ```swift
   /// let foods = try store.table(.foods).withLookup(by: \.group).withLookup(by: \.kcal)
   /// let dairy = try foods.snapshot().records(where: \.group, equals: "Dairy")
   /// ```
   ///
-  /// The store keeps the lookup in memory for as long as the store exists, and all users of the table share it. The
-  /// lookup holds the id of each record, each distinct value of the field, and the records as of the last query. The
-  /// first query decodes all records. Each later query decodes those that have changed since the one before. Results
-  /// are the same with a lookup and without.
+  /// The store keeps the lookup in memory until the store is released. All users of the table share it. The lookup
+  /// holds the id of each record, each distinct value of the field, and the records as of the last query. The first
+  /// query decodes all records. Each later query decodes the records that have changed since then. The results are the
+  /// same as without a lookup.
   @discardableResult
   public func withLookup<Field: Hashable & Sendable>(
     by path: KeyPath<Value, Field> & Sendable
@@ -76,7 +77,7 @@ extension RecordTable {
     return self
   }
 
-  /// This table, with a lookup by an optional field. A query for `nil` finds the records without the field.
+  /// Returns this table with a lookup by an optional field. A query for `nil` finds the records without the field.
   @discardableResult
   public func withLookup<Field: Hashable & Sendable>(
     by path: KeyPath<Value, Field?> & Sendable
@@ -96,7 +97,7 @@ extension RecordTable {
     try snapshot().records(where: path, equals: field)
   }
 
-  /// The same for a field that may be `nil`.
+  /// The records of ``snapshot()`` whose optional field at `path` equals `field`.
   /// - Throws: as ``snapshot()``, and ``StoreError/Code/invalidValue``.
   /// - Complexity: as for a field that is not optional.
   public func records<Field: Hashable & Sendable>(
@@ -114,7 +115,7 @@ extension RecordTable {
     try snapshot().records(where: path, in: range)
   }
 
-  /// The same for a field that may be `nil`, which is in no range.
+  /// The records of ``snapshot()`` whose optional field at `path` is in `range`. A record with `nil` is in no range.
   /// - Throws: as ``snapshot()``, and ``StoreError/Code/invalidValue``.
   /// - Complexity: as for a field that is not optional.
   public func records<Field: Comparable & Hashable & Sendable>(
@@ -128,8 +129,8 @@ extension TableSnapshot {
   /// The records whose field at `path` equals `field`, in order.
   ///
   /// - Throws: ``StoreError/Code/invalidValue`` if a record of the table does not fit the type.
-  /// - Complexity: O(*n*) without a lookup. With one (`RecordTable.withLookup(by:)`), that of finding each result by
-  ///   its id, and of decoding each record that has changed since the last query.
+  /// - Complexity: O(*n*) without a lookup (`RecordTable.withLookup(by:)`). With one, it finds each result by its id,
+  ///   and decodes each record that has changed since the last query.
   public func records<Field: Hashable & Sendable>(
     where path: KeyPath<Value, Field> & Sendable, equals field: Field
   ) throws -> [StoredRecord<Value>] {
@@ -151,7 +152,7 @@ extension TableSnapshot {
   ///     let light = try foods.snapshot().records(where: \.kcal, in: ..<100)
   ///
   /// - Throws: ``StoreError/Code/invalidValue`` if a record of the table does not fit the type.
-  /// - Complexity: as for ``records(where:equals:)-(_,Field)``; with a lookup, a value that is new to the field since
+  /// - Complexity: as for ``records(where:equals:)-(_,Field)``. With a lookup, a value that is new in the field since
   ///   the last query also moves all greater values in an array.
   public func records<Field: Comparable & Hashable & Sendable>(
     where path: KeyPath<Value, Field> & Sendable, in range: some RangeExpression<Field>
@@ -159,7 +160,7 @@ extension TableSnapshot {
     try records(where: ValueProperty(path), in: range)
   }
 
-  /// The records whose field at `path` is in `range`, in order; `nil` is in none.
+  /// The records whose field at `path` is in `range`, in order. A record with `nil` is in no range.
   ///
   /// - Throws: ``StoreError/Code/invalidValue`` if a record of the table does not fit the type.
   /// - Complexity: as for a field that is not optional.

@@ -6,7 +6,7 @@ extension TableSnapshot {
   /// The records that match `predicate`, in their order. In a large table, several threads search parts at the same
   /// time.
   ///
-  /// To stop early, ask one record after another: `for record in snapshot where try predicate.matches(record)`.
+  /// To stop early, test one record after another: `for record in snapshot where try predicate.matches(record)`.
   /// - Throws: ``StoreError/Code/matchLimitExceeded``; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
   ///   ``StoreError/Code/migrationFailed``.
   /// - Complexity: O(*n*). Of each record, only the fields that the predicate names are decoded.
@@ -40,7 +40,8 @@ extension TableSnapshot {
     return nil
   }
 
-  /// The records that match `predicate`, with the fields that it names but no record has, which are probably mistyped.
+  /// The records that match `predicate`, and the fields that it names but no record has. Such a field is probably
+  /// mistyped.
   ///
   ///     let matches = try notes.snapshot().matches(where: predicate)
   ///     for field in matches.unknownFields { warn("no note has a field '\(field.name)'") }
@@ -111,7 +112,7 @@ extension TableSnapshot {
   }
 }
 
-/// What a predicate finds in a table.
+/// The records of a table that match a predicate.
 public struct RecordMatches<Value: Codable & Sendable>: Sendable {
   let snapshot: TableSnapshot<Value>
   let parts: [[EncodedRecord]]
@@ -136,7 +137,7 @@ public struct RecordMatches<Value: Codable & Sendable>: Sendable {
   public var count: Int { parts.reduce(0) { $0 + $1.count } }
 
   /// The records that match, in their order.
-  /// - Complexity: O(*m*) in their number, as for ``ids``.
+  /// - Complexity: O(*m*) in their number.
   public var records: [StoredRecord<Value>] {
     parts.flatMap { $0.map { StoredRecord(encoded: $0, source: snapshot.source) } }
   }
@@ -146,7 +147,7 @@ public struct RecordMatches<Value: Codable & Sendable>: Sendable {
   public var ids: [RecordID<Value>] { parts.flatMap { $0.map { RecordID($0.id) } } }
 
   /// The fields that the predicate names but no record of the table has; see ``RecordPredicate/unknownFields(in:)``.
-  /// - Complexity: O(1) if there are none; else O(*n*), to find the most similar names.
+  /// - Complexity: O(1) if there are no such fields; otherwise O(*n*), to find the most similar names.
   public var unknownFields: [UnknownField] { snapshot.unknownFields(missing) }
 }
 
@@ -154,9 +155,9 @@ extension RecordTable {
   /// Removes the records that match `predicate`.
   ///
   /// A mistyped field can match everything: `titel != "a"` is true of every record without a field `titel`.
-  /// ``RecordMatches/unknownFields`` lists such fields when the records are gone. To find them before, see
-  /// ``RecordPredicate/unknownFields(in:)``.
-  /// - Returns: the records that were removed.
+  /// ``RecordMatches/unknownFields`` lists such fields, but only after the records are removed. To find them first,
+  /// call ``RecordPredicate/unknownFields(in:)``.
+  /// - Returns: the removed records.
   /// - Throws: as ``TableSnapshot/records(where:)-(RecordPredicate)``, and as `RecordStore.write(_:)`; then nothing is
   ///   removed.
   /// - Complexity: O(*n*).

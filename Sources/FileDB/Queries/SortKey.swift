@@ -8,18 +8,18 @@ import FileDBPlist
 ///
 /// Values of different types are ordered by type:
 ///
-/// - bools, `false` first;
-/// - numbers, integers and reals together by their value, `nan` last;
-/// - dates;
-/// - strings;
-/// - data by its bytes, a shorter one before one that it begins;
-/// - arrays and dictionaries, which all count as equal.
+/// 1. bools, `false` first
+/// 2. numbers: integers and reals by their value, `nan` last
+/// 3. dates
+/// 4. strings
+/// 5. data, byte by byte; data that is the beginning of other data comes before it
+/// 6. arrays and dictionaries, which are all equal
 ///
 /// A record without the field comes last, in descending order too. Records that are equal in every key keep their
 /// order.
 public struct SortKey: Hashable, Sendable {
   package let reference: FieldReference
-  /// Whether small values come first or last.
+  /// Whether the smallest value comes first or last.
   public let order: SortOrder
   /// How texts are compared.
   public let text: TextOrder
@@ -28,12 +28,13 @@ public struct SortKey: Hashable, Sendable {
     (self.reference, self.order, self.text) = (reference, order, text)
   }
 
-  /// A key for the field in which `Value` stores a property, whatever its `CodingKeys` call it.
+  /// A key for the field in which `Value` stores a property, even if its `CodingKeys` give the field another name.
   ///
-  /// FileDB finds the field's name by letting `Value` decode made-up fields.
-  /// - Precondition: the name can be found. It cannot for a computed property, or for a type that refuses made-up
-  ///   fields, because its `init(from:)` checks them, or because a property that is not optional has an enum as its
-  ///   type. Such an enum does no harm if it is `CaseIterable`, or if the type is a ``DefaultedValue``. Otherwise use
+  /// FileDB finds the field's name: it lets `Value` decode made-up fields, and watches which of them becomes the
+  /// property.
+  /// - Precondition: FileDB can find the name. It cannot if the property is computed, or if `Value` refuses the made-up
+  ///   fields, because its `init(from:)` checks them, or because a property that is not optional is an enum. (An enum
+  ///   that is `CaseIterable` works, and so does any enum in a ``DefaultedValue``.) In these cases use
   ///   ``ascending(_:text:)`` or ``descending(_:text:)`` with the field's name.
   /// - Complexity: O(*f*²) in the number of fields of `Value`.
   public init<Value: Decodable, Field: Equatable>(
@@ -73,13 +74,13 @@ extension SortKey {
 }
 
 extension TableSnapshot {
-  /// The records in the order of `keys`. The table stays as it is. A record that cannot be brought to the newest
-  /// version of its type is sorted as it is stored.
+  /// The records in the order of `keys`. The table itself does not change. If a record cannot be brought to the newest
+  /// version of its type, its stored fields are used.
   /// - Complexity: O(*n* log *n*).
   public func sorted(by keys: [SortKey]) -> [StoredRecord<Value>] { records(at: sortedIndices(by: keys)) }
 
-  /// The records in the order of a field. The table stays as it is. A record whose field is `nil` or `nan` comes last,
-  /// in reverse order too.
+  /// The records in the order of a field. The table itself does not change. A record whose field is `nil` or `nan`
+  /// comes last, in reverse order too.
   ///
   ///     for record in try notes.snapshot().sorted(by: \.title) { print(try record.value.title) }
   ///
@@ -144,14 +145,15 @@ extension TableSnapshot {
 }
 
 extension RecordTable {
-  /// Sorts the table's records by `keys`. The table keeps this order.
+  /// Sorts the table's records by `keys`, once. The new order is stored. Records that you add later go where you put
+  /// them.
   /// - Throws: ``StoreError/Code/tableNotFound``, and as `RecordStore.write(_:)`.
   /// - Complexity: O(*n* log *n*).
   public func sort(by keys: [SortKey]) throws {
     try reorder { $0.sortedIndices(by: keys) }
   }
 
-  /// Sorts the table's records by a field. The table keeps this order; see ``TableSnapshot/sorted(by:order:)``.
+  /// Sorts the table's records by a field, once. The new order is stored; see ``TableSnapshot/sorted(by:order:)``.
   /// - Throws: as `sort(by:)`, and what ``StoredRecord/value`` throws.
   /// - Complexity: O(*n* log *n*).
   public func sort<Field: Comparable>(

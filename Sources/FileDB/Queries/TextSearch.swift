@@ -5,14 +5,14 @@ extension TableSnapshot {
   ///
   ///     recipes.snapshot().search("creme brulee", in: ["name", "note"])
   ///
-  /// White space separates the words. Each may be in a different field, and may be part of a longer word. Case and
-  /// accents do not matter, as with `CONTAINS[cd]` (<doc:Queries>). If `text` has no words, every record matches, so
-  /// that an empty search field hides nothing. A record that cannot be brought to the newest version of its type is
-  /// searched as it is stored.
+  /// White space separates the words. Each word may be in a different field, and may be part of a longer word. Case and
+  /// accents do not matter, as with `CONTAINS[cd]` (<doc:Queries>). If `text` has no words, every record matches, so an
+  /// empty search field shows all records. If a record cannot be brought to the newest version of its type, its stored
+  /// fields are searched.
   /// - Parameters:
   ///   - text: the words, as somebody types them.
   ///   - fields: the fields to search; `nil` for all. Only texts and arrays of texts are searched.
-  /// - Complexity: O(*n*) in the bytes of the table: there is no lookup for words.
+  /// - Complexity: O(*n*) in the bytes of the table. FileDB has no index of words.
   public func search(_ text: String, in fields: [String]? = nil) -> [StoredRecord<Value>] {
     let form = ValueForm(Value.self)
     let parts = chosen(with: TextSearch(text, fields: fields), newest: form.newestOrStored) {

@@ -1,12 +1,13 @@
-/// Which version of a table to keep if another program changed its file while commits were waiting in the journal.
+/// The version of a table to keep if another program changed its file while commits were waiting in the journal.
 public enum ConflictChoice: String, CaseIterable, Sendable {
-  /// The file as it is. The waiting commits are discarded.
+  /// The file as it is. FileDB discards the waiting commits.
   case file
-  /// The commits, carried out on the file as it is. If both have a record, the commits' version is kept.
+  /// The commits. FileDB applies them to the file as it is. If both have a record with the same id, the commits'
+  /// version is kept.
   case journal
-  /// The file as it is, and the records that the commits added. A record that they changed is kept in both versions:
-  /// the commits' version gets a new id and comes below the file's. Records that they removed or moved stay where the
-  /// file has them.
+  /// The file as it is, and the records that the commits added. If the commits changed a record, both versions are
+  /// kept: the commits' version gets a new id and comes below the file's. Records that the commits removed or moved
+  /// stay where the file has them.
   case both
 }
 

@@ -1,11 +1,11 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// What ``RecordStore/repairJournal()`` does, or would do.
+/// What ``RecordStore/repairJournal()`` has to do.
 public struct JournalRepairPlan: Sendable {
-  /// What is repaired, one sentence each, with the place in the journal. Empty for a sound journal.
+  /// The repairs, one sentence each, with the place in the journal. Empty for a journal without damage.
   public let notes: [String]
-  /// The number of pieces of the journal that cannot be read. Only the backup has them.
+  /// The number of pieces of the journal that cannot be read. Only the backup keeps them.
   public let lostCount: Int
 
   let original: [UInt8]
@@ -17,17 +17,19 @@ public struct JournalRepairPlan: Sendable {
 public struct JournalRepairReport: Sendable {
   /// What was repaired.
   public let plan: JournalRepairPlan
-  /// The file that keeps the journal as it was.
+  /// The file that keeps the old journal.
   public let backup: URL
 }
 
 extension RecordStore {
   /// Returns what ``repairJournal()`` would do. Writes nothing.
   ///
-  /// In a commit of up to 4 KB, a single wrong byte is corrected by the commit's checksum. A commit with more damage is
-  /// left out, and the changes after it are carried out as far as they fit. A commit that a crash cut off before it was
-  /// acknowledged is not damage. In a sound journal, a commit that does not fit its table is carried out as far as it
-  /// fits, and changes to a table whose name is not allowed are left out. The backup has both as text.
+  /// - In a commit of up to 4 KB, a single wrong byte is corrected with the help of the commit's checksum.
+  /// - A commit with more damage is left out. The changes after it are made as far as they fit.
+  /// - A commit that a crash cut off before `write` returned is not damage.
+  /// - In an undamaged journal, a commit that does not fit its table is made as far as it fits, and changes to a table
+  ///   with a forbidden name are left out. The backup keeps both as text.
+  /// - Returns: the plan; `nil` if there is nothing to repair.
   /// - Throws: ``StoreError/Code/newerFormat`` for a journal in a format that this version does not know; the disk's
   ///   errors.
   /// - Complexity: O(*n*) in the size of the journal and of the tables that it changes.
@@ -45,9 +47,9 @@ extension RecordStore {
     }
   }
 
-  /// Repairs the journal as ``journalRepairPlan()`` describes. The old journal is kept in `.filedb/backups`. A sound
-  /// journal is left alone.
-  /// - Returns: what was done, and the backup; `nil` if nothing was done.
+  /// Repairs the journal as ``journalRepairPlan()`` describes. The old journal is kept in `.filedb/backups`. A journal
+  /// without damage is left alone.
+  /// - Returns: what was done, and the backup; `nil` if there was nothing to repair.
   /// - Throws: as ``journalRepairPlan()`` and `write(_:)`; ``StoreError/Code/insideWrite`` inside a write.
   /// - Complexity: as ``journalRepairPlan()``.
   @discardableResult

@@ -1,17 +1,18 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// What ``RecordStore/repair(_:keeping:)-(String,_)`` does to a table, or would do.
+/// What ``RecordStore/repair(_:keeping:)-(String,_)`` has to do to a table.
 public struct RepairPlan: Sendable {
   /// The table's name.
   public let table: String
-  /// What is repaired, one sentence each, with the line in the file if there is one. Empty for a sound table.
+  /// The repairs, one sentence each, with the line in the file if there is one. Empty for a table without damage.
   public let notes: [String]
-  /// The number of pieces of a damaged file that cannot be read as records. Only the backup has them.
+  /// The number of pieces of a damaged file that cannot be read as records. Only the backup keeps them.
   public let lostCount: Int
-  /// For a file with git's conflict markers: what both versions changed in different ways. The table has ours.
+  /// For a file with git's conflict markers: the data that both versions changed in different ways. The table keeps our
+  /// version.
   public internal(set) var conflicts: [MergeConflict] = []
-  /// For such a file: the records that have another id than in one of the versions.
+  /// For such a file: the records whose id differs from their id in one of the versions.
   public internal(set) var renumbered: [MergeRenumbering] = []
   /// ``GitVersions/mark``, where git has versions of the file.
   var gitMark: String?
@@ -26,26 +27,27 @@ public struct RepairPlan: Sendable {
 public struct RepairReport: Sendable {
   /// What was repaired.
   public let plan: RepairPlan
-  /// The files that keep the table, and in a conflict the journal, as they were; none if nothing was done.
+  /// The files that keep the old table and, after a conflict, the old journal. Empty if nothing was done.
   public let backups: [URL]
 }
 
 extension RecordStore {
   /// Returns what ``repair(_:keeping:)-(String,_)`` would do to a table. Writes nothing.
   ///
-  /// For a stale index map, a low or missing counter and comments, the file only needs to be written again. A record
-  /// without an id gets a new one, and so does the second of two records with the same id. If the index map still fits
-  /// the other records, the record gets its id back from there. Anything among the records that is not a record becomes
-  /// a record with the field `value`. If a file is cut off or damaged inside, every record that can be read by itself
-  /// is kept. A file that was cut off before its first record has no records to keep, but the commits in the journal
-  /// may add some.
-  ///
-  /// If git merged the file as text and left conflict markers, the versions between them are merged record by record, as
-  /// ``TableMerge`` does; see ``RepairPlan/conflicts``. Without the version that both began with, which git leaves there
-  /// only if `merge.conflictStyle` is `diff3` or `zdiff3`, the plan keeps what only one side has.
+  /// - If the index map is out of date, the counter is low or missing, or the file has comments, FileDB only writes the
+  ///   file again.
+  /// - A record without an id gets a new one, and so does the second of two records with the same id. If the index map
+  ///   still fits the other records, the record gets back its old id from there.
+  /// - An element of the array that is not a record becomes a record with the field `value`.
+  /// - If a file is cut off or damaged inside, FileDB keeps every record that can be read by itself. A file that was
+  ///   cut off before its first record has no records to keep, but the commits in the journal may add some.
+  /// - If git merged the file as text and left conflict markers, FileDB merges the versions between them record by
+  ///   record, as ``TableMerge`` does; see ``RepairPlan/conflicts``. If the file lacks the version that both began
+  ///   with, FileDB keeps the records that only one side has. Git writes that version into the file only if
+  ///   `merge.conflictStyle` is `diff3` or `zdiff3`.
   /// - Parameters:
   ///   - table: the table's name.
-  ///   - choice: which version to keep if another program changed the file while commits were waiting in the journal.
+  ///   - choice: the version to keep if another program changed the file while commits were waiting in the journal.
   /// - Throws: ``StoreError/Code/conflict`` if there is such a conflict and `choice` is `nil`;
   ///   ``StoreError/Code/tableNotFound``; ``StoreError/Code/notATable`` if nothing in the file looks like a table;
   ///   ``StoreError/Code/conflictMarkers`` if these do not enclose two versions of a table;
@@ -91,8 +93,8 @@ extension RecordStore {
   }
 
   /// Repairs a table as ``repairPlan(for:keeping:)-(String,_)`` describes. The old file is kept in `.filedb/backups`,
-  /// and so is the journal if it is part of a conflict. A sound table is left alone.
-  /// - Returns: what was done, and the backups; no backups if nothing was done.
+  /// and after a conflict the old journal too. A table without damage is left alone.
+  /// - Returns: what was done, and the backups; no backups if there was nothing to repair.
   /// - Throws: as ``repairPlan(for:keeping:)-(String,_)`` and `write(_:)`; ``StoreError/Code/insideWrite`` inside a
   ///   write.
   /// - Complexity: O(*n*) in the size of the file.

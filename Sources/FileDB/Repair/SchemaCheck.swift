@@ -10,7 +10,7 @@ extension RecordStore {
     if case .unreadable(let fault) = table.schema {
       let path = [PlistStep.key(TableFile.schemaKey)] + fault.path
       let error = StoreError(
-        .invalidSchema, "the schema cannot be read, so the table takes no writes: \(fault.message)",
+        .invalidSchema, "the schema cannot be read, so nothing can be written to the table: \(fault.message)",
         file: file?.path, line: file.flatMap { PlistParser.line(of: path, in: $0.bytes) }, table: key.text)
       return [CheckFinding(severity: .damage, error: error)]
     }
@@ -44,7 +44,7 @@ extension RecordStore {
       else { continue }
       let error = StoreError(
         .invalidSchema,
-        "'\(rule.table)' does not know yet that this field refers to it; the next write to '\(key.text)' tells it",
+        "'\(rule.table)' does not list this reference yet; the next write to '\(key.text)' adds it",
         table: key.text, field: field.name)
       findings.append(CheckFinding(severity: .warning, error: error))
     }

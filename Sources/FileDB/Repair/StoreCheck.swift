@@ -1,16 +1,16 @@
 import FileDBPlist
 
-/// Something that ``RecordStore/check(_:)-(String)`` found in a table's file.
+/// A problem that ``RecordStore/check(_:)-(String)`` or ``RecordStore/checkJournal()`` found.
 public struct CheckFinding: Sendable, CustomStringConvertible {
-  /// How bad a finding is.
+  /// How serious a finding is.
   public enum Severity: Sendable {
     /// The table cannot be used until it is repaired.
     case damage
-    /// The table works. Its next write changes what the finding names.
+    /// The table can be used. The next write to it may change what the finding names.
     case warning
   }
 
-  /// How bad it is.
+  /// How serious it is.
   public let severity: Severity
   /// What was found, with file and line.
   public let error: StoreError
@@ -19,11 +19,14 @@ public struct CheckFinding: Sendable, CustomStringConvertible {
 }
 
 extension RecordStore {
-  /// Checks the table's file, or that of the attached store if this store has none. It should be a well-formed property
-  /// list without comments, each record should have an id of its own, the counter should be high enough, and the index
-  /// map should fit. The commits in the journal should belong to this file. The records should keep the table's schema:
-  /// each field that does not is a warning.
-  /// - Returns: what was found, in the order of the file; empty for a sound table.
+  /// Checks the table's file; if this store has no such file, that of the attached store. FileDB checks that:
+  ///
+  /// - the file is a well-formed property list without comments
+  /// - each record has an id of its own
+  /// - the counter is high enough, and the index map fits
+  /// - the commits in the journal belong to this file
+  /// - the records keep the table's schema; each field that does not is a warning
+  /// - Returns: the findings, in the order of the file; empty for a table without problems.
   /// - Throws: the disk's errors, ``StoreError/Code/tableNotFound``, ``StoreError/Code/invalidTableName``.
   /// - Complexity: O(*n*) in the size of the file.
   public func check(_ table: String) throws -> [CheckFinding] {
@@ -62,7 +65,7 @@ extension RecordStore {
   }
 
   /// Checks the journal, from its beginning.
-  /// - Returns: what is wrong with it; `nil` if it is sound, or if there is no journal.
+  /// - Returns: the damage; `nil` if there is no damage or no journal.
   /// - Throws: the disk's errors.
   /// - Complexity: O(*n*) in the size of the journal.
   public func checkJournal() throws -> CheckFinding? {
@@ -107,7 +110,7 @@ extension TableFile {
     if let counter = root[counterKey].flatMap(number), counter.rawValue < state.counter {
       let line = PlistParser.line(of: [.key(counterKey)], in: bytes)
       warn(
-        "the counter is \(counter), but record \(state.counter) exists; \(state.counter) counts", line: line)
+        "the counter is \(counter), but record \(state.counter) exists; \(state.counter) is used", line: line)
     }
     if root[indexKey] != .dict(indexMap(of: state.records)) {
       let line = PlistParser.line(of: [.key(indexKey)], in: bytes)

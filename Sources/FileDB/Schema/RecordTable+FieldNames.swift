@@ -3,19 +3,19 @@ import FileDBTables
 
 extension RecordTable {
   /// Gives a field another name: in all records, in the table's schema, and in the schemas of the tables that refer to
-  /// the field. Its rules and its place among the columns stay.
+  /// the field. The field keeps its rules and its place among the columns.
   /// - Returns: the number of records that were changed.
   /// - Throws: ``StoreError/Code/invalidValue`` with the record if one has both fields;
-  ///   ``StoreError/Code/invalidSchema`` if both are declared; ``StoreError/Code/reservedField``; ``StoreError/Code/tableNotFound``; and as
-  ///   `RecordStore.write(_:)`.
+  ///   ``StoreError/Code/invalidSchema`` if both are declared; ``StoreError/Code/reservedField``;
+  ///   ``StoreError/Code/tableNotFound``; and as `RecordStore.write(_:)`.
   /// - Complexity: O(*n*).
   @discardableResult
   public func renameField(_ field: String, to newName: String) throws -> Int {
     try writing { try $0.renameField(field, to: newName, in: name.text) }
   }
 
-  /// Removes a field: from all records and from the table's schema, with the lists of fields that are unique together
-  /// of which it is one.
+  /// Removes a field from all records and from the table's schema. Lists of fields that are unique together are removed
+  /// from the schema if the field is one of them.
   /// - Returns: the number of records that were changed.
   /// - Throws: ``StoreError/Code/stillReferenced`` if another table refers to the field;
   ///   ``StoreError/Code/tableNotFound``; and as `RecordStore.write(_:)`.
@@ -25,12 +25,12 @@ extension RecordTable {
     try writing { try $0.removeField(field, in: name.text) }
   }
 
-  /// Changes what the records have in a field, and declares the field, all or nothing.
+  /// Converts a field's values in all records and declares the field, in one transaction.
   /// - Parameters:
-  ///   - field: what is declared of it from now on.
-  ///   - convert: the new value; `nil` where there is none that would fit.
+  ///   - field: the field's rules from now on.
+  ///   - convert: returns the new value; `nil` if the old one cannot be converted.
   /// - Returns: the number of records that were changed.
-  /// - Throws: ``StoreError/Code/wrongType`` that names the records for which `convert` returned `nil`; and as
+  /// - Throws: ``StoreError/Code/wrongType``, which names the records for which `convert` returned `nil`; and as
   ///   `declare(_:)`.
   /// - Complexity: O(*n*).
   @discardableResult

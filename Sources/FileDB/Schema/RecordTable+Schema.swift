@@ -2,7 +2,7 @@ import FileDBPlist
 import FileDBTables
 
 extension TableSnapshot {
-  /// What the table declares about its fields; `nil` if it declares nothing.
+  /// The rules that the table declares for its fields; `nil` if it declares none.
   /// - Throws: ``StoreError/Code/invalidSchema`` if the schema in the table's file cannot be read.
   public var schema: TableSchema? {
     get throws {
@@ -23,20 +23,20 @@ extension TableSnapshot {
 }
 
 extension RecordTable {
-  /// Declares what the table's fields are, in place of what it declared before; `nil` takes all rules away. Creates the
-  /// table if it does not exist.
+  /// Declares rules for the table's fields. They replace all rules that it declared before; `nil` removes all rules. If
+  /// the table does not exist, this creates it.
   ///
   ///     var schema = TableSchema()
   ///     schema["title"] = FieldSchema("title", type: .string, isRequired: true)
   ///     schema["folder"] = FieldSchema("folder", references: ReferenceRule("folders", onDelete: .cascade))
   ///     try notes.declare(schema)
   ///
-  /// From now on each write keeps the rules, in this program and in any other that uses FileDB; see <doc:Schemas>.
-  /// Records that are there already are checked against the rules that are new.
+  /// From now on, every write must keep the rules, in this program and in any other that uses FileDB; see
+  /// <doc:Schemas>. FileDB checks the existing records against new rules now.
   /// - Throws: ``StoreError/Code/invalidSchema`` if the schema contradicts itself, or refers to a field that is not
   ///   unique, or if another program keeps something under the root key `schema` of the file;
-  ///   ``StoreError/Code/readOnly`` if an attached table is beneath it; what a write throws for a record that does not
-  ///   fit: see `RecordStore.write(_:)`.
+  ///   ``StoreError/Code/readOnly`` if the table has records of an attached store; if a record breaks a rule, what a
+  ///   write throws for it, see `RecordStore.write(_:)`.
   /// - Complexity: O(*n*) if a rule is new.
   public func declare(_ schema: TableSchema?) throws {
     try writing { transaction in

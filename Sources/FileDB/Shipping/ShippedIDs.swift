@@ -37,7 +37,7 @@ struct ShippedIDs {
     }
     var last = max(base.counter, ours.counter, theirs.counter, taken.map(\.rawValue).max() ?? 0)
     return try colliding.map { record throws(StoreError) in
-      guard last < .max else { throw StoreError(.counterExhausted, "there is no id left") }
+      guard last < .max else { throw StoreError(.counterExhausted, "there are no more ids") }
       last += 1
       ids[record.id] = AnyRecordID(counted: last)
       return MergeRenumbering(side: .theirs, oldID: record.id, newID: AnyRecordID(counted: last))

@@ -34,13 +34,15 @@ extension ShippedVersion: Comparable {
 }
 
 extension ShippedVersion: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
-  /// - Precondition: not negative.
+  /// A version with one number.
+  /// - Precondition: the number is not negative.
   public init(integerLiteral value: Int) {
     precondition(value >= 0, "a version is not negative")
     numbers = value == 0 ? [] : [value]
   }
 
-  /// - Precondition: numbers with dots between them.
+  /// A version from a text such as `"1.10"`.
+  /// - Precondition: the text is decimal numbers with dots between them.
   public init(stringLiteral value: String) {
     guard let version = ShippedVersion(value) else {
       preconditionFailure("'\(value)' is not a version: it must be numbers with dots between them")

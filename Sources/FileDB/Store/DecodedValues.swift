@@ -1,6 +1,6 @@
 import FileDBTables
 
-/// A record whose value has been decoded, for lists.
+/// A record with its decoded value, for lists.
 public struct DecodedRecord<Value: Codable & Sendable>: Identifiable, Sendable {
   /// The record's id.
   public let id: RecordID<Value>
@@ -22,8 +22,9 @@ extension DecodedRecord: Hashable where Value: Hashable {}
 public struct DecodedValues<Value: Codable & Sendable>: Sendable {
   /// The values of the records that fit the type, in order.
   public let decoded: [Value]
-  /// Why the other records could not be decoded, in order, each with the record's id: ``StoreError/Code/invalidValue``;
-  /// for a ``VersionedValue`` also ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
+  /// An error for each record that could not be decoded, in order, with the record's id. The code is
+  /// ``StoreError/Code/invalidValue``; for a ``VersionedValue`` also ``StoreError/Code/newerVersion`` or
+  /// ``StoreError/Code/migrationFailed``.
   public let faults: [StoreError]
   private let all: Records
 
@@ -71,8 +72,8 @@ public struct DecodedValues<Value: Codable & Sendable>: Sendable {
     zip(ids, decoded).map { DecodedRecord(id: $0, value: $1) }
   }
 
-  /// The values, if all records fit the type.
-  /// - Throws: the first of the ``faults``.
+  /// The values of the records, if all of them fit the type.
+  /// - Throws: the first of the ``faults``, if there is one.
   public func get() throws -> [Value] {
     if let fault = faults.first { throw fault }
     return decoded
@@ -80,10 +81,10 @@ public struct DecodedValues<Value: Codable & Sendable>: Sendable {
 }
 
 extension TableSnapshot {
-  /// The values of all records that fit the type, in order, and the faults of those that do not. In a large table,
-  /// several threads decode parts at the same time.
+  /// Decodes all records. The result has the values of the records that fit the type, in order, and an error for each
+  /// of the others. In a large table, several threads decode parts at the same time.
   ///
-  /// For a program that needs every record, `try values().get()` throws the first fault.
+  /// If your program needs every record, call `try values().get()`, which throws the first error.
   /// - Complexity: O(*n*).
   public func values() -> DecodedValues<Value> {
     let (values, failure) = decoded(0..<count)

@@ -1,18 +1,17 @@
 import FileDBEssentials
 
-/// A commit in the journal that a table's file does not have yet.
+/// A commit that is in the journal but not yet in the tables' files.
 public struct PendingCommit: Sendable {
-  /// The number of the commit, from 1 for the store's first.
+  /// The number of the commit. The store's first commit has number 1.
   public let number: UInt64
   /// The time of the commit, to the second.
   public let date: Date
-  /// The changes, in order: the table of each, and the change in words.
+  /// The changes, in order: the name of the table, and the change in words.
   public let changes: [(table: String, change: String)]
 }
 
 extension RecordStore {
-  /// The commits in the journal that wait for a checkpoint, the oldest first. A checkpoint writes them into the tables'
-  /// files.
+  /// The commits in the journal that the next checkpoint writes into the tables' files, the oldest first.
   /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   /// - Complexity: O(*n*) in the size of the journal.
   public func pendingCommits() throws -> [PendingCommit] {

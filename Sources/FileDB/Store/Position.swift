@@ -4,7 +4,7 @@ public enum Position<Value>: Hashable, Sendable {
   case top
   /// Below all other records.
   case bottom
-  /// The index that the record has afterwards. `.index(count)` is the bottom when a record is added.
+  /// At this index, counted after the change. When you add a record, `.index(count)` is the bottom.
   case index(Int)
   /// Directly above this record.
   case before(RecordID<Value>)

@@ -13,14 +13,14 @@ extension RecordStore {
   /// Runs `body` as one transaction, like the synchronous `write`, without blocking the caller's thread.
   ///
   /// Bodies run one after another, on the store's own thread and not on your actor. So a body is `@Sendable`: copy what
-  /// it needs into constants, and return what you need. In it, call the synchronous verbs.
+  /// it needs into constants, and return what you need. In the body, call the synchronous methods.
   ///
-  /// Each body is a transaction of its own: if it throws, what it did is undone, and no more. Those that wait at the
-  /// same time go to the disk together, as one commit. So a body must not wait for another write.
+  /// Each body is a transaction of its own: if it throws, only its own changes are undone. Writes that wait at the same
+  /// time go to the disk together, as one commit. So a body must not wait for another write.
   ///
   /// If the task is cancelled before `body` begins, this throws `CancellationError` at once, and nothing is written.
-  /// After that, cancelling has no effect: the write finishes. `body` may run more than once, if another writer commits
-  /// first, so it should change nothing outside the store.
+  /// Later, cancelling has no effect: the write finishes. If another writer commits first, `body` runs again, so it
+  /// should change nothing outside the store.
   /// - Throws: `CancellationError`, and as the synchronous `write`.
   @discardableResult
   public func write<Result: Sendable>(

@@ -2,8 +2,8 @@ import Dispatch
 import FileDBEssentials
 
 extension RecordStore {
-  /// Writes the commits in the journal into the tables' files. ``StoreOptions/checkpoints`` says when the store does
-  /// this by itself. Readers of the store see no difference.
+  /// Writes the commits in the journal into the tables' files. By default, the store does this itself; see
+  /// ``StoreOptions/checkpoints``. Readers of the store see no difference.
   /// - Throws: ``StoreError/Code/conflict`` if another program changed one of the files; ``StoreError/Code/locked``,
   ///   ``StoreError/Code/insideWrite``, ``StoreError/Code/closed``, and the disk's errors. The commits then stay in the
   ///   journal.
@@ -43,13 +43,13 @@ extension RecordStore {
   }
 
   /// Makes a checkpoint, unless the policy is ``CheckpointPolicy/manual``, and accepts no more writes. You can still
-  /// read the store; observing ends.
+  /// read the store. Observations end.
   ///
-  /// A file of 16 MB or more is left out while its commits have less than 1/8 of its size.
+  /// The checkpoint leaves out a file of 16 MB or more while its commits have less than 1/8 of its size.
   ///
-  /// A store that is released without this call does the same, but cannot report an error. Nothing is lost then, since
-  /// all commits are in the journal.
-  /// - Throws: as `checkpoint()`. If another writer has the lock, nothing is thrown: that writer makes the
+  /// A store that is released without this call also makes the checkpoint, but cannot report an error. Nothing is lost
+  /// then, since all commits are in the journal.
+  /// - Throws: as `checkpoint()`. If another writer has the lock, this throws nothing: that writer makes the
   ///   checkpoint.
   public func close() throws {
     defer {

@@ -5,24 +5,23 @@ extension RecordStore {
   /// Runs `body` as one transaction and commits what it changed.
   ///
   /// `body` sees its own changes. Nobody else sees them before it returns. If `body` throws, nothing is changed. When
-  /// `write` returns, the commit survives a power cut (see ``StoreOptions/durability``), in all of its tables. Writers
-  /// on several threads share the disk's syncs. `body` may run more than once, if another writer commits first, so it
-  /// should change nothing outside the store.
+  /// `write` returns, the commit survives a power cut (see ``StoreOptions/durability``), in all of its tables. If
+  /// several threads write at the same time, they share one sync of the disk. If another writer commits first, `body`
+  /// runs again, so it should change nothing outside the store.
   ///
-  /// A `write` inside a `write` joins the outer one, and so does a verb of a ``RecordTable``. So objects that share
-  /// only the store also share the transaction. If the inner `write` throws, only its own changes are undone. The outer
-  /// one commits all or nothing.
+  /// A `write` inside a `write` joins the outer one, and so does a method of a ``RecordTable`` that changes the table.
+  /// So objects that share only the store also share the transaction. If the inner `write` throws, only its own changes
+  /// are undone. The outer one commits all or nothing.
   ///
-  /// Async code calls the async `write`, which does not block the caller's thread.
+  /// In async code, call the async `write`, which does not block the caller's thread.
   ///
   /// - Throws: what `body` throws; ``StoreError/Code/locked``; ``StoreError/Code/damagedJournal``;
   ///   ``StoreError/Code/conflict`` for a table whose file another program changed while commits were waiting for it;
-  ///   what `table(_:)` throws for a table that another program damaged; for what a table's schema does not allow,
+  ///   what `table(_:)` throws for a table that another program damaged; if a change breaks a table's schema,
   ///   ``StoreError/Code/requiredField``, ``StoreError/Code/wrongType``, ``StoreError/Code/valueNotAllowed``,
-  ///   ``StoreError/Code/notUnique``, ``StoreError/Code/missingReference``, ``StoreError/Code/stillReferenced`` and
-  ///   ``StoreError/Code/invalidSchema``, see <doc:Schemas>; the disk's errors;
-  ///   ``StoreError/Code/outcomeUnknown`` if the disk could not say whether the commit will survive, and
-  ///   ``StoreError/Code/closed`` from then on.
+  ///   ``StoreError/Code/notUnique``, ``StoreError/Code/missingReference``, ``StoreError/Code/stillReferenced`` or
+  ///   ``StoreError/Code/invalidSchema``, see <doc:Schemas>; the disk's errors; ``StoreError/Code/outcomeUnknown`` if
+  ///   the disk could not say whether the commit will survive, and ``StoreError/Code/closed`` from then on.
   /// - Complexity: that of `body`. On the disk, one write of the changes and one sync, whatever the size of the tables.
   ///   A checkpoint updates the files later; see ``StoreOptions/checkpoints``.
   @discardableResult
@@ -31,9 +30,9 @@ extension RecordStore {
     while true { if let result = try attempt(body) { return result } }
   }
 
-  /// Runs `body` and checks its changes as `write(_:)` would, and then discards them. It does not find errors of
-  /// locking, writing and syncing.
-  /// - Throws: as `write(_:)`, except for those.
+  /// Runs `body` and checks its changes as `write(_:)` would, and then discards them. It does not lock, write or sync,
+  /// so it does not find errors of these.
+  /// - Throws: as `write(_:)`, except for those errors.
   /// - Complexity: that of `body`.
   @discardableResult
   public func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {

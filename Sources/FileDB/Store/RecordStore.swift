@@ -8,7 +8,7 @@ import Synchronization
 @_exported import struct FileDBPlist.PlistLimits
 @_exported import enum FileDBPlist.PlistValue
 
-/// A folder of tables, each one property list.
+/// A folder of tables. Each table is one property list.
 ///
 ///     let store = try RecordStore(at: folder)
 ///     let notes = try store.table(.notes)
@@ -44,7 +44,7 @@ public final class RecordStore: Sendable {
     try self.init(at: url, disk: .system, seen: PlainTables(), options: options)
   }
 
-  /// A store without files, for previews and tests. Its records are gone with its last reference.
+  /// Makes a store without files, for previews and tests. Its records are gone when the store is released.
   public static func inMemory(options: StoreOptions = StoreOptions()) -> RecordStore {
     let url = URL(fileURLWithPath: "/memory")
     let files = FileLog(StoreFolder(path: url.path, disk: StoreDisk(MemoryDisk())), options: options)
@@ -125,7 +125,7 @@ public final class RecordStore: Sendable {
   }
 
   /// The names of the tables, in order, including those of an attached store. If the journal is damaged, these are the
-  /// tables that have a file or are in the sound part of the journal.
+  /// tables that have a file or are in the undamaged part of the journal.
   /// - Throws: the disk's errors.
   /// - Complexity: O(*t* log *t*) in the number of tables. It lists the store's folder.
   public var tableNames: [String] {
@@ -151,9 +151,9 @@ public final class RecordStore: Sendable {
     return RecordTable(store: self, name: name)
   }
 
-  /// The table with this name, with records read field by field.
+  /// The table with this name. Its records have no Swift type: you read them field by field.
   /// - Throws: as `table(_:)` for the name of a typed table.
-  /// - Complexity: as that.
+  /// - Complexity: as `table(_:)` for the name of a typed table.
   public func table(_ name: String) throws -> RecordTable<Fields> { try table(.records(name)) }
 
   /// A table as readers see it, with every commit that returned before and all that other programs saved.
@@ -163,7 +163,7 @@ public final class RecordStore: Sendable {
     return try view.seen(table, own: own)
   }
 
-  /// The file of a table: the existing one, or the one that its first record will create.
+  /// The file of a table. If the table does not exist yet, the file that its first record will create.
   /// - Throws: ``StoreError/Code/ambiguousTable``, ``StoreError/Code/invalidTableName``.
   public func url(of table: String) throws -> URL {
     if let url = try view.url(of: TableKey(table)) { return url }
@@ -171,12 +171,12 @@ public final class RecordStore: Sendable {
     return URL(fileURLWithPath: try folder.file(of: table).path)
   }
 
-  /// Reads in what other processes and programs have written since. A write and ``RecordTable/snapshot()`` do so by
-  /// themselves, for their tables.
+  /// Reads in what other processes and programs have written since. You seldom need this: a write and
+  /// ``RecordTable/snapshot()`` do it themselves, for their tables.
   ///
-  /// Afterwards all tables that were read are as of the same commit. Refreshing waits for no writer.
-  /// - Throws: as `table(_:)`, for the first table that cannot be read. All others are read first; the
-  ///   table itself stays as it was.
+  /// Afterwards, all tables that were read show the same commit. It waits for no writer.
+  /// - Throws: as `table(_:)`, for the first table that cannot be read. All others are read first. The table that
+  ///   cannot be read stays as it was.
   /// - Complexity: O(1) for an unchanged table; the size of the commits for a table that other processes changed
   ///   through this library; O(*n*) for a table whose file was replaced.
   public func refresh() throws {

@@ -5,7 +5,7 @@ extension RecordTable {
   /// Moves records. Afterwards they follow one another at `position`, in the order of `ids`.
   ///
   /// With ``Position/index(_:)``, the first of them has this index afterwards.
-  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
+  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``; then no record is moved.
   /// - Complexity: O(*m*) for *m* records, nearly the same for any *n*; see <doc:Performance>.
   public func move(_ ids: some Sequence<RecordID<Value>>, to position: Position<Value>) throws {
     var seen: Set<RecordID<Value>> = []
@@ -28,8 +28,8 @@ extension RecordTable {
   ///
   /// - Parameters:
   ///   - indices: the indices of the records.
-  ///   - offset: the index, before anything moves, of the record that they go above; `count` for the bottom. This is
-  ///     what `onMove` in SwiftUI and `move(fromOffsets:toOffset:)` of an array take.
+  ///   - offset: the index of the record above which they go, before anything moves; `count` for the bottom. `onMove`
+  ///     in SwiftUI and `move(fromOffsets:toOffset:)` of an array count in the same way.
   /// - Throws: ``StoreError/Code/indexOutOfRange``.
   /// - Complexity: O(*m*) for *m* records, nearly the same for any *n*; see <doc:Performance>.
   public func move(fromOffsets indices: some Sequence<Int>, toOffset offset: Int) throws {
@@ -50,9 +50,9 @@ extension RecordTable {
     }
   }
 
-  /// Copies records and returns the copies' ids. The copies follow one another at `position`, or, if `position` is
-  /// `nil`, each is directly below its original.
-  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
+  /// Copies records and returns the copies' ids. The copies follow one another at `position`. If `position` is `nil`,
+  /// each copy is directly below its original.
+  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``; then no record is copied.
   /// - Complexity: O(*m*) for *m* records, nearly the same for any *n*; see <doc:Performance>.
   @discardableResult
   public func duplicate(
@@ -65,31 +65,31 @@ extension RecordTable {
     }
   }
 
-  /// Sets single fields of records and keeps their others.
-  /// - Throws: as `set(_:of:)`.
-  /// - Complexity: *m* times that of setting them of one, for *m* records.
+  /// Sets single fields of records, and keeps their other fields.
+  /// - Throws: as `set(_:of:)` for one record; then no record is changed.
+  /// - Complexity: *m* times as much as for one record, for *m* records.
   public func set(_ fields: Fields, of ids: some Sequence<RecordID<Value>>) throws {
     try writing { _ in for id in ids { try set(fields, of: id) } }
   }
 
   /// Removes single fields of records. It is not an error if a field does not exist.
-  /// - Throws: as `unset(_:of:)`.
-  /// - Complexity: *m* times that of removing them from one, for *m* records.
+  /// - Throws: as `unset(_:of:)` for one record; then no record is changed.
+  /// - Complexity: *m* times as much as for one record, for *m* records.
   public func unset(_ names: [String], of ids: some Sequence<RecordID<Value>>) throws {
     try writing { _ in for id in ids { try unset(names, of: id) } }
   }
 
   /// Changes records in place, one after another, like `update(_:_:)`.
-  /// - Throws: as `update(_:_:)`.
-  /// - Complexity: *m* times that of updating one, for *m* records.
+  /// - Throws: as `update(_:_:)` for one record; then no record is changed.
+  /// - Complexity: *m* times as much as for one record, for *m* records.
   public func update(
     _ ids: some Sequence<RecordID<Value>>, _ body: (inout Value) throws -> Void
   ) throws {
     try store.write { _ in for id in ids { try update(id, body) } }
   }
 
-  /// Changes all records, in their order.
-  /// - Throws: as `update(_:_:)`.
+  /// Changes all records in place, in their order.
+  /// - Throws: as `update(_:_:)` for one record; then no record is changed.
   /// - Complexity: O(*n*).
   public func updateAll(_ body: (inout Value) throws -> Void) throws {
     try store.write { _ in try update(snapshot().ids, body) }

@@ -8,20 +8,22 @@ extension RecordTable {
   /// - Throws: ``StoreError/Code/tableExists``, ``StoreError/Code/invalidTableName``.
   public func create() throws { try writing { try $0.apply(.create, to: name.text) } }
 
-  /// Adds a record with this value and returns its new id. Creates the table if it does not exist.
+  /// Adds a record with this value and returns its new id. If the table does not exist, this creates it.
   ///
-  /// A `Date` is stored in whole seconds: its fraction is cut off. ``ExactDate`` keeps it.
+  /// FileDB stores a `Date` in whole seconds and cuts off its fraction. Use ``ExactDate`` to keep it.
   /// - Throws: ``StoreError/Code/recordNotFound`` or ``StoreError/Code/indexOutOfRange`` for the position;
   ///   ``StoreError/Code/unrepresentableValue`` or ``StoreError/Code/reservedField`` with the field;
-  ///   ``StoreError/Code/invalidValue`` for a value that does not encode itself by keys, or holds `nil` in an array.
+  ///   ``StoreError/Code/invalidValue`` for a value that does not encode itself as fields with names, or holds `nil` in
+  ///   an array.
   @discardableResult
   public func add(_ value: Value, at position: Position<Value> = .bottom) throws -> RecordID<Value> {
     try add(contentsOf: CollectionOfOne(value), at: position)[0]
   }
 
-  /// Adds records with these values, in their order and the first at `position`, and returns their new ids.
+  /// Adds records with these values in their order, the first at `position`, and returns their new ids.
   /// - Throws: as `add(_:at:)`; then no record is added.
-  /// - Complexity: *k* times that of adding one for *k* records, or O(*n* + *k*) if the table is smaller.
+  /// - Complexity: *k* times as much as adding one record, for *k* records. If the table has fewer than *k* records,
+  ///   O(*n* + *k*).
   @discardableResult
   public func add(
     contentsOf values: some Sequence<Value>, at position: Position<Value> = .bottom
@@ -34,7 +36,7 @@ extension RecordTable {
     }
   }
 
-  /// Changes a record in place. It keeps its id, and the fields that `Value` does not know.
+  /// Changes a record in place. The record keeps its id, and the fields that `Value` does not know.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/invalidValue``, what `body` throws, and as
   ///   `add(_:at:)`; for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and
   ///   ``StoreError/Code/migrationFailed``.
@@ -53,9 +55,10 @@ extension RecordTable {
     }
   }
 
-  /// Gives a record a new value, like `update(_:_:)`. This also repairs a record that does not fit the type.
-  /// - Throws: as `update(_:_:)`, but neither ``StoreError/Code/invalidValue`` nor
-  ///   ``StoreError/Code/migrationFailed`` for what the record has.
+  /// Gives a record a new value, like `update(_:_:)`. The old value is not decoded, so this also repairs a record that
+  /// does not fit the type.
+  /// - Throws: as `update(_:_:)`. It does not throw ``StoreError/Code/invalidValue`` or
+  ///   ``StoreError/Code/migrationFailed`` for the old value.
   public func update(_ id: RecordID<Value>, to value: Value) throws {
     try writing { transaction in
       do {
@@ -72,22 +75,23 @@ extension RecordTable {
     }
   }
 
-  /// Sets single fields and keeps the others.
-  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/unrepresentableValue``,
-  ///   ``StoreError/Code/reservedField``, also for the field of the version; for a ``VersionedValue``,
+  /// Sets single fields of a record, and keeps its other fields.
+  /// - Throws: ``StoreError/Code/recordNotFound``; ``StoreError/Code/unrepresentableValue``;
+  ///   ``StoreError/Code/reservedField``, also for the field that holds the version; for a ``VersionedValue``,
   ///   ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   public func set(_ fields: Fields, of id: RecordID<Value>) throws { try change(id) { $0.set(fields) } }
 
-  /// Removes single fields. It is not an error if a field does not exist.
+  /// Removes single fields of a record. It is not an error if a field does not exist.
   /// - Throws: ``StoreError/Code/recordNotFound``; for a ``VersionedValue``, ``StoreError/Code/newerVersion``,
-  ///   ``StoreError/Code/migrationFailed`` and, for the field of the version, ``StoreError/Code/reservedField``.
+  ///   ``StoreError/Code/migrationFailed`` and, for the field that holds the version,
+  ///   ``StoreError/Code/reservedField``.
   public func unset(_ names: [String], of id: RecordID<Value>) throws {
     try change(id) { fields in
       for name in names { fields[name] = nil }
     }
   }
 
-  /// Removes a record. Its id is not given again, unless `truncate` sets the counter back.
+  /// Removes a record. No other record gets its id, unless `truncate` sets the counter back.
   /// - Throws: ``StoreError/Code/recordNotFound``.
   public func delete(_ id: RecordID<Value>) throws {
     try writing { try $0.apply(.remove([id.plain]), to: name.text) }
@@ -95,7 +99,8 @@ extension RecordTable {
 
   /// Removes records. `ids` may contain an id twice.
   /// - Throws: ``StoreError/Code/recordNotFound``; then no record is removed.
-  /// - Complexity: *k* times that of deleting one for *k* records, or O(*n*) from an eighth of the table on.
+  /// - Complexity: *k* times as much as deleting one record, for *k* records. For more than an eighth of the table,
+  ///   O(*n*).
   public func delete(_ ids: some Sequence<RecordID<Value>>) throws {
     var seen: Set<AnyRecordID> = []
     let ids = ids.map(\.plain).filter { seen.insert($0).inserted }
@@ -103,7 +108,7 @@ extension RecordTable {
     try writing { try $0.apply(.remove(ids), to: name.text) }
   }
 
-  /// Removes every record and keeps the counter, so that no id is reused.
+  /// Removes every record and keeps the counter, so that no id is used again.
   /// - Throws: ``StoreError/Code/tableNotFound``, and as `RecordStore.write(_:)`.
   public func deleteAll() throws { try writing { try $0.apply(.removeAll, to: name.text) } }
 
@@ -111,12 +116,14 @@ extension RecordTable {
   /// - Throws: ``StoreError/Code/tableNotFound``, and as `RecordStore.write(_:)`.
   public func truncate() throws { try writing { try $0.apply(.truncate, to: name.text) } }
 
-  /// Removes the table and its file. Its counter is kept, so a later table of the same name never reuses an id.
-  /// - Throws: ``StoreError/Code/tableNotFound``, ``StoreError/Code/readOnly`` if an attached table is beneath it, and
-  ///   as `RecordStore.write(_:)`.
+  /// Removes the table and its file. FileDB keeps the table's counter, so a later table of the same name uses no id
+  /// again.
+  /// - Throws: ``StoreError/Code/tableNotFound``; ``StoreError/Code/readOnly`` if the table has records of an attached
+  ///   store; and as `RecordStore.write(_:)`.
   public func drop() throws { try writing { try $0.apply(.drop, to: name.text) } }
 
-  /// Copies a record. The copy has a new id and goes to `position`, or directly below the original if that is `nil`.
+  /// Copies a record and returns the copy's id. The copy goes to `position`, or directly below the original if
+  /// `position` is `nil`.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``.
   @discardableResult
   public func duplicate(_ id: RecordID<Value>, to position: Position<Value>? = nil) throws -> RecordID<Value>
@@ -155,8 +162,8 @@ extension RecordTable {
     }
   }
 
-  /// Replaces all records of the table with those of `values`. Each record has the id that comes with its value, or a
-  /// new one if that is `nil`.
+  /// Replaces all records of the table by those of `values`. Each record gets the id that comes with its value, or a
+  /// new id if that is `nil`.
   /// - Returns: the ids, in order.
   /// - Throws: ``StoreError/Code/duplicateID``, and as `add(_:at:)`.
   /// - Complexity: O(*n* + *k*) for *k* values.

@@ -2,11 +2,11 @@ import FileDBEssentials
 
 /// A table of a store.
 ///
-/// A verb is a method that changes the table. Each is a transaction of its own, unless the thread is in a
-/// `RecordStore.write(_:)`: then the verb is part of that transaction, wherever you got the table.
-/// Besides the errors that are named with it, a verb throws those of `RecordStore.write(_:)`.
-/// - Complexity: a verb for one record costs nearly the same in a table of any size; see <doc:Performance>. The first
-///   look-up of an id after the table was read is O(*n*).
+/// Each method that changes the table is a transaction of its own. Inside a `RecordStore.write(_:)` on the same thread,
+/// it is part of that transaction instead, even if you got the table elsewhere. Besides the errors that its
+/// documentation names, such a method throws those of `RecordStore.write(_:)`.
+/// - Complexity: changing one record costs nearly the same in a table of any size; see <doc:Performance>. The first
+///   search for an id after the table was read is O(*n*).
 public struct RecordTable<Value: Codable & Sendable>: Sendable {
   /// The store that the table belongs to.
   public let store: RecordStore
@@ -20,13 +20,14 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     source = TableSource(table: name.text, in: store)
   }
 
-  /// The newest records: every commit that returned before, in this process or another, and what another program saved
-  /// to the table's file. Inside a `RecordStore.write(_:)` of this thread, the records as that has them by now.
+  /// The newest records. They include every commit that returned before, in this process or another, and what other
+  /// programs saved to the table's file. Inside a `RecordStore.write(_:)` on this thread, they include its changes so
+  /// far.
   ///
   /// It waits for no writer.
   /// - Throws: as `RecordStore.table(_:)`.
-  /// - Complexity: without news O(1), a look at the end of the journal and at the file's stamp. With news as
-  ///   `RecordStore.refresh()`, for this table.
+  /// - Complexity: O(1) if nothing has changed: it looks at the end of the journal and at the file's time and size.
+  ///   Otherwise as `RecordStore.refresh()`, for this table.
   public func snapshot() throws -> TableSnapshot<Value> {
     let key = TableKey(name.text)
     let transaction = store.writers.currentTransaction
@@ -34,11 +35,11 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     return TableSnapshot(source: source, state: state)
   }
 
-  /// The records as this process last committed them or read them in. Inside a `RecordStore.write(_:)` of this
-  /// thread, the records as that has them by now.
+  /// The records as this process last committed them or read them in. Inside a `RecordStore.write(_:)` on this thread,
+  /// they include its changes so far.
   ///
-  /// It never looks at the disk and never fails: for drawing a list. What other processes have done since is missing;
-  /// see ``snapshot()``.
+  /// It never looks at the disk and never fails, so you can use it to draw a list. What other processes have written
+  /// since is missing; see ``snapshot()``.
   /// - Complexity: O(1).
   public var lastSnapshot: TableSnapshot<Value> {
     // `RecordStore.table` has read the table, and nothing takes a table out again.
@@ -55,12 +56,12 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   /// - Throws: as ``snapshot()``.
   public var count: Int { get throws { try snapshot().count } }
 
-  /// The highest id ever given.
+  /// The highest id that the table has ever given.
   /// - Throws: as ``snapshot()``.
   public var counter: Int64 { get throws { try snapshot().counter } }
 
-  /// How many commits the table's file does not have yet. They are in the journal, and a checkpoint writes them into
-  /// the file.
+  /// The number of commits that are in the journal but not yet in the table's file. A checkpoint writes them into the
+  /// file.
   /// - Throws: as ``snapshot()``.
   public var commitsBehind: Int {
     get throws {

@@ -9,7 +9,7 @@ extension StoreError: LocalizedError {
   /// What is wrong, without the place.
   public var failureReason: String? { message }
 
-  /// The call that helps, if there is one.
+  /// The method to call next, if one helps.
   public var recoverySuggestion: String? {
     switch code {
     case .conflict: "RecordStore.repair(_:keeping:) keeps the version that you choose."

@@ -1,6 +1,6 @@
 import FileDBTables
 
-/// All tables of a store at one moment, between two commits. Reading it needs neither a lock nor the disk. Later
+/// All tables of a store at one moment, between two commits. Reading it needs neither a lock nor the disk, and later
 /// commits do not change it.
 ///
 ///     let all = try store.snapshot()  // a Note has a `folder: RecordID<Folder>`
@@ -17,7 +17,7 @@ public struct StoreSnapshot: Sendable {
   /// - Complexity: O(*t* log *t*) in the number of tables.
   public var tableNames: [String] { tables.filter(\.value.exists).keys.sorted().map(\.text) }
 
-  /// The records of a table; none if the table did not exist.
+  /// The records of a table. If the table did not exist, it has no records.
   /// - Complexity: O(1).
   @_disfavoredOverload
   public subscript<Value>(name: TableName<Value>) -> TableSnapshot<Value> {
@@ -25,18 +25,18 @@ public struct StoreSnapshot: Sendable {
     return TableSnapshot(source: TableSource(table: key.text, in: store), state: tables[key] ?? TableState())
   }
 
-  /// The records of a table, to be read field by field.
+  /// The records of a table, without a Swift type: you read them field by field.
   public subscript(name: String) -> TableSnapshot<Fields> { self[.records(name)] }
 }
 
 extension RecordStore {
-  /// All tables at one moment, with every commit that returned before, in this process or another, and what other
-  /// programs saved. Inside a `write(_:)` of this thread, the tables as that has them by now.
+  /// All tables at one moment. They include every commit that returned before, in this process or another, and what
+  /// other programs saved. Inside a `write(_:)` on this thread, they include its changes so far.
   ///
   /// It waits for no writer.
   /// - Throws: as `table(_:)`, for the first table that cannot be read.
-  /// - Complexity: O(*t*) in the number of tables, which it looks at on the disk; O(*n*) in the size of those that were
-  ///   not read yet.
+  /// - Complexity: O(*t*) in the number of tables, each of which it looks at on the disk; O(*n*) in the size of the
+  ///   tables that were not read yet.
   public func snapshot() throws -> StoreSnapshot {
     if let transaction = writers.currentTransaction {
       for name in try tableNames { _ = try transaction.table(name) }

@@ -23,7 +23,8 @@ public struct StoreTransaction: ~Copyable {
     get throws { try state.recordTable(name) }
   }
 
-  /// The table with this name, with records that are read field by field; see ``subscript(_:)->RecordTable<Value>``.
+  /// The table with this name, without a Swift type for its records: you read them field by field. See
+  /// ``subscript(_:)->RecordTable<Value>``.
   public subscript(name: String) -> RecordTable<Fields> {
     get throws { try self[.records(name)] }
   }

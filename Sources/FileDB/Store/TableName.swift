@@ -12,14 +12,14 @@ public struct TableName<Value: Codable & Sendable>: Hashable, Sendable {
   /// Called where a table is first written to.
   let declaration: (@Sendable () -> TableDeclaration<Value>)?
 
-  /// A table name. It is checked when you first use it.
+  /// A table name. FileDB checks it when you first use it.
   public init(_ text: String) {
     self.text = text
     declaration = nil
   }
 
-  /// The name of a table whose fields the program declares; see ``TableDeclaration``. The declaration is made when the
-  /// program first writes to the table.
+  /// The name of a table, with the rules for its fields; see ``TableDeclaration``. FileDB evaluates the declaration
+  /// when the program first writes to the table.
   public init(
     _ text: String, declaring declaration: @autoclosure @escaping @Sendable () -> TableDeclaration<Value>
   ) {
@@ -41,6 +41,6 @@ extension TableName: ExpressibleByStringLiteral {
 }
 
 extension TableName where Value == Fields {
-  /// A table whose records are read as they are, field by field.
+  /// The name of a table whose records have no Swift type: you read them field by field.
   public static func records(_ name: String) -> Self { TableName(name) }
 }

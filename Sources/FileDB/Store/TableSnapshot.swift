@@ -1,5 +1,5 @@
-/// The records of a table at one moment, in order. Reading a snapshot needs neither a lock nor the disk. Later commits
-/// do not change it.
+/// The records of a table at one moment, in order. Reading a snapshot needs neither a lock nor the disk, and later
+/// commits do not change it.
 public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   let source: TableSource
   let state: TableState
@@ -7,18 +7,18 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   /// The table's name.
   public var table: String { source.table }
 
-  /// Whether the table had a file at that moment.
+  /// Whether the table existed at that moment.
   public var exists: Bool { state.exists }
 
-  /// The highest id ever given in the table.
+  /// The highest id that the table has ever given.
   public var counter: Int64 { state.counter }
 
   /// The ids in order.
   /// - Complexity: O(*n*).
   public var ids: [RecordID<Value>] { state.records.ids.map { RecordID($0) } }
 
-  /// The record with this id; `nil` if there is none.
-  /// - Complexity: nearly the same for any *n*, see <doc:Performance>; O(*n*) for the first look-up after the table was
+  /// The record with this id; `nil` if there is no such record.
+  /// - Complexity: nearly the same for any *n*, see <doc:Performance>; O(*n*) for the first search after the table was
   ///   read.
   public subscript(id id: RecordID<Value>) -> StoredRecord<Value>? {
     index(of: id).map { self[$0] }
@@ -28,8 +28,8 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   /// - Complexity: as ``index(of:)``.
   public func contains(_ id: RecordID<Value>) -> Bool { state.records.contains(id.plain) }
 
-  /// The index of the record with this id, from 0.
-  /// - Complexity: nearly the same for any *n*, see <doc:Performance>; O(*n*) for the first look-up after the table was
+  /// The index of the record with this id, from 0; `nil` if there is no such record.
+  /// - Complexity: nearly the same for any *n*, see <doc:Performance>; O(*n*) for the first search after the table was
   ///   read.
   public func index(of id: RecordID<Value>) -> Int? { state.records.index(of: id.plain) }
 
@@ -96,6 +96,7 @@ extension TableSnapshot: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { state.records.count }
 
+  /// The record at this index.
   /// - Complexity: nearly the same for any *n*; see <doc:Performance>.
   public subscript(index: Int) -> StoredRecord<Value> {
     StoredRecord(encoded: state.records[index], source: source)
@@ -121,18 +122,18 @@ extension TableSnapshot: RandomAccessCollection {
   public func makeIterator() -> Iterator { Iterator(records: state.records.makeIterator(), source: source) }
 }
 
-/// A record of a snapshot: its id, its fields and its value, which is decoded when you ask for it.
+/// A record of a snapshot: its id, its fields, and its value, which is decoded when you ask for it.
 public struct StoredRecord<Value: Codable & Sendable>: Sendable, Identifiable {
   let encoded: EncodedRecord
   let source: TableSource
 
   public var id: RecordID<Value> { RecordID(encoded.id) }
-  /// The fields as they are stored, including those that `Value` does not know. They are decoded at each call.
+  /// The fields as they are stored, including those that `Value` does not know. Each call decodes them.
   public var fields: Fields { encoded.fields }
 
-  /// The fields as a `Value`. They are decoded at each call.
+  /// The fields as a `Value`. Each call decodes them.
   /// - Throws: ``StoreError/Code/invalidValue`` with table, record and field if the fields do not fit the type. If the
-  ///   file has the record as it is here, the error also has the line. For a ``VersionedValue``,
+  ///   file has the record in this state, the error also has the line. For a ``VersionedValue``,
   ///   ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   public var value: Value {
     get throws {

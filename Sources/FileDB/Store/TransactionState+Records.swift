@@ -62,7 +62,7 @@ extension TransactionState {
 
   private func nextID(after counter: inout Int64, table: String) throws(StoreError) -> AnyRecordID {
     guard counter < .max else {
-      throw StoreError(.counterExhausted, "every id has been given", table: table)
+      throw StoreError(.counterExhausted, "the table has given its highest possible id", table: table)
     }
     counter += 1
     return AnyRecordID(counted: counter)

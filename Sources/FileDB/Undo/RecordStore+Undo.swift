@@ -1,4 +1,4 @@
-/// What `RecordStore.undoableWrite(_:)` did.
+/// The result of `RecordStore.undoableWrite(_:)`.
 public struct UndoableWrite<Result> {
   /// What the body returned.
   public let result: Result
@@ -9,7 +9,7 @@ public struct UndoableWrite<Result> {
 extension UndoableWrite: Sendable where Result: Sendable {}
 
 extension RecordStore {
-  /// The store's undo log. It is kept in the store's folder, and every program that opens the store can use it.
+  /// The store's undo log. FileDB keeps it in the store's folder, and every program that opens the store can use it.
   public var undoLog: UndoLog { UndoLog(self) }
 
   /// Runs `body` like `write(_:)`, and also returns a step that takes the write back.
@@ -18,9 +18,10 @@ extension RecordStore {
   ///     let redo = try store.undo(write.step)
   ///
   /// You may keep the step for as long as the program runs. It holds the deleted records and the changed fields in
-  /// memory. For a menu's Undo and Redo see ``UndoStack``. For steps that outlive the program see ``UndoLog``.
+  /// memory. For the Undo and Redo of a menu, see ``UndoStack``. For steps that survive the end of the program, see
+  /// ``UndoLog``.
   /// - Throws: as `write(_:)`.
-  /// - Complexity: beyond that of the write, O(*m* log *m*) in the records near those that changed.
+  /// - Complexity: in addition to the write, O(*m* log *m*) in the records near those that changed.
   public func undoableWrite<Result>(
     _ body: (inout StoreTransaction) throws -> Result
   ) throws -> UndoableWrite<Result> {
@@ -35,12 +36,12 @@ extension RecordStore {
   /// Takes back what a write did, in one commit.
   ///
   /// Later commits stay: all other records keep their order, and other fields of the same records keep their values.
-  /// Ids that the write gave are not given again.
+  /// The ids that the write gave are not given again.
   /// - Returns: the step that takes this undo back.
   /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later commit changed the same data; then
   ///   nothing changes. Also as `write(_:)`.
-  /// - Complexity: nearly the same for any *n* for each record that the write changed, see <doc:Performance>;
-  ///   O(*n* log *n*) if it moved many.
+  /// - Complexity: for each record that the write changed, nearly the same for any *n*, see <doc:Performance>; O(*n*
+  ///   log *n*) if the write moved many records.
   @discardableResult
   public func undo(_ step: UndoStep) throws -> UndoStep {
     try undoableWrite { transaction in try transaction.undo(step) }.step

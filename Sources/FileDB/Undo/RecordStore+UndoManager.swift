@@ -2,12 +2,12 @@
   import Foundation
 
   extension RecordStore {
-    /// Hands a step to an app's `UndoManager`: Undo takes the write back, Redo does it again, and so on.
+    /// Registers a step with an app's `UndoManager`: Undo takes the write back, Redo does it again, and so on.
     ///
     ///     let write = try store.undoableWrite { tx in try tx[.notes].delete(milk) }
     ///     store.registerUndo(write.step, with: undoManager) { error in show(error) }
     ///
-    /// - Parameter onError: called with what ``undo(_:)`` throws.
+    /// - Parameter onError: called with the errors of ``undo(_:)``.
     @MainActor
     public func registerUndo(
       _ step: UndoStep, with manager: UndoManager, onError: @escaping @MainActor (any Error) -> Void

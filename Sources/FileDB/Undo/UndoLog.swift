@@ -6,7 +6,7 @@ import FileDBPlist
 ///     let id = try store.undoLog.write(named: "New note") { tx in try tx[.notes].add(note) }
 ///     try store.undoLog.undo()
 ///
-/// The log keeps the files of each write in `.filedb/undo`. FileDB writes them before the commit, and they count once
+/// The log keeps the files of each write in `.filedb/undo`. FileDB writes them before the commit, and uses them only if
 /// the commit exists. So a crash cannot leave a write that undo would miss. FileDB does not sync these files, so a
 /// logged write needs no extra sync. A power cut may lose the newest ones. The log then ends there, and
 /// ``Contents/isCutOff`` is `true`.
@@ -15,8 +15,8 @@ import FileDBPlist
 /// FileDB removes the oldest writes first and always keeps the newest. If a write deletes more than 1 MB of records,
 /// the log does not copy them: it keeps a hard link to the table's old file.
 ///
-/// Undo leaves alone all writes that did not go through the log, including those of other programs. For the undo of one
-/// window see ``UndoStack``.
+/// Undo leaves alone all writes that did not go through the log, including those of other programs. For the undo of a
+/// single window, see ``UndoStack``.
 public struct UndoLog: Sendable {
   /// A write that can be taken back, or done again.
   public struct Entry: Hashable, Sendable {
@@ -50,15 +50,15 @@ public struct UndoLog: Sendable {
 
   // MARK: - Writing
 
-  /// Runs `body` like `RecordStore.write(_:)` and logs it as one step. Writes that were undone before can no longer
-  /// be done again.
+  /// Runs `body` like `RecordStore.write(_:)` and logs it as one step. After this, writes that were undone before can
+  /// no longer be done again.
   /// - Parameters:
   ///   - name: the name of the step; `nil` for ``UndoStep/summary``.
   ///   - body: what the write does.
   /// - Throws: as `RecordStore.write(_:)`, also if the log cannot keep the step, for example on a full disk; then
   ///   nothing is committed. ``StoreError/Code/insideWrite`` inside another write.
-  /// - Complexity: as `RecordStore.undoableWrite(_:)`. If more than 1 MB of records are deleted, a checkpoint comes
-  ///   first.
+  /// - Complexity: as `RecordStore.undoableWrite(_:)`. If more than 1 MB of records are deleted, FileDB first makes a
+  ///   checkpoint.
   @discardableResult
   public func write<Result>(
     named name: String? = nil, _ body: (inout StoreTransaction) throws -> Result
@@ -138,22 +138,21 @@ public struct UndoLog: Sendable {
   public var canRedo: Bool { get throws { try !history().redo.isEmpty } }
 
   /// Takes back the last write that was not taken back yet.
-  /// - Returns: the write; `nil` if there is none.
-  /// - Throws: ``StoreError/Code/undoConflict`` with table and record if the write cannot be taken back, because a
-  ///   later write changed the same data; ``StoreError/Code/undoStepLost`` if a file of the step is missing or was
-  ///   changed. In both cases `skip()` leaves the write out. ``StoreError/Code/insideWrite`` inside another write,
-  ///   and as `RecordStore.write(_:)`.
+  /// - Returns: the write; `nil` if there is nothing to take back.
+  /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later write changed the same data;
+  ///   ``StoreError/Code/undoStepLost`` if a file of the step is missing or was changed. In both cases, `skip()` leaves
+  ///   the write out. ``StoreError/Code/insideWrite`` inside another write, and as `RecordStore.write(_:)`.
   @discardableResult
   public func undo() throws -> Entry? { try takeBack(.undo) }
 
-  /// Does the write again that was taken back last.
+  /// Does again the write that was taken back last.
   /// - Returns: the write; `nil` if nothing was taken back since the last write.
   /// - Throws: as `undo()`.
   @discardableResult
   public func redo() throws -> Entry? { try takeBack(.redo) }
 
   /// Leaves out the write that `undo()` would take back next. The tables stay as they are.
-  /// - Returns: the write; `nil` if there is none.
+  /// - Returns: the write; `nil` if there is nothing to leave out.
   /// - Throws: as `RecordStore.write(_:)`.
   @discardableResult
   public func skip() throws -> Entry? { try skip(.undo) }
@@ -284,7 +283,7 @@ extension UndoLog {
   @discardableResult
   public func undo() async throws -> Entry? { try await store.writing { try self.undo() } }
 
-  /// Does the write again that was taken back last; see the synchronous `redo`.
+  /// Does again the write that was taken back last; see the synchronous `redo`.
   @discardableResult
   public func redo() async throws -> Entry? { try await store.writing { try self.redo() } }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The writes of one window or one user, to be taken back one after another: Undo and Redo.
+/// The undo and redo of one window or one user.
 ///
 ///     let edits = UndoStack(store: store)
 ///     try edits.write(named: "Move") { tx in try tx[.notes].move(milk, to: .top) }
@@ -23,7 +23,7 @@ public final class UndoStack: Sendable {
 
   /// The store whose writes the stack holds.
   public let store: RecordStore
-  /// The most writes that the stack holds. It drops the oldest first.
+  /// The largest number of writes that the stack holds. It drops the oldest first.
   public let limit: Int
   private let state = Mutex(State())
 
@@ -39,14 +39,14 @@ public final class UndoStack: Sendable {
   /// Whether `redo()` would do a write again.
   public var canRedo: Bool { redoName != nil }
 
-  /// The name of the write that `undo()` would take back; `nil` if there is none.
+  /// The name of the write that `undo()` would take back; `nil` if there is nothing to take back.
   public var undoName: String? { state.withLock { $0.undo.last?.name } }
 
-  /// The name of the write that `redo()` would do again; `nil` if there is none.
+  /// The name of the write that `redo()` would do again; `nil` if there is nothing to do again.
   public var redoName: String? { state.withLock { $0.redo.last?.name } }
 
-  /// Runs `body` like `RecordStore.write(_:)`, so that it can be taken back later. Writes that were undone before can
-  /// no longer be done again.
+  /// Runs `body` like `RecordStore.write(_:)`, so that it can be taken back later. After this, writes that were undone
+  /// before can no longer be done again.
   /// - Throws: as `RecordStore.write(_:)`.
   @discardableResult
   public func write<Result>(
@@ -70,7 +70,7 @@ public final class UndoStack: Sendable {
   }
 
   /// Takes back the last write that was not taken back yet.
-  /// - Returns: `false` if there is none.
+  /// - Returns: `false` if there is nothing to take back.
   /// - Throws: as `RecordStore.undo(_:)`. The write then stays the next to be taken back, unless you call
   ///   ``skipUndo()``.
   @discardableResult
@@ -78,21 +78,21 @@ public final class UndoStack: Sendable {
     try pass(from: \.undo, to: \.redo)
   }
 
-  /// Does the write again that was taken back last.
+  /// Does again the write that was taken back last.
   /// - Returns: `false` if nothing was taken back since the last write.
-  /// - Throws: as `undo()`; ``skipRedo()`` leaves the write out.
+  /// - Throws: as `undo()`; then ``skipRedo()`` leaves the write out.
   @discardableResult
   public func redo() throws -> Bool {
     try pass(from: \.redo, to: \.undo)
   }
 
   /// Leaves out the write that `undo()` would take back next. The tables stay as they are.
-  /// - Returns: `false` if there is none.
+  /// - Returns: `false` if there is nothing to leave out.
   @discardableResult
   public func skipUndo() -> Bool { state.withLock { $0.undo.popLast() != nil } }
 
   /// Leaves out the write that `redo()` would do again next. The tables stay as they are.
-  /// - Returns: `false` if there is none.
+  /// - Returns: `false` if there is nothing to leave out.
   @discardableResult
   public func skipRedo() -> Bool { state.withLock { $0.redo.popLast() != nil } }
 
@@ -129,7 +129,7 @@ extension UndoStack {
   @discardableResult
   public func undo() async throws -> Bool { try await store.writing { try self.undo() } }
 
-  /// Does the write again that was taken back last; see the synchronous `redo`.
+  /// Does again the write that was taken back last; see the synchronous `redo`.
   @discardableResult
   public func redo() async throws -> Bool { try await store.writing { try self.redo() } }
 }

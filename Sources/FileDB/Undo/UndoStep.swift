@@ -1,6 +1,6 @@
 import FileDBPlist
 
-/// What is needed to take a write back; see `RecordStore.undoableWrite(_:)`.
+/// The data that takes a write back; see `RecordStore.undoableWrite(_:)`.
 ///
 /// Taking a write back is itself a write. It keeps later commits: other records, and other fields of the same records,
 /// stay as they are.
@@ -182,8 +182,8 @@ extension TransactionState {
     try keepRules()
     var step = UndoStep(tables: [:])
     for (key, table) in changed {
-      // Without the attached tables beneath: these may be others when the step is undone, and then nothing of them should
-      // come back.
+      // Without the attached tables beneath: other ones may be attached when the step is undone, and nothing of these
+      // should come back.
       let before = try ownTable(key, seenAs: earlier[key] ?? table.first)
       let undo = TableUndo(
         from: before, to: try ownTable(key, seenAs: table.now), moving: movedIDs(in: key))

@@ -5,7 +5,7 @@ import FileDBEssentials
 
 struct Browse: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "browse", abstract: "Look at the store in the browser, and change it there.",
+    commandName: "browse", abstract: "Show the store in the browser, and edit it there.",
     discussion: """
       Opens the browser, and prints the address that it opens. The address works once, in one browser on this machine; \
       nobody else gets in. Works without a network. ^C ends.

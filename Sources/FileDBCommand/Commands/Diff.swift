@@ -5,7 +5,8 @@ import FileDBPlist
 
 struct Diff: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "diff", abstract: "Print what differs between two tables, or two stores, record by record.",
+    commandName: "diff",
+    abstract: "Print the differences between two tables, or two stores, record by record.",
     discussion: """
       A and B are two stores or two tables. Name a store by its folder. Name a table by its name in the store, or by its \
       file, which may be a pipe and have any name; - is standard input. So 'git show HEAD:todo.plist | filedb diff - todo' \

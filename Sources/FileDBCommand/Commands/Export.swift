@@ -83,7 +83,7 @@ struct Export: StoreCommand {
       }
     case .database(let url):
       try checkIsNotForText()
-      if noID { throw ValidationError("A table of a SQLite database has the ids in any case.") }
+      if noID { throw ValidationError("An export to a SQLite database always has the ids.") }
       let export = DatabaseExport(
         file: url, table: database.table ?? table.name, chosen: try selection.chosenFields(), schema: schema,
         replacesTable: database.replace)

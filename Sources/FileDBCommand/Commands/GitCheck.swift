@@ -6,7 +6,7 @@ import FileDBExchange
 struct GitCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "git-check",
-    abstract: "Refuse a git commit of a table whose file is behind its store.",
+    abstract: "Refuse a git commit of a table whose file lacks commits of the store.",
     discussion: """
       Looks at the tables that are staged. If the file of one lacks commits that are still in the store's journal, the \
       command names them, prints the commands that help, and ends with exit code 1. It stages nothing. \
@@ -24,12 +24,12 @@ struct GitCheck: ParsableCommand {
     let git = Git(folder: URL(fileURLWithPath: ".", isDirectory: true))
     let top = try git.run("rev-parse", "--show-toplevel")
     guard top.status == 0 else {
-      throw StoreError(.fileNotFound, "this folder is in no git repository", file: git.folder.path)
+      throw StoreError(.fileNotFound, "this folder is not in a git repository", file: git.folder.path)
     }
     let staged = try git.run("diff", "--cached", "--name-only", "--no-renames", "--diff-filter=ACMT", "-z")
     guard staged.status == 0 else {
       throw StoreError(
-        .inputOutput, "git cannot say what is staged: \(staged.error)", file: git.folder.path)
+        .inputOutput, "git could not list the staged files: \(staged.error)", file: git.folder.path)
     }
     let root = URL(fileURLWithPath: top.output, isDirectory: true)
     let findings = try staged.output.split(separator: "\0").compactMap { try finding(String($0), in: root) }

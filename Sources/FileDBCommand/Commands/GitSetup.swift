@@ -33,7 +33,7 @@ struct GitSetup: StoreCommand {
     guard place.output == "true" else {
       let reason = place.error.isEmpty ? "" : " (\(place.error))"
       throw StoreError(
-        .fileNotFound, "this folder is in no git repository; 'git init' makes one\(reason)",
+        .fileNotFound, "this folder is not in a git repository; 'git init' makes one\(reason)",
         file: url.path)
     }
     try addAttributes(to: url.appendingPathComponent(".gitattributes"))

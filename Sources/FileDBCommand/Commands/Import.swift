@@ -10,26 +10,26 @@ struct Import: StoreCommand {
     discussion: """
       The file is delimited text, JSON, NDJSON, a property list or a SQLite database. --format gives the format, or else the \
       file's extension does, or else the first characters: [ is JSON, { is NDJSON, <?xml or <plist is a property list, and \
-      anything else is csv. JSON is an array of objects, or objects one behind the other, as 'jq' prints them. A file that \
-      gzip has packed is unpacked on the way.
+      anything else is csv. JSON is an array of objects, or objects one after another, as 'jq' prints them. filedb also unpacks \
+      files that gzip has packed.
 
-      Where the first line has no ',' but a ';', a tab or a '|', that separates the fields, and filedb says so; --separator \
-      decides otherwise. In delimited text the first row names the fields, unless --fields does. From a database, filedb imports the table with \
-      the same name, unless you give --table or --query.
+      If the first line has a ';', a tab or a '|' but no ',', filedb takes that as the separator and prints a message; \
+      --separator chooses another one. In delimited text the first row names the fields, unless --fields does. From a \
+      database, filedb imports the table with the same name, unless you give --table or --query.
 
       filedb imports all rows, or, if one is wrong, none. With --on-error skip it reports wrong rows and leaves them out; if \
       no row is left, the exit code is 65.
 
       With --key, a row changes the record that has the same key. The row's fields replace those of the record; the record \
-      keeps its other fields. The id that an export wrote is left out. A row without such a record becomes a new one. With \
-      --empty clear, an empty text, or null in JSON, takes the field from the record. With --delete-missing, records that no \
-      row finds are deleted, so that the table is what the file is.
+      keeps its other fields. The id that an export wrote is left out. If no record has the key, the row becomes a new \
+      record. With --empty clear, an empty text, or null in JSON, removes the field from the record. With --delete-missing, \
+      records that no row matches are deleted, so that the table has the same records as the file.
 
       A new table shows its columns in the order of the file.
 
-      Delimited text and JSON do not keep every type. If --types does not name a field, filedb reads the field as the type \
-      that it has in all records of the table that have it. A value that does not fit makes its row wrong. A message names \
-      each field for which the table's type made a difference.
+      Delimited text and JSON do not keep every type. If --types does not name a field, filedb reads it as the type that the \
+      field has in the table. A value that does not fit makes its row wrong. A message names each field for which the \
+      table's type made a difference.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -52,7 +52,7 @@ struct Import: StoreCommand {
   var detect = false
   @Option(
     help:
-      "What an empty text in csv means: missing is no field, unless it is in quotes; text is an empty string; clear takes the field from a record that --key or --ids finds, and so does null in JSON."
+      "The meaning of an empty text in csv: missing is no field, unless it is in quotes; text is an empty string; clear removes the field from a record that --key or --ids finds, and so does null in JSON."
   )
   var empty: DelimitedImport.EmptyText?
   @Option(
@@ -63,7 +63,7 @@ struct Import: StoreCommand {
       "Take the field id as the record's id, as exports write it, and fields.id as a field called id. Otherwise id is a field like any other."
   )
   var ids = false
-  @Flag(help: "Delete the records that no row finds; needs --key or --ids.") var deleteMissing = false
+  @Flag(help: "Delete the records that no row matches; needs --key or --ids.") var deleteMissing = false
   @Option(
     help: ArgumentHelp(
       "Declare the fields of a Frictionless Table Schema, a JSON file, in place of the table's schema.",
@@ -78,7 +78,7 @@ struct Import: StoreCommand {
     if deleteMissing, !ids, key == nil { throw ValidationError("--delete-missing needs --key or --ids.") }
     if deleteMissing, onError == .skip {
       throw ValidationError(
-        "--delete-missing takes all rows; with --on-error skip, wrong ones would be missing.")
+        "--delete-missing does not work with --on-error skip: it would delete the records of wrong rows.")
     }
     if file == "-", schema == "-" { throw ValidationError("Only one of the files can be standard input.") }
     if (exchange.header == true) == (fields != nil), exchange.header != nil {

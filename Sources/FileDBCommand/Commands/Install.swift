@@ -9,10 +9,10 @@ struct Install: ParsableCommand {
       FROM is the shipped store, which filedb only reads. TO is the user's store, which filedb creates if it is missing. If TO \
       has this version already, nothing happens. If it has a later one, the exit code is 65.
 
-      'merge' carries over to the user's tables what changed between the shipped versions, and keeps the user's changes. If \
-      both changed the same thing, it stays as the user has it, and standard error says so. 'replace' puts the tables of FROM \
-      in place of those that were installed before. 'copy' adds the tables that TO does not have. The user's other tables \
-      stay as they are.
+      'merge' makes the changes between the shipped versions in the user's tables, and keeps the user's own changes. If both \
+      changed the same data, the user's version is kept, and standard error shows the conflict. 'replace' puts the tables of \
+      FROM in place of those that were installed before. 'copy' adds the tables that TO does not have. The user's other \
+      tables stay as they are.
       """)
 
   @Argument(help: ArgumentHelp("The folder of the shipped store.", valueName: "from")) var shipped: String

@@ -13,7 +13,7 @@ struct Merge: StoreCommand {
       filedb merge --take <ours|theirs> [<table>] [<id[.field]> ...] [--dry-run]
       """,
     discussion: """
-      BASE is the version that OURS and THEIRS both began with. If BASE is empty or missing, it counts as an empty table. The \
+      BASE is the version that OURS and THEIRS both began with. An empty or missing BASE is treated as an empty table. The \
       result goes into OURS. The names of the files do not matter.
 
       If both changed a field to different values, the result has the value of OURS. If one side deleted a record and the \
@@ -188,12 +188,12 @@ extension Merge {
     let left = table.open.count - settled.count
     if settled.count < chosen.count {
       Terminal.note(
-        "\(table.name): what is beside the records is settled in an editor, or by 'filedb schema'")
+        "\(table.name): settle the other conflicts in an editor, or by 'filedb schema'")
     }
     if left > 0 {
       Terminal.note("\(table.name): \(left) left")
     } else if table.isUnmerged {
-      Terminal.note("\(table.name): nothing is left; 'git add' tells git")
+      Terminal.note("\(table.name): no conflicts are left; run 'git add' next")
     }
   }
 }

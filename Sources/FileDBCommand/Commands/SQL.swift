@@ -3,7 +3,7 @@ import FileDB
 
 struct SQL: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sql", abstract: "Answer a SELECT of SQL about the tables of the store.",
+    commandName: "sql", abstract: "Run a SQL SELECT on the tables of the store.",
     discussion: """
       The query is SQLite's SQL, with joins, groups and functions. Each table has the columns id, position (the record's \
       index, from 0) and one for each field; a field called id or position is 'fields.id' or 'fields.position'. Dates are \

@@ -5,7 +5,7 @@ import FileDBPlist
 
 struct SchemaCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "schema", abstract: "Show or change what a table declares about its fields.",
+    commandName: "schema", abstract: "Show or change the rules that a table declares for its fields.",
     usage: """
       filedb schema <table> [--format <format>]
       filedb schema <table> <field> [--type <type>] [--required] [--unique] ... [--convert]
@@ -15,20 +15,20 @@ struct SchemaCommand: StoreCommand {
       filedb schema <table> --schema <file>
       """,
     discussion: """
-      The schema is kept in the table's file, and every write keeps it: of this program, and of apps that use FileDB. A write \
-      checks the fields that it adds or changes; a record can always be deleted and moved.
+      The schema is stored in the table's file. It applies to every write, of this program and of apps that use FileDB. A \
+      write checks the fields that it adds or changes. A record that breaks a rule can still be moved and deleted.
 
-      The rules of a field that you do not name stay as they are. --without takes one away, and --remove all of them, or \
-      without a field the whole schema; the records stay as they are. A new rule is checked against the records that are \
-      there. With --convert, their values are changed into the field's type; if one does not fit, nothing is changed, and the \
-      message names the records.
+      Rules that you do not name stay as they are. --without removes one rule of a field, and --remove all rules of a field. \
+      Without a field, --remove removes the whole schema. The records stay as they are. A new rule is checked against the \
+      existing records. --convert converts their values into the field's type. If a value cannot be converted, nothing is \
+      changed, and the message names the records.
 
-      --suggest prints the commands that would declare what the records have in common, for 'filedb batch'.
+      --suggest prints commands that declare rules which all records keep already. 'filedb batch' can run them.
 
-      A schema may have a version, and a program may mark each record with the version of its shape; then this command counts \
-      them. --migrate does what the schema says by itself: a required field that is missing gets its default value, and a value \
-      that reads as the declared type becomes that. Records of an older version need the migrations of the program that \
-      declared the schema; --migrate leaves them alone, and says how many there are.
+      A schema may have a version, and a program may mark each record with its version. This command then counts the records \
+      of each version. --migrate makes the corrections that follow from the schema alone: a missing required field gets its \
+      default value, and a value that can be read as the declared type is converted. It leaves records of an older version \
+      alone, because only the program that declared the schema can migrate them, and prints how many there are.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -37,10 +37,10 @@ struct SchemaCommand: StoreCommand {
   @Argument(help: "The field to declare.", transform: DeclaredField.init(argument:)) var declared:
     DeclaredField?
   @OptionGroup var rules: RuleOptions
-  @Flag(help: "Change the values that are there into the field's type.") var convert = false
-  @Flag(help: "Take the field's rules away, or the whole schema.") var remove = false
-  @Flag(help: "Print the commands that would declare what the records have in common.") var suggest = false
-  @Flag(help: "Bring the records to the schema, as far as it says how.") var migrate = false
+  @Flag(help: "Convert the existing values into the field's type.") var convert = false
+  @Flag(help: "Remove the field's rules, or the whole schema.") var remove = false
+  @Flag(help: "Print commands that declare rules which all records keep already.") var suggest = false
+  @Flag(help: "Make the corrections that follow from the schema alone.") var migrate = false
   @Option(
     help: ArgumentHelp(
       "Declare the fields of a Frictionless Table Schema, a JSON file, in place of the table's schema.",
@@ -95,7 +95,7 @@ struct SchemaCommand: StoreCommand {
   private func printSuggestion(for table: RecordTable<Fields>) throws {
     let snapshot = try table.snapshot()
     let suggestion = SchemaSuggestion(for: snapshot)
-    if suggestion.fields.isEmpty { Terminal.note("there is nothing to declare that is not declared") }
+    if suggestion.fields.isEmpty { Terminal.note("there is nothing to propose") }
     guard format == .table else {
       var schema = try snapshot.schema ?? TableSchema()
       for field in suggestion.fields { schema[field.rules.name] = field.rules }

@@ -12,9 +12,9 @@ struct Show: StoreCommand {
       --offset choose the records before they are grouped.
 
       The first \(RecordPrinter.firstScreen) records decide which columns a table has, and how wide they are. Later records are \
-      printed as they are read: on a terminal, their text is cut where it is too wide, and a message names the fields that \
-      have no column. --fields chooses the columns, --whole cuts nothing, and --page lets you scroll. Colours tell types \
-      apart; set NO_COLOR to have none.
+      printed as they are read: on a terminal, texts that are too wide are cut off, and a message names the fields that have \
+      no column. --fields chooses the columns, --whole cuts nothing off, and --page lets you scroll. Each type has a colour; \
+      set NO_COLOR to turn colours off.
 
       If no record matches --where, the exit code is 1.
       """)

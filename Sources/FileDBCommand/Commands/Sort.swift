@@ -3,7 +3,7 @@ import FileDB
 
 struct Sort: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sort", abstract: "Sort the records of a table, to stay in that order.",
+    commandName: "sort", abstract: "Sort the records of a table, and save the order.",
     discussion: "Records without the field come last. Records that compare as equal keep their order.")
 
   @OptionGroup var location: StoreLocation

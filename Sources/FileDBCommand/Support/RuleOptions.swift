@@ -7,16 +7,16 @@ import FileDBPlist
 struct RuleOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The type of its values: \(FieldType.names).", valueName: "type"))
   var type: String?
-  @Option(help: "A heading for people.") var title: String?
-  @Flag(help: "Every record has the field.") var required = false
-  @Flag(help: "No two records have the same value.") var unique = false
+  @Option(help: "A title for people, for example as a column's heading.") var title: String?
+  @Flag(help: "Every record must have the field.") var required = false
+  @Flag(help: "No two records may have the same value.") var unique = false
   @Option(
     help: ArgumentHelp(
-      "No two records have the same value in the field and in this one together.", valueName: "field"))
+      "No two records may have the same values in the field and this one together.", valueName: "field"))
   var uniqueWith: [String] = []
   @Option(
     name: .customLong("enum"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A value that is allowed; once for each of them.", valueName: "value"))
+    help: ArgumentHelp("An allowed value. Give the option once for each value.", valueName: "value"))
   var allowed: [String] = []
   @Option(
     parsing: .unconditional,
@@ -27,23 +27,23 @@ struct RuleOptions: ParsableArguments {
   var maximum: String?
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("A regular expression for all of the text.", valueName: "regex"))
+    help: ArgumentHelp("A regular expression that must match the whole text.", valueName: "regex"))
   var pattern: String?
   @Option(
     name: .customLong("default"), parsing: .unconditional,
-    help: ArgumentHelp("The value of a new record that lacks the field.", valueName: "value"))
+    help: ArgumentHelp("The value for a new record that lacks the field.", valueName: "value"))
   var defaultValue: String?
   @Option(
     help: ArgumentHelp(
-      "The table of the record that the value names, by its id, or by a field that is unique there.",
+      "The value refers to a record of this table: it is its id, or its value in a unique field.",
       valueName: "table[.field]"))
   var references: String?
   @Option(
     help: ArgumentHelp(
-      "When that record is deleted: restrict forbids it, cascade deletes this one, too, clear takes the field away.",
+      "What deleting that record does: restrict forbids it, cascade also deletes this record, clear removes the field.",
       valueName: "restrict|cascade|clear"))
   var onDelete: ReferenceRule.DeleteRule?
-  @Option(help: ArgumentHelp("A rule to take away: the name of its option.", valueName: "rule"))
+  @Option(help: ArgumentHelp("A rule to remove: the name of its option.", valueName: "rule"))
   var without: [Rule] = []
 
   enum Rule: String, ExpressibleByArgument, CaseIterable {

@@ -1,6 +1,6 @@
 import FileDBPlist
 
-/// The type of a field, by plutil's names.
+/// The type of a field. The names are those that macOS's `plutil` uses.
 public enum FieldType: String, Sendable, CaseIterable {
   /// A text.
   case string
@@ -17,7 +17,7 @@ public enum FieldType: String, Sendable, CaseIterable {
   /// An array or a dictionary.
   case json
 
-  /// The type of a value; `json` for an array or a dictionary.
+  /// The type of a value. An array or a dictionary is `json`.
   public init(of value: PlistValue) {
     switch value {
     case .string: self = .string

@@ -54,7 +54,7 @@ extension FieldSchema {
   private func validateName() throws(SchemaFault) {
     if name.isEmpty { throw fault("a name is empty", SchemaKey.name) }
     if compareUTF8(name, TableFile.idKey) == 0 {
-      throw fault("this name is kept for the record's id", SchemaKey.name)
+      throw fault("FileDB keeps the record's id under this name", SchemaKey.name)
     }
   }
 

@@ -1,16 +1,16 @@
 import FileDBPlist
 
-/// What a table declares about its fields. It is kept in the table's file, under the root key `schema`.
+/// The rules that a table declares for its fields. They are stored in the table's file, under the root key `schema`.
 ///
-/// A write checks each field that it adds or changes. A record may have fields that the schema does not name. See
-/// <doc:Schemas>.
+/// Each write checks the fields that it adds or changes. A record may also have fields that the schema does not name.
+/// See <doc:Schemas>.
 public struct TableSchema: Hashable, Sendable {
-  /// Which shape the records have, from 0: it rises with each migration.
+  /// The version of the records' shape, from 0. Each migration raises it.
   public var version: Int64
-  /// The fields, in the order in which columns are shown.
+  /// The fields, in the order in which their columns are shown.
   public var fields: [FieldSchema]
-  /// Lists of fields that are unique together: no two records have the same values in all of them. A record that lacks
-  /// one of the fields is not compared.
+  /// Lists of fields that are unique together: no two records may have the same values in all fields of a list. A
+  /// record that lacks one of the fields is not compared.
   public var unique: [[String]]
   /// The tables that refer to this one, in order. FileDB keeps this list: a write to such a table adds it.
   package var referencingTables: [TableKey]
@@ -21,8 +21,8 @@ public struct TableSchema: Hashable, Sendable {
     referencingTables = []
   }
 
-  /// The field with this name, compared by its UTF-8 bytes; `nil` if it is not declared. Setting a field replaces the
-  /// one of that name, or adds it at the end; setting `nil` removes it.
+  /// The field with this name; `nil` if the schema does not declare it. Names are compared by their UTF-8 bytes.
+  /// Setting a field replaces the one with that name, or adds it at the end. Setting `nil` removes it.
   public subscript(name: String) -> FieldSchema? {
     get { index(of: name).map { fields[$0] } }
     set {
@@ -37,37 +37,37 @@ public struct TableSchema: Hashable, Sendable {
 
   private func index(of name: String) -> Int? { fields.firstIndex { compareUTF8($0.name, name) == 0 } }
 
-  /// Whether any record could break it. Names, titles and default values alone give an order to the columns, and nothing
-  /// needs to be checked.
+  /// Whether any record could break it. Names, titles and default values alone only give an order to the columns.
   package var hasRules: Bool { !unique.isEmpty || fields.contains(where: \.hasRules) }
 
   /// Whether it says nothing at all, so that a file needs none.
   package var isEmpty: Bool { self == TableSchema() }
 }
 
-/// What a table declares about one field. Every rule but ``isRequired`` is about records that have the field.
+/// The rules for one field. All of them except ``isRequired`` concern only records that have the field.
 public struct FieldSchema: Hashable, Sendable {
-  /// The name of the field in the record; no path into a dictionary.
+  /// The name of the field in the record. It cannot be a path into a dictionary.
   public var name: String
-  /// The type of its values; `nil` for any.
+  /// The type of the field's values; `nil` allows any type.
   public var type: FieldType?
-  /// A heading for people.
+  /// A title for people, for example as a column's heading.
   public var title: String?
-  /// Whether every record has the field.
+  /// Whether every record must have the field.
   public var isRequired: Bool
-  /// Whether no two records have the same value.
+  /// Whether the value must be unique: no two records may have the same value.
   public var isUnique: Bool
-  /// The only values that are allowed; `nil` for any.
+  /// The only values that are allowed; `nil` allows any value.
   public var allowedValues: [PlistValue]?
   /// The smallest number or the earliest date that is allowed.
   public var minimum: PlistValue?
   /// The largest number or the latest date that is allowed.
   public var maximum: PlistValue?
-  /// A regular expression that a text matches from its beginning to its end; see <doc:Schemas> for its syntax.
+  /// A regular expression that must match the whole text, from its beginning to its end. See <doc:Schemas> for its
+  /// syntax.
   public var pattern: String?
   /// The value that a new record gets if it lacks the field.
   public var defaultValue: PlistValue?
-  /// The record of another table, or of the same, that the value names.
+  /// The reference to a record of this or another table, if the field's value is one.
   public var references: ReferenceRule?
 
   /// A field with these rules.
@@ -90,23 +90,24 @@ public struct FieldSchema: Hashable, Sendable {
   }
 }
 
-/// The record that a field names: the one whose id, or whose value in a unique field, is the field's value.
+/// A reference to a record. The field's value is the record's id, or its value in a unique field.
 public struct ReferenceRule: Hashable, Sendable {
-  /// What happens to the records that name a record when that is deleted.
+  /// What happens to the referring records when the record that they refer to is deleted.
   public enum DeleteRule: String, CaseIterable, Sendable {
-    /// The record cannot be deleted.
+    /// FileDB refuses to delete the record.
     case restrict
-    /// They are deleted, too.
+    /// The referring records are deleted too.
     case cascade
-    /// They lose the field.
+    /// The referring records lose the field.
     case clear
   }
 
-  /// The table of the record.
+  /// The table that the reference leads to.
   public var table: String
-  /// `id`, or the name of a field that is unique there. A field that is itself called `id` is `fields.id`.
+  /// `id`, or the name of a field that is unique in ``table``. A field that is itself called `id` is `fields.id`.
   public var field: String
-  /// What happens when the record is deleted. Its value in ``field`` cannot be changed while a record names it.
+  /// What happens when the record is deleted. As long as another record refers to it, its value in ``field`` cannot be
+  /// changed.
   public var onDelete: DeleteRule
 
   /// A reference to a record.

@@ -2,16 +2,15 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// Records whose fields can be added up and compared: those of a table (``TableSnapshot``), those that match a
-/// predicate (``RecordMatches``), those of a group (``RecordGroup``).
+/// Records whose fields you can add up, compare and group: those of a table (``TableSnapshot``), those that match a
+/// predicate (``RecordMatches``), or those of a group (``RecordGroup``).
 ///
 ///     let foods = try store.table(.foods).snapshot()
 ///     let kcal = try foods.average(of: \.kcal)
 ///     let light = try foods.matches(where: predicate).maximum(of: \.kcal)
 ///     for group in try foods.grouped(by: \.group) { print(group.key, try group.sum(of: \.kcal)) }
 ///
-/// Of each record only the field that is named is read, and the store remembers what it read as for predicates
-/// (<doc:Queries>).
+/// FileDB reads only the named field of each record, and remembers its values for the next query (<doc:Queries>).
 public protocol AggregatedRecords<Value>: Sendable {
   /// The type of the records' values.
   associatedtype Value: Codable & Sendable
@@ -21,13 +20,14 @@ public protocol AggregatedRecords<Value>: Sendable {
 }
 
 extension AggregatedRecords {
-  /// The sum of the field at `path`: 0 if there is no record. `nil` is left out.
+  /// The sum of the field at `path`; 0 if there are no records. Fields that are `nil` do not count.
   ///
-  /// It is exact: integers never wrap, and the sum of reals is rounded once, so it does not depend on their order.
+  /// The sum is exact: integers never wrap around, and the sum of reals is rounded once, so it does not depend on their
+  /// order.
   /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit the type;
   ///   ``StoreError/Code/unrepresentableValue`` if the sum of integers is too large for its type.
-  /// - Complexity: O(*n*). See ``SortKey/init(_:_:text:)`` for paths whose field FileDB cannot tell; then it decodes
-  ///   the records.
+  /// - Complexity: O(*n*). If FileDB cannot find out the field's name from `path`, it decodes the records; see
+  ///   ``SortKey/init(_:_:text:)``.
   public func sum<Number: FieldNumber>(of path: KeyPath<Value, Number>) throws -> Number.Sum {
     let total = try summary(of: path).sum()
     guard let sum = Number.sum(total) else {
@@ -38,15 +38,15 @@ extension AggregatedRecords {
     return sum
   }
 
-  /// The average of the field at `path`; `nil` if no record has a number there. `nil` is left out. It cannot overflow
-  /// for integers.
+  /// The average of the field at `path`; `nil` if no record has a number there. Fields that are `nil` do not count. The
+  /// sum of integers cannot overflow.
   /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit the type.
   /// - Complexity: as ``sum(of:)``.
   public func average<Number: FieldNumber>(of path: KeyPath<Value, Number>) throws -> Double? {
     try summary(of: path).average
   }
 
-  /// The least value of the field at `path`, by its type's `<`; `nil` if there is none. `nan` does not count.
+  /// The least value of the field at `path`, by its type's `<`; `nil` if there is no value. `nan` does not count.
   /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit the type.
   /// - Complexity: as ``sum(of:)`` for numbers and dates; for other types, each record's field is decoded.
   public func minimum<Field: Comparable & Decodable>(
@@ -55,7 +55,8 @@ extension AggregatedRecords {
     try best(of: path, \.minimum, { $0 }, isBetter: <)
   }
 
-  /// The least value of the field at `path`, by its type's `<`; `nil` if there is none. `nil` and `nan` do not count.
+  /// The least value of the field at `path`, by its type's `<`; `nil` if there is no value. `nil` and `nan` do not
+  /// count.
   /// - Throws: as for a field that is not optional.
   /// - Complexity: as for a field that is not optional.
   public func minimum<Field: Comparable & Decodable>(
@@ -64,27 +65,27 @@ extension AggregatedRecords {
     try best(of: path, \.minimum, { $0 }, isBetter: <)
   }
 
-  /// The greatest value of the field at `path`, by its type's `<`; `nil` if there is none. `nan` does not count.
+  /// The greatest value of the field at `path`, by its type's `<`; `nil` if there is no value. `nan` does not count.
   /// - Throws: as ``minimum(of:)-(KeyPath<Self.Value,Field>)``.
-  /// - Complexity: as for the least.
+  /// - Complexity: as ``minimum(of:)-(KeyPath<Self.Value,Field>)``.
   public func maximum<Field: Comparable & Decodable>(
     of path: KeyPath<Value, Field>
   ) throws -> Field? {
     try best(of: path, \.maximum, { $0 }, isBetter: >)
   }
 
-  /// The greatest value of the field at `path`, by its type's `<`; `nil` if there is none. `nil` and `nan` do not
+  /// The greatest value of the field at `path`, by its type's `<`; `nil` if there is no value. `nil` and `nan` do not
   /// count.
   /// - Throws: as for a field that is not optional.
-  /// - Complexity: as for the least.
+  /// - Complexity: as for a field that is not optional.
   public func maximum<Field: Comparable & Decodable>(
     of path: KeyPath<Value, Field?>
   ) throws -> Field? {
     try best(of: path, \.maximum, { $0 }, isBetter: >)
   }
 
-  /// What the field of this name holds, whatever its types. For a type with defaults and migrations, it is what the
-  /// type reads.
+  /// Summarizes the values of the field with this name, of any type. For a type with defaults and migrations, these are
+  /// the values that the type reads.
   /// - Throws: for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   /// - Complexity: O(*n*). Only this field is read.
   public func summary(of field: String) throws -> FieldSummary {

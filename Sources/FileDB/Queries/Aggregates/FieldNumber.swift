@@ -1,6 +1,6 @@
 import FileDBPlist
 
-/// A type of fields that can be added up: Swift's integers up to 64 bits, `Double`, `Float`, and optionals of them.
+/// A type of numbers that FileDB can add up: Swift's integers up to 64 bits, `Double`, `Float`, and optionals of them.
 public protocol FieldNumber: Decodable, Equatable, Sendable {
   /// What the sum of such fields is: `Int` for integers, but `UInt64` and `UInt` for these two; `Double` for reals.
   associatedtype Sum: Sendable
@@ -14,14 +14,14 @@ public protocol FieldNumber: Decodable, Equatable, Sendable {
 }
 
 extension FieldNumber where Self: FixedWidthInteger {
-  /// The number as a record's field holds it.
+  /// The number as a record stores it.
   public var fieldValue: PlistValue? {
     UInt64(exactly: self).map(PlistValue.init) ?? Int64(exactly: self).map(PlistValue.integer)
   }
 }
 
 extension FieldNumber where Self: FixedWidthInteger, Sum: FixedWidthInteger {
-  /// The sum as a number of this type; `nil` if it is too large.
+  /// The sum as an integer; `nil` if it is too large for its type.
   public static func sum(_ total: PlistValue) -> Sum? {
     switch total {
     case .integer(let number): Sum(exactly: number)
@@ -43,10 +43,10 @@ extension UInt64: FieldNumber { public typealias Sum = UInt64 }
 extension UInt: FieldNumber { public typealias Sum = UInt }
 
 extension FieldNumber where Self: BinaryFloatingPoint, Sum == Double {
-  /// The number as a record's field holds it.
+  /// The number as a record stores it.
   public var fieldValue: PlistValue? { .real(Double(self)) }
 
-  /// The sum as a real.
+  /// The sum as a `Double`.
   public static func sum(_ total: PlistValue) -> Double? {
     switch total {
     case .integer(let number): Double(number)
@@ -62,9 +62,9 @@ extension Float: FieldNumber { public typealias Sum = Double }
 extension Optional: FieldNumber where Wrapped: FieldNumber {
   public typealias Sum = Wrapped.Sum
 
-  /// The number as a record's field holds it.
+  /// The number as a record stores it; `nil` for `nil`.
   public var fieldValue: PlistValue? { flatMap(\.fieldValue) }
 
-  /// The sum as a number of this type; `nil` if it is too large.
+  /// The sum as a number; `nil` if it is too large for its type.
   public static func sum(_ total: PlistValue) -> Sum? { Wrapped.sum(total) }
 }

@@ -1,23 +1,23 @@
 import FileDBPlist
 import FileDBTables
 
-/// What a field holds in many records: how many have it, the sum and the average of its numbers, its least and greatest
-/// value.
+/// A summary of one field in many records: how many records have it, the sum and the average of its numbers, and its
+/// least and greatest value.
 ///
 ///     let year = try media.snapshot().summary(of: "year")
 ///     print(year.count - year.numberCount, "records have something else than a number there")
 ///
-/// Integers and reals are numbers, and nothing else is: a text of digits is not, and neither are bools and dates. What
-/// is not a number is left out of the sum and of the average.
+/// Only integers and reals are numbers. Texts of digits, bools and dates are not. The sum and the average leave out
+/// whatever is not a number.
 public struct FieldSummary: Sendable {
   /// The number of records that have the field.
   public private(set) var count = 0
   /// The number of records that have a number in the field.
   public var numberCount: Int { integerCount + realCount }
-  /// The least value; `nil` if there is none. Values of different types have the order of ``SortKey``. Arrays,
+  /// The least value; `nil` if there is no value. Values of different types have the order of ``SortKey``. Arrays,
   /// dictionaries and `nan` do not count.
   public private(set) var minimum: PlistValue?
-  /// The greatest value; `nil` if there is none. As ``minimum``.
+  /// The greatest value; `nil` if there is no value. Otherwise as ``minimum``.
   public private(set) var maximum: PlistValue?
 
   private(set) var integerCount = 0
@@ -29,12 +29,13 @@ public struct FieldSummary: Sendable {
   /// Of no records yet.
   package init() {}
 
-  /// The sum of the numbers: an integer if all are integers, 0 if there are none, else a real.
+  /// The sum of the numbers: 0 if there are no numbers, an integer if all numbers are integers, and otherwise a real.
   ///
-  /// Both are exact: integers never wrap, and the sum of reals is rounded once, so it does not depend on their order.
-  /// With a `nan` it is `nan`. If the reals add up to more than the largest real on the way, it is infinite.
-  /// - Throws: ``StoreError/Code/unrepresentableValue`` if the numbers are integers, and the sum is not from -2⁶³ to
-  ///   2⁶⁴-1.
+  /// The sum is exact: integers never wrap around, and the sum of reals is rounded once, so it does not depend on their
+  /// order. If one of the numbers is `nan`, the sum is `nan`. If the reals exceed the largest real while they are added
+  /// up, the sum is infinite.
+  /// - Throws: ``StoreError/Code/unrepresentableValue`` if the numbers are integers and their sum is not between -2⁶³
+  ///   and 2⁶⁴-1.
   /// - Complexity: O(1).
   public func sum() throws(StoreError) -> PlistValue {
     if realCount > 0 { return .real(realSum) }
@@ -45,7 +46,7 @@ public struct FieldSummary: Sendable {
     return PlistValue(sum)
   }
 
-  /// The average of the numbers; `nil` if there are none. It cannot overflow for integers.
+  /// The average of the numbers; `nil` if there are no numbers. The sum of integers cannot overflow.
   /// - Complexity: O(1).
   public var average: Double? {
     numberCount == 0 ? nil : realSum / Double(numberCount)

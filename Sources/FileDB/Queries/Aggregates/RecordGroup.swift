@@ -7,7 +7,7 @@ import FileDBTables
 ///       print(group.key, group.count, try group.average(of: \.kcal) ?? 0)
 ///     }
 public struct RecordGroup<Value: Codable & Sendable, Key: Sendable>: Sendable {
-  /// The values that the records have in the fields, in the order in which the fields were named.
+  /// The values that these records have in the fields, in the order in which you named the fields.
   public let key: Key
   let all: GroupedRecords<Value>
   /// Among all groups.
@@ -17,9 +17,9 @@ public struct RecordGroup<Value: Codable & Sendable, Key: Sendable>: Sendable {
   /// - Complexity: O(1).
   public var count: Int { all.counts[number] }
 
-  /// The records in their order.
-  /// - Complexity: O(*m*) in their number; for the first group that is asked, also O(*n*) in that of
-  ///   the table.
+  /// The records, in the order of the table.
+  /// - Complexity: O(*m*) in the number of these records. The first group that you ask also costs O(*n*) in the number
+  ///   of the table's records.
   public var records: [StoredRecord<Value>] { all.indices(of: number).map { all.snapshot[$0] } }
 }
 
@@ -41,17 +41,17 @@ extension RecordMatches: AggregatedRecords {
 }
 
 extension AggregatedRecords {
-  /// The records in groups by the values of some fields. The groups come in the order of their first records, and in
-  /// each group the records have their order.
+  /// Groups the records by the values of some fields. The groups come in the order of their first records. In each
+  /// group, the records keep their order.
   ///
   ///     let byGroup = try foods.snapshot().grouped(by: \.group)
   ///     let byYear = try media.snapshot().grouped(by: \.kind, \.year)   // key: (Kind, Int?)
   ///
-  /// Groups are told apart by the `==` of the fields' types. What was found out about a field for one group is kept
-  /// for the others, so to ask every group for its sum costs one look at the records.
+  /// Two records are in the same group if their fields are equal by the `==` of the fields' types. The groups share
+  /// what FileDB has read, so the sums of all groups together cost one pass over the records.
   /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit the type.
-  /// - Complexity: O(*n*). Only the fields are read, and each combination is decoded once. If FileDB cannot tell in
-  ///   which field `Value` stores a property (see ``SortKey/init(_:_:text:)``), it decodes all records.
+  /// - Complexity: O(*n*). Only these fields are read, and each combination of values is decoded once. If FileDB cannot
+  ///   find out a field's name, it decodes all records; see ``SortKey/init(_:_:text:)``.
   public func grouped<each Key: Decodable & Hashable & Sendable>(
     by path: repeat KeyPath<Value, each Key>
   ) throws -> [RecordGroup<Value, (repeat each Key)>] {
@@ -84,13 +84,13 @@ extension AggregatedRecords {
     return keys.indices.map { RecordGroup(key: keys[$0], all: all, number: $0) }
   }
 
-  /// The records in groups by the values of some fields, by the fields' names. A missing field is `nil` in the key. The
-  /// groups come in the order of their first records, and in each group the records have their order.
+  /// Groups the records by the values of some fields, given by name. If a record lacks a field, its key has `nil`
+  /// there. The groups come in the order of their first records. In each group, the records keep their order.
   ///
-  /// Numbers of the same value are in one group, whatever their types, and the key is what the group's first record
-  /// has. Texts are told apart by their UTF-8 bytes.
+  /// Numbers of equal value are in one group, even if one is an integer and the other a real; the key has the value of
+  /// the group's first record. Texts are compared by their UTF-8 bytes.
   /// - Throws: for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
-  /// - Complexity: O(*n*). Only the fields are read.
+  /// - Complexity: O(*n*). Only these fields are read.
   public func grouped(by fields: [String]) throws -> [RecordGroup<Value, [PlistValue?]>] {
     try grouped(by: fields.map(FieldReference.init(field:)))
   }

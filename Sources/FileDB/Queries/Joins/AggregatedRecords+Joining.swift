@@ -3,17 +3,17 @@ import FileDBTables
 
 /// Each of these looks at every record of both tables once: no pair is searched for.
 extension AggregatedRecords {
-  /// The pairs of these records and `others` in which the two fields are equal, by the `==` of their type. A field that
-  /// is `nil` or `nan` equals none.
+  /// Pairs these records with those of `others` whose field is equal, by the `==` of the fields' type. `nil` and `nan`
+  /// equal nothing.
   ///
   ///     let all = try store.snapshot()  // both tables at the same moment
   ///     for (food, group) in try all[.foods].joined(to: all[.groups], on: \.group, \.code) { … }
   ///
-  /// For a field that holds the id of the other record, see `joined(to:by:)`.
+  /// If a field holds the id of the other record, use `joined(to:by:)`.
   /// - Throws: ``StoreError/Code/invalidValue`` if a record does not fit its type.
   /// - Complexity: O(*n* + *m*) in the numbers of records, and O(1) for each pair. Only the two fields are read, and
-  ///   each of their values is decoded once. See ``SortKey/init(_:_:text:)`` for paths whose field FileDB cannot tell;
-  ///   then it decodes the records.
+  ///   each of their values is decoded once. If FileDB cannot find out a field's name, it decodes the records; see
+  ///   ``SortKey/init(_:_:text:)``.
   public func joined<Other, Key: Decodable & Hashable>(
     to others: some AggregatedRecords<Other>, on path: KeyPath<Value, Key>, _ otherPath: KeyPath<Other, Key>
   ) throws -> JoinedRecords<Value, Other> {
@@ -21,7 +21,7 @@ extension AggregatedRecords {
     return JoinedRecords(own, try others.keyed(by: otherPath, Optional.some))
   }
 
-  /// The same for a field that may be `nil`.
+  /// Pairs these records with those of `others` whose field is equal, for fields that may be `nil`.
   /// - Throws: as for a field that is not optional.
   /// - Complexity: as for a field that is not optional.
   public func joined<Other, Key: Decodable & Hashable>(
@@ -31,8 +31,9 @@ extension AggregatedRecords {
     return JoinedRecords(own, try others.keyed(by: otherPath, Optional.some))
   }
 
-  /// The pairs of these records and `others` in which the two fields, by their names, are equal. Numbers are equal by
-  /// their value, whatever their types, and texts by their UTF-8 bytes. A field that is missing or `nan` equals none.
+  /// Pairs these records with those of `others` whose field is equal, with the fields given by name. Numbers are
+  /// compared by their value, even if one is an integer and the other a real. Texts are compared by their UTF-8 bytes.
+  /// A field that is missing or `nan` equals nothing.
   /// - Throws: for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   /// - Complexity: O(*n* + *m*), and O(1) for each pair.
   public func joined<Other>(
@@ -41,7 +42,7 @@ extension AggregatedRecords {
     JoinedRecords(try keyed(by: field), try others.keyed(by: otherField))
   }
 
-  /// The pairs of these records and the records of `others` whose id is in the field.
+  /// Pairs each of these records with the record of `others` whose id its field holds.
   ///
   ///     for (note, folder) in try all[.notes].joined(to: all[.folders], by: \.folder) { … }
   ///
@@ -53,7 +54,7 @@ extension AggregatedRecords {
     JoinedRecords(try keyed(by: path, Optional.some), to: others)
   }
 
-  /// The same for a field that may be `nil`.
+  /// Pairs each of these records with the record of `others` whose id its field holds, for a field that may be `nil`.
   /// - Throws: as for a field that is not optional.
   /// - Complexity: as for a field that is not optional.
   public func joined<Other>(

@@ -1,14 +1,14 @@
 import FileDBTables
 
-/// The pairs of records of two tables that belong together, as they are asked for.
+/// The pairs of a join of two tables. Each pair is made when you ask for it.
 ///
 ///     let all = try store.snapshot()
 ///     for (food, group) in try all[.foods].joined(to: all[.groups], on: \.group, \.code) {
 ///       print(try food.value.name, try group.value.title)
 ///     }
 ///
-/// The pairs have the order of the left records; those of one left record have the order of the right ones. A left
-/// record without a right one has no pair; ``withUnmatched`` has it, too.
+/// The pairs have the order of the left records; the pairs of one left record have the order of the right records. A
+/// left record without a matching right record has no pair; ``withUnmatched`` includes it.
 public struct JoinedRecords<Left: Codable & Sendable, Right: Codable & Sendable>: Sequence, Sendable {
   fileprivate let left: TableSnapshot<Left>
   fileprivate let right: TableSnapshot<Right>
@@ -26,7 +26,7 @@ public struct JoinedRecords<Left: Codable & Sendable, Right: Codable & Sendable>
 
   public func makeIterator() -> Iterator { Iterator(unmatched: UnmatchedRecords(of: self).makeIterator()) }
 
-  /// The same pairs, and each left record that has no right one, with `nil`: a left join.
+  /// The same pairs, and also each left record without a match, with `nil` on the right: a left join.
   /// - Complexity: O(1).
   public var withUnmatched: UnmatchedRecords<Left, Right> { UnmatchedRecords(of: self) }
 
@@ -40,7 +40,7 @@ public struct JoinedRecords<Left: Codable & Sendable, Right: Codable & Sendable>
   }
 }
 
-/// The pairs of ``JoinedRecords``, with the left records that have no right one.
+/// The pairs of ``JoinedRecords``, and the left records without a match, with `nil` on the right.
 public struct UnmatchedRecords<Left: Codable & Sendable, Right: Codable & Sendable>: Sequence, Sendable {
   private let joined: JoinedRecords<Left, Right>
 

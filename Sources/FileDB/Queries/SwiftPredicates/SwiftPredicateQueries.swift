@@ -8,12 +8,12 @@ extension TableSnapshot {
   ///
   ///     let open = try notes.snapshot().records(where: #Predicate { !$0.isDone && $0.title.contains("milk") })
   ///
-  /// FileDB reads only the fields of the properties that the predicate names, and remembers them as for a
-  /// ``RecordPredicate``. It decodes a record where these cannot tell: if a field does not fit its property, if FileDB
-  /// cannot tell in which field `Value` stores a property (see ``SortKey/init(_:_:text:)``), and for operations such as
+  /// FileDB reads only the fields of the properties that the predicate names, and remembers their values, as for a
+  /// ``RecordPredicate``. In three cases it decodes whole records instead: a field does not fit its property; FileDB
+  /// cannot find out a field's name (see ``SortKey/init(_:_:text:)``); or the predicate uses an operation such as
   /// `filter` or a comparison in the user's locale.
   /// - Throws: ``StoreError/Code/invalidValue`` if a record is decoded and does not fit the type; what the predicate
-  ///   throws, as for `!` of `nil`.
+  ///   throws, for example for `!` of `nil`.
   /// - Complexity: O(*n*).
   public func records(where predicate: Predicate<Value>) throws -> [StoredRecord<Value>] {
     try matches(where: predicate).records
@@ -24,14 +24,15 @@ extension TableSnapshot {
   /// - Complexity: O(*n*).
   public func count(where predicate: Predicate<Value>) throws -> Int { try matches(where: predicate).count }
 
-  /// The first record that matches `predicate`; `nil` if none does. It decodes one record after the other.
+  /// The first record that matches `predicate`; `nil` if none does. It decodes one record after another.
   /// - Throws: as ``records(where:)-(Predicate<Value>)``, for the records up to this one.
   /// - Complexity: O(*n*) in the number of records up to it.
   public func first(where predicate: Predicate<Value>) throws -> StoredRecord<Value>? {
     try records.first { try predicate.evaluate($0) }
   }
 
-  /// The records that match `predicate`. ``RecordMatches/unknownFields`` is empty: the compiler knows the names.
+  /// The records that match `predicate`. ``RecordMatches/unknownFields`` is always empty, because the compiler checks
+  /// the names.
   /// - Throws: as ``records(where:)-(Predicate<Value>)``.
   /// - Complexity: O(*n*).
   public func matches(where predicate: Predicate<Value>) throws -> RecordMatches<Value> {
@@ -48,7 +49,7 @@ extension TableSnapshot {
 
 extension RecordTable {
   /// Removes the records that match `predicate`.
-  /// - Returns: the records that were removed.
+  /// - Returns: the removed records.
   /// - Throws: as ``TableSnapshot/records(where:)-(Predicate<Value>)``, and as `RecordStore.write(_:)`; then nothing is
   ///   removed.
   /// - Complexity: O(*n*).

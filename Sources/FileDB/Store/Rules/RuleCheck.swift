@@ -75,7 +75,7 @@ struct RuleCheck {
     guard try transaction.readableSchema(of: rule.tableKey)?.isUnique(rule.targetField) == true else {
       throw StoreError(
         .invalidSchema,
-        "it refers to \(rule.text), which is not declared there as unique", table: key.text, field: field.name
+        "it refers to \(rule.text), which is not declared as unique", table: key.text, field: field.name
       )
     }
   }

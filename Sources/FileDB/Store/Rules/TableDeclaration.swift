@@ -1,7 +1,7 @@
 import FileDBPlist
 import FileDBTables
 
-/// What a program declares about the fields of a table, once, beside the table's name.
+/// The rules that a program declares for the fields of a table, once, together with the table's name.
 ///
 /// ```swift
 /// extension TableName<Note> {
@@ -15,26 +15,30 @@ import FileDBTables
 /// }
 /// ```
 ///
-/// The first write to a table that declares nothing yet writes the schema into the table's file. Later writes compare
-/// the two. If they differ in a rule, the write throws ``StoreError/Code/schemaDiffers``: give the declaration a higher
-/// version, and the next write puts it in the place of the one in the file. If the file has a higher version, a newer
-/// program has been there, and the write throws ``StoreError/Code/newerSchema``. Titles and the order of the fields may
-/// differ. Reading compares nothing.
+/// If the table declares nothing yet, the first write writes the declaration as a schema into the table's file. Later
+/// writes compare the two:
+///
+/// - If they differ in a rule, the write throws ``StoreError/Code/schemaDiffers``. Give the declaration a higher
+///   version, and the next write replaces the schema in the file.
+/// - If the file has a higher version, a newer program wrote it, and the write throws ``StoreError/Code/newerSchema``.
+///
+/// Titles and the order of the fields may differ. Reading does not compare anything.
 public struct TableDeclaration<Value: Codable & Sendable>: Sendable {
-  /// What brings the records of an older version into the new shape: called with the table and the version of its file.
+  /// Brings the records of an older version into the new shape. It is called with the table and the version in its
+  /// file.
   public typealias Migration = @Sendable (_ table: RecordTable<Fields>, _ version: Int64) throws -> Void
 
   let schema: TableSchema
   let migration: Migration?
 
-  /// A declaration.
+  /// Declares the rules of a table.
   /// - Parameters:
-  ///   - fields: what is declared of each field, in the order in which columns are shown.
+  ///   - fields: the rules for each field, in the order in which columns are shown.
   ///   - unique: lists of fields that are unique together, by their names.
-  ///   - version: which shape the records have; `nil` for the number of migrations of a ``VersionedValue``, and 0 for
-  ///     another type. Raise it with each change of the rules.
+  ///   - version: the version of the records' shape. Raise it with each change of the rules. `nil` takes the number of
+  ///     migrations of a ``VersionedValue``, and 0 for another type.
   ///   - migration: run before a higher version is written to the file, in the same transaction. The records of a
-  ///     ``VersionedValue`` are brought to its newest version by themselves.
+  ///     ``VersionedValue`` need none: FileDB brings them to its newest version.
   public init(
     _ fields: DeclaredField<Value>..., unique: [[String]] = [], version: Int64? = nil,
     migration: Migration? = nil
@@ -45,24 +49,24 @@ public struct TableDeclaration<Value: Codable & Sendable>: Sendable {
   }
 }
 
-/// What is declared of a field; see ``TableDeclaration``.
+/// The rules for one field; see ``TableDeclaration``.
 public struct DeclaredField<Value: Codable & Sendable>: Sendable {
   let schema: FieldSchema
 
-  /// Declares the field in which `Value` stores a property, whatever its `CodingKeys` call it.
+  /// Declares the field in which `Value` stores a property, even if its `CodingKeys` give the field another name.
   /// - Parameters:
   ///   - path: the property.
   ///   - name: the field's name; `nil` to find it as ``SortKey/init(_:_:text:)`` does.
   ///   - type: the type of its values; `nil` for the one that `Value` encodes.
-  ///   - title: a heading for people.
-  ///   - isRequired: whether every record has the field.
-  ///   - isUnique: whether no two records have the same value.
+  ///   - title: a title for people, for example as a column's heading.
+  ///   - isRequired: whether every record must have the field.
+  ///   - isUnique: whether no two records may have the same value.
   ///   - allowedValues: the only values that are allowed.
-  ///   - minimum: the smallest number or the earliest date.
-  ///   - maximum: the largest number or the latest date.
-  ///   - pattern: a regular expression that a text matches as a whole.
-  ///   - defaultValue: what a new record gets that lacks the field.
-  ///   - references: the record that the value names.
+  ///   - minimum: the smallest number or the earliest date that is allowed.
+  ///   - maximum: the largest number or the latest date that is allowed.
+  ///   - pattern: a regular expression that must match the whole text.
+  ///   - defaultValue: the value that a new record gets if it lacks the field.
+  ///   - references: the reference to a record, if the field's value is one.
   /// - Precondition: the name is given, or can be found; see ``SortKey/init(_:_:text:)``.
   public static func field<Field: Equatable>(
     _ path: KeyPath<Value, Field>, _ name: String? = nil, type: FieldType? = nil, title: String? = nil,

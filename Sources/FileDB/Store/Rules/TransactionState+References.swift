@@ -70,7 +70,7 @@ extension TransactionState {
           throw StoreError(
             .stillReferenced,
             isGone
-              ? "record \(other) of '\(referring.table.text)' names it in '\(referring.field)'"
+              ? "record \(other) of '\(referring.table.text)' refers to it in '\(referring.field)'"
               : "record \(other) of '\(referring.table.text)' names its value \(value.quoted) in '\(referring.field)'",
             table: key.text, record: id, field: isGone ? nil : referring.rule.field)
         }

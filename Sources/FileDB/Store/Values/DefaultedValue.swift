@@ -1,7 +1,7 @@
 import FileDBPlist
 import FileDBTables
 
-/// A type of values with defaults: a field that its record lacks is read from a prototype.
+/// A type of values with defaults: if a record lacks a field, the field is read from a prototype.
 ///
 /// ```swift
 /// struct Note: DefaultedValue {
@@ -12,16 +12,18 @@ import FileDBTables
 /// }
 /// ```
 ///
-/// Swift's own `Decodable` demands every field that is not optional, whatever default the property has. So a record
-/// that somebody made by hand, or with `filedb add notes title=x`, would be unreadable without `isDone`.
+/// Swift's own `Decodable` requires every field that is not optional, even if the property has a default. So without
+/// this protocol, a record without `isDone` could not be read, for example one that somebody made by hand or with
+/// `filedb add notes title=x`.
 ///
-/// A default counts for whatever reads or asks: values, closures, a ``RecordPredicate``, a ``SortKey``, a search, a
-/// lookup. It is not written until the field changes. So if you change the prototype, existing records without the
-/// field get the new default. ``StoredRecord/fields``, `record["field"]` and tables of ``Fields`` have what is stored.
+/// Whoever reads the field or asks for it gets the default: values, closures, a ``RecordPredicate``, a ``SortKey``, a
+/// search, a lookup. The default is not stored until the field changes. So if you change the prototype, existing
+/// records without the field get the new default. ``StoredRecord/fields``, `record["field"]` and tables of ``Fields``
+/// show only what is stored.
 ///
-/// Defaults are for whole fields of the record: a dictionary that has some of its keys is not filled up. An optional
-/// property stays `nil` where its field is missing, whatever the prototype has, since that is how `nil` is stored. If
-/// the type decodes itself and has its own value for a missing field, that value counts.
+/// Defaults are for whole fields of the record. If a field holds a dictionary, missing keys in it are not filled in. An
+/// optional property stays `nil` if its field is missing, even if the prototype has a value, since that is how `nil` is
+/// stored. If the type's own `init(from:)` has another value for a missing field, it gets that value.
 public protocol DefaultedValue: Codable, Sendable {
   /// A value from which missing fields are taken. FileDB reads this once.
   static var defaults: Self { get }

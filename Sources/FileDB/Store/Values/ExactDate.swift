@@ -1,7 +1,7 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// A date that keeps its fraction of a second: it is stored as text, as `2026-01-31T12:00:00.250000000Z`.
+/// A date that keeps its fraction of a second. It is stored as text, for example `2026-01-31T12:00:00.250000000Z`.
 ///
 /// ```swift
 /// struct Sighting: Codable, Sendable {
@@ -10,12 +10,11 @@ import FileDBPlist
 /// }
 /// ```
 ///
-/// A plain `Date` becomes the property list's own date, which has whole seconds; FileDB cuts off the rest.
+/// A plain `Date` is stored as a date of the property list, which has whole seconds; FileDB cuts off the rest.
 ///
-/// The text is ISO 8601 in UTC with nine digits, so these texts sort as the dates do. A date comes back with an error
-/// of at most half a nanosecond; that is exactly the same `Date`, unless it is within 100 days of 1 January 2001.
-/// FileDB also reads UTC texts with fewer digits or none, and fields that held a `Date`; these may sort and compare
-/// wrongly.
+/// The text is ISO 8601 in UTC with nine digits, so the texts sort as the dates do. A date comes back with an error of
+/// at most half a nanosecond. That is exactly the same `Date`, unless it is within 100 days of 1 January 2001. FileDB
+/// also reads UTC texts with fewer digits or none, and fields that held a `Date`; these may sort and compare wrongly.
 ///
 /// In a predicate, pass an `ExactDate` as an argument: `RecordPredicate("seen > %@", ExactDate(date))`.
 @propertyWrapper

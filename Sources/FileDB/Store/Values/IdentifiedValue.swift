@@ -1,4 +1,4 @@
-/// A value to store, and the id for its record; `nil` for a new id.
+/// A value to store, together with the id for its record.
 public struct IdentifiedValue<Value: Codable & Sendable>: Sendable {
   /// The id for the record; `nil` for a new one.
   public var id: RecordID<Value>?

@@ -1,15 +1,15 @@
 import FileDBPlist
 
 extension StoredRecord {
-  /// One field as it is stored; `nil` if the record has no field of this name. The other fields are not decoded.
+  /// One field as it is stored; `nil` if the record does not have this field. The other fields are not decoded.
   public subscript(field: String) -> PlistValue? { encoded.field(field) }
 
-  /// One field as a Swift type, decoded as a property of that type would be. The other fields are not decoded.
+  /// One field as a Swift type. It is decoded as a property of that type would be. The other fields are not decoded.
   ///
   ///     let title = try record.decode(String.self, "title")
   ///     let due = try record.decode(Date?.self, "due")
   ///
-  /// For a ``VersionedValue`` and a ``DefaultedValue``, this is the field that ``value`` is read from.
+  /// For a ``VersionedValue`` and a ``DefaultedValue``, it returns the field that ``value`` would have.
   /// - Throws: ``StoreError/Code/invalidValue`` if the field does not fit the type, or is missing and `Field` is not an
   ///   optional; for a ``VersionedValue``, as ``value``.
   public func decode<Field: Decodable>(_ type: Field.Type, _ field: String) throws -> Field {

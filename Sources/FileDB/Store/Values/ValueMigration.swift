@@ -2,8 +2,8 @@ import FileDBPlist
 
 /// A step from one version of a type's fields to the next; see ``VersionedValue``.
 ///
-/// A step changes or removes only the fields that it names: ``rename(_:to:)`` moves one, ``convert(_:_:)`` replaces
-/// one, and ``custom(replacing:_:)`` says which.
+/// A step changes or removes only the fields that it names: ``rename(_:to:)`` moves one field, ``convert(_:_:)``
+/// replaces one, and ``custom(replacing:_:)`` has a list of them.
 public struct ValueMigration: Sendable {
   private enum Kind: Sendable {
     case rename(String, to: String)
@@ -14,32 +14,32 @@ public struct ValueMigration: Sendable {
 
   private let kind: Kind
 
-  /// Moves what is in one field to another. If the other has something already, both stay as they are.
+  /// Moves the value of one field to another. If the other field already has a value, both stay as they are.
   public static func rename(_ field: String, to newName: String) -> ValueMigration {
     ValueMigration(kind: .rename(field, to: newName))
   }
 
-  /// Gives a field a value where it is missing.
+  /// Gives a field a value if the record lacks it.
   public static func `default`(_ field: String, _ value: PlistValue) -> ValueMigration {
     ValueMigration(kind: .fill(field, value))
   }
 
-  /// Gives a field another form. Nothing happens where it is missing.
+  /// Converts the value of a field. If the record lacks the field, nothing happens.
   ///
-  /// A record that somebody made by hand may have the new form already, so give a field another name if its meaning
-  /// changes and its type does not.
+  /// A record that somebody made by hand may already have the new form. So if the meaning of a field changes but its
+  /// type does not, give the field another name.
   /// - Parameters:
   ///   - field: the field's name.
-  ///   - transform: makes the new form of the old one; `nil` leaves the field as it is. What it throws fails the
-  ///     migration.
+  ///   - transform: returns the new form of the value; `nil` leaves the field as it is. If it throws, the migration
+  ///     fails.
   public static func convert(
     _ field: String, _ transform: @escaping @Sendable (PlistValue) throws -> PlistValue?
   ) -> ValueMigration {
     ValueMigration(kind: .convert(field, transform))
   }
 
-  /// Does anything else. Of the fields that a record has, it may change or remove those in `fields`. If it removes
-  /// another, that stays; if it changes another, the migration fails.
+  /// Runs your own code. It may add fields, and it may change or remove those of the existing fields that are in
+  /// `fields`. If it removes another field, that field stays. If it changes another field, the migration fails.
   ///
   ///     .custom(replacing: ["hours"]) { fields in
   ///       guard let hours = fields["hours"]?.integer, fields["minutes"] == nil else { return }
@@ -48,9 +48,9 @@ public struct ValueMigration: Sendable {
   ///     }
   ///
   /// - Parameters:
-  ///   - fields: the names of the fields that `body` may change or remove.
-  ///   - body: may run each time a record is read, so it must always give the same result for the same fields. What it
-  ///     throws fails the migration.
+  ///   - fields: the names of the existing fields that `body` may change or remove.
+  ///   - body: changes the fields. It may run each time a record is read, so it must always give the same result for
+  ///     the same fields. If it throws, the migration fails.
   public static func custom(
     replacing fields: [String] = [], _ body: @escaping @Sendable (inout Fields) throws -> Void
   ) -> ValueMigration {

@@ -2,10 +2,11 @@ import FileDBPlist
 
 /// How strings are compared.
 public enum TextOrder: Hashable, Sendable {
-  /// By their UTF-8 bytes: capitals before small letters, `item 10` before `item 2`. The same in every locale.
+  /// By their UTF-8 bytes: capitals before small letters, `item 10` before `item 2`. This order is the same in every
+  /// locale.
   case bytes
-  /// As a person in the current locale expects, and as the Finder sorts: `item 2` before `item 10`, and case only if
-  /// nothing else differs.
+  /// As a person in the current locale expects, and as the Finder sorts: `item 2` before `item 10`. Case matters only
+  /// if nothing else differs.
   case localized
 }
 

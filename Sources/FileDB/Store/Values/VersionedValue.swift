@@ -15,16 +15,16 @@ import FileDBTables
 /// }
 /// ```
 ///
-/// Each record is marked with its version: the number of migrations that it has been through. An older record goes
-/// through the remaining ones each time it is read or asked about: by a closure, a ``RecordPredicate``, a ``SortKey``,
-/// a search, a lookup or an observation. The next change of the record stores it in the newest version, and so does
-/// `RecordTable.migrate()`. A record of a newer program cannot be read or changed, and throws
+/// FileDB marks each record with its version: the number of migrations that it has been through. When an older record
+/// is read, it goes through the remaining migrations. This also happens for closures, a ``RecordPredicate``, a
+/// ``SortKey``, a search, a lookup and an observation. The next change of the record stores it in the newest version,
+/// and so does `RecordTable.migrate()`. A record of a newer program cannot be read or changed: it throws
 /// ``StoreError/Code/newerVersion``.
 ///
 /// A record without a mark is of the first version, or somebody made it by hand. If it fits the newest version as it
-/// is, and has no field that the steps would rename or take away, it is left alone. Otherwise it goes through all
-/// steps, which cannot lose what it has; see ``ValueMigration``. So a field whose meaning changes, but neither its
-/// type nor its name, needs a new name.
+/// is, and has no field that the migrations would rename or remove, FileDB reads it as it is. Otherwise it goes through
+/// all migrations, which cannot lose what it has; see ``ValueMigration``. So if the meaning of a field changes but
+/// neither its type nor its name, the field needs a new name.
 ///
 /// Imports, the command line and tables of ``Fields`` also mark a record that they add, if it has the same fields as
 /// marked records of the table. They, ``StoredRecord/fields`` and `record["field"]` see a record as it is stored. So do
@@ -111,7 +111,7 @@ struct ValueMigrations: Sendable {
   }
 
   private static var reserved: StoreError {
-    StoreError(.reservedField, "this name is kept for the record's version", field: versionKey)
+    StoreError(.reservedField, "FileDB keeps the record's version under this name", field: versionKey)
   }
 
   private func version(of mark: PlistValue) throws(StoreError) -> Int {
