@@ -140,7 +140,7 @@ private func checkStore(_ bytes: [UInt8]) throws {
 }
 
 private func checkTable(_ table: RecordTable<Fields>) throws {
-  let id: AnyRecordID
+  let id: RecordID<Fields>
   do { id = try table.add(["n": 9], at: .top) } catch let error as StoreError {
     // A commit may have given the highest id there is.
     guard error.code == .counterExhausted else { throw error }
