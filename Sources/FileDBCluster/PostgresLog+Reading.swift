@@ -259,16 +259,25 @@ extension PostgresLog.Session {
     var records: [EncodedRecord] = []
     records.reserveCapacity(table.count)
     var last: PostgresValue?
+    // With OFFSET 0, PostgreSQL plans each part by itself, by its keys. Its statistics of a table that has just grown
+    // would have it read all chunks for each one.
     while true {
       let rows = try connection.run(
         """
-        SELECT records.id, records.body, first.place FROM (
+        SELECT one.id, one.body, first.place FROM (
           SELECT chunk, place FROM filedb.chunks
           WHERE tab = $1::bigint \(last == nil ? "" : "AND place > $2::bigint") ORDER BY place LIMIT \(Self.batch)
-        ) AS first
-        JOIN filedb.chunk_ids ON chunk_ids.tab = $1::bigint AND chunk_ids.chunk = first.chunk,
-        unnest(ids) WITH ORDINALITY AS one (id, number)
-        JOIN filedb.records ON records.tab = $1::bigint AND records.id = one.id
+        ) AS first,
+        LATERAL (
+          SELECT records.id, records.body, listed.number
+          FROM (
+            SELECT ids FROM filedb.chunk_ids WHERE tab = $1::bigint AND chunk = first.chunk OFFSET 0
+          ) AS chunk,
+          unnest(chunk.ids) WITH ORDINALITY AS listed (id, number),
+          LATERAL (
+            SELECT id, body FROM filedb.records WHERE tab = $1::bigint AND id = listed.id OFFSET 0
+          ) AS records
+        ) AS one
         ORDER BY first.place, one.number
         """, [.number(table.id)] + (last.map { [$0] } ?? []), within: timeout)
       guard let place = rows.last?.number(2) else { break }

@@ -71,6 +71,12 @@ class Browser:
         still = {"name": "prefers-reduced-motion", "value": "reduce"}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme, still]})
 
+    def slow_down(self, milliseconds):
+        """Lets each answer take so much longer."""
+        conditions = {"offline": False, "latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1}
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
+
     def quit(self):
         self.driver.quit()
 

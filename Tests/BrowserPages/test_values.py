@@ -64,10 +64,22 @@ class ValuesTest(BrowseTest):
         browser = self.browser
         self.assertTrue(browser.cell("1", "story").text.endswith("…"))
         self.edit("story")
+        browser.find(".cell-editor textarea")  # Once all of the text is there.
         browser.keys((Keys.CONTROL, Keys.END), (Keys.ALT, Keys.ENTER), "The end.", Keys.ENTER)
         browser.gone(".cell-editor")
         browser.wait(lambda: self.read("story").endswith("end\nThe end."), "the end is missing")
         self.assertTrue(self.read("story").startswith("long long"))
+
+    def test_what_is_typed_does_not_replace_a_text_that_is_on_its_way(self):
+        self.open()
+        browser = self.browser
+        browser.slow_down(500)
+        self.edit("story", "x")
+        text = browser.find(".cell-editor textarea").get_attribute("value")
+        self.assertTrue(text.startswith("long long") and text.endswith("end"))
+        browser.slow_down(0)
+        browser.keys(Keys.ESCAPE)
+        browser.gone(".cell-editor")
 
     def test_a_picture_is_seen_replaced_and_downloaded(self):
         self.open()

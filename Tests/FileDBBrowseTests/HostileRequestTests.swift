@@ -52,7 +52,7 @@ import Testing
   /// NIO's own limit is 80 KB.
   @Test(arguments: [0, 1]) func unfinishedLongHeadEndsTheConnection(after requestCount: Int) async throws {
     var limits = Limits()
-    limits.requestTime = .hours(1)
+    (limits.requestTime, limits.idleTime) = (.hours(1), .hours(1))
     try await withBrowsedStore(limits: limits) { browsed throws in
       let connection = try RawConnection(port: browsed.port)
       for _ in 0..<requestCount {

@@ -10,6 +10,8 @@ export class CellEditor {
   #grid;
   #actions;
   #open = null;
+  /** Whether the whole text of a field is on its way. What is typed meanwhile would replace it. */
+  #isOpening = false;
 
   /**
    * `actions`: `whole(id)` reads a record, `save(record, name, value)` writes a field, `openField(id, name)` opens the
@@ -25,20 +27,29 @@ export class CellEditor {
     const { row, column: index } = this.#grid.focused;
     const column = this.#grid.columns[index - 1];
     let record = this.#grid.list.record(row);
-    if (this.#actions.isReadOnly || !record || !column || this.#open) return;
-    try {
-      if (record.fields.some(([name, value]) => name === column.name && isCut(value))) {
-        record = await this.#actions.whole(record.id);
-      }
-    } catch (error) {
-      this.#actions.fail(error);
-      return;
+    if (this.#actions.isReadOnly || !record || !column || this.#open || this.#isOpening) return;
+    if (record.fields.some(([name, value]) => name === column.name && isCut(value))) {
+      record = await this.#whole(record.id);
+      const { focused } = this.#grid;
+      if (!record || focused.row !== row || focused.column !== index) return;
     }
     const value = field(record, column.name);
     const type = editedType(value, column);
     if (opensSheet.has(type)) this.#actions.openField(record.id, column.name);
     else if (type === "boolean" && !column.values && typed === undefined) this.#write(record, column, !value);
     else this.#show(record, column, value, type, typed);
+  }
+
+  async #whole(id) {
+    this.#isOpening = true;
+    try {
+      return await this.#actions.whole(id);
+    } catch (error) {
+      this.#actions.fail(error);
+      return undefined;
+    } finally {
+      this.#isOpening = false;
+    }
   }
 
   #show(record, column, value, type, typed) {
