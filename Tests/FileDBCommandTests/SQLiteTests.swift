@@ -50,7 +50,9 @@ private let hasSQLiteProgram =
     try withFoods { folder in
       try filedb("export", "food", "f.db", in: folder)
       let refused = try filedb("export", "food", "f.db", in: folder)
-      #expect(refused.status == 65 && refused.error.contains("table 'food': the database already has a table of this name"))
+      #expect(
+        refused.status == 65
+          && refused.error.contains("table 'food': the database already has a table of this name"))
       let result = try filedb(
         "export", "food", "f.db", "--replace", "--where", "kcal < 100", "--sort", "kcal", "--fields",
         "name,id", in: folder)
