@@ -19,7 +19,7 @@ package struct ReplicaNotes: Sendable {
 
   func write(_ known: FollowedCommit.Known) throws(StoreError) {
     if try knownCommit() == known { return }
-    try folder.disk.replace(knownFile, with: Array("\(known.sequence) \(known.token.text)\n".utf8))
+    try replace(knownFile, with: "\(known.sequence) \(known.token.text)\n")
   }
 
   /// When the folder last started over, because the log had forgotten commits that it lacked: the last commit that it
@@ -34,7 +34,12 @@ package struct ReplicaNotes: Sendable {
 
   func writeStart(from: UInt64, to: UInt64) throws(StoreError) {
     let seconds = Int(Date().timeIntervalSince1970)
-    try folder.disk.replace(startFile, with: Array("\(seconds) \(from) \(to)\n".utf8))
+    try replace(startFile, with: "\(seconds) \(from) \(to)\n")
+  }
+
+  /// Without the folder's lock: another process that has it must not take the draft for one that a crash left.
+  private func replace(_ file: String, with text: String) throws(StoreError) {
+    try folder.disk.replace(file, with: Array(text.utf8), as: .unlocked)
   }
 
   private func words(of file: String) throws(StoreError) -> [Substring] {
