@@ -35,10 +35,28 @@ extension Site {
       return Self.lines(journal.plan.notes, lost: journal.plan.lostCount)
         + ["The journal as it was is kept as \(journal.backup.path)."]
     }
-    let report = try store.repair(table)
-    try store.checkpoint()
+    let report = try repairFile(of: table)
     return Self.lines(report.plan.notes, lost: report.plan.lostCount)
       + report.backups.map { "The original is kept as \($0.path)." }
+  }
+
+  /// Others are told of the change before the repair returns. A table that was whole before it broke may be as it was
+  /// then; nobody is told of that.
+  private func repairFile(of table: String) throws -> RepairReport {
+    let before = tables.lastSeen(table)
+    ownWrites.expectChanges(of: [table])
+    do {
+      let report = try store.repair(table)
+      let after = try store.table(table).snapshot()
+      if report.backups.isEmpty || before.map({ WatchedTables.areSame($0, after) }) ?? after.isEmpty {
+        ownWrites.forget([table])
+      }
+      try store.checkpoint()
+      return report
+    } catch {
+      ownWrites.forget([table])
+      throw error
+    }
   }
 
   private static func lines(_ notes: [String], lost: Int) -> [String] {

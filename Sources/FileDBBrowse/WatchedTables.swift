@@ -70,6 +70,11 @@ final class WatchedTables: Sendable {
     entries.withLock { $0.keys.sorted() }.compactMap { name in (try? self[name]).map { (name, $0) } }
   }
 
+  /// What somebody saw of a table before, also of one that is broken now.
+  func lastSeen(_ name: String) -> TableSnapshot<Fields>? {
+    entries.withLock { $0[name] }?.state.withLock { $0?.snapshot }
+  }
+
   /// The newest state of a table.
   /// - Throws: as `RecordStore.table(_:)`; ``StoreError/Code/tableNotFound``; ``RequestError/beingRead`` for a large
   ///   one that was not read yet.

@@ -71,15 +71,41 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true]) func repairIsOwn(ofATableThatWasWhole wasWhole: Bool) async throws {
+    try await withBrowsedStore { browsed throws in
+      try browsed.store.checkpoint()
+      let todo = try browsed.store.table("todo").url
+      let file = todo.deletingLastPathComponent().appendingPathComponent("broken.plist")
+      let whole = try Data(contentsOf: todo)
+      if wasWhole {
+        try whole.write(to: file)
+        #expect(try browsed.list("/api/tables/broken/records") == ["1", "2", "3"])
+      }
+      try (Data("<!-- -->".utf8) + whole.dropFirst(1)).write(to: file)
+      #expect(try browsed.get("/api/tables/broken/records").status == 422)
+      let listener = try Listener(to: browsed)
+      #expect(try browsed.post("/api/tables/broken/repair", #"{"apply":true}"#).status == 200)
+      if !wasWhole {
+        let change = try listener.next("change")
+        #expect(change["table"] as? String == "broken" && change["origin"] as? String == "here")
+      }
+      // After that, a change is somebody else's.
+      try browsed.store.table("broken").update(2) { $0["title"] = "other" }
+      let change = try listener.next("change")
+      #expect(change["table"] as? String == "broken" && change["origin"] as? String == "elsewhere")
+    }
+  }
+
   @Test func whatADeletionTakesAlongIsOwn() async throws {
     try await withBrowsedStore { browsed throws in
+      let listener = try Listener(to: browsed)
       let (folders, notes) = (try browsed.store.table("folders"), try browsed.store.table("notes"))
       let rule = ReferenceRule("folders", onDelete: .cascade)
       try folders.declare(TableSchema(fields: [FieldSchema("parent", type: .integer, references: rule)]))
       try notes.declare(TableSchema(fields: [FieldSchema("folder", type: .integer, references: rule)]))
       try folders.add(contentsOf: [[:], ["parent": 1], [:]])
       try notes.add(["folder": 2])
-      let listener = try Listener(to: browsed)
+      while try listener.next("change")["ids"] as? [String] != ["1"] {}
       try browsed.post("/api/tables/folders/delete", #"{"ids":["1"]}"#)
       for name in ["folders", "notes"] {
         let change = try listener.next("change")

@@ -3,6 +3,7 @@
 import { button, element, icon } from "./dom.js";
 
 const shownFor = 7000;
+const mostShown = 3;
 
 export class Notices {
   node = element("div", { class: "notices", role: "status", "aria-live": "polite" });
@@ -30,7 +31,8 @@ export class Notices {
       }));
     }
     notice.append(button("Dismiss", { shape: "close", kind: "is-quiet is-icon", onclick: remove }));
-    this.node.replaceChildren(notice);
+    this.node.append(notice);
+    if (this.node.children.length > mostShown) this.node.firstChild.remove();
     setTimeout(remove, shownFor);
   }
 
