@@ -45,7 +45,7 @@ final class ChangeFeed: Sendable {
     streams.begin()
   }
 
-  /// What changed until now, nobody was told.
+  /// Pages may have asked for a table before this followed its changes. They compare the version and read again.
   private func tellVersions() {
     for (name, table) in site.tables.seen { tell(name, table, ids: .array([]), .here) }
   }

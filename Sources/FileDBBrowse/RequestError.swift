@@ -24,7 +24,7 @@ struct RequestError: Error {
     RequestError(.badRequest, "badRequest", message)
   }
 
-  /// Who waited would keep others from being answered.
+  /// The page asks again later. A request that waited for the table would hold up the others.
   static let beingRead = RequestError(
     .serviceUnavailable, "beingRead", "The table is being read for the first time.")
 

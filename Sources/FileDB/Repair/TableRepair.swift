@@ -69,7 +69,7 @@ struct TableRepair {
     }
     let counter = root[TableFile.counterKey].flatMap(Self.lenientNumber)
     if counter == nil {
-      notes.append(("the counter is missing or no number; the highest id counts", nil))
+      notes.append(("the counter is missing or is not a number; it becomes the highest id", nil))
     }
     let indexMap = root[TableFile.indexKey]
     for key in [TableFile.counterKey, TableFile.recordsKey, TableFile.indexKey] { root[key] = nil }

@@ -171,11 +171,6 @@ extension RecordTable {
   public func replaceAll(with values: [IdentifiedValue<Value>]) throws -> [RecordID<Value>] {
     try writing { transaction in
       let records = try transaction.encode(values, for: name.text)
-      // Looked at before anything is removed: a transaction whose body goes on after an error keeps its records.
-      var empty = TableState(counter: 0, records: [], foreignKeys: PlistDictionary())
-      do throws(StoreError) { try empty.apply(.insert(records, index: 0)) } catch {
-        throw error.adding(table: name.text)
-      }
       try transaction.permit(.insert(records, index: 0), to: name.text)
       try transaction.createIfMissing(name.text)
       try transaction.apply(.removeAll, to: name.text)

@@ -37,5 +37,6 @@ async function begin() {
   await Promise.all([store, ask(tablePath(name)), ask(`${tablePath(name)}/records?from=0&count=${pageSize}`)]);
 }
 
-// Who takes an answer that failed sees how. On the test page nobody wants any.
+// An early request that fails fails again for the module that takes its answer, which shows the error. The tests'
+// gallery has no server to ask.
 if (location.pathname === "/") begin().catch(() => {});

@@ -6,5 +6,5 @@ import { listen } from "./events.js";
 const app = new App(document.getElementById("app"), new Api(fetchSooner));
 await app.start();
 forgetEarly();
-// What changed since, the first event has read anew.
+// The first event makes the page read again what changed since the early answers.
 listen((event) => app.receive(event));

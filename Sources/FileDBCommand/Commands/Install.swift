@@ -19,7 +19,7 @@ struct Install: ParsableCommand {
   @Argument(help: ArgumentHelp("The folder of the user's store.", valueName: "to")) var user: String
   @Option(help: ArgumentHelp("The version of FROM: numbers with dots between them.", valueName: "version"))
   var version: ShippedVersion
-  @Option(help: ArgumentHelp("What to do with the user's tables.", valueName: "merge|replace|copy"))
+  @Option(help: "What to do with the user's tables: merge, replace or copy, as described above.")
   var policy: InstallPolicy = .merge
   @Flag(help: "Do everything except write.") var dryRun = false
 

@@ -102,7 +102,7 @@ import Testing
       "<key>autoincrement</key><string>9</string>", with: "")
     try repaired(Data(text.utf8)) { table, notes throws in
       #expect(try table.counter == 7)
-      #expect(notes.first == "the counter is missing or no number; the highest id counts")
+      #expect(notes.first == "the counter is missing or is not a number; it becomes the highest id")
     }
   }
 
