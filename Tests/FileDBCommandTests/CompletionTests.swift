@@ -46,7 +46,8 @@ import Testing
     (["diff", "to"], ["todo"]), (["diff", "../x"], ["files"]), (["show", "a/b"], ["files"]),
     (["merge", ""], ["files"]), (["merge", "--list", "to"], ["todo"]),
     (["merge", "--take", "th"], ["theirs"]),
-    (["install", ""], ["folders"]), (["show", "todo", "--limit", "3", "--no-i"], ["--no-id"]),
+    (["install", ""], ["folders"]), (["copy", ""], ["folders"]), (["cluster", "jo"], ["join"]),
+    (["show", "todo", "--limit", "3", "--no-i"], ["--no-id"]),
     (["show", "todo", "--zz"], []),
     (["show", "nothing", "--fields", ""], []), (["repair", "--keep", "b"], ["both"]),
   ]
@@ -73,7 +74,7 @@ import Testing
   @Test func everyArgumentIsCompletedOrTakesAnything() throws {
     let anything = [
       "n", "c", "name", "name=value", "select", "version", "a=integer,b=float", "value", "regex", "new-name",
-      "declared", "words",
+      "declared", "words", "address",
     ]
     let dump = try filedb("--experimental-dump-help", in: packageRoot).output
     let root = try #require(try JSONSerialization.jsonObject(with: Data(dump.utf8)) as? [String: Any])
