@@ -86,7 +86,11 @@ import Testing
         for argument in command["arguments"] as? [[String: Any]] ?? [] {
           let value = argument["valueName"] as? String ?? ""
           let option = (argument["preferredName"] as? [String: Any])?["name"] as? String
-          if argument["kind"] as? String == "flag" || anything.contains(value) { continue }
+          if argument["kind"] as? String == "flag" { continue }
+          if anything.contains(value) {
+            if option == nil { before.append("1") }
+            continue
+          }
           if name == "import" || name == "export", option == "table" { continue }
           if option == "title" { continue }
           let words = option.map { before + ["--\($0)", ""] } ?? before + [""]
