@@ -101,7 +101,8 @@ let package = Package(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ]),
     program("FileDBProgram", ["FileDBCommand"], exclude: ["build"]),
-    program("FileDBExtra", ["FileDBCommand", "FileDBLanguage", "FileDBSQLite", "FileDBBrowse"]),
+    program(
+      "FileDBExtra", ["FileDBCommand", "FileDBLanguage", "FileDBSQLite", "FileDBBrowse", "FileDBCluster"]),
 
     example("SharedTransaction"),
     example("TodoList"),

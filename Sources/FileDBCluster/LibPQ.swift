@@ -46,6 +46,38 @@ struct LibPQ: @unchecked Sendable {
 
   private static let loaded = Result { () throws(StoreError) in try LibPQ() }
 
+  /// One of the options that a connection string gives.
+  struct Option {
+    let name: String
+    let value: String
+    /// Whether nobody should see it, as a password.
+    let isSecret: Bool
+  }
+
+  /// The options that a connection string gives, of which libpq knows the form.
+  /// - Throws: ``StoreError/Code/unreachable`` where it does not understand it. The error repeats nothing.
+  func options(of info: String) throws(StoreError) -> [Option] {
+    guard let start = info.withCString({ parse($0, nil) }) else {
+      throw StoreError(.unreachable, "this is no connection string that libpq understands")
+    }
+    defer { freeOptions(start) }
+    var (options, next): ([Option], UnsafeRawPointer) = ([], UnsafeRawPointer(start))
+    // `PQconninfoOption`: keyword, envvar, compiled, val, label and dispchar, and a number.
+    typealias Words = UnsafePointer<CChar>?
+    while let name = next.load(as: Words.self) {
+      func word(_ number: Int) -> String? {
+        next.load(fromByteOffset: number * MemoryLayout<Words>.stride, as: Words.self).map {
+          String(cString: $0)
+        }
+      }
+      if let value = word(3) {
+        options.append(Option(name: String(cString: name), value: value, isSecret: word(5) == "*"))
+      }
+      next += 7 * MemoryLayout<Words>.stride
+    }
+    return options
+  }
+
   /// - Throws: ``StoreError/Code/unreachable`` where it is not installed.
   static func load() throws(StoreError) -> LibPQ { try loaded.get() }
 

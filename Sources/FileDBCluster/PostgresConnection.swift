@@ -67,8 +67,11 @@ final class PostgresConnection: @unchecked Sendable {
   ///   - timeout: how long each of the servers that it names may take.
   init(_ info: String, timeout: Duration) throws(PostgresFailure) {
     let libpq: LibPQ
-    do { libpq = try LibPQ.load() } catch { throw .unreachable(error.message) }
-    try Self.check(info, libpq)
+    do throws(StoreError) {
+      libpq = try LibPQ.load()
+      // In its message, libpq repeats what it does not understand, and that may be a password.
+      _ = try libpq.options(of: info)
+    } catch { throw .unreachable(error.message) }
     let seconds = max(Int(timeout.components.seconds), 2)
     // What comes before `dbname` yields to what `info` says, what comes after it does not.
     let words = [
@@ -94,16 +97,9 @@ final class PostgresConnection: @unchecked Sendable {
 
   deinit { libpq.finish(connection) }
 
-  /// libpq repeats in its message what it does not understand, and that may be a password.
-  private static func check(_ info: String, _ libpq: LibPQ) throws(PostgresFailure) {
-    guard let options = info.withCString({ libpq.parse($0, nil) }) else {
-      throw .unreachable("this is no connection string that libpq understands")
-    }
-    libpq.freeOptions(options)
-  }
-
   private static func message(_ text: UnsafePointer<CChar>?) -> String {
-    let lines = text.map { String(cString: $0) }?.split(separator: "\n") ?? []
+    let text = text.map { String(cString: $0) } ?? ""
+    let lines = text.split(separator: "\n").map { line in line.drop { $0 == "\t" } }
     return lines.isEmpty ? "the connection is broken" : lines.joined(separator: "; ")
   }
 

@@ -32,7 +32,8 @@ package final class PostgresLog: SharedCommitLog {
   }
 
   let info: String
-  let name: String
+  /// The store's name.
+  package let name: String
   let timeout: Duration
   let depth: Int
   private let session = Mutex<Session?>(nil)
@@ -56,27 +57,36 @@ package final class PostgresLog: SharedCommitLog {
     self.history = history
   }
 
+  package func create() throws(StoreError) { _ = try make() }
+
   /// Makes the tables in the database, and the store in them, where they are not there yet.
+  /// - Returns: what was made.
   /// - Throws: ``StoreError/Code/unreachable``, also where the user of the connection may not make them;
   ///   ``StoreError/Code/newerFormat``.
-  package func create() throws(StoreError) {
-    try explaining { () throws(PostgresFailure) in
+  package func make() throws(StoreError) -> (tables: Bool, store: Bool) {
+    let made = try explaining { () throws(PostgresFailure) in
       let connection = try PostgresConnection(info, timeout: timeout)
-      if try !hasTables(connection) {
+      let isNew = try !hasTables(connection)
+      if isNew {
         // Two that make them at the same time would be in each other's way.
         try connection.runScript(
           "BEGIN; SELECT pg_advisory_xact_lock(5064105338);\n\(PostgresTables.script)\nCOMMIT;",
           within: timeout)
       }
-      try connection.run(
-        "INSERT INTO filedb.stores (name) VALUES ($1) ON CONFLICT DO NOTHING", [.text(name)], within: timeout)
+      let rows = try connection.run(
+        "INSERT INTO filedb.stores (name) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id", [.text(name)],
+        within: timeout)
+      return (tables: isNew, store: !rows.isEmpty)
     }
     _ = try identity()
+    return made
   }
 
   package func identity() throws(StoreError) -> String {
     try asking { session throws(PostgresFailure) in session.store.identity }
   }
+
+  package func address() throws(StoreError) -> String? { try SharedAddress.text(of: info, store: name) }
 
   // MARK: The verbs
 

@@ -16,14 +16,28 @@ extension RecordStore {
   public convenience init(
     at url: URL, sharedBy shared: SharedLog, options: StoreOptions = StoreOptions()
   ) throws {
+    try self.init(at: url, sharedBy: shared, following: .always, options: options)
+  }
+
+  /// When a folder takes over what others have committed, and what was edited in its files.
+  package enum Following: Sendable {
+    /// All the time, in the background.
+    case always
+    /// Before a write, and by ``RecordStore/catchUp()``.
+    case whenAsked
+  }
+
+  package convenience init(
+    at url: URL, sharedBy shared: SharedLog, following: Following, options: StoreOptions
+  ) throws {
     guard url.isFileURL else {
       throw StoreError(
         .notAFolder, "the copy of a shared store is a folder on the disk", file: url.absoluteString)
     }
     let shown = StoreFolder(path: url.standardizedFileURL.path, disk: .system)
-    let identity = try ReplicaIdentity.read(shown, following: shared.log, timeout: options.lockTimeout)
+    let link = try ReplicaLink.read(shown, following: shared.log, timeout: options.lockTimeout)
     let replica = StoreFolder(path: "\(shown.ownFolder)/replica", disk: shown.disk)
-    let log = ReplicaLog(shared.log, identity: identity, into: FileLog(replica, options: options))
+    let log = ReplicaLog(shared.log, identity: link.identity, into: FileLog(replica, options: options))
     // A folder without the log's commits is no copy of it. Its journal may be there: the connection may have broken the
     // time before. A damaged journal can be repaired without the log.
     if (try? log.folder.readOn()) != nil, log.folder.end == 0 {
@@ -31,7 +45,7 @@ extension RecordStore {
     }
     let files = ReplicaFiles(shown: shown, log: log, timeout: options.lockTimeout)
     self.init(at: url, log: log, files: log.folder, shownFiles: files, options: options)
-    ReplicaFollower.start(for: self, log, files)
+    if following == .always { ReplicaFollower.start(for: self, log, files) }
   }
 
   /// Takes over what other machines have committed by now, and what people edited in the folder's files. The store does
@@ -71,31 +85,6 @@ extension RecordStore {
       try keep(OpenConflicts(gitVersions: nil, conflicts: conflicts), of: name)
     }
     try files.note(edit)
-  }
-}
-
-/// Which log a folder follows, as it says in `.filedb/shared`.
-private enum ReplicaIdentity {
-  /// Where the folder says nothing yet, it follows `log` from here on.
-  static func read(
-    _ folder: StoreFolder, following log: any SharedCommitLog, timeout: Duration
-  ) throws -> String {
-    let file = "\(folder.ownFolder)/shared"
-    if try folder.disk.status(file) != nil {
-      let bytes = try folder.disk.read(file).bytes
-      return String(decoding: bytes.filter { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    }
-    if let table = try folder.tableNames().first {
-      throw StoreError(
-        .tableExists, "this folder has tables of its own; take an empty one for the copy of a shared store",
-        file: folder.path, table: table)
-    }
-    let identity = try log.identity()
-    let lock = try folder.lock(timeout: timeout)
-    defer { withExtendedLifetime(lock) {} }
-    try folder.disk.createFolder("\(folder.ownFolder)/replica")
-    try folder.disk.replace(file, with: Array("\(identity)\n".utf8))
-    return identity
   }
 }
 

@@ -13,7 +13,7 @@ package final class ReplicaLog: CommitLog {
     func wait() {}
   }
 
-  private let shared: any SharedCommitLog
+  package let shared: any SharedCommitLog
   package let folder: FileLog
   /// The identity of the log that the folder follows.
   private let identity: String

@@ -6,6 +6,9 @@ package protocol SharedCommitLog: CommitLog {
   /// Tells this log from all others. It stays the same for as long as the log is there.
   func identity() throws(StoreError) -> String
 
+  /// The address at which a folder finds the log again, without passwords; `nil` where it has none.
+  func address() throws(StoreError) -> String?
+
   /// Makes what the log needs where it is kept.
   func create() throws(StoreError)
 
@@ -51,6 +54,8 @@ package enum SharedNews: Sendable {
 }
 
 extension SharedCommitLog {
+  package func address() throws(StoreError) -> String? { nil }
+
   package func create() throws(StoreError) {}
 
   /// One that does so by itself forgets nothing earlier.

@@ -15,7 +15,8 @@ struct FileDBTool: ParsableCommand {
     commandName: "filedb",
     abstract: "Show and change a store: a folder of tables, each of which is an XML property list.",
     discussion: """
-      The store is --store DIR, else $FILEDB_STORE, else the current folder. A TABLE is a table's name, or the path \
+      The store is --store DIR, else $FILEDB_STORE, else the current folder. DIR may also be the address of a store that \
+      machines share. A TABLE is a table's name, or the path \
       of a table file (it has a / or ends in .plist).
 
       Exit codes: 0 done; 1 not found, or no record matches; 64 wrong usage; 65 wrong data; 66 a file is missing; 74 a disk \
@@ -46,6 +47,8 @@ struct FileDBTool: ParsableCommand {
           Truncate.self, Drop.self, Import.self, Install.self, Batch.self,
         ]),
       CommandGroup(
+        name: "Share and copy", subcommands: [Cluster.self, Copy.self]),
+      CommandGroup(
         name: "Keep in git", subcommands: [Merge.self, Textconv.self, GitCheck.self, GitSetup.self]),
       CommandGroup(name: "Repair", subcommands: [Repair.self, Checkpoint.self]),
     ])
@@ -71,6 +74,8 @@ struct FileDBTool: ParsableCommand {
       var command = try command(of: words)
       used = type(of: command)
       try RepeatedOption.check(words, of: used)
+      // Before anything is read of standard input.
+      if let command = command as? any StoreCommand, command.isShared { _ = try needExtra() }
       try command.run()
     } catch {
       outcome = error
@@ -109,13 +114,14 @@ struct FileDBTool: ParsableCommand {
     }
   }
 
-  /// A message with the words that it repeats in one line each, and without anything that a terminal obeys.
+  /// A message with the words that it repeats in one line each, and without anything that a terminal obeys. An address
+  /// is not repeated: there may be a password in it.
   private static func defusingWords(in message: String) -> String {
     let words = CommandLine.arguments.flatMap {
       [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init)
     }
     return words.reduce(message) { message, word in
-      let defused = TerminalText.defused(word)
+      let defused = StorePlace.isAddress(word) ? "postgres://…" : TerminalText.defused(word)
       return defused == word ? message : message.replacing(word, with: defused)
     }
   }

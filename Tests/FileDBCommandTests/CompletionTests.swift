@@ -46,7 +46,8 @@ import Testing
     (["diff", "to"], ["todo"]), (["diff", "../x"], ["files"]), (["show", "a/b"], ["files"]),
     (["merge", ""], ["files"]), (["merge", "--list", "to"], ["todo"]),
     (["merge", "--take", "th"], ["theirs"]),
-    (["install", ""], ["folders"]), (["show", "todo", "--limit", "3", "--no-i"], ["--no-id"]),
+    (["install", ""], ["folders"]), (["copy", ""], ["folders"]), (["cluster", "jo"], ["join"]),
+    (["show", "todo", "--limit", "3", "--no-i"], ["--no-id"]),
     (["show", "todo", "--zz"], []),
     (["show", "nothing", "--fields", ""], []), (["repair", "--keep", "b"], ["both"]),
   ]
@@ -73,7 +74,7 @@ import Testing
   @Test func everyArgumentIsCompletedOrTakesAnything() throws {
     let anything = [
       "n", "c", "name", "name=value", "select", "version", "a=integer,b=float", "value", "regex", "new-name",
-      "declared", "words",
+      "declared", "words", "address",
     ]
     let dump = try filedb("--experimental-dump-help", in: packageRoot).output
     let root = try #require(try JSONSerialization.jsonObject(with: Data(dump.utf8)) as? [String: Any])
@@ -85,7 +86,11 @@ import Testing
         for argument in command["arguments"] as? [[String: Any]] ?? [] {
           let value = argument["valueName"] as? String ?? ""
           let option = (argument["preferredName"] as? [String: Any])?["name"] as? String
-          if argument["kind"] as? String == "flag" || anything.contains(value) { continue }
+          if argument["kind"] as? String == "flag" { continue }
+          if anything.contains(value) {
+            if option == nil { before.append("1") }
+            continue
+          }
           if name == "import" || name == "export", option == "table" { continue }
           if option == "title" { continue }
           let words = option.map { before + ["--\($0)", ""] } ?? before + [""]

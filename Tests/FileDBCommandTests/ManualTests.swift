@@ -59,6 +59,9 @@ import Testing
     "filedb diff todo old/todo.plist": 1, "filedb watch todo --format ndjson": 124,
     "filedb browse": 124, "filedb browse todo --read-only": 124,
     "filedb merge --take theirs todo 1.title": 1,
+    // There is no such database.
+    "filedb cluster init postgres://localhost/app todo": 75,
+    "filedb cluster join 'postgres://localhost/app?store=todo' here": 75,
   ]
 
   @Test func examplesRun() throws {

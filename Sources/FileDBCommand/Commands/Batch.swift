@@ -74,7 +74,7 @@ struct Batch: StoreCommand {
   /// its own.
   private static let excluded: [any ParsableCommand.Type] = [
     Batch.self, Repair.self, Check.self, Tables.self, Info.self, Log.self, Watch.self, Checkpoint.self,
-    Undo.self, Redo.self, Export.self, Diff.self, SQL.self, Edit.self,
+    Undo.self, Redo.self, Export.self, Diff.self, SQL.self, Edit.self, Cluster.self,
   ]
 
   private func run(_ command: Script.Command) throws {

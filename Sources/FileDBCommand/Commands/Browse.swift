@@ -21,8 +21,8 @@ struct Browse: StoreCommand {
   @Flag(help: "Show the store, and refuse changes.") var readOnly = false
   @Flag(name: .customLong("no-open"), help: "Only print the address.") var opensNothing = false
 
-  /// It stays, and an editor may write into the files meanwhile.
-  static var storeOptions: StoreOptions { StoreOptions() }
+  static var use: StoreUse { .untilEnd }
+  static var places: StorePlaces { .folders }
 
   func validate() throws {
     if !(0...65_535).contains(port) { throw ValidationError("--port is a number up to 65535.") }

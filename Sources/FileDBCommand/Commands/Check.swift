@@ -12,6 +12,8 @@ struct Check: StoreCommand {
       In all formats but table, each finding is a row, and a sound table is a row whose state is 'sound'.
       """)
 
+  static var places: StorePlaces { .folders }
+
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var tables: [TableReference] = []

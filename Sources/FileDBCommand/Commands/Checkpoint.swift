@@ -5,6 +5,8 @@ struct Checkpoint: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "checkpoint", abstract: "Write the commits in the journal into the tables' files.")
 
+  static var places: StorePlaces { .folders }
+
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
 

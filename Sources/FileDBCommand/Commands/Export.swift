@@ -118,7 +118,7 @@ struct Export: StoreCommand {
     guard FileInfo.isFolder(folder) else {
       throw StoreError(.fileNotFound, "there is no such folder", file: folder.path)
     }
-    let stores = [store.url, store.attachedURL].compactMap(\.self)
+    let stores = [store.url, store.attachedURL].compactMap(\.self).filter(\.isFileURL)
     guard stores.contains(where: { FileInfo.isSame(folder, $0) }) || FileInfo.isStore(folder) else { return }
     let names = try RecordStore(at: folder).tableNames
     let isTable = target.pathExtension == "plist" || names.contains(target.lastPathComponent)

@@ -14,6 +14,8 @@ struct GitSetup: StoreCommand {
       stay as they are.
       """)
 
+  static var places: StorePlaces { .folders }
+
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: ArgumentHelp("The store's folder; by default that of --store.", valueName: "dir"))

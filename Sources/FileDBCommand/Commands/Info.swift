@@ -40,7 +40,7 @@ struct Info: StoreCommand {
   private func printText(
     _ table: RecordTable<Fields>, _ snapshot: TableSnapshot<Fields>, _ picture: TablePicture, _ looked: Int
   ) throws {
-    Terminal.print("file     \(try table.url.path)")
+    if table.store.url.isFileURL { Terminal.print("file     \(try table.url.path)") }
     Terminal.print("size     \(try FileInfo.size(of: table))")
     if let behind = try behind(table) { Terminal.print("behind   \(behind)") }
     Terminal.print("records  \(snapshot.count)")
@@ -62,7 +62,8 @@ struct Info: StoreCommand {
     let size = try? FileInfo(at: table.url).size
     let fields = picture.fields.map { PlistValue.dict($0.dictionary) }
     let row: [PlistValue?] = [
-      .string(snapshot.table), .string(try table.url.path), size.map(PlistValue.integer),
+      .string(snapshot.table), table.store.url.isFileURL ? .string(try table.url.path) : nil,
+      size.map(PlistValue.integer),
       .integer(Int64(try table.commitsBehind)), .integer(Int64(snapshot.count)), .integer(snapshot.counter),
       .integer(Int64(looked)), .array(fields),
     ]
@@ -82,6 +83,7 @@ extension FileInfo {
   /// The size of a table's file, for people. A table that is new may be in the journal alone, and one that nobody
   /// changed in the attached store alone.
   static func size(of table: RecordTable<Fields>) throws -> String {
+    guard table.store.url.isFileURL else { return "in the database" }
     do { return try FileInfo(at: table.url).formattedSize } catch StoreError.Code.fileNotFound {
       return table.isAttachedAlone ? "attached" : "in the journal"
     }

@@ -24,6 +24,9 @@ struct Install: ParsableCommand {
   @Flag(help: "Do everything except write.") var dryRun = false
 
   func run() throws {
+    guard ![shipped, user].contains(where: { StorePlace($0).isShared }) else {
+      throw ValidationError("'filedb install' is for folders that no machines share.")
+    }
     let install = try ShippedInstall(
       from: URL(fileURLWithPath: shipped, isDirectory: true),
       to: URL(fileURLWithPath: user, isDirectory: true),

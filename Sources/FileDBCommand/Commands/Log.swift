@@ -10,6 +10,8 @@ struct Log: StoreCommand {
       commit is a row.
       """)
 
+  static var places: StorePlaces { .folders }
+
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @OptionGroup var output: FormatOption

@@ -30,6 +30,8 @@ struct Merge: StoreCommand {
       stages nothing.
       """)
 
+  static var places: StorePlaces { .folders }
+
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(

@@ -22,6 +22,8 @@ struct Repair: StoreCommand {
       the records that the commits added; a record that they changed is added as a second one.
       """)
 
+  static var places: StorePlaces { .folders }
+
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var tables: [TableReference] = []

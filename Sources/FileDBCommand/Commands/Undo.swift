@@ -16,6 +16,8 @@ struct Undo: StoreCommand {
       would take more than 1 MB and more than twice the space of the tables.
       """)
 
+  static var places: StorePlaces { .folders }
+
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @OptionGroup var undo: UndoOptions
@@ -27,6 +29,8 @@ struct Redo: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "redo", abstract: "Do again what 'undo' took back.",
     discussion: "This is possible until another command changes the store.")
+
+  static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool

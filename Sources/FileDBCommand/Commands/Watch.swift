@@ -24,8 +24,7 @@ struct Watch: StoreCommand {
   @OptionGroup var matching: WhereOption
   @Option(help: "table is for people and may change, ndjson is stable.") var format = WatchFormat.table
 
-  /// It stays, and an editor may write into the file meanwhile.
-  static var storeOptions: StoreOptions { StoreOptions() }
+  static var use: StoreUse { .untilEnd }
 
   func run() throws {
     let table = try existingTable(table)

@@ -57,6 +57,11 @@ enum CommandExamples {
     ],
     "install": ["filedb install shipped data --version 2"],
     "batch": ["printf 'add todo title=Salt\\nadd todo title=Oil\\n' | filedb batch"],
+    "cluster": [
+      "filedb cluster init postgres://localhost/app todo",
+      "filedb cluster join 'postgres://localhost/app?store=todo' here",
+    ],
+    "copy": ["filedb copy . ../backup"],
     "merge": [
       "filedb merge base.plist ours.plist theirs.plist --output merged.plist", "filedb merge --list",
       "filedb merge --take theirs todo 1.title",

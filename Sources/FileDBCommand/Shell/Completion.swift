@@ -50,7 +50,7 @@ struct Completion {
     case (_, "id|field=value"): return .idOrAssignment
     case (_, "id|field"): return .idOrField
     case (_, "file"): return .file
-    case (_, "dir"), (_, "[name=]dir"), (_, "from"), (_, "to"): return .folder
+    case (_, "dir"), (_, "name|dir"), (_, "[name=]dir"), (_, "from"), (_, "to"): return .folder
     case (_, "type"): return .type
     case (_, "subcommands"): return .command
     default: return .nothing

@@ -20,6 +20,58 @@ package protocol Extra: Sendable {
 
   /// Begins to show a store in the browser.
   func browse(_ store: RecordStore, _ request: BrowseRequest) throws -> any Browsing
+
+  /// Opens the store at an address, without a folder.
+  func openStore(at address: String, options: StoreOptions) throws -> RecordStore
+
+  /// Opens a folder that follows a shared store.
+  func openReplica(_ folder: URL, for use: StoreUse) throws -> RecordStore
+
+  /// Makes a store that machines can share.
+  func makeStore(_ name: String, at address: String) throws -> MadeStore
+
+  /// Makes a folder that follows the store at an address, or gives it another address.
+  func join(_ address: String, _ folder: URL) throws -> FolderProgress
+
+  /// Takes over what a folder that follows a store lacks, and makes commits of edited files.
+  func synchronize(_ store: RecordStore) throws -> FolderProgress
+
+  /// - Returns: how many there were.
+  func forgetCommits(of store: RecordStore, olderThan age: Duration) throws -> Int
+
+  func status(of store: RecordStore) throws -> StoreStatus
+}
+
+/// What was made for a store that machines share.
+package struct MadeStore: Sendable {
+  package let hasMadeTables, hasMadeStore: Bool
+  /// Without a password.
+  package let address: String
+
+  package init(hasMadeTables: Bool, hasMadeStore: Bool, address: String) {
+    (self.hasMadeTables, self.hasMadeStore, self.address) = (hasMadeTables, hasMadeStore, address)
+  }
+}
+
+/// How far a folder has followed a shared store.
+package struct FolderProgress: Sendable {
+  /// The number of the last commit that it has.
+  package let last: UInt64
+  /// That it has just read all tables anew, and why; `nil` where it has not.
+  package let start: String?
+
+  package init(last: UInt64, start: String?) { (self.last, self.start) = (last, start) }
+}
+
+/// What is known of a store that machines share.
+package struct StoreStatus {
+  package private(set) var rows: [(title: String, value: PlistValue?)] = []
+  /// Why the rest is not known.
+  package var failure: StoreError?
+
+  package init() {}
+
+  package mutating func add(_ title: String, _ value: PlistValue?) { rows.append((title, value)) }
 }
 
 /// How a store is shown in the browser.

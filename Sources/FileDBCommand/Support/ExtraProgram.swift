@@ -1,5 +1,7 @@
+import ArgumentParser
 import FileDB
 import FileDBEssentials
+import FileDBExchange
 
 /// The program `filedb-extra`, beside this one.
 enum ExtraProgram {
@@ -11,6 +13,10 @@ enum ExtraProgram {
   static func replaceThisOne(rereading input: [UInt8]? = nil) throws -> Never {
     let path = path
     if isThisOne { throw missing }
+    if input == nil, InputFile.standardInputIsUsed {
+      throw ValidationError(
+        "To read standard input here, name the store with --store, and not by a table's path.")
+    }
     StandardOutput.flush()
     if let input { try provide(input) }
     // The very bytes: words that are not text are told there.

@@ -3,7 +3,9 @@ import FileDB
 import FileDBEssentials
 
 struct StoreLocation: ParsableArguments {
-  @Option(name: .customLong("store"), help: ArgumentHelp("The store's folder.", valueName: "dir"))
+  @Option(
+    name: .customLong("store"),
+    help: ArgumentHelp("The store's folder, or its address; see 'filedb help cluster'.", valueName: "dir"))
   var path: String?
 
   @Option(
@@ -69,54 +71,76 @@ protocol StoreCommand: ParsableCommand {
   var location: StoreLocation { get }
   /// The tool, with a `--store` before it.
   var tool: FileDBTool { get }
-  /// How it opens the store.
-  static var storeOptions: StoreOptions { get }
+  /// How long it has the store open.
+  static var use: StoreUse { get }
+  /// Where the stores are that it can work on.
+  static var places: StorePlaces { get }
+}
+
+/// Where the stores of a command may be.
+enum StorePlaces {
+  case all, folders
 }
 
 extension StoreCommand {
-  static var storeOptions: StoreOptions { .ofCommands }
+  static var use: StoreUse { .once }
+  static var places: StorePlaces { .all }
 
-  private var storeURL: URL {
+  private var storePlace: StorePlace {
     let fromEnvironment = ProcessInfo.processInfo.environment["FILEDB_STORE"].flatMap {
       $0.isEmpty ? nil : $0
     }
     let path = location.path ?? tool.location.path ?? fromEnvironment ?? "."
-    return URL(fileURLWithPath: path, isDirectory: true)
+    return StorePlace(path)
   }
+
+  /// Whether several machines share the store that the command's options name.
+  var isShared: Bool { storePlace.isShared }
 
   /// The store, which may not be there yet.
   func store(for table: TableReference? = nil) throws -> RecordStore {
-    let url =
+    if let table, StorePlace.isAddress(table.argument) {
+      throw ValidationError("The address of a store goes behind --store.")
+    }
+    let place =
       if let table, table.isPath {
-        URL(fileURLWithPath: table.argument).deletingLastPathComponent()
+        StorePlace.folder(URL(fileURLWithPath: table.argument).deletingLastPathComponent())
       } else {
-        storeURL
+        storePlace
       }
     // Also those that come before the command's name.
     guard location.attached.count <= 1 else { throw ValidationError("Only one store can be attached.") }
     let attached = location.attached.first
-    guard let shared = OpenStores.shared else { return try Self.open(url, over: attached) }
+    guard let shared = OpenStores.shared else { return try Self.open(place, over: attached) }
     guard attached == nil else {
       throw ValidationError("--attach goes before 'batch', for the whole script.")
     }
     // In a script the store is the script's, unless a command names another.
     let isNamed = table?.isPath == true || location.path != nil || tool.location.path != nil
-    guard !isNamed || url.standardizedFileURL.path == shared.url.standardizedFileURL.path else {
+    guard !isNamed || place.isPlace(of: shared) else {
       throw ValidationError("A script works on one store, and this is another.")
     }
     return shared
   }
 
-  private static func open(_ url: URL, over attached: AttachedLocation?) throws -> RecordStore {
-    guard let attached else { return try RecordStore(at: url, options: storeOptions) }
+  private static func open(_ place: StorePlace, over attached: AttachedLocation?) throws -> RecordStore {
+    let name = configuration.commandName ?? ""
+    if case .address = place, places == .folders {
+      throw StoreError(
+        .notAFolder, "'filedb \(name)' is about the files of a store, and a store at an address has none")
+    }
+    guard let attached else { return try place.open(for: use) }
+    guard case .folder(let url) = place, !place.isShared, !StorePlace(attached.path).isShared else {
+      throw ValidationError("--attach is not for a store that machines share.")
+    }
     return try RecordStore(
-      at: url, attaching: URL(fileURLWithPath: attached.path), as: attached.name, options: storeOptions)
+      at: url, attaching: URL(fileURLWithPath: attached.path), as: attached.name, options: use.options)
   }
 
   /// The store, whose folder must be there, or have one attached: a mistyped one should not look like an empty store.
   func existingStore(for table: TableReference? = nil) throws -> RecordStore {
     let store = try store(for: table)
-    guard FileInfo.isFolder(store.url) || store.attachedURL != nil else {
+    guard !store.url.isFileURL || FileInfo.isFolder(store.url) || store.attachedURL != nil else {
       throw StoreError(.fileNotFound, "there is no such folder", file: store.url.path)
     }
     return store
@@ -149,15 +173,16 @@ struct WriteOptions: ParsableArguments {
     _ store: RecordStore, named name: (Result) -> String? = { _ in nil },
     _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
+    // What a command of a script does is undone with the script.
+    let isLogged = OpenStores.shared == nil && store.url.isFileURL
     if dryRun {
       let result =
-        OpenStores.shared == nil
+        isLogged
         ? try store.undoLog.dryRun(unlessKept: Self.notePossibleEndOfHistory, body) : try store.dryRun(body)
       Terminal.note("dry run: nothing was written")
       return result
     }
-    // What a command of a script does is undone with the script.
-    guard OpenStores.shared == nil else { return try store.write(body) }
+    guard isLogged else { return try store.write(body) }
     let result = try store.undoLog.write(named: name, unlessKept: Self.noteEndOfHistory, body)
     StandardOutput.hasChangedStore.store(true, ordering: .relaxed)
     Self.close(store)

@@ -71,7 +71,7 @@ struct TableConflicts {
       settled.contains { $0.record == conflict.record && $0.field == conflict.field }
     }
     // The one that wrote is closed.
-    try RecordStore(at: store.url).keep(rest, of: name)
+    try StorePlace.folder(store.url).open(for: .once).keep(rest, of: name)
   }
 }
 

@@ -1,0 +1,75 @@
+import FileDB
+import FileDBEssentials
+
+/// What a shared log says of itself.
+package struct SharedStatus: Sendable {
+  /// The server that answered.
+  package var server: String
+  /// Whether it only follows another one.
+  package var isStandby: Bool
+  /// How many servers follow it, and for how many of them a commit waits.
+  package var standbys: (all: Int64, synchronous: Int64)
+  /// The number of the last commit, and of the last one that was forgotten; 0 for none.
+  package var head, start: UInt64
+  /// When the last commit was made; `nil` where there is none, or it was forgotten.
+  package var committed: Date?
+  /// The bytes of the commits that are kept.
+  package var commitBytes: Int64
+  package var tables, records: Int64
+  /// The bytes of the whole database, which may have more than this store.
+  package var databaseBytes: Int64
+}
+
+/// How far a folder has followed a shared log.
+package struct ReplicaStatus: Sendable {
+  package var folder: URL
+  /// The number of the last commit that it has.
+  package var last: UInt64
+  /// When it last had to read all tables anew: the last commit that it had before, and the first one afterwards.
+  package var start: (date: Date, from: UInt64, to: UInt64)?
+}
+
+extension PostgresLog {
+  package func status() throws(StoreError) -> SharedStatus {
+    let rows = try asking { session throws(PostgresFailure) in
+      try session.connection.run(
+        """
+        SELECT head, start,
+          (SELECT floor(extract(epoch FROM committed))::bigint FROM filedb.commits
+            WHERE commits.store = store.id AND sequence = store.head),
+          (SELECT coalesce(sum(octet_length(payload)), 0)::bigint FROM filedb.commits
+            WHERE commits.store = store.id),
+          (SELECT count(*) FROM filedb.tables WHERE tables.store = store.id AND exists),
+          (SELECT coalesce(sum(count), 0)::bigint FROM filedb.tables WHERE tables.store = store.id AND exists),
+          pg_database_size(current_database()),
+          pg_is_in_recovery(),
+          (SELECT count(*) FROM pg_stat_replication),
+          (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
+          'PostgreSQL ' || current_setting('server_version')
+            || coalesce(' at ' || host(inet_server_addr()) || ':' || inet_server_port(), '')
+        FROM filedb.stores AS store WHERE id = $1::bigint
+        """, [.number(session.store.id)], within: timeout)
+    }
+    guard let row = rows.first else { throw StoreError(.unreachable, "the store '\(name)' is gone") }
+    func number(_ column: Int) -> Int64 { Int64(row.number(column) ?? 0) }
+    return SharedStatus(
+      server: row.text(10), isStandby: row.number(7) == 1, standbys: (number(8), number(9)),
+      head: row.number(0) ?? 0, start: row.number(1) ?? 0,
+      committed: row.number(2).map { Date(timeIntervalSince1970: TimeInterval($0)) }, commitBytes: number(3),
+      tables: number(4), records: number(5), databaseBytes: number(6))
+  }
+}
+
+extension RecordStore {
+  /// The shared log of a store that has one.
+  package var sharedLog: (any SharedCommitLog)? {
+    (log as? ReplicaLog)?.shared ?? log as? any SharedCommitLog
+  }
+
+  /// How far the folder of a shared store has come; `nil` for any other store.
+  package func replicaStatus() throws -> ReplicaStatus? {
+    guard let log = log as? ReplicaLog else { return nil }
+    try log.folder.readOn()
+    return ReplicaStatus(folder: url, last: log.folder.end, start: try log.notes.start())
+  }
+}

@@ -1,0 +1,112 @@
+import ArgumentParser
+import FileDB
+import FileDBEssentials
+import FileDBExchange
+import FileDBPlist
+
+struct Cluster: StoreCommand {
+  enum Action: String, ExpressibleByArgument, CaseIterable {
+    case initialize = "init"
+    case join, status, sync, compact
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "cluster", abstract: "Share a store between machines, over a PostgreSQL database.",
+    discussion: """
+      'init URL NAME' makes a store of this name in the database, and the tables that FileDB needs there, if they are \
+      missing. It prints the store's address, such as 'postgres://db1/app?store=notes'. All commands take the address \
+      in place of a folder: --store 'postgres://db1/app?store=notes'.
+
+      'join ADDRESS DIR' makes a folder that has a copy of the store and follows it. The folder knows the address from \
+      then on, so all commands work there as in any other folder. They read the copy, without the network. A command \
+      that writes needs the network. For a folder that is such a copy already, 'join' changes the address.
+
+      'status' says what the database has, how far the folder of --store is behind, and when it last had to read all \
+      tables anew. 'sync' brings that folder up to date, and makes commits of edited files. A program that has the store \
+      open, such as 'filedb watch', does both all the time.
+
+      'compact' forgets commits that are older than --older-than says. Nothing is lost, but a folder that was away for \
+      longer has to read all tables anew. By default, commits are forgotten by themselves after seven days.
+
+      An address is a URL as PostgreSQL's programs take it, and the name of the store. No command prints a password, \
+      and a folder keeps none: put passwords into ~/.pgpass or PGPASSWORD.
+      """)
+
+  @OptionGroup var location: StoreLocation
+  @ParentCommand var tool: FileDBTool
+  @Argument var action: Action
+  @Argument(help: "Where the store is; for init and join.") var address: String?
+  @Argument(
+    help: ArgumentHelp("The name of the store, for init; the folder, for join.", valueName: "name|dir"))
+  var target: String?
+  @Option(help: ArgumentHelp("For compact: the age of commits in days; 7 by default.", valueName: "n"))
+  var olderThan: Int?
+  @OptionGroup var output: FormatOption
+
+  func validate() throws {
+    switch action {
+    case .initialize, .join:
+      guard address != nil, target != nil else {
+        throw ValidationError(
+          action == .join ? "join takes an ADDRESS and a DIR." : "init takes a URL and a NAME.")
+      }
+    case .status, .sync, .compact:
+      guard address == nil else { throw ValidationError("\(action.rawValue) takes --store.") }
+    }
+    if olderThan != nil, action != .compact { throw ValidationError("--older-than is for compact.") }
+    if let olderThan, !(0...36_500).contains(olderThan) {
+      throw ValidationError("--older-than is a number of days.")
+    }
+    if output.format != .table, action != .status { throw ValidationError("--format is for status.") }
+  }
+
+  func run() throws {
+    let extra = try FileDBTool.needExtra()
+    switch (action, address, target) {
+    case (.initialize, let url?, let name?):
+      let made = try extra.makeStore(name, at: url)
+      if made.hasMadeTables { Terminal.note("the database has FileDB's tables now") }
+      Terminal.note("the store '\(name)' is \(made.hasMadeStore ? "made" : "there already")")
+      Terminal.print(made.address)
+    case (.join, let address?, let folder?):
+      let url = URL(fileURLWithPath: folder, isDirectory: true)
+      try printProgress(extra.join(address, url))
+    case (.sync, _, _): try printProgress(extra.synchronize(sharedStore()))
+    case (.compact, _, _):
+      let count = try extra.forgetCommits(of: sharedStore(), olderThan: .seconds(86_400 * (olderThan ?? 7)))
+      Terminal.note("\(count.grouped) commit\(count == 1 ? "" : "s") forgotten")
+    default: try print(extra.status(of: sharedStore()))
+    }
+  }
+
+  private func sharedStore() throws -> RecordStore {
+    guard isShared else {
+      throw StoreError(
+        .notAFolder, "no machines share this store; 'filedb cluster join' makes a folder that does",
+        file: try store().url.path)
+    }
+    return try store()
+  }
+
+  private func printProgress(_ progress: FolderProgress) {
+    Terminal.note("the folder has everything up to commit \(progress.last)")
+    if let start = progress.start { Terminal.note(start) }
+  }
+
+  private func print(_ status: StoreStatus) throws {
+    switch output.format {
+    case .table:
+      let width = status.rows.map(\.title.count).max() ?? 0
+      for row in status.rows {
+        guard let value = row.value else { continue }
+        let title = row.title.replacing("_", with: " ")
+        let gap = String(repeating: " ", count: width - title.count)
+        Terminal.print("\(title)\(gap)  \(value.string ?? JSONText.value(value))")
+      }
+    default:
+      let printer = SummaryPrinter(output: output, titles: status.rows.map(\.title), keyCount: 0)
+      try printer.print(alone: status.rows.map(\.value))
+    }
+    if let failure = status.failure { throw failure }
+  }
+}

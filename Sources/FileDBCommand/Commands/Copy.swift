@@ -1,0 +1,54 @@
+import ArgumentParser
+import FileDB
+import FileDBEssentials
+import FileDBExchange
+
+struct Copy: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "copy", abstract: "Copy a store: between folders, or from or to a database.",
+    discussion: """
+      FROM and TO are folders, or addresses such as 'postgres://db1/app?store=notes'. All tables are copied, as one \
+      transaction, with the ids and the order of their records, their counters and their schemas. TO must have no tables. \
+      In a database, 'filedb cluster init' makes it.
+      """)
+
+  @Argument(help: ArgumentHelp("The store that is copied.", valueName: "from")) var source: String
+  @Argument(help: ArgumentHelp("The store that gets the tables.", valueName: "to")) var target: String
+
+  func run() throws {
+    let places = (source: StorePlace(source), target: StorePlace(target))
+    if places.source.isShared || places.target.isShared { _ = try FileDBTool.needExtra() }
+    if case .folder(let url) = places.source, !FileInfo.isFolder(url) {
+      throw StoreError(.fileNotFound, "there is no such folder", file: url.path)
+    }
+    let tables = try Self.tables(of: places.source.open(for: .once))
+    let store = try places.target.open(for: .once)
+    try store.write { tx in
+      guard try store.tableNames.isEmpty else {
+        throw StoreError(.tableExists, "this store has tables already", file: store.url.path)
+      }
+      for table in tables { Self.note(try tx.make(table), of: table.table) }
+    }
+    StandardOutput.hasChangedStore.store(true, ordering: .relaxed)
+    WriteOptions.close(store)
+    Terminal.note(
+      "\(Self.count(tables.count, "table")) with \(Self.count(tables.map(\.count).reduce(0, +), "record")) copied"
+    )
+  }
+
+  private static func tables(of store: RecordStore) throws -> [TableSnapshot<Fields>] {
+    let snapshot = try store.snapshot()
+    return snapshot.tableNames.map { snapshot[$0] }
+  }
+
+  private static func note(_ keys: [String], of table: String) {
+    if keys.isEmpty { return }
+    Terminal.note(
+      "\(table): not copied is what another program put into the root of its file: \(keys.joined(separator: ", "))"
+    )
+  }
+
+  private static func count(_ count: Int, _ noun: String) -> String {
+    "\(count.grouped) \(noun)\(count == 1 ? "" : "s")"
+  }
+}

@@ -1,0 +1,53 @@
+import FileDB
+import FileDBEssentials
+
+/// Where a store is, as it is named on a command line.
+enum StorePlace: Equatable {
+  case folder(URL)
+  /// An address such as `postgres://db/app?store=notes`, which may have a password in it.
+  case address(String)
+
+  init(_ text: String) {
+    self = Self.isAddress(text) ? .address(text) : .folder(URL(fileURLWithPath: text, isDirectory: true))
+  }
+
+  static func isAddress(_ text: String) -> Bool {
+    ["postgres://", "postgresql://"].contains { text.hasPrefix($0) }
+  }
+
+  /// Whether several machines share the store, so that only `filedb-extra` can open it.
+  var isShared: Bool {
+    switch self {
+    case .address: true
+    case .folder(let url): access(url.appendingPathComponent(".filedb/shared").path, F_OK) == 0
+    }
+  }
+
+  /// Opens the store, which may not be there yet.
+  func open(for use: StoreUse) throws -> RecordStore {
+    switch self {
+    case .address(let address): try FileDBTool.needExtra().openStore(at: address, options: use.options)
+    case .folder(let url) where isShared: try FileDBTool.needExtra().openReplica(url, for: use)
+    case .folder(let url): try RecordStore(at: url, options: use.options)
+    }
+  }
+
+  /// Whether this is the store's place.
+  func isPlace(of store: RecordStore) -> Bool {
+    if case .folder(let url) = self {
+      url.standardizedFileURL.path == store.url.standardizedFileURL.path
+    } else {
+      false
+    }
+  }
+}
+
+/// How long a command has a store open.
+package enum StoreUse: Sendable {
+  /// For one thing.
+  case once
+  /// Until it is told to end. An editor may write into the files meanwhile.
+  case untilEnd
+
+  package var options: StoreOptions { self == .once ? .ofCommands : StoreOptions() }
+}

@@ -1,0 +1,119 @@
+import FileDB
+import FileDBCluster
+import FileDBCommand
+import FileDBEssentials
+
+/// Stores that several machines share.
+extension AllExtras {
+  func openStore(at address: String, options: StoreOptions) throws -> RecordStore {
+    let address = try SharedAddress(address)
+    let name = try address.storeName
+    let log = PostgresLog(address.connection, store: name, timeout: timeout, history: .fromNow)
+    _ = try log.identity()  // What is wrong with the address is told at once.
+    var components = URLComponents()
+    (components.scheme, components.path) = ("postgres", name)
+    guard let url = components.url else {
+      throw StoreError(.invalidTableName, "the store '\(name)' has a name that no address can have")
+    }
+    return RecordStore(at: url, log: log, options: options)
+  }
+
+  func openReplica(_ folder: URL, for use: StoreUse) throws -> RecordStore {
+    guard let address = try ReplicaLink.read(shown(folder))?.address else {
+      throw StoreError(
+        .unreachable,
+        "this folder follows a shared store and has no address of it; 'filedb cluster join ADDRESS DIR' gives it one",
+        file: folder.path)
+    }
+    return try replica(folder, of: SharedAddress(address), for: use)
+  }
+
+  func makeStore(_ name: String, at address: String) throws -> MadeStore {
+    let address = try SharedAddress(address).naming(name)
+    let log = PostgresLog(address.connection, store: name, timeout: timeout)
+    let made = try log.make()
+    return MadeStore(
+      hasMadeTables: made.tables, hasMadeStore: made.store,
+      address: try SharedAddress.text(of: address.connection, store: name))
+  }
+
+  func join(_ address: String, _ folder: URL) throws -> FolderProgress {
+    let address = try SharedAddress(address)
+    try ReplicaLink.renew(
+      shown(folder), with: SharedLog(at: address).log, timeout: StoreOptions().lockTimeout)
+    return try synchronize(replica(folder, of: address, for: .once))
+  }
+
+  func synchronize(_ store: RecordStore) throws -> FolderProgress {
+    let before = try store.replicaStatus()
+    try store.catchUp()
+    try store.checkpoint()
+    try store.close()
+    guard let now = try store.replicaStatus() else { return FolderProgress(last: 0, start: nil) }
+    let isNew = now.start?.to != before?.start?.to || now.start?.date != before?.start?.date
+    return FolderProgress(last: now.last, start: isNew ? now.start.map(text) : nil)
+  }
+
+  func forgetCommits(of store: RecordStore, olderThan age: Duration) throws -> Int {
+    try store.sharedLog?.forgetCommits(olderThan: age) ?? 0
+  }
+
+  func status(of store: RecordStore) throws -> StoreStatus {
+    guard let log = store.sharedLog as? PostgresLog else { return StoreStatus() }
+    var status = StoreStatus()
+    status.add("store", .string(log.name))
+    status.add("address", try log.address().map { .string($0) })
+    let folder = try store.replicaStatus()
+    if let folder {
+      status.add("identity", try ReplicaLink.read(shown(folder.folder)).map { .string($0.identity) })
+    }
+    do throws(StoreError) {
+      if folder == nil { status.add("identity", .string(try log.identity())) }
+      add(try log.status(), to: &status, folder)
+    } catch {
+      status.failure = error
+    }
+    if let folder {
+      status.add("folder", .string(folder.folder.path))
+      status.add("folder_commit", .integer(Int64(folder.last)))
+      status.add("started_over", folder.start.map { .string(text($0)) })
+    }
+    return status
+  }
+
+  private func add(_ shared: SharedStatus, to status: inout StoreStatus, _ folder: ReplicaStatus?) {
+    status.add("server", .string(shared.server))
+    status.add("standby", .bool(shared.isStandby))
+    status.add("standbys", .integer(shared.standbys.all))
+    status.add("synchronous_standbys", .integer(shared.standbys.synchronous))
+    status.add("last_commit", .integer(Int64(shared.head)))
+    status.add("committed", shared.committed.map { .string($0.ISO8601Format()) })
+    status.add("kept_commits", .integer(Int64(shared.head - shared.start)))
+    status.add("commit_bytes", .integer(shared.commitBytes))
+    status.add("tables", .integer(shared.tables))
+    status.add("records", .integer(shared.records))
+    status.add("database_bytes", .integer(shared.databaseBytes))
+    status.add("behind", folder.map { .integer(Int64(shared.head) - Int64($0.last)) })
+  }
+
+  private func text(_ start: (date: Date, from: UInt64, to: UInt64)) -> String {
+    "\(start.date.ISO8601Format()): the folder had commit \(start.from), the log had forgotten what came next, "
+      + "and all tables were read anew, as of commit \(start.to)"
+  }
+
+  private func replica(
+    _ folder: URL, of address: SharedAddress, for use: StoreUse
+  ) throws -> RecordStore {
+    let log = PostgresLog(address.connection, store: try address.storeName, timeout: timeout)
+    return try RecordStore(
+      at: folder, sharedBy: SharedLog(log), following: use == .once ? .whenAsked : .always,
+      options: StoreOptions())
+  }
+
+  private func shown(_ folder: URL) -> StoreFolder {
+    StoreFolder(path: folder.standardizedFileURL.path, disk: .system)
+  }
+
+  /// How long a server may take for an answer.
+  private var timeout: Duration { .seconds(5) }
+}
