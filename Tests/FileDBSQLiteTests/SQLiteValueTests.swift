@@ -74,9 +74,7 @@ import Testing
   func textsThatAreNotDatesAreErrors(text: String) throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (d); INSERT INTO t VALUES ('\(text)')", in: file)
-      var importer = SQLiteImport(.table("t"), of: file)
-      importer.types = ["d": .date]
-      #expect(storeError { _ = try imported(importer) }?.code == StoreError.invalidText)
+      expectNoDate(in: file)
     }
   }
 
@@ -84,10 +82,14 @@ import Testing
   func numbersOutsideJulianDaysAreErrors(number: String) throws {
     try withDatabase { file in
       try sql("CREATE TABLE t (d REAL); INSERT INTO t VALUES (\(number))", in: file)
-      var importer = SQLiteImport(.table("t"), of: file)
-      importer.types = ["d": .date]
-      #expect(storeError { _ = try imported(importer) }?.code == StoreError.invalidText)
+      expectNoDate(in: file)
     }
+  }
+
+  private func expectNoDate(in file: URL) {
+    var importer = SQLiteImport(.table("t"), of: file)
+    importer.types = ["d": .date]
+    #expect(storeError { _ = try imported(importer) }?.code == StoreError.invalidText)
   }
 
   @Test(arguments: [

@@ -44,7 +44,7 @@ struct Copy: ParsableCommand {
   private static func note(_ keys: [String], of table: String) {
     if keys.isEmpty { return }
     Terminal.note(
-      "\(table): not copied is what another program put into the root of its file: \(keys.joined(separator: ", "))"
+      "\(table): keys of other programs in the file's root were not copied: \(keys.joined(separator: ", "))"
     )
   }
 
