@@ -84,8 +84,7 @@ package struct JournalScan: Sendable {
     guard let header = JournalFrame.Header(line, salt: salt) else {
       if line.count < JournalFrame.Header.count {
         if !isZero(line) { fail(.cutOff(length: base + bytes.count)) }
-      } else if line.first != 0, line.last != 0 {
-        // Lines lie within a sector, so that one is there from its first byte or to its last, or both.
+      } else if !isCutOff(line: rest) {
         fail(.changed)
       }
       return nil
@@ -96,7 +95,7 @@ package struct JournalScan: Sendable {
       return nil
     }
     guard Checksum.of(payload) == header.checksum else {
-      if !isCutOff(payload) { fail(.changed) }
+      if !isCutOff(payload: payload) { fail(.changed) }
       return nil
     }
     let isNext = last.map { header.sequence == $0 + (header.kind == .commit ? 1 : 0) } ?? true
@@ -114,9 +113,21 @@ package struct JournalScan: Sendable {
     damage = JournalDamage(reason: reason, offset: end)
   }
 
-  /// Whether there are zeros to the end, or in a whole sector.
-  private func isCutOff(_ payload: ArraySlice<UInt8>) -> Bool {
-    if payload.last == 0 { return true }
+  /// Whether a crash interrupted the write of the line that `rest` begins with.
+  ///
+  /// A line lies within one sector. An interrupted write leaves zeros from some byte to the end of that sector; an
+  /// interrupted clearing leaves them from the first byte on.
+  private func isCutOff(line rest: ArraySlice<UInt8>) -> Bool {
+    let lastByte = end + JournalFrame.Header.count - 1
+    let sectorEnd = Self.sectorStart(lastByte) + Self.sector
+    return rest.first == 0 || isZero(rest.prefix(sectorEnd - end).dropFirst(lastByte - end))
+  }
+
+  /// Whether a crash interrupted the write of the payload: zeros stand from some byte to the end of its frame, or in a
+  /// whole sector.
+  private func isCutOff(payload: ArraySlice<UInt8>) -> Bool {
+    let filling = bytes[payload.endIndex...].prefix(JournalFrame.filling(payload.count).count)
+    if payload.last == 0, isZero(filling) { return true }
     var start = payload.startIndex
     while start < payload.endIndex {
       let next = min(Self.sectorStart(base + start) + Self.sector - base, payload.endIndex)

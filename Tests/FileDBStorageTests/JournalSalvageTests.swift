@@ -35,6 +35,17 @@ import Testing
     }
   }
 
+  /// The next line no longer says that the commit was synced, so the zero alone must not end the journal.
+  @Test(arguments: [63, 64 + 499]) func zeroBeforeADamagedLineIsCorrected(place: Int) throws {
+    let frames = [start] + (1...4).map(commit)
+    let (sound, starts) = journal(frames)
+    var bytes = sound
+    bytes[starts[3] + place] = 0
+    bytes[starts[4] + 20] ^= 1
+    let salvage = try JournalSalvage(bytes)
+    #expect(salvage.frames == frames && salvage.lostCount == 0)
+  }
+
   /// In a long frame the checksum does not tell one wrong byte from several.
   @Test(arguments: [4_096, 4_097]) func longFrameIsNotCorrected(length: Int) throws {
     let long = JournalFrame(

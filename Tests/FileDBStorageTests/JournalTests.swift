@@ -157,6 +157,16 @@ private func newJournal() throws -> (disk: MemoryDisk, journal: Journal) {
         == JournalDamage(reason: .outOfOrder, offset: start))
   }
 
+  /// An interrupted write leaves more than a single zero: everything behind it in the sector is zero, too.
+  @Test(arguments: [63, 64 + 99]) func singleZeroAtTheEndOfALineOrPayloadIsDamage(place: Int) throws {
+    var (disk, journal) = try newJournal()
+    let start = journal.end
+    try journal.append(.commit, [UInt8](repeating: 65, count: 100))
+    try disk.open(path).write([0], at: start + place)
+    let damage = journalError { () throws(JournalError) in _ = try Journal.open(path, on: disk) }
+    #expect(damage == JournalDamage(reason: .changed, offset: start))
+  }
+
   /// The length of the file is synced before a frame is written there, so a frame beyond the end was cut off later.
   @Test func grownJournalCutInsideFrameIsDamage() throws {
     var (disk, journal) = try newJournal()

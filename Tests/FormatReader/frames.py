@@ -108,7 +108,7 @@ def frame_at(position, data, journal):
     text = data[position:position + UNIT]
     header = parse_line(text, journal.salt)
     if not header:
-        if not any(text) or (len(text) == UNIT and 0 in (text[0], text[-1])):
+        if not any(text) or (len(text) == UNIT and is_torn_line(position, data)):
             return None
         raise Damage(f"the line at {position} is damaged")
     kind, sequence, synced, length, checksum = header
@@ -117,7 +117,8 @@ def frame_at(position, data, journal):
     if len(payload) < length:
         raise Damage(f"the frame at {position} goes past the end")
     if canonical.checksum(payload) != checksum:
-        if is_torn(payload, begin):
+        filling = data[begin + length:begin + length + -length % UNIT]
+        if is_torn(payload, begin, filling):
             return None
         raise Damage(f"the payload at {begin} is damaged")
     if kind == "start" or sequence != journal.sequence + (kind == "commit"):
@@ -125,9 +126,15 @@ def frame_at(position, data, journal):
     return Frame(kind, sequence, synced, payload)
 
 
-def is_torn(payload, begin):
+def is_torn_line(position, data):
+    """Whether the first byte of the line is zero, or all bytes from its last one to the end of its sector."""
+    last = position + UNIT - 1
+    return data[position] == 0 or not any(data[last:last - last % SECTOR + SECTOR])
+
+
+def is_torn(payload, begin, filling):
     """Whether the end of `payload`, which begins at the byte `begin` of the file, or one of its sectors, is missing."""
-    if payload.endswith(b"\0"):
+    if payload.endswith(b"\0") and not any(filling):
         return True
     first = -(begin % SECTOR)
     pieces = (payload[max(at, 0):at + SECTOR] for at in range(first, len(payload), SECTOR))

@@ -58,8 +58,8 @@ private func store(_ bytes: [UInt8]) throws -> RecordStore {
   return try RecordStore(at: folder, disk: disk, options: options)
 }
 
-/// A commit that is as it was written and means anything: it is refused or carried out, and what a store has then, a fresh
-/// one has as well.
+/// A commit that is as it was written and means anything: it is refused or carried out, and what a store has then, a
+/// fresh one has as well.
 private func checkPayload(_ payload: [UInt8]) throws {
   let depth = options.limits.depth
   guard let commit = try? JournalCommit(payload: payload[...], depth: depth, records: nil) else { return }
@@ -73,8 +73,8 @@ private func checkPayload(_ payload: [UInt8]) throws {
   try checkStore(sample.bytes[..<scan.end] + frame)
 }
 
-/// Bytes of a sound journal are changed or moved, or it is cut off: it is read as it was, or up to the commit that is hit, or
-/// refused and repaired.
+/// Bytes of a sound journal are changed or moved, or it is cut off: it is read as it was, or up to the commit that is
+/// hit, or refused and repaired.
 private func checkDamage(_ changes: [UInt8]) throws {
   var bytes = sample.bytes
   let end = JournalScan(bytes, at: 0, after: nil).end
@@ -116,14 +116,24 @@ private func checkSalvage(_ bytes: [UInt8]) throws {
   guard wrongCount < 2 else { return }
   for frame in salvaged where !sound.contains(where: { $0.frame == frame }) { fail("from nowhere: \(frame)") }
   guard bytes.count == sample.bytes.count else { return }
-  // The last one may look as if a crash had cut it off.
-  for (frame, _) in sound.dropLast() where !salvaged.contains(frame) { fail("lost: \(frame)") }
+  // With a zero in it, a frame may look as if a crash had interrupted its write. Then the journal may end there.
+  for (frame, _) in sound.prefix(while: { !hasZero($0, bytes) }) where !salvaged.contains(frame) {
+    fail("lost: \(frame)")
+  }
 }
 
 /// How many bytes of a frame are not as they were.
 private func countWrong(_ sound: (frame: JournalFrame, offset: Int), _ bytes: [UInt8]) -> Int {
-  let end = sound.offset + JournalFrame.Header.count + sound.frame.payload.count
-  return (sound.offset..<end).count { $0 >= bytes.count || bytes[$0] != sample.bytes[$0] }
+  places(sound).count { $0 >= bytes.count || bytes[$0] != sample.bytes[$0] }
+}
+
+private func hasZero(_ sound: (frame: JournalFrame, offset: Int), _ bytes: [UInt8]) -> Bool {
+  places(sound).contains { bytes[$0] == 0 }
+}
+
+/// Where a frame's line and payload are in the sample.
+private func places(_ sound: (frame: JournalFrame, offset: Int)) -> Range<Int> {
+  sound.offset..<sound.offset + JournalFrame.Header.count + sound.frame.payload.count
 }
 
 /// A store that opens, if need be after a repair, holds what every store holds and takes writes.
