@@ -1,15 +1,28 @@
 import FileDB
 import FileDBCluster
+import FileDBEtcd
 import Foundation
 
 /// The kinds of log that keep the promises of `CommitLog`.
 package enum LogKind: String, CaseIterable, Sendable {
-  case folder, memory, postgreSQL, replicaOfMemory, replicaOfPostgreSQL
+  case folder, memory, postgreSQL, etcd, replicaOfMemory, replicaOfPostgreSQL, replicaOfEtcd
 
   /// Those that can be had here.
   package static var available: [LogKind] {
-    allCases.filter { PostgresServer.current != nil || ![.postgreSQL, .replicaOfPostgreSQL].contains($0) }
+    allCases.filter { kind in
+      switch kind {
+      case .folder, .memory, .replicaOfMemory: true
+      case .postgreSQL, .replicaOfPostgreSQL: PostgresServer.current != nil
+      case .etcd, .replicaOfEtcd: EtcdCluster.current != nil
+      }
+    }
   }
+
+  /// Whether several processes can reach it.
+  package var isShared: Bool { self != .memory && self != .replicaOfMemory }
+
+  /// Whether each opening is another machine.
+  package var isReplica: Bool { rawValue.hasPrefix("replica") }
 
   /// Runs `body` with a new log. Each call of `open` is as another process opens it, for a replica another machine.
   package func withLog<Result>(
@@ -25,14 +38,27 @@ package enum LogKind: String, CaseIterable, Sendable {
         let log = MemoryLog()
         return try body { log }
       case .postgreSQL: return try body(Self.postgreSQL())
+      case .etcd: return try body(Self.etcd())
       case .replicaOfMemory:
         let log = MemoryLog()
         return try body { try Self.replica(of: log, in: folder) }
       case .replicaOfPostgreSQL:
         let open = try Self.postgreSQL()
         return try body { try Self.replica(of: open(), in: folder) }
+      case .replicaOfEtcd:
+        let open = try Self.etcd()
+        return try body { try Self.replica(of: open(), in: folder) }
       }
     }
+  }
+
+  private static func etcd() throws -> @Sendable () throws -> EtcdLog {
+    guard let cluster = EtcdCluster.current else {
+      throw BrokenInvariant(description: "there is no cluster")
+    }
+    let name = UUID().uuidString
+    _ = try EtcdLog(cluster.address, store: name, timeout: .seconds(10)).make()
+    return { try EtcdLog(cluster.address, store: name, timeout: .seconds(10)) }
   }
 
   private static func postgreSQL() throws -> @Sendable () throws -> PostgresLog {
@@ -40,7 +66,7 @@ package enum LogKind: String, CaseIterable, Sendable {
       throw BrokenInvariant(description: "there is no server")
     }
     let name = UUID().uuidString
-    try PostgresLog(server.info, store: name, timeout: .seconds(10)).create()
+    _ = try PostgresLog(server.info, store: name, timeout: .seconds(10)).make()
     return { PostgresLog(server.info, store: name, timeout: .seconds(10)) }
   }
 
@@ -76,5 +102,36 @@ package struct PostgresServer: Sendable {
     guard process.terminationStatus == 0 else {
       throw BrokenInvariant(description: "'server \(verb)' failed")
     }
+  }
+}
+
+/// The cluster that `Tests/Cluster/etcd` has started.
+package struct EtcdCluster: Sendable {
+  package let folder: String
+
+  package static let current = ProcessInfo.processInfo.environment["FILEDB_ETCD_FOLDER"].map(EtcdCluster.init)
+
+  /// The members' addresses as one.
+  package var address: String {
+    let list = try? String(contentsOfFile: "\(folder)/endpoints", encoding: .utf8)
+    return "etcd://\(list?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "")"
+  }
+
+  /// Has `Tests/Cluster/members` do something, such as `kill`, to a member or all of them.
+  /// - Returns: what it said.
+  @discardableResult
+  package func run(_ verb: String, _ member: String...) throws -> String {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = packageRoot.appendingPathComponent("Tests/Cluster/members")
+    process.arguments = [verb, folder] + member
+    process.standardOutput = output
+    try process.run()
+    let said = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw BrokenInvariant(description: "'members \(verb)' failed")
+    }
+    return String(decoding: said, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

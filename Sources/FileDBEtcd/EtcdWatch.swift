@@ -1,0 +1,76 @@
+import Dispatch
+import FileDB
+import FileDBEssentials
+import Synchronization
+
+/// Waits for what other machines append, by etcd's watch of the log's head.
+final class EtcdWatch: LogWatch {
+  private struct State {
+    var connection: EtcdConnection?
+    var isInterrupted = false
+  }
+
+  /// A member that stands still tells of nothing: who waits looks now and then.
+  private static let longestWait = Duration.seconds(5)
+
+  private let client: EtcdClient
+  private let key: String
+  private let state = Mutex(State())
+  /// Counts what has come.
+  private let news = DispatchSemaphore(value: 0)
+
+  init(_ client: EtcdClient, key: String) { (self.client, self.key) = (client, key) }
+
+  deinit { state.withLock { $0.connection?.close() } }
+
+  func prepare() -> Bool {
+    state.withLock { state in
+      // The member that answers requests is one that lives.
+      if state.connection?.isOpen != true || state.connection?.endpoint != client.endpoint {
+        state.connection?.close()
+        state.connection = try? connect()
+      }
+      // What came before is seen by the look that follows.
+      while news.wait(timeout: .now()) == .success {}
+      return state.connection != nil
+    }
+  }
+
+  private struct Creation: Encodable {
+    let create_request: EtcdRange
+  }
+
+  /// - Throws: ``EtcdFailure``, also where the watch does not begin within the timeout.
+  private func connect() throws(EtcdFailure) -> EtcdConnection {
+    let connection = try EtcdConnection(to: client.endpoint, within: client.timeout)
+    let begun = DispatchSemaphore(value: 0)
+    let request = EtcdRequest(
+      path: "/v3/watch", body: try EtcdClient.encoded(Creation(create_request: EtcdRange(key))),
+      token: try client.token())
+    // The first piece says that the watch has begun; an end is news, too.
+    connection.stream(request) { [news] _ in
+      news.signal()
+      begun.signal()
+    }
+    guard begun.wait(timeout: .now() + client.timeout / .seconds(1)) == .success, connection.isOpen else {
+      connection.close()
+      throw .unreachable("\(connection.endpoint) does not tell of news")
+    }
+    return connection
+  }
+
+  func wait(upTo timeout: Duration?) {
+    if state.withLock(\.isInterrupted) { return }
+    let time = min(timeout ?? Self.longestWait, Self.longestWait)
+    _ = news.wait(timeout: .now() + time / .seconds(1))
+  }
+
+  func interrupt() {
+    state.withLock { $0.isInterrupted = true }
+    news.signal()
+  }
+}
+
+extension EtcdLog {
+  package func makeWatch() throws(StoreError) -> (any LogWatch)? { EtcdWatch(client, key: keys.head) }
+}
