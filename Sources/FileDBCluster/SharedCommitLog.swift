@@ -64,6 +64,10 @@ package enum SharedNews: Sendable {
   case startOver
 }
 
+extension EngineLog {
+  package func create() throws(StoreError) { _ = try make() }
+}
+
 extension SharedCommitLog {
   package func address() throws(StoreError) -> String? { nil }
 
