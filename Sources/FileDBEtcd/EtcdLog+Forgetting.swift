@@ -4,13 +4,11 @@ import FileDBEssentials
 import FileDBTables
 
 extension EtcdLog {
-  /// After so many commits, the tables that new machines begin with are written anew.
-  private static let interval: UInt64 = 1_000
-
-  /// Every thousandth commit compacts the log. It is there already, so what goes wrong here is tried again later.
+  /// Writes the tables anew that new machines begin with, and forgets old commits, once there are many behind the last
+  /// time. The commit that does so is there already: what goes wrong is tried again later.
   func compactWhenDue(_ sequence: UInt64) {
-    guard sequence % (Self.interval / 10) == 0, let base = seen.withLock({ $0?.base.sequence }),
-      sequence >= base + Self.interval
+    guard sequence % (interval / 10) == 0, let base = seen.withLock({ $0?.base.sequence }),
+      sequence >= base + interval
     else { return }
     guard let kept = try? asking([.get(EtcdRange(keys.keep))]).ranges[0].first.flatMap({ Int64($0.text) })
     else { return }

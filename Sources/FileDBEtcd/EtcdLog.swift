@@ -28,6 +28,8 @@ package final class EtcdLog: EngineLog {
   let client: EtcdClient
   let keys: EtcdKeys
   let limits: PlistLimits
+  /// After how many commits the log is compacted.
+  let interval: UInt64
   /// The newest state that this process has seen.
   let seen = Mutex<EtcdState?>(nil)
   /// What this log takes for forgotten; see ``begin(_:)``.
@@ -39,11 +41,13 @@ package final class EtcdLog: EngineLog {
   ///   - address: such as `etcd://host:port,host:port/prefix`.
   ///   - store: the name of the store.
   ///   - timeout: how long an endpoint may take for an answer.
+  ///   - interval: after how many commits the log is compacted.
   /// - Throws: ``StoreError/Code/unreachable`` for a wrong address.
   package init(
-    _ address: String, store name: String, timeout: Duration, limits: PlistLimits = PlistLimits()
+    _ address: String, store name: String, timeout: Duration, limits: PlistLimits = PlistLimits(),
+    compactingEvery interval: UInt64 = 1_000
   ) throws(StoreError) {
-    self.name = name
+    (self.name, self.interval) = (name, interval)
     client = EtcdClient(try EtcdAddress(address), timeout: timeout)
     keys = EtcdKeys(prefix: client.address.prefix, store: name)
     // They were checked when they were written.

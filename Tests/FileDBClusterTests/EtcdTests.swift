@@ -226,7 +226,8 @@ struct EtcdTests {
         let start = ContinuousClock.now
         #expect(storeError { try store.table("t").add(["title": "two"]) }?.code == .unreachable)
         #expect(storeError { try store.catchUp() }?.code == .unreachable)
-        #expect(try store.table("t").count == 1)
+        let count = try store.table("t").count
+        #expect(count == 1)
         #expect(ContinuousClock.now - start < .seconds(30))
       }
       try store.table("t").add(["title": "three"])
@@ -290,14 +291,15 @@ struct EtcdTests {
   }
 
   @Test func manyCommitsCompactTheLogByThemselves() throws {
-    let log = try log()
+    let log = try EtcdLog(
+      cluster().address, store: log().name, timeout: .seconds(3), compactingEvery: 100)
     let user = LogUser(log)
     _ = try log.asking([.put(log.keys.keep, "0")])
     _ = try user.append("t") { _ in [.create, .insert([record(1)], index: 0)] }
-    for number in 2...1_001 { _ = try user.append("t") { _ in [.replace(record(1, "\(number)"))] } }
-    #expect(try keys(log, under: "commits/").count < 10)
-    #expect(try user.newest("t").state.records[0].field("text") == .string("1001"))
-    #expect(try log.status().head == 1_001 && log.status().records == 1)
+    for number in 2...105 { _ = try user.append("t") { _ in [.replace(record(1, "\(number)"))] } }
+    #expect(try keys(log, under: "commits/").count == 5)
+    #expect(try user.newest("t").state.records[0].field("text") == .string("105"))
+    #expect(try log.status().head == 105 && log.status().records == 1)
   }
 
   @Test func logThatWasPutBackIsAConflict() throws {
