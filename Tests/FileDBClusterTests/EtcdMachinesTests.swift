@@ -23,7 +23,7 @@ struct EtcdMachinesTests {
   @Test func transfersAreDoneOnceOrNeverWhileLeadersDieAndStandStill() throws {
     let cluster = try #require(EtcdCluster.current)
     let kills = Machines.kills
-    let result = try machines(cluster).transfer(20 * kills) {
+    let result = try machines(cluster).transfer(15) {
       for _ in 0..<kills {
         usleep(.random(in: 300_000...900_000))
         let dead = try cluster.run("leader")

@@ -15,7 +15,7 @@ struct SeveralMachinesTests {
     let name = UUID().uuidString
     let log = SharedLog.postgreSQL(server.info, store: name)
     try log.create()
-    try Machines(connection: server.info, store: name, log: log).transfer(kills == 0 ? 15 : 40 * kills) {
+    try Machines(connection: server.info, store: name, log: log).transfer(15) {
       for _ in 0..<kills {
         usleep(.random(in: 300_000...900_000))
         try server.run("kill")

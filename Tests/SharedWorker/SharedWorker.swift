@@ -3,8 +3,9 @@ import FileDBCluster
 import FileDBEtcd
 import Foundation
 
-/// SharedWorker CONNECTION STORE FOLDER NUMBER COUNT: moves an amount from one account to another COUNT times, and says of
-/// each what became of it: `done 3`, or `unknown 3`. Where the server cannot be reached it waits and tries again.
+/// SharedWorker CONNECTION STORE FOLDER NUMBER COUNT: moves an amount from one account to another COUNT times, and on, now
+/// and then, for as long as there is a file `FOLDER.busy`. It says of each transfer what became of it: `done 3`, or
+/// `unknown 3`. Where the server cannot be reached it waits and tries again.
 ///
 /// Each transfer changes a record in two tables, and adds one to a third, all in one transaction. What it reads in
 /// between has to be as of one commit: then the amounts always add up. A line `history …` tells of each operation, as
@@ -25,8 +26,13 @@ struct SharedWorker {
     let options = StoreOptions(lockTimeout: .seconds(20))
     let store = try open(URL(fileURLWithPath: words[3]), log, options)
     var transfers = Transfers(store: store, worker: number)
-    for number in 0..<count { try transfers.make(number) }
-    try transfers.readAll(count)
+    var made = 0
+    while made < count || access("\(words[3]).busy", F_OK) == 0 {
+      try transfers.make(made)
+      made += 1
+      if made > count, .random() { usleep(.random(in: 0...300_000)) }
+    }
+    try transfers.readAll(made)
     try store.close()
     say("end")
   }
