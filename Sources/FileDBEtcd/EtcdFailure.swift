@@ -47,7 +47,7 @@ extension StoreError {
     case .refused(.tooManyOperations, _):
       self.init(
         .unrepresentableValue,
-        "etcd takes fewer operations in a transaction than FileDB needs; its option --max-txn-ops has to be 16 at least"
+        "etcd takes fewer operations in a transaction than FileDB needs; its option --max-txn-ops has to be 7 at least"
       )
     case .refused(.noSpace, _):
       self.init(
