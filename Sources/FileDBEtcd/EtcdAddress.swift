@@ -66,7 +66,9 @@ extension EtcdEndpoint {
       (host, port) = (text[..<colon], number)
     }
     let name = host.trimmingPrefix("[").prefix { $0 != "]" }
-    guard !name.isEmpty, host.hasPrefix("[") == host.hasSuffix("]") else { throw SharedAddress.wrong("the address lacks a host") }
+    guard !name.isEmpty, host.hasPrefix("[") == host.hasSuffix("]") else {
+      throw SharedAddress.wrong("the address lacks a host")
+    }
     self.init(host: String(name), port: port)
   }
 }

@@ -18,7 +18,10 @@ enum EtcdFailure: Error {
   ///   - message: as etcd puts it.
   init(code: Int, message: String) {
     switch code {
-    case _ where message.contains("request is too large"): self = .refused(.requestTooLarge, message)
+    case _
+    where message.contains("request is too large") || message.contains("received message larger than max"):
+      // The first is etcd's, the second is of the gRPC in front of it.
+      self = .refused(.requestTooLarge, message)
     case _ where message.contains("too many operations"): self = .refused(.tooManyOperations, message)
     case _ where message.contains("database space exceeded"): self = .refused(.noSpace, message)
     case _ where message.contains("has been compacted"): self = .refused(.compacted, message)

@@ -39,6 +39,7 @@ import Testing
   @Test func limitsAreNamed() {
     for (message, option) in [
       ("etcdserver: request is too large", "--max-request-bytes"),
+      ("grpc: received message larger than max (1048583 vs. 1024288)", "--max-request-bytes"),
       ("etcdserver: too many operations in txn request", "--max-txn-ops"),
       ("etcdserver: mvcc: database space exceeded", "--quota-backend-bytes"),
     ] {

@@ -3,9 +3,9 @@ import FileDBCluster
 import FileDBEtcd
 import Foundation
 
-/// SharedWorker CONNECTION STORE FOLDER NUMBER COUNT: moves an amount from one account to another COUNT times, and on, now
-/// and then, for as long as there is a file `FOLDER.busy`. It says of each transfer what became of it: `done 3`, or
-/// `unknown 3`. Where the server cannot be reached it waits and tries again.
+/// SharedWorker CONNECTION STORE FOLDER NUMBER COUNT: moves an amount from one account to another COUNT times, and on,
+/// now and then, for as long as there is a file `FOLDER.busy`. It says of each transfer what became of it: `done 3`,
+/// or `unknown 3`. Where the server cannot be reached it waits and tries again.
 ///
 /// Each transfer changes a record in two tables, and adds one to a third, all in one transaction. What it reads in
 /// between has to be as of one commit: then the amounts always add up. A line `history …` tells of each operation, as
