@@ -62,7 +62,7 @@ final class EtcdClient: Sendable {
       guard case .refused(.invalidToken, _) = error else { throw error }
     }
     // A token is forgotten after some minutes, and by a member that starts anew.
-    state.withLock { $0.token = nil }
+    forgetToken()
     return try post(path, body)
   }
 
@@ -143,6 +143,9 @@ final class EtcdClient: Sendable {
   private struct Token: Decodable {
     let token: String
   }
+
+  /// Another one is asked for when it is needed.
+  func forgetToken() { state.withLock { $0.token = nil } }
 
   /// `nil` where no user is named.
   func token() throws(EtcdFailure) -> String? {

@@ -49,7 +49,8 @@ final class EtcdConnection: Sendable {
       channel.close(promise: nil)
     }
     defer { timer.cancel() }
-    channel.writeAndFlush(EtcdExchange(request: request, answer: answer), promise: nil)
+    // A channel that has just been closed has no handler any more that would say so.
+    channel.writeAndFlush(EtcdExchange(request: request, answer: answer)).whenFailure { answer.fail($0) }
     do { return try answer.futureResult.wait() } catch let failure as EtcdFailure { throw failure } catch {
       throw .lost("\(endpoint): \(Self.reason(error))")
     }
@@ -119,17 +120,19 @@ private final class EtcdExchanges: ChannelDuplexHandler {
     switch Self.unwrapOutboundIn(data) {
     case let exchange as EtcdExchange:
       state = .exchange(exchange.answer, status: 0, body: ByteBuffer())
-      write(exchange.request, context)
+      write(exchange.request, context, promise)
     case let stream as EtcdStream:
       state = .stream(stream.receive)
-      write(stream.request, context)
+      write(stream.request, context, promise)
     default: preconditionFailure("nothing else is written")
     }
     // A connection that has just been closed takes nothing.
     if !context.channel.isActive { end(context) }
   }
 
-  private func write(_ request: EtcdRequest, _ context: ChannelHandlerContext) {
+  private func write(
+    _ request: EtcdRequest, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
+  ) {
     var headers: HTTPHeaders = [
       "Host": endpoint.description, "Content-Type": "application/json",
       "Content-Length": request.body.count.description,
@@ -141,7 +144,7 @@ private final class EtcdExchanges: ChannelDuplexHandler {
     if !request.body.isEmpty {
       context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: request.body)))), promise: nil)
     }
-    context.write(wrapOutboundOut(.end(nil)), promise: nil)
+    context.write(wrapOutboundOut(.end(nil)), promise: promise)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -44,16 +44,22 @@ final class EtcdWatch: LogWatch {
   private func connect() throws(EtcdFailure) -> EtcdConnection {
     let connection = try EtcdConnection(to: client.endpoint, within: client.timeout)
     let begun = DispatchSemaphore(value: 0)
+    let first = FirstPiece()
     let request = EtcdRequest(
       path: "/v3/watch", body: try EtcdClient.encoded(Creation(create_request: EtcdRange(key))),
       token: try client.token())
-    // The first piece says that the watch has begun; an end is news, too.
-    connection.stream(request) { [news] _ in
+    connection.stream(request) { [news] piece in
+      first.note(piece)
+      // An end is news, too.
       news.signal()
       begun.signal()
     }
-    guard begun.wait(timeout: .now() + client.timeout / .seconds(1)) == .success, connection.isOpen else {
+    guard begun.wait(timeout: .now() + client.timeout / .seconds(1)) == .success,
+      first.text.contains("\"created\":true")
+    else {
       connection.close()
+      // etcd may have forgotten it.
+      client.forgetToken()
       throw .unreachable("\(connection.endpoint) does not tell of news")
     }
     return connection
@@ -69,6 +75,15 @@ final class EtcdWatch: LogWatch {
     state.withLock { $0.isInterrupted = true }
     news.signal()
   }
+}
+
+/// What etcd answers first: that the watch has begun, or why not.
+private final class FirstPiece: Sendable {
+  private let bytes = Mutex<[UInt8]?>(nil)
+
+  var text: String { bytes.withLock { String(decoding: $0 ?? [], as: UTF8.self) } }
+
+  func note(_ piece: [UInt8]?) { bytes.withLock { if $0 == nil { $0 = piece ?? [] } } }
 }
 
 extension EtcdLog {
