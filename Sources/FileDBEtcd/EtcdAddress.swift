@@ -20,7 +20,8 @@ struct EtcdAddress: Equatable, Sendable {
   init(_ text: String) throws(StoreError) {
     let scheme = "etcd://"
     guard text.hasPrefix(scheme) else {
-      throw SharedAddress.wrong("an address of etcd is etcd://HOST:PORT,HOST:PORT/PREFIX; there is no TLS")
+      throw SharedAddress.wrong(
+        "an address of etcd is etcd://HOST:PORT,HOST:PORT/PREFIX; there is no TLS")
     }
     var rest = text.dropFirst(scheme.count)
     guard !rest.contains("?") else {
@@ -60,7 +61,8 @@ extension EtcdEndpoint {
     // An address of IPv6 has colons of its own.
     let bracket = text.lastIndex(of: "]") ?? text.startIndex
     if let colon = text[bracket...].lastIndex(of: ":") {
-      guard let number = Int(text[text.index(after: colon)...]), (1...65_535).contains(number) else {
+      guard let number = Int(text[text.index(after: colon)...]), (1...65_535).contains(number)
+      else {
         throw SharedAddress.wrong("the address has a wrong port")
       }
       (host, port) = (text[..<colon], number)

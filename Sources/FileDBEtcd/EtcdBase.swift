@@ -21,7 +21,8 @@ extension EtcdTable {
   /// A line `NAME COUNTER COUNT ID BYTES`, or `NAME COUNTER` for a table that was dropped.
   init?(_ line: some StringProtocol) {
     let words = line.split(separator: " ")
-    guard words.count == 2 || words.count == 5, let name = SharedAddress.decoded(Substring(words[0])),
+    guard words.count == 2 || words.count == 5,
+      let name = SharedAddress.decoded(Substring(words[0])),
       let counter = Int64(words[1])
     else { return nil }
     (key, self.counter) = (TableKey(name), counter)
@@ -52,7 +53,8 @@ extension EtcdLog {
     let lines = (ranges[0].first?.text ?? "").split(separator: "\n")
     let tables = lines.compactMap { EtcdTable($0) }
     guard tables.count == lines.count else {
-      throw StoreError(.damagedJournal, "etcd's key '\(keys.tables)' has something else than tables")
+      throw StoreError(
+        .damagedJournal, "etcd's key '\(keys.tables)' has something else than tables")
     }
     return EtcdBase(state: state, tables: tables)
   }
@@ -70,7 +72,9 @@ extension EtcdLog {
     if known == number { return nil }
     let found = base.tables.first { $0.key == table }
     return TableBase(
-      state: try found.map { found throws(StoreError) in try state(of: found, as: base.state.revision) }
+      state: try found.map { found throws(StoreError) in
+        try state(of: found, as: base.state.revision)
+      }
         ?? TableState(),
       sequence: base.state.base.sequence, number: number, end: base.state.head.sequence)
   }
@@ -146,7 +150,8 @@ extension EtcdLog {
     let lines = Array(all.map(\.line).joined().utf8)
     guard lines.count <= Self.partBytes else {
       throw StoreError(
-        .unrepresentableValue, "etcd has \(all.count) tables; the list of them is too long for one value")
+        .unrepresentableValue,
+        "etcd has \(all.count) tables; the list of them is too long for one value")
     }
     let answer = try explaining { () throws(EtcdFailure) in
       try client.change(
@@ -162,7 +167,9 @@ extension EtcdLog {
   }
 
   private func write(_ state: TableState, of key: TableKey) throws(StoreError) -> EtcdTable {
-    guard state.exists else { return EtcdTable(key: key, file: nil, counter: state.counter, count: 0) }
+    guard state.exists else {
+      return EtcdTable(key: key, file: nil, counter: state.counter, count: 0)
+    }
     let (id, bytes) = (CommitToken.random().text, TableFile.encode(state))
     try write(bytes, under: keys.pieces(of: id))
     return EtcdTable(

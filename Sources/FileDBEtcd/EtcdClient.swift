@@ -16,7 +16,9 @@ final class EtcdClient: Sendable {
   let timeout: Duration
   private let state = Mutex(State())
 
-  init(_ address: EtcdAddress, timeout: Duration) { (self.address, self.timeout) = (address, timeout) }
+  init(_ address: EtcdAddress, timeout: Duration) {
+    (self.address, self.timeout) = (address, timeout)
+  }
 
   var endpoint: EtcdEndpoint { state.withLock { address.endpoints[$0.current] } }
 
@@ -66,7 +68,9 @@ final class EtcdClient: Sendable {
     return try post(path, body)
   }
 
-  private func post<Answer: Decodable>(_ path: String, _ body: [UInt8]) throws(EtcdFailure) -> Answer {
+  private func post<Answer: Decodable>(_ path: String, _ body: [UInt8]) throws(EtcdFailure)
+    -> Answer
+  {
     let response = try response(to: EtcdRequest(path: path, body: body, token: try token()))
     return try Self.answer(response)
   }
@@ -77,13 +81,16 @@ final class EtcdClient: Sendable {
     do { return Array(try encoder.encode(request)) } catch { throw .refused(.other, "\(error)") }
   }
 
-  private static func answer<Answer: Decodable>(_ response: EtcdResponse) throws(EtcdFailure) -> Answer {
+  private static func answer<Answer: Decodable>(_ response: EtcdResponse) throws(EtcdFailure)
+    -> Answer
+  {
     let body = Data(response.body)
     if response.status == 200, let answer = try? JSONDecoder().decode(Answer.self, from: body) {
       return answer
     }
     guard let refusal = try? JSONDecoder().decode(EtcdRefusal.self, from: body) else {
-      throw .lost("what answers there (HTTP \(response.status)) is not the JSON gateway of etcd 3.4 or later")
+      throw .lost(
+        "what answers there (HTTP \(response.status)) is not the JSON gateway of etcd 3.4 or later")
     }
     throw EtcdFailure(code: refusal.code ?? 2, message: refusal.error)
   }

@@ -50,8 +50,12 @@ final class EtcdConnection: Sendable {
     }
     defer { timer.cancel() }
     // A channel that has just been closed has no handler any more that would say so.
-    channel.writeAndFlush(EtcdExchange(request: request, answer: answer)).whenFailure { answer.fail($0) }
-    do { return try answer.futureResult.wait() } catch let failure as EtcdFailure { throw failure } catch {
+    channel.writeAndFlush(EtcdExchange(request: request, answer: answer)).whenFailure {
+      answer.fail($0)
+    }
+    do { return try answer.futureResult.wait() } catch let failure as EtcdFailure {
+      throw failure
+    } catch {
       throw .lost("\(endpoint): \(Self.reason(error))")
     }
   }
@@ -69,7 +73,8 @@ final class EtcdConnection: Sendable {
     case let error as IOError: String(cString: strerror(error.errnoCode))
     case let error as NIOConnectionError:
       error.connectionErrors.first.map { reason($0.error) }
-        ?? (error.dnsAError ?? error.dnsAAAAError).map { _ in "there is no such host" } ?? "no connection"
+        ?? (error.dnsAError ?? error.dnsAAAAError).map { _ in "there is no such host" }
+        ?? "no connection"
     case is ChannelError: "the connection was closed, or took too long"
     default: "\(error)"
     }
@@ -142,7 +147,8 @@ private final class EtcdExchanges: ChannelDuplexHandler {
       version: .http1_1, method: request.method, uri: request.path, headers: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
     if !request.body.isEmpty {
-      context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: request.body)))), promise: nil)
+      context.write(
+        wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: request.body)))), promise: nil)
     }
     context.write(wrapOutboundOut(.end(nil)), promise: promise)
   }
@@ -174,7 +180,8 @@ private final class EtcdExchanges: ChannelDuplexHandler {
   private func end(_ context: ChannelHandlerContext) {
     switch state {
     case .idle: break
-    case .exchange(let answer, _, _): answer.fail(EtcdFailure.lost("\(endpoint) closed the connection"))
+    case .exchange(let answer, _, _):
+      answer.fail(EtcdFailure.lost("\(endpoint) closed the connection"))
     case .stream(let receive): receive(nil)
     }
     state = .idle

@@ -19,16 +19,19 @@ enum EtcdFailure: Error {
   init(code: Int, message: String) {
     switch code {
     case _
-    where message.contains("request is too large") || message.contains("received message larger than max"):
+    where message.contains("request is too large")
+      || message.contains("received message larger than max"):
       // The first is etcd's, the second is of the gRPC in front of it.
       self = .refused(.requestTooLarge, message)
-    case _ where message.contains("too many operations"): self = .refused(.tooManyOperations, message)
+    case _ where message.contains("too many operations"):
+      self = .refused(.tooManyOperations, message)
     case _ where message.contains("database space exceeded"): self = .refused(.noSpace, message)
     case _ where message.contains("has been compacted"): self = .refused(.compacted, message)
     case _ where message.contains("invalid auth token"): self = .refused(.invalidToken, message)
     // Unauthenticated, permission denied; and no user was named, or the wrong one.
     case 7, 16: self = .refused(.notPermitted, message)
-    case 3 where message.contains("auth") || message.contains("user"): self = .refused(.notPermitted, message)
+    case 3 where message.contains("auth") || message.contains("user"):
+      self = .refused(.notPermitted, message)
     // Invalid argument, not found, exhausted, failed precondition, out of range, unimplemented.
     case 3, 5, 8, 9, 11, 12: self = .refused(.other, message)
     // A timeout, or a change of the leader: the members may agree on it later.

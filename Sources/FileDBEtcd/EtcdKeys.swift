@@ -7,7 +7,9 @@ struct EtcdKeys: Sendable {
 
   let root: String
 
-  init(prefix: String, store: String) { root = "\(prefix)/\(SharedAddress.encoded(store, keeping: "-._~"))/" }
+  init(prefix: String, store: String) {
+    root = "\(prefix)/\(SharedAddress.encoded(store, keeping: "-._~"))/"
+  }
 
   /// The version of all this.
   var format: String { root + "format" }

@@ -10,7 +10,10 @@ extension EtcdLog {
     guard sequence % (interval / 10) == 0, let base = seen.withLock({ $0?.base.sequence }),
       sequence >= base + interval
     else { return }
-    guard let kept = try? asking([.get(EtcdRange(keys.keep))]).ranges[0].first.flatMap({ Int64($0.text) })
+    guard
+      let kept = try? asking([.get(EtcdRange(keys.keep))]).ranges[0].first.flatMap({
+        Int64($0.text)
+      })
     else { return }
     _ = try? forgetCommits(olderThan: .seconds(kept))
   }
@@ -71,7 +74,9 @@ extension EtcdLog {
       ])
     }
     let used = Set(base.tables.compactMap(\.file?.id))
-    let unused = ranges[2].filter { $0.created.value < base.state.base.revision }.map { Self.parent(of: $0) }
+    let unused = ranges[2].filter { $0.created.value < base.state.base.revision }.map {
+      Self.parent(of: $0)
+    }
     for id in Set(unused).subtracting(used) {
       _ = try asking([.delete(EtcdRange(under: keys.pieces(of: id)))])
     }
@@ -79,7 +84,8 @@ extension EtcdLog {
 
   /// The last part but one of a key.
   private static func parent(of pair: EtcdPair) -> String {
-    String(decoding: pair.key, as: UTF8.self).split(separator: "/").dropLast().last.map(String.init) ?? ""
+    String(decoding: pair.key, as: UTF8.self).split(separator: "/").dropLast().last.map(String.init)
+      ?? ""
   }
 
   private struct Compaction: Encodable {

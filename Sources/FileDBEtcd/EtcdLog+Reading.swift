@@ -20,12 +20,15 @@ extension EtcdLog {
   // MARK: Looking
 
   /// What the log is, and what other ranges have, as of one moment.
-  func look(_ ranges: [EtcdRange] = []) throws(StoreError) -> (state: EtcdState, ranges: [[EtcdPair]]) {
+  func look(_ ranges: [EtcdRange] = []) throws(StoreError) -> (
+    state: EtcdState, ranges: [[EtcdPair]]
+  ) {
     let own = [keys.head, keys.start, keys.base].map { EtcdRange($0) }
     let answer = try asking((own + ranges).map { .get($0) })
     let marks = answer.ranges.prefix(own.count).compactMap { $0.first.flatMap { EtcdMark($0) } }
     guard marks.count == own.count else { throw missing() }
-    let state = EtcdState(head: marks[0], start: marks[1], base: marks[2], revision: answer.revision)
+    let state = EtcdState(
+      head: marks[0], start: marks[1], base: marks[2], revision: answer.revision)
     try note(state)
     return (state, Array(answer.ranges.dropFirst(own.count)))
   }
@@ -38,7 +41,8 @@ extension EtcdLog {
         if former.revision > state.revision { return }
         guard former.sequence == state.head.sequence, former.token == state.head.token else {
           throw .putBack(
-            "it ends with commit \(state.head.sequence), and commit \(former.sequence) was there before")
+            "it ends with commit \(state.head.sequence), and commit \(former.sequence) was there before"
+          )
         }
       }
       seen = state
@@ -69,11 +73,13 @@ extension EtcdLog {
     _ state: EtcdState, from last: FollowedCommit, _ token: CommitToken?
   ) -> String? {
     if last.sequence > state.head.sequence {
-      return "it ends with commit \(state.head.sequence), and commit \(last.sequence) was there before"
+      return
+        "it ends with commit \(state.head.sequence), and commit \(last.sequence) was there before"
     }
     guard let known = last.known, known.sequence >= state.start.sequence else { return nil }
     let present = known.sequence == state.start.sequence ? state.start.token : token
-    return present == known.token ? nil : "its commit \(known.sequence) is not the one that was there before"
+    return present == known.token
+      ? nil : "its commit \(known.sequence) is not the one that was there before"
   }
 
   private func commit(_ pair: EtcdPair) throws(StoreError) -> EtcdCommit {

@@ -72,7 +72,9 @@ package final class EtcdLog: EngineLog {
 
   package func identity() throws(StoreError) -> String {
     let answer = try asking([.get(EtcdRange(keys.format)), .get(EtcdRange(keys.identity))])
-    guard let format = answer.ranges[0].first, let identity = answer.ranges[1].first else { throw missing() }
+    guard let format = answer.ranges[0].first, let identity = answer.ranges[1].first else {
+      throw missing()
+    }
     guard format.text == EtcdKeys.format else {
       throw StoreError(.newerFormat, "another version of FileDB made the store '\(name)' in etcd")
     }
@@ -155,6 +157,7 @@ package final class EtcdLog: EngineLog {
         last = other.sequence
       }
       if last == news.state.head.sequence { return news.state.head }
+      if news.commits.isEmpty { throw StoreError(.damagedJournal, "etcd lacks commit \(last + 1)") }
     }
   }
 
@@ -166,7 +169,8 @@ package final class EtcdLog: EngineLog {
       success: [.put(keys.head, next.text), .put(keys.commit(next.sequence), draft.value)])
     if draft.isSplit {
       // A sweep takes all parts at once.
-      transaction.compare.append(.exists(EtcdKeys.number(0, under: keys.parts(of: draft.token.text))))
+      transaction.compare.append(
+        .exists(EtcdKeys.number(0, under: keys.parts(of: draft.token.text))))
       transaction.success.append(.put(keys.split(draft.token.text), "\(next.sequence)"))
     }
     do throws(EtcdFailure) {
@@ -208,7 +212,9 @@ package final class EtcdLog: EngineLog {
 
   /// Where that fails, a sweep does it later.
   private func remove(_ draft: EtcdDraft) {
-    if draft.isSplit { _ = try? asking([.delete(EtcdRange(under: keys.parts(of: draft.token.text)))]) }
+    if draft.isSplit {
+      _ = try? asking([.delete(EtcdRange(under: keys.parts(of: draft.token.text)))])
+    }
   }
 
   /// etcd refuses all writes of everybody once it has no space left.
@@ -233,7 +239,9 @@ package final class EtcdLog: EngineLog {
   /// A commit that was sent behind some head is there as the next one, or the head has not changed. Then the head is
   /// written anew, as it is: so the commit does not come later either.
   package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {
-    guard let head = unsettled.withLock({ $0[token] }) else { return try find(token) ? .committed : .unknown }
+    guard let head = unsettled.withLock({ $0[token] }) else {
+      return try find(token) ? .committed : .unknown
+    }
     let deadline = ContinuousClock.now + client.timeout
     while true {
       do throws(EtcdFailure) {
@@ -253,7 +261,8 @@ package final class EtcdLog: EngineLog {
   }
 
   /// - Returns: `nil` where somebody has changed the log between two looks at it.
-  private func settle(_ token: CommitToken, sentBehind head: EtcdMark) throws(EtcdFailure) -> CommitOutcome? {
+  func settle(_ token: CommitToken, sentBehind head: EtcdMark) throws(EtcdFailure) -> CommitOutcome?
+  {
     let answer = try client.ask([
       .get(EtcdRange(keys.head)), .get(EtcdRange(keys.start)),
       .get(EtcdRange(keys.commit(head.sequence + 1))),
@@ -266,7 +275,8 @@ package final class EtcdLog: EngineLog {
     else { return .unknown }
     let answered = try client.change(
       EtcdTransaction(
-        compare: [.unchanged(keys.head, since: now.revision)], success: [.put(keys.head, now.text)]))
+        compare: [.unchanged(keys.head, since: now.revision)], success: [.put(keys.head, now.text)])
+    )
     return answered.isMet ? .absent : nil
   }
 

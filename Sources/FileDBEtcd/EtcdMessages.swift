@@ -35,7 +35,8 @@ struct EtcdNumber: Codable, Sendable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let number = Int64(try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "a number was expected")
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "a number was expected")
     }
     value = number
   }

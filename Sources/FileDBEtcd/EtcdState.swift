@@ -66,7 +66,8 @@ struct EtcdCommit: Sendable {
       let sequence = UInt64(digits, radix: 16)
     else { return nil }
     let words = String(decoding: pair.value[..<end], as: UTF8.self).split(separator: " ")
-    guard words.count >= 2, let token = CommitToken(text: words[0]), let seconds = Int(words[1]) else {
+    guard words.count >= 2, let token = CommitToken(text: words[0]), let seconds = Int(words[1])
+    else {
       return nil
     }
     (self.sequence, self.token) = (sequence, token)

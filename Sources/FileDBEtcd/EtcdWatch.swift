@@ -10,16 +10,17 @@ final class EtcdWatch: LogWatch {
     var isInterrupted = false
   }
 
-  /// A member that stands still tells of nothing: who waits looks now and then.
-  private static let longestWait = Duration.seconds(5)
-
   private let client: EtcdClient
   private let key: String
+  /// A member that stands still tells of nothing: who waits looks now and then.
+  private let longestWait: Duration
   private let state = Mutex(State())
   /// Counts what has come.
   private let news = DispatchSemaphore(value: 0)
 
-  init(_ client: EtcdClient, key: String) { (self.client, self.key) = (client, key) }
+  init(_ client: EtcdClient, key: String, longestWait: Duration = .seconds(5)) {
+    (self.client, self.key, self.longestWait) = (client, key, longestWait)
+  }
 
   deinit { state.withLock { $0.connection?.close() } }
 
@@ -67,7 +68,7 @@ final class EtcdWatch: LogWatch {
 
   func wait(upTo timeout: Duration?) {
     if state.withLock(\.isInterrupted) { return }
-    let time = min(timeout ?? Self.longestWait, Self.longestWait)
+    let time = min(timeout ?? longestWait, longestWait)
     _ = news.wait(timeout: .now() + time / .seconds(1))
   }
 
@@ -87,5 +88,7 @@ private final class FirstPiece: Sendable {
 }
 
 extension EtcdLog {
-  package func makeWatch() throws(StoreError) -> (any LogWatch)? { EtcdWatch(client, key: keys.head) }
+  package func makeWatch() throws(StoreError) -> (any LogWatch)? {
+    EtcdWatch(client, key: keys.head)
+  }
 }

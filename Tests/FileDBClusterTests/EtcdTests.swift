@@ -219,6 +219,29 @@ struct EtcdTests {
     #expect(try user.newest("t").state.records.count == count + 1)
   }
 
+  /// A member had the commit all the time, and sends it on once it is too late.
+  @Test func commitThatWasSaidToBeAbsentIsNotMet() throws {
+    let log = try log()
+    let user = LogUser(log)
+    _ = try user.append("t") { _ in [.create] }
+    let head = try log.look().state.head
+    #expect(try log.settle(.random(), sentBehind: head) == .absent)
+    let late = EtcdTransaction(
+      compare: [.unchanged(log.keys.head, since: head.revision)], success: [.put(log.keys.head, "2 -")])
+    #expect(try !log.client.change(late).isMet)
+    #expect(try user.append("t") { _ in [.insert([record(1)], index: 0)] }?.sequence == 2)
+  }
+
+  @Test func watchTellsOfACommitAtOnce() throws {
+    let log = try log()
+    let watch = EtcdWatch(log.client, key: log.keys.head, longestWait: .seconds(60))
+    #expect(watch.prepare())
+    _ = try LogUser(log).append("t") { _ in [.create] }
+    let start = ContinuousClock.now
+    watch.wait(upTo: nil)
+    #expect(ContinuousClock.now - start < .seconds(50))
+  }
+
   @Test func nothingIsWaitedForWithoutAMajority() throws {
     try withTemporaryFolder { folder in
       let store = try RecordStore(at: folder, sharedBy: SharedLog(log(timeout: .seconds(1))))
@@ -303,16 +326,26 @@ struct EtcdTests {
     #expect(try log.status().head == 105 && log.status().records == 1)
   }
 
-  @Test func logThatWasPutBackIsAConflict() throws {
+  /// - Parameter isContinued: whether others have written since.
+  @Test(arguments: [false, true]) func logThatWasPutBackIsAConflict(isContinued: Bool) throws {
     try withTemporaryFolder { folder in
       let log = try log()
       let store = try RecordStore(at: folder, sharedBy: SharedLog(log))
       for title in ["one", "two"] { try store.table("t").add(["title": .string(title)]) }
       try store.close()
       // As a snapshot from before the second commit has it.
-      let former = try #require(try log.asking([.get(EtcdRange(log.keys.commit(1)))]).ranges[0].first)
-      let token = String(former.text.prefix(32))
-      _ = try log.asking([.put(log.keys.head, "1 \(token)"), .delete(EtcdRange(log.keys.commit(2)))])
+      let (first, second) = (log.keys.commit(1), log.keys.commit(2))
+      let former = try log.asking([.get(EtcdRange(first)), .get(EtcdRange(second))]).ranges.map { $0[0].text }
+      if isContinued {
+        let (old, new) = (String(former[1].prefix(32)), CommitToken.random().text)
+        _ = try log.asking([
+          .put(log.keys.head, "2 \(new)"), .put(second, former[1].replacing(old, with: new)),
+        ])
+      } else {
+        _ = try log.asking([
+          .put(log.keys.head, "1 \(former[0].prefix(32))"), .delete(EtcdRange(second)),
+        ])
+      }
       let again = try RecordStore(
         at: folder, sharedBy: .etcd(cluster().address, store: log.name))
       #expect(storeError { try again.table("t").add(["title": "three"]) }?.code == .conflict)
