@@ -261,8 +261,7 @@ package final class EtcdLog: EngineLog {
   }
 
   /// - Returns: `nil` where somebody has changed the log between two looks at it.
-  func settle(_ token: CommitToken, sentBehind head: EtcdMark) throws(EtcdFailure) -> CommitOutcome?
-  {
+  func settle(_ token: CommitToken, sentBehind head: EtcdMark) throws(EtcdFailure) -> CommitOutcome? {
     let answer = try client.ask([
       .get(EtcdRange(keys.head)), .get(EtcdRange(keys.start)),
       .get(EtcdRange(keys.commit(head.sequence + 1))),
