@@ -18,7 +18,7 @@ func grdb(_ product: String) -> Target.Dependency {
 }
 
 func nio(_ product: String) -> Target.Dependency {
-  .product(name: product, package: "swift-nio", condition: .when(traits: ["Browser"]))
+  .product(name: product, package: "swift-nio", condition: .when(traits: ["Browser", "Etcd"]))
 }
 
 func example(_ name: String, data: [String] = []) -> Target {
@@ -45,6 +45,7 @@ let package = Package(
     .library(name: "FileDBExchange", targets: ["FileDBExchange"]),
     .library(name: "FileDBSQLite", targets: ["FileDBSQLite"]),
     .library(name: "FileDBCluster", targets: ["FileDBCluster"]),
+    .library(name: "FileDBEtcd", targets: ["FileDBEtcd"]),
     .library(name: "FileDBLegacy", targets: ["FileDBLegacy"]),
     .executable(name: "filedb", targets: ["FileDBProgram"]),
     .executable(name: "filedb-extra", targets: ["FileDBExtra"]),
@@ -53,10 +54,11 @@ let package = Package(
   traits: [
     .trait(
       name: "Command", description: "The programs filedb and filedb-extra.",
-      enabledTraits: ["SQLite", "Browser"]),
+      enabledTraits: ["SQLite", "Browser", "Etcd"]),
     .trait(name: "SQLite", description: "The module FileDBSQLite."),
     .trait(name: "Browser", description: "The module FileDBBrowse."),
-    .default(enabledTraits: ["Command", "SQLite", "Browser"]),
+    .trait(name: "Etcd", description: "The module FileDBEtcd."),
+    .default(enabledTraits: ["Command", "SQLite", "Browser", "Etcd"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -82,6 +84,13 @@ let package = Package(
       ["FileDB", "FileDBExchange", grdb("GRDB"), grdb("GRDBSQLite")]),
     // libpq is loaded when a program first connects; see Decisions/037.
     module("FileDBCluster", ["FileDBEssentials", "FileDB", "FileDBStorage", "FileDBTables"]),
+    // The one log that needs SwiftNIO; see Decisions/039.
+    module(
+      "FileDBEtcd",
+      [
+        "FileDBEssentials", "FileDB", "FileDBTables", "FileDBCluster",
+        nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+      ]),
     // The pages of `filedb browse`, as bytes; see Decisions/036.
     .target(name: "CFileDBPages"),
     // It sees the public API alone.
@@ -102,7 +111,8 @@ let package = Package(
       ]),
     program("FileDBProgram", ["FileDBCommand"], exclude: ["build"]),
     program(
-      "FileDBExtra", ["FileDBCommand", "FileDBLanguage", "FileDBSQLite", "FileDBBrowse", "FileDBCluster"]),
+      "FileDBExtra",
+      ["FileDBCommand", "FileDBLanguage", "FileDBSQLite", "FileDBBrowse", "FileDBCluster", "FileDBEtcd"]),
 
     example("SharedTransaction"),
     example("TodoList"),
@@ -120,7 +130,8 @@ let package = Package(
 
     // One of several processes that share a store, each with a folder of its own.
     .executableTarget(
-      name: "SharedWorker", dependencies: ["FileDB", "FileDBCluster"], path: "Tests/SharedWorker",
+      name: "SharedWorker", dependencies: ["FileDB", "FileDBCluster", "FileDBEtcd"],
+      path: "Tests/SharedWorker",
       packageAccess: false, swiftSettings: strict),
 
     // Tries a million states of the disk after a power cut; the tests try some thousands of them.
@@ -129,7 +140,8 @@ let package = Package(
       swiftSettings: strict),
 
     .target(
-      name: "TestSupport", dependencies: ["FileDB", "FileDBCluster", "FileDBLanguage", "FileDBStorage"],
+      name: "TestSupport",
+      dependencies: ["FileDB", "FileDBCluster", "FileDBEtcd", "FileDBLanguage", "FileDBStorage"],
       path: "Tests/Support",
       swiftSettings: strict),
     tests("FileDBPlistTests", ["FileDBPlist"], resources: [.copy("Corner")]),
@@ -140,7 +152,7 @@ let package = Package(
     tests("FileDBCrashTests", ["FileDB"]),
     tests("FileDBExchangeTests", ["FileDBExchange"]),
     tests("FileDBSQLiteTests", ["FileDBSQLite", grdb("GRDB")]),
-    tests("FileDBClusterTests", ["FileDBCluster", "SharedWorker"]),
+    tests("FileDBClusterTests", ["FileDBCluster", "FileDBEtcd", "SharedWorker"]),
     tests("FileDBBrowseTests", ["FileDBBrowse"]),
     tests("FileDBLegacyTests", ["FileDBLegacy"]),
     tests("FileDBProcessTests", ["FileDB", "StoreWorker"]),

@@ -6,7 +6,7 @@ import Synchronization
 /// A log in a PostgreSQL database. The tables are in `PostgresTables.swift`.
 ///
 /// Each process has one connection for all that it asks, and another that waits for news.
-package final class PostgresLog: SharedCommitLog {
+package final class PostgresLog: EngineLog {
   /// What is known of the store once a connection was made.
   struct Store: Sendable {
     let id: UInt64
@@ -57,12 +57,6 @@ package final class PostgresLog: SharedCommitLog {
     self.history = history
   }
 
-  package func create() throws(StoreError) { _ = try make() }
-
-  /// Makes the tables in the database, and the store in them, where they are not there yet.
-  /// - Returns: what was made.
-  /// - Throws: ``StoreError/Code/unreachable``, also where the user of the connection may not make them;
-  ///   ``StoreError/Code/newerFormat``.
   package func make() throws(StoreError) -> (tables: Bool, store: Bool) {
     let made = try explaining { () throws(PostgresFailure) in
       let connection = try PostgresConnection(info, timeout: timeout)

@@ -1,9 +1,19 @@
 import FileDB
 
-/// Where a shared store is, in one word: `postgres://db1,db2/app?store=notes`. It is the URL that libpq takes, with the
-/// store's name as one more parameter.
+/// Where a shared store is, in one word: `postgres://db1,db2/app?store=notes` or `etcd://m1,m2,m3/app?store=notes`. It is
+/// the URL that leads to the engine, with the store's name as one more parameter.
 package struct SharedAddress: Sendable {
-  /// What libpq takes.
+  /// What keeps the store.
+  package enum Engine: Sendable {
+    case postgreSQL, etcd
+  }
+
+  private static let schemes: [(text: String, engine: Engine)] = [
+    ("postgres://", .postgreSQL), ("postgresql://", .postgreSQL), ("etcd://", .etcd),
+  ]
+
+  package let engine: Engine
+  /// The URL without the store's name; for PostgreSQL what libpq takes.
   package let connection: String
   /// The store's name; `nil` where the address has none.
   package let store: String?
@@ -11,9 +21,12 @@ package struct SharedAddress: Sendable {
   /// - Throws: ``StoreError/Code/unreachable`` for anything else. The error repeats nothing, for there may be a
   ///   password.
   package init(_ text: String) throws(StoreError) {
-    guard let scheme = ["postgres://", "postgresql://"].first(where: text.hasPrefix) else {
-      throw Self.wrong("a shared store has an address such as postgres://HOST/DATABASE?store=NAME")
+    guard let (scheme, engine) = Self.schemes.first(where: { text.hasPrefix($0.text) }) else {
+      throw Self.wrong(
+        "a shared store has an address such as postgres://HOST/DATABASE?store=NAME or etcd://HOST/PREFIX?store=NAME"
+      )
     }
+    self.engine = engine
     // In the part before the first / or @, a ? belongs to a user's name or password.
     let rest = text.dropFirst(scheme.count)
     let start = rest.firstIndex { "@/".contains($0) } ?? rest.startIndex
@@ -38,13 +51,15 @@ package struct SharedAddress: Sendable {
     store = names.first
   }
 
-  private init(connection: String, store: String) { (self.connection, self.store) = (connection, store) }
+  private init(_ engine: Engine, connection: String, store: String) {
+    (self.engine, self.connection, self.store) = (engine, connection, store)
+  }
 
   /// The same address for a store of this name.
   /// - Throws: ``StoreError/Code/unreachable`` where it names one already.
   package func naming(_ store: String) throws(StoreError) -> SharedAddress {
     guard self.store == nil else { throw Self.wrong("the address names a store already") }
-    return SharedAddress(connection: connection, store: store)
+    return SharedAddress(engine, connection: connection, store: store)
   }
 
   /// The name of the store.
@@ -56,7 +71,7 @@ package struct SharedAddress: Sendable {
     }
   }
 
-  private static func wrong(_ message: String) -> StoreError { StoreError(.unreachable, message) }
+  package static func wrong(_ message: String) -> StoreError { StoreError(.unreachable, message) }
 
   // MARK: Without secrets
 
@@ -68,16 +83,19 @@ package struct SharedAddress: Sendable {
     return "postgres:///?" + (parameters + ["store=\(encoded(store))"]).joined(separator: "&")
   }
 
-  private static func encoded(_ text: String) -> String {
+  /// - Returns: the text with a % and two digits for each byte that has a meaning in an address.
+  /// - Parameter marks: the characters that keep being what they are, besides letters and digits.
+  package static func encoded(_ text: String, keeping marks: String = "-._~/,:") -> String {
     text.utf8.map { byte in
       let isPlain =
         byte < 0x80 && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber)
-      if isPlain || "-._~/,:".utf8.contains(byte) { return String(Unicode.Scalar(byte)) }
+      if isPlain || marks.utf8.contains(byte) { return String(Unicode.Scalar(byte)) }
       return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
     }.joined()
   }
 
-  private static func decoded(_ text: Substring) -> String? {
+  /// - Returns: `nil` for what ``encoded(_:)`` does not write.
+  package static func decoded(_ text: Substring) -> String? {
     var (bytes, rest): ([UInt8], Substring.UTF8View) = ([], text.utf8)
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "%") else {
@@ -90,12 +108,5 @@ package struct SharedAddress: Sendable {
       rest = rest.dropFirst(2)
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-}
-
-extension SharedLog {
-  /// The log of the store at an address.
-  package init(at address: SharedAddress) throws(StoreError) {
-    self = .postgreSQL(address.connection, store: try address.storeName)
   }
 }

@@ -9,9 +9,6 @@ package protocol SharedCommitLog: CommitLog {
   /// The address at which a folder finds the log again, without passwords; `nil` where it has none.
   func address() throws(StoreError) -> String?
 
-  /// Makes what the log needs where it is kept.
-  func create() throws(StoreError)
-
   /// See ``SharedLog/forgetCommits(olderThan:)``.
   func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int
 
@@ -24,6 +21,20 @@ package protocol SharedCommitLog: CommitLog {
   func bases(
     _ take: (TableKey, TableState) throws(StoreError) -> Void
   ) throws(StoreError) -> FollowedCommit
+}
+
+/// A shared log in an engine, which has many by their names.
+package protocol EngineLog: SharedCommitLog {
+  /// The store's name.
+  var name: String { get }
+
+  /// Makes what the log needs in the engine, where it is not there yet.
+  /// - Returns: what was made: the tables that all stores have in common, and the store.
+  /// - Throws: ``StoreError/Code/unreachable``, also where the user of the connection may not make them;
+  ///   ``StoreError/Code/newerFormat``.
+  func make() throws(StoreError) -> (tables: Bool, store: Bool)
+
+  func status() throws(StoreError) -> SharedStatus
 }
 
 /// How far a folder has followed a log.
@@ -53,10 +64,12 @@ package enum SharedNews: Sendable {
   case startOver
 }
 
+extension EngineLog {
+  package func create() throws(StoreError) { _ = try make() }
+}
+
 extension SharedCommitLog {
   package func address() throws(StoreError) -> String? { nil }
-
-  package func create() throws(StoreError) {}
 
   /// One that does so by itself forgets nothing earlier.
   package func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int { 0 }
@@ -92,7 +105,7 @@ extension SharedCommitLog {
 extension StoreError {
   /// A shared log that lacks what a folder has followed.
   /// - Parameter what: tells the two apart.
-  static func putBack(_ what: String) -> StoreError {
+  package static func putBack(_ what: String) -> StoreError {
     StoreError(
       .conflict,
       "the shared log was put back to an earlier state: \(what). Move this folder away and begin with an empty one; "

@@ -26,10 +26,10 @@ public struct SharedLog: Sendable {
     SharedLog(PostgresLog(connection, store: store, timeout: timeout))
   }
 
-  /// Makes the tables in the database, and the store in them. What is there already stays as it is.
+  /// Makes the store in the database, and the tables that it needs there. What is there already stays as it is.
   /// - Throws: ``StoreError/Code/unreachable``, also if the database's user may not make them;
   ///   ``StoreError/Code/newerFormat``.
-  public func create() throws { try log.create() }
+  public func create() throws { try (log as? any EngineLog)?.create() }
 
   /// Forgets the commits that are older than `age`. The tables in the database have them, so new machines lack nothing.
   /// A machine that was away for longer starts over: it reads all tables anew.

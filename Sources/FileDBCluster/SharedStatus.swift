@@ -5,10 +5,7 @@ import FileDBEssentials
 package struct SharedStatus: Sendable {
   /// The server that answered.
   package var server: String
-  /// Whether it only follows another one.
-  package var isStandby: Bool
-  /// How many servers follow it, and for how many of them a commit waits.
-  package var standbys: (all: Int64, synchronous: Int64)
+  package var servers: Servers
   /// The number of the last commit, and of the last one that was forgotten; 0 for none.
   package var head, start: UInt64
   /// When the last commit was made; `nil` where there is none, or it was forgotten.
@@ -18,6 +15,24 @@ package struct SharedStatus: Sendable {
   package var tables, records: Int64
   /// The bytes of the whole database, which may have more than this store.
   package var databaseBytes: Int64
+
+  /// The servers of an engine.
+  package enum Servers: Sendable {
+    /// Whether the one that answered only follows another one; how many follow it, and for how many of them a commit
+    /// waits.
+    case standbys(isStandby: Bool, all: Int64, synchronous: Int64)
+    /// How many decide together, and which one leads; `nil` where none does.
+    case members(count: Int64, leader: String?)
+  }
+
+  package init(
+    server: String, servers: Servers, head: UInt64, start: UInt64, committed: Date?, commitBytes: Int64,
+    tables: Int64, records: Int64, databaseBytes: Int64
+  ) {
+    (self.server, self.servers, self.head, self.start) = (server, servers, head, start)
+    (self.committed, self.commitBytes, self.databaseBytes) = (committed, commitBytes, databaseBytes)
+    (self.tables, self.records) = (tables, records)
+  }
 }
 
 /// How far a folder has followed a shared log.
@@ -53,7 +68,8 @@ extension PostgresLog {
     guard let row = rows.first else { throw StoreError(.unreachable, "the store '\(name)' is gone") }
     func number(_ column: Int) -> Int64 { Int64(row.number(column) ?? 0) }
     return SharedStatus(
-      server: row.text(10), isStandby: row.number(7) == 1, standbys: (number(8), number(9)),
+      server: row.text(10),
+      servers: .standbys(isStandby: row.number(7) == 1, all: number(8), synchronous: number(9)),
       head: row.number(0) ?? 0, start: row.number(1) ?? 0,
       committed: row.number(2).map { Date(timeIntervalSince1970: TimeInterval($0)) }, commitBytes: number(3),
       tables: number(4), records: number(5), databaseBytes: number(6))

@@ -2,16 +2,17 @@ import FileDB
 import FileDBCluster
 import FileDBCommand
 import FileDBEssentials
+import FileDBEtcd
 
 /// Stores that several machines share.
 extension AllExtras {
   func openStore(at address: String, options: StoreOptions) throws -> RecordStore {
     let address = try SharedAddress(address)
     let name = try address.storeName
-    let log = PostgresLog(address.connection, store: name, timeout: timeout, history: .fromNow)
+    let log = try log(at: address, history: .fromNow)
     _ = try log.identity()  // What is wrong with the address is told at once.
     var components = URLComponents()
-    (components.scheme, components.path) = ("postgres", name)
+    (components.scheme, components.path) = (address.engine == .etcd ? "etcd" : "postgres", name)
     guard let url = components.url else {
       throw StoreError(.invalidTableName, "the store '\(name)' has a name that no address can have")
     }
@@ -30,17 +31,16 @@ extension AllExtras {
 
   func makeStore(_ name: String, at address: String) throws -> MadeStore {
     let address = try SharedAddress(address).naming(name)
-    let log = PostgresLog(address.connection, store: name, timeout: timeout)
+    let log = try log(at: address)
     let made = try log.make()
     return MadeStore(
-      hasMadeTables: made.tables, hasMadeStore: made.store,
-      address: try SharedAddress.text(of: address.connection, store: name))
+      hasMadeTables: made.tables, hasMadeStore: made.store, address: try log.address() ?? "")
   }
 
   func join(_ address: String, _ folder: URL) throws -> FolderProgress {
     let address = try SharedAddress(address)
     try ReplicaLink.renew(
-      shown(folder), with: SharedLog(at: address).log, timeout: StoreOptions().lockTimeout)
+      shown(folder), with: log(at: address), timeout: StoreOptions().lockTimeout)
     return try synchronize(replica(folder, of: address, for: .once))
   }
 
@@ -59,7 +59,7 @@ extension AllExtras {
   }
 
   func status(of store: RecordStore) throws -> StoreStatus {
-    guard let log = store.sharedLog as? PostgresLog else { return StoreStatus() }
+    guard let log = store.sharedLog as? any EngineLog else { return StoreStatus() }
     var status = StoreStatus()
     status.add("store", .string(log.name))
     status.add("address", try log.address().map { .string($0) })
@@ -83,9 +83,15 @@ extension AllExtras {
 
   private func add(_ shared: SharedStatus, to status: inout StoreStatus, _ folder: ReplicaStatus?) {
     status.add("server", .string(shared.server))
-    status.add("standby", .bool(shared.isStandby))
-    status.add("standbys", .integer(shared.standbys.all))
-    status.add("synchronous_standbys", .integer(shared.standbys.synchronous))
+    switch shared.servers {
+    case .standbys(let isStandby, let all, let synchronous):
+      status.add("standby", .bool(isStandby))
+      status.add("standbys", .integer(all))
+      status.add("synchronous_standbys", .integer(synchronous))
+    case .members(let count, let leader):
+      status.add("members", .integer(count))
+      status.add("leader", .string(leader ?? "none"))
+    }
     status.add("last_commit", .integer(Int64(shared.head)))
     status.add("committed", shared.committed.map { .string($0.ISO8601Format()) })
     status.add("kept_commits", .integer(Int64(shared.head - shared.start)))
@@ -104,14 +110,25 @@ extension AllExtras {
   private func replica(
     _ folder: URL, of address: SharedAddress, for use: StoreUse
   ) throws -> RecordStore {
-    let log = PostgresLog(address.connection, store: try address.storeName, timeout: timeout)
-    return try RecordStore(
-      at: folder, sharedBy: SharedLog(log), following: use == .once ? .whenAsked : .always,
+    try RecordStore(
+      at: folder, sharedBy: SharedLog(log(at: address)), following: use == .once ? .whenAsked : .always,
       options: StoreOptions())
   }
 
   private func shown(_ folder: URL) -> StoreFolder {
     StoreFolder(path: folder.standardizedFileURL.path, disk: .system)
+  }
+
+  /// The log of the store at an address.
+  private func log(
+    at address: SharedAddress, history: PostgresLog.History = .whole
+  ) throws(StoreError) -> any EngineLog {
+    let name = try address.storeName
+    return switch address.engine {
+    case .postgreSQL:
+      PostgresLog(address.connection, store: name, timeout: timeout, history: history)
+    case .etcd: try EtcdLog(address.connection, store: name, timeout: timeout)
+    }
   }
 
   /// How long a server may take for an answer.

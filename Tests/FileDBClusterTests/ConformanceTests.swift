@@ -124,13 +124,13 @@ import Testing
   }
 
   /// A log that only this process can reach has no watch.
-  @Test(arguments: LogKind.available.filter { $0 != .memory && $0 != .replicaOfMemory })
+  @Test(arguments: LogKind.available.filter(\.isShared))
   func watchTellsOfACommitOfAnotherProcess(kind: LogKind) throws {
     try kind.withLog { open in
       let writer = LogUser(try open())
       _ = try writer.append("a") { _ in [.create] }
       // A replica's watch is that of its folder, where another process of the same machine writes.
-      let watch = try #require(try (kind == .replicaOfPostgreSQL ? writer.log : open()).makeWatch())
+      let watch = try #require(try (kind.isReplica ? writer.log : open()).makeWatch())
       #expect(watch.prepare())
       _ = try writer.append("a") { _ in [.insert([record(1)], index: 0)] }
       let start = ContinuousClock.now

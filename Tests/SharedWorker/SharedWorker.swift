@@ -1,27 +1,38 @@
 import FileDB
 import FileDBCluster
+import FileDBEtcd
 import Foundation
 
-/// SharedWorker CONNECTION STORE FOLDER NAME COUNT: moves an amount from one account to another COUNT times, and says of
-/// each what became of it: `done 3`, or `unknown 3`. Where the server cannot be reached it waits and tries again.
+/// SharedWorker CONNECTION STORE FOLDER NUMBER COUNT: moves an amount from one account to another COUNT times, and on,
+/// now and then, for as long as there is a file `FOLDER.busy`. It says of each transfer what became of it: `done 3`,
+/// or `unknown 3`. Where the server cannot be reached it waits and tries again.
 ///
 /// Each transfer changes a record in two tables, and adds one to a third, all in one transaction. What it reads in
-/// between has to be as of one commit: then the amounts always add up.
+/// between has to be as of one commit: then the amounts always add up. A line `history …` tells of each operation, as
+/// `History` in the tests reads it.
 @main
 struct SharedWorker {
-  static let accounts = 8
   static let total: Int64 = 8_000
 
   static func main() throws {
     let words = CommandLine.arguments
-    guard words.count == 6, let count = Int(words[5]) else {
-      throw StoreError(.invalidValue, "CONNECTION STORE FOLDER NAME COUNT")
+    guard words.count == 6, let number = Int64(words[4]), let count = Int(words[5]) else {
+      throw StoreError(.invalidValue, "CONNECTION STORE FOLDER NUMBER COUNT")
     }
-    let log = SharedLog.postgreSQL(words[1], store: words[2], timeout: .seconds(3))
+    let log =
+      words[1].hasPrefix("etcd:")
+      ? try SharedLog.etcd(words[1], store: words[2], timeout: .seconds(3))
+      : SharedLog.postgreSQL(words[1], store: words[2], timeout: .seconds(3))
     let options = StoreOptions(lockTimeout: .seconds(20))
     let store = try open(URL(fileURLWithPath: words[3]), log, options)
-    for number in 0..<count { try transfer(store, words[4], number) }
-    try checkTotal(store)
+    var transfers = Transfers(store: store, worker: number)
+    var made = 0
+    while made < count || access("\(words[3]).busy", F_OK) == 0 {
+      try transfers.make(made)
+      made += 1
+      if made > count, .random() { usleep(.random(in: 0...300_000)) }
+    }
+    try transfers.readAll(made)
     try store.close()
     say("end")
   }
@@ -37,44 +48,119 @@ struct SharedWorker {
       }
     }
   }
+}
 
-  private static func transfer(_ store: RecordStore, _ name: String, _ number: Int) throws {
+/// The transfers of one worker. They are listed in tables of their own, so many in each.
+private struct Transfers {
+  private static let accounts: Int64 = 8
+  private static let length = 25
+
+  let store: RecordStore
+  let worker: Int64
+  /// How often a transfer was tried, so that each attempt adds a number of its own.
+  private var attempts: Int64 = 0
+
+  init(store: RecordStore, worker: Int64) { (self.store, self.worker) = (store, worker) }
+
+  private static func list(_ number: Int) -> String { "transfers\(number / length)" }
+
+  mutating func make(_ number: Int) throws {
     while true {
-      try checkTotal(store)
+      try readAndCheck(Self.list(number))
+      attempts += 1
+      let mark = worker * 1_000_000 + attempts
+      var operation = Operation(worker, .write, Self.list(number), appending: mark)
       do {
-        try store.write { tx in try transfer(in: &tx, name, number) }
+        try store.write { tx in
+          operation.list = try Self.transfer(in: &tx, to: Self.list(number), worker, number, mark)
+        }
+        operation.tell("done")
         return say("done \(number)")
       } catch StoreError.Code.outcomeUnknown {
+        operation.tell("unknown")
         return say("unknown \(number)")
       } catch let error as StoreError where [.unreachable, .locked].contains(error.code) {
+        operation.tell("failed")
         say("waiting: \(error)")
         usleep(50_000)
       }
     }
   }
 
-  private static func transfer(in tx: inout StoreTransaction, _ name: String, _ number: Int) throws {
+  /// - Returns: what was in the list before.
+  private static func transfer(
+    in tx: inout StoreTransaction, to list: String, _ worker: Int64, _ number: Int, _ mark: Int64
+  ) throws -> [Int64] {
     let (left, right) = (try tx["left"], try tx["right"])
     let amount = Int64.random(in: 1...20)
     for (table, change) in [(left, -amount), (right, amount)] {
-      let id = RecordID<Fields>(rawValue: .random(in: 1...Int64(accounts)))!
+      let id = RecordID<Fields>(rawValue: .random(in: 1...accounts))!
       let balance = try table.snapshot()[id: id]?.fields["balance"]?.integer ?? 0
       try table.set(["balance": .integer(balance + change)], of: id)
     }
-    try tx["transfers"].add(["by": .string(name), "number": .integer(Int64(number))])
+    let before = marks(try tx[list].snapshot())
+    try tx[list].add(["by": .integer(worker), "number": .integer(Int64(number)), "mark": .integer(mark)])
+    return before
   }
 
-  private static func checkTotal(_ store: RecordStore) throws {
+  /// Reads what the folder has.
+  private func readAndCheck(_ list: String) throws {
+    var operation = Operation(worker, .read, list)
     let snapshot = try store.snapshot()
+    operation.list = Self.marks(snapshot[list])
+    operation.tell("done")
     let sum = ["left", "right"].flatMap { Array(snapshot[$0]) }
       .reduce(Int64(0)) { $0 + ($1.fields["balance"]?.integer ?? 0) }
-    guard sum == total else {
-      throw StoreError(.invalidValue, "the accounts have \(sum) together, not \(total)")
+    guard sum == SharedWorker.total else {
+      throw StoreError(.invalidValue, "the accounts have \(sum) together, not \(SharedWorker.total)")
     }
   }
 
-  private static func say(_ words: String) {
-    // One system call, with nothing left in a buffer when the process is killed.
-    try? FileHandle.standardOutput.write(contentsOf: Data("\(words)\n".utf8))
+  /// Reads all lists as all have written them by then.
+  func readAll(_ count: Int) throws {
+    for number in stride(from: 0, to: count, by: Self.length) {
+      var operation = Operation(worker, .fresh, Self.list(number))
+      while (try? store.catchUp()) == nil {
+        usleep(50_000)
+        operation = Operation(worker, .fresh, Self.list(number))
+      }
+      operation.list = Self.marks(try store.snapshot()[Self.list(number)])
+      operation.tell("done")
+    }
   }
+
+  private static func marks(_ table: TableSnapshot<Fields>) -> [Int64] {
+    table.compactMap { $0.fields["mark"]?.integer }
+  }
+}
+
+/// What the worker did, and when.
+private struct Operation {
+  enum Kind: String {
+    case write, read, fresh
+  }
+
+  private let worker: Int64
+  private let kind: Kind
+  private let name: String
+  private let mark: Int64?
+  private let start = DispatchTime.now().uptimeNanoseconds
+  /// As it was read.
+  var list: [Int64] = []
+
+  init(_ worker: Int64, _ kind: Kind, _ name: String, appending mark: Int64? = nil) {
+    (self.worker, self.kind, self.name, self.mark) = (worker, kind, name, mark)
+  }
+
+  func tell(_ outcome: String) {
+    let end = DispatchTime.now().uptimeNanoseconds
+    let read = "\(name)=\(list.map(\.description).joined(separator: ","))"
+    let added = mark.map { "\(name)=\($0)" } ?? "-"
+    say("history w\(worker) \(kind.rawValue) \(start) \(end) \(outcome) \(read) \(added)")
+  }
+}
+
+private func say(_ words: String) {
+  // One system call, with nothing left in a buffer when the process is killed.
+  try? FileHandle.standardOutput.write(contentsOf: Data("\(words)\n".utf8))
 }

@@ -1,15 +1,28 @@
 import FileDB
 import FileDBCluster
+import FileDBEtcd
 import Foundation
 
 /// The kinds of log that keep the promises of `CommitLog`.
 package enum LogKind: String, CaseIterable, Sendable {
-  case folder, memory, postgreSQL, replicaOfMemory, replicaOfPostgreSQL
+  case folder, memory, postgreSQL, etcd, replicaOfMemory, replicaOfPostgreSQL, replicaOfEtcd
 
   /// Those that can be had here.
   package static var available: [LogKind] {
-    allCases.filter { PostgresServer.current != nil || ![.postgreSQL, .replicaOfPostgreSQL].contains($0) }
+    allCases.filter { kind in
+      switch kind {
+      case .folder, .memory, .replicaOfMemory: true
+      case .postgreSQL, .replicaOfPostgreSQL: PostgresServer.current != nil
+      case .etcd, .replicaOfEtcd: EtcdCluster.current != nil
+      }
+    }
   }
+
+  /// Whether several processes can reach it.
+  package var isShared: Bool { self != .memory && self != .replicaOfMemory }
+
+  /// Whether each opening is another machine.
+  package var isReplica: Bool { rawValue.hasPrefix("replica") }
 
   /// Runs `body` with a new log. Each call of `open` is as another process opens it, for a replica another machine.
   package func withLog<Result>(
@@ -25,14 +38,27 @@ package enum LogKind: String, CaseIterable, Sendable {
         let log = MemoryLog()
         return try body { log }
       case .postgreSQL: return try body(Self.postgreSQL())
+      case .etcd: return try body(Self.etcd())
       case .replicaOfMemory:
         let log = MemoryLog()
         return try body { try Self.replica(of: log, in: folder) }
       case .replicaOfPostgreSQL:
         let open = try Self.postgreSQL()
         return try body { try Self.replica(of: open(), in: folder) }
+      case .replicaOfEtcd:
+        let open = try Self.etcd()
+        return try body { try Self.replica(of: open(), in: folder) }
       }
     }
+  }
+
+  private static func etcd() throws -> @Sendable () throws -> EtcdLog {
+    guard let cluster = EtcdCluster.current else {
+      throw BrokenInvariant(description: "there is no cluster")
+    }
+    let name = UUID().uuidString
+    _ = try EtcdLog(cluster.address, store: name, timeout: .seconds(10)).make()
+    return { try EtcdLog(cluster.address, store: name, timeout: .seconds(10)) }
   }
 
   private static func postgreSQL() throws -> @Sendable () throws -> PostgresLog {
@@ -40,7 +66,7 @@ package enum LogKind: String, CaseIterable, Sendable {
       throw BrokenInvariant(description: "there is no server")
     }
     let name = UUID().uuidString
-    try PostgresLog(server.info, store: name, timeout: .seconds(10)).create()
+    _ = try PostgresLog(server.info, store: name, timeout: .seconds(10)).make()
     return { PostgresLog(server.info, store: name, timeout: .seconds(10)) }
   }
 
@@ -53,28 +79,4 @@ package enum LogKind: String, CaseIterable, Sendable {
 
 extension MemoryLog: SharedCommitLog {
   package func identity() -> String { "\(ObjectIdentifier(self))" }
-}
-
-/// The server that `Tests/Cluster/run` has started.
-package struct PostgresServer: Sendable {
-  package let folder: String
-
-  package static let current = ProcessInfo.processInfo.environment["FILEDB_POSTGRES_FOLDER"]
-    .map(PostgresServer.init)
-
-  /// How libpq reaches it.
-  package var info: String { "host=\(folder) user=filedb dbname=postgres" }
-
-  /// Has `Tests/Cluster/server` do something to it, such as `kill`.
-  package func run(_ verb: String) throws {
-    let process = Process()
-    process.executableURL = packageRoot.appendingPathComponent("Tests/Cluster/server")
-    process.arguments = [verb, folder]
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw BrokenInvariant(description: "'server \(verb)' failed")
-    }
-  }
 }

@@ -11,11 +11,12 @@ struct Cluster: StoreCommand {
   }
 
   static let configuration = CommandConfiguration(
-    commandName: "cluster", abstract: "Share a store between machines, over a PostgreSQL database.",
+    commandName: "cluster", abstract: "Share a store between machines, over PostgreSQL or etcd.",
     discussion: """
       'init URL NAME' makes a store of this name in the database, and the tables that FileDB needs there, if they are \
-      missing. It prints the store's address, such as 'postgres://db1/app?store=notes'. All commands take the address \
-      in place of a folder: --store 'postgres://db1/app?store=notes'.
+      missing. It prints the store's address, such as 'postgres://db1/app?store=notes' or \
+      'etcd://m1,m2,m3/app?store=notes'. All commands take the address in place of a folder: \
+      --store 'postgres://db1/app?store=notes'.
 
       'join ADDRESS DIR' makes a folder that has a copy of the store and follows it. The folder knows the address from \
       then on, so all commands work there as in any other folder. They read the copy, without the network. A command \
@@ -28,8 +29,9 @@ struct Cluster: StoreCommand {
       'compact' forgets commits that are older than --older-than says. Nothing is lost, but a folder that was away for \
       longer has to read all tables anew. By default, commits are forgotten by themselves after seven days.
 
-      An address is a URL as PostgreSQL's programs take it, and the name of the store. No command prints a password, \
-      and a folder keeps none: put passwords into ~/.pgpass or PGPASSWORD.
+      An address is a URL as PostgreSQL's programs take it, or the members of etcd and a prefix for its keys, and the \
+      name of the store. No command prints a password, and a folder keeps none: put passwords into ~/.pgpass or \
+      PGPASSWORD, for etcd into ETCDCTL_PASSWORD.
       """)
 
   @OptionGroup var location: StoreLocation

@@ -7,7 +7,8 @@ struct Copy: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy", abstract: "Copy a store: between folders, or from or to a database.",
     discussion: """
-      FROM and TO are folders, or addresses such as 'postgres://db1/app?store=notes'. All tables are copied, as one \
+      FROM and TO are folders, or addresses such as 'postgres://db1/app?store=notes' or \
+      'etcd://m1,m2,m3/app?store=notes'. All tables are copied, as one \
       transaction, with the ids and the order of their records, their counters and their schemas. TO must have no tables. \
       In a database, 'filedb cluster init' makes it.
       """)

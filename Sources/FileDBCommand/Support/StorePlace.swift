@@ -4,7 +4,7 @@ import FileDBEssentials
 /// Where a store is, as it is named on a command line.
 enum StorePlace: Equatable {
   case folder(URL)
-  /// An address such as `postgres://db/app?store=notes`, which may have a password in it.
+  /// An address such as `postgres://db/app?store=notes` or `etcd://m1,m2/app?store=notes`, which may have a password in it.
   case address(String)
 
   init(_ text: String) {
@@ -12,7 +12,7 @@ enum StorePlace: Equatable {
   }
 
   static func isAddress(_ text: String) -> Bool {
-    ["postgres://", "postgresql://"].contains { text.hasPrefix($0) }
+    ["postgres://", "postgresql://", "etcd://"].contains { text.hasPrefix($0) }
   }
 
   /// Whether several machines share the store, so that only `filedb-extra` can open it.

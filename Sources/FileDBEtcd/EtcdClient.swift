@@ -1,0 +1,174 @@
+import FileDBEssentials
+import Synchronization
+
+/// Asks the members of an etcd cluster. Threads that ask at the same time do so over connections of their own.
+final class EtcdClient: Sendable {
+  fileprivate struct State {
+    /// The endpoint that answered last.
+    var current = 0
+    /// Connections to it over which no request is on its way.
+    var idle: [EtcdConnection] = []
+    var token: String?
+  }
+
+  let address: EtcdAddress
+  /// How long an endpoint may take for an answer.
+  let timeout: Duration
+  private let state = Mutex(State())
+
+  init(_ address: EtcdAddress, timeout: Duration) {
+    (self.address, self.timeout) = (address, timeout)
+  }
+
+  var endpoint: EtcdEndpoint { state.withLock { address.endpoints[$0.current] } }
+
+  // MARK: Requests
+
+  /// Runs a transaction that changes something. It is sent once: after ``EtcdFailure/lost(_:)`` it may be there.
+  func change(_ transaction: EtcdTransaction) throws(EtcdFailure) -> EtcdAnswer {
+    try send("/v3/kv/txn", transaction)
+  }
+
+  /// Runs a transaction that only reads, or that may be carried out more than once. Where an endpoint does not answer,
+  /// the others are asked, also while they choose a leader.
+  func ask(_ operations: [EtcdOperation]) throws(EtcdFailure) -> EtcdAnswer {
+    try ask("/v3/kv/txn", EtcdTransaction(success: operations))
+  }
+
+  func ask<Answer: Decodable>(
+    _ path: String, _ request: some Encodable
+  ) throws(EtcdFailure) -> Answer {
+    let deadline = ContinuousClock.now + timeout
+    var attempts = 0
+    while true {
+      do throws(EtcdFailure) { return try send(path, request) } catch {
+        attempts += 1
+        let mayTryAgain = attempts < address.endpoints.count || ContinuousClock.now < deadline
+        // One that cannot be reached at all has been tried at all endpoints.
+        guard case .lost = error, mayTryAgain else { throw error }
+        usleep(20_000)
+      }
+    }
+  }
+
+  /// The text of a page that is no part of the gateway.
+  func page(_ path: String) throws(EtcdFailure) -> String {
+    String(decoding: try response(to: EtcdRequest(method: .GET, path: path)).body, as: UTF8.self)
+  }
+
+  private func send<Answer: Decodable>(
+    _ path: String, _ request: some Encodable
+  ) throws(EtcdFailure) -> Answer {
+    let body = try Self.encoded(request)
+    do throws(EtcdFailure) { return try post(path, body) } catch {
+      guard case .refused(.invalidToken, _) = error else { throw error }
+    }
+    // A token is forgotten after some minutes, and by a member that starts anew.
+    forgetToken()
+    return try post(path, body)
+  }
+
+  private func post<Answer: Decodable>(_ path: String, _ body: [UInt8]) throws(EtcdFailure)
+    -> Answer
+  {
+    let response = try response(to: EtcdRequest(path: path, body: body, token: try token()))
+    return try Self.answer(response)
+  }
+
+  static func encoded(_ request: some Encodable) throws(EtcdFailure) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    do { return Array(try encoder.encode(request)) } catch { throw .refused(.other, "\(error)") }
+  }
+
+  private static func answer<Answer: Decodable>(_ response: EtcdResponse) throws(EtcdFailure)
+    -> Answer
+  {
+    let body = Data(response.body)
+    if response.status == 200, let answer = try? JSONDecoder().decode(Answer.self, from: body) {
+      return answer
+    }
+    guard let refusal = try? JSONDecoder().decode(EtcdRefusal.self, from: body) else {
+      throw .lost(
+        "what answers there (HTTP \(response.status)) is not the JSON gateway of etcd 3.4 or later")
+    }
+    throw EtcdFailure(code: refusal.code ?? 2, message: refusal.error)
+  }
+
+  // MARK: Connections
+
+  private func response(to request: EtcdRequest) throws(EtcdFailure) -> EtcdResponse {
+    let connection = try connection()
+    do throws(EtcdFailure) {
+      let response = try connection.send(request, within: timeout)
+      giveBack(connection)
+      // A member without a leader is of no use.
+      if response.status == 503 || response.status == 504 { giveUp(connection.endpoint) }
+      return response
+    } catch {
+      giveUp(connection.endpoint)
+      throw error
+    }
+  }
+
+  /// A connection to the endpoint that answered last, or to the first one behind it that can be reached.
+  private func connection() throws(EtcdFailure) -> EtcdConnection {
+    if let idle = state.withLock({ $0.takeIdle() }) { return idle }
+    var failures: [String] = []
+    for _ in address.endpoints {
+      let endpoint = endpoint
+      do throws(EtcdFailure) { return try EtcdConnection(to: endpoint, within: timeout) } catch {
+        if case .unreachable(let message) = error { failures.append(message) }
+        giveUp(endpoint)
+      }
+    }
+    throw .unreachable(failures.joined(separator: "; "))
+  }
+
+  private func giveBack(_ connection: EtcdConnection) {
+    state.withLock { state in
+      if address.endpoints[state.current] == connection.endpoint { state.idle.append(connection) }
+    }
+  }
+
+  /// The next one is asked from here on.
+  private func giveUp(_ endpoint: EtcdEndpoint) {
+    state.withLock { state in
+      guard address.endpoints[state.current] == endpoint else { return }
+      state.current = (state.current + 1) % address.endpoints.count
+      state.idle = []
+    }
+  }
+
+  // MARK: The user
+
+  private struct Login: Encodable {
+    let name: String
+    let password: String
+  }
+
+  private struct Token: Decodable {
+    let token: String
+  }
+
+  /// Another one is asked for when it is needed.
+  func forgetToken() { state.withLock { $0.token = nil } }
+
+  /// `nil` where no user is named.
+  func token() throws(EtcdFailure) -> String? {
+    guard let user = address.user else { return nil }
+    if let token = state.withLock(\.token) { return token }
+    let login = try Self.encoded(Login(name: user, password: address.password ?? ""))
+    let answer: Token = try Self.answer(
+      response(to: EtcdRequest(path: "/v3/auth/authenticate", body: login)))
+    state.withLock { $0.token = answer.token }
+    return answer.token
+  }
+}
+
+extension EtcdClient.State {
+  fileprivate mutating func takeIdle() -> EtcdConnection? {
+    while let connection = idle.popLast() { if connection.isOpen { return connection } }
+    return nil
+  }
+}

@@ -1,0 +1,101 @@
+import FileDB
+import FileDBCluster
+import FileDBEssentials
+import FileDBTables
+
+extension EtcdLog {
+  /// Writes the tables anew that new machines begin with, and forgets old commits, once there are many behind the last
+  /// time. The commit that does so is there already: what goes wrong is tried again later.
+  func compactWhenDue(_ sequence: UInt64) {
+    guard sequence % (interval / 10) == 0, let base = seen.withLock({ $0?.base.sequence }),
+      sequence >= base + interval
+    else { return }
+    guard
+      let kept = try? asking([.get(EtcdRange(keys.keep))]).ranges[0].first.flatMap({
+        Int64($0.text)
+      })
+    else { return }
+    _ = try? forgetCommits(olderThan: .seconds(kept))
+  }
+
+  package func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int {
+    guard let old = try renewBase() else { return 0 }
+    let limit = Date().addingTimeInterval(-TimeInterval(age.components.seconds))
+    let count = try forget { $0.date <= limit }
+    try sweep()
+    compactHistory(before: old)
+    return count
+  }
+
+  /// Forgets the first commits, for as long as `isOld` says so.
+  private func forget(while isOld: (EtcdCommit) -> Bool) throws(StoreError) -> Int {
+    let state = try look().state
+    var end = state.start
+    while end.sequence < state.base.sequence {
+      let commits = try read(after: FollowedCommit(sequence: end.sequence)).commits
+      let old = commits.prefix { $0.sequence <= state.base.sequence && isOld($0) }
+      if let last = old.last { end = EtcdMark(sequence: last.sequence, token: last.token) }
+      if old.count < commits.count || commits.isEmpty { break }
+    }
+    if end.sequence == state.start.sequence { return 0 }
+    let answer = try explaining { () throws(EtcdFailure) in
+      try client.change(
+        EtcdTransaction(
+          compare: [.unchanged(keys.start, since: state.start.revision)],
+          success: [
+            .put(keys.start, end.text),
+            .delete(EtcdRange(from: keys.commits, to: keys.commit(end.sequence + 1))),
+          ]))
+    }
+    return answer.isMet ? Int(end.sequence - state.start.sequence) : 0
+  }
+
+  /// Removes parts that belong to no commit, and pieces that belong to no table: of commits that were forgotten, and of
+  /// machines that died on the way.
+  private func sweep() throws(StoreError) {
+    let (base, (_, ranges)) = (
+      try base(),
+      try look([
+        EtcdRange(under: keys.parts).withoutValues, EtcdRange(under: keys.split),
+        EtcdRange(under: keys.pieces).withoutValues,
+      ])
+    )
+    let owners = Dictionary(
+      uniqueKeysWithValues: ranges[1].map { ($0.key.suffix(32), UInt64($0.text) ?? 0) })
+    var garbage: Set<String> = []
+    for pair in ranges[0] where pair.created.value < base.state.base.revision {
+      let token = Self.parent(of: pair)
+      // A commit that is on its way writes its parts again.
+      if owners[Data(token.utf8)] ?? 0 <= base.state.start.sequence { garbage.insert(token) }
+    }
+    for token in garbage {
+      _ = try asking([
+        .delete(EtcdRange(under: keys.parts(of: token))), .delete(EtcdRange(keys.split(token))),
+      ])
+    }
+    let used = Set(base.tables.compactMap(\.file?.id))
+    let unused = ranges[2].filter { $0.created.value < base.state.base.revision }.map {
+      Self.parent(of: $0)
+    }
+    for id in Set(unused).subtracting(used) {
+      _ = try asking([.delete(EtcdRange(under: keys.pieces(of: id)))])
+    }
+  }
+
+  /// The last part but one of a key.
+  private static func parent(of pair: EtcdPair) -> String {
+    String(decoding: pair.key, as: UTF8.self).split(separator: "/").dropLast().last.map(String.init)
+      ?? ""
+  }
+
+  private struct Compaction: Encodable {
+    let revision: EtcdNumber
+  }
+
+  /// etcd keeps what every key was, until it is told that nobody wants to know. Who reads as of one moment has had the
+  /// time between two bases for it. Somebody else may have compacted it further.
+  private func compactHistory(before old: EtcdState) {
+    let compaction = Compaction(revision: EtcdNumber(old.base.revision))
+    let _: EtcdNothing? = try? client.ask("/v3/kv/compaction", compaction)
+  }
+}

@@ -1,0 +1,164 @@
+import FileDB
+import FileDBCluster
+import FileDBEssentials
+import FileDBTables
+
+extension EtcdLog {
+  /// How many commits, and parts, are read at once.
+  private static let batch = (commits: 512, parts: 8)
+  /// A new folder reads the commits one by one only where there are fewer.
+  private static let fewCommits: UInt64 = 256
+
+  /// The first of the commits behind one.
+  struct News {
+    let state: EtcdState
+    let commits: [EtcdCommit]
+    /// What shows that this is not the log that somebody has followed; `nil` where nothing does.
+    let difference: String?
+  }
+
+  // MARK: Looking
+
+  /// What the log is, and what other ranges have, as of one moment.
+  func look(_ ranges: [EtcdRange] = []) throws(StoreError) -> (
+    state: EtcdState, ranges: [[EtcdPair]]
+  ) {
+    let own = [keys.head, keys.start, keys.base].map { EtcdRange($0) }
+    let answer = try asking((own + ranges).map { .get($0) })
+    let marks = answer.ranges.prefix(own.count).compactMap { $0.first.flatMap { EtcdMark($0) } }
+    guard marks.count == own.count else { throw missing() }
+    let state = EtcdState(
+      head: marks[0], start: marks[1], base: marks[2], revision: answer.revision)
+    try note(state)
+    return (state, Array(answer.ranges.dropFirst(own.count)))
+  }
+
+  /// etcd may have been put back to a backup that lacks what this process has seen.
+  private func note(_ state: EtcdState) throws(StoreError) {
+    try seen.withLock { seen throws(StoreError) in
+      if let former = seen?.head, former.sequence >= state.head.sequence {
+        // A look that took longer than another one is older.
+        if former.revision > state.revision { return }
+        guard former.sequence == state.head.sequence, former.token == state.head.token else {
+          throw .putBack(
+            "it ends with commit \(state.head.sequence), and commit \(former.sequence) was there before"
+          )
+        }
+      }
+      seen = state
+    }
+  }
+
+  /// Notes a commit of this process.
+  func note(_ head: EtcdMark) {
+    seen.withLock { seen in
+      guard let former = seen, former.head.revision < head.revision else { return }
+      seen = EtcdState(head: head, start: former.start, base: former.base, revision: head.revision)
+    }
+  }
+
+  func read(after last: FollowedCommit) throws(StoreError) -> News {
+    var ranges = [
+      EtcdRange(
+        from: keys.commit(last.sequence + 1), to: keys.commit(.max), limit: Self.batch.commits)
+    ]
+    if let known = last.known { ranges.append(EtcdRange(keys.commit(known.sequence))) }
+    let (state, found) = try look(ranges)
+    let commits = try found[0].map { pair throws(StoreError) in try commit(pair) }
+    let known = found.count > 1 ? found[1].first.flatMap { EtcdCommit($0)?.token } : nil
+    return News(state: state, commits: commits, difference: difference(state, from: last, known))
+  }
+
+  private func difference(
+    _ state: EtcdState, from last: FollowedCommit, _ token: CommitToken?
+  ) -> String? {
+    if last.sequence > state.head.sequence {
+      return
+        "it ends with commit \(state.head.sequence), and commit \(last.sequence) was there before"
+    }
+    guard let known = last.known, known.sequence >= state.start.sequence else { return nil }
+    let present = known.sequence == state.start.sequence ? state.start.token : token
+    return present == known.token
+      ? nil : "its commit \(known.sequence) is not the one that was there before"
+  }
+
+  private func commit(_ pair: EtcdPair) throws(StoreError) -> EtcdCommit {
+    guard let commit = EtcdCommit(pair) else {
+      throw StoreError(
+        .damagedJournal, "etcd's key '\(String(decoding: pair.key, as: UTF8.self))' has no commit")
+    }
+    return commit
+  }
+
+  // MARK: Commits
+
+  /// - Parameter base: the number of the tables that the log has now.
+  func commits(_ news: News, base: UInt64 = 0) throws(StoreError) -> [LoggedCommit] {
+    try news.commits.map { commit throws(StoreError) in
+      let payload =
+        switch commit.content {
+        case .whole(let payload): payload
+        case .parts(let count):
+          try bytes(under: keys.parts(of: commit.token.text), count: count, as: news.state.revision)
+        }
+      return try LoggedCommit(
+        payload: payload, sequence: commit.sequence, depth: limits.depth, base: Int(base))
+    }
+  }
+
+  /// What stands in several values.
+  func bytes(under key: String, count: Int, as revision: Int64) throws(StoreError) -> [UInt8] {
+    var (bytes, next): ([UInt8], Int) = ([], 0)
+    bytes.reserveCapacity(count)
+    while bytes.count < count {
+      let range = EtcdRange(
+        from: EtcdKeys.number(next, under: key), to: key.dropLast() + "0", limit: Self.batch.parts,
+        revision: revision)
+      let pairs = try asking([.get(range)]).ranges[0]
+      guard !pairs.isEmpty else { break }
+      for pair in pairs { bytes += pair.value }
+      next += pairs.count
+    }
+    guard bytes.count == count else {
+      throw StoreError(.damagedJournal, "etcd lacks some of what belongs under '\(key)'")
+    }
+    return bytes
+  }
+
+  package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
+    var (all, last): ([LoggedCommit], UInt64) = ([], sequence)
+    while true {
+      let news = try read(after: FollowedCommit(sequence: last))
+      if let what = news.difference { throw .putBack(what) }
+      let begin = begin(news.state)
+      guard last >= begin else { return .forgotten(upTo: begin) }
+      all += try commits(news, base: begin)
+      last = all.last?.sequence ?? last
+      if news.commits.isEmpty || last == news.state.head.sequence { return .commits(all) }
+    }
+  }
+
+  package func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
+    let news = try read(after: last)
+    if let what = news.difference { throw .putBack(what) }
+    let (state, first) = (news.state, news.commits.first?.sequence)
+    let isNew = last.sequence == 0 && state.base.sequence > Self.fewCommits
+    if isNew || last.sequence < state.start.sequence { return .startOver }
+    if let first, first != last.sequence + 1 {
+      throw StoreError(.damagedJournal, "etcd lacks commit \(last.sequence + 1)")
+    }
+    let commits = try commits(news)
+    return commits.isEmpty || commits.last?.sequence == state.head.sequence
+      ? .commits(commits) : .more(commits)
+  }
+
+  /// The last commit that a reader of single tables does not get any more. It stays the same for as long as the log
+  /// has the commits behind it, so that nobody reads tables anew that were only written anew.
+  func begin(_ state: EtcdState) -> UInt64 {
+    floor.withLock { floor in
+      let begin = max(floor ?? state.base.sequence, state.start.sequence)
+      floor = begin
+      return begin
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import FileDBEssentials
+
+// What goes over etcd's JSON gateway: keys and values in base64, and numbers of 64 bits as strings.
+
+/// A key with its value.
+struct EtcdPair: Decodable, Sendable {
+  let key: Data
+  /// Empty where only keys were asked for.
+  let value: Data
+  let created: EtcdNumber
+  let modified: EtcdNumber
+
+  enum CodingKeys: String, CodingKey {
+    case key, value
+    case created = "create_revision"
+    case modified = "mod_revision"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    key = try container.decode(Data.self, forKey: .key)
+    value = try container.decodeIfPresent(Data.self, forKey: .value) ?? Data()
+    created = try container.decode(EtcdNumber.self, forKey: .created)
+    modified = try container.decode(EtcdNumber.self, forKey: .modified)
+  }
+
+  var text: String { String(decoding: value, as: UTF8.self) }
+}
+
+struct EtcdNumber: Codable, Sendable {
+  let value: Int64
+
+  init(_ value: Int64) { self.value = value }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let number = Int64(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "a number was expected")
+    }
+    value = number
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(value.description)
+  }
+}
+
+// MARK: - Operations
+
+/// Some keys: one, or all from it to another.
+struct EtcdRange: Encodable, Sendable {
+  var key: Data
+  /// The first key behind the range; `nil` for one key.
+  var end: Data?
+  var limit: EtcdNumber?
+  /// As of which state; `nil` for the newest that a majority of the members has.
+  var revision: EtcdNumber?
+  var isWithoutValues: Bool?
+
+  enum CodingKeys: String, CodingKey {
+    case key, limit, revision
+    case end = "range_end"
+    case isWithoutValues = "keys_only"
+  }
+
+  init(_ key: String, revision: Int64? = nil) {
+    self.key = Data(key.utf8)
+    self.revision = revision.map { EtcdNumber($0) }
+  }
+
+  init(from key: String, to end: String, limit: Int? = nil, revision: Int64? = nil) {
+    self.init(key, revision: revision)
+    self.end = Data(end.utf8)
+    self.limit = limit.map { EtcdNumber(Int64($0)) }
+  }
+
+  /// All keys that begin with `prefix`, which ends with a slash.
+  init(under prefix: String, limit: Int? = nil, revision: Int64? = nil) {
+    self.init(from: prefix, to: prefix.dropLast() + "0", limit: limit, revision: revision)
+  }
+
+  var withoutValues: EtcdRange {
+    var range = self
+    range.isWithoutValues = true
+    return range
+  }
+}
+
+enum EtcdOperation: Encodable, Sendable {
+  case put(String, [UInt8])
+  case get(EtcdRange)
+  case delete(EtcdRange)
+
+  static func put(_ key: String, _ text: String) -> EtcdOperation { .put(key, Array(text.utf8)) }
+
+  private enum CodingKeys: String, CodingKey {
+    case put = "request_put"
+    case get = "request_range"
+    case delete = "request_delete_range"
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .put(let key, let value):
+      try container.encode(EtcdPut(key: Data(key.utf8), value: Data(value)), forKey: .put)
+    case .get(let range): try container.encode(range, forKey: .get)
+    case .delete(let range): try container.encode(range, forKey: .delete)
+    }
+  }
+}
+
+private struct EtcdPut: Encodable {
+  let key: Data
+  let value: Data
+}
+
+/// What must be so that a transaction does something.
+enum EtcdCondition: Encodable, Sendable {
+  /// Nobody has written the key since it had this revision; 0 for a key that is not there.
+  case unchanged(String, since: Int64)
+  case exists(String)
+
+  private enum CodingKeys: String, CodingKey {
+    case key, target, result
+    case created = "create_revision"
+    case modified = "mod_revision"
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .unchanged(let key, let revision):
+      try container.encode(Data(key.utf8), forKey: .key)
+      try container.encode("MOD", forKey: .target)
+      try container.encode("EQUAL", forKey: .result)
+      try container.encode(EtcdNumber(revision), forKey: .modified)
+    case .exists(let key):
+      try container.encode(Data(key.utf8), forKey: .key)
+      try container.encode("CREATE", forKey: .target)
+      try container.encode("GREATER", forKey: .result)
+      try container.encode(EtcdNumber(0), forKey: .created)
+    }
+  }
+}
+
+struct EtcdTransaction: Encodable, Sendable {
+  var compare: [EtcdCondition] = []
+  var success: [EtcdOperation]
+}
+
+// MARK: - Answers
+
+struct EtcdAnswer: Decodable, Sendable {
+  let revision: Int64
+  /// Whether all conditions were met.
+  let isMet: Bool
+  /// What each range has, in the order of the operations that are ranges.
+  let ranges: [[EtcdPair]]
+
+  private struct Header: Decodable {
+    let revision: EtcdNumber
+  }
+
+  private struct Response: Decodable {
+    struct Range: Decodable { let kvs: [EtcdPair]? }
+    let range: Range?
+
+    enum CodingKeys: String, CodingKey { case range = "response_range" }
+  }
+
+  private enum CodingKeys: String, CodingKey { case header, succeeded, responses }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    revision = try container.decode(Header.self, forKey: .header).revision.value
+    isMet = try container.decodeIfPresent(Bool.self, forKey: .succeeded) ?? false
+    ranges = try (container.decodeIfPresent([Response].self, forKey: .responses) ?? []).compactMap {
+      $0.range.map { $0.kvs ?? [] }
+    }
+  }
+}
+
+/// An answer of which nothing is needed.
+struct EtcdNothing: Codable, Sendable {}
+
+struct EtcdRefusal: Decodable {
+  let error: String
+  let code: Int?
+}
+
+struct EtcdMemberStatus: Decodable, Sendable {
+  struct Header: Decodable, Sendable {
+    let member: String?
+
+    enum CodingKeys: String, CodingKey { case member = "member_id" }
+  }
+
+  let header: Header
+  let version: String
+  let leader: String?
+  let dbSize: EtcdNumber
+}
+
+struct EtcdMembers: Decodable, Sendable {
+  struct Member: Decodable, Sendable {
+    let ID: String
+    let name: String?
+  }
+
+  let members: [Member]
+}

@@ -1,0 +1,82 @@
+import FileDB
+import FileDBCluster
+import FileDBEssentials
+
+/// A commit's number and token, as some keys have them: `17 0f…`, and `0 -` where there is none.
+struct EtcdMark: Equatable, Sendable {
+  let sequence: UInt64
+  var token: CommitToken?
+  /// When the key was written last.
+  var revision: Int64 = 0
+
+  init(sequence: UInt64, token: CommitToken? = nil, revision: Int64 = 0) {
+    (self.sequence, self.token, self.revision) = (sequence, token, revision)
+  }
+
+  init?(_ pair: EtcdPair) {
+    let words = pair.text.split(separator: " ")
+    guard words.count == 2, let sequence = UInt64(words[0]) else { return nil }
+    self.init(sequence: sequence, token: CommitToken(text: words[1]), revision: pair.modified.value)
+  }
+
+  var text: String { "\(sequence) \(token?.text ?? "-")" }
+
+  var followed: FollowedCommit {
+    FollowedCommit(sequence: sequence, known: token.map { .init(sequence: sequence, token: $0) })
+  }
+}
+
+/// Where a log begins and ends, as of one moment.
+struct EtcdState: Sendable {
+  let head: EtcdMark
+  /// The last commit that was forgotten.
+  let start: EtcdMark
+  /// The last commit that the tables include which a new machine begins with.
+  let base: EtcdMark
+  /// etcd's number of the moment.
+  let revision: Int64
+}
+
+/// A commit as its key has it: a line `TOKEN SECONDS`, and the payload behind it; or, where that is in parts, a line
+/// `TOKEN SECONDS BYTES`.
+struct EtcdCommit: Sendable {
+  let sequence: UInt64
+  let token: CommitToken
+  /// When it was made, by the clock of whoever made it.
+  let date: Date
+  /// The payload; what is in parts has the number of its bytes alone.
+  let content: Content
+
+  enum Content: Sendable {
+    case whole([UInt8])
+    case parts(byteCount: Int)
+  }
+
+  var byteCount: Int {
+    switch content {
+    case .whole(let payload): payload.count
+    case .parts(let count): count
+    }
+  }
+
+  /// - Returns: `nil` for anything but a commit.
+  init?(_ pair: EtcdPair) {
+    guard let end = pair.value.firstIndex(of: UInt8(ascii: "\n")),
+      let digits = String(decoding: pair.key, as: UTF8.self).split(separator: "/").last,
+      let sequence = UInt64(digits, radix: 16)
+    else { return nil }
+    let words = String(decoding: pair.value[..<end], as: UTF8.self).split(separator: " ")
+    guard words.count >= 2, let token = CommitToken(text: words[0]), let seconds = Int(words[1])
+    else {
+      return nil
+    }
+    (self.sequence, self.token) = (sequence, token)
+    date = Date(timeIntervalSince1970: TimeInterval(seconds))
+    if words.count == 2 {
+      content = .whole(Array(pair.value[(end + 1)...]))
+    } else {
+      guard let count = Int(words[2]) else { return nil }
+      content = .parts(byteCount: count)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import FileDB
+import FileDBCluster
+import FileDBTables
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileDBEtcd
+
+/// An etcd that takes less than others, or not everybody; each test starts one.
+@Suite(.serialized, .enabled(if: EtcdCluster.current != nil, "needs the etcd that Tests/Cluster/etcd finds"))
+struct EtcdLimitsTests {
+  private func open(_ cluster: EtcdCluster, user: String = "") throws -> EtcdLog {
+    let address = cluster.address.replacing("etcd://", with: "etcd://\(user)")
+    return try EtcdLog(address, store: "s", timeout: .seconds(5))
+  }
+
+  private func insert(_ byteCount: Int, into user: LogUser) throws {
+    _ = try user.append("t") { state in
+      [.insert([record(state.counter + 1, String(repeating: "x", count: byteCount))], index: 0)]
+    }
+  }
+
+  private func parts(_ log: EtcdLog) throws -> Int {
+    try log.asking([.get(EtcdRange(under: log.keys.parts).withoutValues)]).ranges[0].count
+  }
+
+  @Test func sizeOfARequestIsNamedAndNothingIsHalfDone() throws {
+    try EtcdCluster.withOneMember(["ETCD_MAX_REQUEST_BYTES": "500000"]) { cluster in
+      let log = try open(cluster)
+      try log.create()
+      let user = LogUser(log)
+      _ = try user.append("t") { _ in [.create] }
+      let error = storeError { try insert(2_000_000, into: user) }
+      #expect(
+        error?.code == .unrepresentableValue && error?.description.contains("--max-request-bytes") == true)
+      #expect(try parts(log) == 0 && user.commits(after: 0).count == 1)
+      try insert(300_000, into: user)
+      #expect(try user.newest("t").state.records.count == 1)
+    }
+  }
+
+  @Test func numberOfOperationsIsNamed() throws {
+    try EtcdCluster.withOneMember(["ETCD_MAX_TXN_OPS": "5"]) { cluster in
+      let log = try open(cluster)
+      let error = storeError { try log.create() }
+      #expect(error?.code == .unrepresentableValue && error?.description.contains("--max-txn-ops") == true)
+    }
+  }
+
+  @Test func spaceThatIsNotThereIsNamedBeforeTheCommitIsSent() throws {
+    try EtcdCluster.withOneMember(["ETCD_QUOTA_BACKEND_BYTES": "8000000"]) { cluster in
+      let log = try open(cluster)
+      try log.create()
+      let user = LogUser(log)
+      _ = try user.append("t") { _ in [.create] }
+      let early = storeError { try insert(5_000_000, into: user) }
+      #expect(early?.code == .diskFull && early?.description.contains("--quota-backend-bytes") == true)
+      #expect(try parts(log) == 0)
+      // Small ones are not asked for their size, until nothing goes any more.
+      var count = 0
+      let late = storeError {
+        for _ in 0..<1_000 {
+          try insert(50_000, into: user)
+          count += 1
+        }
+      }
+      #expect(late?.code == .diskFull && late?.description.contains("alarm disarm") == true)
+      #expect(count > 10)
+      #expect(try user.newest("t").state.records.count == count)
+    }
+  }
+
+  @Test func userAndPasswordAreAskedForAgainWhenTheirTokenIsForgotten() throws {
+    try EtcdCluster.withOneMember { cluster in
+      try open(cluster).create()
+      try enableUsers(open(cluster).client)
+      for user in ["", "root:wrong@", "nobody:geheim@"] {
+        let error = storeError { _ = try open(cluster, user: user).identity() }
+        #expect(error?.code == .permissionDenied && error?.description.contains("wrong") == false, "\(user)")
+      }
+      let log = try open(cluster, user: "root:geheim@")
+      let (user, watch) = (LogUser(log), try #require(try log.makeWatch()))
+      _ = try user.append("t") { _ in [.create] }
+      #expect(watch.prepare())
+      try cluster.run("kill", "1")
+      try cluster.run("start", "1")
+      _ = try cluster.run("leader")
+      try insert(10, into: user)
+      #expect(try user.commits(after: 0).count == 2 && log.address()?.contains("geheim") == false)
+    }
+  }
+
+  private struct User: Encodable {
+    var name: String?
+    var user: String?
+    var password: String?
+    var role: String?
+  }
+
+  private func enableUsers(_ client: EtcdClient) throws {
+    for (path, user) in [
+      ("user/add", User(name: "root", password: "geheim")), ("role/add", User(name: "root")),
+      ("user/grant", User(user: "root", role: "root")), ("enable", User()),
+    ] {
+      let _: EtcdNothing = try client.ask("/v3/auth/\(path)", user)
+    }
+  }
+}

@@ -1,0 +1,387 @@
+import FileDB
+import FileDBCluster
+import FileDBTables
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FileDBEtcd
+
+/// Addresses in etcd.
+@Suite struct EtcdAddressTests {
+  @Test(arguments: [
+    ("etcd://m1", ["m1:2379"], "filedb", nil),
+    ("etcd://m1:1,m2/a/b/", ["m1:1", "m2:2379"], "a/b", nil),
+    ("etcd://me:p%40w@[::1]:3,10.0.0.1/x", ["[::1]:3", "10.0.0.1:2379"], "x", "me"),
+  ]) func partsAreTakenApart(text: String, endpoints: [String], prefix: String, user: String?) throws {
+    let address = try EtcdAddress(text)
+    #expect(address.endpoints.map(\.description) == endpoints && address.prefix == prefix)
+    #expect(address.user == user && (user == nil || address.password == "p@w"))
+    let shown = try SharedAddress(address.text(of: "a&b c/d"))
+    #expect(shown.store == "a&b c/d" && !shown.connection.contains("p%40w"))
+    let again = try EtcdAddress(shown.connection)
+    #expect(again.endpoints == address.endpoints && again.prefix == prefix && again.user == user)
+  }
+
+  @Test(arguments: [
+    "etcds://geheim", "etcd://", "etcd://geheim:x/a", "etcd://geheim:0", "etcd://geheim,",
+    "etcd://:geheim@m1",
+    "etcd://geheim/a?tls=yes", "etcd://[geheim",
+  ]) func wrongAddressIsToldWithoutRepeatingIt(text: String) {
+    let error = storeError { _ = try SharedLog.etcd(text, store: "s") }
+    #expect(error?.code == .unreachable && error?.description.contains("geheim") == false)
+  }
+}
+
+/// What etcd answers where it does nothing.
+@Suite struct EtcdFailureTests {
+  @Test func limitsAreNamed() {
+    for (message, option) in [
+      ("etcdserver: request is too large", "--max-request-bytes"),
+      ("grpc: received message larger than max (1048583 vs. 1024288)", "--max-request-bytes"),
+      ("etcdserver: too many operations in txn request", "--max-txn-ops"),
+      ("etcdserver: mvcc: database space exceeded", "--quota-backend-bytes"),
+    ] {
+      #expect(StoreError(EtcdFailure(code: 3, message: message)).description.contains(option))
+    }
+  }
+
+  @Test func whatMembersMayStillAgreeOnIsNotRefused() {
+    for code in [2, 4, 13, 14] {
+      guard case .lost = EtcdFailure(code: code, message: "etcdserver: request timed out") else {
+        Issue.record("\(code)")
+        return
+      }
+    }
+  }
+}
+
+/// An etcd that is not there.
+@Suite struct UnreachableEtcdTests {
+  @Test func nobodyListensAndNothingIsDone() throws {
+    try withTemporaryFolder { folder in
+      let log = try SharedLog.etcd("etcd://me:secret@127.0.0.1:1,127.0.0.1:2", store: "s")
+      let error = try #require(storeError { _ = try RecordStore(at: folder, sharedBy: log) })
+      #expect(error.code == .unreachable && !error.description.contains("secret"))
+      #expect(error.description.contains("127.0.0.1:1") && error.description.contains("127.0.0.1:2"))
+    }
+  }
+}
+
+/// With the cluster that `Tests/Cluster/etcd` has started. One after another, for some of them stop members.
+@Suite(
+  .serialized, .enabled(if: EtcdCluster.current != nil, "needs the cluster that Tests/Cluster/etcd starts"))
+struct EtcdTests {
+  private func cluster() throws -> EtcdCluster { try #require(EtcdCluster.current) }
+
+  private func log(_ name: String = UUID().uuidString, timeout: Duration = .seconds(3)) throws -> EtcdLog {
+    let log = try EtcdLog(try cluster().address, store: name, timeout: timeout)
+    try log.create()
+    return log
+  }
+
+  /// The keys that a store has in etcd, without their common beginning.
+  private func keys(_ log: EtcdLog, under part: String = "") throws -> [String] {
+    try log.asking([.get(EtcdRange(under: log.keys.root + part).withoutValues)]).ranges[0]
+      .map { String(decoding: $0.key, as: UTF8.self).dropFirst(log.keys.root.count).description }
+  }
+
+  /// Runs `body` while no member has a leader, and so none answers for all.
+  private func withoutMajority(_ body: () throws -> Void) throws {
+    let cluster = try cluster()
+    for member in ["1", "2"] { try cluster.run("pause", member) }
+    defer {
+      for member in ["1", "2"] { _ = try? cluster.run("resume", member) }
+      _ = try? cluster.run("leader")
+    }
+    try body()
+  }
+
+  @Test func storesUnderOnePrefixHaveNothingInCommon() throws {
+    let (a, b) = (LogUser(try log("a/b \(UUID())")), LogUser(try log("a \(UUID())")))
+    _ = try a.append("t") { _ in [.create] }
+    #expect(try b.commits(after: 0).isEmpty && b.log.tables().isEmpty)
+    #expect(try b.append("t") { _ in [.create] }?.sequence == 1)
+  }
+
+  @Test func storeThatIsNotThereIsNamed() throws {
+    let other = try EtcdLog(cluster().address, store: "no such store", timeout: .seconds(3))
+    for error in [storeError { _ = try other.tables() }, storeError { _ = try other.identity() }] {
+      #expect(error?.code == .unreachable && error?.description.contains("no such store") == true)
+    }
+  }
+
+  @Test func makingTheSameStoreAtTheSameTimeMakesOne() throws {
+    let (name, failures) = (UUID().uuidString, Failures())
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in failures.note { _ = try log(name) } }
+    #expect(failures.all.isEmpty)
+    #expect(try log(name).make().store == false)
+  }
+
+  @Test func anotherVersionOfTheKeysIsRefused() throws {
+    let log = try log()
+    _ = try log.asking([.put(log.keys.format, "2")])
+    #expect(storeError { _ = try log.identity() }?.code == .newerFormat)
+  }
+
+  // MARK: Large commits
+
+  @Test func commitOfManyMegabytesIsInPartsAndReadAsOne() throws {
+    let log = try log()
+    let text = String(repeating: "ä", count: 300_000)
+    _ = try LogUser(log).append("t") { _ in [.create, .insert((1...6).map { record($0, text) }, index: 0)] }
+    #expect(try keys(log, under: "parts/").count == 4)
+    let (state, _) = try LogUser(try EtcdLog(cluster().address, store: log.name, timeout: .seconds(3)))
+      .newest("t")
+    #expect(state.records.count == 6 && state.records[5].field("text") == .string(text))
+  }
+
+  @Test func partsThatWereSweptOnTheWayAreWrittenAgain() throws {
+    let log = try log()
+    let user = LogUser(log)
+    _ = try user.append("t") { _ in [.create] }
+    let large = try commit(to: user, String(repeating: "x", count: 5_000_000))
+    let part = EtcdKeys.number(0, under: log.keys.parts(of: large.token.text))
+    let head = try log.look().state.head
+    let sweep = DispatchGroup()
+    let isSwept = Mutex(false)
+    DispatchQueue.global().async(group: sweep) {
+      // As soon as there is a part, and only while the commit is not there.
+      let transaction = EtcdTransaction(
+        compare: [.exists(part), .unchanged(log.keys.head, since: head.revision)],
+        success: [.delete(EtcdRange(under: log.keys.parts(of: large.token.text)))])
+      for _ in 0..<1_000 where !isSwept.withLock(\.self) {
+        if let answer = try? log.client.change(transaction), answer.isMet {
+          isSwept.withLock { $0 = true }
+        }
+      }
+    }
+    #expect(try log.append(timeout: .seconds(30), { large }, taking: { _ in }) != nil)
+    sweep.wait()
+    let wasSwept = isSwept.withLock(\.self)
+    #expect(wasSwept)
+    #expect(try user.newest("t").state.records.count == 1)
+  }
+
+  private func commit(to user: LogUser, _ text: String) throws -> NewCommit {
+    let (state, expected) = try user.newest("t")
+    var now = state
+    let applied = try now.applyNoting(.insert([record(state.counter + 1, text)], index: 0))
+    return NewCommit(changes: [("t", applied)], tables: ["t": expected], states: ["t": now])
+  }
+
+  // MARK: Other tables' commits
+
+  /// The log's head is what is compared; but only who touched the same tables is in the way.
+  @Test func commitToAnotherTableIsNotInTheWay() throws {
+    let log = try log()
+    let (user, other) = (
+      LogUser(log), LogUser(try EtcdLog(cluster().address, store: log.name, timeout: .seconds(3)))
+    )
+    for table: TableKey in ["t", "u"] { _ = try user.append(table) { _ in [.create] } }
+    var runs = 0
+    func append(during table: TableKey) throws {
+      _ = try user.append("t") { state in
+        runs += 1
+        if runs == 1 {
+          _ = try other.append(table) { state in [.insert([record(state.counter + 1)], index: 0)] }
+        }
+        return [.insert([record(state.counter + 1)], index: 0)]
+      }
+    }
+    try append(during: "u")
+    #expect(runs == 1)
+    runs = 0
+    try append(during: "t")
+    #expect(runs == 2)
+    #expect(try user.newest("t").state.records.count == 3 && user.commits(after: 0).count == 6)
+  }
+
+  // MARK: Outcomes
+
+  @Test func commitThatDidNotComeDoesNotComeLater() throws {
+    let log = try log(timeout: .seconds(1))
+    let user = LogUser(log)
+    _ = try user.append("t") { _ in [.create] }
+    let late = try commit(to: user, "late")
+    try withoutMajority {
+      let error = storeError { _ = try log.append(timeout: .seconds(1), { late }, taking: { _ in }) }
+      #expect(error?.code == .outcomeUnknown)
+      let outcome = try log.outcome(of: late.token)
+      #expect(outcome == .unknown)
+    }
+    let outcome = try log.outcome(of: late.token)
+    #expect(outcome != .unknown)
+    let count = try user.newest("t").state.records.count
+    #expect(count == (outcome == .committed ? 1 : 0))
+    _ = try user.append("t") { state in [.insert([record(state.counter + 1)], index: 0)] }
+    #expect(try user.newest("t").state.records.count == count + 1)
+  }
+
+  /// A member had the commit all the time, and sends it on once it is too late.
+  @Test func commitThatWasSaidToBeAbsentIsNotMet() throws {
+    let log = try log()
+    let user = LogUser(log)
+    _ = try user.append("t") { _ in [.create] }
+    let head = try log.look().state.head
+    #expect(try log.settle(.random(), sentBehind: head) == .absent)
+    let late = EtcdTransaction(
+      compare: [.unchanged(log.keys.head, since: head.revision)], success: [.put(log.keys.head, "2 -")])
+    #expect(try !log.client.change(late).isMet)
+    #expect(try user.append("t") { _ in [.insert([record(1)], index: 0)] }?.sequence == 2)
+  }
+
+  @Test func watchTellsOfACommitAtOnce() throws {
+    let log = try log()
+    let watch = EtcdWatch(log.client, key: log.keys.head, longestWait: .seconds(60))
+    #expect(watch.prepare())
+    _ = try LogUser(log).append("t") { _ in [.create] }
+    let start = ContinuousClock.now
+    watch.wait(upTo: nil)
+    #expect(ContinuousClock.now - start < .seconds(50))
+  }
+
+  @Test func nothingIsWaitedForWithoutAMajority() throws {
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(at: folder, sharedBy: SharedLog(log(timeout: .seconds(1))))
+      try store.table("t").add(["title": "one"])
+      try withoutMajority {
+        let start = ContinuousClock.now
+        #expect(storeError { try store.table("t").add(["title": "two"]) }?.code == .unreachable)
+        #expect(storeError { try store.catchUp() }?.code == .unreachable)
+        let count = try store.table("t").count
+        #expect(count == 1)
+        #expect(ContinuousClock.now - start < .seconds(30))
+      }
+      try store.table("t").add(["title": "three"])
+      #expect(try store.table("t").snapshot().map { $0["title"] } == ["one", "three"])
+    }
+  }
+
+  // MARK: The base
+
+  @Test func newMachineBeginsWithTheTablesAndOneThatWasAwayStartsOver() throws {
+    try withTemporaryFolder { folder in
+      let log = try log()
+      func open(_ name: String) throws -> RecordStore {
+        try RecordStore(
+          at: folder.appendingPathComponent(name), sharedBy: SharedLog(log),
+          options: StoreOptions(checkpoints: .manual))
+      }
+      let (a, b) = (try open("a"), try open("b"))
+      let title = String(repeating: "one", count: 500_000)
+      try a.table("t").add(["title": .string(title)])
+      try a.table("gone").add(contentsOf: [["title": "gone"], ["title": "gone"]])
+      try b.catchUp()
+      try b.close()
+      try a.table("gone").drop()
+      #expect(try log.forgetCommits(olderThan: .zero) == 3)
+      #expect(try keys(log, under: "commits/").isEmpty && keys(log, under: "parts/").isEmpty)
+      #expect(try keys(log, under: "split/").isEmpty && keys(log, under: "pieces/").count == 2)
+      try a.table("u").add(["title": "two"])
+      for name in ["b", "new"] {
+        let store = try open(name)
+        try store.catchUp()
+        #expect(
+          try store.tableNames == ["t", "u"] && store.table("t").snapshot()[0]["title"] == .string(title))
+        try store.checkInvariants()
+        if name == "new" { #expect(try store.table("gone").add(["title": "again"]).rawValue == 3) }
+      }
+      // What has not changed stays where it is.
+      let pieces = try keys(log, under: "pieces/")
+      #expect(try log.forgetCommits(olderThan: .seconds(60)) == 0)
+      #expect(try Set(keys(log, under: "pieces/")).isSuperset(of: pieces))
+      #expect(try keys(log, under: "commits/").count == 2)
+      #expect(
+        try LogUser(EtcdLog(cluster().address, store: log.name, timeout: .seconds(3))).newest("gone").state
+          .counter == 3)
+      try a.catchUp()
+      #expect(try a.table("gone").count == 1)
+    }
+  }
+
+  @Test func whatNobodyNeedsIsSwept() throws {
+    let log = try log()
+    let (user, token) = (LogUser(log), CommitToken.random().text)
+    try log.write(Array("lost".utf8), under: log.keys.parts(of: token))
+    try log.write(Array("lost".utf8), under: log.keys.pieces(of: token))
+    _ = try user.append("t") { _ in
+      [.create, .insert([record(1, String(repeating: "x", count: 70_000))], index: 0)]
+    }
+    _ = try log.forgetCommits(olderThan: .seconds(60))
+    #expect(try keys(log, under: "parts/").count == 1 && keys(log, under: "pieces/").count == 1)
+    #expect(try user.newest("t").state.records.count == 1)
+  }
+
+  @Test func manyCommitsCompactTheLogByThemselves() throws {
+    let log = try EtcdLog(
+      cluster().address, store: log().name, timeout: .seconds(3), compactingEvery: 100)
+    let user = LogUser(log)
+    _ = try log.asking([.put(log.keys.keep, "0")])
+    _ = try user.append("t") { _ in [.create, .insert([record(1)], index: 0)] }
+    for number in 2...105 { _ = try user.append("t") { _ in [.replace(record(1, "\(number)"))] } }
+    #expect(try keys(log, under: "commits/").count == 5)
+    #expect(try user.newest("t").state.records[0].field("text") == .string("105"))
+    #expect(try log.status().head == 105 && log.status().records == 1)
+  }
+
+  /// - Parameter isContinued: whether others have written since.
+  @Test(arguments: [false, true]) func logThatWasPutBackIsAConflict(isContinued: Bool) throws {
+    try withTemporaryFolder { folder in
+      let log = try log()
+      let store = try RecordStore(at: folder, sharedBy: SharedLog(log))
+      for title in ["one", "two"] { try store.table("t").add(["title": .string(title)]) }
+      try store.close()
+      // As a snapshot from before the second commit has it.
+      let (first, second) = (log.keys.commit(1), log.keys.commit(2))
+      let former = try log.asking([.get(EtcdRange(first)), .get(EtcdRange(second))]).ranges.map { $0[0].text }
+      if isContinued {
+        let (old, new) = (String(former[1].prefix(32)), CommitToken.random().text)
+        _ = try log.asking([
+          .put(log.keys.head, "2 \(new)"), .put(second, former[1].replacing(old, with: new)),
+        ])
+      } else {
+        _ = try log.asking([
+          .put(log.keys.head, "1 \(former[0].prefix(32))"), .delete(EtcdRange(second)),
+        ])
+      }
+      let again = try RecordStore(
+        at: folder, sharedBy: .etcd(cluster().address, store: log.name))
+      #expect(storeError { try again.table("t").add(["title": "three"]) }?.code == .conflict)
+      #expect(storeError { try again.catchUp() }?.code == .conflict)
+      #expect(try again.table("t").count == 2)
+    }
+  }
+
+  // MARK: Members
+
+  @Test func membersThatDieOneAfterAnotherAreNotMissed() throws {
+    try withTemporaryFolder { folder in
+      let (cluster, log) = (try cluster(), SharedLog(try log()))
+      let store = try RecordStore(at: folder, sharedBy: log)
+      for member in ["1", "2", "3"] {
+        try cluster.run("kill", member)
+        _ = try cluster.run("leader")
+        try store.table("t").add(["title": "one"])
+        try cluster.run("start", member)
+        _ = try cluster.run("leader")
+      }
+      try store.table("t").add(["title": "one"])
+      let fresh = try RecordStore(at: folder.appendingPathComponent("fresh"), sharedBy: log)
+      #expect(try fresh.table("t").snapshot().map { $0["title"] } == Array(repeating: "one", count: 4))
+    }
+  }
+
+  @Test func statusTellsOfTheMembers() throws {
+    let log = try log()
+    _ = try LogUser(log).append("t") { _ in [.create, .insert([record(1), record(2)], index: 0)] }
+    let status = try log.status()
+    guard case .members(3, .some) = status.servers else {
+      Issue.record("\(status.servers)")
+      return
+    }
+    #expect(status.head == 1 && status.start == 0 && status.tables == 1 && status.records == 2)
+    #expect(status.commitBytes > 100 && status.databaseBytes > 10_000 && status.server.hasPrefix("etcd 3."))
+  }
+}

@@ -1,0 +1,103 @@
+import FileDB
+import FileDBCluster
+import Foundation
+import TestSupport
+import Testing
+
+/// Processes on several "machines", each a folder, that transfer between tables while servers die.
+struct Machines {
+  private static let accounts = 8
+  private static let balance: Int64 = 500
+
+  /// What the processes take to reach the log.
+  let connection: String
+  let store: String
+  let log: SharedLog
+
+  /// What came of a run.
+  struct Result {
+    var transfers = 0
+    var operations = 0
+    var unknown = 0
+  }
+
+  /// - Parameters:
+  ///   - count: how many transfers each process makes at least.
+  ///   - disturb: runs while they go on.
+  @discardableResult
+  func transfer(_ count: Int, _ disturb: () throws -> Void) throws -> Result {
+    try withTemporaryFolder { folder in
+      let first = try RecordStore(at: folder.appendingPathComponent("first"), sharedBy: log)
+      try first.write { tx in
+        for table in ["left", "right"] {
+          for _ in 0..<Self.accounts { try tx[table].add(["balance": .integer(Self.balance)]) }
+        }
+      }
+      // The last two are on one machine.
+      let machines = ["a", "b", "c", "c"]
+      let busy = Set(machines).map { folder.appendingPathComponent("\($0).busy") }
+      for file in busy { try Data().write(to: file) }
+      let workers = try machines.enumerated().map { number, machine in
+        let place = folder.appendingPathComponent(machine).path
+        return try Worker(
+          [connection, store, place, "\(number)", "\(count)"], in: folder, program: "SharedWorker")
+      }
+      let outcome = Swift.Result(catching: disturb)
+      for file in busy { try FileManager.default.removeItem(at: file) }
+      try outcome.get()
+      let said = try workers.map { try $0.end().split(separator: "\n").map(String.init) }
+      let history = try self.history(said)
+      #expect(history.violations.isEmpty)
+
+      // On a machine that was not there before.
+      let last = try RecordStore(at: folder.appendingPathComponent("last"), sharedBy: log)
+      let transfers = try check(last, said)
+      try first.catchUp()
+      try check(first, said)
+      for machine in Set(machines) {
+        let again = try RecordStore(at: folder.appendingPathComponent(machine), sharedBy: log)
+        try again.catchUp()
+        try check(again, said)
+        try again.checkpoint()
+        try again.checkInvariants()
+      }
+      return Result(
+        transfers: transfers, operations: history.operations.count,
+        unknown: history.operations.count { $0.outcome == .unknown })
+    }
+  }
+
+  private func history(_ said: [[String]]) throws -> History {
+    let prefix = "history "
+    return History(
+      try said.joined().filter { $0.hasPrefix(prefix) }.map { line in
+        try #require(History.Operation(line.dropFirst(prefix.count)))
+      })
+  }
+
+  /// - Returns: how many transfers there are.
+  @discardableResult
+  private func check(_ store: RecordStore, _ said: [[String]]) throws -> Int {
+    let snapshot = try store.snapshot()
+    let sum = ["left", "right"].flatMap { Array(snapshot[$0]) }
+      .reduce(Int64(0)) { $0 + ($1["balance"]?.integer ?? 0) }
+    #expect(sum == 2 * Int64(Self.accounts) * Self.balance)
+    var times: [String: Int] = [:]
+    for table in snapshot.tableNames where table.hasPrefix("transfers") {
+      for transfer in snapshot[table] {
+        times["\(transfer["by"]?.integer ?? -1) \(transfer["number"]?.integer ?? -1)", default: 0] += 1
+      }
+    }
+    #expect(times.values.allSatisfy { $0 == 1 }, "done twice")
+    for (worker, lines) in said.enumerated() {
+      #expect(lines.last == "end")
+      let done = lines.filter { $0.hasPrefix("done ") }.map { $0.dropFirst("done ".count) }
+      #expect(done.allSatisfy { times["\(worker) \($0)"] == 1 }, "acknowledged and lost")
+    }
+    #expect(times.count >= said.flatMap(\.self).count { $0.hasPrefix("done") })
+    return times.count
+  }
+
+  /// `FILEDB_SERVER_KILLS=200 Tests/Cluster/run` kills the server that often.
+  static let kills = ProcessInfo.processInfo.environment["FILEDB_SERVER_KILLS"].flatMap { Int($0) } ?? 3
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// The server that `Tests/Cluster/run` has started.
+package struct PostgresServer: Sendable {
+  package let folder: String
+
+  package static let current = ProcessInfo.processInfo.environment["FILEDB_POSTGRES_FOLDER"]
+    .map(PostgresServer.init)
+
+  /// How libpq reaches it.
+  package var info: String { "host=\(folder) user=filedb dbname=postgres" }
+
+  /// Has `Tests/Cluster/server` do something to it, such as `kill`.
+  package func run(_ verb: String) throws {
+    try runClusterScript("server", [verb, folder])
+  }
+}
+
+/// The cluster that `Tests/Cluster/etcd` has started.
+package struct EtcdCluster: Sendable {
+  package let folder: String
+
+  package static let current = ProcessInfo.processInfo.environment["FILEDB_ETCD_FOLDER"].map(EtcdCluster.init)
+
+  /// The members' addresses as one.
+  package var address: String {
+    let list = try? String(contentsOfFile: "\(folder)/endpoints", encoding: .utf8)
+    return "etcd://\(list?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "")"
+  }
+
+  /// Has `Tests/Cluster/members` do something, such as `kill`, to a member or all of them.
+  /// - Returns: what it said.
+  @discardableResult
+  package func run(_ verb: String, _ member: String...) throws -> String {
+    try runClusterScript("members", [verb, folder] + member)
+  }
+
+  /// Runs `body` with another cluster, of one member.
+  /// - Parameter options: such as `ETCD_MAX_TXN_OPS`.
+  package static func withOneMember<Result>(
+    _ options: [String: String] = [:], _ body: (EtcdCluster) throws -> Result
+  ) throws -> Result {
+    try withTemporaryFolder { folder in
+      let cluster = EtcdCluster(folder: folder.path)
+      try runClusterScript("members", ["make", folder.path, "1"], environment: options)
+      defer { _ = try? cluster.run("stop") }
+      return try body(cluster)
+    }
+  }
+}
+
+/// Runs a script in `Tests/Cluster`.
+/// - Returns: what it said.
+@discardableResult
+private func runClusterScript(
+  _ name: String, _ arguments: [String], environment: [String: String] = [:]
+) throws -> String {
+  let process = Process()
+  let output = Pipe()
+  process.executableURL = packageRoot.appendingPathComponent("Tests/Cluster/\(name)")
+  process.arguments = arguments
+  process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+  process.standardOutput = output
+  try process.run()
+  let said = try output.fileHandleForReading.readToEnd() ?? Data()
+  process.waitUntilExit()
+  guard process.terminationStatus == 0 else {
+    throw BrokenInvariant(description: "'\(name) \(arguments[0])' failed")
+  }
+  return String(decoding: said, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+}
