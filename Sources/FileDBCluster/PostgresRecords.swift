@@ -1,7 +1,8 @@
 /// The records of all tables, by id and by order, and the functions that carry a commit's changes out on them.
 ///
 /// The order is in chunks of at most 512 ids. Chunks have places in gaps, so that one between two others renumbers
-/// nothing, and counts, so that the n-th record is found without looking at the ids before it.
+/// nothing, and counts, so that the n-th record is found without looking at the ids before it. Nor does anybody look at
+/// all chunks before it: `PostgresSpans` adds their counts up.
 enum PostgresRecords {
   static let script = """
     CREATE TABLE IF NOT EXISTS filedb.records (
@@ -29,7 +30,7 @@ enum PostgresRecords {
       PRIMARY KEY (tab, chunk)
     );
 
-    \(locate)
+    \(PostgresSpans.script)
 
     \(place)
 
@@ -38,37 +39,6 @@ enum PostgresRecords {
     \(clear)
 
     \(change)
-    """
-
-  /// The chunk that has the record at an index, or the last one for the end, and the index within it.
-  private static let locate = """
-    CREATE OR REPLACE FUNCTION filedb.locate(
-      the_tab bigint, the_index bigint, total bigint,
-      OUT the_chunk bigint, OUT the_place bigint, OUT within bigint
-    ) LANGUAGE plpgsql STABLE AS $locate$
-    DECLARE
-      passed bigint;
-      one record;
-    BEGIN
-      -- From the end that is nearer.
-      IF the_index < total / 2 THEN
-        passed := 0;
-        FOR one IN SELECT chunk, place, count FROM filedb.chunks WHERE tab = the_tab ORDER BY place LOOP
-          EXIT WHEN the_index < passed + one.count;
-          passed := passed + one.count;
-        END LOOP;
-      ELSE
-        passed := total;
-        FOR one IN SELECT chunk, place, count FROM filedb.chunks WHERE tab = the_tab ORDER BY place DESC LOOP
-          passed := passed - one.count;
-          EXIT WHEN the_index >= passed;
-        END LOOP;
-      END IF;
-      the_chunk := one.chunk;
-      the_place := one.place;
-      within := the_index - passed;
-    END
-    $locate$;
     """
 
   /// Puts records at an index, one below the other: new ones, whose bodies are in the payload, or, where `starts` is
@@ -225,6 +195,7 @@ enum PostgresRecords {
       DELETE FROM filedb.records WHERE tab = the_tab;
       DELETE FROM filedb.chunks WHERE tab = the_tab;
       DELETE FROM filedb.chunk_ids WHERE tab = the_tab;
+      DELETE FROM filedb.spans WHERE tab = the_tab;
       UPDATE filedb.tables SET count = 0 WHERE id = the_tab;
     $clear$;
     """

@@ -1,7 +1,7 @@
 /// The tables and functions that a database has for FileDB, described in <doc:Cluster>.
 enum PostgresTables {
-  /// 1 kept no records beside the commits.
-  static let version: UInt64 = 2
+  /// 1 kept no records beside the commits, and 2 had no tables that no machine holds.
+  static let version: UInt64 = 3
 
   /// Makes what is not there yet. It may run at any time.
   static let script = """
@@ -26,9 +26,11 @@ enum PostgresTables {
       token uuid NOT NULL,
       payload bytea NOT NULL,
       committed timestamptz NOT NULL DEFAULT now(),
+      paged bigint,
       PRIMARY KEY (store, sequence),
       UNIQUE (store, token)
     );
+    CREATE INDEX IF NOT EXISTS commits_to_paged ON filedb.commits (paged, sequence) WHERE paged IS NOT NULL;
 
     CREATE TABLE IF NOT EXISTS filedb.tables (
       id bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
@@ -40,6 +42,7 @@ enum PostgresTables {
       count bigint NOT NULL DEFAULT 0,
       schema bytea,
       last_chunk bigint NOT NULL DEFAULT 0,
+      paged boolean NOT NULL DEFAULT false,
       PRIMARY KEY (store, name)
     ) WITH (fillfactor = 50);
 
@@ -52,6 +55,8 @@ enum PostgresTables {
 
     \(PostgresRecords.script)
 
+    \(PostgresPages.script)
+
     \(append)
 
     \(settle)
@@ -61,17 +66,19 @@ enum PostgresTables {
 
   /// Appends a commit and carries it out, unless somebody else's to one of the `expected` tables came before it.
   ///
-  /// Each change has a verb, a table, a number and some ids; each id has the place of its record in the payload.
+  /// Each change has a verb, a table, a number and some ids; each id has the place of its record in the payload. A commit
+  /// to a paged table changes no other, and names it once more.
   private static let append = """
     CREATE OR REPLACE FUNCTION filedb.append(
       the_store bigint, the_token uuid,
       expected_tables text[], expected_sequences bigint[], changed_tables text[],
       the_payload bytea,
       verbs text[], verb_tables text[], verb_numbers bigint[], verb_counts bigint[],
-      ids bigint[], starts bigint[], lengths bigint[]
+      ids bigint[], starts bigint[], lengths bigint[], the_paged text DEFAULT ''
     ) RETURNS bigint LANGUAGE plpgsql AS $append$
     DECLARE
       number bigint;
+      paged_tab bigint;
       the_tab bigint;
       kept interval;
       passed bigint := 0;
@@ -96,8 +103,16 @@ enum PostgresTables {
       ) THEN
         RETURN NULL;
       END IF;
-      INSERT INTO filedb.commits (store, sequence, token, payload)
-        VALUES (the_store, number, the_token, the_payload);
+      -- Whoever loads records into a paged table has locked its row, and nobody waits for that.
+      SELECT id INTO paged_tab FROM filedb.tables
+        WHERE store = the_store AND name = the_paged AND paged FOR UPDATE NOWAIT;
+      IF CASE WHEN the_paged = '' THEN EXISTS (
+        SELECT FROM filedb.tables WHERE store = the_store AND name = ANY (changed_tables) AND paged
+      ) ELSE paged_tab IS NULL OR changed_tables <> ARRAY[the_paged] END THEN
+        RAISE EXCEPTION 'a commit to a paged table must name it, and change no other' USING ERRCODE = 'FD006';
+      END IF;
+      INSERT INTO filedb.commits (store, sequence, token, payload, paged)
+        VALUES (the_store, number, the_token, the_payload, paged_tab);
       INSERT INTO filedb.tables (store, name, sequence, exists)
         SELECT the_store, name, number, false FROM unnest(changed_tables) AS changed (name)
         ON CONFLICT (store, name) DO UPDATE SET sequence = excluded.sequence;
