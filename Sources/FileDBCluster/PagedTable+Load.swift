@@ -15,9 +15,11 @@ extension PagedTable {
   /// - Complexity: O(*k*) for *k* records; O(*n* / 512 + *k*) at any position but the bottom.
   @discardableResult
   public func load(
-    _ values: some Sequence<Value> & Sendable, at position: Position<Value> = .bottom
+    _ values: sending some Sequence<Value>, at position: Position<Value> = .bottom
   ) async throws -> Int {
     try Task.checkCancellation()
+    // Safe: from here on, only the other thread uses them.
+    nonisolated(unsafe) let values = values
     return try await withCheckedThrowingContinuation { continuation in
       // It has a connection of its own, and may take minutes.
       DispatchQueue(label: "FileDB.Load").async {

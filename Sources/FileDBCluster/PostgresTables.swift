@@ -106,9 +106,10 @@ enum PostgresTables {
       -- Whoever loads records into a paged table has locked its row, and nobody waits for that.
       SELECT id INTO paged_tab FROM filedb.tables
         WHERE store = the_store AND name = the_paged AND paged FOR UPDATE NOWAIT;
-      IF CASE WHEN the_paged = '' THEN EXISTS (
-        SELECT FROM filedb.tables WHERE store = the_store AND name = ANY (changed_tables) AND paged
-      ) ELSE paged_tab IS NULL OR changed_tables <> ARRAY[the_paged] END THEN
+      IF the_paged <> '' AND (paged_tab IS NULL OR changed_tables <> ARRAY[the_paged]) OR EXISTS (
+        SELECT FROM filedb.tables
+        WHERE store = the_store AND name = ANY (changed_tables) AND paged AND name <> the_paged
+      ) THEN
         RAISE EXCEPTION 'a commit to a paged table must name it, and change no other' USING ERRCODE = 'FD006';
       END IF;
       INSERT INTO filedb.commits (store, sequence, token, payload, paged)
