@@ -66,8 +66,7 @@ final class PagedLoad {
   private let session: PostgresLog.Session
   let table: PostgresTable
 
-  /// A server that is busy with what it has got may pause for longer than for a small statement.
-  private var timeout: Duration { max(rows.log.timeout, .seconds(60)) }
+  private var timeout: Duration { rows.log.loadTimeout }
 
   /// Locks the table against those who write to it.
   init(into rows: PagedRows) throws {

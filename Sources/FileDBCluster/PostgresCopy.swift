@@ -21,6 +21,12 @@ struct PostgresCopy {
   private var rows = CopyRows()
   private var chunks: [[Int64]] = []
 
+  /// Records of a table that is still to be made.
+  init(_ connection: PostgresConnection, intoNew table: UInt64, _ timeout: Duration) {
+    (self.connection, self.table, self.timeout) = (connection, table, timeout)
+    (firstChunk, lastChunk, place) = (1, 0, 0)
+  }
+
   /// - Parameters:
   ///   - table: its number in the database.
   ///   - timeout: how long the server may take for a piece of what it gets.

@@ -39,6 +39,8 @@ package final class PostgresLog: SharedCommitLog {
   package let name: String
   let timeout: Duration
   let depth: Int
+  /// How many bytes of records go to the server as one statement, where there is another way.
+  let longestStatement: Int
   private let session = Mutex<Session?>(nil)
   private let history: History
   /// What this log takes for forgotten, where its reader wants no history.
@@ -54,8 +56,9 @@ package final class PostgresLog: SharedCommitLog {
   ///   - timeout: how long the server may take for an answer.
   package init(
     _ info: String, store name: String, timeout: Duration, history: History = .whole,
-    limits: PlistLimits = PlistLimits()
+    limits: PlistLimits = PlistLimits(), longestStatement: Int = 64 << 20
   ) {
+    self.longestStatement = longestStatement
     (self.info, self.name, self.timeout, depth) = (info, name, timeout, limits.depth)
     self.history = history
   }
@@ -113,11 +116,13 @@ package final class PostgresLog: SharedCommitLog {
   /// - Parameter paged: the table that the commit changes, where no machine holds it.
   /// - Returns: `nil` where somebody was quicker.
   func append(_ commit: NewCommit, toPaged paged: TableKey? = nil) throws(StoreError) -> UInt64? {
+    if isLoad(commit) { return try load(commit) }
     let changes = RowChanges(commit)
     guard changes.payload.count < 1 << 30 else {
       throw StoreError(
         .unrepresentableValue,
-        "PostgreSQL takes a commit of 1 GB at most, and this one has \(changes.payload.count) bytes")
+        "PostgreSQL takes a commit of 1 GB at most to tables that exist, and this one has \(changes.payload.count) "
+          + "bytes")
     }
     let last = lastSeen
     do throws(PostgresFailure) {

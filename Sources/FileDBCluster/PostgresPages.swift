@@ -63,6 +63,7 @@ enum PostgresPages {
       total bigint;
       number bigint;
       above record;
+      below bigint[];
       step bigint;
     BEGIN
       SELECT count, last_chunk + 1 INTO total, number FROM filedb.tables WHERE id = the_tab;
@@ -78,17 +79,14 @@ enum PostgresPages {
         SELECT place INTO above.the_place FROM filedb.chunks WHERE tab = the_tab AND chunk = above.the_chunk;
         step := filedb.gap(the_tab, above.the_place, 1);
       END IF;
-      INSERT INTO filedb.chunk_ids (tab, chunk, ids)
-        SELECT the_tab, number, ids[above.within + 2 :] FROM filedb.chunk_ids
+      SELECT ids[above.within + 2 :] INTO below FROM filedb.chunk_ids
         WHERE tab = the_tab AND chunk = above.the_chunk;
+      INSERT INTO filedb.chunk_ids (tab, chunk, ids) VALUES (the_tab, number, below);
       INSERT INTO filedb.chunks (tab, chunk, place, count)
-        SELECT the_tab, number, above.the_place + step, count - above.within - 1 FROM filedb.chunks
-        WHERE tab = the_tab AND chunk = above.the_chunk;
+        VALUES (the_tab, number, above.the_place + step, cardinality(below));
       UPDATE filedb.chunk_ids SET ids = ids[: above.within + 1] WHERE tab = the_tab AND chunk = above.the_chunk;
       UPDATE filedb.chunks SET count = above.within + 1 WHERE tab = the_tab AND chunk = above.the_chunk;
-      UPDATE filedb.records SET chunk = number WHERE tab = the_tab AND id IN (
-        SELECT unnest(ids) FROM filedb.chunk_ids WHERE tab = the_tab AND chunk = number
-      );
+      UPDATE filedb.records SET chunk = number WHERE tab = the_tab AND id = ANY (below);
       UPDATE filedb.tables SET last_chunk = number WHERE id = the_tab;
       RETURN above.the_place;
     END

@@ -61,6 +61,7 @@ enum PostgresRecords {
       size bigint;
       added bigint;
       step bigint;
+      piece record;
     BEGIN
       IF many = 0 THEN RETURN; END IF;
       SELECT count, last_chunk INTO total, last FROM filedb.tables WHERE id = the_tab;
@@ -117,15 +118,18 @@ enum PostgresRecords {
             substr(the_payload, start::integer, length::integer)
           FROM unnest(the_ids, starts, lengths) WITH ORDINALITY AS u (id, start, length, n);
       END IF;
-      IF starts IS NULL OR shift = 0 AND added > 0 THEN
-        UPDATE filedb.records AS present SET chunk = new.chunk
-          FROM (
-            SELECT id, CASE (n - 1) / size + shift WHEN 0 THEN at_chunk ELSE last + (n - 1) / size + shift END AS chunk
-            FROM unnest(all_ids) WITH ORDINALITY AS u (id, n)
-            WHERE starts IS NULL OR n <= cut OR n > cut + many
-          ) AS new
-          WHERE present.tab = the_tab AND present.id = new.id AND present.chunk <> new.chunk;
-      END IF;
+      -- Those that were taken out, and where a chunk was cut those beside them. By arrays of ids: joined with a list, all
+      -- records of a table might be read.
+      FOR piece IN
+        SELECT CASE k WHEN 0 THEN at_chunk ELSE last + k END AS chunk, array_agg(id) AS ids
+        FROM (
+          SELECT id, (n - 1) / size + shift AS k FROM unnest(all_ids) WITH ORDINALITY AS u (id, n)
+          WHERE CASE WHEN n > cut AND n <= cut + many THEN starts IS NULL ELSE shift = 0 AND added > 0 END
+        ) AS moved GROUP BY k
+      LOOP
+        UPDATE filedb.records SET chunk = piece.chunk
+          WHERE tab = the_tab AND id = ANY (piece.ids) AND chunk <> piece.chunk;
+      END LOOP;
       UPDATE filedb.tables SET count = count + many, last_chunk = last + added WHERE id = the_tab;
     END
     $place$;

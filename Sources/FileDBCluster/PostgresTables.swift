@@ -57,11 +57,79 @@ enum PostgresTables {
 
     \(PostgresPages.script)
 
+    \(nextCommit)
+
     \(append)
+
+    \(appendLoaded)
 
     \(settle)
 
     \(forget)
+    """
+
+  /// The number of the commit that its caller may append; null where somebody else's to one of the expected tables came
+  /// before it.
+  private static let nextCommit = """
+    CREATE OR REPLACE FUNCTION filedb.next_commit(
+      the_store bigint, the_token uuid, expected_tables text[], expected_sequences bigint[],
+      OUT number bigint, OUT kept interval
+    ) LANGUAGE plpgsql AS $next_commit$
+    BEGIN
+      -- A commit that returned survives the server's crash, whatever the database's default is.
+      IF current_setting('synchronous_commit') IN ('off', 'local') THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+      END IF;
+      -- From here to the end of the transaction nobody else appends to this store.
+      SELECT head + 1, keep INTO number, kept FROM filedb.stores WHERE id = the_store FOR UPDATE;
+      IF number IS NULL THEN
+        RAISE EXCEPTION 'the store is gone' USING ERRCODE = 'FD001';
+      END IF;
+      IF EXISTS (SELECT FROM filedb.refused WHERE store = the_store AND token = the_token) THEN
+        RAISE EXCEPTION 'somebody asked for this commit before it came' USING ERRCODE = 'FD002';
+      END IF;
+      IF EXISTS (
+        SELECT FROM unnest(expected_tables, expected_sequences) AS expected (name, sequence)
+        JOIN filedb.tables AS present ON present.store = the_store AND present.name = expected.name
+        WHERE present.sequence > expected.sequence
+      ) THEN
+        number := NULL;
+      END IF;
+    END
+    $next_commit$;
+    """
+
+  /// Appends a commit that makes tables, of which `COPY` has brought the records under numbers that no table has yet. The
+  /// log does not keep it: it begins behind it, and whoever lacks it begins with the records.
+  private static let appendLoaded = """
+    CREATE OR REPLACE FUNCTION filedb.append_loaded(
+      the_store bigint, the_token uuid, expected_tables text[], expected_sequences bigint[],
+      names text[], tabs bigint[], counters bigint[], counts bigint[], last_chunks bigint[]
+    ) RETURNS bigint LANGUAGE plpgsql AS $append_loaded$
+    DECLARE
+      the_number bigint;
+      former record;
+    BEGIN
+      SELECT next.number INTO the_number
+        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences) AS next;
+      IF the_number IS NULL THEN RETURN NULL; END IF;
+      FOR i IN 1 .. cardinality(names) LOOP
+        SELECT paged, counter INTO former FROM filedb.tables WHERE store = the_store AND name = names[i];
+        IF former.paged THEN
+          RAISE EXCEPTION 'a commit to a paged table must name it, and change no other' USING ERRCODE = 'FD006';
+        END IF;
+        DELETE FROM filedb.tables WHERE store = the_store AND name = names[i];
+        INSERT INTO filedb.tables (id, store, name, sequence, exists, counter, count, last_chunk)
+          OVERRIDING SYSTEM VALUE
+          VALUES (tabs[i], the_store, names[i], the_number, true, greatest(counters[i], former.counter), counts[i],
+            last_chunks[i]);
+      END LOOP;
+      DELETE FROM filedb.commits WHERE store = the_store;
+      UPDATE filedb.stores SET head = the_number, start = the_number, start_token = the_token WHERE id = the_store;
+      PERFORM pg_notify('filedb_' || the_store, the_number::text);
+      RETURN the_number;
+    END
+    $append_loaded$;
     """
 
   /// Appends a commit and carries it out, unless somebody else's to one of the `expected` tables came before it.
@@ -84,25 +152,9 @@ enum PostgresTables {
       passed bigint := 0;
       many bigint;
     BEGIN
-      -- A commit that returned survives the server's crash, whatever the database's default is.
-      IF current_setting('synchronous_commit') IN ('off', 'local') THEN
-        PERFORM set_config('synchronous_commit', 'on', true);
-      END IF;
-      -- From here to the end of the transaction nobody else appends to this store.
-      SELECT head + 1, keep INTO number, kept FROM filedb.stores WHERE id = the_store FOR UPDATE;
-      IF number IS NULL THEN
-        RAISE EXCEPTION 'the store is gone' USING ERRCODE = 'FD001';
-      END IF;
-      IF EXISTS (SELECT FROM filedb.refused WHERE store = the_store AND token = the_token) THEN
-        RAISE EXCEPTION 'somebody asked for this commit before it came' USING ERRCODE = 'FD002';
-      END IF;
-      IF EXISTS (
-        SELECT FROM unnest(expected_tables, expected_sequences) AS expected (name, sequence)
-        JOIN filedb.tables AS present ON present.store = the_store AND present.name = expected.name
-        WHERE present.sequence > expected.sequence
-      ) THEN
-        RETURN NULL;
-      END IF;
+      SELECT next.number, next.kept INTO number, kept
+        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences) AS next;
+      IF number IS NULL THEN RETURN NULL; END IF;
       -- Whoever loads records into a paged table has locked its row, and nobody waits for that.
       SELECT id INTO paged_tab FROM filedb.tables
         WHERE store = the_store AND name = the_paged AND paged FOR UPDATE NOWAIT;
@@ -152,7 +204,9 @@ enum PostgresTables {
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;
       -- Waits for a transaction that is about to append it.
-      SELECT start INTO forgotten FROM filedb.stores WHERE id = the_store FOR UPDATE;
+      SELECT start, CASE WHEN start_token = the_token THEN start END INTO forgotten, number
+        FROM filedb.stores WHERE id = the_store FOR UPDATE;
+      IF number IS NOT NULL THEN RETURN number; END IF;
       SELECT sequence INTO number FROM filedb.commits WHERE store = the_store AND token = the_token;
       IF number IS NULL AND forgotten > since THEN
         RAISE EXCEPTION 'the commit may be among those that the log has forgotten' USING ERRCODE = 'FD004';
