@@ -152,7 +152,8 @@ let package = Package(
     tests(
       "FileDBCommandTests",
       [
-        "FileDBProgram", "FileDBExtra", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary",
+        "FileDBProgram", "FileDBExtra", "FileDB", "FileDBCluster", "SharedTransaction", "TodoList", "Levels",
+        "FoodDiary",
         "Upgrade",
         "Outliner",
         "Contacts", "JobServer",

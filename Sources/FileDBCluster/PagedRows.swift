@@ -122,20 +122,32 @@ final class PagedRows: Sendable {
   ) throws -> Result {
     let deadline = ContinuousClock.now + patience
     while true {
-      let table = try paged()
+      let table = try tableToWrite()
       let (changes, result) = try make(table)
-      if try changes.isEmpty || append(changes, to: table) { return result }
+      if changes.isEmpty { return result }
+      if !table.isPaged { try makePaged() }
+      if try append(changes, to: table) { return result }
       try waitForOthers(until: deadline)
     }
   }
 
-  /// The table, which is made paged where it does not exist.
-  func paged() throws(StoreError) -> PostgresTable {
-    if let table = try table(), table.isPaged { return table }
+  /// The table, which may not exist yet.
+  /// - Throws: ``StoreError/Code/tableExists`` for one that every machine holds.
+  func tableToWrite() throws(StoreError) -> PostgresTable {
+    let table =
+      try table()
+      ?? PostgresTable(
+        id: 0, key: key, exists: false, counter: 0, count: 0, schema: nil, sequence: 0, isPaged: false)
+    if table.exists && !table.isPaged {
+      throw StoreError(.refused(state: PostgresLog.notPaged, "")).adding(table: key.text)
+    }
+    return table
+  }
+
+  /// Makes a table paged that does not exist.
+  func makePaged() throws(StoreError) {
     try checkNewName()
     _ = try ask("SELECT filedb.make_paged($1::bigint, $2)", [])
-    guard let table = try table() else { throw StoreError(.unreachable, "the store is gone") }
-    return table
   }
 
   private func checkNewName() throws(StoreError) {

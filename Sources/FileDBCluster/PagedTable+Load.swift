@@ -32,7 +32,7 @@ extension PagedTable {
   private static var batch: Int { 4_096 }
 
   private func loadNow(_ values: some Sequence<Value>, at position: Position<Value>) throws -> Int {
-    _ = try rows.paged()
+    if try !rows.tableToWrite().isPaged { try rows.makePaged() }
     let load = try PagedLoad(into: rows)
     let behind = try load.cut(at: rows.insertionIndex(for: position, of: load.table))
     var (copy, table) = (try load.copy(), load.table.state([]))

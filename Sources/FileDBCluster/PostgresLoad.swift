@@ -64,7 +64,8 @@ extension PostgresLog.Session {
       [
         .number(store.id), .text(commit.token.text), .texts(expected.map(\.key.text)),
         .numbers(expected.map(\.value)), .texts(tables.map(\.key.text)), .numbers(tables.map(\.tab)),
-        .numbers(tables.map { UInt64($0.state.counter) }), .numbers(tables.map { UInt64($0.state.records.count) }),
+        .numbers(tables.map { UInt64($0.state.counter) }),
+        .numbers(tables.map { UInt64($0.state.records.count) }),
         .numbers(tables.map(\.lastChunk)),
       ], within: timeout
     ).first?.number(0)
@@ -97,7 +98,9 @@ extension TableState {
     guard let schemaValue else { return nil }
     var place = 0..<0
     let applied = AppliedChange(.declare(schemaValue), found: .nothing)
-    let payload = NewCommit(changes: [(TableKey("schema"), applied)], tables: [:], states: [:]).payload { place = $0 }
+    let payload = NewCommit(changes: [(TableKey("schema"), applied)], tables: [:], states: [:]).payload {
+      place = $0
+    }
     return Array(payload[place])
   }
 }

@@ -200,6 +200,12 @@ extension PostgresLog {
     return Set(rows.map { TableKey($0.text(0)) })
   }
 
+  /// The tables that no machine holds, in order.
+  package func pagedTables() throws(StoreError) -> [String] {
+    let tables = try asking { session throws(PostgresFailure) in try session.tables(timeout) }
+    return tables.filter { $0.isPaged && $0.exists }.map(\.key.text)
+  }
+
   /// Runs `body` in a transaction that sees the database as of one moment.
   func inOneMoment<Result>(
     _ body: (Session) throws(PostgresFailure) -> Result

@@ -77,16 +77,17 @@ enum PostgresSpans {
     CREATE OR REPLACE FUNCTION filedb.index_of(the_tab bigint, the_id bigint)
     RETURNS bigint LANGUAGE plpgsql STABLE AS $index_of$
     DECLARE
+      the_chunk bigint;
       the_place bigint;
       within bigint;
       passed bigint;
     BEGIN
-      SELECT chunks.place, array_position(listed.ids, the_id) - 1 INTO the_place, within
-        FROM filedb.records AS one
-        JOIN filedb.chunks ON chunks.tab = the_tab AND chunks.chunk = one.chunk
-        JOIN filedb.chunk_ids AS listed ON listed.tab = the_tab AND listed.chunk = one.chunk
-        WHERE one.tab = the_tab AND one.id = the_id;
-      IF the_place IS NULL THEN RETURN NULL; END IF;
+      -- One after another: as a join, all chunks of the table might be read.
+      SELECT chunk INTO the_chunk FROM filedb.records WHERE tab = the_tab AND id = the_id;
+      IF the_chunk IS NULL THEN RETURN NULL; END IF;
+      SELECT place INTO the_place FROM filedb.chunks WHERE tab = the_tab AND chunk = the_chunk;
+      SELECT array_position(ids, the_id) - 1 INTO within FROM filedb.chunk_ids
+        WHERE tab = the_tab AND chunk = the_chunk;
       SELECT coalesce(sum(count), 0) INTO passed FROM filedb.spans
         WHERE tab = the_tab AND span < the_place >> 40;
       RETURN within + passed + (

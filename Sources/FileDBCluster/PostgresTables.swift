@@ -114,7 +114,7 @@ enum PostgresTables {
         FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences) AS next;
       IF the_number IS NULL THEN RETURN NULL; END IF;
       FOR i IN 1 .. cardinality(names) LOOP
-        SELECT paged, counter INTO former FROM filedb.tables WHERE store = the_store AND name = names[i];
+        SELECT paged AND sequence > 0 AS paged, counter INTO former FROM filedb.tables WHERE store = the_store AND name = names[i];
         IF former.paged THEN
           RAISE EXCEPTION 'a commit to a paged table must name it, and change no other' USING ERRCODE = 'FD006';
         END IF;
@@ -160,7 +160,7 @@ enum PostgresTables {
         WHERE store = the_store AND name = the_paged AND paged FOR UPDATE NOWAIT;
       IF the_paged <> '' AND (paged_tab IS NULL OR changed_tables <> ARRAY[the_paged]) OR EXISTS (
         SELECT FROM filedb.tables
-        WHERE store = the_store AND name = ANY (changed_tables) AND paged AND name <> the_paged
+        WHERE store = the_store AND name = ANY (changed_tables) AND paged AND sequence > 0 AND name <> the_paged
       ) THEN
         RAISE EXCEPTION 'a commit to a paged table must name it, and change no other' USING ERRCODE = 'FD006';
       END IF;
@@ -168,7 +168,7 @@ enum PostgresTables {
         VALUES (the_store, number, the_token, the_payload, paged_tab);
       INSERT INTO filedb.tables (store, name, sequence, exists)
         SELECT the_store, name, number, false FROM unnest(changed_tables) AS changed (name)
-        ON CONFLICT (store, name) DO UPDATE SET sequence = excluded.sequence;
+        ON CONFLICT (store, name) DO UPDATE SET sequence = excluded.sequence, paged = tables.name = the_paged;
       FOR i IN 1 .. cardinality(verbs) LOOP
         SELECT id INTO the_tab FROM filedb.tables WHERE store = the_store AND name = verb_tables[i];
         many := verb_counts[i];

@@ -80,6 +80,21 @@ struct PagedReplicaTests {
     }
   }
 
+  @Test func nameIsNotPagedBeforeItsTableHasRecords() async throws {
+    try await withFolder { folder in
+      let store = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: makeLog())
+      let paged = try store.paged("notes")
+      #expect(await code { try await paged.delete(1) } == .tableNotFound)
+      #expect(await code { try await paged.add(["wgFileDbSecretId": 1]) } != nil)
+      #expect(try await paged.load([Fields]()) == 0)
+      try add(store, "one")
+      #expect(await code { try await paged.add(["title": "two"]) } == .tableExists)
+      try catchUp(store)
+      #expect(try titles(store) == ["one"])
+      try store.checkInvariants()
+    }
+  }
+
   @Test func plainStoreHasNoPagedTables() {
     #expect(storeError { _ = try RecordStore.inMemory().paged(.events) }?.code == .notAFolder)
     #expect(storeError { _ = try RecordStore.inMemory().paged("events") }?.code == .notAFolder)

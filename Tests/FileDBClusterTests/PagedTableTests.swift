@@ -164,7 +164,8 @@ struct PagedTableTests {
     #expect(try await table.count() == 0)
     #expect(try await table.records(in: 0..<10).isEmpty)
     #expect(await code { _ = try await table.record(with: 1) } == .recordNotFound)
-    #expect(await code { try await table.delete(1) } == .recordNotFound)
+    #expect(await code { try await table.move(1, to: .top) } == .recordNotFound)
+    #expect(await code { try await table.delete(1) } == .tableNotFound)
   }
 
   // MARK: Rules

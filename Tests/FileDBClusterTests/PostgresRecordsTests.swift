@@ -217,9 +217,11 @@ struct PostgresRecordsTests {
     let log = try log(UUID().uuidString)
     let user = LogUser(log)
     let token = try #require(try user.append("t") { _ in [.create] }?.token)
+    let last = try #require(try user.append("t") { _ in [.raiseCounter(to: 5)] }?.token)
     #expect(try log.outcome(of: token) == .committed)
     _ = try SharedLog(log).forgetCommits(olderThan: .zero)
     #expect(try log.outcome(of: token) == .unknown)
+    #expect(try log.outcome(of: last) == .committed, "the log knows where it begins")
   }
 
   // MARK: Backups
