@@ -134,6 +134,11 @@ let package = Package(
       path: "Tests/SharedWorker",
       packageAccess: false, swiftSettings: strict),
 
+    // Prints how long the verbs of a table take that no machine holds; see Tests/Cluster/paged.
+    .executableTarget(
+      name: "PagedTimes", dependencies: ["FileDB", "FileDBCluster"], path: "Tests/PagedTimes",
+      packageAccess: false, swiftSettings: strict),
+
     // Tries a million states of the disk after a power cut; the tests try some thousands of them.
     .executableTarget(
       name: "CrashStates", dependencies: ["FileDBStorage", "TestSupport"], path: "Tests/CrashStates",
@@ -159,7 +164,8 @@ let package = Package(
     tests(
       "FileDBCommandTests",
       [
-        "FileDBProgram", "FileDBExtra", "FileDB", "SharedTransaction", "TodoList", "Levels", "FoodDiary",
+        "FileDBProgram", "FileDBExtra", "FileDB", "FileDBCluster", "SharedTransaction", "TodoList", "Levels",
+        "FoodDiary",
         "Upgrade",
         "Outliner",
         "Contacts", "JobServer",

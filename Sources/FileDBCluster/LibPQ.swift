@@ -29,6 +29,8 @@ struct LibPQ: @unchecked Sendable {
       OpaquePointer?, UnsafePointer<CChar>, CInt, UnsafePointer<UInt32>?, Words?, UnsafePointer<CInt>?,
       UnsafePointer<CInt>?, CInt
     ) -> CInt
+  let putCopyData: @convention(c) (OpaquePointer?, UnsafePointer<UInt8>?, CInt) -> CInt
+  let putCopyEnd: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> CInt
   let flush: @convention(c) (OpaquePointer?) -> CInt
   let consumeInput: @convention(c) (OpaquePointer?) -> CInt
   let isBusy: @convention(c) (OpaquePointer?) -> CInt
@@ -113,6 +115,8 @@ struct LibPQ: @unchecked Sendable {
     setNoticeReceiver = try function("PQsetNoticeReceiver")
     sendScript = try function("PQsendQuery")
     sendStatement = try function("PQsendQueryParams")
+    putCopyData = try function("PQputCopyData")
+    putCopyEnd = try function("PQputCopyEnd")
     flush = try function("PQflush")
     consumeInput = try function("PQconsumeInput")
     isBusy = try function("PQisBusy")
@@ -133,6 +137,7 @@ struct LibPQ: @unchecked Sendable {
   static let connectionIsOpen: CInt = 0
   static let commandIsDone: CInt = 1
   static let rowsAreThere: CInt = 2
+  static let copyIsAwaited: CInt = 4
   /// The fields of an error.
   static let sqlState = CInt(UInt8(ascii: "C"))
   static let primaryMessage = CInt(UInt8(ascii: "M"))

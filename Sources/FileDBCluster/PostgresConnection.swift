@@ -133,21 +133,29 @@ final class PostgresConnection: @unchecked Sendable {
     _ = try answer(by: .now + timeout)
   }
 
-  private func answer(by deadline: ContinuousClock.Instant) throws(PostgresFailure) -> [PostgresRow] {
+  private func flush(by deadline: ContinuousClock.Instant) throws(PostgresFailure) {
     while true {
       let rest = libpq.flush(connection)
-      if rest == 0 { break }
+      if rest == 0 { return }
       guard rest == 1 else { throw .lost(message) }
       try wait(for: POLLIN | POLLOUT, by: deadline)
       guard libpq.consumeInput(connection) == 1 else { throw .lost(message) }
     }
+  }
+
+  /// - Returns: `nil` behind the last one.
+  private func nextResult(by deadline: ContinuousClock.Instant) throws(PostgresFailure) -> OpaquePointer? {
+    while libpq.isBusy(connection) == 1 {
+      try wait(for: POLLIN, by: deadline)
+      guard libpq.consumeInput(connection) == 1 else { throw .lost(message) }
+    }
+    return libpq.nextResult(connection)
+  }
+
+  private func answer(by deadline: ContinuousClock.Instant) throws(PostgresFailure) -> [PostgresRow] {
+    try flush(by: deadline)
     var (rows, failure): ([PostgresRow], PostgresFailure?) = ([], nil)
-    while true {
-      while libpq.isBusy(connection) == 1 {
-        try wait(for: POLLIN, by: deadline)
-        guard libpq.consumeInput(connection) == 1 else { throw .lost(message) }
-      }
-      guard let result = libpq.nextResult(connection) else { break }
+    while let result = try nextResult(by: deadline) {
       defer { libpq.clear(result) }
       switch libpq.resultStatus(result) {
       case LibPQ.commandIsDone: break
@@ -157,6 +165,45 @@ final class PostgresConnection: @unchecked Sendable {
     }
     if let failure { throw failure }
     return rows
+  }
+
+  // MARK: COPY
+
+  /// Begins a `COPY … FROM STDIN`. Until ``endCopy(within:)``, the connection takes nothing but its bytes.
+  func beginCopy(_ statement: String, within timeout: Duration) throws(PostgresFailure) {
+    guard libpq.sendScript(connection, statement) == 1 else { throw .lost(message) }
+    let deadline = ContinuousClock.now + timeout
+    try flush(by: deadline)
+    guard let result = try nextResult(by: deadline) else { throw .lost(message) }
+    defer { libpq.clear(result) }
+    guard libpq.resultStatus(result) == LibPQ.copyIsAwaited else { throw failure(of: result) }
+  }
+
+  /// Returns once libpq has handed the bytes on, so that they do not pile up where the server is slower.
+  /// - Parameter timeout: for these bytes.
+  func copy(_ bytes: [UInt8], within timeout: Duration) throws(PostgresFailure) {
+    let deadline = ContinuousClock.now + timeout
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let piece = rest.prefix(1 << 16)
+      let taken = piece.withUnsafeBufferPointer {
+        libpq.putCopyData(connection, $0.baseAddress, CInt($0.count))
+      }
+      guard taken >= 0 else { throw .lost(message) }
+      if taken == 1 { rest = rest.dropFirst(piece.count) }
+      try flush(by: deadline)
+    }
+  }
+
+  func endCopy(within timeout: Duration) throws(PostgresFailure) {
+    let deadline = ContinuousClock.now + timeout
+    while true {
+      let taken = libpq.putCopyEnd(connection, nil)
+      guard taken >= 0 else { throw .lost(message) }
+      try flush(by: deadline)
+      if taken == 1 { break }
+    }
+    _ = try answer(by: deadline)
   }
 
   private func wait(for events: CInt, by deadline: ContinuousClock.Instant) throws(PostgresFailure) {

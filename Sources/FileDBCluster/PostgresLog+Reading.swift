@@ -39,12 +39,14 @@ extension PostgresLog {
     let rows = try asking { session throws(PostgresFailure) in
       try session.connection.run(
         """
-        SELECT \(PostgresLogState.columns), next.sequence, next.payload, next.token
+        SELECT \(PostgresLogState.columns), next.sequence, next.payload, next.token, next.date
         FROM filedb.stores AS store LEFT JOIN LATERAL (
-          SELECT sequence, payload, token,
-            sum(octet_length(payload)) OVER (ORDER BY sequence) - octet_length(payload) AS passed
+          SELECT sequence, payload, token, floor(extract(epoch FROM committed))::bigint AS date,
+            sum(length) OVER (ORDER BY sequence) - length AS passed
           FROM (
-            SELECT * FROM filedb.commits WHERE store = store.id AND sequence > $3::bigint
+            SELECT sequence, CASE WHEN paged IS NULL THEN payload END AS payload, token, committed,
+              CASE WHEN paged IS NULL THEN octet_length(payload) ELSE 0 END AS length
+            FROM filedb.commits WHERE store = store.id AND sequence > $3::bigint
             ORDER BY sequence LIMIT \(Self.batch.commits)
           ) AS first
         ) AS next ON next.passed < \(Self.batch.bytes)
@@ -66,10 +68,22 @@ extension PostgresLog {
 
   private func commits(_ rows: [PostgresRow], _ base: UInt64) throws(StoreError) -> [LoggedCommit] {
     try rows.map { row throws(StoreError) in
-      try LoggedCommit(
-        payload: row.bytes(PostgresLogState.width + 1), sequence: row.number(PostgresLogState.width) ?? 0,
-        depth: depth, base: Int(base))
+      let (sequence, payload) = (row.number(PostgresLogState.width) ?? 0, PostgresLogState.width + 1)
+      if row.isNull(payload) {
+        return LoggedCommit(toPagedTable: sequence, row.bytes(payload + 1), at: row.number(payload + 2) ?? 0)
+      }
+      return try LoggedCommit(
+        payload: row.bytes(payload), sequence: sequence, depth: depth, base: Int(base))
     }
+  }
+}
+
+extension LoggedCommit {
+  /// A commit to a table that no machine holds: to a folder, it is a number.
+  fileprivate init(toPagedTable sequence: UInt64, _ token: [UInt8], at seconds: UInt64) {
+    self.init(
+      sequence: sequence, date: Date(timeIntervalSince1970: TimeInterval(seconds)),
+      token: CommitToken(bytes: token), changes: [], tables: [:])
   }
 }
 
@@ -152,7 +166,10 @@ extension PostgresLog {
       if known == number { return nil }
       let tables = try session.tables(timeout, named: table)
       var state = TableState()
-      for table in tables { state = try session.state(of: table, timeout) }
+      for table in tables {
+        if table.isPaged { throw .refused(state: Self.paged, "the table is paged") }
+        state = try session.state(of: table, timeout)
+      }
       return TableBase(state: state, sequence: log.head, number: number, end: log.head)
     }
   }
@@ -163,7 +180,7 @@ extension PostgresLog {
     var failure: StoreError?
     let last = try inOneMoment { session throws(PostgresFailure) in
       let tables = try session.tables(timeout)
-      for table in tables where failure == nil {
+      for table in tables where failure == nil && !table.isPaged {
         let state = try session.state(of: table, timeout)
         do throws(StoreError) { try take(table.key, state) } catch { failure = error }
       }
@@ -176,10 +193,17 @@ extension PostgresLog {
   package func tables() throws(StoreError) -> Set<TableKey> {
     let rows = try asking { session throws(PostgresFailure) in
       try session.connection.run(
-        "SELECT name FROM filedb.tables WHERE store = $1::bigint AND exists", [.number(session.store.id)],
+        "SELECT name FROM filedb.tables WHERE store = $1::bigint AND exists AND NOT paged",
+        [.number(session.store.id)],
         within: timeout)
     }
     return Set(rows.map { TableKey($0.text(0)) })
+  }
+
+  /// The tables that no machine holds, in order.
+  package func pagedTables() throws(StoreError) -> [String] {
+    let tables = try asking { session throws(PostgresFailure) in try session.tables(timeout) }
+    return tables.filter { $0.isPaged && $0.exists }.map(\.key.text)
   }
 
   /// Runs `body` in a transaction that sees the database as of one moment.
@@ -209,6 +233,10 @@ struct PostgresTable {
   let counter: Int64
   let count: Int
   let schema: [UInt8]?
+  /// The last commit that changed it.
+  let sequence: UInt64
+  /// Whether no machine holds it.
+  let isPaged: Bool
 }
 
 extension PostgresLog.Session {
@@ -242,14 +270,15 @@ extension PostgresLog.Session {
   ) throws(PostgresFailure) -> [PostgresTable] {
     let rows = try connection.run(
       """
-      SELECT id, name, exists::integer, counter, count, schema FROM filedb.tables
+      SELECT id, name, exists::integer, counter, count, schema, sequence, paged::integer FROM filedb.tables
       WHERE store = $1::bigint \(name == nil ? "" : "AND name = $2") ORDER BY name
       """, [.number(store.id)] + (name.map { [.text($0.text)] } ?? []), within: timeout)
     return rows.map { row in
       PostgresTable(
         id: row.number(0) ?? 0, key: TableKey(row.text(1)), exists: row.number(2) == 1,
         counter: Int64(row.number(3) ?? 0), count: Int(row.number(4) ?? 0),
-        schema: row.isNull(5) ? nil : row.bytes(5))
+        schema: row.isNull(5) ? nil : row.bytes(5), sequence: row.number(6) ?? 0,
+        isPaged: row.number(7) == 1)
     }
   }
 

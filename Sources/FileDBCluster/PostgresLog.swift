@@ -1,3 +1,4 @@
+import Dispatch
 import FileDB
 import FileDBEssentials
 import FileDBTables
@@ -32,10 +33,14 @@ package final class PostgresLog: EngineLog {
   }
 
   let info: String
+  /// For async code, which must not wait for the network itself.
+  let queue = DispatchQueue(label: "FileDB.PostgreSQL")
   /// The store's name.
   package let name: String
   let timeout: Duration
   let depth: Int
+  /// How many bytes of records go to the server as one statement, where there is another way.
+  let longestStatement: Int
   private let session = Mutex<Session?>(nil)
   private let history: History
   /// What this log takes for forgotten, where its reader wants no history.
@@ -51,8 +56,9 @@ package final class PostgresLog: EngineLog {
   ///   - timeout: how long the server may take for an answer.
   package init(
     _ info: String, store name: String, timeout: Duration, history: History = .whole,
-    limits: PlistLimits = PlistLimits()
+    limits: PlistLimits = PlistLimits(), longestStatement: Int = 64 << 20
   ) {
+    self.longestStatement = longestStatement
     (self.info, self.name, self.timeout, depth) = (info, name, timeout, limits.depth)
     self.history = history
   }
@@ -101,33 +107,39 @@ package final class PostgresLog: EngineLog {
     }
   }
 
+  /// - Parameter paged: the table that the commit changes, where no machine holds it.
   /// - Returns: `nil` where somebody was quicker.
-  private func append(_ commit: NewCommit) throws(StoreError) -> UInt64? {
+  func append(_ commit: NewCommit, toPaged paged: TableKey? = nil) throws(StoreError) -> UInt64? {
+    if isLoad(commit) { return try load(commit) }
     let changes = RowChanges(commit)
     guard changes.payload.count < 1 << 30 else {
       throw StoreError(
         .unrepresentableValue,
-        "PostgreSQL takes a commit of 1 GB at most, and this one has \(changes.payload.count) bytes")
+        "PostgreSQL takes a commit of 1 GB at most to tables that exist, and this one has \(changes.payload.count) "
+          + "bytes")
     }
-    let expected = Array(commit.expectedSequences)
-    let values: [PostgresValue] = [
-      .text(commit.token.text), .texts(expected.map(\.key.text)), .numbers(expected.map(\.value)),
-      .texts(commit.states.keys.map(\.text)), .bytes(changes.payload),
-    ]
-    let last = seen.withLock { $0?.sequence ?? 0 }
+    let last = lastSeen
     do throws(PostgresFailure) {
-      let rows = try withSession { session throws(PostgresFailure) in
-        try session.connection.run(
-          "SELECT filedb.append($1::bigint, $2::uuid, $3::text[], $4::bigint[], $5::text[], $6::bytea, "
-            + "$7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[])",
-          [.number(session.store.id)] + values + changes.values, within: timeout)
+      return try withSession { session throws(PostgresFailure) in
+        try session.append(commit, changes, toPaged: paged, timeout)
       }
-      return rows.first?.number(0)
     } catch {
-      guard case .lost(let message) = error else { throw StoreError(error) }
-      unsettled.withLock { $0[commit.token] = last }
-      throw StoreError(.outcomeUnknown, "\(message); nobody knows yet whether the commit is there")
+      switch error {
+      case .lost(let message): throw unknownOutcome(of: commit.token, since: last, message)
+      case .refused(Self.loading, _): return nil
+      case .unreachable, .refused: throw StoreError(error)
+      }
     }
+  }
+
+  /// The last commit that this process has seen, or 0.
+  var lastSeen: UInt64 { seen.withLock { $0?.sequence ?? 0 } }
+
+  /// The error for a commit that the server may have, or may still get.
+  /// - Parameter last: the last commit that was seen before it was sent.
+  func unknownOutcome(of token: CommitToken, since last: UInt64, _ message: String) -> StoreError {
+    unsettled.withLock { $0[token] = last }
+    return StoreError(.outcomeUnknown, "\(message); nobody knows yet whether the commit is there")
   }
 
   package func makeWatch() throws(StoreError) -> (any LogWatch)? {
@@ -204,6 +216,9 @@ package final class PostgresLog: EngineLog {
     .first?.number(0) == 1
   }
 
+  /// Another connection, besides the one that all share.
+  func newSession() throws(PostgresFailure) -> Session { try connect() }
+
   private func connect() throws(PostgresFailure) -> Session {
     let connection = try PostgresConnection(info, timeout: timeout)
     guard try hasTables(connection) else {
@@ -259,6 +274,28 @@ package final class PostgresLog: EngineLog {
   static let newerFormat = "FD003"
   static let forgotten = "FD004"
   static let putBack = "FD005"
+  static let paged = "FD006"
+  static let notPaged = "FD007"
+  /// PostgreSQL's own, for a row that somebody has locked.
+  static let loading = "55P03"
+}
+
+extension PostgresLog.Session {
+  /// - Returns: `nil` where somebody was quicker.
+  func append(
+    _ commit: NewCommit, _ changes: RowChanges, toPaged paged: TableKey?, _ timeout: Duration
+  ) throws(PostgresFailure) -> UInt64? {
+    let expected = Array(commit.expectedSequences)
+    let values: [PostgresValue] = [
+      .number(store.id), .text(commit.token.text), .texts(expected.map(\.key.text)),
+      .numbers(expected.map(\.value)), .texts(commit.states.keys.map(\.text)), .bytes(changes.payload),
+    ]
+    return try connection.run(
+      "SELECT filedb.append($1::bigint, $2::uuid, $3::text[], $4::bigint[], $5::text[], $6::bytea, "
+        + "$7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14)",
+      values + changes.values + [.text(paged?.text ?? "")], within: timeout
+    ).first?.number(0)
+  }
 }
 
 extension StoreError {
@@ -267,6 +304,10 @@ extension StoreError {
     case .unreachable(let message), .lost(let message): self.init(.unreachable, message)
     case .refused(PostgresLog.newerFormat, let message): self.init(.newerFormat, message)
     case .refused(PostgresLog.putBack, let message): self = .putBack(message)
+    case .refused(PostgresLog.paged, _):
+      self.init(.tableExists, "this table is paged: no machine holds it, and 'store.paged' writes to it")
+    case .refused(PostgresLog.notPaged, _):
+      self.init(.tableExists, "every machine holds this table; a table is made paged before it has records")
     case .refused(let state, let message):
       self.init(.unreachable, "PostgreSQL refused: \(message) (\(state))")
     }

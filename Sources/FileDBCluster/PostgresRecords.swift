@@ -1,7 +1,8 @@
 /// The records of all tables, by id and by order, and the functions that carry a commit's changes out on them.
 ///
 /// The order is in chunks of at most 512 ids. Chunks have places in gaps, so that one between two others renumbers
-/// nothing, and counts, so that the n-th record is found without looking at the ids before it.
+/// nothing, and counts, so that the n-th record is found without looking at the ids before it. Nor does anybody look at
+/// all chunks before it: `PostgresSpans` adds their counts up.
 enum PostgresRecords {
   static let script = """
     CREATE TABLE IF NOT EXISTS filedb.records (
@@ -29,7 +30,7 @@ enum PostgresRecords {
       PRIMARY KEY (tab, chunk)
     );
 
-    \(locate)
+    \(PostgresSpans.script)
 
     \(place)
 
@@ -38,37 +39,6 @@ enum PostgresRecords {
     \(clear)
 
     \(change)
-    """
-
-  /// The chunk that has the record at an index, or the last one for the end, and the index within it.
-  private static let locate = """
-    CREATE OR REPLACE FUNCTION filedb.locate(
-      the_tab bigint, the_index bigint, total bigint,
-      OUT the_chunk bigint, OUT the_place bigint, OUT within bigint
-    ) LANGUAGE plpgsql STABLE AS $locate$
-    DECLARE
-      passed bigint;
-      one record;
-    BEGIN
-      -- From the end that is nearer.
-      IF the_index < total / 2 THEN
-        passed := 0;
-        FOR one IN SELECT chunk, place, count FROM filedb.chunks WHERE tab = the_tab ORDER BY place LOOP
-          EXIT WHEN the_index < passed + one.count;
-          passed := passed + one.count;
-        END LOOP;
-      ELSE
-        passed := total;
-        FOR one IN SELECT chunk, place, count FROM filedb.chunks WHERE tab = the_tab ORDER BY place DESC LOOP
-          passed := passed - one.count;
-          EXIT WHEN the_index >= passed;
-        END LOOP;
-      END IF;
-      the_chunk := one.chunk;
-      the_place := one.place;
-      within := the_index - passed;
-    END
-    $locate$;
     """
 
   /// Puts records at an index, one below the other: new ones, whose bodies are in the payload, or, where `starts` is
@@ -91,6 +61,7 @@ enum PostgresRecords {
       size bigint;
       added bigint;
       step bigint;
+      piece record;
     BEGIN
       IF many = 0 THEN RETURN; END IF;
       SELECT count, last_chunk INTO total, last FROM filedb.tables WHERE id = the_tab;
@@ -147,15 +118,18 @@ enum PostgresRecords {
             substr(the_payload, start::integer, length::integer)
           FROM unnest(the_ids, starts, lengths) WITH ORDINALITY AS u (id, start, length, n);
       END IF;
-      IF starts IS NULL OR shift = 0 AND added > 0 THEN
-        UPDATE filedb.records AS present SET chunk = new.chunk
-          FROM (
-            SELECT id, CASE (n - 1) / size + shift WHEN 0 THEN at_chunk ELSE last + (n - 1) / size + shift END AS chunk
-            FROM unnest(all_ids) WITH ORDINALITY AS u (id, n)
-            WHERE starts IS NULL OR n <= cut OR n > cut + many
-          ) AS new
-          WHERE present.tab = the_tab AND present.id = new.id AND present.chunk <> new.chunk;
-      END IF;
+      -- Those that were taken out, and where a chunk was cut those beside them. By arrays of ids: joined with a list, all
+      -- records of a table might be read.
+      FOR piece IN
+        SELECT CASE k WHEN 0 THEN at_chunk ELSE last + k END AS chunk, array_agg(id) AS ids
+        FROM (
+          SELECT id, (n - 1) / size + shift AS k FROM unnest(all_ids) WITH ORDINALITY AS u (id, n)
+          WHERE CASE WHEN n > cut AND n <= cut + many THEN starts IS NULL ELSE shift = 0 AND added > 0 END
+        ) AS moved GROUP BY k
+      LOOP
+        UPDATE filedb.records SET chunk = piece.chunk
+          WHERE tab = the_tab AND id = ANY (piece.ids) AND chunk <> piece.chunk;
+      END LOOP;
       UPDATE filedb.tables SET count = count + many, last_chunk = last + added WHERE id = the_tab;
     END
     $place$;
@@ -225,6 +199,7 @@ enum PostgresRecords {
       DELETE FROM filedb.records WHERE tab = the_tab;
       DELETE FROM filedb.chunks WHERE tab = the_tab;
       DELETE FROM filedb.chunk_ids WHERE tab = the_tab;
+      DELETE FROM filedb.spans WHERE tab = the_tab;
       UPDATE filedb.tables SET count = 0 WHERE id = the_tab;
     $clear$;
     """

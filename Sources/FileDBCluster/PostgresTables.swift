@@ -1,7 +1,7 @@
 /// The tables and functions that a database has for FileDB, described in <doc:Cluster>.
 enum PostgresTables {
-  /// 1 kept no records beside the commits.
-  static let version: UInt64 = 2
+  /// 1 kept no records beside the commits, and 2 had no tables that no machine holds.
+  static let version: UInt64 = 3
 
   /// Makes what is not there yet. It may run at any time.
   static let script = """
@@ -26,9 +26,11 @@ enum PostgresTables {
       token uuid NOT NULL,
       payload bytea NOT NULL,
       committed timestamptz NOT NULL DEFAULT now(),
+      paged bigint,
       PRIMARY KEY (store, sequence),
       UNIQUE (store, token)
     );
+    CREATE INDEX IF NOT EXISTS commits_to_paged ON filedb.commits (paged, sequence) WHERE paged IS NOT NULL;
 
     CREATE TABLE IF NOT EXISTS filedb.tables (
       id bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
@@ -40,6 +42,7 @@ enum PostgresTables {
       count bigint NOT NULL DEFAULT 0,
       schema bytea,
       last_chunk bigint NOT NULL DEFAULT 0,
+      paged boolean NOT NULL DEFAULT false,
       PRIMARY KEY (store, name)
     ) WITH (fillfactor = 50);
 
@@ -52,30 +55,26 @@ enum PostgresTables {
 
     \(PostgresRecords.script)
 
+    \(PostgresPages.script)
+
+    \(nextCommit)
+
     \(append)
+
+    \(appendLoaded)
 
     \(settle)
 
     \(forget)
     """
 
-  /// Appends a commit and carries it out, unless somebody else's to one of the `expected` tables came before it.
-  ///
-  /// Each change has a verb, a table, a number and some ids; each id has the place of its record in the payload.
-  private static let append = """
-    CREATE OR REPLACE FUNCTION filedb.append(
-      the_store bigint, the_token uuid,
-      expected_tables text[], expected_sequences bigint[], changed_tables text[],
-      the_payload bytea,
-      verbs text[], verb_tables text[], verb_numbers bigint[], verb_counts bigint[],
-      ids bigint[], starts bigint[], lengths bigint[]
-    ) RETURNS bigint LANGUAGE plpgsql AS $append$
-    DECLARE
-      number bigint;
-      the_tab bigint;
-      kept interval;
-      passed bigint := 0;
-      many bigint;
+  /// The number of the commit that its caller may append; null where somebody else's to one of the expected tables came
+  /// before it.
+  private static let nextCommit = """
+    CREATE OR REPLACE FUNCTION filedb.next_commit(
+      the_store bigint, the_token uuid, expected_tables text[], expected_sequences bigint[],
+      OUT number bigint, OUT kept interval
+    ) LANGUAGE plpgsql AS $next_commit$
     BEGIN
       -- A commit that returned survives the server's crash, whatever the database's default is.
       IF current_setting('synchronous_commit') IN ('off', 'local') THEN
@@ -94,13 +93,82 @@ enum PostgresTables {
         JOIN filedb.tables AS present ON present.store = the_store AND present.name = expected.name
         WHERE present.sequence > expected.sequence
       ) THEN
-        RETURN NULL;
+        number := NULL;
       END IF;
-      INSERT INTO filedb.commits (store, sequence, token, payload)
-        VALUES (the_store, number, the_token, the_payload);
+    END
+    $next_commit$;
+    """
+
+  /// Appends a commit that makes tables, of which `COPY` has brought the records under numbers that no table has yet. The
+  /// log does not keep it: it begins behind it, and whoever lacks it begins with the records.
+  private static let appendLoaded = """
+    CREATE OR REPLACE FUNCTION filedb.append_loaded(
+      the_store bigint, the_token uuid, expected_tables text[], expected_sequences bigint[],
+      names text[], tabs bigint[], counters bigint[], counts bigint[], last_chunks bigint[]
+    ) RETURNS bigint LANGUAGE plpgsql AS $append_loaded$
+    DECLARE
+      the_number bigint;
+      former record;
+    BEGIN
+      SELECT next.number INTO the_number
+        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences) AS next;
+      IF the_number IS NULL THEN RETURN NULL; END IF;
+      FOR i IN 1 .. cardinality(names) LOOP
+        SELECT paged AND sequence > 0 AS paged, counter INTO former FROM filedb.tables WHERE store = the_store AND name = names[i];
+        IF former.paged THEN
+          RAISE EXCEPTION 'a commit to a paged table must name it, and change no other' USING ERRCODE = 'FD006';
+        END IF;
+        DELETE FROM filedb.tables WHERE store = the_store AND name = names[i];
+        INSERT INTO filedb.tables (id, store, name, sequence, exists, counter, count, last_chunk)
+          OVERRIDING SYSTEM VALUE
+          VALUES (tabs[i], the_store, names[i], the_number, true, greatest(counters[i], former.counter), counts[i],
+            last_chunks[i]);
+      END LOOP;
+      DELETE FROM filedb.commits WHERE store = the_store;
+      UPDATE filedb.stores SET head = the_number, start = the_number, start_token = the_token WHERE id = the_store;
+      PERFORM pg_notify('filedb_' || the_store, the_number::text);
+      RETURN the_number;
+    END
+    $append_loaded$;
+    """
+
+  /// Appends a commit and carries it out, unless somebody else's to one of the `expected` tables came before it.
+  ///
+  /// Each change has a verb, a table, a number and some ids; each id has the place of its record in the payload. A commit
+  /// to a paged table changes no other, and names it once more.
+  private static let append = """
+    CREATE OR REPLACE FUNCTION filedb.append(
+      the_store bigint, the_token uuid,
+      expected_tables text[], expected_sequences bigint[], changed_tables text[],
+      the_payload bytea,
+      verbs text[], verb_tables text[], verb_numbers bigint[], verb_counts bigint[],
+      ids bigint[], starts bigint[], lengths bigint[], the_paged text DEFAULT ''
+    ) RETURNS bigint LANGUAGE plpgsql AS $append$
+    DECLARE
+      number bigint;
+      paged_tab bigint;
+      the_tab bigint;
+      kept interval;
+      passed bigint := 0;
+      many bigint;
+    BEGIN
+      SELECT next.number, next.kept INTO number, kept
+        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences) AS next;
+      IF number IS NULL THEN RETURN NULL; END IF;
+      -- Whoever loads records into a paged table has locked its row, and nobody waits for that.
+      SELECT id INTO paged_tab FROM filedb.tables
+        WHERE store = the_store AND name = the_paged AND paged FOR UPDATE NOWAIT;
+      IF the_paged <> '' AND (paged_tab IS NULL OR changed_tables <> ARRAY[the_paged]) OR EXISTS (
+        SELECT FROM filedb.tables
+        WHERE store = the_store AND name = ANY (changed_tables) AND paged AND sequence > 0 AND name <> the_paged
+      ) THEN
+        RAISE EXCEPTION 'a commit to a paged table must name it, and change no other' USING ERRCODE = 'FD006';
+      END IF;
+      INSERT INTO filedb.commits (store, sequence, token, payload, paged)
+        VALUES (the_store, number, the_token, the_payload, paged_tab);
       INSERT INTO filedb.tables (store, name, sequence, exists)
         SELECT the_store, name, number, false FROM unnest(changed_tables) AS changed (name)
-        ON CONFLICT (store, name) DO UPDATE SET sequence = excluded.sequence;
+        ON CONFLICT (store, name) DO UPDATE SET sequence = excluded.sequence, paged = tables.name = the_paged;
       FOR i IN 1 .. cardinality(verbs) LOOP
         SELECT id INTO the_tab FROM filedb.tables WHERE store = the_store AND name = verb_tables[i];
         many := verb_counts[i];
@@ -136,7 +204,9 @@ enum PostgresTables {
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;
       -- Waits for a transaction that is about to append it.
-      SELECT start INTO forgotten FROM filedb.stores WHERE id = the_store FOR UPDATE;
+      SELECT start, CASE WHEN start_token = the_token THEN start END INTO forgotten, number
+        FROM filedb.stores WHERE id = the_store FOR UPDATE;
+      IF number IS NOT NULL THEN RETURN number; END IF;
       SELECT sequence INTO number FROM filedb.commits WHERE store = the_store AND token = the_token;
       IF number IS NULL AND forgotten > since THEN
         RAISE EXCEPTION 'the commit may be among those that the log has forgotten' USING ERRCODE = 'FD004';

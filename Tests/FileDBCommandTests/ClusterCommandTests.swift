@@ -1,4 +1,5 @@
 import FileDB
+import FileDBCluster
 import Foundation
 import TestSupport
 import Testing
@@ -102,6 +103,26 @@ struct ClusterCommandTests {
       #expect(try run("copy", "none", "c", in: folder).status == 66)
       try RecordStore(at: folder.appendingPathComponent("b")).checkInvariants()
     }
+  }
+
+  @Test func copySaysWhichTablesNoMachineHolds() async throws {
+    let (server, name) = (try #require(PostgresServer.current), UUID().uuidString)
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let log = SharedLog.postgreSQL(server.info, store: name)
+    try log.create()
+    let store = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: log)
+    try await store.table("todo").add(["title": "Milk"])
+    try await store.paged("events").add(["kind": "login"])
+    let address = "postgres://filedb@/postgres?host=\(server.folder)&store=\(name)"
+    for source in ["a", address] {
+      let target = UUID().uuidString
+      let copied = try run("copy", source, target, in: folder)
+      #expect(copied.status == 0 && copied.error.contains("events: not copied"), "\(copied)")
+      #expect(try run("--store", target, "tables", "--no-header", in: folder).output.hasPrefix("todo"))
+    }
+    #expect(try run("--store", address, "show", "events", in: folder).error.contains("paged"))
+    #expect(try run("--store", address, "add", "events", "kind=two", in: folder).error.contains("paged"))
   }
 
   @Test func folderThatHasJoinedIsAsAnyOther() throws {

@@ -18,7 +18,8 @@ extension FileLog {
     defer { withExtendedLifetime(lock) {} }
     let (isDone, hasJournal) = try state.withLock { state throws(StoreError) in
       try readOn(&state)
-      return (!state.pending.values.contains(where: scope.contains), state.journal != nil)
+      let isDone = !state.pending.values.contains(where: scope.contains) && !state.isLongForNothing(options)
+      return (isDone, state.journal != nil)
     }
     if isDone, !hasJournal { return WrittenTables() }
     try prepare()
@@ -320,8 +321,15 @@ extension FileLog.State {
 
   /// Whether there is no need for another journal: this one is short, or with the commits of the tables that stay the
   /// next would be the same again, or long, and more than half as long as this one.
+  /// Whether no table waits for any of the commits, of which there are many: a folder that follows a log has a number for
+  /// each commit to a table that it does not hold.
+  fileprivate func isLongForNothing(_ options: StoreOptions) -> Bool {
+    pending.isEmpty && (journal?.end ?? 0) > options.shortJournal
+  }
+
   fileprivate func keepsJournal(with staying: Set<TableKey>, _ options: StoreOptions) -> Bool {
     guard let journal, journal.format == JournalStart.newestFormat else { return false }
+    if isLongForNothing(options) { return false }
     if staying.isSuperset(of: pending.keys) { return true }
     if journal.end <= options.keptJournal, !hasRecordsFiles { return true }
     let bytes = staying.reduce(0) { $0 + (pending[$1]?.byteCount ?? 0) }

@@ -22,7 +22,9 @@ struct Copy: ParsableCommand {
     if case .folder(let url) = places.source, !FileInfo.isFolder(url) {
       throw StoreError(.fileNotFound, "there is no such folder", file: url.path)
     }
-    let tables = try Self.tables(of: places.source.open(for: .once))
+    let original = try places.source.open(for: .once)
+    let tables = try Self.tables(of: original)
+    if places.source.isShared { try Self.notePagedTables(of: original) }
     let store = try places.target.open(for: .once)
     try store.write { tx in
       guard try store.tableNames.isEmpty else {
@@ -40,6 +42,13 @@ struct Copy: ParsableCommand {
   private static func tables(of store: RecordStore) throws -> [TableSnapshot<Fields>] {
     let snapshot = try store.snapshot()
     return snapshot.tableNames.map { snapshot[$0] }
+  }
+
+  private static func notePagedTables(of store: RecordStore) throws {
+    guard let paged = try FileDBTool.needExtra().pagedTables(of: store) else {
+      return Terminal.note("without a connection, tables that no machine holds are not known")
+    }
+    for table in paged { Terminal.note("\(table): not copied, for no machine holds this table") }
   }
 
   private static func note(_ keys: [String], of table: String) {

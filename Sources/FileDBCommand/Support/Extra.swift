@@ -40,6 +40,9 @@ package protocol Extra: Sendable {
   func forgetCommits(of store: RecordStore, olderThan age: Duration) throws -> Int
 
   func status(of store: RecordStore) throws -> StoreStatus
+
+  /// The tables of a shared store that no machine holds; `nil` where there is no connection.
+  func pagedTables(of store: RecordStore) -> [String]?
 }
 
 /// What was made for a store that machines share.

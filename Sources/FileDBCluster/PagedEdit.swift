@@ -1,0 +1,109 @@
+import FileDB
+import FileDBTables
+import Synchronization
+
+/// A table in memory with those records of a paged table that a verb touches. So a paged table has the verbs of any other
+/// table: how they encode values, which ids they give, what versions and rules they keep.
+struct PagedEdit<Value: Codable & Sendable> {
+  private let log: EditLog
+  private let store: RecordStore
+  private let name: TableName<Value>
+
+  init(of name: TableName<Value>, _ table: TableState, in store: RecordStore) {
+    log = EditLog(TableKey(name.text), table)
+    var options = store.options
+    options.checkpoints = .manual
+    self.store = RecordStore(at: store.url, log: log, options: options)
+    self.name = name
+  }
+
+  /// - Parameter records: those that the verb touches.
+  init(
+    of name: TableName<Value>, _ table: PostgresTable, _ records: [EncodedRecord] = [], in store: RecordStore
+  ) {
+    self.init(of: name, table.state(records), in: store)
+  }
+
+  func records() throws -> [StoredRecord<Value>] { try Array(store.table(name).snapshot()) }
+
+  /// Runs some verbs.
+  /// - Returns: what they changed. Indices are those of the table in memory.
+  func changes<Result>(
+    of table: PostgresTable, _ verbs: (RecordTable<Value>) throws -> Result
+  ) throws -> (changes: [Change], result: Result) {
+    let result = try verbs(store.table(name))
+    let changes = log.now.changes
+    try checkRules(changes, of: table)
+    return (changes, result)
+  }
+
+  /// The table in memory as the verbs left it.
+  var table: TableState { log.now.state }
+
+  /// Only who sees all records can tell whether a value is unique, or refers to one that is there.
+  private func checkRules(_ changes: [Change], of table: PostgresTable) throws(StoreError) {
+    for case .declare(let value) in changes {
+      guard table.count == 0 else {
+        throw StoreError(
+          .invalidSchema, "a paged table takes its schema before it has records", table: name.text)
+      }
+      guard case .schema(let schema) = SchemaDeclaration(value) else { continue }
+      let rule =
+        schema.fields.first { $0.isUnique || $0.references != nil }?.name ?? schema.unique.first?.first
+      if let rule {
+        throw StoreError(
+          .invalidSchema,
+          "a paged table cannot keep rules about other records: that a field is unique, or refers to a record",
+          table: name.text, field: rule)
+      }
+    }
+  }
+}
+
+extension PostgresTable {
+  /// The table with some of its records.
+  func state(_ records: [EncodedRecord]) -> TableState {
+    exists
+      ? TableState(counter: counter, records: records, schema: schema) : TableState(counter: counter)
+  }
+}
+
+/// A log in memory for one table. It keeps what is appended.
+private final class EditLog: CommitLog {
+  private struct Ticket: CommitTicket { func wait() {} }
+
+  private let table: TableKey
+  private let state: TableState
+  private let appended: Mutex<(changes: [Change], state: TableState)>
+
+  init(_ table: TableKey, _ state: TableState) {
+    (self.table, self.state) = (table, state)
+    appended = Mutex(([], state))
+  }
+
+  /// What was appended, and the table with it.
+  var now: (changes: [Change], state: TableState) { appended.withLock(\.self) }
+
+  func append(
+    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+  ) throws -> (any CommitTicket)? {
+    guard let commit = try makeCommit() else { return nil }
+    appended.withLock {
+      $0.changes += commit.changes.map(\.change)
+      $0.state = commit.states[table] ?? $0.state
+    }
+    taking(LoggedCommit(commit, sequence: 1))
+    return Ticket()
+  }
+
+  func commits(after sequence: UInt64) -> LogNews { .commits([]) }
+
+  func base(of table: TableKey, unless known: Int?) -> TableBase? {
+    if known == 0 { return nil }
+    return TableBase(state: table == self.table ? state : TableState(), sequence: 0, number: 0, end: 0)
+  }
+
+  func tables() -> Set<TableKey> { state.exists ? [table] : [] }
+  func makeWatch() -> (any LogWatch)? { nil }
+  func outcome(of token: CommitToken) -> CommitOutcome { .committed }
+}

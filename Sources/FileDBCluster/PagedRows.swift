@@ -1,0 +1,196 @@
+import Dispatch
+import FileDB
+import FileDBEssentials
+import FileDBTables
+
+/// What a paged table asks of PostgreSQL. Each call waits for the answer.
+final class PagedRows: Sendable {
+  let log: PostgresLog
+  let key: TableKey
+  /// How long to wait for those who write at the same time.
+  let patience: Duration
+
+  init(_ log: PostgresLog, _ key: TableKey, patience: Duration) {
+    (self.log, self.key, self.patience) = (log, key, patience)
+  }
+
+  /// Runs `body` on the log's own thread.
+  func asking<Result: Sendable>(
+    _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try Task.checkCancellation()
+    return try await withCheckedThrowingContinuation { continuation in
+      log.queue.async { continuation.resume(with: Swift.Result { try body() }) }
+    }
+  }
+
+  // MARK: Reading
+
+  /// `nil` for one that was never made.
+  func table() throws(StoreError) -> PostgresTable? {
+    try log.asking { session throws(PostgresFailure) in
+      try session.tables(log.timeout, named: key).first
+    }
+  }
+
+  /// Some records by their indices, as of one moment.
+  func page(_ indices: Range<Int>) throws(StoreError) -> [EncodedRecord] {
+    let first = max(indices.lowerBound, 0)
+    return try records(
+      "filedb.page(tab.id, $3::bigint, $4::bigint)",
+      [.number(UInt64(first)), .number(UInt64(max(indices.upperBound - first, 0)))])
+  }
+
+  enum Side { case above, below }
+
+  /// Some records next to another one, as of one moment.
+  func page(_ side: Side, of id: AnyRecordID, limit: Int) throws(StoreError) -> [EncodedRecord] {
+    let page =
+      switch side {
+      case .above: "filedb.page(tab.id, greatest(index - $4::bigint, 0), least($4::bigint, index))"
+      case .below: "filedb.page(tab.id, index + 1, $4::bigint)"
+      }
+    let found = try records(
+      "(SELECT ARRAY[$3::bigint] || \(page) FROM filedb.index_of(tab.id, $3::bigint) AS index)",
+      [.number(UInt64(id.rawValue)), .number(UInt64(max(limit, 0)))])
+    guard found.first?.id == id else { throw missing(id) }
+    return Array(found.dropFirst())
+  }
+
+  /// - Throws: ``StoreError/Code/recordNotFound``.
+  func record(with id: AnyRecordID) throws(StoreError) -> EncodedRecord {
+    guard let record = try records("ARRAY[$3::bigint]", [.number(UInt64(id.rawValue))]).first else {
+      throw missing(id)
+    }
+    return record
+  }
+
+  /// - Parameter list: an array of ids, in SQL.
+  private func records(_ list: String, _ values: [PostgresValue]) throws(StoreError) -> [EncodedRecord] {
+    let rows = try ask(
+      """
+      SELECT one.id, one.body
+      FROM filedb.tables AS tab, unnest(\(list)) WITH ORDINALITY AS listed (id, number), LATERAL (
+        SELECT id, body FROM filedb.records WHERE records.tab = tab.id AND records.id = listed.id OFFSET 0
+      ) AS one
+      WHERE tab.store = $1::bigint AND tab.name = $2 ORDER BY listed.number
+      """, values)
+    return rows.compactMap { $0.record(0, 1) }
+  }
+
+  /// - Throws: ``StoreError/Code/recordNotFound``.
+  func index(of id: AnyRecordID) throws(StoreError) -> Int {
+    let rows = try ask(
+      "SELECT filedb.index_of(id, $3::bigint) FROM filedb.tables WHERE store = $1::bigint AND name = $2",
+      [.number(UInt64(id.rawValue))])
+    guard let index = rows.first?.number(0) else { throw missing(id) }
+    return Int(index)
+  }
+
+  /// Those of some ids that the table has.
+  func present(_ ids: [AnyRecordID]) throws(StoreError) -> Set<AnyRecordID> {
+    let rows = try ask(
+      """
+      SELECT records.id FROM filedb.tables AS tab, unnest($3::bigint[]) AS listed (id), LATERAL (
+        SELECT id FROM filedb.records WHERE records.tab = tab.id AND records.id = listed.id OFFSET 0
+      ) AS records WHERE tab.store = $1::bigint AND tab.name = $2
+      """, [.numbers(ids.map { UInt64($0.rawValue) })])
+    return Set(rows.compactMap { $0.number(0).flatMap { AnyRecordID(rawValue: Int64($0)) } })
+  }
+
+  /// - Parameter values: from `$3` on.
+  private func ask(_ statement: String, _ values: [PostgresValue]) throws(StoreError) -> [PostgresRow] {
+    try log.asking { session throws(PostgresFailure) in
+      try session.connection.run(
+        statement, [.number(session.store.id), .text(key.text)] + values, within: log.timeout)
+    }
+  }
+
+  func missing(_ id: AnyRecordID) -> StoreError {
+    StoreError(.recordNotFound, "there is no such record", table: key.text, record: id)
+  }
+
+  func missing(index: Int) -> StoreError {
+    StoreError(.indexOutOfRange, "there is no index \(index)", table: key.text)
+  }
+
+  // MARK: Writing
+
+  /// Appends a commit that `make` makes of the table as it is by then. It is called again where somebody was quicker.
+  func commit<Result>(
+    _ make: (PostgresTable) throws -> (changes: [Change], result: Result)
+  ) throws -> Result {
+    let deadline = ContinuousClock.now + patience
+    while true {
+      let table = try tableToWrite()
+      let (changes, result) = try make(table)
+      if changes.isEmpty { return result }
+      if !table.isPaged { try makePaged() }
+      if try append(changes, to: table) { return result }
+      try waitForOthers(until: deadline)
+    }
+  }
+
+  /// The table, which may not exist yet.
+  /// - Throws: ``StoreError/Code/tableExists`` for one that every machine holds.
+  func tableToWrite() throws(StoreError) -> PostgresTable {
+    let table =
+      try table()
+      ?? PostgresTable(
+        id: 0, key: key, exists: false, counter: 0, count: 0, schema: nil, sequence: 0, isPaged: false)
+    if table.exists && !table.isPaged {
+      throw StoreError(.refused(state: PostgresLog.notPaged, "")).adding(table: key.text)
+    }
+    return table
+  }
+
+  /// Makes a table paged that does not exist.
+  func makePaged() throws(StoreError) {
+    try checkNewName()
+    _ = try ask("SELECT filedb.make_paged($1::bigint, $2)", [])
+  }
+
+  private func checkNewName() throws(StoreError) {
+    let others = try log.asking { session throws(PostgresFailure) in try session.tables(log.timeout) }
+    guard let other = others.first(where: { $0.exists && $0.key != key && $0.key.isSameFile(as: key) }) else {
+      return
+    }
+    throw StoreError(
+      .invalidTableName,
+      "the name differs from that of table '\(other.key.text)' in case alone, or in how an accent is written",
+      table: key.text)
+  }
+
+  func newCommit(_ changes: [Change], to table: PostgresTable) -> NewCommit {
+    // Nobody carries it out on records of its own, so it need not say what it found.
+    NewCommit(
+      changes: changes.map { (key, AppliedChange($0, found: .nothing)) },
+      tables: [key: NewCommit.Expectation(sequence: table.sequence, base: 0)], states: [key: TableState()])
+  }
+
+  /// - Returns: false where somebody was quicker.
+  private func append(_ changes: [Change], to table: PostgresTable) throws(StoreError) -> Bool {
+    let commit = newCommit(changes, to: table)
+    do throws(StoreError) { return try log.append(commit, toPaged: key) != nil } catch {
+      return try isCommitted(commit.token, or: error)
+    }
+  }
+
+  /// Asks the log what became of a commit where `error` says that nobody knows.
+  func isCommitted(_ token: CommitToken, or error: StoreError) throws(StoreError) -> Bool {
+    guard error.code == .outcomeUnknown else { throw error.adding(table: key.text) }
+    switch try log.outcome(of: token) {
+    case .committed: return true
+    case .absent: return false
+    case .unknown: throw error
+    }
+  }
+
+  /// Pauses, so that not all who met try again at the same moment.
+  func waitForOthers(until deadline: ContinuousClock.Instant) throws(StoreError) {
+    guard .now < deadline else {
+      throw StoreError(.locked, "others kept writing to the table; try again", table: key.text)
+    }
+    usleep(.random(in: 0..<5_000))
+  }
+}

@@ -1,0 +1,106 @@
+import FileDB
+import FileDBTables
+
+/// Commits that make tables and are too large for a statement: their records go to PostgreSQL by `COPY`.
+extension PostgresLog {
+  /// A server that is busy with what it has got may pause for longer than for a small statement.
+  var loadTimeout: Duration { max(timeout, .seconds(60)) }
+
+  /// Whether the records of a commit are too many for a statement, and each table that it changes is made by it. Then its
+  /// tables are all that there is to say of it.
+  func isLoad(_ commit: NewCommit) -> Bool {
+    let bytes = commit.changes.reduce(0) { $0 + $1.change.records.reduce(0) { $0 + $1.bytes.count } }
+    guard bytes > longestStatement else { return false }
+    return commit.tables.keys.allSatisfy { table in
+      if case .create = commit.changes.first(where: { $0.table == table })?.change {
+        commit.states[table]?.exists == true
+      } else {
+        false
+      }
+    }
+  }
+
+  /// Appends such a commit. Others start over afterwards: the log does not have it.
+  /// - Returns: `nil` where somebody was quicker.
+  func load(_ commit: NewCommit) throws(StoreError) -> UInt64? {
+    let last = lastSeen
+    let session: Session
+    let number: UInt64?
+    do throws(PostgresFailure) {
+      session = try newSession()
+      try session.connection.run("BEGIN", within: timeout)
+      number = try session.load(commit, loadTimeout)
+    } catch {
+      // Without its COMMIT, it has not happened.
+      throw StoreError(error)
+    }
+    guard let number else { return nil }
+    do throws(PostgresFailure) { try session.connection.run("COMMIT", within: loadTimeout) } catch {
+      guard case .lost(let message) = error else { throw StoreError(error) }
+      throw unknownOutcome(of: commit.token, since: last, message)
+    }
+    return number
+  }
+}
+
+extension PostgresLog.Session {
+  /// What is told of a table whose records are there.
+  private struct Loaded {
+    let key: TableKey
+    let state: TableState
+    let tab: UInt64
+    let lastChunk: UInt64
+  }
+
+  fileprivate func load(_ commit: NewCommit, _ timeout: Duration) throws(PostgresFailure) -> UInt64? {
+    var tables: [Loaded] = []
+    for (key, state) in commit.states.sorted(by: { $0.key < $1.key }) {
+      tables.append(try copy(state, as: key, timeout))
+    }
+    let expected = Array(commit.expectedSequences)
+    let number = try connection.run(
+      "SELECT filedb.append_loaded($1::bigint, $2::uuid, $3::text[], $4::bigint[], $5::text[], $6::bigint[], "
+        + "$7::bigint[], $8::bigint[], $9::bigint[])",
+      [
+        .number(store.id), .text(commit.token.text), .texts(expected.map(\.key.text)),
+        .numbers(expected.map(\.value)), .texts(tables.map(\.key.text)), .numbers(tables.map(\.tab)),
+        .numbers(tables.map { UInt64($0.state.counter) }),
+        .numbers(tables.map { UInt64($0.state.records.count) }),
+        .numbers(tables.map(\.lastChunk)),
+      ], within: timeout
+    ).first?.number(0)
+    for table in tables {
+      guard let schema = table.state.schemaLines else { continue }
+      try connection.run(
+        "UPDATE filedb.tables SET schema = $2 WHERE id = $1::bigint", [.number(table.tab), .bytes(schema)],
+        within: timeout)
+    }
+    return number
+  }
+
+  private func copy(
+    _ state: TableState, as key: TableKey, _ timeout: Duration
+  ) throws(PostgresFailure) -> Loaded {
+    let number = try connection.run(
+      "SELECT nextval(pg_get_serial_sequence('filedb.tables', 'id'))", within: timeout
+    ).first?.number(0)
+    guard let number else { throw .unreachable("the database has no tables of FileDB") }
+    var copy = PostgresCopy(connection, intoNew: number, timeout)
+    for record in state.records { try copy.add(record) }
+    try copy.finish()
+    return Loaded(key: key, state: state, tab: number, lastChunk: copy.lastChunk)
+  }
+}
+
+extension TableState {
+  /// The schema's lines, as a commit has them.
+  fileprivate var schemaLines: [UInt8]? {
+    guard let schemaValue else { return nil }
+    var place = 0..<0
+    let applied = AppliedChange(.declare(schemaValue), found: .nothing)
+    let payload = NewCommit(changes: [(TableKey("schema"), applied)], tables: [:], states: [:]).payload {
+      place = $0
+    }
+    return Array(payload[place])
+  }
+}

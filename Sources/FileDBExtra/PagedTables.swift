@@ -1,0 +1,11 @@
+import FileDB
+import FileDBCluster
+import FileDBCommand
+
+/// Tables that no machine holds.
+extension AllExtras {
+  func pagedTables(of store: RecordStore) -> [String]? {
+    guard let log = store.sharedLog as? PostgresLog else { return [] }
+    return try? log.pagedTables()
+  }
+}
