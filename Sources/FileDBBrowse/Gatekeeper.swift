@@ -105,6 +105,6 @@ private func secret() -> String {
 }
 
 extension Array {
-  /// The element, where there is just one.
+  /// The element, if there is just one.
   fileprivate var only: Element? { count == 1 ? self[0] : nil }
 }

@@ -45,7 +45,7 @@ extension Response {
 
 /// The files of `Pages`, which are part of the program.
 enum PageFile {
-  /// Of this start; another program may be the next to listen on the port. `nil` where the files may change.
+  /// Of this start; another program may be the next to listen on the port. `nil` if the files may change.
   static let version: String? = {
     #if DEBUG
       if folderInWork != nil { return nil }
@@ -70,7 +70,7 @@ enum PageFile {
   }
 
   #if DEBUG
-    /// For work on the pages: where $FILEDB_BROWSE_PAGES names their folder, a reload shows them as they are there.
+    /// For work on the pages: if $FILEDB_BROWSE_PAGES names their folder, a reload shows them as they are there.
     private static let folderInWork = ProcessInfo.processInfo.environment["FILEDB_BROWSE_PAGES"]
 
     private static func bytesInWork(_ name: String) -> [UInt8]? {

@@ -11,7 +11,7 @@ struct Request: Sendable {
   let method: HTTPMethod
   let body: [UInt8]
 
-  /// - Returns: `nil` where the target is not a path, or not UTF-8.
+  /// - Returns: `nil` if the target is not a path, or not UTF-8.
   init?(_ head: HTTPRequestHead, body: [UInt8]) {
     guard head.uri.utf8.first == UInt8(ascii: "/") else { return nil }
     let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

@@ -57,7 +57,7 @@ struct FieldJSON: Decodable {
 }
 
 extension [FieldJSON] {
-  /// - Throws: where a name comes twice, or without a value.
+  /// - Throws: if a name comes twice, or without a value.
   func dictionary() throws -> PlistDictionary {
     var dictionary = PlistDictionary()
     for field in self {

@@ -55,7 +55,7 @@ struct LibPQ: @unchecked Sendable {
   }
 
   /// The options that a connection string gives, of which libpq knows the form.
-  /// - Throws: ``StoreError/Code/unreachable`` where it does not understand it. The error repeats nothing.
+  /// - Throws: ``StoreError/Code/unreachable`` if it does not understand it. The error repeats nothing.
   func options(of info: String) throws(StoreError) -> [Option] {
     guard let start = info.withCString({ parse($0, nil) }) else {
       throw StoreError(.unreachable, "this is no connection string that libpq understands")
@@ -78,7 +78,7 @@ struct LibPQ: @unchecked Sendable {
     return options
   }
 
-  /// - Throws: ``StoreError/Code/unreachable`` where it is not installed.
+  /// - Throws: ``StoreError/Code/unreachable`` if it is not installed.
   static func load() throws(StoreError) -> LibPQ { try loaded.get() }
 
   private init() throws(StoreError) {

@@ -49,7 +49,7 @@ extension RecordStore {
   }
 
   /// Takes over what other machines have committed by now, and what people edited in the folder's files. The store does
-  /// so by itself, soon after; call this where a read must see what another machine has just written.
+  /// so by itself, soon after; call this if a read must see what another machine has just written.
   /// - Throws: ``StoreError/Code/unreachable``; for an edit, what `TableSnapshot(contentsOf:)` throws for its file, and
   ///   what a write of it would throw; ``StoreError/Code/notAFolder`` for a store that is not shared.
   public func catchUp() throws {
@@ -91,7 +91,7 @@ extension RecordStore {
 /// Follows a shared log, and takes in what people edit, for as long as a store is open. Each is a thread of its own,
 /// and keeps no reference to the store.
 private enum ReplicaFollower {
-  /// How often to look where nothing tells of news.
+  /// How often to look if nothing tells of news.
   private static let interval = Duration.seconds(1)
 
   static func start(for store: RecordStore, _ log: ReplicaLog, _ files: ReplicaFiles) {
@@ -120,7 +120,7 @@ private enum ReplicaFollower {
     }
   }
 
-  /// - Returns: false where the store is closed or gone.
+  /// - Returns: false if the store is closed or gone.
   private static func look(at store: RecordStore?, _ look: (RecordStore) -> Void) -> Bool {
     guard let store, store.isOpen else { return false }
     look(store)

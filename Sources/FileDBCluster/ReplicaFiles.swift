@@ -71,7 +71,7 @@ final class ReplicaFiles: ShownFiles {
   }
 
   /// Copies a table's file to where people see it.
-  /// - Returns: false where that was edited.
+  /// - Returns: false if that was edited.
   private func show(_ table: TableKey) throws(StoreError) -> Bool {
     try finishCopy(of: table)
     let source = try replica.file(of: table.text)
@@ -111,7 +111,7 @@ final class ReplicaFiles: ShownFiles {
     return try disk.read(replica.file(of: table.text).path).bytes == disk.read(copy(of: table)).bytes
   }
 
-  /// Ends what a crash may have interrupted: where people see the file already, its copy takes its name.
+  /// Ends what a crash may have interrupted: if people see the file already, its copy takes its name.
   private func finishCopy(of table: TableKey) throws(StoreError) {
     guard try disk.status(nextCopy(of: table)) != nil else { return }
     let file = try shown.file(of: table.text)

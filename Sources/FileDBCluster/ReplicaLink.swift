@@ -46,7 +46,7 @@ package struct ReplicaLink: Equatable, Sendable {
   }
 
   /// Has a folder reach its log as `log` does from here on.
-  /// - Throws: ``StoreError/Code/conflict`` where that is another log.
+  /// - Throws: ``StoreError/Code/conflict`` if that is another log.
   package static func renew(
     _ folder: StoreFolder, with log: any SharedCommitLog, timeout: Duration
   ) throws {

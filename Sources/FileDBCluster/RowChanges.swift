@@ -12,7 +12,7 @@ struct RowChanges {
   private var ids: [UInt64] = []
   private var starts: [UInt64] = []
   private var lengths: [UInt64] = []
-  /// The records of the last change, where it replaces some.
+  /// The records of the last change, if it replaces some.
   private var replaced: Set<AnyRecordID> = []
 
   init(_ commit: NewCommit) {

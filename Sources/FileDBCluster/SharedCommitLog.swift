@@ -6,17 +6,17 @@ package protocol SharedCommitLog: CommitLog {
   /// Tells this log from all others. It stays the same for as long as the log is there.
   func identity() throws(StoreError) -> String
 
-  /// The address at which a folder finds the log again, without passwords; `nil` where it has none.
+  /// The address at which a folder finds the log again, without passwords; `nil` if it has none.
   func address() throws(StoreError) -> String?
 
-  /// Makes what the log needs where it is kept.
+  /// Makes what the log needs if it is kept.
   func create() throws(StoreError)
 
   /// See ``SharedLog/forgetCommits(olderThan:)``.
   func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int
 
   /// What comes behind the last commit that a folder has.
-  /// - Throws: ``StoreError/Code/conflict`` where that is not in the log any more, because it was put back to an earlier
+  /// - Throws: ``StoreError/Code/conflict`` if that is not in the log any more, because it was put back to an earlier
   ///   state.
   func news(after last: FollowedCommit) throws(StoreError) -> SharedNews
 

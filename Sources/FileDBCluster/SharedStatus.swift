@@ -11,7 +11,7 @@ package struct SharedStatus: Sendable {
   package var standbys: (all: Int64, synchronous: Int64)
   /// The number of the last commit, and of the last one that was forgotten; 0 for none.
   package var head, start: UInt64
-  /// When the last commit was made; `nil` where there is none, or it was forgotten.
+  /// When the last commit was made; `nil` if there is none, or it was forgotten.
   package var committed: Date?
   /// The bytes of the commits that are kept.
   package var commitBytes: Int64

@@ -60,7 +60,7 @@ struct BinaryPlistReader {
     let reader = BinaryPlistReader(
       bytes: bytes, limits: limits, offsetSize: offsetSize, referenceSize: referenceSize, objectCount: count,
       offsetTable: table, bytesLeft: freeBytes + bytes.count * bytesOfValue)
-    // Foundation refuses a list of which an object lies behind the others, also where nothing names it.
+    // Foundation refuses a list of which an object lies behind the others, also if nothing names it.
     for object in 0..<count where reader.offset(of: object) >= table {
       throw Fault(
         message: "an object lies outside the object area of the file", offset: table + object * offsetSize)
@@ -220,7 +220,7 @@ struct BinaryPlistReader {
     return reference
   }
 
-  /// The count of a container: four bits, or, where those are all set, an integer that follows.
+  /// The count of a container: four bits, or, if those are all set, an integer that follows.
   private func count(_ low: Int, at offset: inout Int) throws(Fault) -> Int {
     guard low == 0xF else { return low }
     let marker = try number(at: offset, size: 1)

@@ -30,7 +30,7 @@ enum DateText {
     return canonical.withUnsafeBufferPointer { PlistDate.parse($0) }
   }
 
-  /// Removes the time zone from the end of `time`, and returns its seconds east of UTC; `nil` where it is none.
+  /// Removes the time zone from the end of `time`, and returns its seconds east of UTC; `nil` if it is none.
   private static func takeOffset(_ time: inout ArraySlice<UInt8>) -> Double? {
     defer { if time.last == UInt8(ascii: " ") { time.removeLast() } }
     guard let start = time.firstIndex(where: { $0 == UInt8(ascii: "Z") || isSign($0) }) else { return 0 }

@@ -82,7 +82,7 @@ public struct DelimitedImport: Sendable {
   }
 
   /// The columns that ``fields`` or the first row names.
-  /// - Parameter table: counts where ``types`` does not.
+  /// - Parameter table: counts if ``types`` does not.
   func columns(
     _ reader: inout DelimitedReader, file: String, table: TableTypes?
   ) throws -> [Column] {
@@ -97,7 +97,7 @@ public struct DelimitedImport: Sendable {
   struct Column {
     let name: String
     let type: FieldType
-    /// What the field holds in the table, where that is what counts.
+    /// What the field holds in the table, if that is what counts.
     let held: HeldType?
 
     func value(of text: String) -> PlistValue? {
@@ -195,7 +195,7 @@ private struct TypeCandidates {
   private var types: [FieldType] = [.integer, .float, .bool, .date]
   private var hasText = false
 
-  /// `nil` where only a string takes all.
+  /// `nil` if only a string takes all.
   var type: FieldType? { hasText ? types.first : nil }
 
   mutating func see(_ cell: DelimitedReader.Cell, _ emptyText: DelimitedImport.EmptyText) {

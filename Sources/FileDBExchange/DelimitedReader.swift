@@ -109,7 +109,7 @@ public struct DelimitedReader: ~Copyable {
 }
 
 extension DelimitedScanner.Cell {
-  /// - Returns: `nil` where it is not UTF-8.
+  /// - Returns: `nil` if it is not UTF-8.
   func text(in row: UnsafeBufferPointer<UInt8>) -> String? {
     let content = UnsafeBufferPointer(rebasing: row[start..<end])
     return hasQuotes

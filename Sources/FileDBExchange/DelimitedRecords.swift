@@ -39,7 +39,7 @@ struct DelimitedRecords: ~Copyable {
   }
 
   /// Adds a row.
-  /// - Returns: false, and the row is not added, where it is wrong or unusual.
+  /// - Returns: false, and the row is not added, if it is wrong or unusual.
   mutating func append(
     _ row: UnsafeBufferPointer<UInt8>, _ cells: [DelimitedScanner.Cell]
   ) throws(StoreError) -> Bool {
@@ -137,7 +137,7 @@ extension DelimitedRecords {
     }
   }
 
-  /// - Returns: false where a cell is wrong or unusual.
+  /// - Returns: false if a cell is wrong or unusual.
   private mutating func append(
     _ cells: [DelimitedScanner.Cell], _ fields: [Field], _ row: UnsafeBufferPointer<UInt8>
   ) -> Bool {

@@ -28,7 +28,7 @@ struct DelimitedScanner {
   }
 
   private let separator: UInt8
-  /// No byte where the format has no quote.
+  /// No byte if the format has no quote.
   private let quote: UInt16
   private var text: TextDecoder
   private var bytes: [UInt8] = []
@@ -92,7 +92,7 @@ struct DelimitedScanner {
   }
 
   /// Looks at what is there of the row.
-  /// - Returns: false where its end is missing, and at the end of the text where nothing is left.
+  /// - Returns: false if its end is missing, and at the end of the text if nothing is left.
   private mutating func scan() throws(Fault) -> Bool {
     if skipsLineFeed, start < bytes.count {
       if bytes[start] == 0x0A { start += 1 }
@@ -167,7 +167,7 @@ struct DelimitedScanner {
   }
 
   /// Ends the row where the text ends.
-  /// - Returns: false where there is no row.
+  /// - Returns: false if there is no row.
   private mutating func finish() throws(Fault) -> Bool {
     switch state {
     case .cellStart where cells.isEmpty: return false

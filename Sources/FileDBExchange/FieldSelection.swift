@@ -27,7 +27,7 @@ struct FieldSelection {
       })
   }
 
-  /// - Returns: `nil` where nothing of it was chosen.
+  /// - Returns: `nil` if nothing of it was chosen.
   private func chosen(from value: PlistValue) -> PlistValue? {
     if isWhole { return value }
     switch value {

@@ -52,7 +52,7 @@ extension FieldType {
   }
 
   /// The value of this type that `value`, which may be text, stands for.
-  /// - Returns: `nil` where it does not fit.
+  /// - Returns: `nil` if it does not fit.
   package func value(of value: PlistValue) -> PlistValue? {
     switch (self, value) {
     case (.string, .string), (.json, _), (.integer, .integer), (.integer, .unsigned), (.float, .real),

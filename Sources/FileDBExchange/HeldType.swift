@@ -39,7 +39,7 @@ indirect enum HeldType {
     }
   }
 
-  /// The type that says this of a whole field; `nil` where there is no one type.
+  /// The type that says this of a whole field; `nil` if there is no one type.
   var fieldType: FieldType? {
     switch self {
     case .nothing, .several: nil
@@ -70,7 +70,7 @@ indirect enum HeldType {
 
   /// The value that `value`, which may be text, stands for in such a field. A part of it that fits nothing stays as it
   /// is.
-  /// - Returns: `nil` where the whole does not fit.
+  /// - Returns: `nil` if the whole does not fit.
   func value(of value: PlistValue) -> PlistValue? {
     switch (self, value) {
     case (.nothing, _), (.several, _): return value

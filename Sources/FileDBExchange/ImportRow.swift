@@ -10,17 +10,17 @@ package struct ImportRow {
   package typealias Place = (line: Int?, column: Int?)
 
   package var fields: Fields
-  /// The names of the fields in the order of the row, where each row has its own.
+  /// The names of the fields in the order of the row, if each row has its own.
   package var names: [String] = []
   /// The names of the fields that the record should lose.
   package var cleared: [String] = []
   /// The id it had in the table that it came from.
   package var id: RecordID<Fields>?
-  /// The table that it came from, where a file has several.
+  /// The table that it came from, if a file has several.
   let table: String?
   /// The line on which it begins, or, in a file that is not read by lines, its number.
   let origin: Origin
-  /// Looked at only where something is wrong: it may have to read the file again.
+  /// Looked at only if something is wrong: it may have to read the file again.
   let place: (_ field: String?) -> Place
 
   package init(

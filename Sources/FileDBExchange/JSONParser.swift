@@ -226,7 +226,7 @@ extension JSONParser {
     return try peek()
   }
 
-  /// Takes `byte` where it is the next token.
+  /// Takes `byte` if it is the next token.
   mutating func takeIf(_ byte: UInt8) throws -> Bool {
     guard try nextToken() == byte else { return false }
     _ = try take()
@@ -237,7 +237,7 @@ extension JSONParser {
     if try !takeIf(byte) { throw error(message(), at: place) }
   }
 
-  /// - Throws: where anything but white space follows.
+  /// - Throws: if anything but white space follows.
   mutating func end() throws {
     if try nextToken() != nil { throw error("there is more text after the value", at: place) }
   }
@@ -269,7 +269,7 @@ extension JSONParser {
 private enum JSONNumber {
   static let characters = Set("+-.0123456789eE".utf8)
 
-  /// Whether it has a fraction or an exponent; `nil` where it is not a number.
+  /// Whether it has a fraction or an exponent; `nil` if it is not a number.
   static func isReal(_ text: [UInt8]) -> Bool? {
     var rest = text[...]
     func takeDigits() -> Int {

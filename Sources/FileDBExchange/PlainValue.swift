@@ -8,7 +8,7 @@ enum PlainValue {
   /// A tag alone.
   case tag(StaticString)
 
-  /// - Returns: `nil` where this takes a closer look.
+  /// - Returns: `nil` if this takes a closer look.
   init?(_ text: UnsafeBufferPointer<UInt8>, _ type: FieldType) {
     switch type {
     case .integer where Self.isInteger(text): self = .element("<integer>", end: "</integer>\n")

@@ -10,7 +10,7 @@ final class PlistRows {
   private let elements: [PlistValue]
   /// Where in the list the records are.
   private let path: [PlistStep]
-  /// The highest id that was given; `nil` where the list is not a table.
+  /// The highest id that was given; `nil` if the list is not a table.
   let counter: Int64?
   /// Found for all rows at once, when something is wrong with the first one: a file may have many that are. `nil` for a
   /// binary list, which has no lines.

@@ -17,7 +17,7 @@ package enum RecordText: String, Sendable, CaseIterable {
     }
   }
 
-  /// The fields that an edited text stands for. In JSON, a string stays a date or data where the record had such a value.
+  /// The fields that an edited text stands for. In JSON, a string stays a date or data if the record had such a value.
   /// - Parameter name: of the text, for errors.
   /// - Throws: ``StoreError/invalidText`` with the line and column.
   package func fields(from bytes: [UInt8], was old: Fields, name: String) throws -> Fields {

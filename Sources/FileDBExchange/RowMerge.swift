@@ -40,14 +40,14 @@ package struct RowMerge {
   /// The records that were added with a field `id`, until that is known.
   private var added: [RecordID<Fields>] = []
   private let file: String
-  /// The rules of the table; `nil` where it has none.
+  /// The rules of the table; `nil` if it has none.
   private var schema: RecordRules?
   /// The table before the import. No record is matched twice, so it serves to the end.
   private let before: TableSnapshot<Fields>
   private var ids: [RowKey: RecordID<Fields>] = [:]
   /// Where in the file each key was met.
   private var origins: [RowKey: ImportRow.Origin] = [:]
-  /// The records that rows have found; gathered where the others are deleted.
+  /// The records that rows have found; gathered if the others are deleted.
   private var matched: Set<RecordID<Fields>> = []
   private var batch: [IdentifiedValue<Fields>] = []
   private var batchOrigins: [ImportRow.Origin] = []
@@ -185,8 +185,8 @@ package struct RowMerge {
     }
   }
 
-  /// Adds what is left, and makes the table where there was nothing to add. Where every row was wrong, nothing is made.
-  /// - Parameter counter: the highest id that the source ever gave, where that counts for the table.
+  /// Adds what is left, and makes the table if there was nothing to add. Where every row was wrong, nothing is made.
+  /// - Parameter counter: the highest id that the source ever gave, if that counts for the table.
   package mutating func finish(
     counter: Int64?, in transaction: inout StoreTransaction
   ) throws -> ImportReport {

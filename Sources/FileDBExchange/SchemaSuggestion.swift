@@ -78,7 +78,7 @@ private struct SeenField {
 }
 
 extension PlistValue {
-  /// What this is as another type, without a loss; `nil` where it does not fit.
+  /// What this is as another type, without a loss; `nil` if it does not fit.
   package func converted(to type: FieldType) -> PlistValue? {
     if FieldType(of: self) == type { return self }
     switch (type, self) {

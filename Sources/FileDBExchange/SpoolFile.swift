@@ -5,7 +5,7 @@ import FileDBEssentials
 final class SpoolFile {
   private let file: OpenFile
 
-  /// - Throws: ``StoreError/Code/inputOutput`` where there is no room for them; what `nextPiece` throws.
+  /// - Throws: ``StoreError/Code/inputOutput`` if there is no room for them; what `nextPiece` throws.
   init(_ nextPiece: () throws -> [UInt8]?) throws {
     var path = Array(
       FileManager.default.temporaryDirectory.appendingPathComponent("filedb-XXXXXX").path.utf8CString)

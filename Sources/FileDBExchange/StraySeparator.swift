@@ -6,7 +6,7 @@ package struct StraySeparator {
   /// Whether the line has no comma, so that all of it would be one field.
   package let isAlone: Bool
 
-  /// - Returns: `nil` where nothing is suspicious, or the line cannot be read.
+  /// - Returns: `nil` if nothing is suspicious, or the line cannot be read.
   package init?(in source: ImportSource, as format: DelimitedFormat) {
     guard format.separator == UInt8(ascii: ","), let nextPiece = try? source.open() else { return nil }
     var reader = DelimitedReader(name: source.name, format: format, nextPiece: nextPiece)

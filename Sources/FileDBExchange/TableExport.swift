@@ -18,7 +18,7 @@ public struct TableExport: Sendable {
   /// The format of the file.
   public var format: ExchangeFormat
   package var ids = IDs.written
-  /// What to write, in this order where the format has one; `nil` for all fields, in the order of their UTF-8 bytes.
+  /// What to write, in this order if the format has one; `nil` for all fields, in the order of their UTF-8 bytes.
   private let chosen: [FieldReference]?
   private let selection: FieldSelection?
   /// The fields that the table's schema declares: in delimited text, the first columns.
@@ -37,7 +37,7 @@ public struct TableExport: Sendable {
     self.init(format: format, chosen: nil, schema: schema)
   }
 
-  /// - Parameter chosen: as ``init(format:fields:)``; the id comes first, where it is not named.
+  /// - Parameter chosen: as ``init(format:fields:)``; the id comes first, if it is not named.
   package init(format: ExchangeFormat, chosen: [FieldReference]?, schema: TableSchema? = nil) {
     self.format = format
     self.chosen = chosen

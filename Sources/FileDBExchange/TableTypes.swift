@@ -20,7 +20,7 @@ final class TableTypes {
   }
 
   /// - Parameter name: that of a field in the file.
-  /// - Returns: `nil` where the table does not say.
+  /// - Returns: `nil` if the table does not say.
   subscript(name: String) -> HeldType? {
     guard let type = ownName(name).flatMap({ types[FieldName($0)] }), type.fieldType != nil else {
       return nil

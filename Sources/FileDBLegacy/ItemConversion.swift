@@ -3,7 +3,7 @@ import Foundation
 
 /// Items, which are dictionaries of anything as the original's were, from and to records.
 enum ItemConversion {
-  /// - Throws: ``StoreError/Code/unrepresentableValue`` where the record has two fields that the dictionary would take
+  /// - Throws: ``StoreError/Code/unrepresentableValue`` if the record has two fields that the dictionary would take
   ///   for one.
   static func item(_ row: StoredRecord<Fields>) throws -> [String: Any] {
     do {
@@ -24,8 +24,8 @@ enum ItemConversion {
     return Fields(fields)
   }
 
-  /// The id in an item; `nil` where it has none.
-  /// - Throws: ``StoreError/Code/invalidValue`` where it is not a whole number.
+  /// The id in an item; `nil` if it has none.
+  /// - Throws: ``StoreError/Code/invalidValue`` if it is not a whole number.
   static func id(of item: [String: Any]) throws -> RecordID<Fields>? {
     guard let value = item[kMainIdKey] else { return nil }
     let id: RecordID<Fields>? =

@@ -67,10 +67,10 @@ package enum Base64 {
     if column > 0 { output.append(UInt8(ascii: "\n")) }
   }
 
-  /// The six bits that `character` stands for; 255 where it is not in the alphabet.
+  /// The six bits that `character` stands for; 255 if it is not in the alphabet.
   static func value(of character: UInt8) -> UInt8 { values[Int(character)] }
 
-  /// The length of the base64 that `text` begins with, its padding included; `nil` where a group is not whole, or where
+  /// The length of the base64 that `text` begins with, its padding included; `nil` if a group is not whole, or if
   /// bits are set beyond the last byte, which a reader drops and no writer sets.
   static func length(of text: UnsafeBufferPointer<UInt8>) -> Int? {
     let end = values.withUnsafeBufferPointer { values in

@@ -58,7 +58,7 @@ package struct CanonicalBlock: ~Copyable {
 
   /// Appends a text as a property list has it.
   /// - Precondition: there is room.
-  /// - Returns: false where it is not UTF-8, or XML cannot hold it. Then a part of it may have been appended.
+  /// - Returns: false if it is not UTF-8, or XML cannot hold it. Then a part of it may have been appended.
   package mutating func append(text: UnsafeBufferPointer<UInt8>) -> Bool {
     precondition(text.count * Self.mostBytesOfCharacter + 8 <= memory.count - count, "there is no room")
     guard var source = text.baseAddress, let start = memory.baseAddress else { return true }
@@ -83,7 +83,7 @@ package struct CanonicalBlock: ~Copyable {
 }
 
 /// Appends the character at `source` as it is written.
-/// - Returns: false where there is none that XML allows.
+/// - Returns: false if there is none that XML allows.
 @inline(__always)
 private func appendCharacter(
   _ source: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
@@ -115,7 +115,7 @@ private func appendEscape(_ escape: StaticString, _ target: inout UnsafeMutableP
   target += escape.utf8CodeUnitCount
 }
 
-/// The bytes of the character beyond ASCII at `text`; 0 where it is not UTF-8 (Unicode, table 3-7) or, as U+FFFE and
+/// The bytes of the character beyond ASCII at `text`; 0 if it is not UTF-8 (Unicode, table 3-7) or, as U+FFFE and
 /// U+FFFF, not XML.
 private func lengthOfXMLCharacter(_ text: UnsafePointer<UInt8>, _ available: Int) -> Int {
   func isTail(_ offset: Int) -> Bool { text[offset] & 0xC0 == 0x80 }

@@ -68,7 +68,7 @@ struct CanonicalBytes: @unchecked Sendable {
     return end - offset
   }
 
-  /// Where `character` comes next, `end` where it does not come before.
+  /// Where `character` comes next, `end` if it does not come before.
   @inline(__always)
   func first(_ character: UInt8, from offset: Int, to end: Int) -> Int {
     var position = offset

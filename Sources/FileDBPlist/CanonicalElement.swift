@@ -6,7 +6,7 @@ package struct CanonicalElement: Equatable, Sendable {
 
   package let kind: Kind
   /// What is between the tags: the text with its escapes; of data, arrays and dictionaries the lines, each with its
-  /// tabs and its line end. Empty where there is nothing between them.
+  /// tabs and its line end. Empty if there is nothing between them.
   package let content: Range<Int>
 }
 

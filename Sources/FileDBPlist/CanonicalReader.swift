@@ -78,7 +78,7 @@ package struct CanonicalReader {
     }
   }
 
-  /// The number, 0 or more, that the text of a key or a string is; `nil` where it is none in its shortest form.
+  /// The number, 0 or more, that the text of a key or a string is; `nil` if it is none in its shortest form.
   package func number(_ text: Range<Int>) -> Int64? { bytes.number(text) }
 
   /// Whether the text of a key or a string is other than what it stands for.
@@ -103,7 +103,7 @@ package struct CanonicalReader {
   }
 }
 
-/// A scalar as one Swift type, `nil` where the value is of another kind or the type cannot hold it.
+/// A scalar as one Swift type, `nil` if the value is of another kind or the type cannot hold it.
 extension CanonicalReader {
   package func string(_ element: CanonicalElement) -> String? {
     element.kind == .string ? text(element.content) : nil

@@ -16,7 +16,7 @@ extension CanonicalBytes {
     }
   }
 
-  /// The number that a text is; `nil` where it has a sign, a zero at the front or anything but digits, or where an
+  /// The number that a text is; `nil` if it has a sign, a zero at the front or anything but digits, or if an
   /// `Int64` cannot hold it.
   func number(_ text: Range<Int>) -> Int64? {
     guard (1...19).contains(text.count), endOfDigits(at: text.lowerBound) == text.upperBound,

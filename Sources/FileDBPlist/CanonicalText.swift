@@ -12,7 +12,7 @@ struct CanonicalKey {
 
 extension CanonicalBytes {
   /// The text that begins at `start`, up to the next `<`.
-  /// - Returns: `nil` where it is not as it is written: a character that XML does not allow or that must be escaped,
+  /// - Returns: `nil` if it is not as it is written: a character that XML does not allow or that must be escaped,
   ///   another escape than the writer's four, or too long.
   @inline(__always)
   func canonicalText(at start: Int, _ limits: PlistLimits) -> (end: Int, hasEscapes: Bool)? {
@@ -65,7 +65,7 @@ extension CanonicalBytes {
     }
   }
 
-  /// The bytes of the character beyond ASCII that `word` begins with, 0 where it is not UTF-8 (Unicode, table 3-7) or,
+  /// The bytes of the character beyond ASCII that `word` begins with, 0 if it is not UTF-8 (Unicode, table 3-7) or,
   /// as U+FFFE and U+FFFF, not XML.
   @inline(__always)
   private func lengthOfCharacter(_ word: UInt64) -> Int {

@@ -23,7 +23,7 @@ package final class DictShape {
     filedb_pass_entries(lines, bytes.start, bytes.count, &entries)
   }
 
-  /// The place of the first known key behind `key`, which is remembered where there is room.
+  /// The place of the first known key behind `key`, which is remembered if there is room.
   /// - Parameter line: where its line begins.
   func placeBehind(_ key: CanonicalKey, at line: Int, in bytes: CanonicalBytes) -> UInt32 {
     var rest = key.text

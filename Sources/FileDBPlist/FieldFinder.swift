@@ -21,7 +21,7 @@ package struct FieldFinder: Sendable {
       writer.bytes + [UInt8](repeating: UInt8(ascii: "\t"), count: self.indentation) + [UInt8(ascii: "<")]
   }
 
-  /// The value in a dictionary; `nil` where it has no such key.
+  /// The value in a dictionary; `nil` if it has no such key.
   package func element(in bytes: UnsafeRawBufferPointer) -> CanonicalElement? {
     guard let start = bytes.baseAddress else { return nil }
     let place = lines.withUnsafeBytes {
@@ -32,7 +32,7 @@ package struct FieldFinder: Sendable {
   }
 }
 
-/// Where `part` begins in `text`; `nil` where it does not.
+/// Where `part` begins in `text`; `nil` if it does not.
 package func findBytes(_ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Int? {
   guard let start = text.baseAddress, let first = part.baseAddress, !part.isEmpty else {
     return part.isEmpty ? 0 : nil

@@ -8,7 +8,7 @@ package enum PlistDate {
   /// The first and the last second that four digits of a year can name, counted from 1970.
   package static let secondsRange: ClosedRange<Int> = -62_135_596_800...253_402_300_799
 
-  /// The whole second in which `date` lies; `nil` where no four-digit year names it.
+  /// The whole second in which `date` lies; `nil` if no four-digit year names it.
   package static func wholeSecond(_ date: Date) -> Date? {
     let seconds = secondsFrom1970(date)
     guard seconds >= Double(secondsRange.lowerBound), seconds <= Double(secondsRange.upperBound) else {
@@ -28,8 +28,8 @@ package enum PlistDate {
     Date(timeIntervalSince1970: Double(dayNumber(year: year, month: month, day: day) * 86_400))
   }
 
-  /// The date so many months later, at the same time of the day: on the month's last day where it has no such day.
-  /// - Returns: `nil` where four digits cannot name the year.
+  /// The date so many months later, at the same time of the day: on the month's last day if it has no such day.
+  /// - Returns: `nil` if four digits cannot name the year.
   package static func adding(months: Int, to date: Date) -> Date? {
     guard abs(months) < 120_000, wholeSecond(date) != nil else { return nil }
     let seconds = Int(secondsFrom1970(date))

@@ -28,8 +28,8 @@ public struct PlistDictionary: Sendable, Equatable {
   /// Of several entries with one key the last counts.
   package init(lastOf entries: [Entry]) { set(entries) }
 
-  /// - Returns: `nil` where a key is there twice; `duplicate` is told which.
-  /// - Complexity: O(*n*) where the keys come in order, O(*n* log *n*) elsewhere.
+  /// - Returns: `nil` if a key is there twice; `duplicate` is told which.
+  /// - Complexity: O(*n*) if the keys come in order, O(*n* log *n*) elsewhere.
   package init?(unsorted: [Entry], duplicate: (Int) -> Void) {
     let inOrder = zip(unsorted, unsorted.dropFirst()).allSatisfy { compareUTF8($0.key, $1.key) < 0 }
     if inOrder {

@@ -44,7 +44,7 @@ extension PlistDictionary {
   }
 }
 
-/// Throws `unrepresentableCharacter` where XML cannot hold `text`, `valueTooLarge` where it is too long.
+/// Throws `unrepresentableCharacter` if XML cannot hold `text`, `valueTooLarge` if it is too long.
 ///
 /// XML 1.0 §2.2 allows tab, line feed, carriage return and everything from the space on, save the surrogates
 /// (which a `String` cannot hold) and U+FFFE and U+FFFF.

@@ -63,7 +63,7 @@ public struct PlistParser: ~Copyable {
     return ParsedPlist(root: try parser.finish(), firstCommentLine: parser.session.firstCommentLine)
   }
 
-  /// The line on which the value at `path` begins; `nil` where the document does not hold it.
+  /// The line on which the value at `path` begins; `nil` if the document does not hold it.
   ///
   /// It reads the document again: lines are wanted only when something is wrong, and a table of a million
   /// records should not carry a million of them.
@@ -116,7 +116,7 @@ private final class SAXSession {
 
   deinit {
     let context = state.pointee.context
-    // libxml2 makes a document for an entity declaration even where no handler wants one.
+    // libxml2 makes a document for an entity declaration even if no handler wants one.
     if let document = context?.pointee.myDoc { xmlFreeDoc(document) }
     xmlFreeParserCtxt(context)
     state.deinitialize(count: 1)
@@ -203,7 +203,7 @@ private struct SAXState {
   }
 
   /// Runs `event` on the builder; the first error ends the parse.
-  /// - Parameter text: what libxml2 has just passed, where the event is about text.
+  /// - Parameter text: what libxml2 has just passed, if the event is about text.
   @inline(__always)
   mutating func handle(
     passed text: UnsafeBufferPointer<UInt8>? = nil, _ event: (inout PlistBuilder) throws(PlistError) -> Void

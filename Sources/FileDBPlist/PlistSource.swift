@@ -187,7 +187,7 @@ extension PlistSource {
     }
   }
 
-  /// The encoding that an XML declaration at the start names, UTF-8 where none does.
+  /// The encoding that an XML declaration at the start names, UTF-8 if none does.
   private static func declaredEncoding(_ text: ArraySlice<UInt8>) throws(PlistError) -> Encoding {
     guard text.starts(with: "<?xml".utf8), let next = text.dropFirst(5).first, isXMLSpace(next) else {
       return .utf8

@@ -4,7 +4,7 @@ import FileDB
 struct ExportColumn {
   let field: FieldReference
   let name: String
-  /// The type of all its values; empty where they differ, so that SQLite converts none.
+  /// The type of all its values; empty if they differ, so that SQLite converts none.
   let declaration: String
 
   /// One for each of `fields`, or of those that the records have, in the order of their names.
@@ -43,7 +43,7 @@ struct ExportColumn {
     return (declared + names.keys).map(FieldReference.init(field:))
   }
 
-  /// `nil` where no record has a field.
+  /// `nil` if no record has a field.
   private static func declarations<Row>(
     of fields: [FieldReference], in rows: some Collection<StoredRecord<Row>>
   ) -> [String?] {

@@ -43,7 +43,7 @@ struct ImportColumns {
 }
 
 extension ImportQuery {
-  /// The field in the column `name`; `nil` where that is reserved.
+  /// The field in the column `name`; `nil` if that is reserved.
   fileprivate func field(of name: String) -> String? {
     if reserved.contains(where: { ColumnKey($0) == ColumnKey(name) }) { return nil }
     let isEscaped = reserved.contains { ColumnKey(name).isName($0, withPrefixes: 1) }

@@ -8,7 +8,7 @@ struct ImportQuery {
   let statement: Statement
   /// The columns that hold what a table of ours has beside its fields.
   private(set) var reserved: [String] = []
-  /// The highest id that the table ever gave, where the database knows it.
+  /// The highest id that the table ever gave, if the database knows it.
   private(set) var counter: Int64?
 
   init(_ source: SQLiteImport, in db: Database) throws {
@@ -33,7 +33,7 @@ struct ImportQuery {
 }
 
 extension Database {
-  /// `nil` where there is none, or a second.
+  /// `nil` if there is none, or a second.
   func onlyStatement(of sql: String) throws -> Statement? {
     let statements = try allStatements(sql: sql)
     guard let first = try statements.next() else { return nil }
@@ -51,7 +51,7 @@ extension Database {
       .tableNotFound, "the database has no such table; \(others)", file: file.path, table: table)
   }
 
-  /// What the rowid of `table` is called; `nil` where it has none.
+  /// What the rowid of `table` is called; `nil` if it has none.
   fileprivate func rowid(of table: String) throws -> String? {
     // A view may seem to have one, that of a table behind it; but its order is its own.
     guard try !viewExists(table) else { return nil }

@@ -89,7 +89,7 @@ extension PlistValue {
 }
 
 extension FieldType {
-  /// The value of this type that one of SQLite stands for; `nil` where it does not fit.
+  /// The value of this type that one of SQLite stands for; `nil` if it does not fit.
   fileprivate func value(ofStored value: PlistValue) -> PlistValue? {
     switch (self, value) {
     case (.bool, .integer): value.asBoolean

@@ -23,7 +23,7 @@ struct SQLiteFile {
     try self.init(url, configuration)
   }
 
-  /// Opens a database, which is made where there is no file.
+  /// Opens a database, which is made if there is no file.
   init(writing url: URL) throws { try self.init(url, Self.configuration) }
 
   private init(_ url: URL, _ configuration: Configuration) throws {
@@ -66,7 +66,7 @@ extension Database {
 }
 
 /// `name` as SQL has it.
-/// - Throws: SQLite's error for a NUL, where it would stop reading.
+/// - Throws: SQLite's error for a NUL, if it would stop reading.
 func quotedIdentifier(_ name: String) throws -> String {
   guard !name.utf8.contains(0) else {
     throw DatabaseError(resultCode: .SQLITE_ERROR, message: "a name in SQLite cannot hold a NUL")
@@ -75,7 +75,7 @@ func quotedIdentifier(_ name: String) throws -> String {
 }
 
 extension String {
-  /// A quote is found even where a combining accent behind it makes one character of both.
+  /// A quote is found even if a combining accent behind it makes one character of both.
   fileprivate func utf8Replacing(_ scalar: Unicode.Scalar, with text: String) -> String {
     var result = ""
     for next in unicodeScalars {

@@ -5,7 +5,7 @@ import GRDB
 
 /// The rows of an import, one after the other.
 final class SQLiteRows {
-  /// The highest id that the table ever gave, where the database knows it.
+  /// The highest id that the table ever gave, if the database knows it.
   let counter: Int64?
 
   private let file: String

@@ -12,10 +12,10 @@ extension Disk {
   /// Replaces the content of the file at `path`, or makes it: after a crash at any point there is either the old
   /// content or the new, whole.
   ///
-  /// Mode and owner stay; where `path` is a symbolic link, the link stays and its target is replaced, or made where
+  /// Mode and owner stay; if `path` is a symbolic link, the link stays and its target is replaced, or made if
   /// it is missing.
   /// - Returns: the stamp of the new file.
-  /// - Throws: `notFound` where the folder is missing, `isFolder` and `other` where `path` is not a file.
+  /// - Throws: `notFound` if the folder is missing, `isFolder` and `other` if `path` is not a file.
   package func replace(
     _ path: String, with bytes: [UInt8], as kind: Draft.Kind = .locked
   ) throws(DiskError) -> FileStamp {
@@ -80,7 +80,7 @@ extension Disk {
   /// the draft goes.
   ///
   /// A crash may leave under the draft's second name what had the file's: see ``swaps(in:changedBefore:)``.
-  /// - Parameter isExpected: looks at the file at a path, which may be replaced; `nil` where there is none.
+  /// - Parameter isExpected: looks at the file at a path, which may be replaced; `nil` if there is none.
   /// - Returns: whether the draft has the name. Its folder is to be synced in any case.
   package func install(
     _ staged: StagedFile, over isExpected: (String?) throws(DiskError) -> Bool
@@ -168,8 +168,8 @@ extension Disk {
     for file in staged { try? remove(file.draft) }
   }
 
-  /// Makes a folder, and those above it, where they are missing. They survive a power cut once this returns.
-  /// - Throws: `exists` where a file is in the way.
+  /// Makes a folder, and those above it, if they are missing. They survive a power cut once this returns.
+  /// - Throws: `exists` if a file is in the way.
   package func createFolder(_ path: String) throws(DiskError) {
     let parent = parentFolder(of: path)
     if parent == path { return }
@@ -245,10 +245,10 @@ package enum Draft {
   /// The name of a draft while it is exchanged with its file.
   static func swap(for draft: String) -> String { draft.dropLast(Kind.locked.rawValue.count) + swapSuffix }
 
-  /// Of which kind a draft with this name is; `nil` where ``name(for:_:)`` makes no such name.
+  /// Of which kind a draft with this name is; `nil` if ``name(for:_:)`` makes no such name.
   static func kind(of name: String) -> Kind? { Kind.allCases.first { file(of: name, $0.rawValue) != nil } }
 
-  /// The name of the file that a swap belongs to; `nil` where `name` is none of a swap.
+  /// The name of the file that a swap belongs to; `nil` if `name` is none of a swap.
   static func file(ofSwap name: String) -> String? { file(of: name, swapSuffix) }
 
   private static func file(of name: String, _ suffix: String) -> String? {

@@ -79,7 +79,7 @@ extension Checksum {
   ///
   /// A change of one byte leaves a difference of checksums that tells which byte it was and how it changed. Of other
   /// damage to *n* bytes, one in 2^24 / *n* looks like that by chance.
-  /// - Returns: the position of that byte; `nil` where no single byte explains it.
+  /// - Returns: the position of that byte; `nil` if no single byte explains it.
   package static func correct(_ bytes: inout [UInt8], to expected: UInt32) -> Int? {
     var difference = of(bytes) ^ expected
     guard difference != 0 else { return nil }

@@ -5,59 +5,59 @@
 /// own, none does: such a link is `other`, and opening it a `linkLoop`.
 package protocol Disk: Sendable {
   /// The bytes of a file and its stamp at that moment.
-  /// - Throws: `notFound` where there is none, `isFolder` or `other` where it is not a file.
+  /// - Throws: `notFound` if there is none, `isFolder` or `other` if it is not a file.
   func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp)
 
-  /// The first `count` bytes of a file, fewer where it is shorter.
+  /// The first `count` bytes of a file, fewer if it is shorter.
   func readPrefix(_ path: String, count: Int) throws(DiskError) -> [UInt8]
 
-  /// What is at `path`; `nil` where nothing is, and where a link leads to nothing.
+  /// What is at `path`; `nil` if nothing is, and if a link leads to nothing.
   /// - Throws: `linkLoop`, `permissionDenied`.
   func status(_ path: String) throws(DiskError) -> FileStatus?
 
   /// The stamp of what is at `path`, to be compared with that of an open file and for nothing else: a link is followed
-  /// anywhere on the way, so that one call is enough. `nil` where nothing is.
+  /// anywhere on the way, so that one call is enough. `nil` if nothing is.
   func comparedStamp(_ path: String) throws(DiskError) -> FileStamp?
 
   /// The names in a folder, in no order.
   func list(_ folder: String) throws(DiskError) -> [String]
 
   /// The path that `path` leads to once all symbolic links are followed, whether there is a file yet or not.
-  /// - Throws: `notFound` where not even its folder is there, `linkLoop`.
+  /// - Throws: `notFound` if not even its folder is there, `linkLoop`.
   func resolve(_ path: String) throws(DiskError) -> String
 
   /// Makes one folder, which a power cut may take until the folder above is synced; see ``createFolder(_:)``.
-  /// - Throws: `exists` where something is at `path`, `notFound` where the folder above is missing.
+  /// - Throws: `exists` if something is at `path`, `notFound` if the folder above is missing.
   func makeFolder(_ path: String) throws(DiskError)
 
   /// Makes a new file for writing, with the mode, the owner, the access control list and the extended attributes of the
   /// file at `model`, or those of any new file; in a store's own folder with the folder's mode and owner.
-  /// - Throws: `exists` where something is at `path`, a link included.
+  /// - Throws: `exists` if something is at `path`, a link included.
   func create(_ path: String, like model: String?) throws(DiskError) -> any WritableFile
 
   /// Says who may read and write a file or a folder.
-  /// - Throws: `permissionDenied` where it is somebody else's.
+  /// - Throws: `permissionDenied` if it is somebody else's.
   func setMode(_ path: String, _ mode: UInt32) throws(DiskError)
 
-  /// Opens a file that is there, for reading and, where that is permitted, for writing at any place.
-  /// - Throws: `notFound`, `isFolder` or `other` where it is not a file.
+  /// Opens a file that is there, for reading and, if that is permitted, for writing at any place.
+  /// - Throws: `notFound`, `isFolder` or `other` if it is not a file.
   func open(_ path: String) throws(DiskError) -> any OpenFile
 
   /// Gives a file another name, in place of the file that has that name.
-  /// - Throws: `isFolder` where a folder has it.
+  /// - Throws: `isFolder` if a folder has it.
   func rename(_ path: String, to newPath: String) throws(DiskError)
 
   /// Gives a file a name that nothing has. On a disk that has no such call, another program may be quicker.
-  /// - Throws: `exists` where something has it.
+  /// - Throws: `exists` if something has it.
   func rename(_ path: String, toFree newPath: String) throws(DiskError)
 
   /// Gives a file a second name, which nothing has: the file is gone once both are removed.
-  /// - Throws: `exists` where something has the name, `unsupported` where the two places cannot have a file in common,
+  /// - Throws: `exists` if something has the name, `unsupported` if the two places cannot have a file in common,
   ///   or this file may have no other name.
   func link(_ path: String, to newPath: String) throws(DiskError)
 
   /// Exchanges two names in one step: after a crash either both are exchanged or none. A link is exchanged itself.
-  /// - Throws: `notFound` where one is missing, `unsupported` on a disk that has no such call.
+  /// - Throws: `notFound` if one is missing, `unsupported` on a disk that has no such call.
   func exchange(_ path: String, with other: String) throws(DiskError)
 
   /// Removes a file, or the link itself.
@@ -71,7 +71,7 @@ package protocol Disk: Sendable {
   /// Makes the names in a folder survive a power cut.
   func syncFolder(_ path: String) throws(DiskError)
 
-  /// Waits for the exclusive lock that goes with the file at `path`, which is made where it is missing.
+  /// Waits for the exclusive lock that goes with the file at `path`, which is made if it is missing.
   /// - Throws: `timedOut` once `timeout` has passed.
   func lock(_ path: String, timeout: Duration) throws(DiskError) -> FileLock
 
@@ -99,7 +99,7 @@ package protocol WritableFile: AnyObject, Sendable {
 /// A file that is read and written in place. Closed when the last reference goes; may be used by several threads.
 package protocol OpenFile: AnyObject, Sendable {
   func status() throws(DiskError) -> FileStatus
-  /// The `count` bytes from `offset` on, fewer where the file ends.
+  /// The `count` bytes from `offset` on, fewer if the file ends.
   func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8]
   /// Writes over what is at `offset`, or past the end of the file. An error may leave the first part written.
   func write(_ bytes: [UInt8], at offset: Int) throws(DiskError)
@@ -135,7 +135,7 @@ package struct FileStamp: Equatable, Sendable {
   package var modified: Int64
   /// The time of the last change of content or status, in nanoseconds.
   package var changed: Int64
-  /// False where the file had only just changed when it was looked at: the clock of a file system ticks every few
+  /// False if the file had only just changed when it was looked at: the clock of a file system ticks every few
   /// milliseconds, and a second change within a tick leaves the same time. Such a stamp proves nothing.
   package var isSettled: Bool
 

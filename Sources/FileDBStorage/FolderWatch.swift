@@ -4,9 +4,9 @@ import Synchronization
 /// Waits until somebody, this process included, changes something in some folders or in their files.
 ///
 /// It says only that something may have changed. On Linux that comes from inotify, on Apple platforms from kqueue;
-/// elsewhere, and where the system refuses, the caller has to look now and then.
+/// elsewhere, and if the system refuses, the caller has to look now and then.
 package final class FolderWatch: Sendable {
-  /// Readable once something changed; -1 where the system tells nothing.
+  /// Readable once something changed; -1 if the system tells nothing.
   private let events: CInt
   /// A pipe that ``interrupt()`` fills.
   private let interruption: (reader: CInt, writer: CInt)
@@ -14,7 +14,7 @@ package final class FolderWatch: Sendable {
     private let opened = Mutex<[String: OpenedPath]>([:])
   #endif
 
-  /// - Throws: the disk's errors where the process has too many open files.
+  /// - Throws: the disk's errors if the process has too many open files.
   package init() throws(DiskError) {
     var ends: [CInt] = [0, 0]
     guard pipe(&ends) == 0 else { throw DiskError("pipe", "", errno: errno) }
@@ -62,7 +62,7 @@ package final class FolderWatch: Sendable {
     private static func makeEvents() -> CInt { kqueue() }
 
     /// Waits for changes in these folders from now on, and in no others.
-    /// - Returns: false where the caller has to look now and then, because one of them is not there or cannot be
+    /// - Returns: false if the caller has to look now and then, because one of them is not there or cannot be
     ///   watched.
     package func watch(_ folders: [String]) -> Bool {
       // A folder's own event says which names came and went; what is written into a file, only the file's does.
@@ -112,7 +112,7 @@ package final class FolderWatch: Sendable {
     private static func makeEvents() -> CInt { inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC)) }
 
     /// Waits for changes in these folders from now on, besides those of earlier calls.
-    /// - Returns: false where the caller has to look now and then, because one of them is not there or cannot be
+    /// - Returns: false if the caller has to look now and then, because one of them is not there or cannot be
     ///   watched.
     package func watch(_ folders: [String]) -> Bool {
       // Not IN_CLOSE_WRITE: whoever looks opens the journal as a writer would, and would hear of that.

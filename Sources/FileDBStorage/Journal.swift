@@ -33,7 +33,7 @@ package struct Journal: Sendable {
   /// that process, and may never write them: so they are written again before anything is built on them.
   private var doubtfulStart: Int?
 
-  /// The journal at `path` and the frames in it; `nil` where there is none.
+  /// The journal at `path` and the frames in it; `nil` if there is none.
   package static func open(
     _ path: String, on disk: any Disk
   ) throws(JournalError) -> (journal: Journal, frames: [JournalFrame])? {
@@ -107,7 +107,7 @@ package struct Journal: Sendable {
     }
   }
 
-  /// The frames that others added since; `nil` where this is no longer the journal at its path.
+  /// The frames that others added since; `nil` if this is no longer the journal at its path.
   package mutating func readOn(on disk: any Disk) throws(JournalError) -> [JournalFrame]? {
     let line = try onDisk { () throws(DiskError) -> [UInt8]? in
       guard let present = try currentStamp(on: disk) else { return nil }

@@ -38,7 +38,7 @@ package struct JournalFrame: Equatable, Sendable {
     return Self.encode(header, payload, salt: salt)
   }
 
-  /// The bytes of a frame, in the memory of its payload where nobody else has that.
+  /// The bytes of a frame, in the memory of its payload if nobody else has that.
   static func encode(_ header: Header, _ payload: consuming [UInt8], salt: UInt32) -> [UInt8] {
     let filling = filling(payload.count)
     var bytes = payload
@@ -104,7 +104,7 @@ package struct JournalFrame: Equatable, Sendable {
       self.checksum = checksum
     }
 
-    /// The header in these 64 bytes; `nil` where they are none, or not as they were written with this salt.
+    /// The header in these 64 bytes; `nil` if they are none, or not as they were written with this salt.
     init?(_ bytes: ArraySlice<UInt8>, salt: UInt32) {
       guard let (header, found) = Self.salted(bytes), found == header.kind.mixed(salt) else { return nil }
       self = header

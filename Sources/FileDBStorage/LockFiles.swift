@@ -31,7 +31,7 @@ final class LockFiles: Sendable {
 
   private let state = Mutex((forks: filedb_fork_count(), kept: [LockFile]()))
 
-  /// - Returns: `nil` where none is kept, or another thread has it.
+  /// - Returns: `nil` if none is kept, or another thread has it.
   func take(_ path: String) -> LockFile? {
     state.withLock { state in
       if state.forks != filedb_fork_count() { state = (filedb_fork_count(), []) }

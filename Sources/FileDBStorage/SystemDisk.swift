@@ -117,7 +117,7 @@ package struct SystemDisk: Disk {
     return String(cString: resolved)
   }
 
-  /// What is written in a link; `nil` where `path` is none.
+  /// What is written in a link; `nil` if `path` is none.
   private static func target(ofLink path: String) -> String? {
     var characters = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink(path, &characters, characters.count)

@@ -43,7 +43,7 @@ final class SystemFile: WritableFile, OpenFile {
     return FileStatus(status, isLink: false)
   }
 
-  /// The next `count` bytes, fewer where the file ends.
+  /// The next `count` bytes, fewer if the file ends.
   func read(atMost count: Int) throws(DiskError) -> [UInt8] {
     let number = number
     return try fill(count, by: "read") { place, rest, _ in systemRead(number, place, rest) }
@@ -205,7 +205,7 @@ extension timespec {
   fileprivate var nanoseconds: Int64 { Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec) }
 }
 
-/// Calls `body` until a signal no longer interrupts it; its result where that is not negative.
+/// Calls `body` until a signal no longer interrupts it; its result if that is not negative.
 func retryingInterrupts(
   _ call: String, _ path: String, _ body: () -> some SignedInteger
 ) throws(DiskError) -> Int {
@@ -226,7 +226,7 @@ private func systemWrite(_ number: CInt, _ buffer: UnsafeRawPointer, _ count: In
 }
 
 #if canImport(Darwin)
-  /// On Darwin `fsync` stops at the drive's cache; only `F_FULLFSYNC` passes it, where the file system has it.
+  /// On Darwin `fsync` stops at the drive's cache; only `F_FULLFSYNC` passes it, if the file system has it.
   private func flushToDrive(_ number: CInt) -> CInt {
     fcntl(number, F_FULLFSYNC) == 0 ? 0 : fsync(number)
   }

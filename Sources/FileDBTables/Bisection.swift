@@ -1,5 +1,5 @@
 extension RandomAccessCollection {
-  /// The first index whose element belongs to the second part; ``endIndex`` where there is none. Those before it must
+  /// The first index whose element belongs to the second part; ``endIndex`` if there is none. Those before it must
   /// all belong to the first part.
   /// - Complexity: O(log *n*).
   package func partitioningIndex(where isInSecondPart: (Element) throws -> Bool) rethrows -> Index {

@@ -13,7 +13,7 @@ package struct CanonicalTable {
   private var indexMap = 0..<0
   private var foreignKeys = PlistDictionary()
 
-  /// The table in `bytes`; `nil` where they are not canonical.
+  /// The table in `bytes`; `nil` if they are not canonical.
   /// - Parameter leastPart: how many bytes a thread is worth.
   package static func decode(
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
@@ -22,7 +22,7 @@ package struct CanonicalTable {
     decodeNotingOffsets(bytes, limits: limits, shape: shape, leastPart: leastPart)?.state
   }
 
-  /// The table in `bytes`, and where its parts are; `nil` where they are not canonical.
+  /// The table in `bytes`, and where its parts are; `nil` if they are not canonical.
   package static func decodeNotingOffsets(
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
     leastPart: Int = 1 << 22

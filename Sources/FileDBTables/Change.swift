@@ -17,7 +17,7 @@ package enum Change: Sendable {
   case removeAll
   /// Removes every record and sets the counter to 0.
   case truncate
-  /// Makes this the highest id ever given, where it is higher.
+  /// Makes this the highest id ever given, if it is higher.
   case raiseCounter(to: Int64)
   /// Makes this the root key `schema` of the file; `nil` removes it.
   case declare(PlistValue?)

@@ -33,7 +33,7 @@ package struct ChangeRecorder: Sendable {
     }
   }
 
-  /// Makes `counter` the highest id ever given, where it is higher.
+  /// Makes `counter` the highest id ever given, if it is higher.
   package mutating func raiseCounter(to counter: Int64) throws(StoreError) {
     if table.exists, table.counter < counter { try apply(.raiseCounter(to: counter)) }
   }

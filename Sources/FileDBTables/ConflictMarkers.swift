@@ -12,7 +12,7 @@ package enum ConflictMarkers {
   /// The line of the first marker in a file that is not a property list.
   ///
   /// Outside comments and CDATA no XML has a line that begins with `<<<<<<<`; inside, it may be text, unless the
-  /// conflict ends outside. The other markers may be lines of a text, and count only where reading fails at them.
+  /// conflict ends outside. The other markers may be lines of a text, and count only if reading fails at them.
   /// - Parameter failure: the line on which reading the file failed.
   static func firstLine(in bytes: [UInt8], failure: Int?) -> Int? {
     var passage: Passage?
@@ -45,7 +45,7 @@ package enum ConflictMarkers {
 
 /// The versions of a file that conflict markers enclose.
 package struct MarkedVersions: Sendable {
-  /// What both sides began with; `nil` where the markers enclose the two sides alone.
+  /// What both sides began with; `nil` if the markers enclose the two sides alone.
   package let base: [UInt8]?
   package let ours: [UInt8]
   package let theirs: [UInt8]
@@ -54,7 +54,7 @@ package struct MarkedVersions: Sendable {
 extension ConflictMarkers {
   /// The versions that the markers in a file enclose. A line of a text may look like a marker, so there may be several
   /// ways to read them.
-  /// - Returns: the ways, at most 64; none where the markers are not complete.
+  /// - Returns: the ways, at most 64; none if the markers are not complete.
   package static func readings(of bytes: [UInt8]) -> [MarkedVersions] {
     guard let parts = parts(of: bytes), parts.contains(where: { $0.conflict != nil }) else { return [] }
     var readings = [MarkedBytes()]
@@ -80,7 +80,7 @@ extension ConflictMarkers {
     var conflict: Conflict?
   }
 
-  /// - Returns: `nil` where a conflict has no end.
+  /// - Returns: `nil` if a conflict has no end.
   private static func parts(of bytes: [UInt8]) -> [Part]? {
     var parts: [Part] = []
     var part = Part(shared: 0..<0)

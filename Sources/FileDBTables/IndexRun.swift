@@ -26,7 +26,7 @@ package struct IndexRun: Sendable {
 }
 
 extension [IndexRun] {
-  /// Adds a run at the end, as part of the last one where it goes on from there.
+  /// Adds a run at the end, as part of the last one if it goes on from there.
   package mutating func join(_ run: IndexRun) {
     if let last = indices.last, self[last].isFollowed(by: run) { self[last].join(run) } else { append(run) }
   }

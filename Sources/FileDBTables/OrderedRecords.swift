@@ -2,7 +2,7 @@
 ///
 /// The order is cut into chunks, and these are gathered in sections. Each record's chunk is known by its id, and each
 /// chunk's section, so that only one of each is searched. A value: a change copies its chunk and its section's list of
-/// chunks, where another value still has them, and shares the others.
+/// chunks, if another value still has them, and shares the others.
 /// - Complexity: finding an index or an id, and a change of one record, touch *n* / 16,384 sections at most besides one
 ///   of them.
 package struct OrderedRecords: Sendable {
@@ -56,7 +56,7 @@ package struct OrderedRecords: Sendable {
     }
   }
 
-  /// What these records were before anything changed, where that stays in its file.
+  /// What these records were before anything changed, if that stays in its file.
   package var unread: (any UnreadRecords)? { homes.unread }
 
   package func contains(_ id: AnyRecordID) -> Bool { homes.chunk(of: id, in: sections) != nil }
@@ -165,7 +165,7 @@ extension OrderedRecords {
     if sections[place.section].chunks[place.chunk].count > shape.chunk { splitChunk(place) }
   }
 
-  /// Cuts a chunk that is too long in two, and its section where that is too long then.
+  /// Cuts a chunk that is too long in two, and its section if that is too long then.
   private mutating func splitChunk(_ place: Place) {
     let length = sections[place.section].chunks[place.chunk].count
     // Records that come one behind the other fill their chunks, instead of leaving each half empty.
@@ -178,7 +178,7 @@ extension OrderedRecords {
     sections.insert(section, at: place.section + 1)
   }
 
-  /// Removes a chunk that has lost its last record, or joins it with a neighbour where both are short.
+  /// Removes a chunk that has lost its last record, or joins it with a neighbour if both are short.
   private mutating func closeGap(_ place: Place) {
     if sections[place.section].chunks[place.chunk].count == 0 {
       homes.free(sections[place.section].chunks[place.chunk].number)

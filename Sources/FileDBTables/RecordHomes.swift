@@ -22,7 +22,7 @@ package struct RecordHomes: Sendable {
     let map = Mutex<RecordMap?>(nil)
   }
 
-  /// - Parameter all: the records as they are, to look through where it is not yet known.
+  /// - Parameter all: the records as they are, to look through if it is not yet known.
   package func chunk(of id: AnyRecordID, in all: [RecordSection]) -> UInt32? {
     if let unread {
       if let change = changed[id] { return change }

@@ -41,7 +41,7 @@ package struct RecordsDifference: Sendable {
 
   /// - Parameter movedIDs: records that are known to have been moved, and are named where others might as well be.
   /// - Complexity: O(*m* log *m*), where *m* is the number of records in the chunks that the two do not share, and of
-  ///   the chunks between these; O(*s*) in the sections where they share all.
+  ///   the chunks between these; O(*s*) in the sections if they share all.
   package init(from old: OrderedRecords, to new: OrderedRecords, moving movedIDs: Set<AnyRecordID> = []) {
     let chunks = ChunkPairs(old.sections, new.sections)
     var survivors = Survivors(of: chunks.unsharedOld)
@@ -73,7 +73,7 @@ package struct RecordsDifference: Sendable {
 extension RecordsDifference {
   /// Whether the records that differ, as they were and as they are, surely have more bytes than `limit`: told without
   /// making the difference, which would take about as much memory as they do. Records that only moved do not count.
-  /// - Complexity: O(*m*) in the records of the chunks that the two do not share, with a look-up for each where these
+  /// - Complexity: O(*m*) in the records of the chunks that the two do not share, with a look-up for each if these
   ///   have more bytes than `limit`; it ends as soon as it is sure.
   package static func isLonger(than limit: Int, from old: OrderedRecords, to new: OrderedRecords) -> Bool {
     let chunks = ChunkPairs(old.sections, new.sections)
@@ -177,7 +177,7 @@ private struct Survivors {
     }
   }
 
-  /// The record with this id as it was; `nil` where there was none.
+  /// The record with this id as it was; `nil` if there was none.
   mutating func take(_ id: AnyRecordID, newIndex: Int, isMoved: Bool) -> (index: Int, record: EncodedRecord)?
   {
     guard let former = waiting.removeValue(forKey: id) else { return nil }

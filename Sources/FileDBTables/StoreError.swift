@@ -120,14 +120,14 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// This error with the table's name, where it has none yet.
+  /// This error with the table's name, if it has none yet.
   package func adding(table: String) -> StoreError {
     var error = self
     if error.table == nil { error.table = table }
     return error
   }
 
-  /// This error with the record's id, where it has none yet.
+  /// This error with the record's id, if it has none yet.
   package func adding(record: AnyRecordID) -> StoreError {
     var error = self
     if error.record == nil { error.record = record }
@@ -137,6 +137,6 @@ extension StoreError {
 
 /// Where a field of a record is in its table's file.
 package protocol RecordPlace: Sendable {
-  /// `nil` where the file has no such record.
+  /// `nil` if the file has no such record.
   var found: (file: String, line: Int)? { get }
 }

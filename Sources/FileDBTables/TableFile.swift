@@ -5,7 +5,7 @@ package enum TableFile {
   package static let counterKey = "autoincrement"
   package static let recordsKey = "data"
   package static let indexKey = "index"
-  /// What the table declares about its fields, where it does.
+  /// What the table declares about its fields, if it does.
   package static let schemaKey = "schema"
   /// The field that holds a record's id in the file. Nobody else may use it.
   package static let idKey = "\(idName)"
@@ -180,7 +180,7 @@ private struct TableFault: Error {
   var message: String
   var path: [PlistStep]
   var record: AnyRecordID?
-  /// True where nothing suggests that the file was ever a table.
+  /// True if nothing suggests that the file was ever a table.
   var isForeign = false
 }
 

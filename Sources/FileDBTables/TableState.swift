@@ -112,7 +112,7 @@ package struct TableState: Sendable {
     return AppliedChange(change, found: found)
   }
 
-  /// What a change is about to find; nothing where it does not fit.
+  /// What a change is about to find; nothing if it does not fit.
   private func found(by change: Change) -> AppliedChange.Found {
     switch change {
     case .create, .reorder, .raiseCounter: .nothing

@@ -2,7 +2,7 @@ import FileDBPlist
 
 /// The records of a table that stay in its file until somebody asks for them.
 ///
-/// Its verbs cannot fail, since looking at a record cannot. Who makes one says what is to happen where the file has
+/// Its verbs cannot fail, since looking at a record cannot. Who makes one says what is to happen if the file has
 /// changed and the records are gone.
 package protocol UnreadRecords: AnyObject, Sendable {
   var count: Int { get }
@@ -18,7 +18,7 @@ package protocol UnreadRecords: AnyObject, Sendable {
   func index(of id: AnyRecordID) -> Int?
 
   /// The ids of the records that have these values in these fields, or of so many of them. It asks what is kept beside
-  /// the file; where nothing is, it reads all records.
+  /// the file; if nothing is, it reads all records.
   func ids(where names: [String], are values: [PlistValue], atMost limit: Int) -> [AnyRecordID]
 }
 

@@ -1,7 +1,7 @@
 import FileDBPlist
 
 /// A number by which values are found: the same for equal values, in every process, and hardly ever for others. FNV-1a
-/// with 64 bits, over the values' canonical bytes, which differ where the values do.
+/// with 64 bits, over the values' canonical bytes, which differ if the values do.
 package struct ValueHash: Hashable, Sendable {
   package private(set) var number: UInt64
 
@@ -36,7 +36,7 @@ package struct ValueHash: Hashable, Sendable {
 }
 
 extension EncodedRecord {
-  /// The hash of what the record has in these fields, in their order; `nil` where it lacks one of them.
+  /// The hash of what the record has in these fields, in their order; `nil` if it lacks one of them.
   /// - Complexity: O(*n*) in the size of the record.
   package func hash(of names: [String]) -> ValueHash? {
     bytes.withUnsafeBytes { all in

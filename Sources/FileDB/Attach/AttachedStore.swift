@@ -7,7 +7,7 @@ final class AttachedStore: Sendable {
   let folder: StoreFolder
 
   /// - Throws: ``StoreError/Code/invalidTableName`` for a name that cannot stand before a table's, and
-  ///   ``StoreError/Code/fileNotFound`` where there is no such store.
+  ///   ``StoreError/Code/fileNotFound`` if there is no such store.
   init(_ store: RecordStore, as name: String) throws(StoreError) {
     try TableNameRule.validate(name)
     guard !name.contains(".") else {
@@ -32,11 +32,11 @@ final class AttachedStore: Sendable {
     get throws(StoreError) { try store.tableKeys }
   }
 
-  /// As it was read; `nil` where it was not yet.
+  /// As it was read; `nil` if it was not yet.
   func table(_ key: TableKey) -> TableState? { store.tables.published(key) }
 
   /// The table as it is now.
-  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``, and ``StoreError/Code/counterExhausted`` where its ids
+  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``, and ``StoreError/Code/counterExhausted`` if its ids
   ///   reach those of the user's own records.
   func read(_ key: TableKey) throws(StoreError) -> TableState {
     let table = try store.current(key)

@@ -2,7 +2,7 @@ import FileDBEssentials
 import FileDBTables
 import Synchronization
 
-/// The tables of a store over an attached one: each laid over the attached one of its name where there is one.
+/// The tables of a store over an attached one: each laid over the attached one of its name if there is one.
 final class AttachedTables: TableView {
   /// A table of the store, the attached one beneath it, and what is seen of the two.
   private struct View {

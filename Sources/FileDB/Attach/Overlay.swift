@@ -33,7 +33,7 @@ struct Overlay {
     static func < (left: Rank, right: Rank) -> Bool { left.number < right.number }
   }
 
-  /// - Parameter marks: those of the user's record with this id, where there is one.
+  /// - Parameter marks: those of the user's record with this id, if there is one.
   func rank(of id: AnyRecordID, _ marks: OverlayMarks?) -> Rank {
     switch marks?.place {
     case .top: return .top
@@ -55,7 +55,7 @@ struct Overlay {
   /// The attached record with this id.
   func base(of id: AnyRecordID) -> EncodedRecord? { attached.index(of: id).map { attached[$0] } }
 
-  /// What readers see of a record of the user's file; `nil` where that hides an attached record, or says something
+  /// What readers see of a record of the user's file; `nil` if that hides an attached record, or says something
   /// about one that is gone.
   func visible(_ record: EncodedRecord, _ marks: OverlayMarks) -> EncodedRecord? {
     if marks.isDeleted { return nil }

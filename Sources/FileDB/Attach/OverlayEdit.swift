@@ -86,7 +86,7 @@ struct OverlayEdit {
   /// The rank of a record that is in its place.
   private func rank(of id: AnyRecordID) -> Overlay.Rank { overlay.rank(of: id, marks(of: id)) }
 
-  /// The rank of a record that gets into a place; an attached one needs no mark where that is its own.
+  /// The rank of a record that gets into a place; an attached one needs no mark if that is its own.
   private func rank(
     of id: AnyRecordID, between previous: Overlay.Rank?, and next: Overlay.Rank?
   ) -> Overlay.Rank {
@@ -122,7 +122,7 @@ struct OverlayEdit {
     }
   }
 
-  /// The fields that the attached record has otherwise; all of them where there is no such record.
+  /// The fields that the attached record has otherwise; all of them if there is no such record.
   private func overrides(of record: EncodedRecord) -> [String]? {
     guard let base = overlay.base(of: record.id) else { return record.fields.dictionary.map(\.key) }
     let (old, new) = (base.fields.dictionary, record.fields.dictionary)

@@ -11,7 +11,7 @@ struct OverlayMarks: Equatable {
   }
 
   /// The fields that are the user's, whether they are in the record or removed; all others are the attached record's.
-  /// `nil` where all are.
+  /// `nil` if all are.
   var overrides: [String]?
   /// `nil` for an attached record that stays where it is, and for any other one at the bottom.
   var place: Place?

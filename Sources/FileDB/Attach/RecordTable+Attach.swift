@@ -53,7 +53,7 @@ extension RecordTable {
 }
 
 extension TransactionState {
-  /// What would be seen of a table if the user had done nothing to this record; `nil` where it is not an attached one.
+  /// What would be seen of a table if the user had done nothing to this record; `nil` if it is not an attached one.
   fileprivate func tableReverting(_ id: AnyRecordID, in key: TableKey) throws(StoreError) -> TableState? {
     let seen = try table(key.text)
     guard let beneath = seen.beneath, beneath.contains(id) else { return nil }

@@ -4,7 +4,7 @@ import FileDBTables
 /// Why commits cannot be carried out on a file that another program saved while they were waiting: records that both
 /// changed.
 struct SaveConflict: Error {
-  /// In order; empty where it is about the table as a whole.
+  /// In order; empty if it is about the table as a whole.
   let records: [AnyRecordID]
 }
 
@@ -13,7 +13,7 @@ extension PendingTable {
   ///
   /// Each change must find what it found when it was committed: the record that it replaces or removes unchanged, and
   /// the one beneath which it puts something.
-  /// - Throws: all records of which that is not so; none where ``mayCarryOut(on:)`` is `false`.
+  /// - Throws: all records of which that is not so; none if ``mayCarryOut(on:)`` is `false`.
   func carriedOut(on saved: TableState, _ version: FileVersion) throws(SaveConflict) -> TableState {
     guard mayCarryOut(on: version) else { throw SaveConflict(records: []) }
     var (table, conflicts, isWhole) = (saved, Set<AnyRecordID>(), true)

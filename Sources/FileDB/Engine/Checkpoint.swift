@@ -371,7 +371,7 @@ extension FileLog {
     return NewestTable(state: result, base: base.number)
   }
 
-  /// What is wrong with a commit that can be read and not be carried out; `nil` where there is none such.
+  /// What is wrong with a commit that can be read and not be carried out; `nil` if there is none such.
   func misfit() throws(StoreError) -> StoreError? {
     for table in state.withLock({ $0.pending.keys.sorted() }) {
       guard StoreFolder.isAllowed(table) else {

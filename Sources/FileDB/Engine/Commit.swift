@@ -10,7 +10,7 @@ extension FileLog {
   package func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
-    // The lock of the queue, and then the store's. The folder is made where it is missing, and synced.
+    // The lock of the queue, and then the store's. The folder is made if it is missing, and synced.
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
 
@@ -73,7 +73,7 @@ extension FileLog {
   }
 
   /// Puts a commit into the journal.
-  /// - Returns: `nil` where somebody in this process has read another file meanwhile: the body must run again.
+  /// - Returns: `nil` if somebody in this process has read another file meanwhile: the body must run again.
   private func write(
     _ new: NewCommit, taking: (LoggedCommit) -> Void
   ) throws(StoreError) -> FileTicket? {
@@ -223,7 +223,7 @@ extension FileLog {
     if case .unknown(let error)? = ticket.outcome.withLock({ $0 }) { throw StoreError.outcomeUnknown(error) }
   }
 
-  /// Makes all that is in the journal survive a power cut. What follows is built on that: where it fails, the log takes
+  /// Makes all that is in the journal survive a power cut. What follows is built on that: if it fails, the log takes
   /// no more commits.
   func syncJournal() throws(DiskError) {
     var outcome: FileTicket.Outcome?

@@ -16,9 +16,9 @@ package protocol CommitLog: Sendable {
   ///   - timeout: how long to wait for those who write at the same time.
   ///   - makeCommit: makes the commit from what the log holds by then; `nil` for none.
   ///   - taking: called with the commit as it was appended, before anybody who reads the log can see it.
-  /// - Returns: `nil` where there was no commit.
+  /// - Returns: `nil` if there was no commit.
   /// - Throws: what `makeCommit` throws: then nothing happened; ``StoreError/Code/locked``; ``StoreError/Code/closed``
-  ///   once a sync has failed; ``StoreError/Code/outcomeUnknown`` where the log did not say whether the commit is
+  ///   once a sync has failed; ``StoreError/Code/outcomeUnknown`` if the log did not say whether the commit is
   ///   there.
   func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
@@ -29,8 +29,8 @@ package protocol CommitLog: Sendable {
 
   /// A table as the log holds it apart from its commits, and how many of them are in it.
   /// - Parameter known: the ``TableBase/number`` of the base that the caller has.
-  /// - Returns: `nil` where that one is still the newest.
-  /// - Throws: ``StoreError/Code/conflict`` where the log's commits do not belong to what is there; what reading it
+  /// - Returns: `nil` if that one is still the newest.
+  /// - Throws: ``StoreError/Code/conflict`` if the log's commits do not belong to what is there; what reading it
   ///   throws.
   func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase?
 
@@ -55,7 +55,7 @@ package protocol CommitTicket: Sendable {
 /// Waits for changes that others make to a log.
 package protocol LogWatch: Sendable {
   /// Makes ready to be told of what happens from here on.
-  /// - Returns: false where the caller has to look now and then.
+  /// - Returns: false if the caller has to look now and then.
   func prepare() -> Bool
   /// Waits for news, an interruption, or until `timeout` has passed; `nil` waits for ever. There may be none all the
   /// same.
@@ -64,7 +64,7 @@ package protocol LogWatch: Sendable {
   func interrupt()
 }
 
-/// Tells a commit from all others, also where its number is not known. A random number of 128 bits.
+/// Tells a commit from all others, also if its number is not known. A random number of 128 bits.
 package struct CommitToken: Hashable, Sendable {
   package let high: UInt64
   package let low: UInt64
@@ -191,7 +191,7 @@ package struct LoggedCommit: Sendable {
 
   /// What a table was when the commit was appended.
   package struct Former: Sendable {
-    /// The ``TableBase/number`` of what it was read from; `nil` where this log has not read that.
+    /// The ``TableBase/number`` of what it was read from; `nil` if this log has not read that.
     package var base: Int?
 
     package init(base: Int?) { self.base = base }

@@ -220,7 +220,7 @@ extension FileLog {
     }
   }
 
-  /// - Returns: `nil` where the file was replaced meanwhile, so that file and journal may not belong together.
+  /// - Returns: `nil` if the file was replaced meanwhile, so that file and journal may not belong together.
   private func readBase(of key: TableKey) throws(StoreError) -> TableBase? {
     let read = try readFile(of: key)
     return try state.withLock { state throws(StoreError) in

@@ -49,7 +49,7 @@ package final class FileLog: CommitLog {
     let number: Int
     let path: String
     let content: FileContent
-    /// `nil` where there is no file.
+    /// `nil` if there is no file.
     let stamp: FileStamp?
   }
 
@@ -83,7 +83,7 @@ package final class FileLog: CommitLog {
   /// The newest step of the undo log, as far as the journal was read.
   var undoHead: CommitToken? { state.withLock(\.undoHead) }
 
-  /// The file of a table as it was last read or written, where it includes all commits; `nil` where some wait for it.
+  /// The file of a table as it was last read or written, if it includes all commits; `nil` if some wait for it.
   func wholeFile(of table: TableKey) -> KnownFile? {
     state.withLock { $0.pending[table] == nil ? $0.files[table] : nil }
   }
@@ -146,7 +146,7 @@ extension FileLog.State {
   }
 
   /// Remembers what is in a table's file now.
-  /// - Returns: with the number that it had before where it is the same content.
+  /// - Returns: with the number that it had before if it is the same content.
   mutating func note(
     _ content: FileContent, at path: String, _ stamp: FileStamp?, of table: TableKey
   ) -> FileLog.KnownFile {

@@ -19,14 +19,14 @@ extension FileLog {
   /// The number of the last commit, as far as the journal was read.
   package var end: UInt64 { state.withLock(\.end) }
 
-  /// The last commit in the journal, as far as it was read; `nil` where it has none.
+  /// The last commit in the journal, as far as it was read; `nil` if it has none.
   package var lastCommit: LoggedCommit? { state.withLock { $0.commits.last } }
 
   /// Takes over the commits behind ``end``. They are not synced, for the log that they are from has them.
   ///
   /// Call it within ``following(timeout:_:)``.
   /// - Parameter undo: what each means to this folder's undo log.
-  /// - Complexity: that of the changes, and for each table a look at its file, which is read where it is unknown.
+  /// - Complexity: that of the changes, and for each table a look at its file, which is read if it is unknown.
   package func take(
     _ commits: [LoggedCommit], undo: (CommitToken?) -> UndoMark
   ) throws(StoreError) {

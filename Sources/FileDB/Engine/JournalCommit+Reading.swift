@@ -12,7 +12,7 @@ extension JournalCommit {
 
   /// - Parameters:
   ///   - depth: of the deepest record.
-  ///   - file: the records, where the commit leads to a file of them.
+  ///   - file: the records, if the commit leads to a file of them.
   init(payload: ArraySlice<UInt8>, depth: Int, records file: [UInt8]?) throws(PayloadFault) {
     self = try reading(payload) { lines throws(PayloadFault) in
       var head = try CommitHead(&lines)

@@ -8,7 +8,7 @@ struct JournalCommit: Sendable {
   struct Table: Sendable {
     /// The last commit that the writer had taken in; `nil` in format 1, and in what a repair wrote.
     var sequence: UInt64?
-    /// What its file is, where this journal changes the table here for the first time.
+    /// What its file is, if this journal changes the table here for the first time.
     var base: FileVersion?
   }
 
@@ -22,7 +22,7 @@ struct JournalCommit: Sendable {
   var records: some Sequence<EncodedRecord> { changes.lazy.flatMap(\.change.records) }
 }
 
-/// The file of records that a commit leads to, where it has too many for the journal.
+/// The file of records that a commit leads to, if it has too many for the journal.
 struct RecordsFile: Equatable, Sendable {
   let name: String
   let count: Int

@@ -9,7 +9,7 @@ extension StoreFolder {
   private var countersFile: String { "\(ownFolder)/counters\(Self.suffix)" }
 
   /// The highest id that was ever given in a table that has no file.
-  /// - Throws: ``StoreError/Code/damagedTable`` or ``StoreError/Code/notATable`` where the counters cannot be read.
+  /// - Throws: ``StoreError/Code/damagedTable`` or ``StoreError/Code/notATable`` if the counters cannot be read.
   func keptCounter(of table: TableKey) throws(StoreError) -> Int64 { try keptCounters()[table] ?? 0 }
 
   /// Keeps the counters of tables whose files are about to go, durably.

@@ -82,7 +82,7 @@ extension OrderedRecords {
 
 extension TableState {
   /// Carries out a change of a log.
-  /// - Throws: ``StoreError/Code/damagedJournal`` where a record that it replaces, removes or moves is not the one that
+  /// - Throws: ``StoreError/Code/damagedJournal`` if a record that it replaces, removes or moves is not the one that
   ///   it found; and as ``apply(_:)``.
   package mutating func apply(_ logged: LoggedChange) throws(StoreError) {
     try check(logged)

@@ -16,7 +16,7 @@ final class LookupFile: Sendable {
   private let file: any OpenFile
   private let head: LookupHead
 
-  /// - Returns: `nil` where the file is damaged, or was made for another file or other fields than these.
+  /// - Returns: `nil` if the file is damaged, or was made for another file or other fields than these.
   init?(_ file: any OpenFile, by names: [String], for known: KnownOffsets) {
     guard let start = try? file.read(at: 0, count: LookupHead.prefixLength),
       let length = LookupHead.length(startingWith: start), let size = try? file.status().stamp.size,
@@ -28,7 +28,7 @@ final class LookupFile: Sendable {
     (self.file, self.head) = (file, head)
   }
 
-  /// The indices of the records that may have these values, in ascending order; `nil` where the file is damaged.
+  /// The indices of the records that may have these values, in ascending order; `nil` if the file is damaged.
   func indices(of hash: ValueHash) -> [Int]? {
     let start = head.firstHashes.partitioningIndex { $0 >= hash.number }
     var indices: [Int] = []

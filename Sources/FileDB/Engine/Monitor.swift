@@ -23,7 +23,7 @@ final class Monitor: Sendable {
   func lock() { pthread_mutex_lock(mutex) }
   func unlock() { pthread_mutex_unlock(mutex) }
 
-  /// - Returns: false where a thread has it, be it this one.
+  /// - Returns: false if a thread has it, be it this one.
   func lockIfFree() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
   /// Unlocks, waits for ``wakeAll()``, and locks again. It may return earlier.

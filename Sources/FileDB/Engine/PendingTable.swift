@@ -19,7 +19,7 @@ struct PendingTable: Sendable {
   /// How long the commits are in the journal.
   private(set) var byteCount = 0
 
-  /// The last commit that a file of this version includes; `nil` where the journal knows no such file.
+  /// The last commit that a file of this version includes; `nil` if the journal knows no such file.
   func lastCommit(in version: FileVersion) -> UInt64? { versions.last { $0.version == version }?.lastCommit }
 
   /// The last commit that a file of this version includes, if the later ones were made for that file; `nil` for a file
@@ -78,7 +78,7 @@ struct PendingTable: Sendable {
       })
   }
 
-  /// Whether the table is there once all is carried out; `nil` where no commit makes it or drops it.
+  /// Whether the table is there once all is carried out; `nil` if no commit makes it or drops it.
   var exists: Bool? {
     for change in changes.reversed() {
       if case .create = change { return true }
@@ -93,7 +93,7 @@ extension [TableKey: PendingTable] {
   /// - Parameters:
   ///   - sequence: its number.
   ///   - byteCount: how long it is in the journal.
-  /// - Throws: where the commit was made for other tables than these.
+  /// - Throws: if the commit was made for other tables than these.
   mutating func note(
     _ commit: JournalCommit, sequence: UInt64, byteCount: Int
   ) throws(PayloadFault) {

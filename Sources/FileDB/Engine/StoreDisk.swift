@@ -68,7 +68,7 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.checkRoom(for: count, at: path) }
   }
 
-  /// Gives a file a second name, or where that cannot be, makes a copy of it. A power cut may take either.
+  /// Gives a file a second name, or if that cannot be, makes a copy of it. A power cut may take either.
   package func linkOrCopy(_ path: String, to newPath: String) throws(StoreError) {
     let isLinked = try run { () throws(DiskError) in
       do throws(DiskError) { try disk.link(path, to: newPath) } catch  where error.kind == .unsupported {

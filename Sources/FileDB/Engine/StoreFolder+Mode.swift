@@ -6,7 +6,7 @@ import FileDBTables
 extension StoreFolder {
   /// Gives the store's own folder, and the files in it, the mode that the tables have in common. As long as there is no
   /// table, that of any new folder.
-  /// - Throws: ``StoreError/Code/permissionDenied`` where the folder is somebody else's and open to more than the
+  /// - Throws: ``StoreError/Code/permissionDenied`` if the folder is somebody else's and open to more than the
   ///   tables are.
   /// - Complexity: O(*n*) in the number of tables.
   func adjustMode() throws(StoreError) {

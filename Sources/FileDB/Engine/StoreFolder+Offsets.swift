@@ -9,12 +9,12 @@ struct KnownOffsets: Equatable {
   var offsets: TableOffsets
 }
 
-/// What is known of tables' files so that they need not be read as a whole. It is made anew where it is missing or
+/// What is known of tables' files so that they need not be read as a whole. It is made anew if it is missing or
 /// damaged, so nothing of it is synced, and an error on the way is none.
 extension StoreFolder {
   private func offsetsFile(of table: TableKey) -> String { "\(offsetsFolder)/\(table.text)" }
 
-  /// - Returns: `nil` where there are none, or none of the file with this stamp.
+  /// - Returns: `nil` if there are none, or none of the file with this stamp.
   func offsets(of table: TableKey, for stamp: FileStamp) -> KnownOffsets? {
     guard let bytes = try? disk.read(offsetsFile(of: table)).bytes, let known = KnownOffsets(bytes),
       stamp.provesUnchanged(since: known.stamp)
@@ -58,7 +58,7 @@ extension StoreFolder {
     return "\(offsetsFolder)/\(table.text).\(padding)\(digits)\(Self.lookupSuffix)"
   }
 
-  /// - Returns: `nil` where there is none, or none of this file.
+  /// - Returns: `nil` if there is none, or none of this file.
   func lookup(of table: TableKey, by names: [String], for known: KnownOffsets) -> LookupFile? {
     guard let file = try? disk.open(lookupFile(of: table, by: names)) else { return nil }
     return LookupFile(file, by: names, for: known)

@@ -47,7 +47,7 @@ extension StoreFolder {
   }
 
   /// - Parameter names: those of the commit's files.
-  /// - Returns: `nil` where it is not there as it was written.
+  /// - Returns: `nil` if it is not there as it was written.
   func readUndo(_ kind: UndoFile, among names: [String]) throws(StoreError) -> [UInt8]? {
     let suffix = ".\(kind.rawValue)"
     guard let name = names.first(where: { $0.hasSuffix(suffix) }) else { return nil }
@@ -56,7 +56,7 @@ extension StoreFolder {
     return checksum == Checksum.of(bytes) ? bytes : nil
   }
 
-  /// Keeps a table's file, by another name of it where the disk can have that.
+  /// Keeps a table's file, by another name of it if the disk can have that.
   /// - Returns: the name in ``undoFolder``.
   func keepForUndo(_ file: String, of token: CommitToken, number: Int) throws(StoreError) -> String {
     try makeUndoFolder()

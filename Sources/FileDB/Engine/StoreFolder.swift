@@ -34,8 +34,8 @@ package final class StoreFolder: Sendable {
   private var ignoreFile: String { "\(ownFolder)/.gitignore" }
 
   /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.
-  /// - Returns: the file that is there; `NAME.plist` where none is.
-  /// - Throws: ``StoreError/Code/ambiguousTable`` where both are there, ``StoreError/Code/invalidTableName``.
+  /// - Returns: the file that is there; `NAME.plist` if none is.
+  /// - Throws: ``StoreError/Code/ambiguousTable`` if both are there, ``StoreError/Code/invalidTableName``.
   package func file(of table: String) throws(StoreError) -> (path: String, status: FileStatus?) {
     if !Self.isAllowed(TableKey(table)) { try TableNameRule.validate(table) }
     let modern = "\(path)/\(table)\(Self.suffix)"
@@ -64,7 +64,7 @@ package final class StoreFolder: Sendable {
     table.text == installedTable || (try? TableNameRule.validate(table.text)) != nil
   }
 
-  /// The names of the tables, in the order of their UTF-8 bytes. A file without `.plist` counts as one where it
+  /// The names of the tables, in the order of their UTF-8 bytes. A file without `.plist` counts as one if it
   /// begins as a property list does.
   package func tableNames() throws(StoreError) -> [String] {
     guard try disk.status(path) != nil else { return [] }
@@ -88,7 +88,7 @@ package final class StoreFolder: Sendable {
     return beginning.map { String(decoding: $0, as: UTF8.self).contains("<plist") } ?? false
   }
 
-  /// The file of a table and what is in it; no content where there is no file.
+  /// The file of a table and what is in it; no content if there is no file.
   package func readFile(
     of table: TableKey, limits: PlistLimits
   ) throws(StoreError) -> (file: String, content: (bytes: [UInt8], stamp: FileStamp)?) {
@@ -104,11 +104,11 @@ package final class StoreFolder: Sendable {
     }
   }
 
-  /// Takes the store's lock, making the folder where it is missing.
+  /// Takes the store's lock, making the folder if it is missing.
   ///
   /// Who waits for the lock holds another one, the queue's, until it has it. So a busy writer that comes back for the
   /// lock finds the one who waited before it; without that it would take the lock again before anybody else looks. The
-  /// queue is a courtesy: where it does not move, a process in it may have been stopped, and whoever waits asks for the
+  /// queue is a courtesy: if it does not move, a process in it may have been stopped, and whoever waits asks for the
   /// lock itself.
   package func lock(timeout: Duration) throws(StoreError) -> FileLock {
     do throws(StoreError) { return try takeLock(timeout: timeout) } catch { throw explaining(error) }
@@ -256,7 +256,7 @@ extension StoreFolder {
     return RecordsFile(name: name, count: count, size: size, checksum: checksum.value)
   }
 
-  /// - Throws: ``StoreError/Code/damagedJournal`` where they are not as they were written.
+  /// - Throws: ``StoreError/Code/damagedJournal`` if they are not as they were written.
   func readRecords(_ file: RecordsFile) throws(StoreError) -> [UInt8] {
     let path = "\(ownFolder)/\(file.name)"
     guard Self.isRecordsName(file.name) else {

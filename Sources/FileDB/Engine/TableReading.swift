@@ -18,7 +18,7 @@ package enum TableReading: Sendable {
 struct ReadFile {
   let path: String
   let content: FileContent
-  /// `nil` where there is no file.
+  /// `nil` if there is no file.
   let stamp: FileStamp?
   let table: Result<TableState, StoreError>
 }
@@ -53,7 +53,7 @@ extension FileLog {
     return ReadFile(path: path, content: fileContent, stamp: content.stamp, table: decoded.map(\.0))
   }
 
-  /// - Returns: `nil` where it is not known where the file's records are.
+  /// - Returns: `nil` if it is not known where the file's records are.
   private func unreadFile(
     of table: TableKey, _ giveUp: @escaping @Sendable (StoreError) -> Never
   ) throws(StoreError) -> ReadFile? {

@@ -21,7 +21,7 @@ final class UnreadTable: UnreadRecords {
   let lookups = Mutex<[[[UInt8]]: UnreadLookup]>([:])
 
   /// - Parameters:
-  ///   - file: open, so that it stays the same one also where another takes its name.
+  ///   - file: open, so that it stays the same one also if another takes its name.
   ///   - known: what was found out about it.
   ///   - folder: where lookups of the table are kept.
   ///   - path: for errors.

@@ -6,7 +6,7 @@ import FileDBTables
 struct WrittenFiles: Equatable, Sendable {
   struct File: Equatable, Sendable {
     var version: FileVersion
-    /// Which file it is; `nil` where there is none, or the disk does not say it in numbers that fit.
+    /// Which file it is; `nil` if there is none, or the disk does not say it in numbers that fit.
     var identity: Identity?
   }
 

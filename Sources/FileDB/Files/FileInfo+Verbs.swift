@@ -36,7 +36,7 @@ extension FileInfo {
 
   /// Replaces a file, or makes it, with what `write` appends: after a crash at any point there is the old content or
   /// the new, whole. Where `write` throws, the file is as it was.
-  /// - Throws: what `write` throws; ``StoreError/Code/fileNotFound`` where the folder is missing,
+  /// - Throws: what `write` throws; ``StoreError/Code/fileNotFound`` if the folder is missing,
   ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/invalidPath``,
   ///   ``StoreError/Code/inputOutput``.
   package static func replaceFile(

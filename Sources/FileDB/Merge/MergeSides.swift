@@ -155,7 +155,7 @@ extension MergeSide {
   /// The indices in the base of records that an earlier merge gave the side under a new id, by that id.
   ///
   /// The old id may be another record's there, and then what happened to the one must not be done to the other. A
-  /// record counts as one of the base's under a new id where it has the very fields, and neither id has the same record
+  /// record counts as one of the base's under a new id if it has the very fields, and neither id has the same record
   /// on both sides.
   private static func renumbered(
     in side: TableState, since base: TableState, except overlays: OverlayRecords

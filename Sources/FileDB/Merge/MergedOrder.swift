@@ -45,7 +45,7 @@ extension MergeSides {
 struct MergedIDs {
   /// By key.
   private(set) var ids: [Int: AnyRecordID] = [:]
-  /// The highest that was given anew; 0 where none was.
+  /// The highest that was given anew; 0 if none was.
   private(set) var lastNew: Int64 = 0
   private var taken: Set<AnyRecordID> = []
   private let counter: Int64

@@ -1,10 +1,10 @@
 import FileDBPlist
 
-/// What one version of a user's table says about an attached record; nothing where it has no record for that.
+/// What one version of a user's table says about an attached record; nothing if it has no record for that.
 private struct OverlaySide {
   let record: EncodedRecord?
   let marks: OverlayMarks
-  /// All fields of the record, with what the user put into them; empty where none is overridden.
+  /// All fields of the record, with what the user put into them; empty if none is overridden.
   let fields: PlistDictionary
   /// By the names of the overridden fields: what the user put there, in an array; an empty one where the field was
   /// removed.

@@ -113,7 +113,7 @@ struct MergedFields {
 
 /// What becomes of one record.
 struct MergedContent {
-  /// With the id of the side that it is from; `nil` where nothing is left of it.
+  /// With the id of the side that it is from; `nil` if nothing is left of it.
   let record: EncodedRecord?
   var conflicts: [MergeConflict.Kind] = []
 }

@@ -6,7 +6,7 @@ struct SchemaMerge {
   private(set) var merged: PlistValue?
   private(set) var conflicts: [MergeConflict.Kind] = []
 
-  /// - Returns: `nil` where one of them cannot be read as a schema: then the value is merged as a whole.
+  /// - Returns: `nil` if one of them cannot be read as a schema: then the value is merged as a whole.
   init?(base: TableState, ours: TableState, theirs: TableState) {
     guard let mine = ours.schema.schema, let other = theirs.schema.schema else { return nil }
     if base.schema.isForeign { return nil }

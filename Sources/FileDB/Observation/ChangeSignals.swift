@@ -75,7 +75,7 @@ final class ChangeSignals: CommitListener {
     for listener in ended.listeners { listener.continuation.finish() }
   }
 
-  /// - Complexity: O(1) where nobody listens, else O(*n*) in those who do.
+  /// - Complexity: O(1) if nobody listens, else O(*n*) in those who do.
   func tell(of tables: Set<TableKey>) {
     if tables.isEmpty { return }
     wake { scope in

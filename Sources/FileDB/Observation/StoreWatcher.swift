@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A thread of its own, since it waits for the disk and for this process's writers. It keeps no reference to the store.
 final class StoreWatcher: Sendable {
-  /// How often to look where the system does not tell of changes, or the folder is not there yet.
+  /// How often to look if the system does not tell of changes, or the folder is not there yet.
   private static let pollingInterval = Duration.milliseconds(250)
   /// In microseconds. What follows a change within this time is read in with the next look, so that many commits are few looks.
   private static let pause: UInt32 = 20_000
@@ -15,7 +15,7 @@ final class StoreWatcher: Sendable {
   private let isStopped = Atomic<Bool>(false)
 
   /// - Returns: `nil` for a store that only this process can reach.
-  /// - Throws: the disk's errors where the process has too many open files.
+  /// - Throws: the disk's errors if the process has too many open files.
   init?(_ store: RecordStore) throws(StoreError) {
     guard let watch = try store.log.makeWatch() else { return nil }
     self.watch = watch

@@ -23,10 +23,10 @@ struct PredicateCalculation: Equatable, Sendable {
     [first] + steps.compactMap { if case .with(_, let operand) = $0 { operand } else { nil } }
   }
 
-  /// - Returns: `nil` where a field is missing, or there is no such value.
+  /// - Returns: `nil` if a field is missing, or there is no such value.
   func value(of record: PredicateRecord) -> PlistValue? { value { $0.term(of: record) } }
 
-  /// The value where no record is asked; `nil` also where there is no such value.
+  /// The value if no record is asked; `nil` also if there is no such value.
   var constantValue: PlistValue? { value { $0.term ?? .null } }
 
   var isConstant: Bool { operands.allSatisfy { $0.term != nil } }
@@ -167,7 +167,7 @@ struct PredicateSpan: Equatable, Sendable {
   var negated: PredicateSpan { PredicateSpan(months: -months, seconds: -seconds) }
   var isBackwards: Bool { months < 0 || seconds < 0 }
 
-  /// - Returns: `nil` where four digits cannot name the year.
+  /// - Returns: `nil` if four digits cannot name the year.
   func added(to date: Date) -> Date? {
     PlistDate.adding(months: months, to: date)
       .flatMap { PlistDate.wholeSecond($0.addingTimeInterval(Double(seconds))) }

@@ -144,7 +144,7 @@ extension PredicateTerm {
     return zip(elements, others).allSatisfy { $0.isEqual(to: $1, folding) }
   }
 
-  /// -1, 0 or 1; `nil` where one does not come before the other.
+  /// -1, 0 or 1; `nil` if one does not come before the other.
   func order(_ other: PredicateTerm, _ folding: TextFolding) -> Int? {
     guard case (.value(let a), .value(let b)) = (self, other) else { return nil }
     return a.order(b, folding)

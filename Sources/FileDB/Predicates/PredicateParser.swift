@@ -192,7 +192,7 @@ extension PredicateParser {
     }
   }
 
-  /// `nil` where there is none.
+  /// `nil` if there is none.
   private mutating func comparator() throws -> PredicateComparator? {
     // No word of the language elsewhere: a field may have this name.
     if case .word(let word) = token.kind, word.uppercased() == "IS" {

@@ -125,7 +125,7 @@ extension TextFolding {
 extension PredicateOperand {
   var term: PredicateTerm? { if case .constant(let term) = self { term } else { nil } }
 
-  /// The text, where it is known.
+  /// The text, if it is known.
   var text: String? { term?.string }
 
   var bounds: (low: PredicateOperand, high: PredicateOperand)? {

@@ -14,7 +14,7 @@ package struct RecordExpression: Sendable {
   package let usedArguments: Set<String>
 
   /// - Parameter arguments: what `$name` stands for. There may be more than the text uses.
-  /// - Throws: ``StoreError/Code/invalidPredicate``, also where an argument is missing.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, also if an argument is missing.
   package init(_ text: String, arguments: [String: PlistValue] = [:]) throws {
     self.text = text
     var rest = PredicateArguments(arguments)
@@ -37,7 +37,7 @@ package struct RecordExpression: Sendable {
   }
 
   /// The value for a record with these fields.
-  /// - Throws: ``StoreError/Code/invalidValue`` where there is none: a field is missing, is not a number, or the result
+  /// - Throws: ``StoreError/Code/invalidValue`` if there is none: a field is missing, is not a number, or the result
   ///   is too large; ``StoreError/Code/matchLimitExceeded``.
   package func value(of fields: Fields, id: AnyRecordID) throws(StoreError) -> PlistValue {
     let reader = RecordFields()

@@ -35,7 +35,7 @@ struct LikePattern: Sendable {
     return text.withUTF8(matches(folded:))
   }
 
-  /// Goes on behind the last `*` where something does not fit: what came before that needs no second try.
+  /// Goes on behind the last `*` if something does not fit: what came before that needs no second try.
   func matches(folded text: UnsafeBufferPointer<UInt8>) -> Bool {
     var (place, next) = (0, 0)
     var retry: (place: Int, next: Int)?
@@ -58,7 +58,7 @@ struct LikePattern: Sendable {
   private func end(of element: Element, at place: Int, in text: UnsafeBufferPointer<UInt8>) -> Int? {
     guard place < text.count else { return nil }
     if case .byte(let byte) = element { return text[place] == byte ? place + 1 : nil }
-    // Behind the scalar's bytes; where a `*` has taken some of them, it might as well have left them here.
+    // Behind the scalar's bytes; if a `*` has taken some of them, it might as well have left them here.
     return text[(place + 1)...].firstIndex { $0 & 0xC0 != 0x80 } ?? text.count
   }
 }
@@ -75,7 +75,7 @@ struct MatchPattern: Sendable {
   private let folding: TextFolding
   private let expression: any TextExpression
 
-  /// - Throws: ``StoreError/languageMissing``; another error, which says nothing, where the text is not a regular
+  /// - Throws: ``StoreError/languageMissing``; another error, which says nothing, if the text is not a regular
   ///   expression.
   init(_ text: String, folding: TextFolding) throws {
     self.text = text

@@ -6,7 +6,7 @@ import FileDBTables
 package struct SortColumn: Sendable {
   private let key: SortKey
   fileprivate private(set) var glances: [Glance] = []
-  /// Empty where the glances tell all.
+  /// Empty if the glances tell all.
   private var values: [PlistValue?] = []
   fileprivate let tellsAll: Bool
 
@@ -130,7 +130,7 @@ private enum DigitSort {
 /// What the records of a chunk have in one field, to be sorted by.
 struct SortColumnPart: Sendable {
   fileprivate private(set) var glances: [Glance] = []
-  /// Empty where the glances tell all.
+  /// Empty if the glances tell all.
   fileprivate private(set) var values: [PlistValue?] = []
 
   init(_ key: SortKey, _ records: [EncodedRecord], _ column: ChunkColumn) {
@@ -148,7 +148,7 @@ struct SortColumnPart: Sendable {
 }
 
 extension TableSnapshot {
-  /// The columns to sort by; `nil` where the keys lead deeper than into a field, or to what a record does not have as
+  /// The columns to sort by; `nil` if the keys lead deeper than into a field, or to what a record does not have as
   /// it is stored.
   func sortColumns(of keys: [SortKey]) -> [SortColumn]? {
     guard ValueForm(Value.self).isPlain else { return nil }

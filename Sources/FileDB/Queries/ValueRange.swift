@@ -1,4 +1,4 @@
-/// A range of the standard library by its bounds, where it has some.
+/// A range of the standard library by its bounds, if it has some.
 struct ValueRange<Field: Comparable & Sendable>: Sendable {
   enum Bound: Sendable {
     case including(Field)

@@ -3,7 +3,7 @@ import FileDBTables
 
 /// The versions of a table's file that git has of a merge which ended in a conflict.
 package struct GitVersions: Sendable {
-  /// `nil` where each side made the table itself.
+  /// `nil` if each side made the table itself.
   package let base: [UInt8]?
   package let ours: [UInt8]
   package let theirs: [UInt8]
@@ -22,11 +22,11 @@ struct MarkedTable {
   let note: String
 
   /// - Parameters:
-  ///   - versions: what git has of the file, if it has something. These are whole, and the best to merge; but where
+  ///   - versions: what git has of the file, if it has something. These are whole, and the best to merge; but if
   ///     somebody has edited the file since, it alone has that.
   ///   - fault: the error of reading the file, with its place.
   ///   - floor: new ids are above it.
-  /// - Throws: ``StoreError/Code/conflictMarkers`` where no two tables are to be found;
+  /// - Throws: ``StoreError/Code/conflictMarkers`` if no two tables are to be found;
   ///   ``StoreError/Code/counterExhausted``.
   init(
     _ bytes: [UInt8], versions: GitVersions?, fault: StoreError, newIDsAbove floor: Int64, limits: PlistLimits
@@ -64,7 +64,7 @@ struct MarkedTable {
 
 /// Three versions of a table.
 private struct TableSides {
-  /// `nil` where it is not known.
+  /// `nil` if it is not known.
   let base: TableState?
   let ours: TableState
   let theirs: TableState
@@ -150,7 +150,7 @@ private struct SidesReader {
   let limits: PlistLimits
 
   /// The sides between the markers of a file.
-  /// - Returns: `nil` where there is no way to read them, or more than one.
+  /// - Returns: `nil` if there is no way to read them, or more than one.
   func sides(in bytes: [UInt8]) -> TableSides? {
     let all = ConflictMarkers.readings(of: bytes).compactMap { reading in
       sides(base: reading.base, ours: reading.ours, theirs: reading.theirs)
@@ -158,7 +158,7 @@ private struct SidesReader {
     return all.count == 1 ? all[0] : nil
   }
 
-  /// - Returns: `nil` where one side is not a table. A base that is none is not known.
+  /// - Returns: `nil` if one side is not a table. A base that is none is not known.
   func sides(base: [UInt8]?, ours: [UInt8], theirs: [UInt8]) -> TableSides? {
     let all = [base, ours, theirs].compactMap(\.self)
     // A merge as text may have left one id to two records. The second gets a new one, the same in each version.
@@ -170,7 +170,7 @@ private struct SidesReader {
     return TableSides(base: former, ours: ours, theirs: theirs)
   }
 
-  /// - Returns: `nil` where it cannot be read as a whole: what is missing must not look deleted.
+  /// - Returns: `nil` if it cannot be read as a whole: what is missing must not look deleted.
   private func state(of bytes: [UInt8], newIDsAbove floor: Int64) -> TableState? {
     // A merge as text may have put one id into the index map twice; nobody needs that map.
     guard let sound = [bytes, Self.withoutIndexMap(bytes)].first(where: isSound) else { return nil }

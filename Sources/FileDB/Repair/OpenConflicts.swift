@@ -3,7 +3,7 @@ import FileDBTables
 
 /// The conflicts of a table's last merge, as `.filedb/conflicts` keeps them until they are settled.
 package struct OpenConflicts: Sendable {
-  /// Which versions of the file git had in conflict; `nil` where it had none. With others, these are no longer the
+  /// Which versions of the file git had in conflict; `nil` if it had none. With others, these are no longer the
   /// conflicts of the table.
   package let gitVersions: String?
   package var conflicts: [MergeConflict]
@@ -14,7 +14,7 @@ package struct OpenConflicts: Sendable {
 }
 
 extension RecordStore {
-  /// The conflicts that were kept for a table; `nil` where none were.
+  /// The conflicts that were kept for a table; `nil` if none were.
   /// - Throws: the disk's errors.
   package func openConflicts(of table: String) throws -> OpenConflicts? {
     try folder.readConflicts(of: table).flatMap(OpenConflicts.init(plist:))
@@ -89,7 +89,7 @@ extension OpenConflicts {
     return .dict(plist)
   }
 
-  /// - Returns: `nil` where this is something else.
+  /// - Returns: `nil` if this is something else.
   fileprivate init?(plist: PlistValue) {
     guard let all = plist.dict?[Key.conflicts]?.array else { return nil }
     gitVersions = plist.dict?[Key.gitVersions]?.string

@@ -5,14 +5,14 @@ import FileDBTables
 package struct FieldRepair: Sendable {
   package let record: AnyRecordID
   package let field: String
-  /// What was done; `nil` where that is for people to say.
+  /// What was done; `nil` if that is for people to say.
   package let change: String?
   /// The rule that was broken.
   package let error: StoreError
 }
 
 extension RecordTable {
-  /// Repairs the fields that do not keep the table's schema, where it is clear how: a missing field that is required gets
+  /// Repairs the fields that do not keep the table's schema, if it is clear how: a missing field that is required gets
   /// its default value, and a value that reads as the declared type becomes that. No record is deleted, and no field is
   /// removed. A record of an older version is left alone: what its program's migrations would do is not known here, and
   /// a default value might take the place of what they move.

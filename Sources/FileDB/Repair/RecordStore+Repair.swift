@@ -14,11 +14,11 @@ public struct RepairPlan: Sendable {
   public internal(set) var conflicts: [MergeConflict] = []
   /// For such a file: the records whose id differs from their id in one of the versions.
   public internal(set) var renumbered: [MergeRenumbering] = []
-  /// ``GitVersions/mark``, where git has versions of the file.
+  /// ``GitVersions/mark``, if git has versions of the file.
   var gitMark: String?
 
   let file: String
-  /// `nil` where there is no file.
+  /// `nil` if there is no file.
   let original: [UInt8]?
   let repaired: TableState
 }
@@ -122,7 +122,7 @@ extension RecordStore {
   }
 
   /// Makes a table readable for who is about to replace it: as ``repair(_:keeping:)`` does, with what is in the file,
-  /// and where nothing in there can be read as one, by an empty table.
+  /// and if nothing in there can be read as one, by an empty table.
   /// - Returns: the files that keep the originals.
   func repairForReplacement(_ table: String) throws -> [URL] {
     try repairing(table) {
@@ -203,7 +203,7 @@ extension RecordStore {
   private func mend(
     _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?
   ) throws(StoreError) -> Mended {
-    // A record that does not keep the schema is repaired by a write, where it can be.
+    // A record that does not keep the schema is repaired by a write, if it can be.
     let warnings =
       (try? check(table))?.filter { $0.error.code == .damagedTable && $0.severity == .warning } ?? []
     let mended = try TableRepair.mend(

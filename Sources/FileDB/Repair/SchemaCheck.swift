@@ -3,7 +3,7 @@ import FileDBTables
 
 extension RecordStore {
   /// What is wrong with a table's schema, and which records do not keep it.
-  /// - Parameter file: the table's file; `nil` where there is none.
+  /// - Parameter file: the table's file; `nil` if there is none.
   func schemaFindings(
     of key: TableKey, _ table: TableState, in file: (path: String, bytes: [UInt8])?
   ) throws(StoreError) -> [CheckFinding] {
@@ -17,7 +17,7 @@ extension RecordStore {
     guard let schema = table.schema.schema else { return [] }
     var targets = ReferenceTargets { key throws(StoreError) in try self.current(key) }
     let misfits = try SchemaMisfits(of: table) { value, rule throws(StoreError) in
-      // What is wrong with a table that cannot be read is told where that is checked.
+      // What is wrong with a table that cannot be read is told if that is checked.
       (try? targets.contains(value, rule)) ?? true
     }
     let lines = misfits.all.isEmpty ? nil : file.flatMap { RecordLines(in: $0.bytes, limits: options.limits) }
@@ -64,7 +64,7 @@ private struct RecordLines {
     lines = PlistParser.elementLines(of: [.key(TableFile.recordsKey)], in: bytes)
   }
 
-  /// The line of a field, or else of the record; `nil` where the file has another record by now.
+  /// The line of a field, or else of the record; `nil` if the file has another record by now.
   func line(of field: String?, in record: EncodedRecord) -> Int? {
     guard let index = table.records.index(of: record.id), table.records[index] == record else { return nil }
     return field.flatMap { lines.line(of: $0, inElement: index) } ?? lines.line(ofElement: index)

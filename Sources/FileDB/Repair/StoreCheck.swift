@@ -44,7 +44,7 @@ extension RecordStore {
       } else if content == nil {
         findings = try checkBeneath(table)
       }
-      // Laid over the attached one, where there is one.
+      // Laid over the attached one, if there is one.
       try view.read(TableKey(table))
       let seen = try view.seen(TableKey(table), own: log.replayed(TableKey(table)).state)
       return try findings + schemaFindings(of: TableKey(table), seen, in: content.map { (file, $0.bytes) })

@@ -17,7 +17,7 @@ struct TableRepair {
   /// - Parameters:
   ///   - waiting: the commits that are to be carried out on it.
   ///   - floor: new ids are above it.
-  /// - Throws: ``StoreError/Code/notATable`` or ``StoreError/Code/damagedTable`` where there is none to be seen;
+  /// - Throws: ``StoreError/Code/notATable`` or ``StoreError/Code/damagedTable`` if there is none to be seen;
   ///   ``StoreError/Code/conflictMarkers``.
   static func mend(
     _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?, newIDsAbove floor: Int64 = 0,

@@ -4,7 +4,7 @@ import FileDBTables
 /// The records of a table file that is no longer a property list as a whole: cut off, or damaged inside.
 ///
 /// Outside comments and CDATA a raw `<` begins a tag, so that no text looks like one. A record is what a `<dict>` and
-/// its `</dict>` enclose; where they do not match, the tabs or spaces before a `<dict>` tell the next record from what
+/// its `</dict>` enclose; if they do not match, the tabs or spaces before a `<dict>` tell the next record from what
 /// lies inside one.
 struct TableSalvage {
   typealias Record = (value: PlistValue, line: Int, range: Range<Int>)
@@ -13,7 +13,7 @@ struct TableSalvage {
   /// The lines where something begins that should be a record and cannot be read.
   private(set) var lost: [Int] = []
   private(set) var counter: AnyRecordID?
-  /// What the table declares, whether it is right or not; `nil` where there is nothing that can be read by itself.
+  /// What the table declares, whether it is right or not; `nil` if there is nothing that can be read by itself.
   private(set) var schema: PlistValue?
   /// Where a schema begins that cannot be read.
   private(set) var lostSchema: Int?

@@ -18,7 +18,7 @@ extension TableSnapshot {
     }
   }
 
-  /// The schema for who only shows the table; `nil` where it cannot be read, too.
+  /// The schema for who only shows the table; `nil` if it cannot be read, too.
   package var knownSchema: TableSchema? { state.schema.schema }
 }
 

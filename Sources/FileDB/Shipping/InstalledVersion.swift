@@ -37,7 +37,7 @@ struct InstalledVersion {
 // MARK: - The record
 
 extension InstalledVersion {
-  /// - Returns: `nil` where nothing was installed yet.
+  /// - Returns: `nil` if nothing was installed yet.
   static func read(in store: RecordStore) throws(StoreError) -> InstalledVersion? {
     try store.tables.catchUp()
     return try read(store.tables.newest(TableKey(StoreFolder.installedTable)).state, in: store.folder)

@@ -52,7 +52,7 @@ extension RecordStore {
 
 extension RecordStore {
   /// One transaction: from the log's end to a durable commit that readers see.
-  /// - Returns: `nil` where the log has no such commit, and it is to be tried again.
+  /// - Returns: `nil` if the log has no such commit, and it is to be tried again.
   private func attempt<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result? {
     try begin(body)?.finish()
   }
@@ -92,7 +92,7 @@ extension RecordStore {
   }
 
   /// Asks the log, which may know by now.
-  /// - Throws: `error` where it does not.
+  /// - Throws: `error` if it does not.
   fileprivate func isCommitted(_ commit: NewCommit?, or error: StoreError) throws -> Bool {
     switch try commit.map({ try log.outcome(of: $0.token) }) ?? .unknown {
     case .committed: true
@@ -106,17 +106,17 @@ extension RecordStore {
 struct AppendedWrite<Result> {
   fileprivate let result: Result
   fileprivate let transaction: TransactionState
-  /// `nil` where nothing was changed.
+  /// `nil` if nothing was changed.
   fileprivate let commit: NewCommit?
   fileprivate let sequence: UInt64
   fileprivate let ticket: (any CommitTicket)?
   fileprivate let store: RecordStore
 
   /// The second half of a write: waits until its commit is durable. Those that wait at the same time share a sync.
-  /// - Returns: what the body returned; `nil` where the log has no such commit, and the write is to be tried again.
+  /// - Returns: what the body returned; `nil` if the log has no such commit, and the write is to be tried again.
   func finish() throws -> Result? {
     if let ticket {
-      // Readers see it also where nobody knows whether a power cut would take it: it is there now.
+      // Readers see it also if nobody knows whether a power cut would take it: it is there now.
       defer { store.tables.publish(through: sequence) }
       do { try ticket.wait() } catch  where error.code == .outcomeUnknown {
         guard try store.isCommitted(commit, or: error) else { return nil }

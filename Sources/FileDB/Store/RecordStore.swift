@@ -23,7 +23,7 @@ public final class RecordStore: Sendable {
   public let options: StoreOptions
 
   package let log: any CommitLog
-  /// The log where it is a folder's: for what is about files.
+  /// The log if it is a folder's: for what is about files.
   let files: FileLog?
   /// The files that people see, where those of the log's folder are not for them.
   package let shownFiles: (any ShownFiles)?
@@ -71,7 +71,7 @@ public final class RecordStore: Sendable {
 
   /// A store on a log of another kind.
   /// - Parameters:
-  ///   - files: the folder that follows the log; `nil` where there is none.
+  ///   - files: the folder that follows the log; `nil` if there is none.
   ///   - shownFiles: the files that people see.
   package convenience init(
     at url: URL, log: any CommitLog, files: FileLog? = nil, shownFiles: (any ShownFiles)? = nil,

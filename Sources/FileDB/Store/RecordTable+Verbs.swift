@@ -204,7 +204,7 @@ extension RecordTable {
     get throws { try writing { try $0.markedRecords(of: name.text) != nil } }
   }
 
-  /// Makes `counter` the highest id that was ever given, where it is higher.
+  /// Makes `counter` the highest id that was ever given, if it is higher.
   package func raiseCounter(to counter: Int64) throws {
     try writing { transaction in
       guard try transaction.table(name.text).counter < counter else { return }

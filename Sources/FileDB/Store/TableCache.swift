@@ -85,7 +85,7 @@ struct TableCache: Sendable {
     return shown
   }
 
-  /// Goes on behind commits that the log has forgotten: the tables may lack some of them. Or before, where it is
+  /// Goes on behind commits that the log has forgotten: the tables may lack some of them. Or before, if it is
   /// another log by now: then nothing of the tables is sure.
   /// - Parameter asked: the ``position`` after which the log was asked.
   mutating func skip(from asked: UInt64, to sequence: UInt64) -> Set<TableKey>? {
@@ -95,7 +95,7 @@ struct TableCache: Sendable {
     for (table, known) in published where isAnotherLog || !known.isBehind {
       published[table]?.isBehind = true
       published[table]?.sequence = asked
-      // Its commits are in another base by now, also where that looks the same: a table that was made and dropped has
+      // Its commits are in another base by now, also if that looks the same: a table that was made and dropped has
       // no file before and none afterwards.
       if known.hasCommits || isAnotherLog { published[table]?.isStale = true }
     }
@@ -105,7 +105,7 @@ struct TableCache: Sendable {
   }
 
   /// Takes a table that was read, and includes all up to `end`.
-  /// - Returns: `nil` where the others are as of another commit by now.
+  /// - Returns: `nil` if the others are as of another commit by now.
   mutating func put(_ table: LoadedTable, of key: TableKey, at end: UInt64) -> Set<TableKey>? {
     guard position == end else { return nil }
     let shown = publish(through: .max)
@@ -138,7 +138,7 @@ struct TableCache: Sendable {
 }
 
 extension LoadedTable {
-  /// Carries out what another process committed; behind where that cannot be.
+  /// Carries out what another process committed; behind if that cannot be.
   fileprivate mutating func follow(
     _ commit: LoggedCommit, of table: TableKey, from former: LoggedCommit.Former
   ) {

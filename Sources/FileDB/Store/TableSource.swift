@@ -35,7 +35,7 @@ final class TableSource: Sendable {
   /// What columns may take.
   var columnBytes: Int { store.columnBytes }
 
-  /// Where the table's file has a field of this very record, or as much of the way to it as there is; `nil` where the
+  /// Where the table's file has a field of this very record, or as much of the way to it as there is; `nil` if the
   /// file has another record by now, or none yet.
   func find(_ path: FieldPath, of record: EncodedRecord) -> (file: String, line: Int)? {
     let key = TableKey(table)
@@ -94,7 +94,7 @@ final class FilePlace: RecordPlace {
 }
 
 extension StoreError {
-  /// Runs `decode`, and says of which record it was where that fails.
+  /// Runs `decode`, and says of which record it was if that fails.
   static func naming<Value>(
     _ record: EncodedRecord, of source: TableSource, _ decode: () throws -> Value
   ) throws(StoreError) -> Value {

@@ -6,7 +6,7 @@ protocol TableView: Sendable {
   /// The tables that are seen, given those of the log.
   func tables(_ own: Set<TableKey>) throws(StoreError) -> Set<TableKey>
 
-  /// Reads what a table needs to be seen, where it has changed.
+  /// Reads what a table needs to be seen, if it has changed.
   func read(_ table: TableKey) throws(StoreError)
 
   /// Reads in what has changed beside the log.
@@ -16,18 +16,18 @@ protocol TableView: Sendable {
   /// What is seen of a table of the log.
   func seen(_ table: TableKey, own: TableState) throws(StoreError) -> TableState
 
-  /// The same for readers, who get the former one where it cannot be had.
+  /// The same for readers, who get the former one if it cannot be had.
   func lastSeen(_ table: TableKey, own: TableState) -> TableState
 
   /// - Parameters:
   ///   - seen: the table as it is seen.
-  ///   - own: the log's part of it; `nil` where that is all.
-  /// - Throws: where the change may not be made.
+  ///   - own: the log's part of it; `nil` if that is all.
+  /// - Throws: if the change may not be made.
   func permit(_ change: Change, to table: TableKey, seen: TableState, own: TableState?) throws(StoreError)
 
   /// What a transaction is to commit: the changes of the log's table that make it be seen as `after`, and the table
   /// then.
-  /// - Returns: `nil` where the changes are the transaction's own.
+  /// - Returns: `nil` if the changes are the transaction's own.
   func ownEdit(
     of table: TableKey, own: TableState, from before: TableState, to after: TableState,
     moving ids: Set<AnyRecordID>
@@ -73,7 +73,7 @@ struct SeenTables: Sendable {
   let tables: TablesInMemory
   let view: any TableView
 
-  /// The table as it was last committed and read; without records where it was not read yet.
+  /// The table as it was last committed and read; without records if it was not read yet.
   subscript(table: TableKey) -> TableState {
     view.lastSeen(table, own: tables.published(table) ?? TableState())
   }

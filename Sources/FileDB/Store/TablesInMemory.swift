@@ -6,7 +6,7 @@ struct LoadedTable: Sendable {
   var state: TableState
   /// The ``TableBase/number`` of what it was read from.
   var base: Int
-  /// The last commit that changed it here; where it ``isBehind``, the last one that it includes.
+  /// The last commit that changed it here; if it ``isBehind``, the last one that it includes.
   var sequence: UInt64
   /// Whether commits were carried out on it since it was read, or last written.
   var hasCommits = false
@@ -25,7 +25,7 @@ final class TablesInMemory: Sendable {
 
   init(_ log: any CommitLog) { self.log = log }
 
-  /// The table as readers see it; `nil` where it was never read.
+  /// The table as readers see it; `nil` if it was never read.
   func published(_ table: TableKey) -> TableState? { cache.withLock { $0.published[table]?.state } }
 
   /// The tables that were read whose schemas refer to this one.
@@ -103,7 +103,7 @@ final class TablesInMemory: Sendable {
 
   /// Brings a table up to the log's end, and keeps it.
   /// - Parameter lookedAt: the last commit that was there when the base was found to be the newest.
-  /// - Returns: `nil` where there was a checkpoint or another commit in between.
+  /// - Returns: `nil` if there was a checkpoint or another commit in between.
   private func bring(
     _ key: TableKey, _ table: LoadedTable, lookedAt: UInt64
   ) throws(StoreError) -> LoadedTable? {
@@ -151,7 +151,7 @@ final class TablesInMemory: Sendable {
   }
 
   /// Changes what readers see, and tells those who wait for that.
-  /// - Parameter change: returns the tables that are seen anew; `nil` where nothing could be done.
+  /// - Parameter change: returns the tables that are seen anew; `nil` if nothing could be done.
   @discardableResult
   private func show(_ change: (inout TableCache) -> Set<TableKey>?) -> Bool {
     // Who is told looks at the cache, which must not be locked then.

@@ -15,7 +15,7 @@ extension TransactionState {
   }
 
   /// Some records of the newest version in the table, as it was before the transaction: people write what they see
-  /// there. `nil` where none is marked.
+  /// there. `nil` if none is marked.
   /// - Complexity: a search for one record: of a table that is half migrated, it may be an older version.
   func markedRecords(of table: String) throws(StoreError) -> MarkedRecords? {
     let key = TableKey(table)
@@ -36,7 +36,7 @@ struct MarkedRecords {
   private var all: Set<FieldName>
   private var common: Set<FieldName>
 
-  /// Takes those with the newest mark; `nil` where none has one.
+  /// Takes those with the newest mark; `nil` if none has one.
   init?(_ records: [EncodedRecord]) {
     let marks = records.map { $0.field(ValueMigrations.versionKey)?.integer ?? 0 }
     guard let newest = marks.max(), newest > 0 else { return nil }

@@ -3,7 +3,7 @@ import FileDBTables
 
 /// What the verbs of a table are made of.
 extension TransactionState {
-  /// Adds records with new ids. Creates the table where it does not exist.
+  /// Adds records with new ids. Creates the table if it does not exist.
   func insert<Value>(
     _ new: [Fields], into table: String, at position: Position<Value>
   ) throws(StoreError) -> [RecordID<Value>] {
@@ -16,7 +16,7 @@ extension TransactionState {
     return records.map { RecordID($0.id) }
   }
 
-  /// Adds records. Creates the table where it does not exist.
+  /// Adds records. Creates the table if it does not exist.
   func insert(_ records: [EncodedRecord], into table: String, at position: Position<some Any>)
     throws(StoreError)
   {

@@ -143,7 +143,7 @@ final class TransactionState {
 // MARK: - Joined writes
 
 extension TransactionState {
-  /// Runs `body` as a part of this transaction: where it throws, what it did is undone, and no more.
+  /// Runs `body` as a part of this transaction: if it throws, what it did is undone, and no more.
   func join<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     let savepoint = savepoint
     do {
@@ -207,7 +207,7 @@ extension TransactionState {
   /// The tables that were touched, as they are seen by now.
   var states: [TableKey: TableState] { touched.mapValues(\.table.now) }
 
-  /// What the log is to be given: of tables over others the changes of its own; `nil` where nothing has changed,
+  /// What the log is to be given: of tables over others the changes of its own; `nil` if nothing has changed,
   /// not even the undo log.
   /// - Throws: as ``keepRules()``, and what the tables beneath throw.
   func makeCommit() throws(StoreError) -> NewCommit? {
@@ -243,7 +243,7 @@ extension TransactionState {
     }
   }
 
-  /// The log's own part of a table that is seen like this; the table itself where no other lies beneath.
+  /// The log's own part of a table that is seen like this; the table itself if no other lies beneath.
   func ownTable(_ key: TableKey, seenAs seen: TableState) throws(StoreError) -> TableState {
     guard var table = touched[key]?.table else { return seen }
     table.now = seen

@@ -9,7 +9,7 @@ final class WriteTurn<Result: Sendable>: Sendable {
 
   private let state = Mutex(State.new)
 
-  /// - Returns: false where it was cancelled before; the task goes on then.
+  /// - Returns: false if it was cancelled before; the task goes on then.
   func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
     let isWaiting = state.withLock { state in
       guard case .new = state else { return false }
@@ -20,7 +20,7 @@ final class WriteTurn<Result: Sendable>: Sendable {
     return isWaiting
   }
 
-  /// - Returns: the task that waits; `nil` where it was cancelled.
+  /// - Returns: the task that waits; `nil` if it was cancelled.
   func begin() -> CheckedContinuation<Result, any Error>? { leave(for: .begun) }
 
   /// Ends the wait at once. A write that has begun is not cancelled.

@@ -2,7 +2,7 @@ import FileDBPlist
 
 extension TableUndo {
   /// The changes that take the write back in a table as it is now.
-  /// - Throws: ``StoreError/Code/undoConflict`` where what the write did was changed since.
+  /// - Throws: ``StoreError/Code/undoConflict`` if what the write did was changed since.
   func changes(in table: TableState) throws(StoreError) -> [Change] {
     var undoing = Undoing(table: table)
     if existed, !exists, !table.exists { try undoing.apply(.create) }
@@ -70,7 +70,7 @@ private struct Undoing {
     try apply(.move(former.id, index: newIndex > index ? newIndex - 1 : newIndex))
   }
 
-  /// The index for what is to go to `place`; the former one where the record above is gone.
+  /// The index for what is to go to `place`; the former one if the record above is gone.
   private func index(of place: TableUndo.Place) -> Int {
     guard let above = place.above else { return 0 }
     return table.records.index(of: above).map { $0 + 1 } ?? min(place.index, table.records.count)
@@ -92,7 +92,7 @@ private struct Undoing {
   }
 
   /// The records that somebody moved since the write.
-  /// - Throws: ``StoreError/Code/undoConflict`` where the order is another one altogether.
+  /// - Throws: ``StoreError/Code/undoConflict`` if the order is another one altogether.
   private func placed(in now: [AnyRecordID], since after: [AnyRecordID]) throws(StoreError) -> Set<
     AnyRecordID
   > {

@@ -75,7 +75,7 @@ struct UndoFiles: Sendable {
     return history
   }
 
-  /// - Returns: `nil` where a step cannot be read.
+  /// - Returns: `nil` if a step cannot be read.
   func step(_ token: CommitToken) throws(StoreError) -> KeptStep? {
     try step(store.folder.undoFiles()[token] ?? [])
   }
@@ -84,7 +84,7 @@ struct UndoFiles: Sendable {
     try plist(.step, among: names).flatMap { KeptStep($0) }
   }
 
-  /// - Throws: ``StoreError/Code/undoStepLost`` where they cannot be read.
+  /// - Throws: ``StoreError/Code/undoStepLost`` if they cannot be read.
   func changes(_ token: CommitToken) throws(StoreError) -> UndoStep {
     let plist = try plist(.changes, among: store.folder.undoFiles()[token] ?? [])
     let step = try plist.flatMap { plist throws(StoreError) in
@@ -130,7 +130,7 @@ struct UndoFiles: Sendable {
   }
 
   /// Writes the files of a step, before its commit.
-  /// - Throws: ``FileIsBehind`` where a table's old file is to be kept and commits are missing in it; the disk's
+  /// - Throws: ``FileIsBehind`` if a table's old file is to be kept and commits are missing in it; the disk's
   ///   errors.
   func keep(
     _ changes: UndoStep, named name: String, with history: UndoHistory, in transaction: TransactionState,
@@ -230,7 +230,7 @@ extension KeptStep {
     ]
   }
 
-  /// - Returns: `nil` where this is not a step.
+  /// - Returns: `nil` if this is not a step.
   fileprivate init?(_ plist: PlistDictionary) {
     guard let name = plist[Key.name]?.string, case .date(let date)? = plist[Key.date],
       case .array(let tables)? = plist[Key.tables], let history = UndoHistory(plist)
@@ -240,7 +240,7 @@ extension KeptStep {
 }
 
 extension UndoHistory {
-  /// - Returns: `nil` where this is not a step.
+  /// - Returns: `nil` if this is not a step.
   fileprivate init?(_ plist: PlistDictionary) {
     func tokens(_ key: String) -> [CommitToken]? {
       guard let words = plist[key]?.string?.split(separator: " ") else { return nil }

@@ -69,7 +69,7 @@ public struct UndoLog: Sendable {
   /// As ``write(named:_:)``, for who goes on without a step.
   /// - Parameters:
   ///   - name: makes the step's name of what `body` returned.
-  ///   - unlessKept: called where the step cannot be kept, before anything is committed. Where it returns, the write is
+  ///   - unlessKept: called if the step cannot be kept, before anything is committed. Where it returns, the write is
   ///     done, and the log ends with it.
   @discardableResult
   package func write<Result>(
@@ -96,7 +96,7 @@ public struct UndoLog: Sendable {
   }
 
   /// Runs `body` as ``write(named:unlessKept:_:)`` would, and discards what it did.
-  /// - Parameter unlessKept: called where there is no room for the step.
+  /// - Parameter unlessKept: called if there is no room for the step.
   package func dryRun<Result>(
     unlessKept: (any Error) -> Void, _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {

@@ -40,7 +40,7 @@ extension UndoStep {
   }
 
   /// - Parameter former: reads a table's former file.
-  /// - Returns: `nil` where this is not an undo step.
+  /// - Returns: `nil` if this is not an undo step.
   init?(
     _ plist: PlistDictionary, reading former: (TableKey, FormerFile) throws(StoreError) -> TableState
   ) throws(StoreError) {
@@ -78,7 +78,7 @@ extension TableUndo {
     return plist
   }
 
-  /// - Returns: `nil` where this is not an undo step of a table.
+  /// - Returns: `nil` if this is not an undo step of a table.
   fileprivate init?(
     _ plist: PlistDictionary, reading former: (FormerFile) throws(StoreError) -> TableState
   ) throws(StoreError) {
@@ -152,7 +152,7 @@ extension TableUndo.Added {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// - Returns: `nil` where this is not what ``text(_:)`` wrote. It was once an array with a text for each record.
+  /// - Returns: `nil` if this is not what ``text(_:)`` wrote. It was once an array with a text for each record.
   fileprivate static func all(_ value: PlistValue) -> [Self]? {
     let words: [Substring]
     switch value {
@@ -241,7 +241,7 @@ extension TableUndo.Updated {
 }
 
 extension PlistValue {
-  /// `nil` where this is not an array, or one of the elements is none of these.
+  /// `nil` if this is not an array, or one of the elements is none of these.
   fileprivate func array<Element>(of make: (PlistValue) -> Element?) -> [Element]? {
     guard case .array(let values) = self else { return nil }
     let elements = values.compactMap(make)
@@ -267,7 +267,7 @@ private enum RecordIDList {
   /// More than a table has. A few digits could else ask for more memory than there is.
   private static let longest = 1 << 26
 
-  /// `nil` where the text is not a list of ids.
+  /// `nil` if the text is not a list of ids.
   static func ids(_ text: String) -> [AnyRecordID]? {
     var ids: [AnyRecordID] = []
     for word in text.utf8.split(separator: UInt8(ascii: " ")) {

@@ -76,7 +76,7 @@ struct TableUndo: Sendable {
     let above: AnyRecordID?
   }
 
-  /// The whole order, where the write moved many records.
+  /// The whole order, if the write moved many records.
   struct Order: Sendable {
     let before: [AnyRecordID]
     let after: [AnyRecordID]
@@ -99,16 +99,16 @@ struct TableUndo: Sendable {
   var moved: [Moved] = []
   var order: Order?
   var updated: [Updated] = []
-  /// `nil` where it stayed as it was.
+  /// `nil` if it stayed as it was.
   var schema: Schema?
-  /// Of the schema before the write; `nil` for none, and where it is not known.
+  /// Of the schema before the write; `nil` for none, and if it is not known.
   var rules: RulesVersion?
 
   init(existed: Bool, exists: Bool, counter: Int64) {
     (self.existed, self.exists, self.counter) = (existed, exists, counter)
   }
 
-  /// - Complexity: as ``RecordsDifference/init(from:to:)``; O(*n*) in the records of the table where many were moved.
+  /// - Complexity: as ``RecordsDifference/init(from:to:)``; O(*n*) in the records of the table if many were moved.
   init(from old: TableState, to new: TableState, moving movedIDs: Set<AnyRecordID>) {
     self.init(existed: old.exists, exists: new.exists, counter: old.counter)
     let difference = RecordsDifference(from: old.records, to: new.records, moving: movedIDs)
@@ -206,7 +206,7 @@ extension TransactionState {
     for change in seen.changes(to: former, moving: undo.ids) { try apply(change, to: key.text) }
   }
 
-  /// What somebody saved against the rules comes back as it was, where they are the same as then.
+  /// What somebody saved against the rules comes back as it was, if they are the same as then.
   private func noteRestored(
     by changes: [Change], of undo: TableUndo, in key: TableKey, _ schema: SchemaDeclaration
   ) {

@@ -57,7 +57,7 @@ extension FieldReference {
 }
 
 extension TableSnapshot<Fields> {
-  /// - Throws: ``StoreError/Code/recordNotFound`` where no record has the field, and the schema does not declare it.
+  /// - Throws: ``StoreError/Code/recordNotFound`` if no record has the field, and the schema does not declare it.
   fileprivate func checkHas(_ field: String) throws {
     let reference = FieldReference(field: field)
     let isDeclared = knownSchema?[field] != nil

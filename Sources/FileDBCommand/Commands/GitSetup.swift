@@ -53,7 +53,7 @@ struct GitSetup: StoreCommand {
     ]
   }
 
-  /// As git's shell finds this program: by its name where it was started so, for then it is on the path.
+  /// As git's shell finds this program: by its name if it was started so, for then it is on the path.
   private static var program: String {
     let name = CommandLine.arguments[0]
     guard name.contains("/") else { return name }

@@ -121,7 +121,7 @@ struct Import: StoreCommand {
     return { tx, progress in try typed.run(source, into: name, at: position, in: &tx, progress: progress) }
   }
 
-  /// With another separator than the comma, where the first line shows one: the file would come in as one field with a
+  /// With another separator than the comma, if the first line shows one: the file would come in as one field with a
   /// long name.
   private func noticingSeparator(of source: ImportSource, _ importer: TableImport) throws -> TableImport {
     guard exchange.separator == nil, case .delimited(var delimited, let hasHeader) = importer.format,

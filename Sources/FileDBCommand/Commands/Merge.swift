@@ -85,7 +85,7 @@ struct Merge: StoreCommand {
     if !merge.conflicts.isEmpty { throw ExitCode(1) }
   }
 
-  /// Git gives an empty file where the table is new on both sides. One that cannot be read is an error.
+  /// Git gives an empty file if the table is new on both sides. One that cannot be read is an error.
   private func baseVersion(_ base: String) throws -> TableSnapshot<Fields>? {
     let url = URL(fileURLWithPath: base)
     guard FileManager.default.fileExists(atPath: base) else { return nil }
@@ -149,7 +149,7 @@ extension Merge {
     }
   }
 
-  /// The tables that are meant, and which of their conflicts; all where none are named.
+  /// The tables that are meant, and which of their conflicts; all if none are named.
   private func choice() throws -> [(TableConflicts, [String])] {
     guard let first = words.first else {
       return try TableConflicts.all(in: existingStore()).filter { !$0.open.isEmpty }.map { ($0, []) }

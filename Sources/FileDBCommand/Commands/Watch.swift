@@ -58,7 +58,7 @@ struct Watch: StoreCommand {
     }
   }
 
-  /// Calls `end` on ^C, where this is to be terminated, and where nobody reads its output any more.
+  /// Calls `end` on ^C, if this is to be terminated, and where nobody reads its output any more.
   private static func callAtEnd(_ end: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
     signal(SIGPIPE, SIG_IGN)  // A write tells it as well.
     DispatchQueue(label: "filedb.reader").async {  // A queue of its own is a thread of its own.

@@ -51,7 +51,7 @@ struct HelpArgument {
   let valueName: String
   let abstract: String
   let defaultValue: String?
-  /// All values that it may have; none where it may have others.
+  /// All values that it may have; none if it may have others.
   let values: [String]
   let isOptional: Bool
   let isRepeating: Bool

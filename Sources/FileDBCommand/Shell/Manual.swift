@@ -83,7 +83,7 @@ private struct ManualPage {
       """
   }
 
-  /// Paragraphs; nothing where there are none.
+  /// Paragraphs; nothing if there are none.
   mutating func section(_ title: String, _ content: String) {
     let paragraphs = content.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard paragraphs.contains(where: { !$0.isEmpty }) else { return }

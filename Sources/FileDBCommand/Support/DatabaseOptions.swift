@@ -7,7 +7,7 @@ struct DatabaseSource: ParsableArguments {
   @Option(help: ArgumentHelp("For a SQLite database, the SELECT whose rows to import.", valueName: "select"))
   var query: String?
 
-  /// - Parameter name: the table where none was named.
+  /// - Parameter name: the table if none was named.
   func source(named name: String) -> DatabaseImport.Source {
     query.map(DatabaseImport.Source.query) ?? .table(table ?? name)
   }

@@ -14,7 +14,7 @@ struct FieldDifference {
   let old: PlistValue?
   let new: PlistValue?
 
-  /// One of the two values for people; with its type where that is another, for 1 and "1" look alike.
+  /// One of the two values for people; with its type if that is another, for 1 and "1" look alike.
   func text(of value: PlistValue) -> String {
     guard let old, let new, old.typeName != new.typeName else { return value.cell }
     return "\(value.cell) (\(value.typeName))"

@@ -23,7 +23,7 @@ struct EditedFile {
   func remove() { unlink(path) }
 
   /// Runs the editor that $VISUAL or $EDITOR names, until it ends.
-  /// - Throws: ``StoreError/Code/inputOutput`` where it fails.
+  /// - Throws: ``StoreError/Code/inputOutput`` if it fails.
   func edit() throws {
     let environment = ProcessInfo.processInfo.environment
     let editor =

@@ -39,7 +39,7 @@ struct ExchangeOptions: ParsableArguments {
   }
 
   /// Where an import is from, as far as the options and the file's name tell, and how a database begins, whatever its
-  /// name; `nil` where they do not.
+  /// name; `nil` if they do not.
   func source(_ file: String) throws -> ExchangePlace? {
     let isDatabase = format == nil && file != "-" && SQLiteSignature.begins(URL(fileURLWithPath: file))
     if isDatabase { return try database(file) }
@@ -70,7 +70,7 @@ struct ExchangeOptions: ParsableArguments {
     return .stream(.delimited(.csv))
   }
 
-  /// What the options or the file's extension name; csv where an option is for that alone.
+  /// What the options or the file's extension name; csv if an option is for that alone.
   private func named(_ file: String) throws -> ExchangePlace? {
     let databases = ["sqlite", "sqlite3", "db"]
     if format == .sqlite || (format == nil && databases.contains(fileExtension(of: file))) {

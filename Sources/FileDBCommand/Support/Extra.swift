@@ -57,7 +57,7 @@ package struct MadeStore: Sendable {
 package struct FolderProgress: Sendable {
   /// The number of the last commit that it has.
   package let last: UInt64
-  /// That it has just read all tables anew, and why; `nil` where it has not.
+  /// That it has just read all tables anew, and why; `nil` if it has not.
   package let start: String?
 
   package init(last: UInt64, start: String?) { (self.last, self.start) = (last, start) }
@@ -126,7 +126,7 @@ extension FileDBTool {
   static let extra = Mutex<(any Extra)?>(nil)
 
   /// What only `filedb-extra` can do: from here on that program runs instead of this one, unless this is it.
-  /// - Throws: ``StoreError/Code/fileNotFound`` where that program is missing.
+  /// - Throws: ``StoreError/Code/fileNotFound`` if that program is missing.
   static func needExtra() throws -> any Extra {
     if let extra = extra.withLock(\.self) { return extra }
     try ExtraProgram.replaceThisOne()

@@ -9,7 +9,7 @@ enum ExtraProgram {
 
   /// Goes on as that program, with the same arguments, standard input and output.
   /// - Parameter input: what was read of the standard input already.
-  /// - Throws: ``StoreError/Code/fileNotFound`` where it is missing.
+  /// - Throws: ``StoreError/Code/fileNotFound`` if it is missing.
   static func replaceThisOne(rereading input: [UInt8]? = nil) throws -> Never {
     let path = path
     if isThisOne { throw missing }
@@ -44,7 +44,7 @@ enum ExtraProgram {
     return this.st_dev == other.st_dev && this.st_ino == other.st_ino
   }
 
-  /// Whether words may ask for what needs tables of languages, where these are missing here and that program is not.
+  /// Whether words may ask for what needs tables of languages, if these are missing here and that program is not.
   static func isWanted(for words: [String]) -> Bool {
     needsLanguage(words) && Language.rules == nil && isOther && isThere
   }

@@ -3,7 +3,7 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-/// `VALUE` behind `NAME=` or `NAME:TYPE=`, or, where it begins with `@` behind a type, what is in a file.
+/// `VALUE` behind `NAME=` or `NAME:TYPE=`, or, if it begins with `@` behind a type, what is in a file.
 struct TypedText {
   let type: FieldType?
   let text: String
@@ -25,7 +25,7 @@ struct TypedText {
 
   /// - Parameters:
   ///   - name: of what has the value.
-  ///   - declared: the type that it has where none is given.
+  ///   - declared: the type that it has if none is given.
   /// - Throws: ``StoreError`` for a value that does not fit its type, and for a file that cannot be read.
   func value(of name: String, declared: FieldType? = nil) throws -> PlistValue {
     guard let type else {
@@ -165,7 +165,7 @@ struct FieldChanges {
   private enum New {
     case value(PlistValue)
     case nothing
-    /// What an expression gives for the record as it was, as a real where that is declared.
+    /// What an expression gives for the record as it was, as a real if that is declared.
     case result(RecordExpression, declared: FieldType?)
   }
 

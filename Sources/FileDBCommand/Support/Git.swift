@@ -7,14 +7,14 @@ struct Git {
   let folder: URL
 
   /// - Returns: what it printed, without the line feeds at the end.
-  /// - Throws: ``StoreError/Code/fileNotFound`` where there is no git.
+  /// - Throws: ``StoreError/Code/fileNotFound`` if there is no git.
   func run(_ arguments: String...) throws -> (output: String, error: String, status: Int32) {
     let (output, error, status) = try read(arguments)
     return (Self.text(output), Self.text(error), status)
   }
 
   /// - Returns: the very bytes that it printed.
-  /// - Throws: ``StoreError/Code/fileNotFound`` where there is no git.
+  /// - Throws: ``StoreError/Code/fileNotFound`` if there is no git.
   func read(_ arguments: [String]) throws -> (output: [UInt8], error: [UInt8], status: Int32) {
     let (output, error) = try (PipeEnds(), PipeEnds())
     let words = ["/usr/bin/env", "git", "-C", folder.path] + arguments

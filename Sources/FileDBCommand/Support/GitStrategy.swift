@@ -3,7 +3,7 @@ import FileDBEssentials
 
 /// What `git merge -X` and its kin were told. Git does not pass it on to a merge driver.
 enum GitStrategy {
-  /// The side that the git above this process was told to favor; `nil` for neither, and where nobody can tell.
+  /// The side that the git above this process was told to favor; `nil` for neither, and if nobody can tell.
   static func favored() -> MergeRenumbering.Side? {
     var process = getppid()
     // Git runs a driver by a shell.

@@ -16,7 +16,7 @@ struct OtherFields {
     for key in keys where !shown.contains(FieldReference(field: key)) { names[key] = true }
   }
 
-  /// `nil` where there are none.
+  /// `nil` if there are none.
   var note: String? {
     if names.isEmpty { return nil }
     let list = names.keys.map { FieldReference(field: $0).title }.joined(separator: ", ")

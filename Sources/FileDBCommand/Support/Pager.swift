@@ -7,7 +7,7 @@ enum Pager {
   /// In a shell. A small system may have none of them.
   private static let usual = "command -v less >/dev/null && exec less; exec cat"
 
-  /// From here on standard output goes through it, where that is a terminal. What is a terminal has been found out by
+  /// From here on standard output goes through it, if that is a terminal. What is a terminal has been found out by
   /// then, so colours stay.
   static func start() {
     guard Terminal.outputIsTerminal, Terminal.buffer == nil else { return }

@@ -14,7 +14,7 @@ struct RecordPrinter {
   private let fields: [FieldReference]?
   /// What the table declares: its fields come first, in this order.
   private let schema: TableSchema?
-  /// Of a line; `nil` where it may be of any length.
+  /// Of a line; `nil` if it may be of any length.
   private let width: Int?
 
   init(

@@ -78,7 +78,7 @@ private struct WordSplitter {
     return String(decoding: word, as: UTF8.self)
   }
 
-  /// - Returns: false where the quote is never closed.
+  /// - Returns: false if the quote is never closed.
   private mutating func takeQuoted(until quote: UInt8, into word: inout [UInt8]) -> Bool {
     while let byte = take() {
       if byte == quote { return true }

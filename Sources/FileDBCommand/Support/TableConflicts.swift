@@ -35,7 +35,7 @@ struct TableConflicts {
   var isUnmerged: Bool { kept.gitVersions != nil }
 
   /// The conflicts of records and fields: `ID` or `ID.FIELD`.
-  /// - Throws: ``StoreError/Code/recordNotFound`` where there is none.
+  /// - Throws: ``StoreError/Code/recordNotFound`` if there is none.
   func conflicts(named targets: [String]) throws -> [MergeConflict] {
     try targets.flatMap { target in
       let parts = target.split(separator: ".", maxSplits: 1).map(String.init)

@@ -44,7 +44,7 @@ struct FieldPicture {
       .map { "\($0.name) (\($0.count))" }.joined(separator: ", ")
   }
 
-  /// Full only where all have it, and empty only where none has.
+  /// Full only if all have it, and empty only if none has.
   private func bar(_ count: Int, of all: Int) -> String {
     let length = 10
     let full = count == all ? length : min(max((count * length + all / 2) / all, 1), length - 1)

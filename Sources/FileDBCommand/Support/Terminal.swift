@@ -13,7 +13,7 @@ enum Terminal {
     outputIsTerminal && !isDumb && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   private static let isDumb = ProcessInfo.processInfo.environment["TERM"] == "dumb"
 
-  /// Columns of the terminal that standard output is; `nil` where it is none.
+  /// Columns of the terminal that standard output is; `nil` if it is none.
   static let width: Int? = {
     guard outputIsTerminal else { return nil }
     if let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init), columns > 0 {
@@ -162,7 +162,7 @@ enum StandardOutput {
   }
 
   /// Writes what is gathered.
-  /// - Returns: false where nobody reads it.
+  /// - Returns: false if nobody reads it.
   static func flushIfRead() -> Bool {
     do { try writePending() } catch {
       if isUnread(within: 0) { return false }
@@ -177,7 +177,7 @@ enum StandardOutput {
     FileDBTool.exit(withError: ExitCode(74))
   }
 
-  /// Waits until the other end is closed; for ever where that cannot be.
+  /// Waits until the other end is closed; for ever if that cannot be.
   static func waitUntilUnread() { while !isUnread(within: -1) {} }
 
   /// - Parameter milliseconds: how long to wait for it; -1 for ever.

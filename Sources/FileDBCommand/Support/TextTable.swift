@@ -31,7 +31,7 @@ struct TextTable {
     self.init(columns: columns, rows: rows.map { $0.map { TextCell($0) } })
   }
 
-  /// The table's lines, none wider than `width` where that is given: the widest columns give way, then the last ones
+  /// The table's lines, none wider than `width` if that is given: the widest columns give way, then the last ones
   /// go.
   func lines(width: Int?, heading: Heading = .shown) -> [String] {
     let layout = TextLayout(self, width: width)
@@ -54,7 +54,7 @@ struct TextLayout {
   /// Makes each column as wide as the widest of its cells, as far as there is room.
   /// - Parameters:
   ///   - leastWidths: by the index of a column.
-  ///   - width: of a line; `nil` where it may be of any length.
+  ///   - width: of a line; `nil` if it may be of any length.
   init(_ table: TextTable, leastWidths: [Int: Int] = [:], width: Int?) {
     columns = table.columns
     self.width = width

@@ -8,7 +8,7 @@ struct UnmergedFile {
   /// The names of the versions by their stage: 1 is the base, 2 ours, 3 theirs.
   private let blobs: [Int: String]
 
-  /// - Returns: `nil` where git lists no such file, or is not there.
+  /// - Returns: `nil` if git lists no such file, or is not there.
   init?(_ file: URL) throws {
     git = Git(folder: file.deletingLastPathComponent())
     let words = ["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--", file.lastPathComponent]
@@ -26,13 +26,13 @@ struct UnmergedFile {
   /// Tells this conflict from any other.
   var mark: String { (1...3).map { blobs[$0] ?? "none" }.joined(separator: " ") }
 
-  /// - Returns: `nil` where one side has no such file.
+  /// - Returns: `nil` if one side has no such file.
   func versions() throws -> GitVersions? {
     guard let ours = try content(2), let theirs = try content(3) else { return nil }
     return GitVersions(base: try content(1), ours: ours, theirs: theirs, mark: mark)
   }
 
-  /// What git's merge driver makes of the versions; `nil` where one side has no such file.
+  /// What git's merge driver makes of the versions; `nil` if one side has no such file.
   func merge() throws -> TableMerge<Fields>? {
     guard let versions = try versions() else { return nil }
     return try TableMerge(

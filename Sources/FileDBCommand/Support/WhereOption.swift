@@ -44,7 +44,7 @@ struct WhereOption: ParsableArguments {
   }
 
   /// - Parameter used: the names of arguments that something else uses.
-  /// - Throws: ``StoreError/Code/invalidPredicate``, too where a text is compared with the dates of a field and is
+  /// - Throws: ``StoreError/Code/invalidPredicate``, too if a text is compared with the dates of a field and is
   ///   none; `ValidationError` for arguments without a condition.
   func predicate(
     for snapshot: TableSnapshot<Fields>, besides used: Set<String> = []
@@ -72,7 +72,7 @@ struct WhereOption: ParsableArguments {
     return values
   }
 
-  /// What the condition finds, for a command that only reads; `nil` where there is none. Says which fields are unknown.
+  /// What the condition finds, for a command that only reads; `nil` if there is none. Says which fields are unknown.
   func matches(in snapshot: TableSnapshot<Fields>) throws -> RecordMatches<Fields>? {
     let matches = try predicate(for: snapshot).map(snapshot.matches(where:))
     if let matches { Terminal.note(matches.unknownFields, in: snapshot.table) }
@@ -85,10 +85,10 @@ struct WriteCondition: ParsableArguments {
   @OptionGroup var matching: WhereOption
   @Flag(help: "Accept a predicate that names fields no record has.") var allowUnknown = false
 
-  /// The records to write to; `nil` where there is no condition.
+  /// The records to write to; `nil` if there is no condition.
   /// - Parameter used: the names of arguments that something else uses.
-  /// - Throws: ``StoreError/Code/invalidPredicate``, too where it names a field that no record has: a mistyped name
-  ///   matches none, or all; ``StoreError/Code/recordNotFound`` where no record matches.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, too if it names a field that no record has: a mistyped name
+  ///   matches none, or all; ``StoreError/Code/recordNotFound`` if no record matches.
   func records(
     of snapshot: TableSnapshot<Fields>, besides used: Set<String> = []
   ) throws -> [StoredRecord<Fields>]? {

@@ -1,5 +1,5 @@
 /// The keys of a schema in a table's file. Those of a field are the names that Frictionless Table Schema has for them,
-/// where it has some.
+/// if it has some.
 package enum SchemaKey {
   static let newestFormat = "filedb 1"
 

@@ -33,7 +33,7 @@ extension TableSchema {
 }
 
 extension FieldSchema {
-  /// - Returns: `nil` where the rules of two fields do not make one.
+  /// - Returns: `nil` if the rules of two fields do not make one.
   package init?(merged plist: PlistDictionary) { try? self.init(SchemaReader(plist, at: [])) }
 
   package var plist: PlistValue {

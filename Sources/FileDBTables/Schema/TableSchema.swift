@@ -160,7 +160,7 @@ package enum SchemaDeclaration: Sendable {
     do throws(SchemaFault) { self = .schema(try TableSchema(root)) } catch { self = .unreadable(error) }
   }
 
-  /// `nil` where there is none that can be read.
+  /// `nil` if there is none that can be read.
   package var schema: TableSchema? { if case .schema(let schema) = self { schema } else { nil } }
 
   package var isForeign: Bool { if case .foreign = self { true } else { false } }

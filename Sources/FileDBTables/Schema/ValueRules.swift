@@ -49,7 +49,7 @@ package struct ValueRules: Sendable {
 
 /// A minimum or a maximum.
 package enum ValueBound {
-  /// Below 0 where `left` comes first; `nil` where the two cannot be compared.
+  /// Below 0 if `left` comes first; `nil` if the two cannot be compared.
   package static func compare(_ left: PlistValue, _ right: PlistValue) -> Int? {
     switch (left, right) {
     case (.date(let a), .date(let b)): sign(a, b)

@@ -15,7 +15,7 @@ enum ChunkValues {
   }
 }
 
-/// Reads fields of a table, chunk by chunk: from columns where these tell what is read, else from the records.
+/// Reads fields of a table, chunk by chunk: from columns if these tell what is read, else from the records.
 private struct ChunkReader: Sendable {
   private enum Source {
     case id

@@ -7,12 +7,12 @@ final class GroupedRecords<Value: Codable & Sendable>: Sendable {
   struct Chunk: Sendable {
     /// Their indices in the chunk; `nil` for all.
     var indices: [Int]?
-    /// The number of the group of each; `nil` where there is one group.
+    /// The number of the group of each; `nil` if there is one group.
     var groups: [Int]?
   }
 
   let snapshot: TableSnapshot<Value>
-  /// `nil` where all records of all chunks take part, in one group.
+  /// `nil` if all records of all chunks take part, in one group.
   private let chunks: [Chunk]?
   /// How many records each group has.
   let counts: [Int]

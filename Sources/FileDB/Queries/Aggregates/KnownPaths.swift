@@ -9,7 +9,7 @@ enum KnownPaths {
 
   private static let known = Mutex<[Path: FieldReference?]>([:])
 
-  /// - Returns: `nil` where that cannot be told.
+  /// - Returns: `nil` if that cannot be told.
   static func reference<Value: Decodable, Field: Equatable>(
     of path: KeyPath<Value, Field>
   ) -> FieldReference? {

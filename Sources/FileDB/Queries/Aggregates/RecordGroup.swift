@@ -107,7 +107,7 @@ extension AggregatedRecords {
 /// Records in groups in which some fields are equal, as the records hold them.
 struct NumberedGroups<Value: Codable & Sendable> {
   let groups: GroupedRecords<Value>
-  /// Of each group, the values of the fields; empty where these are not known.
+  /// Of each group, the values of the fields; empty if these are not known.
   fileprivate let keys: [[PlistValue?]]
   /// Of each group, the first record.
   let firsts: [StoredRecord<Value>]

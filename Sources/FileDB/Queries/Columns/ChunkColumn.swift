@@ -14,12 +14,12 @@ struct ChunkColumn: Sendable {
     case other
   }
 
-  /// The kind that all have; `nil` where they differ.
+  /// The kind that all have; `nil` if they differ.
   let commonKind: Kind?
-  /// Of each record; empty where they have one kind.
+  /// Of each record; empty if they have one kind.
   private let kinds: [Kind]
   /// An integer; a real's or a date's bits; where a text begins in its record, and in the lower half its length. Empty
-  /// where no kind needs one.
+  /// if no kind needs one.
   private let words: [UInt64]
   let count: Int
 

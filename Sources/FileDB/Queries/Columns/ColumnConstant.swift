@@ -29,7 +29,7 @@ struct ColumnConstant: Sendable {
     }
   }
 
-  /// -1, 0 or 1, as what a record has in the column comes before the constant or behind it; `nil` where it does
+  /// -1, 0 or 1, as what a record has in the column comes before the constant or behind it; `nil` if it does
   /// neither.
   func order(_ column: ChunkColumn, _ index: Int, _ record: EncodedRecord) -> Int? {
     switch column.kind(index) {
@@ -49,13 +49,13 @@ struct ColumnConstant: Sendable {
     }
   }
 
-  /// The constant's integer, where it is compared with integers as such.
+  /// The constant's integer, if it is compared with integers as such.
   var integer: Int64? { number?.integer }
 
-  /// The constant's number, where it is compared with reals as such.
+  /// The constant's number, if it is compared with reals as such.
   var real: Double? { number?.real.flatMap { $0.isNaN ? nil : $0 } }
 
-  /// How long a text must be to equal it; `nil` where that tells nothing.
+  /// How long a text must be to equal it; `nil` if that tells nothing.
   var textLength: Int? { folding.isEmpty ? text?.count : nil }
 }
 

@@ -3,7 +3,7 @@ import FileDBTables
 
 /// A type whose values are read from columns.
 protocol ColumnField: Decodable {
-  /// - Returns: `nil` where the column does not hold a value of this type.
+  /// - Returns: `nil` if the column does not hold a value of this type.
   init?(in column: ChunkColumn, _ index: Int, of record: EncodedRecord)
 }
 

@@ -4,7 +4,7 @@ import FileDBEssentials
 ///
 /// Each conformance does what the expression's own `evaluate` does.
 protocol FieldExpression: PredicateExpression {
-  /// - Returns: `nil` where it takes the whole value.
+  /// - Returns: `nil` if it takes the whole value.
   func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>?
 }
 

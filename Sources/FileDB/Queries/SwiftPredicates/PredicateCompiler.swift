@@ -12,7 +12,7 @@ final class RecordCursor {
   var fields: [ChunkValues] = []
   var index = 0
 
-  /// - Throws: ``Undecided`` where the field alone is not of this type.
+  /// - Throws: ``Undecided`` if the field alone is not of this type.
   func field<Field: Decodable>(_ place: Int, as type: Field.Type) throws -> Field {
     do {
       guard let value = fields[place].value(index, of: records[index]) else {
@@ -41,7 +41,7 @@ final class PredicateCompiler<Value: Decodable> {
   /// - Parameter variable: the one that stands for the value.
   init(_ variable: PredicateExpressions.Variable<Value>) { self.variable = variable.key }
 
-  /// - Returns: `nil` where the expression takes the whole value, or is of a kind that is not known here.
+  /// - Returns: `nil` if the expression takes the whole value, or is of a kind that is not known here.
   func compile<Expression: PredicateExpression>(_ expression: Expression) -> Evaluation<Expression.Output>? {
     func compiled(_ expression: some FieldExpression) -> Any? { expression.compiled(by: self) }
     guard let known = expression as? any FieldExpression else { return nil }

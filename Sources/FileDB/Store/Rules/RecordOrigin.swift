@@ -3,7 +3,7 @@ import FileDBTables
 /// Where a record comes from that a transaction writes: a file that is imported.
 package struct RecordOrigin: Sendable {
   package let file: String
-  /// Of the file; `nil` where that is not read by lines.
+  /// Of the file; `nil` if that is not read by lines.
   package let line: Int?
   /// Where in the file it is, for people.
   package let text: String
@@ -56,7 +56,7 @@ extension TransactionState {
 extension AppliedChange {
   fileprivate var declares: Bool { if case .declare = change { true } else { false } }
 
-  /// Which of the records that it writes or removes this one is; `nil` where it is none of them.
+  /// Which of the records that it writes or removes this one is; `nil` if it is none of them.
   /// - Parameter field: one that must have been changed; `nil` for any.
   fileprivate func place(of record: AnyRecordID?, changing field: String?) -> Int? {
     switch change {

@@ -143,7 +143,7 @@ extension TransactionState {
 }
 
 extension ReferenceRule {
-  /// The name of the field as it is in the records, where that is not the id.
+  /// The name of the field as it is in the records, if that is not the id.
   var targetField: String { FieldName(besideID: field)?.text ?? field }
 }
 

@@ -40,8 +40,8 @@ extension TransactionState {
 }
 
 extension TableSchema {
-  /// - Throws: ``StoreError/Code/newerSchema`` where this one, of the file, has a higher version;
-  ///   ``StoreError/Code/schemaDiffers`` where it has the same one and other rules.
+  /// - Throws: ``StoreError/Code/newerSchema`` if this one, of the file, has a higher version;
+  ///   ``StoreError/Code/schemaDiffers`` if it has the same one and other rules.
   fileprivate func compare(with declared: TableSchema) throws(StoreError) {
     guard version <= declared.version else {
       throw StoreError(

@@ -10,7 +10,7 @@ extension TransactionState {
   ///   ``StoreError/Code/valueNotAllowed``, ``StoreError/Code/notUnique``, ``StoreError/Code/missingReference``,
   ///   ``StoreError/Code/stillReferenced``; and what reading a table that is referred to throws.
   /// - Complexity: O(*t*) in the tables that were changed where no schema is concerned. Else O(*k*) in the records
-  ///   that were written; where something is unique or refers to a field, O(*n*) in the records of the table the first time,
+  ///   that were written; if something is unique or refers to a field, O(*n*) in the records of the table the first time,
   ///   and then in those that have changed since the last time.
   func keepRules() throws(StoreError) {
     guard changeCount != keptChangeCount, isSubjectToRules else { return }

@@ -23,7 +23,7 @@ extension FieldName {
   /// The name beside the record's `id`.
   package var besideID: String { isTaken ? Self.prefix + text : text }
 
-  /// The name of the field that goes by `text`, where that is not its own.
+  /// The name of the field that goes by `text`, if that is not its own.
   package init?(besideID text: String) {
     let bytes = text.utf8
     guard bytes.starts(with: Self.prefix.utf8) else { return nil }

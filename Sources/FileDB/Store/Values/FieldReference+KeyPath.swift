@@ -5,7 +5,7 @@ extension FieldReference {
   ///
   /// The type itself says so: it decodes a made-up record, and then others in which one field differs. The field that
   /// is always what the property is, and changes it, is the one.
-  /// - Returns: `nil` where that cannot be told: for a computed property, and for a type that refuses made-up fields.
+  /// - Returns: `nil` if that cannot be told: for a computed property, and for a type that refuses made-up fields.
   package init?<Value: Decodable, Field: Equatable>(of path: KeyPath<Value, Field>) {
     guard let base = ProbedValue<Value>() else { return nil }
     let others = base.scalars.compactMap { ProbedValue<Value>(altering: $0) }
@@ -42,7 +42,7 @@ private struct ProbedValue<Value: Decodable> {
   let scalars: [[String]]
 
   /// - Parameter altered: the names of a scalar that is another one than usual.
-  /// - Returns: `nil` where the type refuses what is made up.
+  /// - Returns: `nil` if the type refuses what is made up.
   init?(altering altered: [String]? = nil) {
     let probe = FieldProbe(ValueForm(Value.self), altering: altered)
     guard let value = try? Value(from: ProbeDecoder(probe: probe, codingPath: [])) else { return nil }

@@ -10,7 +10,7 @@ package enum FieldReference: Hashable, Sendable {
   /// The field of this very name, whatever it is.
   package init(field: String) { self = .path([FieldName(field)]) }
 
-  /// - Returns: `nil` where a name is empty, and for what would be in an id.
+  /// - Returns: `nil` if a name is empty, and for what would be in an id.
   package init?(_ text: String) {
     let names = Self.names(in: text)
     guard names.allSatisfy({ !$0.isEmpty }) else { return nil }
@@ -23,7 +23,7 @@ package enum FieldReference: Hashable, Sendable {
     }
   }
 
-  /// The way to a field that these names, one behind the other, stand for; `nil` where the first is the record's `id`.
+  /// The way to a field that these names, one behind the other, stand for; `nil` if the first is the record's `id`.
   static func field(_ names: [FieldName]) -> [FieldName]? {
     let id = FieldName("id")
     guard names.first != id else { return nil }
@@ -86,7 +86,7 @@ extension FieldReference {
 }
 
 extension [FieldReference] {
-  /// With the id before the others, where it is not among them.
+  /// With the id before the others, if it is not among them.
   package var withID: [FieldReference] { contains(.id) ? self : [.id] + self }
 }
 

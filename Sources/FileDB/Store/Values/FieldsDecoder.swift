@@ -3,8 +3,8 @@ import FileDBPlist
 
 /// Turns the fields of records into `Codable` values; the way back from ``FieldsEncoder``.
 ///
-/// Fields that the type does not ask for are left alone. A whole number is read where a real is asked for, and a real
-/// without a fraction where an integer is: people write `2` for `2.0`.
+/// Fields that the type does not ask for are left alone. A whole number is read if a real is asked for, and a real
+/// without a fraction if an integer is: people write `2` for `2.0`.
 struct ValueReader<Value: Decodable> {
   private let hasOwnForm = Value.self == Fields.self || Value.self == PlistValue.self
   let form: ValueForm
@@ -28,7 +28,7 @@ struct ValueReader<Value: Decodable> {
     return form.isPlain ? try decode(record) : try newest(record)
   }
 
-  /// Puts the value where there is none yet; nothing where this throws.
+  /// Puts the value if there is none yet; nothing if this throws.
   /// - Throws: as ``value(of:)``.
   mutating func putValue(of record: EncodedRecord, at place: UnsafeMutablePointer<Value>) throws {
     guard !hasOwnForm, form.isPlain else {
@@ -61,7 +61,7 @@ struct ValueReader<Value: Decodable> {
     }
   }
 
-  /// `nil` where the record is of another version or has no mark.
+  /// `nil` if the record is of another version or has no mark.
   private mutating func decode(_ record: EncodedRecord, markedWith version: Int64) throws -> Value? {
     defer { letGo(of: record) }
     return try fields.read(record) {
@@ -154,7 +154,7 @@ private struct KeyedReader<Key: CodingKey>: FieldContainer {
   func contains(_ key: Key) -> Bool { entries[key.stringValue] != nil }
   func field(_ name: String) -> PlistValue? { entries[name] }
 
-  // The usual types, where the field is what it should be, need neither path nor box.
+  // The usual types, if the field is what it should be, need neither path nor box.
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
     if case .string(let text)? = entries[key.stringValue] { return text }
     return try scalar(key).decode(type)

@@ -4,9 +4,9 @@ import FileDBPlist
 /// Turns a `Codable` value into the fields of a record.
 ///
 /// `Date` and `Data` become the format's own types, `URL`, `UUID` and `Decimal` text. A `nil` leaves its field out;
-/// in an array, where that would move its neighbours, and in a dictionary, which would lose its key, it is an error.
+/// in an array, if that would move its neighbours, and in a dictionary, which would lose its key, it is an error.
 enum FieldsEncoder {
-  /// - Throws: `EncodingError` where the value is not a keyed container or holds what a record cannot;
+  /// - Throws: `EncodingError` if the value is not a keyed container or holds what a record cannot;
   ///   ``StoreError/Code/reservedField``.
   static func encode<Value: Encodable>(_ value: Value) throws -> Fields {
     if let fields = value as? Fields { return fields }
@@ -225,7 +225,7 @@ private struct ScalarWriter: SingleValueEncodingContainer {
 }
 
 extension PlistValue {
-  /// An integer, or its digits where a property list has none so large.
+  /// An integer, or its digits if a property list has none so large.
   fileprivate init(wide value: some FixedWidthInteger) {
     if let small = Int64(exactly: value) {
       self = .integer(small)

@@ -2,10 +2,10 @@
 /// larger than all else together. They are in a module of their own, `FileDBLanguage`, which every app links with
 /// FileDB, and which `filedb` does without; see Decisions/027.
 package protocol LanguageRules: SendableMetatype {
-  /// As the Finder sorts in the current locale: below 0 where `left` comes first, above 0 where `right` does.
+  /// As the Finder sorts in the current locale: below 0 if `left` comes first, above 0 if `right` does.
   static func compare(_ left: String, _ right: String) -> Int
 
-  /// - Throws: an error that says nothing, where `pattern` is not a regular expression.
+  /// - Throws: an error that says nothing, if `pattern` is not a regular expression.
   static func expression(_ pattern: String, ignoringCase: Bool) throws -> any TextExpression
 }
 

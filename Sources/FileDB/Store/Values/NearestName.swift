@@ -3,7 +3,7 @@ package struct NearestName {
   private let wanted: [Character]
   /// Fewer changes than this make another name of it.
   private var limit: Int
-  /// The name that is most like it so far, the first of several; `nil` where none is like it.
+  /// The name that is most like it so far, the first of several; `nil` if none is like it.
   package private(set) var name: String?
 
   package init(to wanted: String) {

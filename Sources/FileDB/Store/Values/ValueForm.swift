@@ -66,7 +66,7 @@ struct ValueForm: Sendable {
     do { return try migrations.newest(record) } catch { throw error.adding(record: record.id) }
   }
 
-  /// The same, or the record as it is stored where there is no way to its newest version.
+  /// The same, or the record as it is stored if there is no way to its newest version.
   func newestOrStored(_ record: EncodedRecord) -> EncodedRecord { (try? newest(record)) ?? record }
 
   /// The fields of a new value, with the mark of its version.
