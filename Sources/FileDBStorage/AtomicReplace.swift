@@ -192,7 +192,7 @@ extension Disk {
   /// Removes the drafts that a crash left in `folder`.
   /// - Parameters:
   ///   - locked: removes drafts that were written under the lock before this time, in nanoseconds since 1970. If only
-  /// one store writes to the folder, the holder of its lock may pass any time.
+  ///     one store writes to the folder, the holder of its lock may pass any time.
   ///   - unlocked: removes drafts that were written without a lock before this time.
   package func sweepDrafts(
     in folder: String, lockedBefore locked: Int64 = .max, unlockedBefore unlocked: Int64 = .min

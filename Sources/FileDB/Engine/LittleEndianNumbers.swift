@@ -1,4 +1,4 @@
-/// Reads numbers, one behind the other.
+/// Reads one number after another.
 struct NumberReader {
   private(set) var rest: ArraySlice<UInt8>
 
@@ -13,7 +13,7 @@ struct NumberReader {
   /// The next number of 32 bits.
   mutating func nextHalf() -> UInt32? { take(4).map { UInt32(truncatingIfNeeded: $0) } }
 
-  /// The next bytes, if there are so many.
+  /// The next bytes; `nil` if there are not that many left.
   mutating func nextBytes(_ count: Int) -> ArraySlice<UInt8>? {
     guard (0...rest.count).contains(count) else { return nil }
     defer { rest.removeFirst(count) }
