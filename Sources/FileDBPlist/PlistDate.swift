@@ -17,18 +17,18 @@ package enum PlistDate {
     return Date(timeIntervalSince1970: seconds)
   }
 
-  /// A `Date` counts from 2001: its fraction is cut off before 1970 is added, which could round it up.
+  /// A `Date` counts from 2001. Cut off its fraction before adding the seconds up to 1970: the sum could be rounded up.
   private static func secondsFrom1970(_ date: Date) -> Double {
     date.timeIntervalSinceReferenceDate.rounded(.down) + Date.timeIntervalBetween1970AndReferenceDate
   }
 
   /// The first second of a day in UTC.
-  /// - Precondition: there is such a day.
+  /// - Precondition: the day exists.
   package static func date(year: Int, month: Int, day: Int) -> Date {
     Date(timeIntervalSince1970: Double(dayNumber(year: year, month: month, day: day) * 86_400))
   }
 
-  /// The date so many months later, at the same time of the day: on the month's last day if it has no such day.
+  /// The date this many months later, at the same time of day. If the month has no such day, its last day.
   /// - Returns: `nil` if four digits cannot name the year.
   package static func adding(months: Int, to date: Date) -> Date? {
     guard abs(months) < 120_000, wholeSecond(date) != nil else { return nil }
@@ -72,7 +72,7 @@ package enum PlistDate {
     append(second % 60, digits: 2, then: "Z", to: &bytes)
   }
 
-  /// The same as a text; for a date outside that range, whatever Foundation makes of it.
+  /// The date as a text. Outside that range, it is in Foundation's format.
   package static func text(_ date: Date) -> String {
     guard let date = wholeSecond(date) else { return "\(date)" }
     var bytes: [UInt8] = []

@@ -1,7 +1,7 @@
 /// The lines on which the elements of an array begin, and the values in those that are dictionaries.
 package struct PlistElementLines {
   private var elements: [(line: Int, firstField: Int)] = []
-  /// Those of all elements, one after the other.
+  /// The lines of all elements' fields, one element after another.
   private var fields: [(key: String, line: Int)] = []
 
   mutating func append(_ sighting: PlistSighting, line: Int) {
