@@ -1,6 +1,6 @@
 extension MergeSides {
-  /// The keys of the merged records in order: the order of ours. What theirs moved or added, or keeps below a record
-  /// that it moved or added, goes below the record that is above it in theirs.
+  /// The keys of the merged records in order: the order of ours, with the records that theirs moved or added below the
+  /// record that is above them in theirs.
   func order(where isKept: (Int) -> Bool) -> [Int] {
     let incoming = incoming(where: isKept)
     let moving = Set(incoming.values.joined())
