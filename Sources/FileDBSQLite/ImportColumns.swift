@@ -2,9 +2,9 @@ import FileDB
 import FileDBExchange
 import GRDB
 
-/// Which column becomes what.
+/// Decides what each column becomes.
 struct ImportColumns {
-  /// The one that holds the ids.
+  /// The column with the ids.
   private(set) var id: SQLiteColumn?
   private(set) var fields: [SQLiteColumn] = []
 
@@ -14,7 +14,7 @@ struct ImportColumns {
       StoreError(StoreError.invalidText, message, file: source.file.path, table: source.source.table)
     }
     let names = query.statement.columnNames
-    // It tells names apart by their bytes.
+    // It distinguishes names by their bytes.
     var known = PlistDictionary()
     for (position, name) in names.enumerated() {
       let field = query.field(of: name)

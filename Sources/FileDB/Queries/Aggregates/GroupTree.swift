@@ -14,7 +14,7 @@ struct GroupTree: Sendable {
 
   private let depth: Int
   private var ends: [Step: Int] = [:]
-  /// The number of nodes on all levels except the last.
+  /// The number of groups of incomplete combinations. Steps end at their numbers.
   private var innerCount = 0
   /// The values of the first record of each group.
   private(set) var keys: [[PlistValue?]] = []
