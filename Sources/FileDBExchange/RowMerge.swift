@@ -305,7 +305,8 @@ package struct RowMerge {
     return record.withOwnNames
   }
 
-  /// Otherwise, a text in place of a number would change the type of the record's field.
+  /// Throws if a value of the key and the record's own value differ in type. Otherwise, the record's number could
+  /// become a text.
   private func checkTypes(
     of row: ImportRow, _ record: Fields, against old: Fields, _ id: RecordID<Fields>
   ) throws(StoreError) {

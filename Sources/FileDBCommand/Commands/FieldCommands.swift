@@ -46,7 +46,7 @@ struct DropField: StoreCommand {
 }
 
 extension FieldReference {
-  /// The name of a field that is not part of another, as it is in the records.
+  /// The name of a whole field, not of a value inside it, as it is in the records.
   /// - Throws: `ValidationError`.
   fileprivate var wholeField: String {
     get throws {

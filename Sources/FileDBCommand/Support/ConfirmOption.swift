@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `--yes` of a command that removes much.
+/// The option `--yes` of a command that removes a lot.
 struct ConfirmOption: ParsableArguments {
   @Flag(help: "Do not ask for confirmation. Required without a terminal.") var yes = false
 
-  /// - Throws: `ValidationError` if the command could not ask for a yes.
+  /// - Throws: `ValidationError` if the command could not ask for confirmation.
   func check(_ options: WriteOptions) throws {
     guard yes || options.dryRun || Terminal.isAnswering else {
       throw ValidationError(

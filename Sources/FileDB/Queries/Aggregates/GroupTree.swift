@@ -14,7 +14,7 @@ struct GroupTree: Sendable {
 
   private let depth: Int
   private var ends: [Step: Int] = [:]
-  /// The number of groups of incomplete combinations. Steps end at their numbers.
+  /// How many beginnings of combinations have a number. They are numbered from 1.
   private var innerCount = 0
   /// The values of the first record of each group.
   private(set) var keys: [[PlistValue?]] = []
