@@ -14,22 +14,22 @@ int filedb_copy_attributes(int file, int copy) { return fcopyfile(file, copy, NU
 #include <string.h>
 #include <sys/xattr.h>
 
-// The most that Linux has for the names of a file, and for one value: see xattr(7).
+// The largest list of names of a file, and the largest value, on Linux: see xattr(7).
 enum { LIMIT = 64 << 10 };
 
 static int copy_attribute(int file, int copy, const char *name, char *value) {
   ssize_t length = fgetxattr(file, name, value, LIMIT);
-  // One that somebody removed meanwhile is none.
+  // It was removed in the meantime.
   if (length < 0) return errno == ENODATA ? 0 : -1;
   if (fsetxattr(copy, name, value, (size_t)length, 0) == 0) return 0;
-  // What only the system may set, such as a label of SELinux, the copy has by itself.
+  // Attributes that only the system may set, such as a label of SELinux, are set on the copy automatically.
   return errno == EPERM || errno == EACCES || errno == ENOTSUP ? 0 : -1;
 }
 
 int filedb_copy_attributes(int file, int copy) {
-  // The folder may have given the copy a list that the file has not.
+  // The folder may have given the copy a list that the file does not have.
   fremovexattr(copy, "system.posix_acl_access");
-  // A file system without attributes says so here; most files have none.
+  // A file system without attributes reports this here. Most files have none.
   ssize_t length = flistxattr(file, NULL, 0);
   if (length == 0 || (length < 0 && errno == ENOTSUP)) return 0;
   char *names = malloc(LIMIT), *value = malloc(LIMIT);

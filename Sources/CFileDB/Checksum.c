@@ -40,11 +40,11 @@ static inline uint64_t word_at(const unsigned char *bytes) {
   return word;
 }
 
-// Some pages, for the CPU fetches memory ahead within one.
+// Several pages, because the CPU fetches memory ahead within one.
 enum { LANE = 16384 };
 
-// What the register becomes by as many zeros as a lane has bytes: its product with x to the power of 8 * LANE, modulo
-// the polynomial.
+// How as many zeros as a lane has bytes change the register: they multiply it by x to the power of 8 * LANE, modulo the
+// polynomial.
 static inline uint32_t pass_lane(uint32_t register_) {
   uint32_t factor = 0xBF455269, product = 0;
   for (int bit = 0; bit < 32; bit++) {
@@ -57,9 +57,10 @@ static inline uint32_t pass_lane(uint32_t register_) {
 
 WITH_INSTRUCTION uint32_t filedb_crc32c(uint32_t register_, const void *bytes, size_t count) {
   const unsigned char *next = bytes;
-  // The width in which x86 keeps it, so that no step has to narrow it.
+  // The width in which x86 keeps it, so that no step has to convert it.
   uint64_t sum = register_;
-  // Three lanes side by side: an instruction waits for the one before it, but a CPU can begin one in each cycle.
+  // Three lanes in parallel: an instruction waits for the one before it in its lane, but a CPU can start one in each
+  // cycle.
   for (; count >= 3 * LANE; count -= 3 * LANE, next += 3 * LANE) {
     uint64_t second = 0, third = 0;
     for (size_t place = 0; place < LANE; place += 8) {

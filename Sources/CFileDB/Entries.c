@@ -10,12 +10,12 @@
 #include <arm_neon.h>
 #endif
 
-// Looks at sixteen bytes at once. Each returns the place of the first byte that it looks for, or 16.
+// Each of these searches sixteen bytes at once. It returns the place of the first match, or 16.
 #if !defined(FILEDB_PORTABLE) && defined(__SSE2__)
 
 static inline unsigned first_special(const unsigned char *bytes) {
   __m128i all = _mm_loadu_si128((const __m128i *)bytes);
-  // Signed, so that bytes beyond ASCII are below the space as well.
+  // Signed, so that non-ASCII bytes are below the space, too.
   __m128i low = _mm_cmplt_epi8(all, _mm_set1_epi8(' '));
   // `<` and `>` differ in one bit.
   __m128i tag = _mm_cmpeq_epi8(_mm_or_si128(all, _mm_set1_epi8(2)), _mm_set1_epi8('>'));
@@ -24,7 +24,7 @@ static inline unsigned first_special(const unsigned char *bytes) {
       0x10000u | (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(low, tag), escape)));
 }
 
-// A bit for each of sixteen places where one byte is followed by the other, so far behind it.
+// A bit for each of sixteen places: whether the second byte follows the first at this distance.
 static inline uint32_t places_of_pair(
     const unsigned char *bytes, unsigned char first, size_t distance, unsigned char second) {
   __m128i one = _mm_loadu_si128((const __m128i *)bytes);
@@ -42,14 +42,14 @@ static inline unsigned first_other_than_digit(const unsigned char *bytes) {
 
 #elif !defined(FILEDB_PORTABLE) && defined(__aarch64__)
 
-// Four bits for each byte, for there is no instruction that gathers one.
+// Four bits for each byte, because there is no instruction that collects one.
 static inline unsigned first_set(uint8x16_t found) {
   uint8x8_t narrow = vshrn_n_u16(vreinterpretq_u16_u8(found), 4);
   uint64_t bits = vget_lane_u64(vreinterpret_u64_u8(narrow), 0);
   return bits == 0 ? 16 : (unsigned)__builtin_ctzll(bits) >> 2;
 }
 
-// A bit for each of sixteen places where one byte is followed by the other, so far behind it.
+// A bit for each of sixteen places: whether the second byte follows the first at this distance.
 static inline uint32_t places_of_pair(
     const unsigned char *bytes, unsigned char first, size_t distance, unsigned char second) {
   static const unsigned char weights[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -61,7 +61,7 @@ static inline uint32_t places_of_pair(
 
 static inline unsigned first_special(const unsigned char *bytes) {
   uint8x16_t all = vld1q_u8(bytes);
-  // Signed, so that bytes beyond ASCII are below the space as well.
+  // Signed, so that non-ASCII bytes are below the space, too.
   uint8x16_t low = vcltq_s8(vreinterpretq_s8_u8(all), vdupq_n_s8(' '));
   // `<` and `>` differ in one bit.
   uint8x16_t tag = vceqq_u8(vorrq_u8(all, vdupq_n_u8(2)), vdupq_n_u8('>'));
@@ -85,7 +85,7 @@ static inline unsigned first_special(const unsigned char *bytes) {
   return place;
 }
 
-// A bit for each of sixteen places where one byte is followed by the other, so far behind it.
+// A bit for each of sixteen places: whether the second byte follows the first at this distance.
 static inline uint32_t places_of_pair(
     const unsigned char *bytes, unsigned char first, size_t distance, unsigned char second) {
   uint32_t places = 0;
@@ -105,9 +105,9 @@ static inline unsigned first_other_than_digit(const unsigned char *bytes) {
 
 enum {
   MOST_KEYS = 64,
-  // What a key's lines may take, from the tabs before it to the `<` of the value's tag.
+  // The most bytes of a key's lines, from the tabs before it to the `<` of the value's tag.
   MOST_BYTES = 95,
-  // What is looked at behind a place without another look at where the bytes end.
+  // The number of bytes that are read after a place without checking for the end again.
   MARGIN = 128,
 };
 
@@ -148,7 +148,7 @@ bool filedb_shape_insert(
 
 static inline bool stands_at(const struct known_key *key, const unsigned char *bytes) {
   unsigned last = key->length - 16u;
-  // The last sixteen bytes may be among those before.
+  // The last sixteen bytes may overlap those before.
   for (unsigned place = 0; place < last; place += 16) {
     if (memcmp(bytes + place, key->lines + place, 16) != 0) return false;
   }
@@ -157,7 +157,7 @@ static inline bool stands_at(const struct known_key *key, const unsigned char *b
 
 #define HAS(bytes, text) (memcmp(bytes, text, sizeof text - 1) == 0)
 
-// The length of a writer's escape, 0 for any other.
+// The length of an escape of the writer; 0 for any other.
 static inline size_t length_of_escape(const unsigned char *bytes) {
   if (HAS(bytes, "&lt;") || HAS(bytes, "&gt;")) return 4;
   return HAS(bytes, "&amp;") || HAS(bytes, "&#13;") ? 5 : 0;
@@ -165,8 +165,8 @@ static inline size_t length_of_escape(const unsigned char *bytes) {
 
 static inline bool continues(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
-// The length of a character beyond ASCII, 0 where it is not UTF-8 (Unicode, table 3-7) or, as U+FFFE and U+FFFF, not
-// XML.
+// The length of a non-ASCII character; 0 if it is not UTF-8 (Unicode, table 3-7), or if XML does not allow it (U+FFFE
+// and U+FFFF).
 static inline size_t length_of_character(const unsigned char *bytes) {
   unsigned char lead = bytes[0], second = bytes[1];
   if (lead < 0xC2 || lead > 0xF4 || !continues(second)) return 0;
@@ -184,7 +184,7 @@ static inline size_t length_of_character(const unsigned char *bytes) {
   return 4;
 }
 
-// Each of these returns how long a value's text is, or a number below 0 where it is not for this code to judge.
+// Each of these returns the length of a value's text, or a negative number if the caller must check the value.
 
 static inline ptrdiff_t length_of_text(const unsigned char *text, size_t room, size_t most_bytes) {
   size_t place = 0, excess = 0;
@@ -220,7 +220,7 @@ static inline ptrdiff_t length_of_integer(const unsigned char *text) {
   return sign + digits;
 }
 
-// A decimal of at most fifteen digits, as `CanonicalBytes.endOfPlainReal` has it.
+// A decimal of at most fifteen digits, as in `CanonicalBytes.endOfPlainReal`.
 static inline ptrdiff_t length_of_real(const unsigned char *text) {
   unsigned sign = text[0] == '-';
   const unsigned char *number = text + sign;
@@ -239,7 +239,7 @@ static inline unsigned two_digits(const unsigned char *text, bool *is_wrong) {
   return tens * 10 + ones;
 }
 
-// The 29th of February is left to those who know the leap years.
+// The 29th of February is left to code that knows the leap years.
 static inline ptrdiff_t length_of_date(const unsigned char *text) {
   bool is_wrong = text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':' ||
                   text[19] != 'Z';
@@ -253,7 +253,7 @@ static inline ptrdiff_t length_of_date(const unsigned char *text) {
   return 20;
 }
 
-// How long a scalar's line is, from its tag's name on, or a number below 0.
+// The length of a scalar's line from the name of its tag on, or a negative number.
 static inline ptrdiff_t length_of_value(const unsigned char *tag, size_t room, size_t most_bytes) {
   ptrdiff_t length;
   switch (tag[0]) {
@@ -279,7 +279,7 @@ static inline ptrdiff_t length_of_value(const unsigned char *tag, size_t room, s
   }
 }
 
-// The number in its shortest form that a text of at most eighteen digits is, or a number below 0.
+// The number in a text of at most eighteen digits in its shortest form, or a negative number.
 static inline int64_t number_of(const unsigned char *text, size_t length) {
   if (length == 0 || length > 18 || (length > 1 && text[0] == '0')) return -1;
   int64_t number = 0;
@@ -295,7 +295,7 @@ void filedb_pass_entries(
     const struct filedb_shape *shape, const void *memory, size_t count, struct filedb_entries *entries) {
   const unsigned char *bytes = memory;
   struct filedb_entries passed = *entries;
-  // Where values may be that short, few are, and not worth a second rule for each type.
+  // If values may be that short, few are. They are not worth a second rule for each type.
   size_t most_bytes = shape->most_bytes >= 32 ? shape->most_bytes : 0;
   while (most_bytes > 0 && count - passed.position > 2 * MARGIN) {
     const unsigned char *line = bytes + passed.position;
@@ -352,7 +352,7 @@ size_t filedb_find(
   return count;
 }
 
-// Where the next tag begins, `end` where none does.
+// Where the next tag begins; `end` if there is none.
 static inline size_t next_tag(const unsigned char *bytes, size_t place, size_t end) {
   for (; end >= place + 16; place += 16) {
     uint32_t tags = places_of_pair(bytes + place, '<', 0, '<');
@@ -362,7 +362,7 @@ static inline size_t next_tag(const unsigned char *bytes, size_t place, size_t e
   return place;
 }
 
-// As in `CanonicalElement.Kind`.
+// The numbers of `CanonicalElement.Kind`.
 enum { STRING, INTEGER, REAL, TRUE_, FALSE_, DATE };
 
 size_t filedb_split(
@@ -372,7 +372,7 @@ size_t filedb_split(
   while (found < room && line < end) {
     size_t key = line + tabs + 5, end_of_key = next_tag(bytes, key, end);
     size_t tag = end_of_key + 7 + tabs;
-    // No value's line is shorter.
+    // No value has a shorter line.
     if (end < 8 || tag > end - 8) break;
     size_t opening, closing;
     uint8_t kind = STRING;
@@ -385,7 +385,7 @@ size_t filedb_split(
     case 'd': kind = DATE, opening = 6, closing = 8; break;
     default: opening = 0; break;
     }
-    // The other tags with a `d` are those of data and dictionaries.
+    // The other tags that begin with `d` are those of data and dictionaries.
     if (opening == 0 || (kind == DATE && bytes[tag + 4] != 'e')) break;
     size_t content = tag + opening;
     size_t end_of_content = closing == 0 ? content : next_tag(bytes, content, end);

@@ -1,5 +1,5 @@
-// Debian builds libxml2 with ICU, whose headers clash with those inside Foundation. Only `xmlCharEncodingHandler`, which
-// nobody here uses, differs without them.
+// Debian builds libxml2 with ICU, whose headers clash with those in Foundation. Without them, only
+// `xmlCharEncodingHandler` differs, which is not used here.
 #include <libxml/xmlversion.h>
 #undef LIBXML_ICU_ENABLED
 

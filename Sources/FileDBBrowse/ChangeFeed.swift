@@ -2,19 +2,19 @@ import Dispatch
 import FileDB
 import Synchronization
 
-/// Tells the pages what changes in the store, whichever program changes it.
+/// Tells the pages about changes in the store, whichever program makes them.
 final class ChangeFeed: Sendable {
   private let site: Site
   private let streams: EventStreams
-  /// `nil` once it was stopped.
+  /// `nil` after it was stopped.
   private let tasks = Mutex<[Task<Void, Never>]?>([])
 
   init(of site: Site, to streams: EventStreams) { (self.site, self.streams) = (site, streams) }
 
   /// Reads the tables, and then follows their changes.
   ///
-  /// On a thread of its own: large tables take seconds, and the threads of Swift's tasks may all be busy when somebody
-  /// connects, who is not told of changes before this looks for them.
+  /// It uses a thread of its own. Reading large tables takes seconds. The threads of Swift's tasks may all be busy when
+  /// a page connects, and the page hears nothing of changes before this starts to watch.
   func start() {
     DispatchQueue(label: "FileDBBrowse.ChangeFeed").async { [self] in
       site.tables.readAll { tellTables() }
@@ -31,13 +31,13 @@ final class ChangeFeed: Sendable {
   }
 
   private func follow() {
-    // From here on, nothing is missed, whenever the tasks get to it.
+    // From here on, nothing is missed, even if the tasks start later.
     let (changes, errors) = (site.store.changes(), site.store.observationErrors())
     tasks.withLock { tasks in
       guard tasks != nil else { return }
       tasks = [
         Task { for await change in changes { tell(change) } },
-        // A table that breaks, or is whole again, is no change of its records.
+        // When a table breaks or is repaired, its records do not change, so this is needed, too.
         Task { for await _ in errors { tellTables() } },
       ]
     }
@@ -45,7 +45,8 @@ final class ChangeFeed: Sendable {
     streams.begin()
   }
 
-  /// Pages may have asked for a table before this followed its changes. They compare the version and read again.
+  /// Pages may have asked for a table before this followed its changes. They compare the version and read the table
+  /// again.
   private func tellVersions() {
     for (name, table) in site.tables.seen { tell(name, table, ids: .array([]), .here) }
   }
@@ -75,9 +76,9 @@ final class ChangeFeed: Sendable {
     streams.send("tables", .object(overview))
   }
 
-  /// Of the records to look at; `null` for too many.
+  /// The ids of the changed records; `null` if there are too many.
   private func ids(of steps: ListSteps) -> JSON {
-    // A record may be moved and updated.
+    // A record may be both moved and updated.
     guard steps.insertions.count + steps.moves.count + steps.updates.count <= 1_000 else { return .null }
     let ids = Set(steps.insertions.map(\.id) + (steps.moves + steps.updates).map(\.id))
     return ids.count <= 500 ? JSON(ids: ids.sorted()) : .null

@@ -40,7 +40,7 @@ extension Site {
     },
   ]
 
-  /// Changes a table, as one step of undo.
+  /// Changes a table in one undo step.
   @discardableResult
   func edit<Result>(
     _ name: String, named step: String? = nil, _ body: (RecordTable<Fields>) throws -> Result
@@ -48,7 +48,7 @@ extension Site {
     try edit(name, named: step, in: { tx in try body(tx[name]) })
   }
 
-  /// The same for what needs the transaction itself.
+  /// The same for changes that need the transaction.
   @discardableResult
   func edit<Result>(
     _ name: String, named step: String? = nil, in body: (inout StoreTransaction) throws -> Result
@@ -66,8 +66,8 @@ extension Site {
     }
   }
 
-  /// Deletes records, and takes what becomes of those that refer to them for a change from here, too. It is known only
-  /// when the write has returned, and others are told before.
+  /// Deletes records, and counts the effects on records that refer to them as changes of this page, too. These effects
+  /// are known only after the write has returned, and by then other pages have been told.
   private func withReferences(to name: String, _ delete: () throws -> Void) throws {
     let referring = tables.referring(to: name)
     ownWrites.expectChanges(of: referring.map(\.name))
@@ -81,7 +81,7 @@ extension Site {
     ownWrites.forget(unchanged.map(\.name))
   }
 
-  /// Finding out what a sort moved would take longer than the sort.
+  /// Finding out which records a sort moved would take longer than the sort.
   private func sort(_ name: String, by keys: [SortKey]) throws {
     ownWrites.expectChanges(of: [name])
     do {
@@ -97,7 +97,7 @@ extension Site {
     }
   }
 
-  /// Sets fields, unless somebody else changed them since the page read them.
+  /// Sets fields, unless somebody else has changed them since the page read them.
   private func set(_ request: Request) throws -> Response {
     struct Change: Decodable {
       let id: String
@@ -121,7 +121,7 @@ extension Site {
 }
 
 extension RequestError {
-  /// - Parameter record: as it is now; `nil` for a deleted one.
+  /// - Parameter record: the present record; `nil` if it was deleted.
   fileprivate static func changed(_ record: StoredRecord<Fields>?) -> RequestError {
     let message =
       record == nil
@@ -140,7 +140,7 @@ struct RecordIDs: Decodable {
   var all: [RecordID<Fields>] { get throws { try ids.map(Request.id) } }
 }
 
-/// Where records go: `{"before": "17"}`, `{"place": 3}`, …
+/// The place for moved or added records: `{"before": "17"}`, `{"place": 3}`, …
 struct PlaceJSON: Decodable {
   private let start: Bool?
   private let end: Bool?

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// The browsers that are told what happens, as server-sent events.
+/// The browsers that receive server-sent events.
 final class EventStreams: Sendable {
   private struct State {
     var channels: [ObjectIdentifier: any Channel] = [:]
@@ -31,18 +31,18 @@ final class EventStreams: Sendable {
     state.withLock { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
   }
 
-  /// From now on, every change is told. The first sign of life says so.
+  /// From now on, every change is sent. The first heartbeat tells the browser so.
   func begin() {
     state.withLock { $0.haveBegun = true }
     sendHeartbeat()
   }
 
   func send(_ event: String, _ data: JSON) {
-    // JSON has no line ends outside of its texts, and in these they are escaped.
+    // JSON has line ends only between its texts, and inside texts they are escaped.
     send(ByteBuffer(bytes: Array("event: \(event)\ndata: ".utf8) + data.bytes + Array("\n\n".utf8)))
   }
 
-  /// A comment, by which a browser knows that the server is there, and the server that the browser is.
+  /// Sends a comment. It tells the browser that the server is alive, and tells the server whether the browser is.
   func sendHeartbeat() { if state.withLock({ $0.haveBegun }) { send(Self.heartbeat) } }
 
   private static let heartbeat = ByteBuffer(string: ":\n\n")
@@ -53,7 +53,7 @@ final class EventStreams: Sendable {
 
   private static func send(_ bytes: ByteBuffer, to channel: any Channel) {
     channel.eventLoop.execute {
-      // Who does not read is not waited for. It connects anew, and then reads everything.
+      // Do not wait for a browser that does not read. It connects again, and then reads everything.
       guard channel.isWritable else { return channel.close(promise: nil) }
       channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(bytes)), promise: nil)
     }

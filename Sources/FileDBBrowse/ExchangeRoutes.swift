@@ -22,7 +22,7 @@ extension Site {
       body: .pieces { send in try export.write(ListedRecords(list: list), send) })
   }
 
-  /// Adds rows that were copied in a spreadsheet.
+  /// Adds rows that were copied from a spreadsheet.
   private func paste(_ request: Request) throws -> Response {
     struct Rows: Decodable {
       let text: String
@@ -49,7 +49,7 @@ extension Site {
 }
 
 extension WatchedTable {
-  /// - Parameter text: ids with commas between them.
+  /// - Parameter text: ids separated by commas.
   fileprivate func list(of text: String) throws -> RecordList {
     let ids = try text.split(separator: ",").map { try Request.id(String($0)) }
     for id in ids { _ = try snapshot.record(with: id) }
@@ -57,7 +57,7 @@ extension WatchedTable {
   }
 }
 
-/// A list as a collection, each record found when it is asked for.
+/// A list as a collection. Each record is looked up when it is needed.
 private struct ListedRecords: RandomAccessCollection, Sendable {
   let list: RecordList
 

@@ -1,19 +1,19 @@
 import NIOHTTP1
 import Synchronization
 
-/// Who may come in.
+/// Decides which requests are allowed.
 ///
-/// Any page in the browser can send requests to this server, and any program of any user of the machine. So each
-/// request must name this very host, which a page elsewhere cannot under a name of its own (DNS rebinding), and bring
-/// the cookie that only the browser has that opened the printed link. A write must also come from a page of ours, and
-/// bring a token that such a page can read and no other.
+/// Any page in the browser can send requests to this server, and so can any program of any user of the machine. So each
+/// request must name this host: a page elsewhere with a name of its own cannot do that (DNS rebinding). It must also
+/// have the cookie, which only the browser that opened the printed link has. A write must also come from one of our
+/// pages, with a token that only such a page can read.
 final class Gatekeeper: Sendable {
-  /// What writes bring in a header.
+  /// The token that writes must have in a header.
   let writeToken = secret()
   private let cookieValue = secret()
-  /// The token in the printed link, until it is used.
+  /// The token in the printed link, until it has been used.
   private let invitation: Mutex<String?>
-  /// The path and query of the link that opens the pages, once.
+  /// The path and query of the link that opens the pages. It works once.
   let link: String
 
   init() {
@@ -22,8 +22,8 @@ final class Gatekeeper: Sendable {
     link = "/?token=\(token)"
   }
 
-  /// - Returns: what to answer without looking further; `nil` for a request that may come in.
-  /// - Parameter port: of this server.
+  /// - Returns: the answer if the request must not be handled further; `nil` if it is allowed.
+  /// - Parameter port: the port of this server.
   func answer(to head: HTTPRequestHead, at port: Int) -> Response? {
     let hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
     guard let host = head.headers["Host"].only, hosts.contains(host) else {
@@ -39,13 +39,13 @@ final class Gatekeeper: Sendable {
       return .error(
         RequestError(.forbidden, "foreignOrigin", "The request comes from a page of another site."))
     }
-    let cookie = "filedb-\(port)=\(cookieValue)"  // Cookies do not tell ports apart.
+    let cookie = "filedb-\(port)=\(cookieValue)"  // Cookies ignore the port.
     if head.method == .GET, head.uri.hasPrefix("/?") { return enter(with: head, cookie) }
     guard has(cookie, head) else { return refusal(of: head) }
     return head.method == .POST ? answer(toWrite: head) : nil
   }
 
-  /// The printed link works once: whoever sees it later in a list of processes or a history is not let in.
+  /// The printed link works once. Somebody who sees it later in a list of processes or in a history is not let in.
   private func enter(with head: HTTPRequestHead, _ cookie: String) -> Response? {
     let isInvited = invitation.withLock { token in
       guard let expected = token, Self.isSame(head.uri, "/?token=\(expected)") else { return false }
@@ -87,7 +87,7 @@ final class Gatekeeper: Sendable {
     return .page(.forbidden, text)
   }
 
-  /// Takes the same time wherever the texts begin to differ.
+  /// Takes the same time wherever the texts differ.
   private static func isSame(_ left: String, _ right: String) -> Bool {
     let (left, right) = (left.utf8, right.utf8)
     guard left.count == right.count else { return false }
@@ -105,6 +105,6 @@ private func secret() -> String {
 }
 
 extension Array {
-  /// The element, where there is just one.
+  /// The element, if there is exactly one.
   fileprivate var only: Element? { count == 1 ? self[0] : nil }
 }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// One connection: a request, its answer, and the next.
+/// A connection. It handles one request after another.
 final class HTTPConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
@@ -10,7 +10,7 @@ final class HTTPConnection: ChannelInboundHandler {
     case waiting
     case receiving(HTTPRequestHead, body: ByteBuffer)
     case answering
-    /// It was answered without being read to its end, and is the last.
+    /// The request was answered before it was completely read. It is the last one.
     case parting
   }
 
@@ -41,14 +41,14 @@ final class HTTPConnection: ChannelInboundHandler {
     case (.body(let bytes), .receiving(let head, let body)): add(bytes, to: body, of: head, context)
     case (.end, .receiving(let head, let body)): answer(head, body, context)
     case (_, .parting): break
-    // A second request before the answer to the first: no browser does that.
+    // A second request came before the answer to the first. No browser does this.
     default: context.close(promise: nil)
     }
   }
 
   private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     headLimit.noteHead()
-    // Between requests more time is allowed.
+    // There is more time between requests.
     endUnless(within: server.limits.requestTime, context)
     let length = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     if length > server.limits.headBytes {
@@ -71,7 +71,7 @@ final class HTTPConnection: ChannelInboundHandler {
     guard body.readableBytes + bytes.readableBytes <= server.limits.bodyBytes else {
       return part(with: Self.tooLong, context)
     }
-    state = .waiting  // Else the bytes would be copied: two would hold them.
+    state = .waiting  // Otherwise there would be two references, and the bytes would be copied.
     var (body, bytes) = (consume body, bytes)
     body.writeBuffer(&bytes)
     state = .receiving(head, body: body)
@@ -103,13 +103,13 @@ final class HTTPConnection: ChannelInboundHandler {
         try produce(writer.send)
         loop.execute { bound.value.0.finish(head, bound.value.1) }
       } catch {
-        // Without its end, nobody takes the answer for whole.
+        // Without its end, nobody takes the answer for complete.
         channel.close(promise: nil)
       }
     }
   }
 
-  /// Answers a request that is not read to its end.
+  /// Answers a request without reading it to its end.
   private func part(with response: Response, _ context: ChannelHandlerContext) {
     state = .parting
     server.connections.noteWaiting(context.channel)
@@ -120,7 +120,7 @@ final class HTTPConnection: ChannelInboundHandler {
       context.write(Self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: bytes)))), promise: nil)
     }
     context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
-    // Closed at once, a connection with unread bytes is reset, and the client would not see the answer.
+    // If a connection with unread bytes is closed immediately, it is reset, and the client would not see the answer.
     context.close(mode: .output, promise: nil)
     endUnless(within: server.limits.partingTime, context)
   }
@@ -133,7 +133,7 @@ final class HTTPConnection: ChannelInboundHandler {
     if !head.isKeepAlive { answer.headers.add(name: "Connection", value: "close") }
     context.write(Self.wrapOutboundOut(.head(answer)), promise: nil)
     if head.method == .HEAD, !response.hasKnownLength {
-      // The end of its head is told by the end of the connection: an end of the body would be taken for more.
+      // A HEAD answer ends with the connection. An end of the body would be taken for a part of the answer.
       context.flush()
       return context.close(promise: nil)
     }
@@ -171,7 +171,7 @@ final class HTTPConnection: ChannelInboundHandler {
     endUnless(within: server.limits.idleTime, context)
   }
 
-  /// Closes the connection unless this is called again, or the timer is cancelled, within some time.
+  /// Closes the connection after some time, unless this is called again or the timer is cancelled.
   private func endUnless(within time: TimeAmount, _ context: ChannelHandlerContext) {
     timer?.cancel()
     let channel = context.channel
@@ -179,7 +179,7 @@ final class HTTPConnection: ChannelInboundHandler {
   }
 }
 
-/// Sends an answer piece by piece, each when the one before is on its way, from a thread that may wait.
+/// Sends an answer piece by piece from a thread that may wait. It sends each piece when the previous one is on its way.
 private struct PieceWriter {
   let channel: any Channel
   let patience: TimeAmount

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Ends a connection whose request has too long a head, before memory holds it.
+/// Closes a connection if the head of its request is too long, before it fills the memory.
 final class HeadLimit: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   private let limit: Int
-  /// The bytes since the last request; `nil` once the head of this one is complete.
+  /// The number of bytes since the last request; `nil` after the head of this one is complete.
   private var received: Int? = 0
 
   init(_ limit: Int) { self.limit = limit }
@@ -16,7 +16,7 @@ final class HeadLimit: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     received? += Self.unwrapInboundIn(data).readableBytes
-    // The decoder behind this says when a head ends in these bytes.
+    // The decoder after this one reports when a head ends in these bytes.
     context.fireChannelRead(data)
     guard let received, received > limit, context.channel.isActive else { return }
     let answer =

@@ -1,11 +1,11 @@
-/// A JSON text in the making.
+/// A JSON text that is being built.
 enum JSON: Sendable {
   case null
   case bool(Bool)
   case number(Int)
   case string(String)
   case array([JSON])
-  /// The members in their order.
+  /// The members in order.
   case object([(String, JSON)])
 
   var bytes: [UInt8] {
@@ -61,7 +61,7 @@ enum JSON: Sendable {
 extension JSON {
   init(_ text: String?) { self = text.map(JSON.string) ?? .null }
   init(_ number: Int?) { self = number.map(JSON.number) ?? .null }
-  /// Texts, since JavaScript has no whole numbers above 2^53.
+  /// As texts, because JavaScript cannot represent all integers above 2^53.
   init(ids: some Sequence<some CustomStringConvertible>) {
     self = .array(ids.map { .string($0.description) })
   }

@@ -1,14 +1,14 @@
 import NIOCore
 import Synchronization
 
-/// The connections that are open, so many at most.
+/// The open connections, up to a maximum.
 ///
-/// Where all places are taken, the connection that has waited longest without a request makes room: whoever opens a
-/// thousand and sends nothing keeps nobody out.
+/// If there is no room, it closes the connection that has been without a request for the longest time. So a client that
+/// opens a thousand connections and sends nothing keeps nobody out.
 final class OpenConnections: Sendable {
   private struct Connection {
     let channel: any Channel
-    /// `nil` while a request is being served.
+    /// `nil` while a request is being handled.
     var waitingSince: NIODeadline?
   }
 
@@ -53,7 +53,7 @@ final class OpenConnections: Sendable {
     state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(channel)) }
   }
 
-  /// Closes all, and admits no more.
+  /// Closes all connections, and admits no more.
   func closeAll() {
     let channels = state.withLock { state in
       state.isClosed = true
@@ -63,7 +63,7 @@ final class OpenConnections: Sendable {
   }
 }
 
-/// Tells a client that all places are taken.
+/// Tells a client that there are too many connections.
 final class NoRoom: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer

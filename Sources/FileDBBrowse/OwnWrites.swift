@@ -1,24 +1,25 @@
 import FileDB
 import Synchronization
 
-/// What the pages themselves wrote and were not told yet, so that only the changes of others are marked as such.
+/// The writes of the pages that the pages have not been told about yet. With this, only changes of others are marked as
+/// such.
 final class OwnWrites: Sendable {
   enum Origin: String {
     case here, elsewhere
   }
 
-  /// What a write of a page left behind.
+  /// What is known about a page's write.
   private enum Trace {
-    /// So many records that it would take too long to remember them.
+    /// Too many records to remember each of them.
     case whole
-    /// By their ids; `nil` for a deleted one.
+    /// The records by their ids; `nil` for a deleted one.
     case records([AnyRecordID: StoredRecord<Fields>?])
   }
 
   private static let mostRecords = 10_000
   private let traces = Mutex<[String: Trace]>([:])
 
-  /// A change that is about to be committed: others are told of it before the write returns.
+  /// Records a change that is about to be committed. Pages are told of it before the write returns.
   func note(_ change: TableChange<Fields>, of table: String) {
     let ids = change.ids
     if ids.isEmpty { return }
@@ -35,13 +36,13 @@ final class OwnWrites: Sendable {
     }
   }
 
-  /// Changes of these tables that are about to be committed, whatever they are.
+  /// Expects changes of these tables that are about to be committed, whatever they are.
   func expectChanges(of tables: [String]) { traces.withLock { for table in tables { $0[table] = .whole } } }
 
-  /// What was noted of these tables does not happen, or has happened.
+  /// Forgets what was recorded for these tables: it does not happen, or it has happened.
   func forget(_ tables: [String]) { traces.withLock { for table in tables { $0[table] = nil } } }
 
-  /// Whose change it is, of which it is then forgotten.
+  /// Who made this change. What was recorded about it is then forgotten.
   func take(_ change: TableChange<Fields>, of table: String) -> Origin {
     traces.withLock { traces in
       switch traces[table] {
@@ -63,7 +64,7 @@ final class OwnWrites: Sendable {
 }
 
 extension TableChange {
-  /// The records that are not as they were, or not where.
+  /// The records that have changed or moved.
   fileprivate var ids: Set<AnyRecordID> {
     Set(
       (steps.insertions + steps.deletions).map(\.id) + (steps.moves + steps.updates).map(\.id))

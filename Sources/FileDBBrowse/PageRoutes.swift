@@ -13,7 +13,8 @@ extension Site {
 }
 
 extension Response {
-  /// The first page. It names all others by paths that have the version, so that the browser may keep them.
+  /// The first page. It refers to all other files by paths that contain the version, so that the browser may cache
+  /// them.
   fileprivate static var index: Response {
     get throws {
       var response = try file("index.html")
@@ -25,7 +26,7 @@ extension Response {
     }
   }
 
-  /// A file that is never another one under this version.
+  /// A file that never changes under this version.
   fileprivate static func file(_ name: String, of version: String) throws -> Response {
     guard version == PageFile.version else { throw RequestError.noSuchPage }
     var response = try file(name)
@@ -43,9 +44,9 @@ extension Response {
   }
 }
 
-/// The files of `Pages`, which are part of the program.
+/// The files of `Pages`. They are built into the program.
 enum PageFile {
-  /// Of this start; another program may be the next to listen on the port. `nil` where the files may change.
+  /// The version for this start of the server: another program may use the port next. `nil` if the files may change.
   static let version: String? = {
     #if DEBUG
       if folderInWork != nil { return nil }
@@ -70,7 +71,8 @@ enum PageFile {
   }
 
   #if DEBUG
-    /// For work on the pages: where $FILEDB_BROWSE_PAGES names their folder, a reload shows them as they are there.
+    /// For development of the pages: if $FILEDB_BROWSE_PAGES names their folder, a reload shows the files as they are
+    /// there.
     private static let folderInWork = ProcessInfo.processInfo.environment["FILEDB_BROWSE_PAGES"]
 
     private static func bytesInWork(_ name: String) -> [UInt8]? {

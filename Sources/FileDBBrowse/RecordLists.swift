@@ -1,7 +1,7 @@
 import FileDB
 import Synchronization
 
-/// Which records of a table to list, and in which order.
+/// The filter and the order of a list of records.
 struct ListQuery: Hashable, Sendable {
   var condition: String?
   var words: String?
@@ -17,10 +17,10 @@ struct ListQuery: Hashable, Sendable {
   var isWhole: Bool { condition == nil && words == nil && order == nil }
 }
 
-/// The records of a table that a query lists.
+/// The records of a table that a query returns.
 struct RecordList: Sendable {
   private let snapshot: TableSnapshot<Fields>
-  /// In their order; `nil` for all, as they are.
+  /// The ids in order; `nil` for all records in the table's order.
   private let ids: [RecordID<Fields>]?
 
   init(_ snapshot: TableSnapshot<Fields>, _ ids: [RecordID<Fields>]?) {
@@ -46,8 +46,8 @@ struct RecordList: Sendable {
   }
 }
 
-/// The lists that pages look at. A filtered or sorted list is made once for each version of its table, and kept while
-/// there is room.
+/// The lists that pages show. A filtered or sorted list is made once for each version of its table, and kept as long as
+/// there is space.
 final class RecordLists: Sendable {
   private struct Key: Hashable {
     let table: String
@@ -57,17 +57,17 @@ final class RecordLists: Sendable {
 
   private struct Kept {
     var ids: [Key: [RecordID<Fields>]] = [:]
-    /// The list that was asked for last is the last.
+    /// The list that was used last is at the end.
     var order: [Key] = []
   }
 
-  /// In all lists together, at 8 bytes each.
+  /// The number of ids in all lists together. Each takes 8 bytes.
   private static let mostIDs = 4_000_000
   private let kept = Mutex(Kept())
-  /// Pages ask for several parts of a list at once. One of them makes it, and the others wait.
+  /// Pages ask for several parts of a list at once. One request makes the list, and the others wait.
   private let making = Mutex(())
 
-  /// - Throws: ``StoreError/Code/invalidPredicate``, and what a predicate throws for a record.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, and the errors of the predicate.
   func list(_ table: WatchedTable, _ query: ListQuery) throws -> RecordList {
     if query.isWhole { return RecordList(table.snapshot, nil) }
     let key = Key(table: table.snapshot.table, version: table.version, query: query)
@@ -91,7 +91,7 @@ final class RecordLists: Sendable {
 
   private func keep(_ ids: [RecordID<Fields>], as key: Key) {
     kept.withLock { kept in
-      // Nobody asks for a former version again.
+      // Nobody asks for an earlier version again.
       for old in kept.order where old.table == key.table && old.version != key.version { kept.ids[old] = nil }
       kept.ids[key] = ids
       kept.order.append(key)
@@ -126,7 +126,7 @@ extension ListQuery {
 }
 
 extension SortKey {
-  /// The keys in a text like `name,-year`. A comma in a name is written `\,`.
+  /// The sort keys in a text like `name,-year`. A comma in a name is written `\,`.
   static func keys(_ text: String) throws -> [SortKey] {
     var names = [""]
     var characters = text.makeIterator()

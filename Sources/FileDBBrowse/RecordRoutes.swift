@@ -32,14 +32,14 @@ extension Site {
     .get("api", "predicate") { site, request in try site.check(request) },
   ]
 
-  /// The records that a request lists.
+  /// The records that a request asks for.
   func list(_ table: WatchedTable, _ request: Request) throws -> RecordList {
     do { return try lists.list(table, ListQuery(request)) } catch let error as StoreError {
       throw RequestError(error, in: request["where"])
     }
   }
 
-  /// Reads a condition while it is typed.
+  /// Checks a condition while it is being typed.
   private func check(_ request: Request) throws -> Response {
     let snapshot = try tables[request.required("table")].snapshot
     guard let text = request["where"] else {
@@ -65,7 +65,7 @@ extension Site {
     }
   }
 
-  /// Of the language of conditions.
+  /// The words of the language of conditions.
   private static let words = [
     "=", "!=", "<", "<=", ">", ">=", "AND", "OR", "NOT", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE",
     "MATCHES", "IN",
@@ -74,21 +74,22 @@ extension Site {
 }
 
 extension RequestError {
-  /// - Parameter condition: the text of the predicate that may be at fault.
+  /// - Parameter condition: the text of the predicate that may contain the error.
   fileprivate init(_ error: StoreError, in condition: String?) {
     self.init(error)
     guard error.code == .invalidPredicate, let condition, let column = error.column else { return }
     position = condition.word(line: error.line ?? 1, column: column)
-    // A line of the condition is no line of a file.
+    // This is a line of the condition, not of a file.
     line = nil
   }
 }
 
 extension String {
-  /// The word, or else the character, at a place, in UTF-16 units; at the end, the place.
+  /// The range in UTF-16 units of the word at a place, or of the character if there is no word. At the end, an empty
+  /// range.
   /// - Parameters:
-  ///   - line: from 1.
-  ///   - column: the character in the line, from 1.
+  ///   - line: counted from 1.
+  ///   - column: the character in the line, counted from 1.
   fileprivate func word(line: Int, column: Int) -> Range<Int> {
     var start = startIndex
     for _ in 1..<max(line, 1) {
@@ -103,7 +104,7 @@ extension String {
 }
 
 extension Response {
-  /// What is no picture, whatever it claims to be, the browser keeps as a file and never shows.
+  /// If data is not a picture, whatever its name says, the browser saves it as a file and never shows it.
   fileprivate static func data(_ data: Data, named name: String) -> Response {
     let picture = Picture(data)
     var response = Response(

@@ -21,7 +21,7 @@ extension Site {
     },
   ]
 
-  /// What a repair would do, a sentence a line. The tables stand on the journal, and it comes first.
+  /// What a repair would do, with a sentence on each line. The journal comes first, because the tables depend on it.
   private func repairPlan(for table: String) throws -> [String] {
     if let journal = try store.journalRepairPlan() {
       return Self.lines(journal.notes, lost: journal.lostCount)
@@ -40,8 +40,8 @@ extension Site {
       + report.backups.map { "The original is kept as \($0.path)." }
   }
 
-  /// Others are told of the change before the repair returns. A table that was whole before it broke may be as it was
-  /// then; nobody is told of that.
+  /// Pages are told of the change before the repair returns. If the table becomes as it was before it broke, there is
+  /// no change to tell.
   private func repairFile(of table: String) throws -> RepairReport {
     let before = tables.lastSeen(table)
     ownWrites.expectChanges(of: [table])

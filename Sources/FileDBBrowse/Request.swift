@@ -2,16 +2,16 @@ import FileDB
 import FileDBEssentials
 import NIOHTTP1
 
-/// What a page asks for, once it was let in.
+/// A request of a page that was let in.
 struct Request: Sendable {
   /// The parts of the path, decoded.
   let path: [String]
-  /// What stands behind the `?`, decoded.
+  /// The part after the `?`, decoded.
   private let query: [(name: String, value: String)]
   let method: HTTPMethod
   let body: [UInt8]
 
-  /// - Returns: `nil` where the target is not a path, or not UTF-8.
+  /// - Returns: `nil` if the target is not a path, or not UTF-8.
   init?(_ head: HTTPRequestHead, body: [UInt8]) {
     guard head.uri.utf8.first == UInt8(ascii: "/") else { return nil }
     let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ struct Request: Sendable {
     var query: [(String, String)] = []
     for pair in parts.count == 2 ? parts[1].split(separator: "&") : [] {
       let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      // A form writes a space as `+`.
+      // Forms encode a space as `+`.
       let texts = sides.map { Self.decoded($0.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }) }
       guard let name = texts[0], let value = texts.count == 2 ? texts[1] : "" else { return nil }
       query.append((name, value))
@@ -53,7 +53,7 @@ struct Request: Sendable {
 }
 
 extension Request {
-  /// What the query says; `nil` for nothing.
+  /// The value in the query; `nil` if there is none.
   subscript(name: String) -> String? { query.first { $0.name == name }?.value }
 
   func required(_ name: String) throws -> String {
@@ -76,7 +76,7 @@ extension Request {
     return id
   }
 
-  /// The body as what a route expects.
+  /// The body, decoded as the type that a route expects.
   func decoded<Body: Decodable>(as type: Body.Type = Body.self) throws -> Body {
     do { return try JSONDecoder().decode(type, from: Data(body)) } catch let error as DecodingError {
       throw RequestError.malformed("The request cannot be read: \(error.reason)")

@@ -1,7 +1,7 @@
 import FileDB
 import NIOHTTP1
 
-/// Why a request is not carried out.
+/// Why a request was not carried out.
 struct RequestError: Error {
   let status: HTTPResponseStatus
   let code: String
@@ -10,21 +10,21 @@ struct RequestError: Error {
   var record: String?
   var field: String?
   var line: Int?
-  /// Where a predicate is wrong, in UTF-16 units.
+  /// The place of an error in a predicate, in UTF-16 units.
   var position: Range<Int>?
-  /// Further members of the answer.
+  /// More members of the answer.
   var details: [(String, JSON)] = []
 
   init(_ status: HTTPResponseStatus, _ code: String, _ message: String) {
     (self.status, self.code, self.message) = (status, code, message)
   }
 
-  /// The request does not say what it should.
+  /// The request is not in the expected form.
   static func malformed(_ message: String) -> RequestError {
     RequestError(.badRequest, "badRequest", message)
   }
 
-  /// The page asks again later. A request that waited for the table would hold up the others.
+  /// The page asks again later. If the request waited for the table, others would have to wait, too.
   static let beingRead = RequestError(
     .serviceUnavailable, "beingRead", "The table is being read for the first time.")
 

@@ -1,12 +1,12 @@
 import NIOHTTP1
 
-/// What the server says to a request.
+/// The server's answer to a request.
 struct Response: Sendable {
   enum Body: Sendable {
     case bytes([UInt8])
-    /// Piece by piece, where the whole may be larger than what memory should hold. It runs on a thread that may wait.
+    /// Sent in pieces, because the whole may be too large for memory. The closure runs on a thread that may wait.
     case pieces(@Sendable (_ send: ([UInt8]) throws -> Void) throws -> Void)
-    /// What happens from now on.
+    /// A stream of events from now on.
     case events
   }
 
@@ -23,7 +23,7 @@ struct Response: Sendable {
 
   static func error(_ error: RequestError) -> Response { json(error.json, status: error.status) }
 
-  /// A page without anything but text.
+  /// A page that contains only text.
   static func page(_ status: HTTPResponseStatus, _ text: String) -> Response {
     let html = """
       <!doctype html>
@@ -35,7 +35,7 @@ struct Response: Sendable {
       status: status, headers: ["Content-Type": "text/html; charset=utf-8"], body: .bytes(Array(html.utf8)))
   }
 
-  /// The headers that every answer has, unless it has others of these names.
+  /// The headers of every answer, unless it sets them itself.
   static let commonHeaders: HTTPHeaders = [
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",

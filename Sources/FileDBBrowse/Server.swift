@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// What a connection needs of its server.
+/// What a connection needs from its server.
 struct Serving: Sendable {
   let limits: Limits
   let gatekeeper: Gatekeeper
@@ -15,7 +15,7 @@ struct Serving: Sendable {
   let reading: NIOThreadPool
   let writing: NIOThreadPool
 
-  /// Writes wait for one another, and for other programs; reading waits for nobody.
+  /// Writes wait for each other and for other programs. Reading waits for nobody.
   func threads(for request: Request) -> NIOThreadPool { request.method == .POST ? writing : reading }
 }
 

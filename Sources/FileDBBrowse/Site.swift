@@ -1,7 +1,7 @@
 import FileDB
 import NIOHTTP1
 
-/// What there is to ask for: it finds the route of a request.
+/// Everything that can be requested. It finds the route for a request.
 struct Site: Sendable {
   let store: RecordStore
   let access: BrowseServer.Access
@@ -10,7 +10,7 @@ struct Site: Sendable {
   let lists = RecordLists()
   let ownWrites = OwnWrites()
 
-  /// - Parameter bytes: as ``Limits/largeTable``.
+  /// - Parameter bytes: see ``Limits/largeTable``.
   init(_ store: RecordStore, access: BrowseServer.Access, writeToken: String, largeFrom bytes: Int64) {
     (self.store, self.access, self.writeToken) = (store, access, writeToken)
     tables = WatchedTables(store, largeFrom: bytes)
@@ -42,12 +42,12 @@ struct Site: Sendable {
   }
 }
 
-/// What answers the requests of one name.
+/// Answers the requests for one path.
 struct Route: Sendable {
   typealias Answer = @Sendable (Site, Request) throws -> Response
 
   private let method: HTTPMethod
-  /// The parts of the path; `*` for any.
+  /// The parts of the path; `*` matches any.
   private let pattern: [String]
   let answer: Answer
 

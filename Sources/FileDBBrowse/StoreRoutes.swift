@@ -45,7 +45,7 @@ extension Site {
     ])
   }
 
-  /// Whether the table is one of an attached store alone, and cannot be changed.
+  /// Whether the table exists only in an attached store, and cannot be changed.
   private func isAttached(_ name: String) -> Bool {
     guard let attached = store.attachedURL, let file = try? store.url(of: name) else { return false }
     return file.deletingLastPathComponent().standardizedFileURL.path == attached.standardizedFileURL.path
@@ -82,19 +82,19 @@ extension Site {
   }
 }
 
-/// A column of a table: a field that is declared, or that records have.
+/// A column of a table: a field that the schema declares, or that records have.
 private struct TableColumn {
   let name: String
   let declared: FieldSchema?
   let seenType: FieldType?
 
-  /// Of a large table, so many records say which fields there are.
+  /// In a large table, the fields are taken from this many records.
   private static let sampleCount = 2_000
-  /// These are always among them, as for `filedb show`.
+  /// The first records are always among them, as in `filedb show`.
   private static let firstCount = 500
 
   static func columns(of snapshot: TableSnapshot<Fields>, _ schema: TableSchema?) -> [TableColumn] {
-    // By their names; `nil` for a field of several types.
+    // By the fields' names; `nil` for a field with several types.
     var types = PlistDictionary()
     var mixed: Set<[UInt8]> = []
     for index in sample(of: snapshot.count) {

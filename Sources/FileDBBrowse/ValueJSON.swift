@@ -2,8 +2,8 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-/// Values as they travel: a text and a Boolean as they are, anything else as an object that names its type, so that
-/// nothing is lost in JavaScript's numbers.
+/// A value as it is sent. Texts and Booleans are sent directly. Any other value is an object with its type, so that
+/// JavaScript's numbers lose nothing.
 struct ValueJSON: Decodable {
   let value: PlistValue
 
@@ -44,7 +44,7 @@ struct ValueJSON: Decodable {
   }
 }
 
-/// A field and its value: `["name", value]`, or `["name", null]` for one that is not there.
+/// A field and its value: `["name", value]`, or `["name", null]` for a field that is missing.
 struct FieldJSON: Decodable {
   let name: String
   let value: PlistValue?
@@ -57,7 +57,7 @@ struct FieldJSON: Decodable {
 }
 
 extension [FieldJSON] {
-  /// - Throws: where a name comes twice, or without a value.
+  /// - Throws: if a name occurs twice, or has no value.
   func dictionary() throws -> PlistDictionary {
     var dictionary = PlistDictionary()
     for field in self {
@@ -71,7 +71,7 @@ extension [FieldJSON] {
 }
 
 extension JSON {
-  /// The whole value.
+  /// The complete value.
   init(_ value: PlistValue) {
     switch value {
     case .string(let text): self = .string(text)
@@ -86,14 +86,14 @@ extension JSON {
     }
   }
 
-  /// As the table's file has it.
+  /// The number as it is written in the table's file.
   private static func text(_ number: Double) -> String {
     if number.isInfinite { return number < 0 ? "-infinity" : "+infinity" }
     let text = number.description
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
-  /// The value for a list, in which a long one is cut.
+  /// The value for a list. A long value is shortened.
   init(inList value: PlistValue) {
     switch value {
     case .string(let text) where text.utf8.count > Self.longestText:
@@ -120,7 +120,7 @@ extension JSON {
   private static let longestText = 300
   private static let longestTree = 600
 
-  /// A record with all of its values.
+  /// A record with complete values.
   init(whole record: StoredRecord<Fields>) { self.init(record) { JSON($0) } }
 
   /// A record for a list.
@@ -132,14 +132,14 @@ extension JSON {
   }
 }
 
-/// The kinds of pictures that a page may show. Of all others, and of what only claims to be one, the browser gets bytes
-/// to keep as a file.
+/// The kinds of pictures that a page may show. The browser gets all other data as a file to save, even if it claims to
+/// be a picture.
 enum Picture: String {
   case png, jpeg, gif, webp
 
   var mediaType: String { "image/\(rawValue)" }
 
-  /// By the first bytes.
+  /// Recognizes a picture by its first bytes.
   init?(_ data: Data) {
     let start = Array(data.prefix(12))
     if start.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {

@@ -1,13 +1,13 @@
 import FileDB
 import Synchronization
 
-/// A table at one moment. The version tells moments apart.
+/// A table at one moment. The version distinguishes moments.
 struct WatchedTable: Sendable {
   let snapshot: TableSnapshot<Fields>
   let version: String
 }
 
-/// The tables of a store, with a version that changes when they do.
+/// The tables of a store. Each has a version that changes when the table does.
 final class WatchedTables: Sendable {
   private final class Entry: Sendable {
     struct State {
@@ -20,30 +20,30 @@ final class WatchedTables: Sendable {
 
   private struct Unread {
     var names: Set<String>
-    /// The one that a page asked for last.
+    /// The table that a page asked for last.
     var wanted: String?
   }
 
   private let store: RecordStore
   private let largeSize: Int64
-  /// The tables of the start that were not read yet.
+  /// The tables that existed at the start and have not been read yet.
   private let unread: Mutex<Unread>
   private let entries = Mutex<[String: Entry]>([:])
-  /// Else a page that connects to the server's next start could take an old version for the new one.
+  /// Otherwise, a page that connects to the next start of the server could take an old version for the new one.
   private let start = UInt32.random(in: 0 ... .max)
 
-  /// - Parameter size: of a file that takes long to read, in bytes.
+  /// - Parameter size: a file of at least this many bytes takes long to read.
   init(_ store: RecordStore, largeFrom size: Int64) {
     (self.store, largeSize) = (store, size)
     unread = Mutex(Unread(names: Set((try? store.tableNames) ?? [])))
   }
 
-  /// Reads all tables of the start, first the one that a page waits for.
-  /// - Parameter tell: called after each large one.
+  /// Reads all tables that existed at the start. A table that a page waits for comes first.
+  /// - Parameter tell: called after each large table.
   func readAll(_ tell: () -> Void) {
     while let name = unread.withLock({ $0.wanted ?? $0.names.min() }) {
       let isLarge = sizeOfUnread(name) != nil
-      _ = try? store.table(name)  // Whoever asks for it next gets the error, too.
+      _ = try? store.table(name)  // The next request for it gets the error, too.
       unread.withLock { unread in
         unread.names.remove(name)
         if unread.wanted == name { unread.wanted = nil }
@@ -52,7 +52,7 @@ final class WatchedTables: Sendable {
     }
   }
 
-  /// The size of the file of a large table that was not read yet.
+  /// The file size of a large table that has not been read yet.
   func sizeOfUnread(_ name: String) -> Int64? {
     guard unread.withLock({ $0.names.contains(name) }),
       let size = try? FileInfo(at: store.url(of: name)).size, size >= largeSize
@@ -60,24 +60,24 @@ final class WatchedTables: Sendable {
     return size
   }
 
-  /// Has a table read before the others.
+  /// Makes a table be read before the others.
   func want(_ name: String) {
     unread.withLock { unread in if unread.names.contains(name) { unread.wanted = name } }
   }
 
-  /// The tables that somebody has looked at.
+  /// The tables that a page has looked at.
   var seen: [(name: String, table: WatchedTable)] {
     entries.withLock { $0.keys.sorted() }.compactMap { name in (try? self[name]).map { (name, $0) } }
   }
 
-  /// What somebody saw of a table before, also of one that is broken now.
+  /// The last state of a table that a page has seen, even if the table is broken now.
   func lastSeen(_ name: String) -> TableSnapshot<Fields>? {
     entries.withLock { $0[name] }?.state.withLock { $0?.snapshot }
   }
 
   /// The newest state of a table.
   /// - Throws: as `RecordStore.table(_:)`; ``StoreError/Code/tableNotFound``; ``RequestError/beingRead`` for a large
-  ///   one that was not read yet.
+  ///   table that has not been read yet.
   subscript(name: String) -> WatchedTable {
     get throws {
       if sizeOfUnread(name) != nil { throw RequestError.beingRead }
@@ -102,7 +102,8 @@ final class WatchedTables: Sendable {
     }
   }
 
-  /// The tables whose records refer to those of a table, directly or by way of others; the table itself, if it does.
+  /// The tables whose records refer to records of this table, directly or through others. Includes this table if it
+  /// refers to itself.
   /// - Complexity: O(*t*²) in the number of tables.
   func referring(to name: String) -> [(name: String, snapshot: TableSnapshot<Fields>)] {
     var others = ((try? store.tableNames) ?? []).filter { sizeOfUnread($0) == nil }.compactMap { other in
@@ -122,7 +123,7 @@ final class WatchedTables: Sendable {
     return found
   }
 
-  /// Comparing all of a large table that was sorted takes seconds. Some records tell it at once.
+  /// Comparing a large table that was sorted takes seconds. Some records are enough to notice that.
   static func areSame(_ left: TableSnapshot<Fields>, _ right: TableSnapshot<Fields>) -> Bool {
     guard left.count == right.count else { return false }
     let some = stride(from: 0, to: left.count, by: max(1, left.count / 64))

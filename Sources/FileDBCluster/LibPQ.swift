@@ -1,10 +1,10 @@
 import FileDB
 import FileDBEssentials
 
-/// The functions of libpq that are used here, looked up when the first connection is made: so nobody needs PostgreSQL's
-/// headers to build FileDB, and no program needs libpq before it connects. See Decisions/037.
+/// The functions of libpq that FileDBCluster uses. They are looked up for the first connection. So nobody needs
+/// PostgreSQL's headers to build FileDB, and no program needs libpq before it connects. See Decisions/037.
 ///
-/// Safe without isolation: pointers to functions, which never change.
+/// Safe without isolation: these are pointers to functions, which never change.
 struct LibPQ: @unchecked Sendable {
   typealias Words = UnsafePointer<UnsafePointer<CChar>?>
 
@@ -48,23 +48,24 @@ struct LibPQ: @unchecked Sendable {
 
   private static let loaded = Result { () throws(StoreError) in try LibPQ() }
 
-  /// One of the options that a connection string gives.
+  /// An option of a connection string.
   struct Option {
     let name: String
     let value: String
-    /// Whether nobody should see it, as a password.
+    /// Whether the value must not be shown, as for a password.
     let isSecret: Bool
   }
 
-  /// The options that a connection string gives, of which libpq knows the form.
-  /// - Throws: ``StoreError/Code/unreachable`` where it does not understand it. The error repeats nothing.
+  /// The options in a connection string, which libpq parses.
+  /// - Throws: ``StoreError/Code/unreachable`` if libpq does not understand it. The error does not repeat any part of
+  ///   it.
   func options(of info: String) throws(StoreError) -> [Option] {
     guard let start = info.withCString({ parse($0, nil) }) else {
       throw StoreError(.unreachable, "this is no connection string that libpq understands")
     }
     defer { freeOptions(start) }
     var (options, next): ([Option], UnsafeRawPointer) = ([], UnsafeRawPointer(start))
-    // `PQconninfoOption`: keyword, envvar, compiled, val, label and dispchar, and a number.
+    // The fields of `PQconninfoOption`: keyword, envvar, compiled, val, label and dispchar, and a number.
     typealias Words = UnsafePointer<CChar>?
     while let name = next.load(as: Words.self) {
       func word(_ number: Int) -> String? {
@@ -80,7 +81,7 @@ struct LibPQ: @unchecked Sendable {
     return options
   }
 
-  /// - Throws: ``StoreError/Code/unreachable`` where it is not installed.
+  /// - Throws: ``StoreError/Code/unreachable`` if libpq is not installed.
   static func load() throws(StoreError) -> LibPQ { try loaded.get() }
 
   private init() throws(StoreError) {
@@ -133,12 +134,12 @@ struct LibPQ: @unchecked Sendable {
     freeMemory = try function("PQfreemem")
   }
 
-  // Values of libpq's enumerations, which have been the same since they were made.
+  // Values of libpq's enumerations. They have never changed.
   static let connectionIsOpen: CInt = 0
   static let commandIsDone: CInt = 1
   static let rowsAreThere: CInt = 2
   static let copyIsAwaited: CInt = 4
-  /// The fields of an error.
+  /// Codes of the fields of an error.
   static let sqlState = CInt(UInt8(ascii: "C"))
   static let primaryMessage = CInt(UInt8(ascii: "M"))
 }

@@ -19,11 +19,11 @@ extension RecordStore {
     try self.init(at: url, sharedBy: shared, following: .always, options: options)
   }
 
-  /// When a folder takes over what others have committed, and what was edited in its files.
+  /// When a folder takes over commits of others, and edits in its files.
   package enum Following: Sendable {
-    /// All the time, in the background.
+    /// Continuously, in the background.
     case always
-    /// Before a write, and by ``RecordStore/catchUp()``.
+    /// Before each write, and in ``RecordStore/catchUp()``.
     case whenAsked
   }
 
@@ -38,8 +38,8 @@ extension RecordStore {
     let link = try ReplicaLink.read(shown, following: shared.log, timeout: options.lockTimeout)
     let replica = StoreFolder(path: "\(shown.ownFolder)/replica", disk: shown.disk)
     let log = ReplicaLog(shared.log, identity: link.identity, into: FileLog(replica, options: options))
-    // A folder without the log's commits is no copy of it. Its journal may be there: the connection may have broken the
-    // time before. A damaged journal can be repaired without the log.
+    // A folder without the log's commits is not a copy of it. It may have a journal: the connection may have failed
+    // last time. A damaged journal can be repaired without the log.
     if (try? log.folder.readOn()) != nil, log.folder.end == 0 {
       _ = try log.catchUp(timeout: options.lockTimeout)
     }
@@ -49,7 +49,7 @@ extension RecordStore {
   }
 
   /// Takes over what other machines have committed by now, and what people edited in the folder's files. The store does
-  /// so by itself, soon after; call this where a read must see what another machine has just written.
+  /// so by itself, soon after; call this if a read must see what another machine has just written.
   /// - Throws: ``StoreError/Code/unreachable``; for an edit, what `TableSnapshot(contentsOf:)` throws for its file, and
   ///   what a write of it would throw; ``StoreError/Code/notAFolder`` for a store that is not shared.
   public func catchUp() throws {
@@ -60,11 +60,11 @@ extension RecordStore {
     try takeInEdits(files)
   }
 
-  /// Makes commits of what people edited in the files. Where others changed the same fields, theirs stay: the edited
-  /// file is kept as a backup, and the conflicts as those of a merge.
+  /// Makes commits of what people edited in the files. If others changed the same fields, their values stay. The edited
+  /// file is kept as a backup, and the conflicts are kept as those of a merge.
   func takeInEdits(_ files: ReplicaFiles) throws {
     try files.takingTurns {
-      // One that cannot be read is no reason to leave out the others.
+      // If one file cannot be read, still take in the others.
       var failure: (any Error)?
       for edit in try files.edits() {
         do { try takeIn(edit, files) } catch { failure = failure ?? error }
@@ -88,10 +88,10 @@ extension RecordStore {
   }
 }
 
-/// Follows a shared log, and takes in what people edit, for as long as a store is open. Each is a thread of its own,
-/// and keeps no reference to the store.
+/// Follows a shared log, and takes in people's edits, as long as a store is open. Each of the two runs in a thread of
+/// its own, and keeps no reference to the store.
 private enum ReplicaFollower {
-  /// How often to look where nothing tells of news.
+  /// How often to look if nothing reports news.
   private static let interval = Duration.seconds(1)
 
   static func start(for store: RecordStore, _ log: ReplicaLog, _ files: ReplicaFiles) {
@@ -109,10 +109,10 @@ private enum ReplicaFollower {
     _ name: String, for store: RecordStore, _ watch: (any LogWatch)?,
     look: @escaping @Sendable (RecordStore) -> Void
   ) {
-    // A queue of its own is a thread of its own for as long as this runs.
+    // A queue of its own, so that it has a thread of its own while this runs.
     DispatchQueue(label: name).async { [weak store] in
       while true {
-        // What comes from here on is told of, so that nothing falls between two looks.
+        // From here on, the watch reports everything, so nothing is missed between two looks.
         _ = watch?.prepare()
         guard self.look(at: store, look) else { return }
         if let watch { watch.wait(upTo: interval) } else { usleep(1_000_000) }
@@ -120,7 +120,7 @@ private enum ReplicaFollower {
     }
   }
 
-  /// - Returns: false where the store is closed or gone.
+  /// - Returns: false if the store is closed or gone.
   private static func look(at store: RecordStore?, _ look: (RecordStore) -> Void) -> Bool {
     guard let store, store.isOpen else { return false }
     look(store)

@@ -6,15 +6,15 @@ import Synchronization
 
 /// The tables' files that people see in the folder of a store that several machines share.
 ///
-/// The folder that follows the log is in `.filedb/replica`, where nobody edits a file. After each checkpoint its files
-/// are copied to where people look. `.filedb/replica/shown` has each file as it was copied last: what differs from that
-/// was edited, and becomes a commit.
+/// The folder that follows the log is `.filedb/replica`, where nobody edits files. After each checkpoint, its files are
+/// copied to the folder that people see. `.filedb/replica/shown` has each file as it was last copied. If a file differs
+/// from that, somebody edited it, and the edit becomes a commit.
 final class ReplicaFiles: ShownFiles {
   /// A file that people see.
   struct Edit {
     let table: TableKey
     let file: String
-    /// As it was copied last; `nil` for a table that was not there.
+    /// The file as it was last copied; `nil` for a table that did not exist.
     let before: [UInt8]?
     let after: [UInt8]
   }
@@ -22,9 +22,9 @@ final class ReplicaFiles: ShownFiles {
   let shown: StoreFolder
   private let replicaLog: ReplicaLog
   private let timeout: Duration
-  /// Two threads that take in the same edit would be in each other's way.
+  /// Two threads that take in the same edit would disturb each other.
   private let turn = Mutex(())
-  /// Files that were found to be as they were copied, so that they need not be read again.
+  /// Files that are known to be as they were copied, so that they need not be read again.
   private let unedited = Mutex<[TableKey: FileStamp]>([:])
 
   init(shown: StoreFolder, log: ReplicaLog, timeout: Duration) {
@@ -37,7 +37,7 @@ final class ReplicaFiles: ShownFiles {
   private var disk: StoreDisk { shown.disk }
   private var copiesFolder: String { "\(replica.ownFolder)/shown" }
   private func copy(of table: TableKey) -> String { "\(copiesFolder)/\(table.text)\(StoreFolder.suffix)" }
-  /// What becomes the copy once people see the file.
+  /// The file that becomes the copy once people see the new file.
   private func nextCopy(of table: TableKey) -> String { "\(copy(of: table)).next" }
 
   func path(of table: String) throws(StoreError) -> String { try shown.file(of: table).path }
@@ -50,7 +50,7 @@ final class ReplicaFiles: ShownFiles {
     let lock = try shown.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     if try disk.status(copiesFolder) == nil { try disk.createFolder(copiesFolder) }
-    // A file that lacks commits may be older than what people see.
+    // A file without the newest commits may be older than the one that people see.
     try log.readOn()
     var edited: [TableKey] = []
     for table in try tables() where log.hasWholeFile(of: table) {
@@ -63,15 +63,15 @@ final class ReplicaFiles: ShownFiles {
     }
   }
 
-  /// The tables that are in the replica, or were.
+  /// The tables that exist in the replica, or existed.
   private func tables() throws(StoreError) -> [TableKey] {
     let copies = try disk.list(copiesFolder).filter { $0.hasSuffix(StoreFolder.suffix) }
       .map { String($0.dropLast(StoreFolder.suffix.count)) }
     return Set(try replica.tableNames() + copies).map { TableKey($0) }.sorted()
   }
 
-  /// Copies a table's file to where people see it.
-  /// - Returns: false where that was edited.
+  /// Copies a table's file to the folder that people see.
+  /// - Returns: false if somebody edited the file there.
   private func show(_ table: TableKey) throws(StoreError) -> Bool {
     try finishCopy(of: table)
     let source = try replica.file(of: table.text)
@@ -91,7 +91,7 @@ final class ReplicaFiles: ShownFiles {
       try disk.remove(copy)
       return true
     }
-    // Synced before people see the file, so that whatever a crash leaves can be told from an edit.
+    // Synced before people see the file. So after a crash, nothing that it left looks like an edit.
     try disk.remove(nextCopy(of: table))
     try disk.linkOrCopy(source.path, to: nextCopy(of: table))
     try disk.syncFolder(copiesFolder)
@@ -103,7 +103,7 @@ final class ReplicaFiles: ShownFiles {
     return true
   }
 
-  /// Whether the copy is of the file that the replica has now. Mostly they are one file with two names.
+  /// Whether the copy is of the present file of the replica. Usually they are one file with two names.
   private func isCopied(_ table: TableKey, _ source: FileStamp) throws(StoreError) -> Bool {
     guard let copied = try disk.status(copy(of: table)) else { return false }
     if source.isOfSameContent(as: copied.stamp) { return true }
@@ -111,7 +111,7 @@ final class ReplicaFiles: ShownFiles {
     return try disk.read(replica.file(of: table.text).path).bytes == disk.read(copy(of: table)).bytes
   }
 
-  /// Ends what a crash may have interrupted: where people see the file already, its copy takes its name.
+  /// Finishes what a crash may have interrupted: if people see the new file already, its copy takes the copy's name.
   private func finishCopy(of table: TableKey) throws(StoreError) {
     guard try disk.status(nextCopy(of: table)) != nil else { return }
     let file = try shown.file(of: table.text)
@@ -125,8 +125,8 @@ final class ReplicaFiles: ShownFiles {
 
   // MARK: From the files to the log
 
-  /// The files that were edited since they were copied. One that was removed is none: the next ``update()`` puts it
-  /// back.
+  /// The files that were edited since they were copied. Removing a file is not an edit: the next ``update()`` restores
+  /// it.
   func edits() throws -> [Edit] {
     let lock = try shown.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
@@ -148,7 +148,7 @@ final class ReplicaFiles: ShownFiles {
     return nil
   }
 
-  /// Remembers that an edit is in the log. Another process may have been quicker, and come further.
+  /// Records that an edit is in the log. Another process may have been first, and may have gone further.
   func note(_ edit: Edit) throws {
     let lock = try shown.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
@@ -162,6 +162,6 @@ final class ReplicaFiles: ShownFiles {
   /// Runs `body` in one thread at a time.
   func takingTurns(_ body: () throws -> Void) throws { try turn.withLock { _ in try body() } }
 
-  /// Keeps an edited file of which the log has other values for some fields.
+  /// Backs up an edited file if the log has other values for some of its fields.
   func keepBackup(of edit: Edit) throws(StoreError) { _ = try shown.keepBackup(of: edit.file, edit.after) }
 }

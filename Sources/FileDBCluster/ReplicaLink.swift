@@ -1,8 +1,8 @@
 import FileDB
 import FileDBEssentials
 
-/// Which shared log a folder follows, and where it is, as `.filedb/shared` says: a line each. A folder of a program that
-/// reaches the log in another way than by an address has the first alone.
+/// Which shared log a folder follows, and its address: the two lines of `.filedb/shared`. The second line is missing if
+/// the program reaches the log without an address.
 package struct ReplicaLink: Equatable, Sendable {
   /// The identity of the log.
   package let identity: String
@@ -13,7 +13,7 @@ package struct ReplicaLink: Equatable, Sendable {
 
   private static func file(_ folder: StoreFolder) -> String { "\(folder.ownFolder)/shared" }
 
-  /// - Returns: `nil` for a folder that follows none.
+  /// - Returns: `nil` for a folder that does not follow a log.
   package static func read(_ folder: StoreFolder) throws(StoreError) -> ReplicaLink? {
     guard try folder.disk.status(file(folder)) != nil else { return nil }
     let lines = String(decoding: try folder.disk.read(file(folder)).bytes, as: UTF8.self).split(
@@ -27,7 +27,7 @@ package struct ReplicaLink: Equatable, Sendable {
     try folder.disk.replace(Self.file(folder), with: Array(lines.joined().utf8))
   }
 
-  /// What a folder follows. Where it says nothing yet, that is `log` from here on.
+  /// What a folder follows. If it does not follow a log yet, it follows `log` from here on.
   static func read(
     _ folder: StoreFolder, following log: any SharedCommitLog, timeout: Duration
   ) throws -> ReplicaLink {
@@ -45,8 +45,8 @@ package struct ReplicaLink: Equatable, Sendable {
     return link
   }
 
-  /// Has a folder reach its log as `log` does from here on.
-  /// - Throws: ``StoreError/Code/conflict`` where that is another log.
+  /// Makes a folder reach its log in the same way as `log` does, from here on.
+  /// - Throws: ``StoreError/Code/conflict`` if `log` is another log.
   package static func renew(
     _ folder: StoreFolder, with log: any SharedCommitLog, timeout: Duration
   ) throws {

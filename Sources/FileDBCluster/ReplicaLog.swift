@@ -5,11 +5,11 @@ import Synchronization
 
 /// The log of a store that several machines share: a shared log, and a folder of this machine that follows it.
 ///
-/// Writes go to the shared log, and from there into the folder's journal. All reading is from the folder, so it never
+/// Writes go to the shared log, and from there into the folder's journal. All reading uses the folder, so it never
 /// waits for the network.
 package final class ReplicaLog: CommitLog {
   private struct Ticket: CommitTicket {
-    /// The shared log has said that the commit is durable.
+    /// The shared log has already confirmed that the commit is durable.
     func wait() {}
   }
 
@@ -18,7 +18,7 @@ package final class ReplicaLog: CommitLog {
   /// The identity of the log that the folder follows.
   private let identity: String
   private let isChecked = Atomic<Bool>(false)
-  /// What commits that were made here mean to the folder's undo log, until they are in its journal.
+  /// What commits of this process mean for the folder's undo log, until they are in its journal.
   private let ownMarks = Mutex<[CommitToken: UndoMark]>([:])
 
   package var notes: ReplicaNotes { ReplicaNotes(folder: folder.folder) }
@@ -30,7 +30,7 @@ package final class ReplicaLog: CommitLog {
   package func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
-    // The other processes of this machine wait for their turn here, not at the shared log.
+    // Processes on this machine wait for their turn here, not at the shared log.
     try folder.following(timeout: timeout) {
       var (own, appended): (NewCommit?, LoggedCommit?) = (nil, nil)
       let ticket = try shared.append(timeout: timeout) {
@@ -43,18 +43,18 @@ package final class ReplicaLog: CommitLog {
       }
       guard let ticket, let own, let appended else { return nil }
       try ticket.wait()
-      // The commit is there. Where the folder cannot take it now, it does so later.
+      // The commit is in the shared log. If the folder cannot take it over now, it does so later.
       if (try? takeOver(appended)) != nil { taking(LoggedCommit(own, sequence: appended.sequence)) }
       return Ticket()
     }
   }
 
-  /// Takes a commit of this process into the folder, with those that came before it.
+  /// Takes over a commit of this process into the folder, with the commits before it.
   private func takeOver(_ commit: LoggedCommit) throws(StoreError) {
     if commit.sequence == folder.end + 1 { try take([commit]) } else { try follow() }
   }
 
-  /// Takes over what the shared log has and the folder has not. For who has the folder's lock.
+  /// Takes over the commits of the shared log that the folder lacks. Call it with the folder's lock.
   private func follow() throws(StoreError) {
     try checkIdentity()
     while true {
@@ -85,7 +85,7 @@ package final class ReplicaLog: CommitLog {
     }
   }
 
-  /// The folder begins with the shared log's tables.
+  /// Begins the folder again, with the shared log's tables.
   private func startOver() throws(StoreError) {
     let former = folder.end
     var last = FollowedCommit(sequence: former)
@@ -97,7 +97,7 @@ package final class ReplicaLog: CommitLog {
     if former > 0 { try notes.writeStart(from: former, to: last.sequence) }
   }
 
-  /// Notes what a checkpoint may take from the journal.
+  /// Notes what a checkpoint may remove from the journal.
   package func prepareForCheckpoint() throws(StoreError) {
     if let known = try position().known { try notes.write(known) }
   }
@@ -110,11 +110,11 @@ package final class ReplicaLog: CommitLog {
     isChecked.store(true, ordering: .relaxed)
   }
 
-  /// Takes over what others have committed.
-  /// - Returns: whether there was anything.
+  /// Takes over the commits of others.
+  /// - Returns: whether there were any.
   package func catchUp(timeout: Duration) throws -> Bool {
     try folder.readOn()
-    // Another process of this machine may do it; then there is nothing, and no need for its lock.
+    // Another process on this machine may do it. Then there is nothing left, and its lock is not needed.
     if case .commits(let commits) = try shared.news(after: position()), commits.isEmpty { return false }
     try folder.following(timeout: timeout) { try follow() }
     return true
@@ -130,7 +130,7 @@ package final class ReplicaLog: CommitLog {
 
   package func tables() throws(StoreError) -> Set<TableKey> { try folder.tables() }
 
-  /// Of the folder; ``makeSharedWatch()`` is of what the folder follows.
+  /// Watches the folder; ``makeSharedWatch()`` watches what the folder follows.
   package func makeWatch() throws(StoreError) -> (any LogWatch)? { try folder.makeWatch() }
 
   func makeSharedWatch() throws(StoreError) -> (any LogWatch)? { try shared.makeWatch() }
@@ -138,7 +138,7 @@ package final class ReplicaLog: CommitLog {
   package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {
     let outcome = try shared.outcome(of: token)
     switch outcome {
-    // The write that asks reads it next.
+    // The write that asked for this reads it next.
     case .committed: _ = try? catchUp(timeout: folder.lockTimeout)
     case .absent: ownMarks.withLock { $0[token] = nil }
     case .unknown: break

@@ -1,14 +1,14 @@
 import FileDB
 import FileDBEssentials
 
-/// What a folder that follows a shared log knows of it besides its commits, in two small files.
+/// What a folder knows about the shared log that it follows, besides its commits. It is in two small files.
 package struct ReplicaNotes: Sendable {
   let folder: StoreFolder
 
   private var knownFile: String { "\(folder.ownFolder)/known" }
   private var startFile: String { "\(folder.ownFolder)/start" }
 
-  /// The last commit of which the token was noted.
+  /// The last commit whose token was noted.
   func knownCommit() throws(StoreError) -> FollowedCommit.Known? {
     let words = try words(of: knownFile)
     guard words.count == 2, let sequence = UInt64(words[0]), let token = CommitToken(text: words[1]) else {
@@ -22,8 +22,8 @@ package struct ReplicaNotes: Sendable {
     try replace(knownFile, with: "\(known.sequence) \(known.token.text)\n")
   }
 
-  /// When the folder last started over, because the log had forgotten commits that it lacked: the last commit that it
-  /// had before, and the first one that it had then.
+  /// When the folder last started over because the log had forgotten commits that it lacked. `from` is its last commit
+  /// before, and `to` is its first commit afterwards.
   package func start() throws(StoreError) -> (date: Date, from: UInt64, to: UInt64)? {
     let words = try words(of: startFile)
     guard words.count == 3, let seconds = TimeInterval(words[0]), let from = UInt64(words[1]),
@@ -37,7 +37,8 @@ package struct ReplicaNotes: Sendable {
     try replace(startFile, with: "\(seconds) \(from) \(to)\n")
   }
 
-  /// Without the folder's lock: another process that has it must not take the draft for one that a crash left.
+  /// Runs without the folder's lock. So another process that has the lock must not take the draft for one that a crash
+  /// left.
   private func replace(_ file: String, with text: String) throws(StoreError) {
     try folder.disk.replace(file, with: Array(text.utf8), as: .unlocked)
   }

@@ -1,8 +1,8 @@
 import FileDB
 import FileDBTables
 
-/// What a commit changes, as `filedb.append` takes it: changes one after another, and the ids of all of them in one list,
-/// each with the place of its record in the payload.
+/// The changes of a commit, in the form that `filedb.append` takes: a list of changes, and one list of all ids, each
+/// with the place of its record in the payload.
 struct RowChanges {
   private(set) var payload: [UInt8] = []
   private var verbs: [String] = []
@@ -12,7 +12,7 @@ struct RowChanges {
   private var ids: [UInt64] = []
   private var starts: [UInt64] = []
   private var lengths: [UInt64] = []
-  /// The records of the last change, where it replaces some.
+  /// The records of the last change, if it is a replacement.
   private var replaced: Set<AnyRecordID> = []
 
   init(_ commit: NewCommit) {
@@ -22,7 +22,7 @@ struct RowChanges {
     for change in commit.changes { add(change.change, of: change.table.text, &rest) }
   }
 
-  /// As the function's parameters have them.
+  /// The values of the function's parameters.
   var values: [PostgresValue] {
     [
       .texts(verbs), .texts(tables), .numbers(numbers), .numbers(counts), .numbers(ids), .numbers(starts),
@@ -38,7 +38,7 @@ struct RowChanges {
       if !goesOn("insert", table, at: index) { begin("insert", table, index) }
       for record in records { add(record.id, places.removeFirst()) }
     case .replace(let record):
-      // The function looks each record up once.
+      // The function looks up each record once.
       if !goesOn("replace", table) || replaced.contains(record.id) {
         begin("replace", table)
         replaced = []
@@ -71,13 +71,13 @@ struct RowChanges {
     counts.append(0)
   }
 
-  /// Whether the last change is of this kind, so that this one can be a part of it.
+  /// Whether the last change is of this kind, so that this one can become part of it.
   private func goesOn(_ verb: String, _ table: String) -> Bool {
     guard verbs.last == verb, let last = tables.last else { return false }
     return TableKey(last) == TableKey(table)
   }
 
-  /// Whether an insertion goes on where the last one ended.
+  /// Whether an insertion continues where the last one ended.
   private func goesOn(_ verb: String, _ table: String, at index: Int) -> Bool {
     guard goesOn(verb, table), let number = numbers.last, let count = counts.last else { return false }
     return number + count == UInt64(index)

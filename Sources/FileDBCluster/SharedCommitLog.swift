@@ -1,23 +1,23 @@
 import FileDB
 import FileDBTables
 
-/// A log that several machines share, as a folder follows it.
+/// A log that several machines share, as a folder that follows it sees it.
 package protocol SharedCommitLog: CommitLog {
-  /// Tells this log from all others. It stays the same for as long as the log is there.
+  /// Identifies this log. It stays the same as long as the log exists.
   func identity() throws(StoreError) -> String
 
-  /// The address at which a folder finds the log again, without passwords; `nil` where it has none.
+  /// The address at which a folder finds the log again, without passwords; `nil` if the log has none.
   func address() throws(StoreError) -> String?
 
   /// See ``SharedLog/forgetCommits(olderThan:)``.
   func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int
 
-  /// What comes behind the last commit that a folder has.
-  /// - Throws: ``StoreError/Code/conflict`` where that is not in the log any more, because it was put back to an earlier
+  /// What the log has after the last commit of a folder.
+  /// - Throws: ``StoreError/Code/conflict`` if the log no longer has that commit, because it was restored to an earlier
   ///   state.
   func news(after last: FollowedCommit) throws(StoreError) -> SharedNews
 
-  /// Hands out all tables as of one commit, also those that were dropped and have a counter.
+  /// Passes on all tables as of one commit, and dropped tables that have a counter.
   func bases(
     _ take: (TableKey, TableState) throws(StoreError) -> Void
   ) throws(StoreError) -> FollowedCommit
@@ -40,8 +40,8 @@ package protocol EngineLog: SharedCommitLog {
 /// How far a folder has followed a log.
 package struct FollowedCommit: Equatable, Sendable {
   package var sequence: UInt64
-  /// The last commit of which the folder knows the token, which is this one or an earlier one. A log that has another
-  /// one under its number is not the one that the folder has followed.
+  /// The last commit whose token the folder knows, which is this one or an earlier one. If a log has another commit
+  /// with its number, it is not the log that the folder has followed.
   package var known: Known?
 
   package struct Known: Equatable, Sendable {
@@ -55,11 +55,11 @@ package struct FollowedCommit: Equatable, Sendable {
 }
 
 package enum SharedNews: Sendable {
-  /// All that there are.
+  /// All commits that the log has.
   case commits([LoggedCommit])
-  /// The first of many.
+  /// The first of many commits.
   case more([LoggedCommit])
-  /// The folder lacks commits that the log does not keep, or too many to read them one by one: it begins with the
+  /// The folder lacks commits that the log no longer has, or too many to read them one by one. So it begins with the
   /// bases.
   case startOver
 }
@@ -71,7 +71,7 @@ extension EngineLog {
 extension SharedCommitLog {
   package func address() throws(StoreError) -> String? { nil }
 
-  /// One that does so by itself forgets nothing earlier.
+  /// A log that forgets commits by itself does not forget them earlier.
   package func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int { 0 }
 
   package func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
@@ -91,10 +91,10 @@ extension SharedCommitLog {
     while true {
       var bases: [TableKey: TableBase] = [:]
       for table in try tables() { bases[table] = try base(of: table, unless: nil) }
-      // One that is not there tells where a log without tables begins.
+      // A table that does not exist tells with which commit a log without tables begins.
       let none = try base(of: TableKey("none"), unless: nil)
       let sequence = bases.values.map(\.sequence).min() ?? none?.sequence ?? 0
-      // Where the log has forgotten more meanwhile, they are not as of one moment.
+      // If the log has forgotten more in the meantime, the bases are not of the same moment.
       guard bases.values.allSatisfy({ $0.sequence == sequence }) else { continue }
       for (table, base) in bases.sorted(by: { $0.key < $1.key }) { try take(table, base.state) }
       return FollowedCommit(sequence: sequence)
@@ -103,8 +103,8 @@ extension SharedCommitLog {
 }
 
 extension StoreError {
-  /// A shared log that lacks what a folder has followed.
-  /// - Parameter what: tells the two apart.
+  /// A shared log lacks what a folder has followed.
+  /// - Parameter what: shows how the two differ.
   package static func putBack(_ what: String) -> StoreError {
     StoreError(
       .conflict,

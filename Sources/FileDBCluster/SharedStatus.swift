@@ -1,14 +1,14 @@
 import FileDB
 import FileDBEssentials
 
-/// What a shared log says of itself.
+/// The status that a shared log reports.
 package struct SharedStatus: Sendable {
   /// The server that answered.
   package var server: String
   package var servers: Servers
-  /// The number of the last commit, and of the last one that was forgotten; 0 for none.
+  /// The number of the last commit, and of the last forgotten commit; 0 for none.
   package var head, start: UInt64
-  /// When the last commit was made; `nil` where there is none, or it was forgotten.
+  /// When the last commit was made; `nil` if there is no commit, or if it was forgotten.
   package var committed: Date?
   /// The bytes of the commits that are kept.
   package var commitBytes: Int64
@@ -38,9 +38,9 @@ package struct SharedStatus: Sendable {
 /// How far a folder has followed a shared log.
 package struct ReplicaStatus: Sendable {
   package var folder: URL
-  /// The number of the last commit that it has.
+  /// The number of the folder's last commit.
   package var last: UInt64
-  /// When it last had to read all tables anew: the last commit that it had before, and the first one afterwards.
+  /// When it last had to read all tables again: its last commit before, and its first commit afterwards.
   package var start: (date: Date, from: UInt64, to: UInt64)?
 }
 

@@ -4,7 +4,7 @@ import FileDBEssentials
 import Synchronization
 
 /// Runs the command line.
-/// - Parameter extra: what `filedb-extra` can do besides; `nil` in `filedb`.
+/// - Parameter extra: the additional abilities of `filedb-extra`; `nil` in `filedb`.
 package func runFileDB(with extra: (any Extra)?) {
   FileDBTool.extra.withLock { $0 = extra }
   FileDBTool.main()
@@ -23,8 +23,8 @@ struct FileDBTool: ParsableCommand {
       error; 75 the store is locked, try again.
       """,
     version: "0.1.0",
-    // Each command states its name. To make the names from those of the types, ArgumentParser would take a quarter of the
-    // time of a short command.
+    // Each command states its name. Deriving the names from the types would take ArgumentParser a quarter of the time
+    // of a short command.
     groupedSubcommands: [
       CommandGroup(
         name: "Look",
@@ -53,19 +53,19 @@ struct FileDBTool: ParsableCommand {
       CommandGroup(name: "Repair", subcommands: [Repair.self, Checkpoint.self]),
     ])
 
-  /// While one command is tried, that alone.
+  /// While a single command is being parsed, only its configuration.
   private static let narrowed = Mutex<CommandConfiguration?>(nil)
   static var configuration: CommandConfiguration { narrowed.withLock(\.self) ?? all }
 
   @OptionGroup var location: StoreLocation
 
   static func main() {
-    signal(SIGXFSZ, SIG_IGN)  // The write that is too long fails, and says so.
+    signal(SIGXFSZ, SIG_IGN)  // A write that exceeds the limit fails with an error instead.
     var outcome: (any Error)?
     var used: any ParsableCommand.Type = Self.self
     do {
       let words = try words()
-      if words == ["--version"] {  // Installers ask for nothing else, and it needs no parser.
+      if words == ["--version"] {  // Installers ask for nothing else, and this needs no parser.
         Terminal.print(all.version)
         return StandardOutput.flush()
       }
@@ -74,13 +74,13 @@ struct FileDBTool: ParsableCommand {
       var command = try command(of: words)
       used = type(of: command)
       try RepeatedOption.check(words, of: used)
-      // Before anything is read of standard input.
+      // Do this before reading anything from standard input.
       if let command = command as? any StoreCommand, command.isShared { _ = try needExtra() }
       try command.run()
     } catch {
       outcome = error
     }
-    StandardOutput.flush()  // What was printed comes before what went wrong.
+    StandardOutput.flush()  // Output comes before the error.
     Pager.finish()
     switch outcome {
     case nil: break
@@ -91,7 +91,7 @@ struct FileDBTool: ParsableCommand {
     case let error as ValidationError: fail(error, used)
     case let error?:
       let status = exitCode(for: error)
-      if status.isSuccess {  // Help, or the version.
+      if status.isSuccess {  // This is help, or the version.
         Terminal.print(CommandExamples.added(toHelp: fullMessage(for: error)))
         StandardOutput.flush()
         exit(withError: status)
@@ -102,8 +102,8 @@ struct FileDBTool: ParsableCommand {
     }
   }
 
-  /// The arguments. Swift would put other characters in place of bytes that are not UTF-8, and a record or a folder
-  /// would get them.
+  /// The arguments. Swift would replace bytes that are not UTF-8 by other characters, and these would end up in a
+  /// record or in a folder's name.
   private static func words() throws -> [String] {
     try (1..<max(1, Int(CommandLine.argc))).map { number in
       guard let argument = CommandLine.unsafeArgv[number] else { return "" }
@@ -114,8 +114,8 @@ struct FileDBTool: ParsableCommand {
     }
   }
 
-  /// A message with the words that it repeats in one line each, and without anything that a terminal obeys. An address
-  /// is not repeated: there may be a password in it.
+  /// A message in which each word that it repeats is on one line, without anything that a terminal interprets.
+  /// Addresses are not repeated, because they may contain a password.
   private static func defusingWords(in message: String) -> String {
     let words = CommandLine.arguments.flatMap {
       [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init)
@@ -126,13 +126,13 @@ struct FileDBTool: ParsableCommand {
     }
   }
 
-  /// The command that is asked for.
-  /// - Throws: ArgumentParser's errors. To that, a mistyped command is one unexpected argument, and each word behind it
-  ///   another.
+  /// The command that the words ask for.
+  /// - Throws: ArgumentParser's errors. For ArgumentParser, a mistyped command is one unexpected argument, and each
+  ///   word after it is another.
   static func command(of words: [String]) throws -> any ParsableCommand {
     var rest = words[...]
     while let option = rest.first, ["--store", "--attach"].contains(option) { rest = rest.dropFirst(2) }
-    // Help would show that of the tool.
+    // Otherwise, help would show that of the tool.
     if rest.first == "help" { try checkIsCommand(rest.dropFirst().first) }
     if let command = parseAlone(rest.first, words) { return command }
     do { return try parseAsRoot(words) } catch {
@@ -141,15 +141,16 @@ struct FileDBTool: ParsableCommand {
     }
   }
 
-  /// The command of this name, if the words are right. ArgumentParser makes help and messages out of all commands, but
-  /// also looks through them, and for what it can do besides, before it comes to the one that was given.
-  /// - Returns: `nil` for everything but a command that can run.
+  /// The command of this name, if the words are right. ArgumentParser generates help and messages from all commands.
+  /// But it also searches all of them, and its own additional features, before it finds the command.
+  /// - Returns: `nil` unless this is a command that can run.
   private static func parseAlone(_ name: String?, _ words: [String]) -> (any ParsableCommand)? {
     guard let name, let type = all.subcommands.first(where: { $0.configuration.commandName == name }) else {
       return nil
     }
     narrowed.withLock {
-      // With a name above it, there is no search for requests of completion scripts; and help is left to the tool.
+      // With a name above it, ArgumentParser does not look for requests of completion scripts. Help is left to the
+      // tool.
       $0 = CommandConfiguration(
         commandName: all.commandName, _superCommandName: "", subcommands: [type], helpNames: [])
     }
@@ -170,8 +171,8 @@ struct FileDBTool: ParsableCommand {
     exit(withError: ExitCode(status))
   }
 
-  /// What a command finds wrong with its options, in ArgumentParser's words, which would show the usage of the tool as
-  /// a whole.
+  /// Reports a command's error about its options in ArgumentParser's words. ArgumentParser itself would show the usage
+  /// of the whole tool.
   private static func fail(_ error: ValidationError, _ command: any ParsableCommand.Type) -> Never {
     let name = command == Self.self ? "" : " " + (command.configuration.commandName ?? "")
     Terminal.note(
@@ -185,7 +186,7 @@ struct FileDBTool: ParsableCommand {
 }
 
 extension StoreError {
-  /// The exit status after sysexits.h, as the help lists them.
+  /// The exit status according to sysexits.h, as listed in the help.
   var exitStatus: Int32 {
     switch code {
     case .recordNotFound, .indexOutOfRange, .tableNotFound: 1
@@ -197,7 +198,7 @@ extension StoreError {
     }
   }
 
-  /// The error, and the command that helps if there is one.
+  /// The error, with the command that helps, if there is one.
   var report: String {
     switch code {
     case .conflict: "\(description); 'filedb repair --keep' settles it"

@@ -1,5 +1,5 @@
-// What all modules need of the system, by the name that it has on each platform. Foundation's essentials alone, where
-// there are such: all of Foundation would make `filedb` start later; see Decisions/027.
+// What all modules need from the system, under one name on every platform. If there is a module with only Foundation's
+// essentials, this uses it: all of Foundation would make `filedb` start more slowly; see Decisions/027.
 
 #if canImport(FoundationEssentials)
   @_exported import FoundationEssentials

@@ -1,14 +1,14 @@
 import FileDB
 import FileDBEssentials
 
-/// Reads binary property lists. Nothing in the file is trusted: every offset, count and reference is checked, and a
-/// list that names its parts again and again, so that a small file would become a large value, is refused.
+/// Reads binary property lists. It trusts nothing in the file: it checks every offset, count and reference. It refuses
+/// a list that refers to its parts again and again, so that a small file would become a large value.
 struct BinaryPlistReader {
   static let signature = Array("bplist00".utf8)
   private static let trailerSize = 32
-  /// What a value costs each time it is named, beside its text or data.
+  /// The cost of a value for each reference to it, besides its text or data.
   private static let bytesOfValue = 32
-  /// What a list of any size may come to when each part is written out wherever it is named.
+  /// The total cost that any list may have, with each part counted for each reference to it.
   private static let freeBytes = 64 << 20
 
   private let bytes: [UInt8]
@@ -17,10 +17,10 @@ struct BinaryPlistReader {
   private let referenceSize: Int
   private let objectCount: Int
   private let offsetTable: Int
-  /// Scalars by their places; a key mostly comes again in the next record.
+  /// Scalars by their places. A key usually occurs again in the next record.
   private var scalars: [Int: PlistValue] = [:]
-  /// What the values may still come to. A list that names no large part twice never uses it up, since each name takes a
-  /// byte or more of the file.
+  /// The cost that the values may still have. A list that does not refer to a large part twice never uses it up,
+  /// because each reference takes at least a byte of the file.
   private var bytesLeft: Int
 
   /// - Throws: ``StoreError/invalidText`` with the byte at which the list is broken.
@@ -60,7 +60,7 @@ struct BinaryPlistReader {
     let reader = BinaryPlistReader(
       bytes: bytes, limits: limits, offsetSize: offsetSize, referenceSize: referenceSize, objectCount: count,
       offsetTable: table, bytesLeft: freeBytes + bytes.count * bytesOfValue)
-    // Foundation refuses a list of which an object lies behind the others, also where nothing names it.
+    // Foundation refuses a list with an object after the others, even if nothing refers to it.
     for object in 0..<count where reader.offset(of: object) >= table {
       throw Fault(
         message: "an object lies outside the object area of the file", offset: table + object * offsetSize)
@@ -151,7 +151,7 @@ struct BinaryPlistReader {
     }
   }
 
-  /// What an object is that the format has and an XML property list has not.
+  /// Describes an object that the binary format can contain, but an XML property list cannot.
   private static func description(ofForeign kind: UInt8, _ low: Int) -> String {
     let name =
       switch (kind, low) {
@@ -220,7 +220,7 @@ struct BinaryPlistReader {
     return reference
   }
 
-  /// The count of a container: four bits, or, where those are all set, an integer that follows.
+  /// The count of a container: four bits, or, if these are all set, an integer that follows.
   private func count(_ low: Int, at offset: inout Int) throws(Fault) -> Int {
     guard low == 0xF else { return low }
     let marker = try number(at: offset, size: 1)
@@ -233,7 +233,7 @@ struct BinaryPlistReader {
     return count
   }
 
-  /// Where `count` things of `size` bytes are. The objects end where the offset table begins.
+  /// The range of `count` items of `size` bytes. The objects end where the offset table begins.
   private func range(_ offset: Int, count: Int, size: Int) throws(Fault) -> Range<Int> {
     guard offset <= offsetTable, count <= (offsetTable - offset) / size else {
       throw Fault(message: "an object is cut off", offset: offset)
@@ -241,7 +241,7 @@ struct BinaryPlistReader {
     return offset..<(offset + count * size)
   }
 
-  /// Where an object begins.
+  /// The offset of an object.
   private func offset(of reference: Int) -> Int {
     let place = offsetTable + reference * offsetSize
     return bigEndian(place..<(place + offsetSize)).clamped
@@ -256,6 +256,6 @@ struct BinaryPlistReader {
 }
 
 extension UInt64 {
-  /// As an `Int`; what is too large for one is too large for any file.
+  /// The number as an `Int`. A number that is too large for one is too large for any file.
   fileprivate var clamped: Int { Int(clamping: self) }
 }

@@ -1,9 +1,9 @@
 import FileDB
 import FileDBEssentials
 
-/// Writes binary property lists, as CoreFoundation's `bplist00` has them.
+/// Writes binary property lists in the form of CoreFoundation's `bplist00`.
 struct BinaryPlistWriter {
-  /// The list of objects; containers name others by their places in it.
+  /// An entry of the list of objects. Containers refer to others by their places in it.
   private enum Object {
     case scalar(PlistValue)
     case array([Int])
@@ -11,11 +11,11 @@ struct BinaryPlistWriter {
   }
 
   private var objects: [Object] = []
-  /// Keys mostly come again in the next record.
+  /// Keys usually occur again in the next record.
   private var keys: [[UInt8]: Int] = [:]
   private var bytes = Array("bplist00".utf8)
 
-  /// - Parameter root: normalized.
+  /// - Parameter root: a normalized value.
   static func document(_ root: PlistValue) -> [UInt8] {
     var writer = BinaryPlistWriter()
     _ = writer.add(root)
@@ -74,7 +74,7 @@ struct BinaryPlistWriter {
     case .bool(let value): bytes.append(value ? 0x09 : 0x08)
     case .integer(let number): append(number)
     case .unsigned(let number):
-      // Eight bytes would be read as a negative number.
+      // As eight bytes, it would be read as a negative number.
       bytes.append(0x14)
       append(0, size: 8)
       append(number, size: 8)
@@ -88,12 +88,12 @@ struct BinaryPlistWriter {
       append(marker: 0x40, count: data.count)
       bytes += data
     case .string(let text): append(text)
-    case .array, .dict: break  // Objects of their own.
+    case .array, .dict: break  // These are objects of their own.
     }
   }
 
   private mutating func append(_ number: Int64) {
-    // Fewer than eight bytes are never negative.
+    // Numbers with fewer than eight bytes are never negative.
     let power = number < 0 ? 3 : [0xFF, 0xFFFF, 0xFFFF_FFFF].firstIndex { number <= $0 } ?? 3
     bytes.append(0x10 | UInt8(power))
     append(UInt64(bitPattern: number), size: 1 << power)
@@ -114,14 +114,14 @@ struct BinaryPlistWriter {
     if count >= 15 { append(Int64(count)) }
   }
 
-  /// Appends the low bytes of a number, the highest first.
+  /// Appends the low bytes of a number, the highest of them first.
   private mutating func append(_ number: UInt64, size: Int) {
     for position in (0..<size).reversed() {
       bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(position * 8)))
     }
   }
 
-  /// The bytes that numbers up to `limit` take: 1, 2, 4 or 8.
+  /// The number of bytes for numbers up to `limit`: 1, 2, 4 or 8.
   private static func size(of limit: Int) -> Int {
     limit <= 0xFF ? 1 : limit <= 0xFFFF ? 2 : limit <= 0xFFFF_FFFF ? 4 : 8
   }

@@ -11,7 +11,7 @@ public enum ColumnOrder: Hashable, Sendable {
 }
 
 extension StoreTransaction {
-  /// Has a new table show these fields in this order, where it would show them in another one.
+  /// Makes a new table show these fields in this order. Does nothing if it would do so anyway.
   package func declareColumns(_ names: [String], of table: TableName<Fields>) throws {
     let byName = names.sorted { compareUTF8($0, $1) < 0 }
     guard names != byName, try self[table].exists, try self[table].snapshot().schema == nil else { return }

@@ -2,13 +2,13 @@ import FileDB
 import FileDBEssentials
 import FileDBPlist
 
-/// Dates as people and programs write them in ISO 8601, and SQLite's date functions take them.
+/// Reads dates as people and programs write them in ISO 8601, and as SQLite's date functions accept them.
 enum DateText {
-  /// `YYYY-MM-DD`, then perhaps, after a space or `T`, `HH:MM`, `:SS`, a fraction, which is cut off, and `Z` or an
-  /// offset like `+01:00` or `+0100`, perhaps after a space.
+  /// Reads `YYYY-MM-DD`. A space or `T` and a time may follow: `HH:MM`, `:SS`, and a fraction, which is cut off. A time
+  /// may end with `Z` or an offset like `+01:00` or `+0100`, perhaps after a space.
   static func parse(_ text: String) -> Date? {
     var text = text
-    if let date = text.withUTF8({ PlistDate.parse($0) }) { return date }  // Most programs write it so.
+    if let date = text.withUTF8({ PlistDate.parse($0) }) { return date }  // Most programs write this form.
     let bytes = Array(text.utf8)
     let day = bytes.prefix(10)
     if bytes.count == 10 { return date(day, "00:00:00".utf8) }
@@ -30,7 +30,7 @@ enum DateText {
     return canonical.withUnsafeBufferPointer { PlistDate.parse($0) }
   }
 
-  /// Removes the time zone from the end of `time`, and returns its seconds east of UTC; `nil` where it is none.
+  /// Removes the time zone from the end of `time`, and returns its seconds east of UTC; `nil` if it is not a time zone.
   private static func takeOffset(_ time: inout ArraySlice<UInt8>) -> Double? {
     defer { if time.last == UInt8(ascii: " ") { time.removeLast() } }
     guard let start = time.firstIndex(where: { $0 == UInt8(ascii: "Z") || isSign($0) }) else { return 0 }

@@ -49,7 +49,7 @@ public struct DelimitedImport: Sendable {
     return count
   }
 
-  /// Hands each row to `body`, or what is wrong with it.
+  /// Passes each row, or the error in it, to `body`.
   func forEachRow(
     _ reader: consuming DelimitedReader, file: String, _ body: (ImportRow.Reading) throws -> Void
   ) throws {
@@ -57,7 +57,7 @@ public struct DelimitedImport: Sendable {
     try forEachRow(&reader, columns, file: file, body)
   }
 
-  /// Hands each row behind the header to `body`, or what is wrong with it.
+  /// Passes each row after the header, or the error in it, to `body`.
   func forEachRow(
     _ reader: inout DelimitedReader, _ columns: [Column], file: String,
     _ body: (ImportRow.Reading) throws -> Void
@@ -65,8 +65,8 @@ public struct DelimitedImport: Sendable {
     while try reader.advance() { try body(row(reader.reading(), columns: columns, file: file)) }
   }
 
-  /// For each column the narrowest of integer, float, bool and date whose every text comes back as it is when it is
-  /// written, after all rows were looked at that can be read; strings are not named.
+  /// The type of each column: the narrowest of integer, float, bool and date for which every text is written again
+  /// exactly as it is. This reads all rows that can be read. Columns of strings are left out.
   func detectedTypes(_ reader: consuming DelimitedReader, file: String) throws -> [String: FieldType] {
     let columns = try columns(&reader, file: file, table: nil)
     var candidates = columns.map { _ in TypeCandidates() }
@@ -82,7 +82,7 @@ public struct DelimitedImport: Sendable {
   }
 
   /// The columns that ``fields`` or the first row names.
-  /// - Parameter table: counts where ``types`` does not.
+  /// - Parameter table: the types to use if ``types`` has none.
   func columns(
     _ reader: inout DelimitedReader, file: String, table: TableTypes?
   ) throws -> [Column] {
@@ -97,7 +97,7 @@ public struct DelimitedImport: Sendable {
   struct Column {
     let name: String
     let type: FieldType
-    /// What the field holds in the table, where that is what counts.
+    /// The type of the field in the table, if that is the one to use.
     let held: HeldType?
 
     func value(of text: String) -> PlistValue? {
@@ -184,18 +184,18 @@ extension StoreError {
 extension DelimitedReader.Cell {
   func isMissing(as type: FieldType, _ emptyText: DelimitedImport.EmptyText) -> Bool {
     guard text.isEmpty else { return false }
-    // In quotes it was written as a value, if the type has an empty one.
+    // In quotes, it was written as a value, if the type has an empty value.
     if isQuoted { return type.value(of: "") == nil }
     return type != .string || emptyText != .text
   }
 }
 
-/// The types that the texts of a column may still have.
+/// The types that are still possible for the texts of a column.
 private struct TypeCandidates {
   private var types: [FieldType] = [.integer, .float, .bool, .date]
   private var hasText = false
 
-  /// `nil` where only a string takes all.
+  /// `nil` if only a string fits all texts.
   var type: FieldType? { hasText ? types.first : nil }
 
   mutating func see(_ cell: DelimitedReader.Cell, _ emptyText: DelimitedImport.EmptyText) {

@@ -29,7 +29,7 @@ public struct DelimitedReader: ~Copyable {
     public var column: Int
   }
 
-  /// A record, or what is wrong with it; the next one can be read in either case.
+  /// A record, or the error in it. In either case, the next one can be read.
   typealias Reading = Result<Row, StoreError>
 
   private let name: String
@@ -58,10 +58,10 @@ public struct DelimitedReader: ~Copyable {
   ///   for bytes that are not valid in the encoding. After such bytes, you can still read the next record.
   public mutating func next() throws -> Row? { try nextReading()?.get() }
 
-  /// - Throws: what leaves nobody a way to say where the next record begins.
+  /// - Throws: errors after which it is unknown where the next record begins.
   mutating func nextReading() throws -> Reading? { try advance() ? reading() : nil }
 
-  /// Goes on to the next record, for ``reading()`` and ``withCells(_:)``.
+  /// Moves to the next record, for ``reading()`` and ``withCells(_:)``.
   /// - Returns: false at the end.
   /// - Throws: as ``nextReading()``.
   mutating func advance() throws -> Bool {
@@ -76,14 +76,14 @@ public struct DelimitedReader: ~Copyable {
     }
   }
 
-  /// The record as it is in the text: its bytes, and where the cells are in them.
+  /// Calls `body` with the record's bytes in the text, and the places of the cells in them.
   borrowing func withCells<Result>(
     _ body: (UnsafeBufferPointer<UInt8>, [DelimitedScanner.Cell]) throws -> Result
   ) rethrows -> Result {
     try scanner.withBytes { try body($0, scanner.cells) }
   }
 
-  /// The record, or its first field that is not text in its encoding.
+  /// The record, or an error for its first field that is not valid text in its encoding.
   borrowing func reading() -> Reading {
     scanner.withBytes { bytes in
       var (place, position) = (TextPlace(line: scanner.line), 0)
@@ -109,7 +109,7 @@ public struct DelimitedReader: ~Copyable {
 }
 
 extension DelimitedScanner.Cell {
-  /// - Returns: `nil` where it is not UTF-8.
+  /// - Returns: `nil` if it is not UTF-8.
   func text(in row: UnsafeBufferPointer<UInt8>) -> String? {
     let content = UnsafeBufferPointer(rebasing: row[start..<end])
     return hasQuotes
@@ -117,7 +117,7 @@ extension DelimitedScanner.Cell {
       : String(validating: content, as: UTF8.self)
   }
 
-  /// The bytes of the text, each quote once.
+  /// The bytes of the text, with doubled quotes made single.
   func withoutDoubledQuotes(_ content: UnsafeBufferPointer<UInt8>, quote: UInt8) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(content.count)
@@ -141,6 +141,6 @@ extension StoreError {
 }
 
 extension UInt8 {
-  /// False for the bytes of UTF-8 that go on with a character.
+  /// False for a byte that continues a character of UTF-8.
   var beginsCharacter: Bool { self & 0xC0 != 0x80 }
 }

@@ -1,18 +1,18 @@
 import FileDB
 import FileDBPlist
 
-/// Rows of delimited text as records in canonical bytes. A row goes there straight from the bytes of the file; only a
-/// value that is not plain text is built on the way.
+/// Converts rows of delimited text to records in canonical bytes. The bytes of a row are converted directly. Only a
+/// value that is not plain text is decoded on the way.
 struct DelimitedRecords: ~Copyable {
-  /// Records that come together share so many bytes of memory, or somewhat more.
+  /// Records that come together share blocks of about this many bytes.
   private static let blockLength = 1 << 16
-  /// A longer cell is left to the caller.
+  /// The caller handles longer cells.
   private static let longestCell = 1 << 16
 
   private let columns: [DelimitedImport.Column]
-  /// In the order of their keys: those before the id, and those behind it.
+  /// Sorted by key: those before the id, and those after it.
   private let fields: (beforeID: [Field], others: [Field])
-  /// The lines of all keys, each with what is before a text in the next line.
+  /// The lines of all keys, each with what comes before a text in the next line.
   private let keys: [UInt8]
   private let limits: PlistLimits
   private let table: String
@@ -20,10 +20,10 @@ struct DelimitedRecords: ~Copyable {
   private var block = CanonicalBlock()
   private var places: [(id: AnyRecordID, range: Range<Int>)] = []
   private var records: [EncodedRecord] = []
-  /// How long the records are that have not been taken.
+  /// The size of the records that have not been taken yet.
   private(set) var byteCount = 0
 
-  /// - Parameter table: as it is. The ids of the records are above its counter.
+  /// - Parameter table: the present table. The ids of the new records are above its counter.
   init(
     _ columns: [DelimitedImport.Column], _ emptyText: DelimitedImport.EmptyText, limits: PlistLimits,
     in table: TableSnapshot<Fields>
@@ -39,7 +39,7 @@ struct DelimitedRecords: ~Copyable {
   }
 
   /// Adds a row.
-  /// - Returns: false, and the row is not added, where it is wrong or unusual.
+  /// - Returns: false if the row is wrong or unusual. Then it is not added.
   mutating func append(
     _ row: UnsafeBufferPointer<UInt8>, _ cells: [DelimitedScanner.Cell]
   ) throws(StoreError) -> Bool {
@@ -59,7 +59,7 @@ struct DelimitedRecords: ~Copyable {
     return isTaken
   }
 
-  /// Adds a record with these fields, which are normalized.
+  /// Adds a record with these fields, which must be normalized.
   mutating func append(_ fields: Fields) throws(StoreError) {
     let (start, id) = (block.count, try nextID())
     let record = EncodedRecord(id: id, fields: fields)
@@ -68,7 +68,7 @@ struct DelimitedRecords: ~Copyable {
     note(id, from: start)
   }
 
-  /// The records that were added, in order, which are forgotten here.
+  /// The records that were added, in order. They are removed from here.
   mutating func take() -> [EncodedRecord] {
     endBlock()
     byteCount = 0
@@ -76,7 +76,7 @@ struct DelimitedRecords: ~Copyable {
     return records
   }
 
-  /// How long a record may be without its values.
+  /// The most bytes that a record may have without its values.
   private var frameLength: Int { keys.count + columns.count * 24 + 128 }
 
   private func nextID() throws(StoreError) -> AnyRecordID {
@@ -104,13 +104,14 @@ struct DelimitedRecords: ~Copyable {
 // MARK: - Fields
 
 extension DelimitedRecords {
-  /// What a record has of a column. It refers to nothing, so that it costs nothing to look at one.
+  /// How a column becomes a field of a record. It contains no references, so that reading one is cheap.
   fileprivate struct Field {
     let column: Int
     let type: FieldType
-    /// Whether an empty cell is not a field, without quotes and in quotes.
+    /// Whether an empty cell means a missing field, without quotes and in quotes.
     let isMissing: (plain: Bool, quoted: Bool)
-    /// In ``keys``: the line of the key; with what is before a value in the next line; and with what is before a text.
+    /// Ranges in ``keys``: the key's line; the line with what comes before a value in the next line; the line with what
+    /// comes before a text.
     let key: Range<Int>
     let untilValue: Range<Int>
     let untilText: Range<Int>
@@ -137,7 +138,7 @@ extension DelimitedRecords {
     }
   }
 
-  /// - Returns: false where a cell is wrong or unusual.
+  /// - Returns: false if a cell is wrong or unusual.
   private mutating func append(
     _ cells: [DelimitedScanner.Cell], _ fields: [Field], _ row: UnsafeBufferPointer<UInt8>
   ) -> Bool {
@@ -187,7 +188,7 @@ extension DelimitedRecords {
     else { return false }
     var writer = PlistWriter()
     writer.append(normal, indentation: TableFile.depthOfFields)
-    // It may be longer than its text, as a date or JSON is.
+    // A date or JSON may be longer than its text.
     block.reserve(canonical: frameLength + writer.bytes.count, text: row.count)
     block.append(keys, field.key)
     block.append(writer.bytes, writer.bytes.indices)

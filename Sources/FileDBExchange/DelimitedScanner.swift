@@ -1,20 +1,20 @@
-/// Finds the rows and the cells of delimited text in its bytes, without building text of them. Only one piece of the
-/// text is in memory, and the row that it ends in.
+/// Finds the rows and cells of delimited text in its bytes, without decoding the text. Only one piece of the text is in
+/// memory, with the row at its end.
 struct DelimitedScanner {
-  /// Where the text of a cell is, from the start of its row, without the quotes around it.
+  /// The place of a cell's text, from the start of its row, without the quotes around it.
   struct Cell {
     var start: Int
     var end: Int
     var isQuoted = false
-    /// Whether the text has a quote, which is written twice.
+    /// Whether the text contains a quote, which is written twice.
     var hasQuotes = false
 
     var isEmpty: Bool { start == end }
-    /// Where the cell begins, with its quote.
+    /// Where the cell begins, including its quote.
     var outerStart: Int { isQuoted ? start - 1 : start }
   }
 
-  /// Why nobody can say where the next row begins, and the place from the start of the row.
+  /// Why it is unknown where the next row begins, and the place from the start of the row.
   struct Fault: Error {
     let message: String
     let offset: Int
@@ -23,25 +23,25 @@ struct DelimitedScanner {
   /// What the next byte belongs to.
   private enum State {
     case cellStart, plain, quoted
-    /// The last byte of a quoted cell was a quote: its end, or the first of two.
+    /// The last byte of a quoted cell was a quote: either its end, or the first of two.
     case afterQuote
   }
 
   private let separator: UInt8
-  /// No byte where the format has no quote.
+  /// Not a byte if the format has no quote.
   private let quote: UInt16
   private var text: TextDecoder
   private var bytes: [UInt8] = []
   private var isAtEnd = false
-  /// Where the row begins in `bytes`, and how many bytes of it have been looked at.
+  /// Where the row begins in `bytes`, and how many of its bytes have been scanned.
   private var start = 0
   private var length = 0
   private var state = State.cellStart
-  /// A line feed that comes next belongs to the line end before it.
+  /// If a line feed comes next, it belongs to the line end before it.
   private var skipsLineFeed = false
   private var nextLine = 1
 
-  /// The line on which the row begins, from 1.
+  /// The line on which the row begins, counted from 1.
   private(set) var line = 1
   /// The cells of the row.
   private(set) var cells: [Cell] = []
@@ -52,9 +52,9 @@ struct DelimitedScanner {
     text = TextDecoder(format.encoding, nextPiece: nextPiece)
   }
 
-  /// Goes on to the next row that is not blank.
+  /// Moves to the next row that is not blank.
   /// - Returns: false at the end.
-  /// - Throws: ``Fault``, and what reading throws.
+  /// - Throws: ``Fault``, and the errors of reading.
   mutating func next() throws -> Bool {
     while true {
       beginRow()
@@ -80,7 +80,7 @@ struct DelimitedScanner {
     cells.removeAll(keepingCapacity: true)
   }
 
-  /// Lets go of the rows before this one, and reads the next piece.
+  /// Removes the rows before this one, and reads the next piece.
   private mutating func readOn() throws {
     bytes.removeFirst(start)
     start = 0
@@ -91,14 +91,14 @@ struct DelimitedScanner {
     if bytes.isEmpty { bytes = piece } else { bytes += piece }
   }
 
-  /// Looks at what is there of the row.
-  /// - Returns: false where its end is missing, and at the end of the text where nothing is left.
+  /// Scans the part of the row that is in memory.
+  /// - Returns: false if the row's end is missing, and at the end of the text if nothing is left.
   private mutating func scan() throws(Fault) -> Bool {
     if skipsLineFeed, start < bytes.count {
       if bytes[start] == 0x0A { start += 1 }
       skipsLineFeed = false
     }
-    let bytes = bytes  // Nobody changes them meanwhile.
+    let bytes = bytes  // Nothing changes them meanwhile.
     let start = start
     return try bytes.withUnsafeBufferPointer { bytes throws(Fault) in
       if try scan(UnsafeBufferPointer(rebasing: bytes[start...])) { return true }
@@ -141,7 +141,7 @@ struct DelimitedScanner {
 
   private func isEnd(_ byte: UInt8) -> Bool { byte == separator || byte == 0x0A || byte == 0x0D }
 
-  /// - Returns: whether `end` ends the row as well.
+  /// - Returns: whether `end` also ends the row.
   private mutating func endCell(_ end: UInt8, _ position: inout Int) -> Bool {
     position += 1
     state = .cellStart
@@ -151,7 +151,7 @@ struct DelimitedScanner {
     return true
   }
 
-  /// Goes behind the next quote. Of a CRLF, only one of the two ends a line.
+  /// Moves past the next quote. A CRLF counts as one line end.
   private mutating func skipQuoted(_ row: UnsafeBufferPointer<UInt8>, _ position: inout Int) {
     let textStart = cells[cells.count - 1].start
     while position < row.count {
@@ -166,8 +166,8 @@ struct DelimitedScanner {
     }
   }
 
-  /// Ends the row where the text ends.
-  /// - Returns: false where there is no row.
+  /// Ends the row at the end of the text.
+  /// - Returns: false if there is no row.
   private mutating func finish() throws(Fault) -> Bool {
     switch state {
     case .cellStart where cells.isEmpty: return false
@@ -190,11 +190,11 @@ struct TextPlace {
 
   init(line: Int) { self.line = line }
 
-  /// Goes from one place in `text` to another behind it.
+  /// Moves from one place in `text` to a later one.
   mutating func advance(in text: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) {
     for position in start..<end {
       let byte = text[position]
-      // Of a CRLF the line feed counts.
+      // In a CRLF, the line feed counts.
       let isCRLF = byte == 0x0D && position + 1 < text.count && text[position + 1] == 0x0A
       if byte == 0x0A || (byte == 0x0D && !isCRLF) {
         (line, column) = (line + 1, 1)

@@ -17,10 +17,10 @@ public struct DelimitedWriter: Sendable {
     fields.map(text).joined(separator: String(Unicode.Scalar(format.separator))) + format.lineEnd.text
   }
 
-  /// What the file begins with.
+  /// The beginning of the file.
   var mark: [UInt8] { format.encoding == .utf16 ? [0xFF, 0xFE] : [] }
 
-  /// A field that cannot be written so that it is read again.
+  /// A field cannot be written in a way that can be read again.
   struct Fault: Error {
     var message: String
     /// Counted from 0.
@@ -61,7 +61,7 @@ public struct DelimitedWriter: Sendable {
       !field.isEmpty && field.unicodeScalars.first != "\u{FEFF}"
       && !field.utf8.contains { $0 == format.separator || $0 == format.quote || $0 == 0x0A || $0 == 0x0D }
     if isPlain { return field }
-    // Scalar by scalar: to `String` a quote and an accent behind it are one character, which is not a quote.
+    // Scalar by scalar: in a `String`, a quote and an accent after it are one character, which is not a quote.
     var text = String.UnicodeScalarView([quote])
     for scalar in field.unicodeScalars {
       if scalar == quote { text.append(quote) }

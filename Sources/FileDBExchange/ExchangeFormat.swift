@@ -31,8 +31,8 @@ public enum ExchangeFormat: Sendable {
     }
   }
 
-  /// The format of a file that begins so; `nil` where it may be delimited text.
-  /// - Parameter bytes: as ``ImportSource/beginning(_:)`` gives them.
+  /// The format of a file with this beginning; `nil` if it may be delimited text.
+  /// - Parameter bytes: the result of ``ImportSource/beginning(_:)``.
   package init?(beginning bytes: [UInt8]) {
     let signatures: [(String, ExchangeFormat)] = [
       ("[", .json), ("{", .ndjson), ("bplist", .binaryPlist),
@@ -42,10 +42,10 @@ public enum ExchangeFormat: Sendable {
     self = known.1
   }
 
-  /// The format of a source that nothing names, by how it begins; `nil` where it may be delimited text.
+  /// The format of a source without a name, from its beginning; `nil` if it may be delimited text.
   package static func format(of source: ImportSource, beginning bytes: [UInt8]) throws -> ExchangeFormat? {
     guard case .ndjson? = ExchangeFormat(beginning: bytes) else { return ExchangeFormat(beginning: bytes) }
-    // One object on several lines, or many of them, as `jq '.[]'` prints them.
+    // JSON is one object on several lines, or many of them, as `jq '.[]'` prints them.
     return try JSONRows.beginWithWholeLine(source) ? .ndjson : .json
   }
 }

@@ -1,9 +1,9 @@
 import FileDB
 
-/// The fields that were chosen, as a tree: of a dictionary, the values that were named.
+/// The chosen fields as a tree. For a dictionary, it has the values that were chosen.
 struct FieldSelection {
   private var parts: [FieldName: FieldSelection] = [:]
-  /// All of what is here.
+  /// Whether everything here was chosen.
   private var isWhole = false
 
   init(_ references: [FieldReference]) {
@@ -27,7 +27,7 @@ struct FieldSelection {
       })
   }
 
-  /// - Returns: `nil` where nothing of it was chosen.
+  /// - Returns: `nil` if nothing of it was chosen.
   private func chosen(from value: PlistValue) -> PlistValue? {
     if isWhole { return value }
     switch value {

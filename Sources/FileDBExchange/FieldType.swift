@@ -20,7 +20,8 @@ extension FieldType {
     switch self {
     case .string: return .string(text)
     case .integer:
-      // A property list may have hexadecimal numbers; a text that looks like one is more often an address or a code.
+      // A property list may contain hexadecimal numbers. But a text that looks like one is more often an address or a
+      // code.
       if text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) { return nil }
       return text.withUTF8 { PlistNumber.integer($0) }
     case .float: return text.withUTF8 { PlistNumber.real($0) }.map(PlistValue.real)
@@ -51,8 +52,8 @@ extension FieldType {
     }
   }
 
-  /// The value of this type that `value`, which may be text, stands for.
-  /// - Returns: `nil` where it does not fit.
+  /// `value`, which may be text, converted to this type.
+  /// - Returns: `nil` if it does not fit.
   package func value(of value: PlistValue) -> PlistValue? {
     switch (self, value) {
     case (.string, .string), (.json, _), (.integer, .integer), (.integer, .unsigned), (.float, .real),

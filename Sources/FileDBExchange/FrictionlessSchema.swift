@@ -74,8 +74,8 @@ public enum FrictionlessSchema {
 
   // MARK: - Reading
 
-  /// The schema in a JSON file.
-  /// - Parameter path: of the file; `-` is standard input.
+  /// Reads the schema from a JSON file.
+  /// - Parameter path: the path of the file; `-` is standard input.
   /// - Throws: as ``read(_:name:)``, and the errors of reading the file.
   package static func read(_ path: String) throws -> TableSchema {
     let file = path == "-" ? InputFile.standardInput : try InputFile(URL(fileURLWithPath: path))
@@ -155,7 +155,7 @@ public enum FrictionlessSchema {
     schema[fields[0]]?.references = ReferenceRule(table, field: targets[0], onDelete: rule)
   }
 
-  /// One name, or several.
+  /// Reads one name or several.
   private static func names(_ value: PlistValue?) -> [String] {
     value?.string.map { [$0] } ?? value?.array?.compactMap(\.string) ?? []
   }

@@ -1,12 +1,12 @@
 import FileDB
 
-/// What a field, or a part of it, holds in all records of a table that have it.
+/// The type of a field, or of a part of it, in all records of a table that have it.
 indirect enum HeldType {
   case nothing
   /// Values of different types.
   case several
   case scalar(FieldType)
-  /// What the table's schema declares.
+  /// The type that the table's schema declares.
   case declared(FieldType)
   case array(elements: HeldType)
   case dictionary([FieldName: HeldType])
@@ -39,7 +39,7 @@ indirect enum HeldType {
     }
   }
 
-  /// The type that says this of a whole field; `nil` where there is no one type.
+  /// The type of a whole field; `nil` if it is not a single type.
   var fieldType: FieldType? {
     switch self {
     case .nothing, .several: nil
@@ -48,7 +48,7 @@ indirect enum HeldType {
     }
   }
 
-  /// Why a value must be of this type, for an error.
+  /// Why a value must have this type, for an error.
   var reason: String {
     switch self {
     case .declared: "the table's schema says so"
@@ -56,10 +56,10 @@ indirect enum HeldType {
     }
   }
 
-  /// Whether it is worth saying that this type was taken, and not the one of the file.
+  /// Whether to tell the user that this type was used instead of the file's.
   var isSurprising: Bool { if case .declared = self { false } else { true } }
 
-  /// What a value must be, for an error.
+  /// The type that a value must have, for an error.
   var expectation: String {
     switch self {
     case .array: "an array"
@@ -68,9 +68,8 @@ indirect enum HeldType {
     }
   }
 
-  /// The value that `value`, which may be text, stands for in such a field. A part of it that fits nothing stays as it
-  /// is.
-  /// - Returns: `nil` where the whole does not fit.
+  /// `value`, which may be text, converted to the type of this field. A part of it that does not fit stays as it is.
+  /// - Returns: `nil` if the whole does not fit.
   func value(of value: PlistValue) -> PlistValue? {
     switch (self, value) {
     case (.nothing, _), (.several, _): return value

@@ -1,26 +1,26 @@
 import FileDB
 import FileDBPlist
 
-/// A row of a file on its way into a table as a record, and where it came from.
+/// A row of a file that becomes a record of a table, and the place that it comes from.
 package struct ImportRow {
-  /// A row, or what is wrong with it; the next one can be read in either case.
+  /// A row, or the error in it. In either case, the next one can be read.
   package typealias Reading = Result<ImportRow, StoreError>
 
-  /// Where a row, or one of its fields, begins, as far as that is known.
+  /// Where a row or one of its fields begins, as far as that is known.
   package typealias Place = (line: Int?, column: Int?)
 
   package var fields: Fields
-  /// The names of the fields in the order of the row, where each row has its own.
+  /// The names of the fields in the order of the row, if each row names its own.
   package var names: [String] = []
-  /// The names of the fields that the record should lose.
+  /// The names of the fields to remove from the record.
   package var cleared: [String] = []
-  /// The id it had in the table that it came from.
+  /// The id that it had in its former table.
   package var id: RecordID<Fields>?
-  /// The table that it came from, where a file has several.
+  /// The table that it comes from, if the file has several.
   let table: String?
-  /// The line on which it begins, or, in a file that is not read by lines, its number.
+  /// The line on which it begins. If the file is not read by lines, its number.
   let origin: Origin
-  /// Looked at only where something is wrong: it may have to read the file again.
+  /// Called only after an error, because it may have to read the file again.
   let place: (_ field: String?) -> Place
 
   package init(
@@ -34,7 +34,7 @@ package struct ImportRow {
     case line(Int)
     case row(Int)
 
-    /// `nil` for a number of a row.
+    /// `nil` if the origin is the number of a row.
     var line: Int? { if case .line(let line) = self { line } else { nil } }
 
     var text: String {
@@ -56,7 +56,7 @@ package struct ImportRow {
     return error
   }
 
-  /// The fields as a table will give them back.
+  /// The fields as a table will return them.
   func normalized(file: String) throws(StoreError) -> Fields {
     do {
       return try fields.normalized(limits: PlistLimits())
@@ -65,14 +65,14 @@ package struct ImportRow {
     }
   }
 
-  /// Takes `id`, and gives the fields the names that they have in the table.
+  /// Removes `id`, and gives the fields the names that they have in the table.
   mutating func takeID(file: String) throws(StoreError) {
     if let value = fields["id"] { id = try recordID(value, file: file) }
     fields = fields.withOwnNames
     cleared = cleared.filter { $0 != "id" }.map { FieldName(besideID: $0)?.text ?? $0 }
   }
 
-  /// The id that the value of the field `id` stands for.
+  /// Reads the id from the value of the field `id`.
   package func recordID(_ value: PlistValue, file: String) throws(StoreError) -> RecordID<Fields> {
     if let id = RecordID<Fields>(importing: value) { return id }
     throw error("'\(DelimitedWriter.text(of: value))' is not a record's id", file: file, field: "id")
@@ -80,7 +80,7 @@ package struct ImportRow {
 }
 
 extension RecordID<Fields> {
-  /// The id that a field of a file holds, as text or as a number.
+  /// Reads the id from a field of a file, as text or as a number.
   init?(importing value: PlistValue) {
     switch value {
     case .string(let digits): self.init(digits)
@@ -91,7 +91,7 @@ extension RecordID<Fields> {
 }
 
 extension Fields {
-  /// Without the `id` that an export has for the record itself, and the names of the fields as in the table; undoes
+  /// The fields without the `id` that an export adds for the record itself, and with their names in the table. Reverses
   /// ``JSONText/fieldName(_:)``.
   var withOwnNames: Fields {
     let own = dictionary.filter { !$0.key.utf8.elementsEqual("id".utf8) }.map { field in
@@ -100,6 +100,6 @@ extension Fields {
     return Fields(PlistDictionary(lastOf: own))
   }
 
-  /// Whether a field has the name that only an export gives it.
+  /// Whether a field has a name that only an export would use.
   var haveNamesOfExport: Bool { dictionary.contains { FieldName(besideID: $0.key) != nil } }
 }

@@ -66,7 +66,7 @@ public struct ImportSource {
     }
   }
 
-  /// The first bytes behind a byte order mark and white space, as UTF-8: `count` of them, or fewer in a shorter file.
+  /// The first `count` bytes after a byte order mark and white space, as UTF-8; fewer if the file is shorter.
   package func beginning(_ count: Int) throws -> [UInt8] {
     var text = TextBytes(TextDecoder(.utf8, nextPiece: try open()))
     while let next = try text.peek(), isXMLSpace(next) { _ = try text.take() }

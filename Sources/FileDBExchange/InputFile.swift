@@ -23,7 +23,7 @@ public final class InputFile {
     self.file = file
   }
 
-  /// Bytes that come from a descriptor, which is closed with this object.
+  /// Reads bytes from a descriptor, and closes it when this object is released.
   package convenience init(closing descriptor: CInt, name: String) {
     self.init(name: name, file: OpenFile(descriptor))
   }

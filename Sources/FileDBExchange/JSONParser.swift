@@ -1,11 +1,11 @@
 import FileDB
 import FileDBPlist
 
-/// Reads JSON (RFC 8259) as a property list's values, piece by piece. A number with a point or an exponent is a real,
-/// any other an integer; a `null` in an object leaves its key out.
+/// Parses JSON (RFC 8259) into property list values, piece by piece. A number with a point or an exponent is a real,
+/// and any other number an integer. A `null` in an object leaves its key out.
 ///
-/// What is not JSON is thrown. JSON that a property list cannot hold is remembered as a fault, and reading goes on
-/// behind it.
+/// It throws if the text is not JSON. JSON that a property list cannot represent is recorded as a fault, and parsing
+/// continues after it.
 struct JSONParser: ~Copyable {
   struct Place {
     var line: Int
@@ -15,12 +15,12 @@ struct JSONParser: ~Copyable {
   private let name: String
   private var text: TextBytes
   private let limits: PlistLimits
-  /// Where the next character is.
+  /// The place of the next character.
   private(set) var place: Place
   private var fault: StoreError?
-  /// The keys of the last object, in its order; not those of objects inside it.
+  /// The keys of the last object, in its order, without those of objects inside it.
   private(set) var keys: [String] = []
-  /// The keys of the last object that had `null`; not those of objects inside it.
+  /// The keys with `null` in the last object, without those of objects inside it.
   private(set) var nullKeys: [String] = []
 
   init(
@@ -33,7 +33,7 @@ struct JSONParser: ~Copyable {
     place = Place(line: line)
   }
 
-  /// The value that `text` is as a whole; `nil` for `null`.
+  /// Parses all of `text` as one value; `nil` for `null`.
   static func parse(_ text: String, name: String = "JSON") throws -> PlistValue? {
     var bytes: [UInt8]? = Array(text.utf8)
     var parser = JSONParser(name: name) {
@@ -45,7 +45,7 @@ struct JSONParser: ~Copyable {
     return value
   }
 
-  /// The next value; `nil` for `null`.
+  /// Parses the next value; `nil` for `null`.
   mutating func value() throws -> PlistValue? {
     fault = nil
     let value = try value(depth: 0)
@@ -151,7 +151,7 @@ struct JSONParser: ~Copyable {
   }
 }
 
-/// A value that was read, and that a property list cannot hold: the text goes on behind it.
+/// A value that was read, and that a property list cannot represent. The text continues after it.
 struct JSONFault: Error {
   let error: StoreError
 }
@@ -193,7 +193,7 @@ extension JSONParser {
   private mutating func escapedScalar(at start: Place) throws -> Unicode.Scalar {
     let unit = try hexadecimal(at: start)
     if let scalar = Unicode.Scalar(unit) { return scalar }
-    // Half of a pair; without its other half it is not a character, and what follows is read for itself.
+    // This is half of a pair. Without its other half it is not a character, and what follows is read separately.
     if UTF16.isLeadSurrogate(unit), try peek() == UInt8(ascii: "\\") {
       _ = try take()
       guard try take() == UInt8(ascii: "u") else { throw error("this escape is half a character", at: start) }
@@ -220,13 +220,13 @@ extension JSONParser {
 }
 
 extension JSONParser {
-  /// The next byte that is not white space, without taking it; `nil` at the end.
+  /// The next byte that is not white space; `nil` at the end. Does not consume it.
   mutating func nextToken() throws -> UInt8? {
     while let byte = try peek(), isXMLSpace(byte) { _ = try take() }
     return try peek()
   }
 
-  /// Takes `byte` where it is the next token.
+  /// Consumes `byte` if it is the next token.
   mutating func takeIf(_ byte: UInt8) throws -> Bool {
     guard try nextToken() == byte else { return false }
     _ = try take()
@@ -237,7 +237,7 @@ extension JSONParser {
     if try !takeIf(byte) { throw error(message(), at: place) }
   }
 
-  /// - Throws: where anything but white space follows.
+  /// - Throws: if there is anything left but white space.
   mutating func end() throws {
     if try nextToken() != nil { throw error("there is more text after the value", at: place) }
   }
@@ -246,7 +246,7 @@ extension JSONParser {
 
   private mutating func take() throws -> UInt8? {
     guard let byte = try text.take() else { return nil }
-    // Of a CRLF the line feed counts.
+    // In a CRLF, the line feed ends the line.
     let isLineEnd = try byte == 0x0A || byte == 0x0D && peek() != 0x0A
     if isLineEnd {
       place = Place(line: place.line + 1)
@@ -265,11 +265,11 @@ extension JSONParser {
   }
 }
 
-/// The grammar of a number: an optional minus, digits without a leading zero, a fraction, an exponent.
+/// The grammar of a number: an optional minus, digits without a leading zero, an optional fraction and exponent.
 private enum JSONNumber {
   static let characters = Set("+-.0123456789eE".utf8)
 
-  /// Whether it has a fraction or an exponent; `nil` where it is not a number.
+  /// Whether the number has a fraction or an exponent; `nil` if it is not a number.
   static func isReal(_ text: [UInt8]) -> Bool? {
     var rest = text[...]
     func takeDigits() -> Int {

@@ -1,9 +1,9 @@
 import FileDB
 import FileDBPlist
 
-/// The objects of JSON and NDJSON as the rows of an import.
+/// Reads the objects of JSON and NDJSON as the rows of an import.
 enum JSONRows {
-  /// Whether the first line that has text may be a whole object, as in NDJSON.
+  /// Whether the first line with text may be a complete object, as in NDJSON.
   static func beginWithWholeLine(_ source: ImportSource) throws -> Bool {
     var lines = LineReader(nextPiece: try source.open())
     while let line = try lines.next() {
@@ -12,7 +12,7 @@ enum JSONRows {
     return false
   }
 
-  /// Reads an array of objects, or objects one behind the other.
+  /// Reads an array of objects, or objects one after another.
   static func readObjects(_ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void) throws {
     var parser = JSONParser(name: source.name, nextPiece: try source.open())
     if try parser.nextToken() == UInt8(ascii: "{") {
@@ -27,8 +27,8 @@ enum JSONRows {
     try parser.end()
   }
 
-  /// Reads an object a line; a line without one is skipped. A line that is not JSON is one wrong row. Where a line has
-  /// only a `{`, the object goes on to its `}`, as programs print it for people.
+  /// Reads one object from each line, and skips empty lines. A line that is not JSON is one wrong row. If a line has
+  /// only a `{`, the object continues to its `}`: programs print it like this for people.
   static func readLines(_ source: ImportSource, _ body: (ImportRow.Reading) throws -> Void) throws {
     var lines = LineReader(nextPiece: try source.open())
     var number = 1
@@ -47,10 +47,10 @@ enum JSONRows {
     }
   }
 
-  /// To people, and to the parser, a carriage return ends a line as well; the last one is that of a CRLF.
+  /// For people, and for the parser, a carriage return also ends a line. The last one belongs to a CRLF.
   private static func lineCount(of line: [UInt8]) -> Int { 1 + line.dropLast().count { $0 == 0x0D } }
 
-  /// How many more objects and arrays a line begins than it ends. No text goes over a line's end.
+  /// How many more objects and arrays begin in this line than end in it. Strings do not continue on the next line.
   private static func nesting(of line: [UInt8]) -> Int {
     var (depth, isInText, isEscaped) = (0, false, false)
     for byte in line {

@@ -1,6 +1,6 @@
 import FileDBEssentials
 
-/// A file that is open here, closed with its last reference.
+/// An open file. It is closed with its last reference.
 final class OpenFile {
   /// An error of the system's.
   struct Failure: Error, CustomStringConvertible {

@@ -1,19 +1,20 @@
 import FileDB
 import FileDBPlist
 
-/// The dictionaries of a property list, XML or binary, as the rows of an import: an array of them, or a whole table.
+/// Reads the dictionaries of a property list, XML or binary, as the rows of an import. The list is an array of
+/// dictionaries, or a whole table.
 final class PlistRows {
   private static let idKey = "wgFileDbSecretId"
 
   private let file: String
   private let bytes: [UInt8]
   private let elements: [PlistValue]
-  /// Where in the list the records are.
+  /// The path of the records in the list.
   private let path: [PlistStep]
-  /// The highest id that was given; `nil` where the list is not a table.
+  /// The highest id ever given; `nil` if the list is not a table.
   let counter: Int64?
-  /// Found for all rows at once, when something is wrong with the first one: a file may have many that are. `nil` for a
-  /// binary list, which has no lines.
+  /// Found for all rows at the first error, because a file may have many errors. `nil` for a binary list, which has no
+  /// lines.
   private lazy var lines = isBinary ? nil : PlistParser.elementLines(of: path, in: bytes)
 
   init(_ source: ImportSource) throws {

@@ -1,11 +1,11 @@
 import FileDB
 import FileDBPlist
 
-/// A record's fields as a text that a person edits.
+/// A record's fields as text for a person to edit.
 package enum RecordText: String, Sendable, CaseIterable {
-  /// A property list, which says the type of each value.
+  /// A property list. It includes the type of each value.
   case plist
-  /// An object with a field on each line. Dates and data are strings in it.
+  /// An object with each field on a line of its own. Dates and data are strings.
   case json
 
   package func bytes(of fields: Fields) throws -> [UInt8] {
@@ -17,8 +17,8 @@ package enum RecordText: String, Sendable, CaseIterable {
     }
   }
 
-  /// The fields that an edited text stands for. In JSON, a string stays a date or data where the record had such a value.
-  /// - Parameter name: of the text, for errors.
+  /// The fields in an edited text. In JSON, a string becomes a date or data if the record had such a value.
+  /// - Parameter name: the name of the text, for errors.
   /// - Throws: ``StoreError/invalidText`` with the line and column.
   package func fields(from bytes: [UInt8], was old: Fields, name: String) throws -> Fields {
     let value = try value(of: bytes, name: name)
@@ -52,7 +52,7 @@ package enum RecordText: String, Sendable, CaseIterable {
   private static func typed(
     _ field: PlistDictionary.Entry, _ before: PlistValue, name: String
   ) throws -> PlistValue {
-    // What JSON cannot tell apart was not edited.
+    // If both have the same JSON, the value was not edited.
     if JSONText.value(field.value) == JSONText.value(before) { return before }
     guard case .string = field.value else { return field.value }
     let type = FieldType(of: before)

@@ -1,7 +1,7 @@
 import FileDB
 import FileDBPlist
 
-/// Brings the rows of an import into a table, in batches.
+/// Adds the rows of an import to a table, in batches.
 package struct RowMerge {
   private enum Step {
     case add(IdentifiedValue<Fields>, ImportRow.Origin)
@@ -12,12 +12,12 @@ package struct RowMerge {
   package struct Rules {
     let matching: TableImport.Matching
     let onError: TableImport.ErrorPolicy
-    /// Whether rows that are added may have the ids that they had elsewhere.
+    /// Whether added rows may keep the ids that they had elsewhere.
     let keepsIDs: Bool
-    /// Whether an export has each record's id under a name that a field could have.
+    /// Whether an export wrote each record's id under a name that a field could also have.
     let hasIDAsField: Bool
     package var unmatched = TableImport.Unmatched.kept
-    /// Whether a row may take fields from a record.
+    /// Whether a row may remove fields from a record.
     package var clearsFields = false
 
     package init(
@@ -28,30 +28,30 @@ package struct RowMerge {
     }
   }
 
-  /// Records that are added together.
+  /// The number of records that are added together.
   private static let batchSize = 1_000
 
   private let table: TableName<Fields>
   private let rules: Rules
-  /// Whether a record of the table has a field that is itself called `id`; looked at with a key only.
+  /// Whether a record of the table has a field called `id`. Only checked for an import with a key.
   private var tableHasFieldID = false
-  /// Whether a row had a name that only an export gives.
+  /// Whether a row had a name that only an export would use.
   private var isExport = false
-  /// The records that were added with a field `id`, until that is known.
+  /// The records that were added with a field `id`, until it is known whether an export wrote it.
   private var added: [RecordID<Fields>] = []
   private let file: String
-  /// The rules of the table; `nil` where it has none.
+  /// The rules of the table; `nil` if it has none.
   private var schema: RecordRules?
-  /// The table before the import. No record is matched twice, so it serves to the end.
+  /// The table before the import. No record is matched twice, so this can be used to the end.
   private let before: TableSnapshot<Fields>
   private var ids: [RowKey: RecordID<Fields>] = [:]
-  /// Where in the file each key was met.
+  /// Where each key was found in the file.
   private var origins: [RowKey: ImportRow.Origin] = [:]
-  /// The records that rows have found; gathered where the others are deleted.
+  /// The records that rows have matched. They are collected if all others will be deleted.
   private var matched: Set<RecordID<Fields>> = []
   private var batch: [IdentifiedValue<Fields>] = []
   private var batchOrigins: [ImportRow.Origin] = []
-  /// Where the records come from that may break a rule once all are there.
+  /// Where the records come from that may break a rule when all are added.
   private var recordOrigins: [AnyRecordID: ImportRow.Origin] = [:]
   private let notesOrigins: Bool
   private var isAwaitingIDs = false
@@ -59,14 +59,14 @@ package struct RowMerge {
   private var count = 0
   private var report = ImportReport()
 
-  /// - Parameter file: what errors call the place that the rows come from.
+  /// - Parameter file: the name of the source in errors.
   package init(
     _ rules: Rules, into table: TableName<Fields>, at position: Position<Fields>, of file: String,
     in transaction: borrowing StoreTransaction
   ) throws {
     (self.rules, self.table, self.position, self.file) = (rules, table, position, file)
     before = try transaction[table].snapshot()
-    // A wrong row can only be left out before it is there.
+    // A wrong row can only be left out before it is added.
     schema = try RecordRules(
       of: table.text, in: transaction,
       comparing: rules.matching == .nothing || rules.onError == .skip ? .rowsAndTable : .rows)
@@ -83,7 +83,7 @@ package struct RowMerge {
   }
 
   /// Takes the next row of the source.
-  /// - Parameter progress: told now and then how many rows were read.
+  /// - Parameter progress: called from time to time with the number of rows.
   package mutating func take(
     _ reading: ImportRow.Reading, in transaction: inout StoreTransaction, progress: (_ rows: Int) -> Void
   ) throws {
@@ -105,7 +105,7 @@ package struct RowMerge {
     if count % Self.batchSize == 0 { progress(count) }
   }
 
-  /// Takes the field `id` from the rows that came before anything told that an export wrote them.
+  /// Removes the field `id` from the rows that were added before it was known that an export wrote them.
   private mutating func dropIDs(in transaction: inout StoreTransaction) throws {
     guard rules.matching == .nothing else { return }
     let own = batch.map { row in IdentifiedValue(row.value.withOwnNames, id: row.id) }
@@ -116,8 +116,8 @@ package struct RowMerge {
     added = []
   }
 
-  /// What is to be done about a row.
-  /// - Throws: what is wrong with it; then nothing has happened.
+  /// What to do with a row.
+  /// - Throws: the error in the row. Then nothing has happened.
   private mutating func step(for row: ImportRow) throws(StoreError) -> Step {
     let record = try row.normalized(file: file)
     let key = try key(of: row, record)
@@ -132,7 +132,7 @@ package struct RowMerge {
     return step
   }
 
-  /// Checks a row against the table's schema while it is known where it comes from.
+  /// Checks a row against the table's schema while its place in the file is known.
   private mutating func check(_ step: Step, _ row: ImportRow) throws(StoreError) {
     do throws(StoreError) {
       switch step {
@@ -173,7 +173,7 @@ package struct RowMerge {
     case .add(let row, let origin):
       batch.append(row)
       if notesOrigins { batchOrigins.append(origin) }
-      // The next id of a row that brings none lies above those of all that are still to come.
+      // A row without an id gets one above the ids of all rows that are still to come.
       isAwaitingIDs = isAwaitingIDs || (rules.keepsIDs && row.id == nil)
       if batch.count >= Self.batchSize, !isAwaitingIDs { try addBatch(in: &transaction) }
     case .change(let id, let fields, let cleared, let origin):
@@ -185,8 +185,8 @@ package struct RowMerge {
     }
   }
 
-  /// Adds what is left, and makes the table where there was nothing to add. Where every row was wrong, nothing is made.
-  /// - Parameter counter: the highest id that the source ever gave, where that counts for the table.
+  /// Adds the remaining rows. If there was nothing to add, it creates the table, but not if every row was wrong.
+  /// - Parameter counter: the highest id that the source ever gave, if the table should take it over.
   package mutating func finish(
     counter: Int64?, in transaction: inout StoreTransaction
   ) throws -> ImportReport {
@@ -207,12 +207,12 @@ package struct RowMerge {
     return report
   }
 
-  /// Whether a row with these fields is a new record with just these, whatever their values are. Then its bytes can be
-  /// written at once.
+  /// Whether a row with these fields always becomes a new record with exactly these fields, whatever their values are.
+  /// Then its bytes can be written directly.
   func takesEncodedRecords(
     withFields names: [String], in transaction: borrowing StoreTransaction
   ) throws -> Bool {
-    // A row that does not fit the schema is to be told with its place.
+    // The error for a row that does not fit the schema must name its place.
     guard rules.matching == .nothing, !rules.keepsIDs, schema == nil else { return false }
     let isPlain = names.allSatisfy {
       compareUTF8($0, "id") != 0 && compareUTF8($0, TableFile.idKey) != 0 && FieldName(besideID: $0) == nil
@@ -273,10 +273,10 @@ package struct RowMerge {
     }
   }
 
-  /// The record without the `id` that an export gave it, and with its fields' own names.
+  /// The record without the `id` that an export added, and with the fields' own names.
   ///
-  /// A file from elsewhere may have a field `id`, too; whether it has, a field `fields.id` tells, or with a key the
-  /// table.
+  /// A file that was not exported may have a field `id`, too. If there is a field `fields.id`, an export wrote the
+  /// file. With a key, the table decides.
   private mutating func withoutExportedID(
     _ row: ImportRow, _ record: Fields, for found: StoredRecord<Fields>?
   ) throws(StoreError) -> Fields {
@@ -305,7 +305,8 @@ package struct RowMerge {
     return record.withOwnNames
   }
 
-  /// A text that should be a number would turn the record's number into a text.
+  /// Throws if a value of the key and the record's own value differ in type. Otherwise, the record's number could
+  /// become a text.
   private func checkTypes(
     of row: ImportRow, _ record: Fields, against old: Fields, _ id: RecordID<Fields>
   ) throws(StoreError) {
@@ -326,12 +327,12 @@ package struct RowMerge {
   }
 }
 
-/// The values of a row's key, as they are written: so 1 is the same as 1.0, and a wrong type shows.
+/// The values of a row's key in their written form. So 1 is the same as 1.0, and a wrong type is noticed.
 ///
-/// There is one for each row of the file and for each record of the table. Up to fifteen bytes need no memory of their
-/// own in a string.
+/// There is one for each row of the file and for each record of the table. A string with up to fifteen bytes needs no
+/// memory of its own.
 private struct RowKey: Hashable {
-  /// Each with its length, so that no two keys run together; an id as it is.
+  /// Each value with its length, so that no two keys look the same; an id unchanged.
   private let code: String
 
   init?(of fields: [String], in value: (String) -> PlistValue?) {
@@ -346,7 +347,7 @@ private struct RowKey: Hashable {
 
   init(_ id: RecordID<Fields>) { code = id.description }
 
-  /// For people.
+  /// The key for messages.
   var text: String {
     var texts: [String] = []
     var rest = Substring(code)
@@ -359,7 +360,7 @@ private struct RowKey: Hashable {
     return texts.isEmpty ? code : texts.joined(separator: ", ")
   }
 
-  // By its bytes: to `String`, texts that are canonically equivalent are the same.
+  // Compares bytes: `String` treats canonically equivalent texts as equal.
   static func == (left: RowKey, right: RowKey) -> Bool { left.code.utf8.elementsEqual(right.code.utf8) }
 
   func hash(into hasher: inout Hasher) {
@@ -369,7 +370,7 @@ private struct RowKey: Hashable {
 }
 
 extension Fields {
-  /// With other values in the fields of `new`, and without those of these names.
+  /// The fields with the values of `new`, and without the fields named in `cleared`.
   fileprivate func changed(by new: Fields, without cleared: [String]) -> Fields {
     var fields = self
     for field in new.dictionary { fields[field.key] = field.value }

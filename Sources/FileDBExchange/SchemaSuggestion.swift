@@ -40,7 +40,7 @@ public struct SchemaSuggestion: Sendable {
 private struct SeenField {
   private var count = 0
   private var types: Set<FieldType> = []
-  /// What all texts could be read as.
+  /// The types as which all texts could be read.
   private var readings: [FieldType] = [.integer, .float, .bool, .date]
   private var texts: Set<[UInt8]> = []
 
@@ -78,7 +78,7 @@ private struct SeenField {
 }
 
 extension PlistValue {
-  /// What this is as another type, without a loss; `nil` where it does not fit.
+  /// This value converted to another type without a loss; `nil` if it does not fit.
   package func converted(to type: FieldType) -> PlistValue? {
     if FieldType(of: self) == type { return self }
     switch (type, self) {

@@ -1,11 +1,12 @@
 import FileDB
 import FileDBEssentials
 
-/// Bytes that come only once, kept in a temporary file without a name: it goes with this object, or with the process.
+/// Keeps bytes that can be read only once in a temporary file without a name. The file disappears with this object, or
+/// with the process.
 final class SpoolFile {
   private let file: OpenFile
 
-  /// - Throws: ``StoreError/Code/inputOutput`` where there is no room for them; what `nextPiece` throws.
+  /// - Throws: ``StoreError/Code/inputOutput`` if there is no space for them; the errors of `nextPiece`.
   init(_ nextPiece: () throws -> [UInt8]?) throws {
     var path = Array(
       FileManager.default.temporaryDirectory.appendingPathComponent("filedb-XXXXXX").path.utf8CString)

@@ -10,7 +10,7 @@ public struct TableExport: Sendable {
   /// A record to write.
   public typealias Row = StoredRecord<Fields>
 
-  /// Whether each record has its id.
+  /// Whether to write each record's id.
   package enum IDs {
     case written, omitted
   }
@@ -18,10 +18,10 @@ public struct TableExport: Sendable {
   /// The format of the file.
   public var format: ExchangeFormat
   package var ids = IDs.written
-  /// What to write, in this order where the format has one; `nil` for all fields, in the order of their UTF-8 bytes.
+  /// The fields to write, in this order if the format has one; `nil` for all fields, in the order of their UTF-8 bytes.
   private let chosen: [FieldReference]?
   private let selection: FieldSelection?
-  /// The fields that the table's schema declares: in delimited text, the first columns.
+  /// The fields that the table's schema declares. In delimited text, they are the first columns.
   private let declared: [FieldReference]
 
   /// An export in this format.
@@ -37,7 +37,7 @@ public struct TableExport: Sendable {
     self.init(format: format, chosen: nil, schema: schema)
   }
 
-  /// - Parameter chosen: as ``init(format:fields:)``; the id comes first, where it is not named.
+  /// - Parameter chosen: as for ``init(format:fields:)``. The id comes first if it is not named.
   package init(format: ExchangeFormat, chosen: [FieldReference]?, schema: TableSchema? = nil) {
     self.format = format
     self.chosen = chosen
@@ -76,13 +76,13 @@ public struct TableExport: Sendable {
     }
   }
 
-  /// Hands one record to `sink`: in JSON an object, as a property list a dictionary.
+  /// Passes a single record to `sink`: in JSON as an object, in a property list as a dictionary.
   package func write(alone row: Row, _ sink: Sink) throws {
     switch format {
     case .json, .ndjson: try sink(Array((json(row) + "\n").utf8))
     case .plist: try sink(try PlistWriter.document(plist(row)))
     case .binaryPlist: try sink(BinaryPlistWriter.document(plist(row)))
-    // The optimizer of Swift 6.3 crashes over a CollectionOfOne here.
+    // In Swift 6.3, a CollectionOfOne makes the optimizer crash here.
     case .delimited: try write([row], sink)
     }
   }
@@ -91,7 +91,7 @@ public struct TableExport: Sendable {
   public typealias Sink = (_ bytes: [UInt8]) throws -> Void
   private typealias Progress = (_ records: Int) -> Void
 
-  /// Gathers what `bytes` makes of each record into larger pieces.
+  /// Collects the bytes of the records into larger pieces.
   private func write(
     _ rows: some Collection<Row>, _ progress: Progress, _ sink: Sink, _ bytes: (Row) throws -> [UInt8]
   ) throws {
@@ -161,7 +161,7 @@ public struct TableExport: Sendable {
     var previous: [String] = []
     for row in rows {
       let fields = row.fields.dictionary.map(\.key)
-      // Most records have the fields of the one before.
+      // Most records have the same fields as the one before.
       if fields.elementsEqual(previous, by: { compareUTF8($0, $1) == 0 }) { continue }
       columns += fields.filter { names.insert(Array($0.utf8)).inserted }
       previous = fields
@@ -191,7 +191,7 @@ public struct TableExport: Sendable {
     return .dict(fields)
   }
 
-  /// The record with only the fields that were chosen.
+  /// The record with only the chosen fields.
   private func chosen(_ row: Row) -> Fields {
     selection.map { Fields($0.chosen(from: row.fields.dictionary)) } ?? row.fields
   }

@@ -93,14 +93,14 @@ public struct TableImport: Sendable {
     let former = try transaction[table].snapshot()
     if let schema { try transaction[table].declare(schema) }
     let before = try transaction[table].snapshot()
-    // Whoever copies a table wants its ids; who adds to one wants new ones.
+    // Someone who copies a table wants its ids. Someone who adds to a table wants new ones.
     let keepsIDs = matching == .id || (format.isPropertyList && !former.exists)
     var rules = RowMerge.Rules(
       matching, onError: onError, keepsIDs: keepsIDs, hasIDAsField: !format.isPropertyList)
     rules.unmatched = unmatched
     rules.clearsFields = emptyText == .clear
     var merge = try RowMerge(rules, into: table, at: position, of: source.name, in: transaction)
-    // A property list says the type of each value itself.
+    // A property list contains the type of each value.
     let tableTypes = format.isPropertyList ? nil : TableTypes(of: before, matching: matching)
     let counter: Int64?
     var columns: [String] = []
@@ -166,7 +166,7 @@ public struct TableImport: Sendable {
     return columns.map(\.name)
   }
 
-  /// - Returns: the counter of the table that the file is, if it is one.
+  /// - Returns: the counter, if the file is a whole table.
   private func read(
     _ source: ImportSource, _ table: TableTypes?, _ body: (ImportRow.Reading) throws -> Void
   ) throws -> Int64? {

@@ -2,8 +2,8 @@ import FileDB
 import FileDBPlist
 
 extension TableSchema {
-  /// What a table declares, and behind that its other fields, in the order of their names, with the type that they have
-  /// in all records: what another program, or an import into another table, needs to know.
+  /// The table's schema, extended by its other fields, sorted by name, with the type that they have in all records.
+  /// Another program, or an import into another table, needs this.
   /// - Complexity: O(*n*) in the records.
   package init(describing table: TableSnapshot<Fields>) {
     self = table.knownSchema ?? TableSchema()

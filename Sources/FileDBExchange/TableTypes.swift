@@ -1,7 +1,7 @@
 import FileDB
 
-/// The types that the fields of a table have in all its records, by the names that they have in a file, and for which
-/// of them the file itself would have given another one.
+/// The types that the fields of a table have in all its records, by their names in a file. It also records for which
+/// fields the file alone would have given another type.
 final class TableTypes {
   private var types: [FieldName: HeldType] = [:]
   private let matching: TableImport.Matching
@@ -19,8 +19,8 @@ final class TableTypes {
     for (name, type) in RecordRules.types(of: table) { types[FieldName(name)] = .declared(type) }
   }
 
-  /// - Parameter name: that of a field in the file.
-  /// - Returns: `nil` where the table does not say.
+  /// - Parameter name: the name of a field in the file.
+  /// - Returns: `nil` if the table has no type for it.
   subscript(name: String) -> HeldType? {
     guard let type = ownName(name).flatMap({ types[FieldName($0)] }), type.fieldType != nil else {
       return nil
@@ -30,7 +30,7 @@ final class TableTypes {
 
   func note(_ type: HeldType, of name: String) { if type.isSurprising { used[name] = type.fieldType } }
 
-  /// What the field is called in the table; `nil` for the `id` that an export gave a record.
+  /// The field's name in the table; `nil` for the `id` that an export added.
   private func ownName(_ name: String) -> String? {
     switch matching {
     case .nothing: return name
@@ -43,8 +43,8 @@ final class TableTypes {
 }
 
 extension ImportRow {
-  /// The row with the types that its fields have in the table.
-  /// - Parameter given: the types that count before those.
+  /// The row with its fields converted to the types in the table.
+  /// - Parameter given: types that take precedence.
   func typed(
     as types: TableTypes, besides given: [String: FieldType], file: String
   ) throws(StoreError) -> ImportRow {

@@ -1,4 +1,4 @@
-/// The bytes of a text in UTF-8, one after the other; a piece of it at a time is in memory.
+/// The bytes of a text in UTF-8, one after another. Only a piece of it is in memory.
 struct TextBytes {
   private var text: TextDecoder
   private var piece: [UInt8] = []
@@ -6,7 +6,7 @@ struct TextBytes {
 
   init(_ text: TextDecoder) { self.text = text }
 
-  /// The next byte without taking it; `nil` at the end.
+  /// The next byte; `nil` at the end. Does not consume it.
   mutating func peek() throws -> UInt8? {
     while position == piece.count {
       guard let next = try text.next() else { return nil }

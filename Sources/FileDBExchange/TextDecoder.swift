@@ -1,7 +1,7 @@
-/// Turns the bytes of a text into UTF-8, piece by piece, and takes a byte order mark off its start.
+/// Converts the bytes of a text to UTF-8, piece by piece, and removes a byte order mark.
 ///
-/// What is not text in its encoding becomes a byte that UTF-8 never has, so that whoever reads it refuses it where it
-/// stands.
+/// Bytes that are not valid in the encoding become a byte that UTF-8 never contains, so that the reader refuses them at
+/// their place.
 struct TextDecoder {
   private enum Form {
     case utf8, latin1
@@ -13,11 +13,11 @@ struct TextDecoder {
 
   private let nextPiece: () throws -> [UInt8]?
   private let encoding: DelimitedFormat.Encoding
-  /// A terminal that has ended would be read anew.
+  /// Remembered, because reading on at the end of a terminal would wait for new input.
   private var isAtEnd = false
-  /// Known once the first bytes are.
+  /// Known after the first bytes.
   private var form: Form?
-  /// Of UTF-16: the first byte of a unit whose second comes in the next piece, and the first unit of a pair.
+  /// In UTF-16: the first byte of a unit whose second byte is in the next piece, and the first unit of a pair.
   private var half: UInt8?
   private var leading: UInt16?
 
@@ -25,7 +25,7 @@ struct TextDecoder {
     (self.encoding, self.nextPiece) = (encoding, nextPiece)
   }
 
-  /// The next bytes of UTF-8, which may be none; `nil` at the end.
+  /// The next bytes of UTF-8, which may be empty; `nil` at the end.
   mutating func next() throws -> [UInt8]? {
     guard form != nil else { return try first() }
     guard let piece = try nextRawPiece() else { return finish() }
@@ -41,7 +41,7 @@ struct TextDecoder {
 
   private mutating func first() throws -> [UInt8]? {
     var piece: [UInt8] = []
-    // A short first piece is filled up, so that a mark shows as a whole.
+    // Extend a short first piece, so that it contains a complete mark.
     while piece.count < 4, let more = try nextRawPiece() { piece += more }
     let form = form(of: piece)
     self.form = form
@@ -50,7 +50,7 @@ struct TextDecoder {
     return text.starts(with: Self.mark) ? Array(text.dropFirst(Self.mark.count)) : text
   }
 
-  /// The mark of UTF-16 is no beginning of any text in UTF-8, so it counts there too.
+  /// No text in UTF-8 begins with the mark of UTF-16, so the mark counts there, too.
   private func form(of beginning: [UInt8]) -> Form {
     switch encoding {
     case .latin1: return .latin1

@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-/// Foundation's rules for text, which FileDB finds by this type's name. It is visible outside, although nobody names it:
-/// the optimizer would leave it out otherwise.
+/// Foundation's rules for text. FileDB finds them by the name of this type. The type is visible outside the module
+/// although no code names it: otherwise, the optimizer would remove it.
 package enum FoundationRules: LanguageRules {
   package static func compare(_ left: String, _ right: String) -> Int {
     left.localizedStandardCompare(right).rawValue
@@ -17,7 +17,7 @@ package enum FoundationRules: LanguageRules {
 private struct FoundationExpression: TextExpression {
   let expression: NSRegularExpression
 
-  /// How many steps ICU makes from one report of its progress to the next.
+  /// The number of steps that ICU makes between two reports of its progress.
   private static let stepsInReport = 10_000
 
   func search(_ text: String, steps: Int) -> TextSearchOutcome {
@@ -29,7 +29,7 @@ private struct FoundationExpression: TextExpression {
     ) { match, flags, stop in
       if flags.contains(.progress) { reports += 1 }
       isMatch = match != nil
-      // ICU ends by itself, without a match, where its stack is full.
+      // If its stack is full, ICU ends by itself without a match.
       isLimited = reports > limit || flags.contains(.internalError)
       if isMatch || isLimited { stop.pointee = true }
     }

@@ -1,10 +1,10 @@
 import FileDB
 import Foundation
 
-/// Items, which are dictionaries of anything as the original's were, from and to records.
+/// Converts items to records and back. Items are dictionaries of any values, as in the original.
 enum ItemConversion {
-  /// - Throws: ``StoreError/Code/unrepresentableValue`` where the record has two fields that the dictionary would take
-  ///   for one.
+  /// - Throws: ``StoreError/Code/unrepresentableValue`` if the record has two fields that the dictionary would treat as
+  ///   the same.
   static func item(_ row: StoredRecord<Fields>) throws -> [String: Any] {
     do {
       var item = try dictionary(row.fields.dictionary, path: "")
@@ -24,8 +24,8 @@ enum ItemConversion {
     return Fields(fields)
   }
 
-  /// The id in an item; `nil` where it has none.
-  /// - Throws: ``StoreError/Code/invalidValue`` where it is not a whole number.
+  /// The id in an item; `nil` if it has none.
+  /// - Throws: ``StoreError/Code/invalidValue`` if it is not a whole number.
   static func id(of item: [String: Any]) throws -> RecordID<Fields>? {
     guard let value = item[kMainIdKey] else { return nil }
     let id: RecordID<Fields>? =
@@ -54,7 +54,8 @@ extension ItemConversion {
   private static func object(_ value: PlistValue, path: String) throws -> Any {
     switch value {
     case .string(let text): text
-    // `as? Int`, `as? Double` and `as? Bool` all read an NSNumber, where a Swift number answers to its own type alone.
+    // An NSNumber can be read with `as? Int`, `as? Double` and `as? Bool`. A Swift number can be read only as its own
+    // type.
     case .integer(let number): NSNumber(value: number)
     case .unsigned(let number): NSNumber(value: number)
     case .real(let number): NSNumber(value: number)
@@ -91,13 +92,13 @@ extension ItemConversion {
   }
 
   private static func plistValue(_ value: Any, path: String, depth: Int) throws -> PlistValue {
-    // A table refuses what is nested deeper; here it is the stack that must not overflow before.
+    // A table refuses values that are nested more deeply. Here, the stack must not overflow before that.
     guard depth <= PlistLimits().depth else {
       throw StoreError(
         .unrepresentableValue, "arrays and dictionaries are nested too deep", field: path)
     }
-    // Swift's numbers come as NSNumber too, and NSString, NSDate and their kin as Swift's own. Arrays and dictionaries
-    // come first: to ask whether one is an NSNumber costs as much as to copy it, on Linux.
+    // Swift's numbers arrive as NSNumber, too, and NSString, NSDate and similar types as Swift's types. Arrays and
+    // dictionaries come first: on Linux, testing whether one is an NSNumber costs as much as copying it.
     switch value {
     case let elements as [Any]:
       return .array(
@@ -117,7 +118,7 @@ extension ItemConversion {
   }
 
   private static func plistValue(_ number: NSNumber) -> PlistValue {
-    // There is one object for each truth value, while a number equal to it is another object.
+    // There is one object for each truth value. An equal number is another object.
     if number === NSNumber(value: true) { return .bool(true) }
     if number === NSNumber(value: false) { return .bool(false) }
     switch UInt8(bitPattern: number.objCType.pointee) {

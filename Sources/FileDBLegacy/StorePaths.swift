@@ -96,7 +96,7 @@ public struct StorePaths: Hashable, Sendable {
     return url
   }
 
-  /// By bytes: to Swift, a `/` and an accent after it are one character.
+  /// Compares bytes: for Swift, a `/` and an accent after it are one character.
   private func checkRelative(_ path: String) throws(StoreError) {
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let leads = parts.contains { $0.isEmpty || $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }

@@ -216,7 +216,7 @@ public enum wgFileDb {
     return try sorted.map(ItemConversion.item)
   }
 
-  /// The table as it is on the disk now: the original read its file at each call.
+  /// The present table on the disk: the original read its file at each call.
   private static func table(_ name: String) throws -> RecordTable<Fields> {
     let store = try store
     let table = try store.table(name)

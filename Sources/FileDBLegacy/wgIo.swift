@@ -18,7 +18,7 @@ public enum wgIo {
   public static func getFileAttributes(_ path: String) throws -> [FileAttributeKey: Any] {
     let info = try FileInfo(at: url(path))
     var attributes = try FileManager.default.attributesOfItem(atPath: FileInfo.path(of: info.url))
-    // On Linux Foundation gives the time of the last change of status for it.
+    // On Linux, Foundation uses the time of the last status change instead.
     attributes[.creationDate] = info.created
     return attributes
   }
@@ -80,7 +80,7 @@ public enum wgIo {
     }
   }
 
-  /// Foundation would take a `~` at the start for the user's home.
+  /// Foundation would replace a `~` at the start by the user's home folder.
   private static func url(_ path: String) -> URL {
     URL(fileURLWithPath: path.hasPrefix("~") ? "./" + path : path)
   }

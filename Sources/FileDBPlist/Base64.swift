@@ -1,7 +1,7 @@
 import FileDBEssentials
 
-/// Base64 as property lists use it. Reading is strict, since a lenient reader drops bytes without a word:
-/// only the standard alphabet, always padded, nothing after the padding.
+/// Base64 as property lists use it. Reading is strict: only the standard alphabet, always padded, and nothing after the
+/// padding. A lenient reader drops bytes without telling anybody.
 package enum Base64 {
   /// The length of `count` bytes in base64, without line ends.
   package static func length(of count: Int) -> Int { (count + 2) / 3 * 4 }
@@ -34,11 +34,11 @@ package enum Base64 {
     return Data(bytes)
   }
 
-  /// Appends `data` in lines of at most 76 columns, each led by `indentation` tabs that count eight columns each
-  /// and of which at most eight are written.
+  /// Appends `data` in lines of at most 76 columns. Each line begins with `indentation` tabs, but at most eight, and a
+  /// tab counts as eight columns.
   package static func append(_ data: Data, indentation: Int, to output: inout [UInt8]) {
     let tabs = min(indentation, 8)
-    // A line ends at the first whole character that reaches the margin; sixty-four columns of tabs leave twelve.
+    // A line ends with the first whole character that reaches the margin. Eight tabs take 64 columns and leave twelve.
     let columns = 76 - 8 * tabs
     var column = 0
     func emit(_ character: UInt8) {
@@ -67,11 +67,11 @@ package enum Base64 {
     if column > 0 { output.append(UInt8(ascii: "\n")) }
   }
 
-  /// The six bits that `character` stands for; 255 where it is not in the alphabet.
+  /// The six bits that `character` stands for; 255 if it is not in the alphabet.
   static func value(of character: UInt8) -> UInt8 { values[Int(character)] }
 
-  /// The length of the base64 that `text` begins with, its padding included; `nil` where a group is not whole, or where
-  /// bits are set beyond the last byte, which a reader drops and no writer sets.
+  /// The length of the base64 at the beginning of `text`, including its padding. `nil` if a group is incomplete, or if
+  /// bits are set after the last byte: no writer sets them, and a reader would drop them.
   static func length(of text: UnsafeBufferPointer<UInt8>) -> Int? {
     let end = values.withUnsafeBufferPointer { values in
       text.firstIndex { values[Int($0)] > 63 } ?? text.count
@@ -92,7 +92,7 @@ package enum Base64 {
 
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// The six bits of each byte; 255 for what is not in the alphabet.
+  /// The six bits of each byte; 255 for a byte outside the alphabet.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 255, count: 256)
     for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }

@@ -1,7 +1,7 @@
-/// Canonical bytes that are written from UTF-8, without a `String` for each text. Room for them is made before, so that
-/// no byte is checked for it.
+/// Canonical bytes that are written from UTF-8, without a `String` for each text. Space is reserved beforehand, so that
+/// no append has to check for it.
 package struct CanonicalBlock: ~Copyable {
-  /// How many bytes a text of one byte may become: `&amp;`.
+  /// The most bytes that one byte of text may become: `&amp;`.
   private static let mostBytesOfCharacter = 5
 
   private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1 << 17)
@@ -11,12 +11,12 @@ package struct CanonicalBlock: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// A copy of just the size.
+  /// A copy with exactly the right size.
   package var bytes: [UInt8] { [UInt8](UnsafeBufferPointer(rebasing: memory[..<count])) }
 
-  /// Makes room for `canonical` bytes, and for texts of `text` bytes together.
+  /// Reserves space for `canonical` bytes, and for texts with `text` bytes in total.
   package mutating func reserve(canonical: Int, text: Int) {
-    // Eight bytes are written at once.
+    // Writes go eight bytes at a time.
     let needed = count + canonical + text * Self.mostBytesOfCharacter + 8
     guard needed > memory.count else { return }
     let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(needed, memory.count * 2))
@@ -25,30 +25,30 @@ package struct CanonicalBlock: ~Copyable {
     memory = larger
   }
 
-  /// Forgets what comes behind the first `count` bytes.
+  /// Removes everything after the first `count` bytes.
   package mutating func cut(to count: Int) { self.count = min(count, self.count) }
 
-  /// Appends a text as it stands.
-  /// - Precondition: there is room.
+  /// Appends a text without escaping it.
+  /// - Precondition: there is enough space.
   package mutating func append(_ canonical: String) {
     var canonical = canonical
     canonical.withUTF8 { append(canonical: $0) }
   }
 
-  /// Appends a text as it stands.
-  /// - Precondition: there is room.
+  /// Appends a text without escaping it.
+  /// - Precondition: there is enough space.
   package mutating func append(_ canonical: StaticString) {
     append(canonical: UnsafeBufferPointer(start: canonical.utf8Start, count: canonical.utf8CodeUnitCount))
   }
 
-  /// Appends some canonical bytes as they stand.
-  /// - Precondition: there is room.
+  /// Appends some canonical bytes unchanged.
+  /// - Precondition: there is enough space.
   package mutating func append(_ canonical: [UInt8], _ range: Range<Int>) {
     canonical.withUnsafeBufferPointer { append(canonical: UnsafeBufferPointer(rebasing: $0[range])) }
   }
 
-  /// Appends canonical bytes as they stand.
-  /// - Precondition: there is room.
+  /// Appends canonical bytes unchanged.
+  /// - Precondition: there is enough space.
   package mutating func append(canonical: UnsafeBufferPointer<UInt8>) {
     precondition(canonical.count <= memory.count - count, "there is no room")
     guard let source = canonical.baseAddress, let start = memory.baseAddress else { return }
@@ -56,9 +56,9 @@ package struct CanonicalBlock: ~Copyable {
     count += canonical.count
   }
 
-  /// Appends a text as a property list has it.
-  /// - Precondition: there is room.
-  /// - Returns: false where it is not UTF-8, or XML cannot hold it. Then a part of it may have been appended.
+  /// Appends a text with the escapes of a property list.
+  /// - Precondition: there is enough space.
+  /// - Returns: false if the text is not UTF-8, or XML cannot contain it. Then a part of it may have been appended.
   package mutating func append(text: UnsafeBufferPointer<UInt8>) -> Bool {
     precondition(text.count * Self.mostBytesOfCharacter + 8 <= memory.count - count, "there is no room")
     guard var source = text.baseAddress, let start = memory.baseAddress else { return true }
@@ -68,7 +68,7 @@ package struct CanonicalBlock: ~Copyable {
       if end - source >= 8 {
         let word = UnsafeRawPointer(source).loadUnaligned(as: UInt64.self)
         UnsafeMutableRawPointer(target).storeBytes(of: word, as: UInt64.self)
-        // The lowest byte that is marked is one of them; there may be others above it.
+        // The lowest marked byte is special. Higher marks may be wrong.
         let special = specialBytes(UInt64(littleEndian: word))
         let plain = special == 0 ? 8 : special.trailingZeroBitCount &>> 3
         source += plain
@@ -82,8 +82,8 @@ package struct CanonicalBlock: ~Copyable {
   }
 }
 
-/// Appends the character at `source` as it is written.
-/// - Returns: false where there is none that XML allows.
+/// Appends the character at `source`, escaped if necessary.
+/// - Returns: false if it is not a character that XML allows.
 @inline(__always)
 private func appendCharacter(
   _ source: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>,
@@ -115,8 +115,8 @@ private func appendEscape(_ escape: StaticString, _ target: inout UnsafeMutableP
   target += escape.utf8CodeUnitCount
 }
 
-/// The bytes of the character beyond ASCII at `text`; 0 where it is not UTF-8 (Unicode, table 3-7) or, as U+FFFE and
-/// U+FFFF, not XML.
+/// The length of the non-ASCII character at `text`; 0 if it is not UTF-8 (Unicode, table 3-7), or if XML does not allow
+/// it (U+FFFE and U+FFFF).
 private func lengthOfXMLCharacter(_ text: UnsafePointer<UInt8>, _ available: Int) -> Int {
   func isTail(_ offset: Int) -> Bool { text[offset] & 0xC0 == 0x80 }
   let lead = text[0]
@@ -135,7 +135,7 @@ private func lengthOfXMLCharacter(_ text: UnsafePointer<UInt8>, _ available: Int
   }
 }
 
-/// The high bit of each byte that is not a plain character of text; the lowest one can be relied on.
+/// The high bit of each byte that is not a plain character of text. Only the lowest mark is reliable.
 @inline(__always)
 private func specialBytes(_ word: UInt64) -> UInt64 {
   let ones: UInt64 = 0x0101_0101_0101_0101

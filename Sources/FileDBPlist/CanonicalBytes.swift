@@ -1,12 +1,13 @@
-/// Bytes that are looked at in words of eight, and never beyond their end: what is missing there counts as zeros, which
-/// canonical bytes have nowhere.
-// Unchecked for the pointer, which is only read through: any thread may, as nobody changes the bytes meanwhile.
+/// Bytes that are read in words of eight. A word never reads beyond the end: missing bytes count as zeros, which
+/// canonical bytes do not contain.
+// Unchecked because of the pointer. It is only used for reading, and nobody changes the bytes meanwhile, so any thread
+// may use it.
 struct CanonicalBytes: @unchecked Sendable {
   let start: UnsafeRawPointer
   let count: Int
 
   init(_ bytes: UnsafeRawBufferPointer) {
-    // Where there are no bytes, the address is never used.
+    // If there are no bytes, the address is never used.
     start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!
     count = bytes.count
   }
@@ -22,7 +23,7 @@ struct CanonicalBytes: @unchecked Sendable {
     offset < count ? start.load(fromByteOffset: offset, as: UInt8.self) : 0
   }
 
-  /// The eight bytes at `offset`, the first one lowest.
+  /// The eight bytes at `offset`, with the first byte lowest.
   @inline(__always)
   func word(at offset: Int) -> UInt64 {
     guard offset &+ 8 <= count else { return lastWord(at: offset) }
@@ -36,8 +37,7 @@ struct CanonicalBytes: @unchecked Sendable {
     return word
   }
 
-  /// Whether `text`, a literal of at most sixteen bytes, stands at `offset`. The compiler turns it into one or two
-  /// words.
+  /// Whether `text`, a literal of at most sixteen bytes, is at `offset`. The compiler turns it into one or two words.
   @inline(__always)
   func has(_ text: StaticString, at offset: Int) -> Bool {
     let length = text.utf8CodeUnitCount
@@ -68,7 +68,7 @@ struct CanonicalBytes: @unchecked Sendable {
     return end - offset
   }
 
-  /// Where `character` comes next, `end` where it does not come before.
+  /// The next place of `character`, or `end` if there is none before it.
   @inline(__always)
   func first(_ character: UInt8, from offset: Int, to end: Int) -> Int {
     var position = offset
@@ -82,7 +82,7 @@ struct CanonicalBytes: @unchecked Sendable {
 }
 
 extension StaticString {
-  /// Up to eight of its bytes as ``CanonicalBytes/word(at:)`` has them.
+  /// Up to eight bytes of the literal, in the order of ``CanonicalBytes/word(at:)``.
   @inline(__always)
   fileprivate func word(at offset: Int, _ length: Int) -> UInt64 {
     var word: UInt64 = 0
@@ -94,6 +94,6 @@ extension StaticString {
 @inline(__always)
 func everyByte(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
-/// The high bit of each byte that is zero. Only the lowest one can be relied on: a borrow may set those above it.
+/// The high bit of each byte that is zero. Only the lowest mark is reliable: a borrow may set those above it.
 @inline(__always)
 func zeroBytes(_ word: UInt64) -> UInt64 { (word &- everyByte(0x01)) & ~word & everyByte(0x80) }

@@ -1,19 +1,19 @@
-/// A value as it stands in canonical bytes.
+/// The place of a value in canonical bytes.
 package struct CanonicalElement: Equatable, Sendable {
   package enum Kind: UInt8, Sendable {
     case string, integer, real, `true`, `false`, date, data, array, dict
   }
 
   package let kind: Kind
-  /// What is between the tags: the text with its escapes; of data, arrays and dictionaries the lines, each with its
-  /// tabs and its line end. Empty where there is nothing between them.
+  /// What is between the tags. For text, this includes the escapes. For data, arrays and dictionaries, it is all lines
+  /// with their tabs and line ends. Empty if there is nothing between the tags.
   package let content: Range<Int>
 }
 
 extension CanonicalBytes {
-  /// The element whose tag is at `tag`, and where the next line begins. The bytes must be canonical: only what cannot
-  /// be any element is noticed.
-  /// - Parameter indentation: the tabs before the tag.
+  /// The element whose tag is at `tag`, and where the next line begins. The bytes must be canonical: this notices only
+  /// what cannot be an element at all.
+  /// - Parameter indentation: the number of tabs before the tag.
   @inline(__always)
   func element(at tag: Int, indentation: Int) -> (element: CanonicalElement, end: Int)? {
     switch byte(at: tag + 1) {
@@ -42,7 +42,7 @@ extension CanonicalBytes {
     }
   }
 
-  /// Text ends at the first `<`: one that belongs to it is escaped.
+  /// Text ends at the first `<`: inside a text, it would be escaped.
   @inline(__always)
   private func text(_ kind: CanonicalElement.Kind, from start: Int, closing: Int)
     -> (element: CanonicalElement, end: Int)?
@@ -58,8 +58,8 @@ extension CanonicalBytes {
     return (CanonicalElement(kind: kind, content: end..<end), end)
   }
 
-  /// Lines end at the first one that has the closing tag as far in as the opening one: what is inside is closed further
-  /// in, and in text there is no `<`.
+  /// The lines end at the first closing tag with the same indentation as the opening tag. Whatever is inside is
+  /// indented further, and text contains no `<`.
   @inline(never)
   private func lines(_ kind: CanonicalElement.Kind, from start: Int, _ indentation: Int)
     -> (element: CanonicalElement, end: Int)?

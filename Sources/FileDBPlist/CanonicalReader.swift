@@ -1,25 +1,25 @@
 import FileDBEssentials
 
-/// Reads values out of canonical bytes: those that ``CanonicalScanner`` has passed or ``PlistWriter`` has written. No
-/// others may be given to it; it then stops the program or reads something, but never beyond the bytes.
+/// Reads values from canonical bytes: those that ``CanonicalScanner`` has accepted or ``PlistWriter`` has written. With
+/// other bytes, it may stop the program or return a wrong value, but it never reads beyond the bytes.
 ///
-/// A reader of a typed row goes through ``entries(of:)`` and asks for each value as what it wants it to be. The bytes
+/// A reader of a typed row goes through ``entries(of:)`` and asks for each value in the type that it wants. The bytes
 /// must outlive the reader and its cursors.
 package struct CanonicalReader {
   let bytes: CanonicalBytes
 
   package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = CanonicalBytes(bytes) }
 
-  /// The value whose first line begins at `position`, behind `indentation` tabs.
+  /// The value whose first line begins at `position`, after `indentation` tabs.
   package func element(at position: Int = 0, indentation: Int) -> CanonicalElement? {
     bytes.element(at: position + indentation, indentation: indentation)?.element
   }
 
-  /// The dictionary that the bytes are, from the first to the last: of a record, this saves looking for its end.
+  /// The dictionary that takes up all of the bytes, as in a record. This saves searching for its end.
   package func dict(indentation: Int) -> CanonicalElement {
     let start = indentation + "<dict>\n".utf8.count
     let end = bytes.count - indentation - "</dict>\n".utf8.count
-    // `<dict/>` is shorter than the two.
+    // `<dict/>` is shorter than an opening and a closing tag.
     return CanonicalElement(kind: .dict, content: start < end ? start..<end : 0..<0)
   }
 
@@ -66,27 +66,27 @@ package struct CanonicalReader {
     return values
   }
 
-  /// Whether the text of a key or a string stands for `text`.
+  /// Whether the text of a key or a string, without its escapes, is `text`.
   package func isText(_ range: Range<Int>, _ text: String) -> Bool {
     var text = text
     return text.withUTF8 { utf8 in
       if bytes.isSame(range, UnsafeRawBufferPointer(utf8)) { return true }
-      // Escapes make it longer.
+      // Escapes make the text longer.
       guard range.count > utf8.count else { return false }
       var rest = range
       return utf8.allSatisfy { !rest.isEmpty && bytes.popCharacter(&rest) == $0 } && rest.isEmpty
     }
   }
 
-  /// The number, 0 or more, that the text of a key or a string is; `nil` where it is none in its shortest form.
+  /// The number in the text of a key or a string, 0 or more; `nil` if the text is not a number in its shortest form.
   package func number(_ text: Range<Int>) -> Int64? { bytes.number(text) }
 
-  /// Whether the text of a key or a string is other than what it stands for.
+  /// Whether the text of a key or a string contains escapes.
   package func hasEscapes(_ text: Range<Int>) -> Bool {
     bytes.first(UInt8(ascii: "&"), from: text.lowerBound, to: text.upperBound) < text.upperBound
   }
 
-  /// What the text of a key or a string stands for.
+  /// The text of a key or a string, without its escapes.
   package func text(_ range: Range<Int>) -> String {
     if !hasEscapes(range) {
       return String(decoding: bytes.text(range), as: UTF8.self)
@@ -103,7 +103,7 @@ package struct CanonicalReader {
   }
 }
 
-/// A scalar as one Swift type, `nil` where the value is of another kind or the type cannot hold it.
+/// A scalar as one Swift type, `nil` if the value is of another kind or the type cannot hold it.
 extension CanonicalReader {
   package func string(_ element: CanonicalElement) -> String? {
     element.kind == .string ? text(element.content) : nil
@@ -147,19 +147,19 @@ extension CanonicalReader {
 
   package func data(_ element: CanonicalElement) -> Data? {
     guard element.kind == .data else { return nil }
-    // All that is between the lines is smaller than a character.
+    // Remove everything between the lines: line ends and tabs are smaller than any character of base64.
     return bytes.text(element.content).filter { $0 > UInt8(ascii: " ") }.withUnsafeBufferPointer(
       Base64.decode)
   }
 }
 
-/// Goes through the entries of a dictionary.
+/// Iterates over the entries of a dictionary.
 package struct CanonicalEntries {
   private var lines: ContentLines
 
   init(_ bytes: CanonicalBytes, lines: Range<Int>) { self.lines = ContentLines(bytes, lines) }
 
-  /// - Returns: where the key's text is, with its escapes, and the value.
+  /// - Returns: the place of the key's text, with its escapes, and the value.
   package mutating func next() -> (key: Range<Int>, element: CanonicalElement)? {
     guard !lines.isAtEnd else { return nil }
     let key = lines.key
@@ -167,7 +167,7 @@ package struct CanonicalEntries {
   }
 }
 
-/// Goes through the elements of an array.
+/// Iterates over the elements of an array.
 package struct CanonicalElements {
   private var lines: ContentLines
 
@@ -200,7 +200,7 @@ private struct ContentLines {
     return start..<bytes.first(UInt8(ascii: "<"), from: start, to: end)
   }
 
-  /// The element that begins in `line`; its last line becomes the last that has been passed.
+  /// The element that begins in `line`. This moves to the end of its last line.
   mutating func passElement(at line: Int) -> CanonicalElement {
     guard let (element, next) = bytes.element(at: line + indentation, indentation: indentation) else {
       preconditionFailure("the bytes are not canonical")

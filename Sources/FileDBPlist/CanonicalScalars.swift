@@ -1,6 +1,6 @@
 extension CanonicalBytes {
-  /// Behind the decimal digits of an integer as they are written: no sign but `-`, no zero at the front, within the
-  /// range of an `Int64` or a `UInt64`.
+  /// The end of the integer at `start`, in its canonical form: decimal digits, no sign except `-`, no leading zero,
+  /// within the range of an `Int64` or a `UInt64`.
   @inline(__always)
   func endOfInteger(at start: Int) -> Int? {
     let isNegative = byte(at: start) == UInt8(ascii: "-")
@@ -16,8 +16,8 @@ extension CanonicalBytes {
     }
   }
 
-  /// The number that a text is; `nil` where it has a sign, a zero at the front or anything but digits, or where an
-  /// `Int64` cannot hold it.
+  /// The number in a text; `nil` if it has a sign, a leading zero or anything but digits, or if it does not fit into an
+  /// `Int64`.
   func number(_ text: Range<Int>) -> Int64? {
     guard (1...19).contains(text.count), endOfDigits(at: text.lowerBound) == text.upperBound,
       text.count == 1 || byte(at: text.lowerBound) != UInt8(ascii: "0")
@@ -25,7 +25,7 @@ extension CanonicalBytes {
     return magnitude(text).flatMap { Int64(exactly: $0) }
   }
 
-  /// The number that digits make.
+  /// The number that the digits spell.
   @inline(__always)
   func magnitude(_ digits: Range<Int>) -> UInt64? {
     var value: UInt64 = 0
@@ -42,7 +42,7 @@ extension CanonicalBytes {
   func endOfDigits(at start: Int) -> Int {
     var position = start
     while true {
-      // A digit becomes 0...9, to which 0x76 can be added without reaching the high bit.
+      // This turns a digit into 0...9. Adding 0x76 to that does not reach the high bit.
       let values = word(at: position) ^ everyByte(0x30)
       let others = ((values &+ everyByte(0x76)) | values) & everyByte(0x80)
       guard others == 0 else { return position &+ others.trailingZeroBitCount &>> 3 }
@@ -50,11 +50,11 @@ extension CanonicalBytes {
     }
   }
 
-  /// Behind a real as it is written: the shortest digits that read back as the same number.
+  /// The end of the real at `start`, in its canonical form: the shortest digits that read back as the same number.
   func endOfReal(at start: Int) -> Int? {
     if let end = endOfPlainReal(at: start), byte(at: end) == UInt8(ascii: "<") { return end }
     let end = first(UInt8(ascii: "<"), from: start, to: count)
-    // No number needs more: -2.2250738585072014e-308.
+    // No number is longer than -2.2250738585072014e-308.
     guard end - start <= 24, let number = Double(String(decoding: text(start..<end), as: UTF8.self)) else {
       return nil
     }
@@ -62,9 +62,10 @@ extension CanonicalBytes {
     return written.withUTF8 { $0.elementsEqual(text(start..<end)) } ? end : nil
   }
 
-  /// Behind a decimal of at most fifteen digits, which needs no comparison: doubles are so dense that no two such
-  /// decimals read as the same one, so none shorter reads as this one, and of its length none other. From 0.0001 up,
-  /// and far beyond fifteen digits, the writer uses no exponent; so what is left to check are superfluous zeros.
+  /// The end of a decimal of at most fifteen digits. It needs no comparison: doubles are so dense that no two such
+  /// decimals read as the same number. So neither a shorter decimal nor another of the same length reads as this one.
+  /// From 0.0001 up to far beyond fifteen digits, the writer uses no exponent. Only superfluous zeros are left to
+  /// check.
   private func endOfPlainReal(at start: Int) -> Int? {
     let first = byte(at: start) == UInt8(ascii: "-") ? start + 1 : start
     let point = endOfDigits(at: first)
@@ -77,8 +78,8 @@ extension CanonicalBytes {
     return end
   }
 
-  /// The number that ``endOfPlainReal(at:)`` has passed: digits and a power of ten that doubles hold exactly, so that
-  /// their quotient is rounded once, as it must be.
+  /// The number that ``endOfPlainReal(at:)`` has accepted. Doubles hold its digits and its power of ten exactly, so
+  /// their quotient is rounded only once, as it must be.
   @inline(__always)
   func plainReal(_ text: Range<Int>) -> Double? {
     guard text.count <= 17, endOfPlainReal(at: text.lowerBound) == text.upperBound else { return nil }
@@ -98,10 +99,10 @@ extension CanonicalBytes {
     return isNegative ? -number : number
   }
 
-  /// Behind the lines of base64 that ``Base64/append(_:indentation:to:)`` writes for some bytes.
+  /// The end of the base64 at `start`, in the lines that ``Base64/append(_:indentation:to:)`` writes.
   func endOfBase64(at start: Int, _ indentation: Int, _ limits: PlistLimits) -> Int? {
     let tabs = min(indentation, 8)
-    // A multiple of four, so that no group of four is divided.
+    // A multiple of four, so that no group of four is split.
     let columns = 76 - 8 * tabs
     var line = start
     var characters = 0
@@ -112,7 +113,7 @@ extension CanonicalBytes {
       else { return nil }
       characters += length
       line = first + length + 1
-      // Only the last line may be short or padded.
+      // Only the last line may be short or have padding.
       if length < columns || byte(at: line - 2) == UInt8(ascii: "=") { break }
     }
     return characters <= limits.valueBytes ? line : nil

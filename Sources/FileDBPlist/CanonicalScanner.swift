@@ -1,15 +1,15 @@
 import CFileDB
 
-/// Checks bytes against the canonical form, each of them, without building a value: what it passes is what
-/// ``PlistWriter`` writes for the value that ``PlistParser`` reads there.
+/// Checks that bytes are in the canonical form, without building a value. It accepts exactly what ``PlistWriter``
+/// writes for the value that ``PlistParser`` reads there.
 ///
-/// Each verb returns `nil`, and stays where it is, at anything else: that may be a sound property list that somebody
-/// else has written, and is for the parser to judge. The bytes must outlive the scanner.
+/// Each function returns `nil`, and stays at its position, if it finds anything else. That may be a valid property list
+/// of another program, so the parser has to judge it. The bytes must outlive the scanner.
 package struct CanonicalScanner: Sendable {
   private let bytes: CanonicalBytes
   private let limits: PlistLimits
 
-  /// What has been passed so far.
+  /// The number of bytes that have been accepted so far.
   package private(set) var position = 0
 
   package init(_ bytes: UnsafeRawBufferPointer, limits: PlistLimits = PlistLimits()) {
@@ -19,14 +19,14 @@ package struct CanonicalScanner: Sendable {
 
   package var isAtEnd: Bool { position == bytes.count }
 
-  /// One that goes on at another place.
+  /// A scanner that continues at another position.
   package func moved(to position: Int) -> CanonicalScanner {
     var moved = self
     moved.position = position
     return moved
   }
 
-  /// Where the first dictionary behind `offset` may begin that is so far in: in sound bytes, its tag stands nowhere
+  /// Where the first dictionary after `offset` with this indentation may begin. In valid bytes, its tag occurs nowhere
   /// else.
   package func startOfDict(behind offset: Int, indentation: Int) -> Int? {
     var line = bytes.first(UInt8(ascii: "\n"), from: offset, to: bytes.count) + 1
@@ -37,7 +37,7 @@ package struct CanonicalScanner: Sendable {
     return nil
   }
 
-  /// Passes `text` if it comes next.
+  /// Skips `text` if it comes next.
   package mutating func skip(_ text: String) -> Bool {
     let length = text.utf8.count
     guard text.utf8.elementsEqual(bytes.text(position..<position + length)) else { return false }
@@ -45,18 +45,18 @@ package struct CanonicalScanner: Sendable {
     return true
   }
 
-  /// Passes the line of a key.
-  /// - Returns: where its text is, with its escapes.
+  /// Scans the line of a key.
+  /// - Returns: the place of its text, with its escapes.
   package mutating func scanKey(indentation: Int) -> Range<Int>? {
     guard let key = key(at: position, indentation) else { return nil }
     position = key.nextLine
     return key.text
   }
 
-  /// Whether a key may follow `last` in a dictionary: whether it comes behind it by the bytes that both stand for.
+  /// Whether a key may follow `last` in a dictionary: its bytes, without escapes, must be greater.
   package func isAscending(_ last: Range<Int>, _ key: Range<Int>) -> Bool { bytes.isAscending(last, key) }
 
-  /// Passes the lines of a value of any kind.
+  /// Scans the lines of a value of any kind.
   package mutating func scanValue(indentation: Int) -> CanonicalElement? {
     guard let end = endOfValue(at: position, indentation),
       let (element, _) = bytes.element(at: position + indentation, indentation: indentation)
@@ -65,8 +65,8 @@ package struct CanonicalScanner: Sendable {
     return element
   }
 
-  /// Passes a dictionary that has a number, 0 or more, in the form of a string under `numberKey`.
-  /// - Returns: where its lines are, its tags' among them, and the number.
+  /// Scans a dictionary whose entry `numberKey` is a number, 0 or more, in the form of a string.
+  /// - Returns: the range of its lines, including its tags, and the number.
   package mutating func scanDict(indentation: Int, numberKey: StaticString) -> (
     range: Range<Int>, number: Int64
   )? {
@@ -80,8 +80,9 @@ package struct CanonicalScanner: Sendable {
     return (start..<entries.end, number)
   }
 
-  /// The same for one of many that are mostly alike: several times as fast, as the shape tells what to expect.
-  /// - Parameter shape: made for these limits, and asked about no dictionaries but these.
+  /// The same for one of many similar dictionaries. It is several times as fast, because the shape tells what to
+  /// expect.
+  /// - Parameter shape: must have been made for these limits, and be used for no other dictionaries.
   package mutating func scanDict(alike shape: DictShape) -> (range: Range<Int>, number: Int64)? {
     let (start, indentation) = (position, shape.indentation)
     guard indentation < limits.depth, bytes.hasTabs(indentation, at: start),
@@ -103,7 +104,7 @@ package struct CanonicalScanner: Sendable {
     return (start..<end, entries.number)
   }
 
-  /// Passes an entry that the shape's code has left alone.
+  /// Scans an entry that the shape's code has left over.
   @inline(never)
   private func passEntry(_ entries: inout filedb_entries, isFirst: Bool, _ shape: DictShape) -> Bool {
     let (line, indentation) = (entries.position, shape.indentation + 1)
@@ -127,7 +128,7 @@ package struct CanonicalScanner: Sendable {
     return true
   }
 
-  /// Passes a key and a string that are numbers, 0 or more.
+  /// Scans a key and a string that are both numbers, 0 or more.
   package mutating func scanNumbers(indentation: Int) -> (key: Int64, value: Int64)? {
     if indentation == 2, let numbers = scanShortNumbers() { return numbers }
     let key = position + indentation + 5
@@ -143,7 +144,7 @@ package struct CanonicalScanner: Sendable {
     return (keyNumber, number)
   }
 
-  /// The same two tabs in, for all but the largest numbers.
+  /// The same, with two tabs, for all but the largest numbers.
   @inline(__always)
   private mutating func scanShortNumbers() -> (key: Int64, value: Int64)? {
     var numbers: (key: Int64, value: Int64) = (0, 0)
@@ -153,7 +154,7 @@ package struct CanonicalScanner: Sendable {
     return numbers
   }
 
-  /// Where the value ends whose first line is at `line`.
+  /// The end of the value whose first line is at `line`.
   @inline(__always)
   private func endOfValue(at line: Int, _ indentation: Int) -> Int? {
     guard bytes.hasTabs(indentation, at: line) else { return nil }
@@ -180,7 +181,7 @@ package struct CanonicalScanner: Sendable {
     }
   }
 
-  /// What few fields are, out of the way of the others.
+  /// Handles rare kinds of values, apart from the code for the usual ones.
   @inline(never)
   private func endOfRareValue(at tag: Int, _ indentation: Int) -> Int? {
     if bytes.has("<real>", at: tag) {
@@ -204,7 +205,7 @@ package struct CanonicalScanner: Sendable {
     return nil
   }
 
-  /// Where an array ends whose first element is at `line`.
+  /// The end of the array whose first element is at `line`.
   private func endOfElements(at line: Int, _ indentation: Int) -> Int? {
     var line = line
     // An array without elements is `<array/>`, so there is a first one.
@@ -218,7 +219,7 @@ package struct CanonicalScanner: Sendable {
     return line + indentation + 9
   }
 
-  /// Where a dictionary ends whose first key is at `line`, and the number under `numberKey`.
+  /// The end of the dictionary whose first key is at `line`, and the number under `numberKey`.
   private func entries(at line: Int, _ indentation: Int, numberKey: StaticString?)
     -> (end: Int, number: Int64?)?
   {

@@ -11,13 +11,13 @@ struct CanonicalKey {
 }
 
 extension CanonicalBytes {
-  /// The text that begins at `start`, up to the next `<`.
-  /// - Returns: `nil` where it is not as it is written: a character that XML does not allow or that must be escaped,
-  ///   another escape than the writer's four, or too long.
+  /// The text from `start` up to the next `<`.
+  /// - Returns: `nil` if it is not canonical: it has a character that XML does not allow or that must be escaped, an
+  ///   escape other than the writer's four, or is too long.
   @inline(__always)
   func canonicalText(at start: Int, _ limits: PlistLimits) -> (end: Int, hasEscapes: Bool)? {
     var position = start
-    // How much longer the escapes are than what they stand for.
+    // How much longer the escapes are than the characters that they stand for.
     var excess = 0
     while true {
       let special = specialBytes(word(at: position))
@@ -35,7 +35,7 @@ extension CanonicalBytes {
     return position - start - excess <= limits.valueBytes ? (position, excess > 0) : nil
   }
 
-  /// The high bit of each byte that is not a plain character of text: the lowest one can be relied on.
+  /// The high bit of each byte that is not a plain character of text. Only the lowest mark is reliable.
   @inline(__always)
   private func specialBytes(_ word: UInt64) -> UInt64 {
     let control = (word &- everyByte(0x20)) & ~word & everyByte(0x80)
@@ -45,7 +45,7 @@ extension CanonicalBytes {
     return (word & everyByte(0x80)) | control | tag | escape
   }
 
-  /// Behind the tab, line feed, escape or characters beyond ASCII at `position`.
+  /// The end of the tab, line feed, escape or non-ASCII characters at `position`.
   @inline(never)
   private func endOfSpecial(at position: Int) -> Int? {
     switch byte(at: position) {
@@ -65,8 +65,8 @@ extension CanonicalBytes {
     }
   }
 
-  /// The bytes of the character beyond ASCII that `word` begins with, 0 where it is not UTF-8 (Unicode, table 3-7) or,
-  /// as U+FFFE and U+FFFF, not XML.
+  /// The length of the non-ASCII character that `word` begins with; 0 if it is not UTF-8 (Unicode, table 3-7), or if
+  /// XML does not allow it (U+FFFE and U+FFFF).
   @inline(__always)
   private func lengthOfCharacter(_ word: UInt64) -> Int {
     let second = word &>> 8 & 0xFF
@@ -88,7 +88,7 @@ extension CanonicalBytes {
     }
   }
 
-  /// Whether `key` comes behind `last` by the bytes that both stand for.
+  /// Whether `key` comes after `last` by their bytes without escapes.
   @inline(__always)
   func isAscending(_ last: CanonicalKey, _ key: CanonicalKey) -> Bool {
     if last.hasEscapes || key.hasEscapes { return isAscending(last.text, key.text) }
@@ -98,7 +98,7 @@ extension CanonicalBytes {
       let left = word(at: last.text.lowerBound + place)
       let right = word(at: key.text.lowerBound + place)
       if left != right {
-        // What is behind the end of a key does not count.
+        // Bytes after the end of a key do not count.
         guard place + (left ^ right).trailingZeroBitCount &>> 3 < common else { break }
         return left.byteSwapped < right.byteSwapped
       }
@@ -118,7 +118,7 @@ extension CanonicalBytes {
     return false
   }
 
-  /// Takes a byte, or the escape that stands for one, off the front of a text.
+  /// Removes the first byte of a text, or the escape at its beginning, and returns the byte.
   func popCharacter(_ text: inout Range<Int>) -> UInt8 {
     let character: UInt8
     let length: Int
@@ -133,14 +133,14 @@ extension CanonicalBytes {
     return character
   }
 
-  /// Whether these bytes stand in `range`.
+  /// Whether `range` contains these bytes.
   func isSame(_ range: Range<Int>, _ other: UnsafeRawBufferPointer) -> Bool {
     guard range.count == other.count, range.upperBound <= count else { return false }
     guard let text = other.baseAddress else { return true }
     return filedb_is_same(start + range.lowerBound, text, other.count)
   }
 
-  /// Whether `text` is what stands in `range`.
+  /// Whether `range` contains `text`.
   @inline(__always)
   func holds(_ text: StaticString, in range: Range<Int>) -> Bool {
     guard range.count == text.utf8CodeUnitCount, range.upperBound <= count else { return false }

@@ -1,12 +1,12 @@
 import CFileDB
 
-/// What dictionaries that are mostly alike have in common: the keys that were found in some are looked for first in the
-/// next. It learns as it goes, and is never wrong: what it does not know is judged without it.
+/// The keys that similar dictionaries have in common. Keys that were found in some are looked for first in the next. It
+/// learns as it goes. It never gives a wrong result: what it does not know is checked without it.
 package final class DictShape {
   package let indentation: Int
   package let numberKey: StaticString
   private let lines: OpaquePointer
-  /// The keys that are known, in order; none with an escape.
+  /// The known keys in order, all without escapes.
   private var keys: [[UInt8]] = []
 
   package init(indentation: Int, numberKey: StaticString, limits: PlistLimits) {
@@ -17,14 +17,14 @@ package final class DictShape {
 
   deinit { filedb_shape_free(lines) }
 
-  /// Passes the entries that are as expected.
+  /// Scans the entries that are as expected.
   @inline(__always)
   func pass(_ entries: inout filedb_entries, in bytes: CanonicalBytes) {
     filedb_pass_entries(lines, bytes.start, bytes.count, &entries)
   }
 
-  /// The place of the first known key behind `key`, which is remembered where there is room.
-  /// - Parameter line: where its line begins.
+  /// The place of the first known key after `key`. Remembers `key` if there is space.
+  /// - Parameter line: where the line of `key` begins.
   func placeBehind(_ key: CanonicalKey, at line: Int, in bytes: CanonicalBytes) -> UInt32 {
     var rest = key.text
     var text: [UInt8] = []

@@ -1,7 +1,7 @@
 import CFileDB
 
-/// The entries of a dictionary in canonical bytes, each of which can be looked at again. A list is used for one
-/// dictionary after another, and keeps its memory.
+/// The entries of a dictionary in canonical bytes, each of which can be read again. One list serves for one dictionary
+/// after another, and keeps its memory.
 package struct EntryList: ~Copyable {
   private var entries: UnsafeMutablePointer<filedb_entry>
   private var capacity = 16
@@ -11,7 +11,7 @@ package struct EntryList: ~Copyable {
 
   deinit { entries.deallocate() }
 
-  /// Takes the entries of another dictionary, but for one key.
+  /// Takes the entries of another dictionary, except one key.
   package mutating func fill(from reader: CanonicalReader, _ dict: CanonicalElement, except key: StaticString)
   {
     count = 0

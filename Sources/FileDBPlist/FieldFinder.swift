@@ -1,15 +1,16 @@
 import CFileDB
 
-/// Finds one entry of dictionaries in canonical bytes without a look at the others: the tabs before a key tell how deep
-/// it is, and the `<` behind them stands in no text.
+/// Finds one entry of dictionaries in canonical bytes without looking at the others. The number of tabs before a key
+/// shows its depth, and no text contains the `<` after the tabs.
 package struct FieldFinder: Sendable {
   /// The key's line, from the line end before it to the `<` of the value's tag.
   private let lines: [UInt8]
   private let indentation: Int
-  /// The key's first byte and the `<` behind it: rare together, for each key has its length.
+  /// The key's first byte and the `<` after the key. They are rare at this distance, because other keys have other
+  /// lengths.
   private let rareBytes: (first: Int, second: Int)
 
-  /// - Parameter indentation: the tabs before the dictionaries.
+  /// - Parameter indentation: the number of tabs before the dictionaries.
   package init(key: String, indentation: Int) {
     self.indentation = indentation + 1
     var writer = PlistWriter()
@@ -21,7 +22,7 @@ package struct FieldFinder: Sendable {
       writer.bytes + [UInt8](repeating: UInt8(ascii: "\t"), count: self.indentation) + [UInt8(ascii: "<")]
   }
 
-  /// The value in a dictionary; `nil` where it has no such key.
+  /// The value in a dictionary; `nil` if it has no such key.
   package func element(in bytes: UnsafeRawBufferPointer) -> CanonicalElement? {
     guard let start = bytes.baseAddress else { return nil }
     let place = lines.withUnsafeBytes {
@@ -32,7 +33,7 @@ package struct FieldFinder: Sendable {
   }
 }
 
-/// Where `part` begins in `text`; `nil` where it does not.
+/// The index at which `part` begins in `text`; `nil` if `text` does not contain it.
 package func findBytes(_ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Int? {
   guard let start = text.baseAddress, let first = part.baseAddress, !part.isEmpty else {
     return part.isEmpty ? 0 : nil

@@ -12,15 +12,15 @@ package enum PlistStep: Equatable, Sendable {
   case index(Int)
 }
 
-/// What somebody wants to know the lines of.
+/// What to find the lines of.
 enum PlistSearch {
-  /// The value at this place.
+  /// The value at this path.
   case value([PlistStep])
-  /// The elements of the array at this place, and the values in those that are dictionaries.
+  /// The elements of the array at this path, and the values in those that are dictionaries.
   case elements([PlistStep])
 }
 
-/// What has just begun of what is sought: a value, or one in a dictionary, under its key.
+/// The part of the search that has just begun: the value, or a value in a dictionary with its key.
 enum PlistSighting {
   case value
   case field(String)
@@ -32,7 +32,7 @@ enum PlistSighting {
 struct PlistBuilder {
   private enum Phase { case beforePlist, inPlist, afterPlist }
 
-  /// An array or dictionary whose end has not come yet.
+  /// An array or dictionary that has not ended yet.
   private struct Container {
     let isDictionary: Bool
     var elements: [PlistValue] = []
@@ -44,16 +44,16 @@ struct PlistBuilder {
   private let search: PlistSearch?
   private var phase = Phase.beforePlist
   private var containers: [Container] = []
-  /// The scalar whose end has not come yet, and its text so far.
+  /// The scalar that has not ended yet, and its text so far.
   private var scalar: PlistElement?
   private var text: [UInt8] = []
-  /// The size of the last dictionary, within reason: the records of a table are of one size.
+  /// The size of the last dictionary, up to a limit: the records of a table have similar sizes.
   private var expectedEntries = 0
   private var longKeys = LongKeys()
 
-  /// The root, once it is complete.
+  /// The root, after it is complete.
   private(set) var root: PlistValue?
-  /// Set as soon as a value begins that is sought, until whoever reads it clears it.
+  /// Set when a value begins that is searched for. The reader clears it.
   var sighting: PlistSighting?
 
   init(limits: PlistLimits, search: PlistSearch?) {
@@ -63,7 +63,7 @@ struct PlistBuilder {
 
   var isComplete: Bool { phase == .afterPlist }
 
-  /// The start of an element that is none of a property list's.
+  /// The start of an element that does not belong to property lists.
   func start(unknown name: String) throws(PlistError) {
     if phase == .beforePlist { throw PlistError(.notPropertyList(found: "its root element is <\(name)>")) }
     throw PlistError(.unexpectedElement(name))
@@ -126,7 +126,7 @@ struct PlistBuilder {
     }
   }
 
-  /// Text is text in a string or a key however it is written; elsewhere CDATA has no business.
+  /// In a string or a key, CDATA is text like any other. Elsewhere it is not allowed.
   mutating func cdata(_ bytes: UnsafeBufferPointer<UInt8>) throws(PlistError) {
     guard scalar == .string || scalar == .key else { throw PlistError(.unexpectedText) }
     try characters(bytes)
@@ -148,7 +148,8 @@ struct PlistBuilder {
     }
   }
 
-  /// A key that follows its equal is noticed here, with its line; others when the dictionary ends.
+  /// If the same key comes twice in succession, this notices it, with the line. Other duplicates are noticed when the
+  /// dictionary ends.
   private mutating func begin(key: String) throws(PlistError) {
     let top = containers.count - 1
     let last = containers[top].entries.count - 1
@@ -165,7 +166,7 @@ struct PlistBuilder {
     }
     let top = containers.count - 1
     if containers[top].isDictionary {
-      // A key is always there: `checkPosition` let no value begin without one.
+      // There is always a key: `checkPosition` lets no value begin without one.
       let key = containers[top].key.take() ?? ""
       containers[top].entries.append(PlistDictionary.Entry(key: key, value: value))
     } else {
@@ -223,7 +224,7 @@ struct PlistBuilder {
     }
   }
 
-  /// Whether what begins now is in the value at `path`, or is that value.
+  /// Whether the element that begins now is the value at `path`, or is inside it.
   private func isInside(_ path: [PlistStep]) -> Bool {
     zip(containers, path).allSatisfy { container, step in
       switch step {
@@ -234,9 +235,9 @@ struct PlistBuilder {
   }
 }
 
-/// Keys that do not fit into a `String` itself, kept once each: a table has the same few in every record.
+/// Stores each long key once: a table has the same few keys in every record.
 private struct LongKeys {
-  /// Swift keeps so many bytes without memory of its own.
+  /// Swift stores strings up to this length without allocating memory.
   private static let inlineBytes = 15
 
   private var keys: [(bytes: [UInt8], string: String)] = []

@@ -8,7 +8,7 @@ package enum PlistDate {
   /// The first and the last second that four digits of a year can name, counted from 1970.
   package static let secondsRange: ClosedRange<Int> = -62_135_596_800...253_402_300_799
 
-  /// The whole second in which `date` lies; `nil` where no four-digit year names it.
+  /// The whole second in which `date` lies; `nil` if no four-digit year names it.
   package static func wholeSecond(_ date: Date) -> Date? {
     let seconds = secondsFrom1970(date)
     guard seconds >= Double(secondsRange.lowerBound), seconds <= Double(secondsRange.upperBound) else {
@@ -17,19 +17,19 @@ package enum PlistDate {
     return Date(timeIntervalSince1970: seconds)
   }
 
-  /// A `Date` counts from 2001: its fraction is cut off before 1970 is added, which could round it up.
+  /// A `Date` counts from 2001. Cut off its fraction before adding the seconds up to 1970: the sum could be rounded up.
   private static func secondsFrom1970(_ date: Date) -> Double {
     date.timeIntervalSinceReferenceDate.rounded(.down) + Date.timeIntervalBetween1970AndReferenceDate
   }
 
   /// The first second of a day in UTC.
-  /// - Precondition: there is such a day.
+  /// - Precondition: the day exists.
   package static func date(year: Int, month: Int, day: Int) -> Date {
     Date(timeIntervalSince1970: Double(dayNumber(year: year, month: month, day: day) * 86_400))
   }
 
-  /// The date so many months later, at the same time of the day: on the month's last day where it has no such day.
-  /// - Returns: `nil` where four digits cannot name the year.
+  /// The date this many months later, at the same time of day. If the month has no such day, its last day.
+  /// - Returns: `nil` if four digits cannot name the year.
   package static func adding(months: Int, to date: Date) -> Date? {
     guard abs(months) < 120_000, wholeSecond(date) != nil else { return nil }
     let seconds = Int(secondsFrom1970(date))
@@ -72,7 +72,7 @@ package enum PlistDate {
     append(second % 60, digits: 2, then: "Z", to: &bytes)
   }
 
-  /// The same as a text; for a date outside that range, whatever Foundation makes of it.
+  /// The date as a text. Outside that range, it is in Foundation's format.
   package static func text(_ date: Date) -> String {
     guard let date = wholeSecond(date) else { return "\(date)" }
     var bytes: [UInt8] = []

@@ -22,14 +22,14 @@ public struct PlistDictionary: Sendable, Equatable {
   /// A dictionary without keys.
   public init() {}
 
-  /// - Parameter ascending: entries in the order of their keys, no key twice.
+  /// - Parameter ascending: entries sorted by their keys, without duplicates.
   init(ascending: [Entry]) { entries = ascending }
 
-  /// Of several entries with one key the last counts.
+  /// If there are several entries with the same key, the last one counts.
   package init(lastOf entries: [Entry]) { set(entries) }
 
-  /// - Returns: `nil` where a key is there twice; `duplicate` is told which.
-  /// - Complexity: O(*n*) where the keys come in order, O(*n* log *n*) elsewhere.
+  /// - Returns: `nil` if a key occurs twice; then `duplicate` is called with its index.
+  /// - Complexity: O(*n*) if the keys are in order, otherwise O(*n* log *n*).
   package init?(unsorted: [Entry], duplicate: (Int) -> Void) {
     let inOrder = zip(unsorted, unsorted.dropFirst()).allSatisfy { compareUTF8($0.key, $1.key) < 0 }
     if inOrder {
@@ -77,7 +77,7 @@ public struct PlistDictionary: Sendable, Equatable {
     return found ? entries.remove(at: position).value : nil
   }
 
-  /// Sets the values of many keys at once. Of several entries with one key the last counts.
+  /// Sets the values of many keys at once. If there are several entries with the same key, the last one counts.
   /// - Complexity: O(*n* + *m* log *m*) for *m* entries.
   package mutating func set(_ new: [Entry]) {
     if new.count < 8 {

@@ -1,7 +1,7 @@
 /// The lines on which the elements of an array begin, and the values in those that are dictionaries.
 package struct PlistElementLines {
   private var elements: [(line: Int, firstField: Int)] = []
-  /// Those of all elements, one after the other.
+  /// The lines of all elements' fields, one element after another.
   private var fields: [(key: String, line: Int)] = []
 
   mutating func append(_ sighting: PlistSighting, line: Int) {
@@ -11,12 +11,12 @@ package struct PlistElementLines {
     }
   }
 
-  /// - Returns: `nil` where there is no such element.
+  /// - Returns: `nil` if there is no such element.
   package func line(ofElement index: Int) -> Int? {
     elements.indices.contains(index) ? elements[index].line : nil
   }
 
-  /// - Returns: `nil` where there is no such element, or it does not hold the key.
+  /// - Returns: `nil` if there is no such element, or it does not hold the key.
   /// - Complexity: O(*k*) in the keys of the element.
   package func line(of key: String, inElement index: Int) -> Int? {
     guard elements.indices.contains(index) else { return nil }

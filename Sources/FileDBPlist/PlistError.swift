@@ -2,19 +2,19 @@
 public struct PlistError: Error, Equatable, Sendable {
   /// The kinds of errors.
   public enum Reason: Equatable, Sendable {
-    // What the bytes are instead of an XML property list.
+    // The bytes are not an XML property list, but this.
     case empty
     case binaryPropertyList
     case oldStylePropertyList
     case json
     case notPropertyList(found: String)
     case unsupportedEncoding(String)
-    // XML that is broken, cut off, or asks for what is not allowed in a property list.
+    // The XML is broken or cut off, or contains something that a property list must not.
     case malformed(String)
     case truncated
     case documentTypeDeclaration
     case undefinedEntity
-    // XML that is well-formed but no property list.
+    // The XML is well-formed, but not a property list.
     case unexpectedElement(String)
     case unexpectedText
     case missingKey
@@ -25,11 +25,11 @@ public struct PlistError: Error, Equatable, Sendable {
     case invalidReal(String)
     case invalidDate(String)
     case invalidData
-    // Past a limit of ``PlistLimits``.
+    // A limit of ``PlistLimits`` is exceeded.
     case tooDeep(limit: Int)
     case valueTooLarge(limit: Int)
     case fileTooLarge(limit: Int)
-    // Values that the format cannot hold.
+    // The format cannot hold the value.
     case unrepresentableCharacter(Unicode.Scalar)
     case dateOutOfRange
   }

@@ -1,10 +1,11 @@
 import FileDBEssentials
 
 extension PlistValue {
-  /// This value as a reader of the file will find it, or the error that says why the file cannot hold it.
+  /// This value as the file will return it. If the file cannot hold it, this throws an error that says why.
   ///
-  /// A date becomes its whole second, any `nan` the one `nan`, an `unsigned` that fits an `integer`.
-  /// - Parameter depth: how many arrays and dictionaries already enclose this value.
+  /// A date is cut to whole seconds, every `nan` becomes the same `nan`, and an `unsigned` becomes an `integer` if it
+  /// fits.
+  /// - Parameter depth: how many arrays and dictionaries enclose this value.
   /// - Throws: `unrepresentableCharacter`, `dateOutOfRange`, `tooDeep` or `valueTooLarge`.
   package func normalized(depth: Int = 0, limits: PlistLimits) throws(PlistError) -> PlistValue {
     switch self {
@@ -44,15 +45,15 @@ extension PlistDictionary {
   }
 }
 
-/// Throws `unrepresentableCharacter` where XML cannot hold `text`, `valueTooLarge` where it is too long.
+/// Throws `unrepresentableCharacter` if XML cannot contain `text`, and `valueTooLarge` if it is too long.
 ///
-/// XML 1.0 §2.2 allows tab, line feed, carriage return and everything from the space on, save the surrogates
-/// (which a `String` cannot hold) and U+FFFE and U+FFFF.
+/// XML 1.0 §2.2 allows tab, line feed, carriage return, and everything from the space on except the surrogates, which a
+/// `String` cannot contain, and U+FFFE and U+FFFF.
 package func checkXMLText(_ text: String, limits: PlistLimits) throws(PlistError) {
   guard text.utf8.count <= limits.valueBytes else {
     throw PlistError(.valueTooLarge(limit: limits.valueBytes))
   }
-  // Every scalar that is refused begins with a byte below 0x20, or with 0xEF.
+  // The first byte of every forbidden scalar is below 0x20, or is 0xEF.
   guard text.utf8.contains(where: { ($0 < 0x20 && !isXMLSpace($0)) || $0 == 0xEF }) else { return }
   for scalar in text.unicodeScalars {
     switch scalar.value {

@@ -1,7 +1,7 @@
 /// Integers and reals as the text of a property list.
 package enum PlistNumber {
-  /// Reads a decimal or `0x` number with an optional sign; white space around it is skipped, since other
-  /// writers leave some.
+  /// Reads a decimal or `0x` number with an optional sign. It skips white space around the number, because some
+  /// programs write it.
   package static func integer(_ text: UnsafeBufferPointer<UInt8>) -> PlistValue? {
     var digits = trimmed(text)[...]
     let negative = digits.first == UInt8(ascii: "-")
@@ -27,8 +27,9 @@ package enum PlistNumber {
     return .integer(Int64(truncatingIfNeeded: 0 &- magnitude))
   }
 
-  /// Reads a decimal number with an optional point and exponent, or `nan`, or `inf` and `infinity` with an
-  /// optional sign, in any case. A finite number too large for a double is refused: it would read as infinity.
+  /// Reads a decimal number with an optional point and exponent, or `nan`, or `inf` and `infinity` with an optional
+  /// sign, in upper or lower case. It refuses a finite number that is too large for a double, because that would read
+  /// as infinity.
   package static func real(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     let characters = trimmed(text)
     let string = String(decoding: characters, as: UTF8.self)

@@ -11,7 +11,7 @@
 public struct PlistParser: ~Copyable {
   private let session: SAXSession
   private var source = PlistSource()
-  /// The first error is the last word.
+  /// The first error. Later ones are ignored.
   private var failure: PlistError?
 
   /// A parser of one document.
@@ -54,7 +54,7 @@ public struct PlistParser: ~Copyable {
     return try parser.finish()
   }
 
-  /// What ``parse(_:limits:)`` returns, with what it passes over.
+  /// The result of ``parse(_:limits:)``, with what a rewrite would lose.
   package static func inspect(
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits()
   ) throws(PlistError) -> ParsedPlist {
@@ -63,16 +63,16 @@ public struct PlistParser: ~Copyable {
     return ParsedPlist(root: try parser.finish(), firstCommentLine: parser.session.firstCommentLine)
   }
 
-  /// The line on which the value at `path` begins; `nil` where the document does not hold it.
+  /// The line on which the value at `path` begins; `nil` if the document does not contain it.
   ///
-  /// It reads the document again: lines are wanted only when something is wrong, and a table of a million
-  /// records should not carry a million of them.
+  /// This reads the document again. Lines are needed only if something is wrong, and a table of a million records
+  /// should not store a million of them.
   package static func line(of path: [PlistStep], in bytes: [UInt8]) -> Int? {
     lines(of: .value(path), in: bytes).line(ofElement: 0)
   }
 
-  /// The lines on which the elements of the array at `path` begin, and the values in those that are dictionaries: in
-  /// one reading, for who wants many.
+  /// The lines on which the elements of the array at `path` begin, and the values in those that are dictionaries. It
+  /// finds all of them in one reading.
   package static func elementLines(of path: [PlistStep], in bytes: [UInt8]) -> PlistElementLines {
     lines(of: .elements(path), in: bytes)
   }
@@ -91,14 +91,14 @@ package struct ParsedPlist {
   package let firstCommentLine: Int?
 }
 
-/// One run of libxml2's push parser, feeding a ``PlistBuilder``.
+/// One run of libxml2's push parser. It feeds a ``PlistBuilder``.
 private final class SAXSession {
-  /// libxml2 counts a piece's bytes in a C `int`, and keeps a piece until it is used up.
+  /// libxml2 counts the bytes of a piece in a C `int`, and keeps a piece until it is used up.
   private static let pieceLength = 64 << 10
 
   private let limits: PlistLimits
-  /// Behind a pointer, since the handlers run tens of times for each record: so they neither count references nor have
-  /// every access checked. Nobody holds on to it while libxml2 runs.
+  /// A pointer, because the handlers run dozens of times for each record: this saves reference counting and checks of
+  /// exclusive access. Nobody else has the pointer while libxml2 runs.
   private let state: UnsafeMutablePointer<SAXState>
   private var byteCount = 0
 
@@ -109,14 +109,14 @@ private final class SAXSession {
     state.initialize(to: SAXState(builder: PlistBuilder(limits: limits, search: search)))
     var handler = SAXState.handler
     let context = xmlCreatePushParserCtxt(&handler, state, nil, 0, nil)
-    // The encoding is settled before the bytes come here, so the document's own word on it is not asked again.
+    // The encoding is known before the bytes come here, so libxml2 ignores the one that the document names.
     xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
     state.pointee.context = context
   }
 
   deinit {
     let context = state.pointee.context
-    // libxml2 makes a document for an entity declaration even where no handler wants one.
+    // libxml2 creates a document for an entity declaration even if no handler wants one.
     if let document = context?.pointee.myDoc { xmlFreeDoc(document) }
     xmlFreeParserCtxt(context)
     state.deinitialize(count: 1)
@@ -151,10 +151,10 @@ private final class SAXSession {
   }
 }
 
-/// What the handlers work on.
+/// The state that the handlers change.
 private struct SAXState {
-  /// libxml2 reads a tag as a whole and compares each attribute with all others, so that a tag of a few megabytes
-  /// would take hours.
+  /// libxml2 reads a tag as a whole and compares each attribute with all others. A tag of a few megabytes would take
+  /// hours.
   private static let longestTag = 64 << 10
   private static let mostAttributes = 32
 
@@ -164,7 +164,7 @@ private struct SAXState {
   var isEnding = false
   var soughtLines = PlistElementLines()
   var firstCommentLine: Int?
-  /// The elements met so far, by their names' addresses: libxml2 keeps each name once for as long as it parses.
+  /// The elements found so far, by the addresses of their names: libxml2 stores each name once as long as it parses.
   private var known: [(name: UnsafePointer<xmlChar>, element: PlistElement)] = []
 
   init(builder: PlistBuilder) { self.builder = builder }
@@ -191,9 +191,9 @@ private struct SAXState {
     return element
   }
 
-  /// What libxml2 has not read yet may be a long comment, but not a long tag.
+  /// The bytes that libxml2 has not read yet may be a long comment, but must not be a long tag.
   mutating func checkUnreadTag() {
-    // Once it is stopped, libxml2 has freed its input, and may have left `cur` pointing into it.
+    // After it is stopped, libxml2 has freed its input, and `cur` may still point into it.
     guard failure == nil else { return }
     guard let input = context?.pointee.input?.pointee, input.end - input.cur > Self.longestTag else { return }
     guard input.cur[0] == UInt8(ascii: "<"), input.cur[1] != UInt8(ascii: "!"),
@@ -202,8 +202,8 @@ private struct SAXState {
     fail(located(.malformed("a tag is longer than \(Self.longestTag) bytes")))
   }
 
-  /// Runs `event` on the builder; the first error ends the parse.
-  /// - Parameter text: what libxml2 has just passed, where the event is about text.
+  /// Passes `event` to the builder. The first error ends parsing.
+  /// - Parameter text: the text that libxml2 has just read, if the event is about text.
   @inline(__always)
   mutating func handle(
     passed text: UnsafeBufferPointer<UInt8>? = nil, _ event: (inout PlistBuilder) throws(PlistError) -> Void
@@ -219,7 +219,7 @@ private struct SAXState {
       if let text {
         fail(error.reason == .unexpectedText ? located(error.reason, before: text) : located(error.reason))
       } else {
-        // libxml2 takes a tag that the end of the file cuts short as if it were whole.
+        // If the file ends inside a tag, libxml2 treats the tag as complete.
         fail(located(isAtEnd ? .truncated : error.reason))
       }
     }
@@ -237,7 +237,7 @@ private struct SAXState {
     xmlStopParser(context)
   }
 
-  /// Whether the file ends where libxml2 is.
+  /// Whether libxml2 has reached the end of the file.
   private var isAtEnd: Bool {
     guard isEnding, let input = context?.pointee.input?.pointee else { return false }
     return input.cur >= input.end
@@ -249,7 +249,7 @@ private struct SAXState {
     PlistError(reason, line: currentLine, column: context?.pointee.input.map { Int($0.pointee.col) })
   }
 
-  /// The place where `text`, which libxml2 has passed already, has its first character that is not white space.
+  /// The place of the first character of `text` that is not white space. libxml2 has already read `text`.
   private func located(_ reason: PlistError.Reason, before text: UnsafeBufferPointer<UInt8>) -> PlistError {
     let end = located(reason)
     guard let endLine = end.line, let endColumn = end.column else { return end }
@@ -262,7 +262,7 @@ private struct SAXState {
     return PlistError(reason, line: endLine - lines, column: column)
   }
 
-  /// Takes note of an error, or a warning, of libxml2's own.
+  /// Records an error or a warning of libxml2 itself.
   mutating func failed(_ error: xmlError) {
     guard failure == nil else { return }
     let reason: PlistError.Reason
@@ -286,12 +286,12 @@ private struct SAXState {
   }
 }
 
-/// libxml2 takes the first `>` that has come in for a tag's end, even one in quotes: a tag that has one there is read
-/// or not as the file happens to be cut, so it is refused however it is cut. No property list needs one.
+/// libxml2 takes the first `>` that has arrived for the end of a tag, even if it is in quotes. Whether it reads such a
+/// tag depends on how the file is cut into pieces, so it is always refused. No property list needs one.
 private let tagEnd = UInt8(ascii: ">")
 
-/// Whether a value has a `>`. libxml2 gives two pointers for each namespace, the second to its name, and five for each
-/// attribute, the last two to the start and the end of its value.
+/// Whether a value contains `>`. libxml2 passes two pointers for each namespace, the second to its name. For each
+/// attribute it passes five, and the last two point to the start and the end of its value.
 private func holdsTagEnd(
   _ namespaces: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, _ namespaceCount: Int,
   _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, _ attributeCount: Int
@@ -306,13 +306,13 @@ private func holdsTagEnd(
   return false
 }
 
-/// The state that libxml2 hands back to each handler.
+/// The state, which libxml2 passes back to each handler.
 private func owner(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<SAXState>? {
   pointer?.assumingMemoryBound(to: SAXState.self)
 }
 
 extension SAXState {
-  /// Every handler that a property list has use for; whatever declares something is refused.
+  /// All handlers that a property list needs. Declarations are refused.
   fileprivate static var handler: xmlSAXHandler {
     var handler = xmlSAXHandler()
     handler.initialized = XML_SAX2_MAGIC
@@ -350,12 +350,13 @@ extension SAXState {
   }
 
   private static func refuseDeclarations(_ handler: inout xmlSAXHandler) {
-    // This runs once the document type's name and identifiers are read; a `[` would open its own declarations.
+    // This runs after the name and the identifiers of the document type are read. A `[` would begin its own
+    // declarations.
     handler.internalSubset = { pointer, _, _, systemID in
       guard let state = owner(pointer), let next = state.pointee.context?.pointee.input?.pointee.cur else {
         return
       }
-      // Refusing one frees what `next` points to.
+      // Refusing a declaration frees what `next` points to.
       if next.pointee == UInt8(ascii: "[") {
         state.pointee.refuse(.documentTypeDeclaration)
       } else if let systemID, xmlStrchr(systemID, tagEnd) != nil {

@@ -1,6 +1,6 @@
-/// Turns the bytes of a file into the UTF-8 that the parser is given, piece by piece: says what a file is that is no
-/// XML property list, drops a byte order mark, decodes UTF-16, and makes every line end a line feed, as XML wants it.
-/// libxml2 does that too, but does not count the lines that end in a carriage return alone.
+/// Converts the bytes of a file into the UTF-8 that the parser needs, piece by piece. It recognizes files that are not
+/// XML property lists, drops a byte order mark, decodes UTF-16, and turns every line end into a line feed, as XML
+/// requires. libxml2 could do that, too, but it does not count lines that end with only a carriage return.
 struct PlistSource {
   private enum Encoding {
     case utf8
@@ -12,15 +12,16 @@ struct PlistSource {
   private static let lookahead = 1024
 
   private var encoding: Encoding?
-  /// What came before the encoding was known, and then half a code unit, or half a surrogate pair, of UTF-16.
+  /// The bytes that came before the encoding was known. After that, half a code unit or half a surrogate pair of
+  /// UTF-16.
   private var pending: [UInt8] = []
-  /// The line that has been reached.
+  /// The current line.
   private var line = 1
   private var isBlank = true
-  /// Whether the last byte was a carriage return, whose line feed may be still to come.
+  /// Whether the last byte was a carriage return, so that its line feed may still come.
   private var followsCarriageReturn = false
 
-  /// Hands `piece` on to `sink` as UTF-8, in one or more parts or not yet.
+  /// Passes `piece` to `sink` as UTF-8: in one or more parts, or later.
   mutating func push(
     _ piece: UnsafeRawBufferPointer, to sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void
   ) throws(PlistError) {
@@ -32,7 +33,7 @@ struct PlistSource {
     try convert(piece, from: encoding, to: sink)
   }
 
-  /// Hands on what is left.
+  /// Passes on the rest.
   mutating func finish(_ sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void) throws(PlistError) {
     if encoding == nil { try begin(sink) }
     if !pending.isEmpty { throw PlistError(.truncated, line: line) }
@@ -42,7 +43,7 @@ struct PlistSource {
   private mutating func begin(
     _ sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void
   ) throws(PlistError) {
-    // However the file is cut into pieces, no more of it is looked at.
+    // Look only at so much of the file, however it is cut into pieces.
     let (found, markLength) = try Self.recognize(Array(pending.prefix(Self.lookahead)))
     encoding = found
     let first = pending
@@ -106,7 +107,7 @@ struct PlistSource {
     bytes.count { $0 == UInt8(ascii: "\n") }
   }
 
-  /// What is whole in `piece` and the bytes before it, up to a surrogate that is not half of a pair.
+  /// The complete characters in `piece` and the bytes before it, up to a surrogate that is not part of a pair.
   private mutating func decodeUTF16(
     _ piece: UnsafeRawBufferPointer, bigEndian: Bool
   ) -> (utf8: [UInt8], isValid: Bool) {
@@ -173,7 +174,7 @@ extension PlistSource {
     case UInt8(ascii: "("), UInt8(ascii: "/"): throw PlistError(.oldStylePropertyList)
     case UInt8(ascii: "["): throw PlistError(.json)
     case UInt8(ascii: "{"):
-      // The first sign outside quotes tells: `{ key = value; }` or `{ "key": value }`.
+      // The first of these characters outside quotes decides: `{ key = value; }` or `{ "key": value }`.
       var quoted = false
       for byte in text {
         if byte == UInt8(ascii: "\"") { quoted.toggle() }
@@ -187,13 +188,13 @@ extension PlistSource {
     }
   }
 
-  /// The encoding that an XML declaration at the start names, UTF-8 where none does.
+  /// The encoding that an XML declaration at the start names; UTF-8 if there is none.
   private static func declaredEncoding(_ text: ArraySlice<UInt8>) throws(PlistError) -> Encoding {
     guard text.starts(with: "<?xml".utf8), let next = text.dropFirst(5).first, isXMLSpace(next) else {
       return .utf8
     }
     guard let end = text.firstIndex(of: UInt8(ascii: ">")) else {
-      // A file that ends here says so in the parser's words.
+      // If the file ends here, the parser reports it.
       if text.count < lookahead - 3 { return .utf8 }
       throw PlistError(.malformed("the XML declaration is too long"), line: 1)
     }

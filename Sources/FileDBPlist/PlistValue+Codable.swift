@@ -59,7 +59,7 @@ extension PlistValue: Codable {
   }
 }
 
-/// A key of any name.
+/// A coding key with any name.
 package struct AnyKey: CodingKey {
   package let stringValue: String
   package var intValue: Int? { nil }

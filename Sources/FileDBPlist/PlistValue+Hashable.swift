@@ -25,7 +25,7 @@ extension PlistDictionary: Hashable {
 }
 
 extension Hasher {
-  /// Text as it is told apart here, by its bytes.
+  /// Text is compared by its bytes.
   fileprivate mutating func combine(utf8 text: String) {
     combine(text.utf8.count)
     var text = text

@@ -95,8 +95,8 @@ extension PlistValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
 
 /// The order of two strings by their UTF-8 bytes: negative, zero or positive.
 ///
-/// Swift's own `==` and `<` fold canonically equivalent text, so that two different keys of a property list
-/// could fall together.
+/// Swift's own `==` and `<` treat canonically equivalent texts as equal, so two different keys of a property list could
+/// become one.
 package func compareUTF8(_ left: String, _ right: String) -> Int {
   let fast = left.utf8.withContiguousStorageIfAvailable { a in
     right.utf8.withContiguousStorageIfAvailable { b in

@@ -36,17 +36,17 @@ public struct PlistWriter {
 
   package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
-  /// Forgets what was written, and keeps the memory for what comes next.
+  /// Removes what was written, and keeps the memory for what comes next.
   package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Appends `text` as it stands.
+  /// Appends `text` unchanged.
   package mutating func append(_ text: StaticString) {
     bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   package mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  /// Appends canonical bytes as they stand.
+  /// Appends canonical bytes unchanged.
   package mutating func append(_ canonical: ArraySlice<UInt8>) { bytes.append(contentsOf: canonical) }
 
   /// Appends the digits of a number.

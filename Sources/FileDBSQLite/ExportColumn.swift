@@ -4,11 +4,11 @@ import FileDB
 struct ExportColumn {
   let field: FieldReference
   let name: String
-  /// The type of all its values; empty where they differ, so that SQLite converts none.
+  /// The type of all its values; empty if they differ, so that SQLite converts nothing.
   let declaration: String
 
-  /// One for each of `fields`, or of those that the records have, in the order of their names.
-  /// - Throws: ``StoreError/Code/unrepresentableValue`` for two names that are one to SQLite.
+  /// One column for each of `fields`. Without `fields`, one for each field of the records, sorted by name.
+  /// - Throws: ``StoreError/Code/unrepresentableValue`` if SQLite would treat two names as the same.
   static func columns<Row>(
     of rows: some Collection<StoredRecord<Row>>, named fields: [FieldReference]?,
     declaredIn schema: TableSchema?, table: String
@@ -30,7 +30,7 @@ struct ExportColumn {
     }
   }
 
-  /// Those that are declared, in that order, and the others in the order of their names.
+  /// The declared fields in their order, and then the others, sorted by name.
   private static func fields<Row>(
     of rows: some Collection<StoredRecord<Row>>, declaredIn schema: TableSchema?
   ) -> [FieldReference] {
@@ -43,7 +43,7 @@ struct ExportColumn {
     return (declared + names.keys).map(FieldReference.init(field:))
   }
 
-  /// `nil` where no record has a field.
+  /// The declaration is `nil` for a field that no record has.
   private static func declarations<Row>(
     of fields: [FieldReference], in rows: some Collection<StoredRecord<Row>>
   ) -> [String?] {

@@ -1,14 +1,14 @@
 import FileDB
 import GRDB
 
-/// How an export and the import that brings it back agree on what is not a field.
+/// The conventions by which an export and a later import exchange what is not a field.
 extension SQLiteExport {
-  /// The columns before those of the fields. `AUTOINCREMENT`, since SQLite should not give an id twice either.
+  /// The columns before those of the fields. With `AUTOINCREMENT`, SQLite does not give an id twice either.
   static let ownColumns = "id INTEGER PRIMARY KEY AUTOINCREMENT, position INTEGER NOT NULL"
 
-  /// Whether `table` has them.
+  /// Whether `table` has these columns.
   static func made(_ table: String, in db: Database) throws -> Bool {
-    // Not by GRDB's `columns(in:)`, which does not take a quote in a table's name.
+    // GRDB's `columns(in:)` does not accept a quote in a table's name.
     try Bool.fetchOne(
       db,
       sql: """
@@ -19,10 +19,10 @@ extension SQLiteExport {
 }
 
 extension Database {
-  /// The highest id that a table with `AUTOINCREMENT` ever gave; `nil` for another.
+  /// The highest id that a table with `AUTOINCREMENT` ever gave; `nil` for another table.
   func sequence(of table: String) throws -> Int64? {
     guard try tableExists("sqlite_sequence") else { return nil }
-    // A table of SQLite's own, but anybody may have written into it.
+    // This is a table of SQLite itself, but anybody may have written into it.
     return try Int64.fetchOne(
       self,
       sql: "SELECT seq FROM sqlite_sequence WHERE name = ? COLLATE NOCASE AND typeof(seq) = 'integer'",

@@ -2,9 +2,9 @@ import FileDB
 import FileDBExchange
 import GRDB
 
-/// Which column becomes what.
+/// Decides what each column becomes.
 struct ImportColumns {
-  /// The one that holds the ids.
+  /// The column with the ids.
   private(set) var id: SQLiteColumn?
   private(set) var fields: [SQLiteColumn] = []
 
@@ -14,7 +14,7 @@ struct ImportColumns {
       StoreError(StoreError.invalidText, message, file: source.file.path, table: source.source.table)
     }
     let names = query.statement.columnNames
-    // It tells names apart by their bytes.
+    // It distinguishes names by their bytes.
     var known = PlistDictionary()
     for (position, name) in names.enumerated() {
       let field = query.field(of: name)
@@ -43,7 +43,7 @@ struct ImportColumns {
 }
 
 extension ImportQuery {
-  /// The field in the column `name`; `nil` where that is reserved.
+  /// The field in the column `name`; `nil` if that is reserved.
   fileprivate func field(of name: String) -> String? {
     if reserved.contains(where: { ColumnKey($0) == ColumnKey(name) }) { return nil }
     let isEscaped = reserved.contains { ColumnKey(name).isName($0, withPrefixes: 1) }

@@ -3,12 +3,12 @@ import FileDBExchange
 import Foundation
 import GRDB
 
-/// The question that an import puts to SQLite.
+/// The query that an import sends to SQLite.
 struct ImportQuery {
   let statement: Statement
-  /// The columns that hold what a table of ours has beside its fields.
+  /// The columns with what a FileDB table has besides its fields.
   private(set) var reserved: [String] = []
-  /// The highest id that the table ever gave, where the database knows it.
+  /// The highest id that the table ever gave, if the database knows it.
   private(set) var counter: Int64?
 
   init(_ source: SQLiteImport, in db: Database) throws {
@@ -33,7 +33,7 @@ struct ImportQuery {
 }
 
 extension Database {
-  /// `nil` where there is none, or a second.
+  /// The statement in `sql`; `nil` if there is none, or more than one.
   func onlyStatement(of sql: String) throws -> Statement? {
     let statements = try allStatements(sql: sql)
     guard let first = try statements.next() else { return nil }
@@ -51,13 +51,13 @@ extension Database {
       .tableNotFound, "the database has no such table; \(others)", file: file.path, table: table)
   }
 
-  /// What the rowid of `table` is called; `nil` where it has none.
+  /// The name of the rowid of `table`; `nil` if it has none.
   fileprivate func rowid(of table: String) throws -> String? {
-    // A view may seem to have one, that of a table behind it; but its order is its own.
+    // A view may seem to have the rowid of a table that it reads from. But it has an order of its own.
     guard try !viewExists(table) else { return nil }
     let from = "FROM \(try quotedIdentifier(table))"
     let names = Set(try makeStatement(sql: "SELECT * \(from)").columnNames.map(ColumnKey.init))
-    // A column may bear one of the three names.
+    // A column may have one of these three names.
     return ["rowid", "_rowid_", "oid"].first {
       !names.contains(ColumnKey($0)) && (try? makeStatement(sql: "SELECT \($0) \(from)")) != nil
     }

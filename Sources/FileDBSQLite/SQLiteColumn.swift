@@ -4,15 +4,15 @@ import FileDBPlist
 import Foundation
 import GRDBSQLite
 
-/// A column of the rows that SQLite gives, and how its values become those of a field.
+/// A column of SQLite's rows. It converts their values to those of a field.
 struct SQLiteColumn {
   let position: Int32
   let field: String
-  /// The type that was asked for.
+  /// The requested type.
   let type: FieldType?
   private let declared: Declaration
 
-  /// What the words of its declaration say beyond what SQLite makes of them.
+  /// What a column's declaration says beyond the types that SQLite knows.
   private enum Declaration {
     case boolean, date, other
 
@@ -27,7 +27,7 @@ struct SQLiteColumn {
       }
     }
 
-    /// What stands for a boolean or a date beyond doubt: it would be written just so.
+    /// Converts a value only if it certainly means a boolean or a date: it would be written in exactly this form.
     func value(of value: PlistValue) -> PlistValue {
       switch (self, value) {
       case (.boolean, .integer): value.asBoolean ?? value
@@ -44,7 +44,7 @@ struct SQLiteColumn {
     declared = Declaration(sqlite3_column_decltype(statement, position).map { String(cString: $0) } ?? "")
   }
 
-  /// The value in the row on which `statement` stands; `nil` for NULL.
+  /// The value in the present row of `statement`; `nil` for NULL.
   /// - Throws: ``StoreError/Code/unrepresentableValue``, ``StoreError/invalidText``.
   func value(in statement: OpaquePointer) throws(StoreError) -> PlistValue? {
     guard let value = try storedValue(in: statement, position) else { return nil }
@@ -57,14 +57,14 @@ struct SQLiteColumn {
   }
 }
 
-/// A value of SQLite as it is stored. Read here and not by GRDB, which ends a text at its first NUL.
+/// A stored value of SQLite. It is read here, because GRDB ends a text at its first NUL.
 private func storedValue(in statement: OpaquePointer, _ column: Int32) throws(StoreError) -> PlistValue? {
   switch sqlite3_column_type(statement, column) {
   case SQLITE_NULL: return nil
   case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
   case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
   case SQLITE_TEXT:
-    // First the text, for that may bring UTF-16 to UTF-8; then how many bytes that has.
+    // First the text, because this may convert UTF-16 to UTF-8. Then its length in bytes.
     let start = sqlite3_column_text(statement, column)
     let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -89,7 +89,7 @@ extension PlistValue {
 }
 
 extension FieldType {
-  /// The value of this type that one of SQLite stands for; `nil` where it does not fit.
+  /// A stored value of SQLite as this type; `nil` if it does not fit.
   fileprivate func value(ofStored value: PlistValue) -> PlistValue? {
     switch (self, value) {
     case (.bool, .integer): value.asBoolean

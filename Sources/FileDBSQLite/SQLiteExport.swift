@@ -41,7 +41,7 @@ public struct SQLiteExport: Sendable {
   /// The fields to write, in this order. `nil` writes all: first those of ``schema``, then the others in the order of
   /// their UTF-8 bytes.
   public var fields: [String]?
-  /// In the place of ``fields``: also values in dictionaries. The id has a column in any case.
+  /// Used instead of ``fields``. It may also name values in dictionaries. The id always has a column.
   package var chosen: [FieldReference]?
   /// The table's schema. The fields that it declares become the first columns. If it is `nil`, ``run(_:progress:)``
   /// takes the snapshot's schema.
@@ -65,7 +65,7 @@ public struct SQLiteExport: Sendable {
       throw StoreError(.tableNotFound, "there is no such table", table: snapshot.table)
     }
     var export = self
-    if schema == nil { export.schema = try? snapshot.schema }  // One that cannot be read gives no order.
+    if schema == nil { export.schema = try? snapshot.schema }  // An unreadable schema gives no order.
     return try export.run(AnyRandomAccessCollection(snapshot), counter: snapshot.counter, progress: progress)
   }
 
@@ -104,7 +104,7 @@ public struct SQLiteExport: Sendable {
     return try ExportColumn.columns(of: rows, named: chosen, declaredIn: schema, table: table)
   }
 
-  /// Writes the records into a database that is open.
+  /// Writes the records into an open database.
   func write<Row>(
     _ rows: some Collection<StoredRecord<Row>>, _ columns: [ExportColumn], in db: Database, counter: Int64,
     _ progress: (_ records: Int) -> Void

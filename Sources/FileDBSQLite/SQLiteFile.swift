@@ -7,7 +7,7 @@ struct SQLiteFile {
   private let url: URL
   private let queue: DatabaseQueue
 
-  /// Opens a database that is there, to read it only.
+  /// Opens an existing database for reading.
   init(reading url: URL) throws {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), !isFolder.boolValue else {
@@ -17,13 +17,13 @@ struct SQLiteFile {
     var configuration = Self.configuration
     configuration.readonly = true
     configuration.prepareDatabase { db in
-      // A view of somebody's file is not to run functions with effects.
+      // A view in a stranger's file must not run functions with side effects.
       try db.execute(sql: "PRAGMA trusted_schema = OFF")
     }
     try self.init(url, configuration)
   }
 
-  /// Opens a database, which is made where there is no file.
+  /// Opens a database. Creates it if there is no file.
   init(writing url: URL) throws { try self.init(url, Self.configuration) }
 
   private init(_ url: URL, _ configuration: Configuration) throws {
@@ -34,7 +34,7 @@ struct SQLiteFile {
   private static var configuration: Configuration {
     var configuration = Configuration()
     configuration.busyMode = .timeout(5)
-    // To replace a table must not delete rows of others by `ON DELETE CASCADE`.
+    // Replacing a table must not delete rows of other tables by `ON DELETE CASCADE`.
     configuration.foreignKeysEnabled = false
     return configuration
   }
@@ -51,7 +51,7 @@ struct SQLiteFile {
   func close() throws { try onSQLite(url) { try queue.close() } }
 }
 
-/// Runs `body`, and throws SQLite's errors as the store's.
+/// Runs `body`, and converts SQLite's errors to the store's.
 private func onSQLite<Result>(
   _ file: URL, table: String? = nil, _ body: () throws -> Result
 ) throws -> Result {
@@ -65,8 +65,8 @@ extension Database {
   func has(_ table: String) throws -> Bool { try tableExists(table) || viewExists(table) }
 }
 
-/// `name` as SQL has it.
-/// - Throws: SQLite's error for a NUL, where it would stop reading.
+/// `name` quoted for SQL.
+/// - Throws: SQLite's error for a NUL, which would end the name.
 func quotedIdentifier(_ name: String) throws -> String {
   guard !name.utf8.contains(0) else {
     throw DatabaseError(resultCode: .SQLITE_ERROR, message: "a name in SQLite cannot hold a NUL")
@@ -75,7 +75,7 @@ func quotedIdentifier(_ name: String) throws -> String {
 }
 
 extension String {
-  /// A quote is found even where a combining accent behind it makes one character of both.
+  /// Finds a quote even if it is one character together with a combining accent after it.
   fileprivate func utf8Replacing(_ scalar: Unicode.Scalar, with text: String) -> String {
     var result = ""
     for next in unicodeScalars {
@@ -85,7 +85,7 @@ extension String {
   }
 }
 
-/// A name of a column, told from others as SQLite does: by its bytes, but A to Z like a to z.
+/// The name of a column, compared as SQLite does: by its bytes, but ignoring the case of A to Z.
 struct ColumnKey: Hashable {
   private let bytes: [UInt8]
 
@@ -93,10 +93,10 @@ struct ColumnKey: Hashable {
     bytes = name.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
   }
 
-  /// What an export puts before the name of a field that another column has.
+  /// What an export puts before the name of a field if another column has that name.
   static let prefix = "fields."
 
-  /// Whether this is `other` with ``prefix`` before it, `count` times or more, and nothing else.
+  /// Whether this is `other` with at least `count` times ``prefix`` before it.
   func isName(_ other: String, withPrefixes count: Int) -> Bool {
     let prefix = Self.prefix.utf8
     var (rest, found) = (bytes[...], 0)

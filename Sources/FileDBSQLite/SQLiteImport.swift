@@ -74,7 +74,7 @@ public struct SQLiteImport: Sendable {
   ) throws -> ImportReport {
     let isNew = try !transaction[table].exists
     if let schema { try transaction[table].declare(schema) }
-    // Which `id` an export wrote is known by its table.
+    // Whether an `id` was written by an export can be told from its table.
     var rules = RowMerge.Rules(matching, onError: onError, keepsIDs: matching == .id, hasIDAsField: false)
     rules.unmatched = unmatched
     var merge = try RowMerge(rules, into: table, at: position, of: file.path, in: transaction)

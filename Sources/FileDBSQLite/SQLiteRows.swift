@@ -3,9 +3,9 @@ import FileDBExchange
 import Foundation
 import GRDB
 
-/// The rows of an import, one after the other.
+/// The rows of an import, one after another.
 final class SQLiteRows {
-  /// The highest id that the table ever gave, where the database knows it.
+  /// The highest id that the table ever gave, if the database knows it.
   let counter: Int64?
 
   private let file: String
@@ -25,11 +25,11 @@ final class SQLiteRows {
     cursor = try Row.fetchCursor(statement)
   }
 
-  /// The fields that the columns become, in their order.
+  /// The names of the fields that the columns become, in order.
   var fieldNames: [String] { columns.fields.map(\.field) }
 
-  /// - Returns: the next row, or what is wrong with it; `nil` after the last.
-  /// - Throws: SQLite's errors, after which there is no next.
+  /// - Returns: the next row, or the error in it; `nil` after the last row.
+  /// - Throws: SQLite's errors. After these, there is no next row.
   func next() throws -> ImportRow.Reading? {
     guard try cursor.next() != nil else { return nil }
     count += 1

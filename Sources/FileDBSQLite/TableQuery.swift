@@ -2,10 +2,10 @@ import FileDB
 import Foundation
 import GRDB
 
-/// A `SELECT` over tables of a store. They are copied into a database in memory, each as ``SQLiteExport`` writes it, with
-/// the columns `id` and `position` and one for each field.
+/// A `SELECT` over tables of a store. The tables are copied into a database in memory, in the form of ``SQLiteExport``,
+/// with the columns `id` and `position` and one for each field.
 package struct TableQuery {
-  /// What it found.
+  /// The result of the query.
   package struct Answer: Sendable {
     package let columns: [String]
     package let rows: [[PlistValue?]]
@@ -15,15 +15,15 @@ package struct TableQuery {
 
   package init(_ sql: String) { self.sql = sql }
 
-  /// The tables that the query may be about: those whose names occur in it.
+  /// The tables that the query may use: those whose names occur in it.
   package func tables(among names: [String]) -> [String] {
     let sql = sql.lowercased()
     return names.filter { sql.contains($0.lowercased()) }
   }
 
-  /// - Throws: ``StoreError/databaseRefused`` for what SQLite does not take, and for what is not one `SELECT`;
-  ///   ``StoreError/Code/unrepresentableValue`` for a table with two fields that SQLite does not tell apart.
-  /// - Complexity: O(*n*) in the records of the tables, and what SQLite needs.
+  /// - Throws: ``StoreError/databaseRefused`` if SQLite refuses it, or if it is not a single `SELECT`;
+  ///   ``StoreError/Code/unrepresentableValue`` for a table with two fields that SQLite does not distinguish.
+  /// - Complexity: O(*n*) in the records of the tables, and the cost of SQLite.
   package func run(on tables: [TableSnapshot<Fields>]) throws -> Answer {
     do {
       let database = try DatabaseQueue()

@@ -1,21 +1,22 @@
-/// The next content of a file, whole and synced under another name, until it takes the file's place.
+/// The next content of a file. It is complete and synced under another name, until it takes the file's place.
 package struct StagedFile: Sendable {
-  /// The file that it will replace, with all links followed.
+  /// The file that it will replace, with all links resolved.
   package let target: String
   fileprivate let draft: String
-  /// The name under which it waits to be exchanged with the file, and what it replaced waits to be looked at.
+  /// The name under which the draft waits to be exchanged with the file. After the exchange, the old file has this name
+  /// until it is checked.
   fileprivate var swap: String { Draft.swap(for: draft) }
   fileprivate let stamp: FileStamp?
 }
 
 extension Disk {
-  /// Replaces the content of the file at `path`, or makes it: after a crash at any point there is either the old
-  /// content or the new, whole.
+  /// Replaces the content of the file at `path`, or creates the file. After a crash at any point, the file has either
+  /// all of the old content or all of the new.
   ///
-  /// Mode and owner stay; where `path` is a symbolic link, the link stays and its target is replaced, or made where
-  /// it is missing.
+  /// The file keeps its mode and owner. If `path` is a symbolic link, the link stays. Its target is replaced, or
+  /// created if it is missing.
   /// - Returns: the stamp of the new file.
-  /// - Throws: `notFound` where the folder is missing, `isFolder` and `other` where `path` is not a file.
+  /// - Throws: `notFound` if the folder is missing, `isFolder` and `other` if `path` is not a file.
   package func replace(
     _ path: String, with bytes: [UInt8], as kind: Draft.Kind = .locked
   ) throws(DiskError) -> FileStamp {
@@ -24,13 +25,12 @@ extension Disk {
     return try stamps(of: staged)[0]
   }
 
-  /// The first half of ``replace(_:with:as:)``: whatever can go wrong with the bytes goes wrong here, with the file as
-  /// it was.
+  /// The first half of ``replace(_:with:as:)``. It writes and syncs the draft. If this fails, the file is unchanged.
   package func stage(_ bytes: [UInt8], for path: String) throws(DiskError) -> StagedFile {
     try stage(path) { file throws(DiskError) in try file.append(bytes) }
   }
 
-  /// The same with what `write` appends, piece by piece.
+  /// The same, with the bytes that `write` appends piece by piece.
   package func stage(
     _ path: String, as kind: Draft.Kind = .locked, write: (any WritableFile) throws(DiskError) -> Void
   ) throws(DiskError) -> StagedFile {
@@ -41,10 +41,10 @@ extension Disk {
     do {
       let file = try createDraft(draft, like: old == nil ? nil : target)
       try write(file)
-      try file.sync()  // Before the rename: else a power cut may leave the new name on an empty file.
+      try file.sync()  // Before the rename, or a power cut may leave an empty file under the new name.
       return StagedFile(target: target, draft: draft, stamp: try status(draft)?.stamp)
     } catch {
-      // The first error is the one to report, and a draft left behind is swept later.
+      // Report the first error. If the draft cannot be removed, it is swept later.
       try? remove(draft)
       throw error
     }
@@ -53,13 +53,13 @@ extension Disk {
   private func createDraft(_ draft: String, like target: String?) throws(DiskError) -> any WritableFile {
     guard let target else { return try create(draft, like: nil) }
     do { return try create(draft, like: target) } catch  where error.kind == .notFound {
-      // An editor that saves by deleting first has just removed it.
+      // An editor may have just removed the file: some delete before they save.
       try? remove(draft)
       return try create(draft, like: nil)
     }
   }
 
-  /// What is in a draft.
+  /// The content of a draft.
   package func read(_ staged: StagedFile) throws(DiskError) -> [UInt8] { try read(staged.draft).bytes }
 
   /// The second half: gives each draft its file's name.
@@ -76,12 +76,12 @@ extension Disk {
     return Set(staged.map { parentFolder(of: $0.target) })
   }
 
-  /// Gives a draft its file's name, unless another program has saved there meanwhile: what it saved keeps the name, and
-  /// the draft goes.
+  /// Gives a draft its file's name, unless another program has saved the file in the meantime. Then the other program's
+  /// file keeps the name, and the draft is removed.
   ///
-  /// A crash may leave under the draft's second name what had the file's: see ``swaps(in:changedBefore:)``.
-  /// - Parameter isExpected: looks at the file at a path, which may be replaced; `nil` where there is none.
-  /// - Returns: whether the draft has the name. Its folder is to be synced in any case.
+  /// A crash may leave the former file under the name of a swap: see ``swaps(in:changedBefore:)``.
+  /// - Parameter isExpected: checks the file at a path, which may be replaced. The path is `nil` if there is no file.
+  /// - Returns: whether the draft now has the name. Sync its folder in either case.
   package func install(
     _ staged: StagedFile, over isExpected: (String?) throws(DiskError) -> Bool
   ) throws(DiskError) -> Bool {
@@ -92,7 +92,7 @@ extension Disk {
         return try installUnlessChanged(staged, over: isExpected)
       } catch  where error.kind == .notFound {
         try remove(staged.swap)
-        return false  // Somebody removed the file.
+        return false  // Another program removed the file.
       }
     } catch {
       for path in [staged.draft, staged.swap] { try? remove(path) }
@@ -103,7 +103,7 @@ extension Disk {
       return true
     }
     try exchange(staged.swap, with: staged.target)
-    // What was saved over ours in between stays under the name of a swap.
+    // Keep what another program saved over ours in between: it stays under the name of a swap.
     if try status(staged.swap)?.stamp.inode == staged.stamp?.inode { try remove(staged.swap) }
     return false
   }
@@ -121,7 +121,7 @@ extension Disk {
     return false
   }
 
-  /// On a disk that cannot exchange names the file is checked right before the rename.
+  /// On a disk that cannot exchange names, checks the file right before the rename.
   private func installUnlessChanged(
     _ staged: StagedFile, over isExpected: (String?) throws(DiskError) -> Bool
   ) throws(DiskError) -> Bool {
@@ -133,8 +133,8 @@ extension Disk {
     return true
   }
 
-  /// Removes a file, unless another program has saved there meanwhile: that stays.
-  /// - Returns: whether the file is gone. Its folder is to be synced in any case.
+  /// Removes a file, unless another program has saved it in the meantime.
+  /// - Returns: whether the file is gone. Sync its folder in either case.
   package func remove(
     _ path: String, if isExpected: (String?) throws(DiskError) -> Bool
   ) throws(DiskError) -> Bool {
@@ -144,7 +144,7 @@ extension Disk {
       try remove(swap)
       return true
     }
-    // Where a third version has come, the other stays under the name of a swap.
+    // If a third version now has the path, this one stays under the name of a swap.
     do { try rename(swap, toFree: path) } catch  where error.kind == .exists {}
     return false
   }
@@ -154,7 +154,7 @@ extension Disk {
     var stamps: [FileStamp] = []
     for file in installed {
       guard var stamp = try status(file.target)?.stamp else { throw .missing("stat", file.target) }
-      // The time is our own if its last digits show that the file system keeps them, and the file is still ours.
+      // Trust the time only if the file is still ours and the time has nanoseconds: then it is the one that we set.
       stamp.isSettled =
         stamp.inode == file.stamp?.inode && stamp.size == file.stamp?.size
         && stamp.modified == file.stamp?.modified && stamp.modified % 1_000_000 != 0
@@ -168,38 +168,39 @@ extension Disk {
     for file in staged { try? remove(file.draft) }
   }
 
-  /// Makes a folder, and those above it, where they are missing. They survive a power cut once this returns.
-  /// - Throws: `exists` where a file is in the way.
+  /// Creates a folder and the missing folders above it. They survive a power cut once this returns.
+  /// - Throws: `exists` if a file is in the way.
   package func createFolder(_ path: String) throws(DiskError) {
     let parent = parentFolder(of: path)
     if parent == path { return }
     try createFolder(parent)
     if try status(path)?.kind == .folder {
-      // Who made it may have died before this, and a power cut would take it with all that we sync inside it.
+      // The process that created the parent may have died before it synced it. A power cut would then remove it, with
+      // everything that we sync inside.
       do { try syncFolder(parent) } catch  where error.kind == .permissionDenied || error.kind == .readOnly {}
       return
     }
     do {
       try makeFolder(path)
     } catch {
-      // Another process may have been quicker.
+      // Another process may have created it first.
       guard error.kind == .exists, try status(path)?.kind == .folder else { throw error }
     }
     try syncFolder(parent)
   }
 
-  /// Removes the drafts in `folder` that a crash left.
+  /// Removes the drafts that a crash left in `folder`.
   /// - Parameters:
-  ///   - locked: removes those that were written under the lock before this time, in nanoseconds since 1970. Who holds
-  ///     the lock of the only store that writes there may take any of them.
-  ///   - unlocked: removes those that were written without a lock before this time.
+  ///   - locked: removes drafts that were written under the lock before this time, in nanoseconds since 1970. If only
+  ///     one store writes to the folder, the holder of its lock may pass any time.
+  ///   - unlocked: removes drafts that were written without a lock before this time.
   package func sweepDrafts(
     in folder: String, lockedBefore locked: Int64 = .max, unlockedBefore unlocked: Int64 = .min
   ) throws(DiskError) {
     for name in try list(folder) {
       guard let kind = Draft.kind(of: name) else { continue }
       let path = "\(folder)/\(name)"
-      // A draft is a file; a folder or a link of such a name is somebody else's.
+      // A draft is a file. If a folder or a link has such a name, it is not ours.
       guard let status = try status(path), status.kind == .file, !status.isLink else { continue }
       guard status.stamp.modified < (kind == .locked ? locked : unlocked) else { continue }
       do { try remove(path) } catch  where error.kind == .notFound {}
@@ -208,8 +209,8 @@ extension Disk {
 }
 
 extension Disk {
-  /// The files in `folder` that a crash left while names were exchanged, and the names of the files that they belong
-  /// to: each is a version that was replaced, or was about to replace it, or what another program had saved.
+  /// The files in `folder` that a crash left during an exchange of names, and the names of the files that they belong
+  /// to. Each is a version that was replaced, one that was about to replace it, or one that another program had saved.
   package func swaps(
     in folder: String, changedBefore time: Int64 = .max
   ) throws(DiskError) -> [(path: String, file: String)] {
@@ -226,29 +227,29 @@ extension Disk {
 
 /// A new version of a file beside it, until it takes the file's name.
 package enum Draft {
-  /// Who writes a draft.
+  /// Who writes the draft.
   package enum Kind: String, CaseIterable, Sendable {
-    /// Who holds a store's lock.
+    /// The holder of a store's lock.
     case locked = ".filedb-draft"
-    /// Anybody else: a store whose folder it is in must not take it for one that a crash left.
+    /// Anybody else. The store of that folder must not take the draft for one that a crash left.
     case unlocked = ".filedb-export"
   }
 
   private static let swapSuffix = ".filedb-swap"
 
-  /// A hidden name of its own, so that two processes never write the same draft.
+  /// A hidden, unique name, so that two processes never write the same draft.
   static func name(for file: String, _ kind: Kind = .locked) -> String {
-    // A file name may have 255 bytes: a table's has at most 206, these take 34 more.
+    // A file name may have 255 bytes. A table's name has at most 206, and these add 34.
     ".\(file).\(String(UInt64.random(in: .min ... .max), radix: 36))\(kind.rawValue)"
   }
 
   /// The name of a draft while it is exchanged with its file.
   static func swap(for draft: String) -> String { draft.dropLast(Kind.locked.rawValue.count) + swapSuffix }
 
-  /// Of which kind a draft with this name is; `nil` where ``name(for:_:)`` makes no such name.
+  /// The kind of the draft with this name; `nil` if ``name(for:_:)`` makes no such name.
   static func kind(of name: String) -> Kind? { Kind.allCases.first { file(of: name, $0.rawValue) != nil } }
 
-  /// The name of the file that a swap belongs to; `nil` where `name` is none of a swap.
+  /// The name of the file that a swap belongs to; `nil` if `name` is not that of a swap.
   static func file(ofSwap name: String) -> String? { file(of: name, swapSuffix) }
 
   private static func file(of name: String, _ suffix: String) -> String? {

@@ -1,7 +1,7 @@
 import CFileDB
 
-/// CRC-32C (Castagnoli), as in iSCSI, ext4 and Btrfs: polynomial 0x1EDC6F41 reflected, begun and ended with all ones
-/// (RFC 3720, section 12.1).
+/// CRC-32C (Castagnoli), as in iSCSI, ext4 and Btrfs: the reflected polynomial 0x1EDC6F41, with all ones as the initial
+/// value and as the final XOR (RFC 3720, section 12.1).
 package struct Checksum: Equatable, Sendable {
   private var register: UInt32 = .max
 
@@ -17,22 +17,22 @@ package struct Checksum: Equatable, Sendable {
     return checksum.value
   }
 
-  /// - Complexity: O(*n*), at 8 GB/s by the CPU's own instruction, else at 2 to 4 GB/s.
+  /// - Complexity: O(*n*), at 8 GB/s with the CPU's own instruction, otherwise at 2 to 4 GB/s.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     register = Self.hasInstruction ? Self.byInstruction(register, bytes) : Self.byTables(register, bytes)
   }
 }
 
-/// The two ways to the register after more bytes, which the tests compare.
+/// The two ways to update the register. The tests compare them.
 extension Checksum {
   package static var hasInstruction: Bool { filedb_has_crc32c() }
 
-  /// Only for a CPU that has the instruction.
+  /// Call it only if the CPU has the instruction.
   package static func byInstruction(_ register: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
     filedb_crc32c(register, bytes.baseAddress, bytes.count)
   }
 
-  /// Sixteen bytes at a time, each by a table of its own ("slicing by 16").
+  /// Takes sixteen bytes at a time, each with its own table ("slicing by 16").
   package static func byTables(_ register: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
     tables.withUnsafeBufferPointer { table in
       var register = register
@@ -49,7 +49,7 @@ extension Checksum {
     }
   }
 
-  /// What eight bytes do to the register, the first of which `last` others follow.
+  /// How eight bytes change the register if `last` more bytes follow the first of them.
   @inline(__always)
   private static func entries(_ table: UnsafeBufferPointer<UInt32>, _ last: Int, _ word: UInt64) -> UInt32 {
     func entry(_ place: Int) -> UInt32 {
@@ -58,7 +58,7 @@ extension Checksum {
     return entry(0) ^ entry(1) ^ entry(2) ^ entry(3) ^ entry(4) ^ entry(5) ^ entry(6) ^ entry(7)
   }
 
-  /// Table *k* takes a byte that *k* others follow.
+  /// Table *k* is for a byte that *k* others follow.
   private static let tables: [UInt32] = {
     var tables: [UInt32] = []
     for byte in 0..<256 as Range<UInt32> {
@@ -75,15 +75,15 @@ extension Checksum {
 }
 
 extension Checksum {
-  /// Finds the one byte that was changed in `bytes` since they had the checksum `expected`, and puts it right.
+  /// Finds the one byte of `bytes` that was changed since they had the checksum `expected`, and corrects it.
   ///
-  /// A change of one byte leaves a difference of checksums that tells which byte it was and how it changed. Of other
-  /// damage to *n* bytes, one in 2^24 / *n* looks like that by chance.
-  /// - Returns: the position of that byte; `nil` where no single byte explains it.
+  /// If one byte changed, the difference of the checksums tells which byte it was and how it changed. Other damage to
+  /// *n* bytes looks like this by chance, once in 2^24 / *n* cases.
+  /// - Returns: the position of that byte; `nil` if no change of a single byte explains the difference.
   package static func correct(_ bytes: inout [UInt8], to expected: UInt32) -> Int? {
     var difference = of(bytes) ^ expected
     guard difference != 0 else { return nil }
-    // Backwards through the bytes, undoing what each does to the register, until all that is left fits in one byte.
+    // Go backwards through the bytes and undo what each does to the register, until the rest fits in one byte.
     for position in bytes.indices.reversed() {
       let entry = entryByTopByte[Int(difference >> 24)]
       difference = (difference ^ tables[entry]) << 8 | UInt32(entry)

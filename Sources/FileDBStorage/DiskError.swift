@@ -16,7 +16,7 @@ package struct DiskError: Error, Equatable, Sendable {
     self.errno = errno
   }
 
-  /// Whether a sync failed. The system reports that once and may have dropped the bytes, so a second sync that succeeds
+  /// Whether a sync failed. The system reports this once and may have dropped the bytes, so a later sync that succeeds
   /// proves nothing: see https://wiki.postgresql.org/wiki/Fsync_Errors.
   package var isOfSync: Bool { ["fsync", "fdatasync"].contains(call) && kind != .notFound }
 
@@ -35,7 +35,7 @@ package struct DiskError: Error, Equatable, Sendable {
     }
   }
 
-  /// The system's words for the error, such as `No space left on device`.
+  /// The system's text for the error, such as `No space left on device`.
   package var reason: String {
     errno == ELOOP
       ? "a symbolic link is where a store may not have one, or too many links follow each other"
@@ -46,7 +46,7 @@ package struct DiskError: Error, Equatable, Sendable {
 extension DiskError {
   static func missing(_ call: String, _ path: String) -> DiskError { DiskError(call, path, errno: ENOENT) }
 
-  /// The error for a folder, or for a pipe, device or the like, where a file is needed.
+  /// The error for a folder, a pipe, a device or the like at a path that must be a file.
   static func notAFile(_ call: String, _ path: String, _ kind: FileStatus.Kind) -> DiskError {
     DiskError(call, path, errno: kind == .folder ? EISDIR : ENOTSUP)
   }

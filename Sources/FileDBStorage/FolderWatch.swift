@@ -1,12 +1,12 @@
 import FileDBEssentials
 import Synchronization
 
-/// Waits until somebody, this process included, changes something in some folders or in their files.
+/// Waits until any process, this one included, changes something in some folders or their files.
 ///
-/// It says only that something may have changed. On Linux that comes from inotify, on Apple platforms from kqueue;
-/// elsewhere, and where the system refuses, the caller has to look now and then.
+/// It only tells that something may have changed. Linux reports this through inotify, and Apple platforms through
+/// kqueue. On other systems, and if the system refuses, the caller has to check from time to time.
 package final class FolderWatch: Sendable {
-  /// Readable once something changed; -1 where the system tells nothing.
+  /// Readable once something has changed; -1 if the system reports nothing.
   private let events: CInt
   /// A pipe that ``interrupt()`` fills.
   private let interruption: (reader: CInt, writer: CInt)
@@ -14,7 +14,7 @@ package final class FolderWatch: Sendable {
     private let opened = Mutex<[String: OpenedPath]>([:])
   #endif
 
-  /// - Throws: the disk's errors where the process has too many open files.
+  /// - Throws: the disk's errors, for example if the process has too many open files.
   package init() throws(DiskError) {
     var ends: [CInt] = [0, 0]
     guard pipe(&ends) == 0 else { throw DiskError("pipe", "", errno: errno) }
@@ -32,12 +32,12 @@ package final class FolderWatch: Sendable {
     }
   }
 
-  /// Waits for a change in the folders that ``watch(_:)`` was told of, for an interruption, or until `timeout` has
-  /// passed; `nil` waits for ever.
+  /// Waits for a change in the folders given to ``watch(_:)``, for an interruption, or until `timeout` has passed;
+  /// `nil` waits for ever.
   package func wait(upTo timeout: Duration?) {
     let milliseconds = timeout.map { CInt($0 / .milliseconds(1)) } ?? -1
     var sources = [
-      pollfd(fd: events, events: Int16(POLLIN), revents: 0),  // poll(2) passes over -1.
+      pollfd(fd: events, events: Int16(POLLIN), revents: 0),  // poll(2) skips -1.
       pollfd(fd: interruption.reader, events: Int16(POLLIN), revents: 0),
     ]
     _ = poll(&sources, nfds_t(sources.count), milliseconds)
@@ -62,16 +62,15 @@ package final class FolderWatch: Sendable {
     private static func makeEvents() -> CInt { kqueue() }
 
     /// Waits for changes in these folders from now on, and in no others.
-    /// - Returns: false where the caller has to look now and then, because one of them is not there or cannot be
-    ///   watched.
+    /// - Returns: false if the caller has to check from time to time, because a folder is missing or cannot be watched.
     package func watch(_ folders: [String]) -> Bool {
-      // A folder's own event says which names came and went; what is written into a file, only the file's does.
+      // A folder's event reports only names that come and go. A file's own event reports what is written into it.
       let paths = folders.flatMap { folder in
         [folder] + ((try? SystemDisk().list(folder)) ?? []).map { "\(folder)/\($0)" }
       }
       return opened.withLock { opened in
         for (path, old) in opened where !paths.contains(path) || !old.isStill(at: path) {
-          close(old.descriptor)  // Its events go with it.
+          close(old.descriptor)  // Its pending events go with it.
           opened[path] = nil
         }
         for path in paths where opened[path] == nil { opened[path] = register(path) }
@@ -112,14 +111,13 @@ package final class FolderWatch: Sendable {
     private static func makeEvents() -> CInt { inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC)) }
 
     /// Waits for changes in these folders from now on, besides those of earlier calls.
-    /// - Returns: false where the caller has to look now and then, because one of them is not there or cannot be
-    ///   watched.
+    /// - Returns: false if the caller has to check from time to time, because a folder is missing or cannot be watched.
     package func watch(_ folders: [String]) -> Bool {
-      // Not IN_CLOSE_WRITE: whoever looks opens the journal as a writer would, and would hear of that.
+      // Not IN_CLOSE_WRITE: the process that waits also opens the journal for writing, and would report itself.
       let changes =
         IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
         | IN_MOVE_SELF
-      // A folder that is watched already stays so; one that took another's place is new.
+      // Adding a folder that is already watched changes nothing. A folder that took the place of another is new.
       return folders.filter { inotify_add_watch(events, $0, UInt32(changes)) < 0 }.isEmpty
     }
 
@@ -132,7 +130,7 @@ package final class FolderWatch: Sendable {
   extension FolderWatch {
     private static func makeEvents() -> CInt { -1 }
 
-    /// - Returns: false: the caller has to look now and then.
+    /// - Returns: false: the caller has to check from time to time.
     package func watch(_ folders: [String]) -> Bool { false }
 
     private func drain() {}

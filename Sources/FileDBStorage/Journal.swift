@@ -1,39 +1,40 @@
-/// The file to which commits go before they reach the tables: frames one after another, in a file that was made longer
-/// than it needs to be, so that one more is a single write and a single sync.
+/// The file to which commits go before they reach the tables. It contains one frame after another. It is longer than
+/// its frames need, so that adding a frame takes a single write and a single sync.
 ///
-/// Adding to it is for who holds the store's lock; reading is for anybody at any time.
+/// Only the holder of the store's lock may add frames. Anybody may read them at any time.
 package struct Journal: Sendable {
-  /// How long the file is made, and by how much it grows at least.
+  /// The length of a new file, and the least by which it grows.
   package static let allocation = 64 << 10
-  /// By how much it grows at most, unless a frame needs more; and how much of a long stretch is in memory at a time.
+  /// The most by which it grows, unless a frame needs more. Also the size of the pieces in which long stretches are
+  /// processed.
   private static let largestPiece = 1 << 20
 
   package let path: String
   package let file: any OpenFile
-  /// As of when it was last looked at, before what was found then was read.
+  /// The file's stamp from just before the last reading.
   private var stamp: FileStamp
-  /// Of the format that it was made in; see ``JournalStart``.
+  /// The format that the journal was created in; see ``JournalStart``.
   package private(set) var format = JournalStart.newestFormat
   /// See ``JournalStart/undoStep``.
   package private(set) var undoStep: String?
   /// The last commit in the file.
   package private(set) var sequence: UInt64 = 0
-  /// The last commit that is known to be on the medium.
+  /// The last commit that is known to be durable.
   package private(set) var synced: UInt64 = 0
   /// Where the next frame goes.
   package private(set) var end = 0
   private var length = 0
-  /// How long it stays whatever happens. A process that grew it may have failed to sync that.
+  /// The length that is known to be durable. Another process may have extended the file and failed to sync that.
   private var provenLength = 0
-  /// Tells it from other journals; 0 in format 1.
+  /// Tells this journal from others; 0 in format 1.
   package private(set) var salt: UInt32 = 0
-  /// Whether a crash left something else than zeros behind the end, which ``clean()`` removes.
+  /// Whether a crash left anything but zeros after the end. ``clean()`` removes it.
   package private(set) var isTorn = false
-  /// Where the frames begin that another process wrote and may have failed to sync. The system reports that once, to
-  /// that process, and may never write them: so they are written again before anything is built on them.
+  /// Where the frames begin that another process wrote and may have failed to sync. The system reports such a failure
+  /// once, to that process, and may never write the bytes. So they are written again before anything is built on them.
   private var doubtfulStart: Int?
 
-  /// The journal at `path` and the frames in it; `nil` where there is none.
+  /// The journal at `path` and the frames in it; `nil` if there is none.
   package static func open(
     _ path: String, on disk: any Disk
   ) throws(JournalError) -> (journal: Journal, frames: [JournalFrame])? {
@@ -64,11 +65,11 @@ package struct Journal: Sendable {
     self.stamp = stamp
   }
 
-  /// A new journal that is to take the place of the one at `path`, or to be the first.
+  /// Creates a journal that is to replace the one at `path`, or to be the first.
   /// - Parameters:
-  ///   - sequence: the number of the last commit in the one before.
+  ///   - sequence: the number of the last commit in the previous journal.
   ///   - undoStep: see ``JournalStart/undoStep``.
-  ///   - frames: the kinds and payloads of those that this one has already.
+  ///   - frames: the kinds and payloads of the frames that it begins with.
   package static func stage(
     _ path: String, on disk: any Disk, after sequence: UInt64, undoStep: String? = nil,
     frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
@@ -84,10 +85,10 @@ package struct Journal: Sendable {
     return try disk.stage(bytes, for: path)
   }
 
-  /// Tells its file from a copy of it.
+  /// Tells the file from a copy of it.
   package var inode: UInt64 { stamp.inode }
 
-  /// Whether this is still the journal at its path: a checkpoint puts another one there.
+  /// Whether this is still the journal at its path. A checkpoint puts another one there.
   package func isCurrent(on disk: any Disk) throws(DiskError) -> Bool {
     try currentStamp(on: disk) != nil
   }
@@ -97,17 +98,17 @@ package struct Journal: Sendable {
     return present.inode == stamp.inode && present.device == stamp.device ? present : nil
   }
 
-  /// Whether surely nobody has added anything since it was last read, nor put another journal in its place: that takes
-  /// its name from it, which changes the time of its status. Quicker than a look at the path.
+  /// Whether nobody has certainly added anything since the last reading, or put another journal in its place. Replacing
+  /// the journal takes its name away, which changes the time of its status. This is quicker than looking at the path.
   package var isUntouched: Bool {
     get throws(DiskError) {
       guard try file.status().stamp.provesUnchanged(since: stamp) else { return false }
-      // The system notes the time of a write before it has the bytes, on a busy disk long before.
+      // The system sets the time before it copies the bytes, on a busy disk long before. So look at the bytes, too.
       return try isZero(file.read(at: end, count: JournalFrame.Header.count)[...])
     }
   }
 
-  /// The frames that others added since; `nil` where this is no longer the journal at its path.
+  /// The frames that others have added since; `nil` if this is no longer the journal at its path.
   package mutating func readOn(on disk: any Disk) throws(JournalError) -> [JournalFrame]? {
     let line = try onDisk { () throws(DiskError) -> [UInt8]? in
       guard let present = try currentStamp(on: disk) else { return nil }
@@ -121,10 +122,10 @@ package struct Journal: Sendable {
     return scan.frames.map(\.frame)
   }
 
-  /// Writes a frame behind the last one, in one piece. It survives a power cut once ``file`` was synced. Where this
-  /// fails, the frame is not there.
+  /// Writes a frame after the last one, in one call. The frame survives a power cut once ``file`` is synced. If writing
+  /// fails, there is no such frame.
   ///
-  /// Whoever calls it has called ``clean()``, ``reserve(_:)`` and ``rewriteDoubtful()`` before.
+  /// Call ``clean()``, ``reserve(_:)`` and ``rewriteDoubtful()`` first.
   package mutating func write(_ kind: JournalFrame.Kind, _ payload: consuming [UInt8]) throws(DiskError) {
     let number = kind == .commit ? sequence + 1 : sequence
     let header = JournalFrame.Header(
@@ -142,7 +143,7 @@ package struct Journal: Sendable {
   /// Whether another process wrote frames and may have failed to sync them.
   package var isDoubtful: Bool { doubtfulStart != nil }
 
-  /// Writes the frames again that another process wrote and may have failed to sync. The next sync covers them.
+  /// Writes again the frames that another process wrote and may have failed to sync. The next sync covers them.
   package mutating func rewriteDoubtful() throws(DiskError) {
     guard let start = doubtfulStart else { return }
     for start in stride(from: JournalScan.sectorStart(start), to: end, by: Self.largestPiece) {
@@ -151,15 +152,15 @@ package struct Journal: Sendable {
     doubtfulStart = nil
   }
 
-  /// Remembers that the commits up to this one are on the medium.
+  /// Records that the commits up to this one are durable.
   package mutating func noteSynced(through sequence: UInt64) { synced = max(synced, sequence) }
 
-  /// Removes what a crash or a failed write left behind the end: else it might one day seem to follow a new frame.
+  /// Removes what a crash or a failed write left after the end. Otherwise it might one day seem to follow a new frame.
   /// - Returns: whether the file must be synced before a frame is written.
   package mutating func clean() throws(DiskError) -> Bool {
     guard isTorn else { return false }
     var wasClean = true
-    // From its end on: for as long as there is any of it, its line tells that to others.
+    // Work backwards. As long as any of it is left, its first line tells others that it is there.
     for start in stride(from: end, to: length, by: Self.largestPiece).reversed() {
       let rest = try file.read(at: start, count: min(length - start, Self.largestPiece))
       guard let last = rest.lastIndex(where: { $0 != 0 }) else { continue }
@@ -170,10 +171,11 @@ package struct Journal: Sendable {
     return !wasClean
   }
 
-  /// Makes the file long enough for a frame with a payload of `count` bytes. It must stay so before the frame goes
-  /// there: on ext4 another process whose own sync waits for the same pages may return before the new length is on the
-  /// medium. Zeros that others wrote are written again: what a failed sync has dropped, the next does not bring back.
-  /// - Returns: whether the file must be synced before a frame is written, and ``noteLengthSynced()`` be called.
+  /// Makes the file long enough for a frame with a payload of `count` bytes. The new length must be durable before the
+  /// frame is written: on ext4, the sync of another process that waits for the same pages may return before the new
+  /// length is durable. Zeros that others wrote are written again, because a sync does not bring back what an earlier,
+  /// failed sync has dropped.
+  /// - Returns: whether to sync the file and call ``noteLengthSynced()`` before a frame is written.
   package mutating func reserve(_ count: Int) throws(DiskError) -> Bool {
     let needed = end + JournalFrame.paddedCount(count)
     guard needed > provenLength else { return false }
@@ -186,10 +188,10 @@ package struct Journal: Sendable {
     return true
   }
 
-  /// Remembers that the file stays as long as it is.
+  /// Records that the file's present length is durable.
   package mutating func noteLengthSynced() { provenLength = length }
 
-  /// What is in the file from ``end`` on.
+  /// Reads the file from ``end`` on.
   private mutating func scan(after sequence: UInt64?) throws(JournalError) -> JournalScan {
     var suspected: JournalDamage?
     while true {
@@ -199,9 +201,9 @@ package struct Journal: Sendable {
       }
       let scan = JournalScan(bytes, at: end, after: sequence, salt: salt)
       guard let damage = scan.damage else { return scan }
-      // What is damage to us may be sound in another format.
+      // What looks like damage may be sound in another format.
       if sequence == nil, let first = scan.frames.first { _ = try start(first.frame) }
-      // A writer may have been at work between one sector and the next. What is still so when it is read again, is so.
+      // A writer may have been writing between two sectors. If a second reading finds the same, it is damage.
       if damage == suspected { throw .damaged(damage, path: path) }
       suspected = damage
     }
@@ -228,7 +230,7 @@ package struct Journal: Sendable {
   }
 }
 
-/// What the first frame says: the format, how long the file was made, and the salt of the other frames.
+/// The content of the first frame: the format, the initial length of the file, and the salt of the other frames.
 package struct JournalStart {
   /// Format 1 has commits as property lists, and no salt.
   package static let newestFormat = 2
@@ -236,17 +238,17 @@ package struct JournalStart {
 
   let format: Int
   let length: Int
-  /// A random number that is mixed into the checksum of each other frame's line; 0 in format 1.
+  /// A random number that is mixed into the checksum of the header of every other frame; 0 in format 1.
   let salt: UInt32
 
-  /// The newest step of the undo log when this journal began: its commit is in one of the journals before.
+  /// The newest step of the undo log when this journal began. Its commit is in an earlier journal.
   let undoStep: String?
 
   init(length: Int, salt: UInt32, undoStep: String?) {
     (format, self.length, self.salt, self.undoStep) = (Self.newestFormat, length, salt, undoStep)
   }
 
-  /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)``: then no other frame need mean what it means here.
+  /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)``. Then the other frames may mean something else than here.
   init(_ payload: ArraySlice<UInt8>) throws(JournalDamage) {
     let lines = String(decoding: payload, as: UTF8.self).split(separator: "\n")
     switch (lines.first, lines.count) {

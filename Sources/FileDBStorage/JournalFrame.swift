@@ -1,26 +1,27 @@
-/// One entry of a journal, byte by byte as in <doc:Journal>: a line of 64 characters, a payload, and line feeds up to a
-/// multiple of 64.
+/// One entry of a journal, in the bytes that <doc:Journal> describes: a line of 64 characters, a payload, and line
+/// feeds up to a multiple of 64.
 ///
-/// All of it is text, so a byte of value 0 is one that was never written: that tells a frame that a crash cut off from
-/// one that was damaged later.
+/// A frame is text, so a zero byte was never written. This tells a frame that a crash cut off from one that was damaged
+/// later.
 package struct JournalFrame: Equatable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
-    /// The first frame: says which format it is and how long the file was made.
+    /// The first frame: its format, and the initial length of the file.
     case start
     /// A transaction.
     case commit
-    /// What the table files are about to be.
+    /// The versions that the table files are about to have.
     case checkpoint
-    /// What the table files are, so that the frames before it say no more about them.
+    /// The versions that the table files now have. The frames before it say nothing more about these files.
     case written
   }
 
   package let kind: Kind
-  /// The number of the last commit up to here: one more than the last frame's in a commit, the same in the others.
+  /// The number of the last commit so far. A commit has one more than the frame before it, and other frames have the
+  /// same.
   package let sequence: UInt64
-  /// The last commit that was known to be on the medium when this frame was written.
+  /// The last commit that was known to be durable when this frame was written.
   package let synced: UInt64
-  /// A part of what was read from the journal, or a copy of it.
+  /// A slice of what was read from the journal, or a copy of it.
   package let payload: ArraySlice<UInt8>
 
   package init(kind: Kind, sequence: UInt64, synced: UInt64, payload: ArraySlice<UInt8>) {
@@ -38,7 +39,7 @@ package struct JournalFrame: Equatable, Sendable {
     return Self.encode(header, payload, salt: salt)
   }
 
-  /// The bytes of a frame, in the memory of its payload where nobody else has that.
+  /// The bytes of a frame. They reuse the payload's memory if nobody else has it.
   static func encode(_ header: Header, _ payload: consuming [UInt8], salt: UInt32) -> [UInt8] {
     let filling = filling(payload.count)
     var bytes = payload
@@ -48,19 +49,19 @@ package struct JournalFrame: Equatable, Sendable {
     return bytes
   }
 
-  /// The line feeds behind a payload of `count` bytes.
+  /// The line feeds after a payload of `count` bytes.
   static func filling(_ count: Int) -> Repeated<UInt8> {
     repeatElement(UInt8(ascii: "\n"), count: paddedCount(count) - Header.count - count)
   }
 
-  /// How many bytes a frame takes whose payload has `count`.
+  /// The length of a frame whose payload has `count` bytes.
   package static func paddedCount(_ count: Int) -> Int { (Header.count + count + 63) & ~63 }
 
-  /// The line that begins a frame: kind, sequence, synced, length of the payload, checksum of the payload, checksum of
-  /// what stands before it in the line, mixed with the journal's salt.
+  /// The first line of a frame: kind, sequence, synced, length of the payload, checksum of the payload, and a checksum
+  /// of the line up to here, mixed with the journal's salt.
   ///
-  /// The salt tells a line that was written as a frame of this journal from one that a record or another journal's
-  /// frame brings along in a payload.
+  /// A payload may contain lines that look like this: a record can, and so can a frame of another journal. The salt
+  /// tells them from the lines of this journal's frames.
   struct Header: Equatable {
     static let count = 64
     static let checkedCount = 54
@@ -88,7 +89,7 @@ package struct JournalFrame: Equatable, Sendable {
       return line
     }
 
-    /// What follows the bytes before it, with this checksum.
+    /// The end of the line, with the checksum of the bytes before it.
     static func ending(_ checksum: UInt32) -> [UInt8] {
       var ending = [UInt8(ascii: " ")]
       append(UInt64(checksum), width: 8, to: &ending)
@@ -104,13 +105,13 @@ package struct JournalFrame: Equatable, Sendable {
       self.checksum = checksum
     }
 
-    /// The header in these 64 bytes; `nil` where they are none, or not as they were written with this salt.
+    /// The header in these 64 bytes; `nil` if they are not a header as it is written with this salt.
     init?(_ bytes: ArraySlice<UInt8>, salt: UInt32) {
       guard let (header, found) = Self.salted(bytes), found == header.kind.mixed(salt) else { return nil }
       self = header
     }
 
-    /// The header in these 64 bytes, and the salt that its checksum was mixed with if it is one.
+    /// The header in these 64 bytes, and the salt that would fit its checksum.
     static func salted(_ bytes: ArraySlice<UInt8>) -> (header: Header, salt: UInt32)? {
       let first = bytes.startIndex
       func number(_ range: Range<Int>) -> UInt64? {
@@ -123,7 +124,7 @@ package struct JournalFrame: Equatable, Sendable {
       else { return nil }
       let header = Header(
         kind: kind, sequence: sequence, synced: synced, length: Int(length), checksum: UInt32(checksum))
-      // So that one frame has one form.
+      // Accept only one form for each frame.
       let checked = header.checkedBytes
       let end = ending(UInt32(ownChecksum))
       guard bytes.prefix(checkedCount).elementsEqual(checked), bytes.suffix(end.count).elementsEqual(end)
@@ -136,7 +137,7 @@ package struct JournalFrame: Equatable, Sendable {
 }
 
 extension JournalFrame.Kind {
-  /// The first frame says what the salt is, so that it has none itself.
+  /// The first frame contains the salt, so it has none itself.
   fileprivate func mixed(_ salt: UInt32) -> UInt32 { self == .start ? 0 : salt }
 }
 
@@ -159,7 +160,7 @@ private func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
   return number
 }
 
-/// The eight hexadecimal digits of a checksum or a salt, lower case.
+/// The eight lowercase hexadecimal digits of a checksum or a salt.
 package func hexadecimal(_ number: UInt32) -> String {
   var digits: [UInt8] = []
   append(UInt64(number), width: 8, to: &digits)

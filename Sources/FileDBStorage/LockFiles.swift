@@ -2,7 +2,7 @@ import CFileDB
 import FileDBEssentials
 import Synchronization
 
-/// A file that is open for its lock.
+/// A file that is open so that it can be locked.
 struct LockFile {
   let file: SystemFile
   let path: String
@@ -14,7 +14,7 @@ struct LockFile {
     (self.file, self.path, device, inode) = (file, path, stamp.device, stamp.inode)
   }
 
-  /// Whether the path leads to this file. Links are followed on the way: what they lead to is only compared.
+  /// Whether the path still leads to this file. It follows links on the way, because it only compares.
   var isPresent: Bool {
     var present = stat()
     return lstat(path, &present) == 0 && UInt64(present.st_ino) == inode
@@ -22,16 +22,16 @@ struct LockFile {
   }
 }
 
-/// The files whose locks this process had, still open: to lock one of them again takes no more calls than the lock.
+/// The files that this process has locked before, still open. Locking one of them again takes a single call.
 ///
-/// Whoever locks takes the file out, so two threads never share one. In a child that was forked, the file would share
-/// its lock with the parent's, so the child opens its own.
+/// A thread that locks takes the file out, so two threads never share one. A forked child opens its own files, because
+/// an inherited one would share its lock with the parent.
 final class LockFiles: Sendable {
   private static let mostKept = 4
 
   private let state = Mutex((forks: filedb_fork_count(), kept: [LockFile]()))
 
-  /// - Returns: `nil` where none is kept, or another thread has it.
+  /// - Returns: `nil` if no file is kept, or if another thread has it.
   func take(_ path: String) -> LockFile? {
     state.withLock { state in
       if state.forks != filedb_fork_count() { state = (filedb_fork_count(), []) }

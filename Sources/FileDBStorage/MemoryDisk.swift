@@ -1,7 +1,7 @@
 import FileDBEssentials
 import Synchronization
 
-/// All files and folders of a disk at one moment, by path. Each folder above a path is there, from `/` on.
+/// All files and folders of a disk at one moment, by path, with each folder up to `/`.
 package struct DiskImage: Equatable, Sendable {
   package var folders: Set<String> = ["/"]
   package var files: [String: [UInt8]] = [:]
@@ -9,17 +9,17 @@ package struct DiskImage: Equatable, Sendable {
   package init() {}
 }
 
-/// A disk that forgets everything with its last reference: for previews and tests.
+/// A disk in memory, for previews and tests. Its content is gone with the last reference.
 ///
-/// It has files and folders but no links, owners or modes. It keeps what was synced apart from what was not, so that
-/// ``surviving(_:)`` can tell what a power cut would leave.
+/// It has files and folders but no links, owners or modes. It records what was synced, so that ``surviving(_:)`` can
+/// tell what a power cut would leave.
 package final class MemoryDisk: Disk {
   private final class File: Sendable {
     struct Content {
       var bytes: [UInt8] = []
       var synced: [UInt8] = []
       var version: Int64 = 0
-      /// How often it got or lost a name.
+      /// How often the file got or lost a name.
       var nameChanges: Int64 = 0
     }
     let inode: UInt64
@@ -49,7 +49,7 @@ package final class MemoryDisk: Disk {
 
   private struct Tree {
     var entries: [String: Entry] = ["/": .folder]
-    /// What each folder held when it was last synced.
+    /// The content of each folder when it was last synced.
     var synced: [String: Entry] = ["/": .folder]
     var lastInode: UInt64 = 0
     var locked: Set<String> = []
@@ -80,8 +80,8 @@ package final class MemoryDisk: Disk {
     }
   }
 
-  /// What a power cut does to the names that were made, moved or removed since their folder was last synced. A disk
-  /// may do either, and software must bear both.
+  /// What a power cut does to names that were created, changed or removed since their folder was last synced. A disk
+  /// may do either, so the store must cope with both.
   package enum UnsyncedNames: CaseIterable, Sendable { case lost, kept }
 
   private let tree = Mutex(Tree())
@@ -100,7 +100,7 @@ package final class MemoryDisk: Disk {
     }
   }
 
-  /// What every program sees now, synced or not.
+  /// What every program sees now, whether it is synced or not.
   package var image: DiskImage {
     var image = DiskImage()
     for (path, entry) in tree.withLock(\.entries) {
@@ -112,12 +112,12 @@ package final class MemoryDisk: Disk {
     return image
   }
 
-  /// A disk with only what a power cut would leave: each file's bytes as of its last sync.
+  /// A disk with only what a power cut would leave: each file with the bytes of its last sync.
   package func surviving(_ names: UnsyncedNames = .lost) -> MemoryDisk {
     let result = MemoryDisk()
     let entries = tree.withLock { names == .kept ? $0.entries : $0.synced }
     result.tree.withLock { copy in
-      // Folders come before what is in them.
+      // Folders come before their entries.
       for (path, entry) in entries.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) where path != "/" {
         guard copy.entries[parentFolder(of: path)] != nil else { continue }
         if case .file(let file) = entry {

@@ -9,10 +9,10 @@ package struct SystemDisk: Disk {
 
   package func read(_ path: String) throws(DiskError) -> (bytes: [UInt8], stamp: FileStamp) {
     let (file, status) = try openFile(path)
-    // One byte more than the size, so that the end of the file shows without another buffer.
+    // Ask for one byte more than the size, so that the end of the file shows without another buffer.
     var bytes = try file.read(atMost: status.stamp.size + 1)
     if bytes.count > status.stamp.size {
-      // It grew, or it is one of those that do not know their size.
+      // The file grew, or it is one that does not know its size.
       while case let more = try file.read(atMost: 64 << 10), !more.isEmpty { bytes += more }
     }
     return (bytes, status.stamp)
@@ -23,7 +23,7 @@ package struct SystemDisk: Disk {
   }
 
   private func openFile(_ path: String) throws(DiskError) -> (file: SystemFile, status: FileStatus) {
-    let file = try SystemFile(path, O_RDONLY | O_NONBLOCK)  // A pipe must not keep us waiting for its writer.
+    let file = try SystemFile(path, O_RDONLY | O_NONBLOCK)  // Do not wait for the writer of a pipe.
     let status = try file.status()
     guard status.kind == .file else { throw .notAFile("read", path, status.kind) }
     return (file, status)
@@ -103,7 +103,7 @@ package struct SystemDisk: Disk {
     if let (parent, own) = SystemPlace.beforeOwnFolder(path) { return try resolve(parent) + own }
     if let resolved = Self.realPath(path) { return resolved }
     guard errno == ENOENT else { throw DiskError("realpath", path, errno: errno) }
-    // Nothing is there. A link says where it would be; another part of the path that is missing is an error.
+    // Nothing is at the path. If it is a link, follow it. It is an error if another part of the path is missing.
     let parent = parentFolder(of: path)
     guard let folder = Self.realPath(parent) else { throw DiskError("realpath", parent, errno: errno) }
     let place = "\(folder == "/" ? "" : folder)/\(fileName(of: path))"
@@ -117,7 +117,7 @@ package struct SystemDisk: Disk {
     return String(cString: resolved)
   }
 
-  /// What is written in a link; `nil` where `path` is none.
+  /// The text of a link; `nil` if `path` is not a link.
   private static func target(ofLink path: String) -> String? {
     var characters = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink(path, &characters, characters.count)
@@ -136,7 +136,7 @@ package struct SystemDisk: Disk {
   }
 
   package func setMode(_ path: String, _ mode: UInt32) throws(DiskError) {
-    // By a descriptor, so that no link can come in between.
+    // Use a descriptor, so that nobody can put a link there in between.
     try SystemFile(path, O_RDONLY | O_NONBLOCK).setMode(mode)
   }
 
@@ -176,14 +176,14 @@ package struct SystemDisk: Disk {
     throw DiskError("rename", other, errno: Self.isUnsupported(errno) ? ENOSYS : errno)
   }
 
-  /// What file systems say of a kind of rename that they do not have.
+  /// The errors of a file system that does not have this kind of rename.
   private static func isUnsupported(_ errno: CInt) -> Bool { [EINVAL, ENOSYS, ENOTSUP].contains(errno) }
 
   package func link(_ path: String, to newPath: String) throws(DiskError) {
     let old = try SystemPlace(path)
     let new = try SystemPlace(newPath)
     if old.call({ folder, name in new.call { linkat(folder, name, $0, $1, 0) } }) == 0 { return }
-    // Of another disk; a file system without links; somebody else's file; too many names.
+    // Another disk, a file system without links, a file of another user, or too many names.
     let isImpossible = Self.isUnsupported(errno) || [EXDEV, EPERM, EMLINK].contains(errno)
     throw DiskError("link", newPath, errno: isImpossible ? ENOSYS : errno)
   }
@@ -197,7 +197,7 @@ package struct SystemDisk: Disk {
     do {
       try SystemFile(path, O_RDONLY | O_DIRECTORY).flush()
     } catch  where error.errno == EINVAL {
-      // The answer of a file system that has no such call; there is nothing more to do.
+      // This is the answer of a file system without such a call. There is nothing more to do.
     }
   }
 
@@ -206,7 +206,7 @@ package struct SystemDisk: Disk {
     while true {
       let kept = if let kept = lockFiles.take(path) { kept } else { try LockFile(openOrCreate(path), path) }
       try kept.file.lock(until: deadline)
-      // Where the file was removed in between, ours is a lock that nobody else will ask for.
+      // If the file was removed in between, nobody else will ask for the lock that we have.
       if kept.isPresent {
         return FileLock {
           if kept.file.unlock() { lockFiles.keep(kept) }
@@ -225,7 +225,7 @@ package struct SystemDisk: Disk {
   }
 }
 
-/// The folder that `path` lies in; `/` for the root itself.
+/// The folder that contains `path`; `/` for the root itself.
 package func parentFolder(of path: String) -> String {
   guard let slash = path.utf8.lastIndex(of: separator), slash != path.startIndex else { return "/" }
   return String(path[..<slash])
@@ -236,5 +236,5 @@ package func fileName(of path: String) -> String {
   path.utf8.lastIndex(of: separator).map { String(path[path.utf8.index(after: $0)...]) } ?? path
 }
 
-/// Looked for among the bytes, as the system does: with a combining mark behind it, `/` is part of a longer `Character`.
+/// Searched for as a byte, as the system does: `/` and a combining mark after it are one `Character`.
 private let separator = UInt8(ascii: "/")

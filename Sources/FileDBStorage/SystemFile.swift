@@ -1,11 +1,11 @@
 import CFileDB
 import FileDBEssentials
 
-/// An open file; closed with the last reference, which also gives up its lock.
+/// An open file. It is closed with the last reference, which also releases its lock.
 final class SystemFile: WritableFile, OpenFile {
   let number: CInt
   private let path: String
-  /// Why it was opened for reading only, where writing was asked for too.
+  /// Why the file was opened only for reading although writing was requested, too.
   private let refusal: CInt?
 
   init(
@@ -20,11 +20,11 @@ final class SystemFile: WritableFile, OpenFile {
     number = CInt(opened)
   }
 
-  /// A new file with the mode, the owner, the access control list and the extended attributes of another one; in a
-  /// store's own folder, without another one, with the folder's mode and owner.
+  /// Creates a file with the mode, the owner, the access control list and the extended attributes of another one.
+  /// Without another one, in a store's own folder, it gets the mode and owner of the folder.
   convenience init(_ path: String, creatingLike model: String?) throws(DiskError) {
     let folder = try SystemPlace(path).statusOfOwnFolder()
-    // Nobody else may open what will be a private file before it is one.
+    // Nobody else may open the file before it has the mode that makes it private.
     let isPlain = model == nil && folder == nil
     try self.init(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: isPlain ? 0o666 : 0o600)
     if let model {
@@ -43,7 +43,7 @@ final class SystemFile: WritableFile, OpenFile {
     return FileStatus(status, isLink: false)
   }
 
-  /// The next `count` bytes, fewer where the file ends.
+  /// The next `count` bytes, or fewer if the file ends.
   func read(atMost count: Int) throws(DiskError) -> [UInt8] {
     let number = number
     return try fill(count, by: "read") { place, rest, _ in systemRead(number, place, rest) }
@@ -56,7 +56,7 @@ final class SystemFile: WritableFile, OpenFile {
     }
   }
 
-  /// Up to `count` bytes by as many calls as that takes: one may bring less than it is asked for.
+  /// Reads up to `count` bytes, in as many calls as it takes: one call may return less than it was asked for.
   private func fill(
     _ count: Int, by name: String,
     _ call: (_ place: UnsafeMutableRawPointer, _ rest: Int, _ filled: Int) -> Int
@@ -82,7 +82,7 @@ final class SystemFile: WritableFile, OpenFile {
     var written = 0
     let number = number
     while written < bytes.count {
-      // A call may take less than it is given, on a full disk or past 2 GB.
+      // A call may write less than it is given: on a full disk, or more than 2 GB at once.
       written += try retryingInterrupts("write", path) {
         bytes.withUnsafeBytes { systemWrite(number, $0.baseAddress! + written, bytes.count - written) }
       }
@@ -111,7 +111,7 @@ final class SystemFile: WritableFile, OpenFile {
   func sync() throws(DiskError) {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    // Where this fails, or the file system rounds the time, `install` does not trust it.
+    // If this fails, or the file system rounds the time, `install` does not trust it.
     _ = withUnsafePointer(to: (now, now)) { times in
       times.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(number, $0) }
     }
@@ -130,10 +130,10 @@ final class SystemFile: WritableFile, OpenFile {
     guard filedb_copy_attributes(file.number, number) == 0 else {
       throw DiskError("setxattr", path, errno: errno)
     }
-    try setMode(status.mode)  // At last: until then only the owner can open it.
+    try setMode(status.mode)  // Last: until then only the owner can open the file.
   }
 
-  /// The owner is kept where we may: only root may give a file away, and a file we own is better than none.
+  /// Keeps the owner if possible. Only root may give a file away, and a file that we own is better than none.
   private func take(ownerOf model: FileStatus) {
     if fchown(number, model.owner, model.group) != 0 { _ = fchown(number, uid_t.max, model.group) }
   }
@@ -142,17 +142,18 @@ final class SystemFile: WritableFile, OpenFile {
     guard fchmod(number, mode_t(mode)) == 0 else { throw DiskError("fchmod", path, errno: errno) }
   }
 
-  /// Lets the drive begin with a long piece while the next one is made; the sync then waits for the last alone.
+  /// Lets the drive begin to write a long piece while the next one is made. The sync then waits only for the last
+  /// piece.
   private func startDrive(onLast count: Int) {
     #if !canImport(Darwin)
       guard count >= 1 << 19 else { return }
-      // Linux has it write what it may not drop before: see mm/fadvise.c.
+      // Linux begins to write the pages before it drops them: see mm/fadvise.c.
       let end = lseek(number, 0, SEEK_CUR)
       posix_fadvise(number, end - off_t(count), off_t(count), POSIX_FADV_DONTNEED)
     #endif
   }
 
-  /// `flock` has no timeout of its own, so it is asked again and again, at longer and longer intervals.
+  /// `flock` has no timeout, so this tries again and again, at longer and longer intervals.
   func lock(until deadline: ContinuousClock.Instant) throws(DiskError) {
     var pause: UInt32 = 200
     while flock(number, LOCK_EX | LOCK_NB) != 0 {
@@ -163,7 +164,7 @@ final class SystemFile: WritableFile, OpenFile {
     }
   }
 
-  /// - Returns: whether the lock is given up. If not, it goes with the last reference to the file.
+  /// - Returns: whether the lock is released. If not, closing the file releases it.
   func unlock() -> Bool { flock(number, LOCK_UN) == 0 }
 }
 
@@ -205,7 +206,7 @@ extension timespec {
   fileprivate var nanoseconds: Int64 { Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec) }
 }
 
-/// Calls `body` until a signal no longer interrupts it; its result where that is not negative.
+/// Calls `body` until no signal interrupts it. Returns the result if it is not negative.
 func retryingInterrupts(
   _ call: String, _ path: String, _ body: () -> some SignedInteger
 ) throws(DiskError) -> Int {
@@ -216,7 +217,7 @@ func retryingInterrupts(
   }
 }
 
-// The C functions, where a method of the same name hides them.
+// The C functions, which methods of the same name hide.
 private func systemRead(_ number: CInt, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
   read(number, buffer, count)
 }
@@ -226,7 +227,7 @@ private func systemWrite(_ number: CInt, _ buffer: UnsafeRawPointer, _ count: In
 }
 
 #if canImport(Darwin)
-  /// On Darwin `fsync` stops at the drive's cache; only `F_FULLFSYNC` passes it, where the file system has it.
+  /// On Darwin `fsync` stops at the drive's cache. `F_FULLFSYNC` goes through it, if the file system supports this.
   private func flushToDrive(_ number: CInt) -> CInt {
     fcntl(number, F_FULLFSYNC) == 0 ? 0 : fsync(number)
   }

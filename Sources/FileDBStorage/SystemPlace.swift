@@ -1,14 +1,14 @@
 import FileDBEssentials
 
-/// Where a path leads: a folder that is open, and a name in it.
+/// Where a path leads: an open folder, and a name in it.
 ///
 /// A store may come from a stranger, and its `.filedb` may contain links to the user's files. So everything in a folder
-/// of that name is opened relative to the folder's descriptor, and no link is followed on the way: see openat(2).
+/// with that name is opened relative to the folder's descriptor, and no link is followed on the way: see openat(2).
 struct SystemPlace: ~Copyable {
-  /// `AT_FDCWD` for a path that is taken as it is.
+  /// `AT_FDCWD` for a path that is used as it is.
   private let folder: CInt
   private let name: String
-  /// Whether this is a store's own folder, or in one.
+  /// Whether this is a store's own folder, or something inside it.
   let isOwn: Bool
 
   init(_ path: String) throws(DiskError) {
@@ -35,21 +35,21 @@ struct SystemPlace: ~Copyable {
   /// Calls the system with the folder and the name; the folder is open until `body` returns.
   func call<Output>(_ body: (_ folder: CInt, _ name: String) -> Output) -> Output { body(folder, name) }
 
-  /// Whether there is a link that is not followed.
+  /// Whether there is a link that must not be followed.
   var isRefusedLink: Bool { isOwn && Self.isLink(folder, name) }
 
-  /// What `open` is to be told besides.
+  /// The additional flags for `open`.
   var flags: CInt { O_CLOEXEC | (isOwn ? O_NOFOLLOW : 0) }
 
-  /// The folder's status, for what is made in a store's own folder: it is open to those to whom the folder is, whatever
-  /// the process would grant, and belongs to the same owner. `nil` anywhere else.
+  /// The status of a store's own folder. What is created in it gets the folder's owner and is open to the same users,
+  /// whatever the process would grant by default. `nil` anywhere else.
   func statusOfOwnFolder() -> FileStatus? {
     var status = stat()
     guard isOwn, folder != AT_FDCWD, fstat(folder, &status) == 0 else { return nil }
     return FileStatus(status, isLink: false)
   }
 
-  /// `realpath` follows links; of a store's own folder and what is in it, only those on the way there.
+  /// `realpath` follows links. For a store's own folder and what is in it, use it only for the path up to that folder.
   static func beforeOwnFolder(_ path: String) -> (parent: String, own: String)? {
     ownFolder(in: path).map { (String(path[..<$0.lowerBound]), String(path[$0.lowerBound...])) }
   }
@@ -57,11 +57,11 @@ struct SystemPlace: ~Copyable {
   /// The folders in a store's own folder.
   private static let ownSubfolders: Set = ["backups", "offsets", "shipped", "undo"]
 
-  /// The last `/.filedb` on the path. A store may itself lie below a folder of that name, so what follows must be what
-  /// a store has there: a file or a folder, or a file in one of its folders.
+  /// The last `/.filedb` on the path. A store may itself be below a folder with that name. So what follows must be
+  /// something that a store has there: a file, a folder, or a file in one of its folders.
   private static func ownFolder(in path: String) -> Range<String.Index>? {
-    guard strstr(path, "/.filedb") != nil else { return nil }  // Quickly, for most paths.
-    // By bytes: a slash and a combining accent behind it are one character.
+    guard strstr(path, "/.filedb") != nil else { return nil }  // Most paths end here, quickly.
+    // Split by bytes: a slash and a combining accent after it are one character.
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard let own = parts.lastIndex(where: { $0.elementsEqual(".filedb".utf8) }), own > 0 else { return nil }
     let names = parts[(own + 1)...].filter { !$0.isEmpty }
@@ -82,7 +82,7 @@ struct SystemPlace: ~Copyable {
     }
   }
 
-  /// Linux says of a link that it is not a folder.
+  /// Linux reports that a link is not a folder.
   private static func isLink(_ folder: CInt, _ name: String) -> Bool {
     var status = stat()
     return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK

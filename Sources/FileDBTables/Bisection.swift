@@ -1,6 +1,6 @@
 extension RandomAccessCollection {
-  /// The first index whose element belongs to the second part; ``endIndex`` where there is none. Those before it must
-  /// all belong to the first part.
+  /// The first index whose element belongs to the second part; ``endIndex`` if there is none. All elements before it
+  /// must belong to the first part.
   /// - Complexity: O(log *n*).
   package func partitioningIndex(where isInSecondPart: (Element) throws -> Bool) rethrows -> Index {
     var (low, rest) = (startIndex, count)

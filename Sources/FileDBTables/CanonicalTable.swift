@@ -1,9 +1,9 @@
 import FileDBPlist
 
-/// A table's records, cut out of the canonical bytes of its file without being built.
+/// A table's records, cut out of the canonical bytes of its file without decoding them.
 ///
-/// It takes only what ``TableFile/encode(_:)`` writes. Everything else, be it another program's property list or
-/// damage, is left to the parser, which reads both and says what is wrong.
+/// It accepts only what ``TableFile/encode(_:)`` writes. Other programs' property lists and damaged files go to the
+/// parser, which reads them or says what is wrong.
 package struct CanonicalTable {
   private var scanner: CanonicalScanner
   private let limits: PlistLimits
@@ -13,8 +13,8 @@ package struct CanonicalTable {
   private var indexMap = 0..<0
   private var foreignKeys = PlistDictionary()
 
-  /// The table in `bytes`; `nil` where they are not canonical.
-  /// - Parameter leastPart: how many bytes a thread is worth.
+  /// The table in `bytes`; `nil` if they are not canonical.
+  /// - Parameter leastPart: the least number of bytes for which another thread pays.
   package static func decode(
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
     leastPart: Int = 1 << 22
@@ -22,7 +22,7 @@ package struct CanonicalTable {
     decodeNotingOffsets(bytes, limits: limits, shape: shape, leastPart: leastPart)?.state
   }
 
-  /// The table in `bytes`, and where its parts are; `nil` where they are not canonical.
+  /// The table in `bytes`, and where its parts are; `nil` if they are not canonical.
   package static func decodeNotingOffsets(
     _ bytes: [UInt8], limits: PlistLimits = PlistLimits(), shape: OrderedRecords.Shape = .standard,
     leastPart: Int = 1 << 22
@@ -34,7 +34,7 @@ package struct CanonicalTable {
       return table.scan(all) ? table : nil
     }
     guard let table, let counter = table.counter else { return nil }
-    // One behind the other into their chunks, without an array of all.
+    // Lazily, so that the records go into their chunks without an array of all of them.
     let records = table.places.lazy.map { EncodedRecord(id: $0.id, bytes: bytes[$0.range]) }
     let state = TableState(
       counter: counter.rawValue, records: records, foreignKeys: table.foreignKeys, shape: shape)
@@ -84,8 +84,8 @@ package struct CanonicalTable {
     }
   }
 
-  /// Of a long array, several threads scan parts. Each begins where a record seems to, and that is right if the one
-  /// before it comes to just that place.
+  /// Several threads scan the parts of a long array. Each begins where a record seems to begin. That was right if the
+  /// part before ends at exactly this place.
   private mutating func scanRecords(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if scanner.skip("\t<array/>\n") { return true }
     guard scanner.skip("\t<array>\n") else { return false }
@@ -107,7 +107,7 @@ package struct CanonicalTable {
     return false
   }
 
-  /// The index map, which must be that of the records: so no two of them have the same id.
+  /// Scans the index map. It must match the records, so no two of them can have the same id.
   private mutating func scanIndexMap() -> Bool {
     if scanner.skip("\t<dict/>\n") { return places.isEmpty }
     guard scanner.skip("\t<dict>\n") else { return false }
@@ -117,7 +117,7 @@ package struct CanonicalTable {
       guard let (id, index) = scanner.scanNumbers(indentation: 2), let index = Int(exactly: index),
         places.indices.contains(index), places[index].id.rawValue == id
       else { return false }
-      // Mostly the next number, which has as many digits, unless it ends in zeros.
+      // Usually this is the next number with as many digits, unless it ends in zeros.
       if let last, id != last &+ 1 || id % 10 == 0, DecimalOrder(id) <= DecimalOrder(last) { return false }
       last = id
     }
@@ -132,11 +132,11 @@ private struct RecordRun: Sendable {
   private(set) var places: [(id: AnyRecordID, range: Range<Int>)] = []
   private(set) var end: Int
 
-  /// Goes on for as long as there are records that begin before `limit`.
+  /// Continues as long as records begin before `limit`.
   init(_ scanner: CanonicalScanner, upTo limit: Int, limits: PlistLimits) {
     var scanner = scanner
     start = scanner.position
-    // Memory that is not used costs nothing.
+    // Memory that is reserved and not used costs nothing.
     places.reserveCapacity((limit - start) / 256)
     let shape = DictShape(
       indentation: TableFile.depthOfFields - 1, numberKey: TableFile.idName, limits: limits)

@@ -1,15 +1,15 @@
 import FileDBPlist
 
-/// One of the few ways in which a table changes. Every verb becomes a list of these, and ``TableState/apply(_:)`` alone
+/// One of the few ways to change a table. Every verb becomes a list of changes, and only ``TableState/apply(_:)``
 /// carries them out.
 package enum Change: Sendable {
   case create
   case drop
-  /// New records, in this order, the first at `index`.
+  /// Inserts new records in this order, the first at `index`.
   case insert([EncodedRecord], index: Int)
   case replace(EncodedRecord)
   case remove([AnyRecordID])
-  /// `index` is where the record is in the end.
+  /// `index` is the record's index after the move.
   case move(AnyRecordID, index: Int)
   /// All the ids, in their new order.
   case reorder([AnyRecordID])
@@ -17,14 +17,14 @@ package enum Change: Sendable {
   case removeAll
   /// Removes every record and sets the counter to 0.
   case truncate
-  /// Makes this the highest id ever given, where it is higher.
+  /// Sets the highest id ever given to this number, if it is higher.
   case raiseCounter(to: Int64)
-  /// Makes this the root key `schema` of the file; `nil` removes it.
+  /// Sets the root key `schema` of the file to this value; `nil` removes the key.
   case declare(PlistValue?)
 }
 
 extension Change {
-  /// The records that come with this change, in order.
+  /// The records that this change contains, in order.
   package var records: [EncodedRecord] {
     switch self {
     case .insert(let records, _): records
@@ -44,17 +44,17 @@ package struct AppliedChange: Sendable {
     case nothing
     /// The records that the change replaced or removed, each as it was.
     case records([FoundRecord])
-    /// The record that is above what the change inserted; `nil` at the top.
+    /// The record above the inserted ones; `nil` at the top.
     case insertion(above: AnyRecordID?)
-    /// The record that the change moved, and the record that is above it afterwards.
+    /// The record that the change moved, and the record above it after the move.
     case move(FoundRecord, above: AnyRecordID?)
-    /// All of the table, which the change emptied.
+    /// The whole table, which the change emptied.
     case table(OrderedRecords, counter: Int64)
     /// The former root key `schema`.
     case schema(PlistValue?)
   }
 
-  /// A record and the one above it; `nil` for the first.
+  /// A record and the record above it; `nil` for the first record.
   package struct FoundRecord: Sendable {
     package let record: EncodedRecord
     package let above: AnyRecordID?

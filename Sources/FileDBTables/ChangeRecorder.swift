@@ -1,8 +1,8 @@
-/// A table that is changed step by step, and the changes that were made to it.
+/// A table that is changed step by step, and the list of these changes.
 package struct ChangeRecorder: Sendable {
   package private(set) var table: TableState
   private var finished: [AppliedChange] = []
-  /// New records one below the other, which become one change.
+  /// New records that follow one another. They become one change.
   private var run: Run?
 
   private struct Run {
@@ -22,7 +22,7 @@ package struct ChangeRecorder: Sendable {
     finished.append(applied)
   }
 
-  /// Inserts a record. Those that come one below the other become one change.
+  /// Inserts a record. Records that are inserted one below the other become one change.
   package mutating func insert(_ record: EncodedRecord, at index: Int) throws(StoreError) {
     let applied = try table.applyNoting(.insert([record], index: index))
     if let run, index == run.index + run.records.count {
@@ -33,7 +33,7 @@ package struct ChangeRecorder: Sendable {
     }
   }
 
-  /// Makes `counter` the highest id ever given, where it is higher.
+  /// Sets the highest id ever given to `counter`, if that is higher.
   package mutating func raiseCounter(to counter: Int64) throws(StoreError) {
     if table.exists, table.counter < counter { try apply(.raiseCounter(to: counter)) }
   }

@@ -11,8 +11,8 @@ package enum ConflictMarkers {
 
   /// The line of the first marker in a file that is not a property list.
   ///
-  /// Outside comments and CDATA no XML has a line that begins with `<<<<<<<`; inside, it may be text, unless the
-  /// conflict ends outside. The other markers may be lines of a text, and count only where reading fails at them.
+  /// Outside comments and CDATA, no line of XML begins with `<<<<<<<`. Inside, such a line may be text, unless the
+  /// conflict ends outside. The other markers may be lines of a text, so they count only if reading fails at them.
   /// - Parameter failure: the line on which reading the file failed.
   static func firstLine(in bytes: [UInt8], failure: Int?) -> Int? {
     var passage: Passage?
@@ -34,7 +34,7 @@ package enum ConflictMarkers {
     return nil
   }
 
-  /// The sign of which a line is a marker.
+  /// The character that a marker line repeats; `nil` for another line.
   private static func sign(of line: ArraySlice<UInt8>) -> UInt8? {
     guard let sign = line.first, signs.contains(sign) else { return nil }
     let rest = line.drop { $0 == sign }
@@ -45,16 +45,16 @@ package enum ConflictMarkers {
 
 /// The versions of a file that conflict markers enclose.
 package struct MarkedVersions: Sendable {
-  /// What both sides began with; `nil` where the markers enclose the two sides alone.
+  /// The common ancestor of both sides; `nil` if the markers enclose only the two sides.
   package let base: [UInt8]?
   package let ours: [UInt8]
   package let theirs: [UInt8]
 }
 
 extension ConflictMarkers {
-  /// The versions that the markers in a file enclose. A line of a text may look like a marker, so there may be several
+  /// The versions that the markers in a file enclose. A line of text may look like a marker, so there may be several
   /// ways to read them.
-  /// - Returns: the ways, at most 64; none where the markers are not complete.
+  /// - Returns: at most 64 ways; none if the markers are incomplete.
   package static func readings(of bytes: [UInt8]) -> [MarkedVersions] {
     guard let parts = parts(of: bytes), parts.contains(where: { $0.conflict != nil }) else { return [] }
     var readings = [MarkedBytes()]
@@ -74,13 +74,13 @@ extension ConflictMarkers {
     return readings.map(\.versions)
   }
 
-  /// Lines that all versions have, and the conflict behind them.
+  /// Lines that all versions share, and the conflict after them.
   private struct Part {
     var shared: Range<Int>
     var conflict: Conflict?
   }
 
-  /// - Returns: `nil` where a conflict has no end.
+  /// - Returns: `nil` if a conflict has no end.
   private static func parts(of bytes: [UInt8]) -> [Part]? {
     var parts: [Part] = []
     var part = Part(shared: 0..<0)
@@ -104,7 +104,7 @@ extension ConflictMarkers {
     return open == nil ? parts + [part] : nil
   }
 
-  /// The lines between the first marker of a conflict and the last.
+  /// The lines between the first and the last marker of a conflict.
   private struct Conflict {
     var lines: [ArraySlice<UInt8>] = []
     var bases: [Int] = []
@@ -116,7 +116,7 @@ extension ConflictMarkers {
       lines.append(line)
     }
 
-    /// Where the versions may end.
+    /// The places where the versions may end.
     var cuts: [Cut] {
       separators.flatMap { separator in
         let before = bases.filter { $0 < separator }
@@ -132,7 +132,7 @@ extension ConflictMarkers {
   }
 }
 
-/// The bytes of the versions while they are put together.
+/// The bytes of the versions, as far as they are put together.
 private struct MarkedBytes {
   private var base: [UInt8]? = []
   private var ours: [UInt8] = []
@@ -157,7 +157,7 @@ private struct MarkedBytes {
   var versions: MarkedVersions { MarkedVersions(base: base, ours: ours, theirs: theirs) }
 }
 
-/// A part of an XML file in which `<` begins no tag.
+/// A part of an XML file in which `<` does not begin a tag.
 private enum Passage: CaseIterable {
   case comment, cdata
 

@@ -1,10 +1,10 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// A record in the very bytes that its table's file and the journal have for it, decoded when somebody looks.
+/// A record in the bytes that the table's file and the journal contain for it. It is decoded when somebody asks for it.
 package struct EncodedRecord: Sendable, Equatable {
   package let id: AnyRecordID
-  /// The canonical lines of its dictionary, the id among them; mostly a slice of the file as it was read.
+  /// The canonical lines of its dictionary, including the id. Usually a slice of the file as it was read.
   package let bytes: ArraySlice<UInt8>
 
   package init(id: AnyRecordID, bytes: ArraySlice<UInt8>) {
@@ -79,7 +79,7 @@ extension EncodedRecord {
     }
   }
 
-  /// Those of these fields that the record has.
+  /// The fields with these names that the record has.
   package func fields(_ names: [String]) -> PlistDictionary {
     bytes.withUnsafeBytes { all in
       let reader = CanonicalReader(all)

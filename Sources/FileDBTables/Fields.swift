@@ -44,7 +44,7 @@ extension Fields: Codable {
 }
 
 extension Fields {
-  /// The fields as the file will give them back, or the error that names the one that cannot be stored.
+  /// The fields as the file will return them. If a field cannot be stored, this throws an error that names it.
   package func normalized(limits: PlistLimits) throws(StoreError) -> Fields {
     guard self[TableFile.idKey] == nil else {
       throw StoreError(

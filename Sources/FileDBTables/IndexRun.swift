@@ -1,16 +1,16 @@
-/// Some records that follow each other both in an old order and in a new one.
+/// Some records that follow one another in both an old and a new order.
 package struct IndexRun: Sendable {
   package let oldIndex: Int
   package let newIndex: Int
   package private(set) var count: Int
-  /// How much is to be said for leaving these in their places.
+  /// The more weight, the more it pays to leave these records in their places.
   package private(set) var weight: Int
 
   package init(oldIndex: Int, newIndex: Int, count: Int) {
     (self.oldIndex, self.newIndex, self.count, weight) = (oldIndex, newIndex, count, 2 * count)
   }
 
-  /// A record that somebody moved: of two that changed places, it is the one to name.
+  /// A record that somebody moved. If two records changed places, the list names this one as moved.
   package init(oldIndex: Int, newIndexOfMoved newIndex: Int) {
     (self.oldIndex, self.newIndex, count, weight) = (oldIndex, newIndex, 1, 1)
   }
@@ -26,15 +26,16 @@ package struct IndexRun: Sendable {
 }
 
 extension [IndexRun] {
-  /// Adds a run at the end, as part of the last one where it goes on from there.
+  /// Adds a run at the end. If it continues the last run, the two become one.
   package mutating func join(_ run: IndexRun) {
     if let last = indices.last, self[last].isFollowed(by: run) { self[last].join(run) } else { append(run) }
   }
 
-  /// The runs to move, so that as many records as possible stay: all but an increasing subsequence of the old indices
-  /// with the most weight. A subsequence that has one record of a run can have the whole run, so that runs are not cut.
-  /// - Precondition: in the order of the new indices.
-  /// - Complexity: O(*n* log *n*) in the runs.
+  /// The runs to move, so that as many records as possible stay. The runs that stay are the increasing subsequence of
+  /// the old indices with the most weight. A subsequence with one record of a run can contain the whole run, so runs
+  /// are never cut.
+  /// - Precondition: the runs are in the order of the new indices.
+  /// - Complexity: O(*n* log *n*) in the number of runs.
   package func outOfOrder() -> [IndexRun] {
     var rank = [Int](repeating: 0, count: count)
     for (place, run) in indices.sorted(by: { self[$0].oldIndex < self[$1].oldIndex }).enumerated() {

@@ -31,7 +31,7 @@ extension ListSteps {
     var moving = MovingRecords(moves, deletions: deletions)
     for (number, move) in moves.enumerated() {
       let oldIndex = moving.take(move)
-      // Those that are not inserted yet are not in the way.
+      // Records that are inserted later are not in the way yet.
       let staying = move.newIndex - number - insertions.partitioningIndex { $0.index >= move.newIndex }
       let index = moving.put(behind: staying)
       if index != oldIndex { sequence.append(.move(move.id, fromIndex: oldIndex, index: index)) }
@@ -41,15 +41,15 @@ extension ListSteps {
   }
 }
 
-/// The records of a list, some of which still wait for their move.
+/// The records of a list during its steps. Some of them still wait for their move.
 ///
-/// Between two records that stay, first come those that have arrived, and then those that wait.
+/// Between two records that stay, the list has first the records that have arrived, and then those that wait.
 private struct MovingRecords {
-  /// How many of those that stay are before each that is to move, by its old indices.
+  /// For each record that will move, by old index: how many staying records are before it.
   private let staying: [Int]
   private let numbers: [AnyRecordID: Int]
   private var waiting: SumTree
-  /// How many of those that stay are before each that has arrived.
+  /// For each record that has arrived: how many staying records are before it.
   private var arrived: [Int] = []
 
   init(_ moves: [ListSteps.Passage], deletions: [ListSteps.Place]) {
@@ -62,7 +62,7 @@ private struct MovingRecords {
   }
 
   /// Takes a record out of the list.
-  /// - Returns: the index where it was.
+  /// - Returns: its index until now.
   mutating func take(_ move: ListSteps.Passage) -> Int {
     guard let number = numbers[move.id] else { preconditionFailure("the record is not among the moves") }
     let before = staying[number]
@@ -71,16 +71,16 @@ private struct MovingRecords {
     return index
   }
 
-  /// Puts a record behind all that have arrived.
-  /// - Parameter count: how many of those that stay are before it.
-  /// - Returns: the index where it is now.
+  /// Puts a record after all that have arrived.
+  /// - Parameter count: how many staying records are before it.
+  /// - Returns: its index now.
   mutating func put(behind count: Int) -> Int {
     defer { arrived.append(count) }
     return count + arrived.count + waiting.sum(before: staying.partitioningIndex { $0 >= count })
   }
 }
 
-/// Ones and zeros whose sums are known at once: a Fenwick tree.
+/// A list of ones and zeros that knows the sums of its beginnings: a Fenwick tree.
 private struct SumTree {
   private var tree: [Int]
 

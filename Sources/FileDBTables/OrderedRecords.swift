@@ -1,22 +1,23 @@
-/// The records of a table in order, with the way back from an id to its index.
+/// The records of a table in order. It also finds the index of a record by its id.
 ///
-/// The order is cut into chunks, and these are gathered in sections. Each record's chunk is known by its id, and each
-/// chunk's section, so that only one of each is searched. A value: a change copies its chunk and its section's list of
-/// chunks, where another value still has them, and shares the others.
-/// - Complexity: finding an index or an id, and a change of one record, touch *n* / 16,384 sections at most besides one
-///   of them.
+/// The order is cut into chunks, and the chunks are grouped into sections. The chunk of each id and the section of each
+/// chunk are known, so only one of each is searched. This is a value: a change copies one chunk and its section's list
+/// of chunks, if another value still has them, and shares all others.
+/// - Complexity: finding an index or an id, and changing one record, visit at most *n* / 16,384 sections, and one
+///   section and one chunk in full.
 package struct OrderedRecords: Sendable {
-  /// How many records a chunk may have, and how many chunks a section.
+  /// The most records of a chunk, and the most chunks of a section.
   package struct Shape: Sendable {
     package var chunk: Int
     package var section: Int
 
-    /// - Precondition: at least two each.
+    /// - Precondition: both are at least two.
     package init(chunk: Int, section: Int) { (self.chunk, self.section) = (chunk, section) }
 
     package static let standard = Shape(chunk: 256, section: 128)
 
-    /// How long what is filled at once becomes: it has some room left, so that the first change need not split it.
+    /// The length of chunks that are filled at once. It leaves some room, so that the first change need not split the
+    /// chunk.
     package var filledChunk: Int { Swift.max(1, chunk * 3 / 4) }
     package var filledSection: Int { Swift.max(1, section * 3 / 4) }
   }
@@ -56,7 +57,7 @@ package struct OrderedRecords: Sendable {
     }
   }
 
-  /// What these records were before anything changed, where that stays in its file.
+  /// The records as they were before any change, if they stay in their file.
   package var unread: (any UnreadRecords)? { homes.unread }
 
   package func contains(_ id: AnyRecordID) -> Bool { homes.chunk(of: id, in: sections) != nil }
@@ -124,7 +125,7 @@ package struct OrderedRecords: Sendable {
     insert(remove(index: index), at: newIndex)
   }
 
-  /// Puts the records into the order in which `oldIndices` names their present indices.
+  /// Puts the records into a new order. `oldIndices` lists their present indices in that order.
   package mutating func reorder(_ oldIndices: [Int]) {
     let records = Array(self)
     rebuild(oldIndices.map { records[$0] })
@@ -165,10 +166,10 @@ extension OrderedRecords {
     if sections[place.section].chunks[place.chunk].count > shape.chunk { splitChunk(place) }
   }
 
-  /// Cuts a chunk that is too long in two, and its section where that is too long then.
+  /// Cuts a chunk that is too long in two, and then its section if that is too long.
   private mutating func splitChunk(_ place: Place) {
     let length = sections[place.section].chunks[place.chunk].count
-    // Records that come one behind the other fill their chunks, instead of leaving each half empty.
+    // Records that are added one after another fill their chunk. Otherwise each chunk would stay half empty.
     let cut = place.offset == length - 1 ? length - 1 : length / 2
     let number = homes.newChunk(inSection: sections[place.section].number)
     homes.put(sections[place.section].split(place.chunk, at: cut, number: number), inChunk: number)
@@ -178,7 +179,7 @@ extension OrderedRecords {
     sections.insert(section, at: place.section + 1)
   }
 
-  /// Removes a chunk that has lost its last record, or joins it with a neighbour where both are short.
+  /// Removes a chunk that has lost its last record. If it and a neighbour are both short, joins them.
   private mutating func closeGap(_ place: Place) {
     if sections[place.section].chunks[place.chunk].count == 0 {
       homes.free(sections[place.section].chunks[place.chunk].number)
@@ -197,7 +198,7 @@ extension OrderedRecords {
     sections[place.section].join(last)
   }
 
-  /// Where the record at `index` is; behind the last one for the index after it.
+  /// The place of the record at `index`; for the index after the last record, the place after it.
   private func place(of index: Int) -> Place {
     var rest = index
     var section = 0
@@ -251,7 +252,7 @@ extension OrderedRecords: RandomAccessCollection {
       return records[offset]
     }
 
-    /// Passes over `count` records, or as many as there are.
+    /// Skips `count` records, or all that are left.
     package mutating func skip(_ count: Int) {
       var rest = count
       while rest > records.count - offset {

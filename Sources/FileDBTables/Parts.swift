@@ -2,15 +2,15 @@ import Dispatch
 import FileDBEssentials
 import Synchronization
 
-/// Cuts a length of records or bytes into one part for each core, all about as long.
+/// Divides a length of records or bytes into parts of about the same length, one for each core.
 package struct Parts {
-  /// Asked for once: on Linux, Foundation reads four files for each answer.
+  /// Read only once: on Linux, Foundation reads four files for each answer.
   private static let cores = ProcessInfo.processInfo.activeProcessorCount
 
   private let length: Int
   package let count: Int
 
-  /// - Parameter leastLength: below which it does not pay to wake another thread.
+  /// - Parameter leastLength: the length below which it does not pay to wake another thread.
   package init(of length: Int, leastLength: Int) {
     self.length = length
     count = max(1, min(Self.cores, length / leastLength))
@@ -21,8 +21,8 @@ package struct Parts {
   package subscript(part: Int) -> Range<Int> { length * part / count..<length * (part + 1) / count }
 }
 
-/// What `body` makes of 0, 1 and so on up to `count`, in order. This thread works with those of the system's pool, and
-/// needs none of them.
+/// The results of `body` for 0, 1 and so on below `count`, in order. This thread works together with those of the
+/// system's pool. It does not depend on them.
 package func concurrentMap<Result: Sendable>(_ count: Int, _ body: @Sendable (Int) -> Result) -> [Result] {
   if count == 1 { return [body(0)] }
   let results = Mutex([Result?](repeating: nil, count: count))

@@ -1,15 +1,15 @@
 import FileDBPlist
 
-/// Encodes the records of a transaction into memory of just their size.
+/// Encodes the records of a transaction into memory of exactly their size.
 ///
-/// An array that grows while it is written is up to twice as long as what is in it, and each has its own place among
-/// all the others: with a million records that is as much as the table. Records that come together share a block, which
-/// is so short that it matters little when a single one of them keeps it.
+/// An array that grows while it is written is up to twice as long as its content. With a million records, this would
+/// take as much memory again as the table. Records that are encoded together share a block. The block is so short that
+/// it matters little if a single record keeps it alive.
 package struct RecordEncoder {
   private static let blockLength = 1 << 16
   private static let usualLength = 1 << 10
 
-  /// Kept from one record to the next.
+  /// Reused from one record to the next.
   private var writer = PlistWriter()
 
   package init() {}

@@ -1,28 +1,31 @@
 import Synchronization
 
-/// Where records are: the chunk of each, and the section of each chunk.
+/// Knows where records are: the chunk of each record, and the section of each chunk.
 package struct RecordHomes: Sendable {
-  /// The numbers of the records' chunks. `nil` until a change needs them: a table that is only read may never do.
+  /// The numbers of the records' chunks. `nil` until a change needs them: a table that is only read may never need
+  /// them.
   private var chunks: RecordMap?
-  /// The same for readers: whoever needs them first builds them for all copies of these records.
+  /// The same for readers. The first reader that needs it builds it for all copies of these records.
   private let shared = SharedMap()
-  /// What is known of the records before they were read.
+  /// What is known about the records before they are read.
   package let unread: (any UnreadRecords)?
-  /// With ``unread``: the chunks of the records that are in another one since, `nil` for those that are gone.
+  /// With ``unread``: the chunks of the records that have moved to another chunk since; `nil` for records that are
+  /// gone.
   private var changed: [AnyRecordID: UInt32?] = [:]
-  /// By the number of the chunk.
+  /// The section of each chunk, by the chunk's number.
   private var sections: [UInt32] = []
   private var freeChunks: [UInt32] = []
   private var nextSection: UInt32 = 0
 
-  /// - Parameter unread: records that are not read yet. The numbers of their chunks are theirs here.
+  /// - Parameter unread: records that are not read yet. Their source numbers the chunks, and these numbers are used
+  ///   here.
   package init(_ unread: (any UnreadRecords)? = nil) { self.unread = unread }
 
   private final class SharedMap: Sendable {
     let map = Mutex<RecordMap?>(nil)
   }
 
-  /// - Parameter all: the records as they are, to look through where it is not yet known.
+  /// - Parameter all: the present records, to be searched if the chunk is not known yet.
   package func chunk(of id: AnyRecordID, in all: [RecordSection]) -> UInt32? {
     if let unread {
       if let change = changed[id] { return change }
@@ -38,7 +41,7 @@ package struct RecordHomes: Sendable {
 
   package func section(ofChunk number: UInt32) -> UInt32 { sections[Int(number)] }
 
-  /// Makes ready for changes.
+  /// Prepares for changes.
   package mutating func prepare(_ all: [RecordSection]) {
     if chunks == nil, unread == nil { chunks = shared.map.withLock { $0 } ?? Self.map(of: all) }
   }
@@ -82,6 +85,6 @@ package struct RecordHomes: Sendable {
     return UInt32(sections.count - 1)
   }
 
-  /// Takes back the number of a chunk that is gone.
+  /// Makes the number of a removed chunk available again.
   package mutating func free(_ chunk: UInt32) { freeChunks.append(chunk) }
 }

@@ -1,7 +1,7 @@
-/// Finds the records of a table by what they have in some fields. It knows hashes alone, so each record that it finds
-/// must be looked at. Records that lack one of the fields are left out.
+/// Finds the records of a table by the values of some fields. It contains only hashes, so the caller must check each
+/// record that it finds. It leaves out records that lack one of the fields.
 package struct RecordLookup: Sendable {
-  /// A record: what it has, and where it is.
+  /// A record: the hash of its values, and its index.
   package struct Entry: Comparable, Sendable {
     package let hash: UInt64
     package let index: UInt32
@@ -14,7 +14,7 @@ package struct RecordLookup: Sendable {
   }
 
   package let names: [String]
-  /// In ascending order.
+  /// Sorted in ascending order.
   package let entries: [Entry]
 
   /// - Parameter entries: in any order.
@@ -33,7 +33,7 @@ package struct RecordLookup: Sendable {
   }
 }
 
-/// A ``RecordLookup`` on its way, which takes the records of a table in their order.
+/// A ``RecordLookup`` that is being built. It takes the records of a table in their order.
 package struct LookupDraft: Sendable {
   package let names: [String]
   fileprivate private(set) var entries: [RecordLookup.Entry] = []
@@ -54,12 +54,12 @@ extension [LookupDraft] {
 }
 
 extension TableState {
-  /// For each list of fields by which records are looked up to keep the rules, a lookup without records.
+  /// An empty lookup for each list of fields by which the schema's rules look up records.
   package var emptyLookups: [LookupDraft] { (schema.schema?.lookups ?? []).map(LookupDraft.init) }
 }
 
 extension TableSchema {
-  /// The lists of fields by which records are looked up to keep the rules.
+  /// The lists of fields by which the schema's rules look up records.
   fileprivate var lookups: [[String]] {
     uniqueGroups + references.map(\.field).filter { !$0.isUnique }.map { [$0.name] }
   }

@@ -1,13 +1,13 @@
-/// A number for each record id: a radix tree over the bits of the ids, which are mostly counted without gaps.
+/// A number for each record id. This is a radix tree over the bits of the ids, which usually count up without gaps.
 ///
-/// A value that shares with its copies whatever did not change.
+/// It is a value. Copies share whatever did not change.
 /// - Complexity: O(log *m*) for a look-up or a change, where *m* is the highest id.
 package struct RecordMap: Sendable {
   /// How many bits of an id choose a node's child.
   private static let width = 6
 
   private var root = Node()
-  /// How many bits of an id the levels below the root look at.
+  /// How many bits of an id the levels below the root use.
   private var shift = 0
 
   package init() {}
@@ -33,7 +33,7 @@ package struct RecordMap: Sendable {
 
   private func covers(_ key: UInt64) -> Bool { key >> shift < 1 << Self.width }
 
-  /// The children, or at the lowest level the values, that are there: the bitmap says which of the 64.
+  /// The children that exist, or at the lowest level the values. The bitmap tells which of the 64 they are.
   private struct Node: Sendable {
     private var bitmap: UInt64 = 0
     private var children: [Node] = []
@@ -41,7 +41,7 @@ package struct RecordMap: Sendable {
 
     init() {}
 
-    /// A node one level higher, in which `node` is the first child.
+    /// A node one level higher, with `node` as its first child.
     init(around node: Node) {
       guard node.bitmap != 0 else { return }
       bitmap = 1

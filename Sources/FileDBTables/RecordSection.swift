@@ -1,17 +1,17 @@
-/// Stands for the records of a chunk as they are: whoever has found something out about them can tell by it whether
-/// that still counts.
+/// Identifies one version of a chunk's records. Whoever has derived something from them can tell by it whether that is
+/// still valid.
 package final class ChunkVersion: Sendable {
   fileprivate init() {}
 }
 
-/// A run of records in order.
+/// Some consecutive records.
 package struct RecordChunk: Sendable {
   package let number: UInt32
   /// The records, unless they are ``unread``.
   private var loaded: [EncodedRecord]
-  /// The records that are still in their file; a change reads them.
+  /// The records that are still in their file. A change reads them.
   private var unread: UnreadChunk?
-  /// Beside the records, so that counting does not look into each array.
+  /// Kept separately, so that counting need not visit each array.
   package private(set) var count: Int
   package private(set) var version = ChunkVersion()
 
@@ -28,11 +28,11 @@ package struct RecordChunk: Sendable {
 
   package var records: [EncodedRecord] { unread?.records ?? loaded }
 
-  /// Of the memory that the records are in, or of their place in the file.
+  /// The identity of the memory that holds the records, or of their place in the file.
   package var identity: StorageIdentity { unread.map { StorageIdentity($0) } ?? StorageIdentity(loaded) }
 
-  /// Makes ready for a change: reads the records, and takes another version, unless nobody else has this one, which
-  /// stands for nothing yet.
+  /// Prepares for a change: reads the records and takes a new version. It keeps the version if nobody else has it,
+  /// because then nothing has been derived from it.
   private mutating func prepare() {
     if let unread {
       loaded = unread.records
@@ -64,7 +64,7 @@ package struct RecordChunk: Sendable {
     count = loaded.count
   }
 
-  /// Cuts off what lies behind the first `length` records.
+  /// Cuts off everything after the first `length` records.
   package mutating func cut(to length: Int) -> [EncodedRecord] {
     prepare()
     let rest = Array(loaded[length...])
@@ -74,11 +74,11 @@ package struct RecordChunk: Sendable {
   }
 }
 
-/// Some chunks in order.
+/// Some consecutive chunks.
 package struct RecordSection: Sendable {
   package let number: UInt32
   package private(set) var chunks: [RecordChunk] = []
-  /// Of records.
+  /// The number of records.
   package private(set) var count = 0
 
   package init(number: UInt32, chunks: [RecordChunk] = []) {
@@ -87,7 +87,7 @@ package struct RecordSection: Sendable {
     count = chunks.reduce(0) { $0 + $1.count }
   }
 
-  /// The index in this section of the record with this id.
+  /// The index of the record with this id, counted in this section.
   package func index(of id: AnyRecordID, inChunk number: UInt32) -> Int? {
     var index = 0
     for chunk in chunks {
@@ -97,7 +97,7 @@ package struct RecordSection: Sendable {
     return nil
   }
 
-  /// Where the record at an index in this section is; behind the last record for the index after it.
+  /// The place of the record at an index of this section; for the index after the last record, the place after it.
   package func place(of index: Int) -> (chunk: Int, offset: Int) {
     var offset = index
     var chunk = 0
@@ -128,14 +128,14 @@ package struct RecordSection: Sendable {
   }
 
   /// Cuts a chunk in two.
-  /// - Returns: the records of the second, which has this number.
+  /// - Returns: the records of the second chunk, which has this number.
   package mutating func split(_ chunk: Int, at length: Int, number: UInt32) -> [EncodedRecord] {
     let rest = chunks[chunk].cut(to: length)
     chunks.insert(RecordChunk(number: number, records: rest), at: chunk + 1)
     return rest
   }
 
-  /// Adds a chunk's records to those of the one before it.
+  /// Appends a chunk's records to those of the chunk before it.
   package mutating func join(_ chunk: Int) {
     chunks[chunk - 1].append(chunks[chunk].records)
     chunks.remove(at: chunk)

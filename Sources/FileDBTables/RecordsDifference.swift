@@ -1,8 +1,7 @@
-/// What leads from one order of records to another: first the removals, then the moves and insertions, then the
-/// updates.
+/// The steps from one order of records to another: first the removals, then the moves and insertions, then the updates.
 ///
-/// A record that stays in its place beside the others that stay is in none of the lists, and as few records as possible
-/// are in ``moved``. One that is moved and updated is in both lists.
+/// A record that keeps its place among the others that stay is in none of the lists. As few records as possible are in
+/// ``moved``. A record that is moved and updated is in both lists.
 package struct RecordsDifference: Sendable {
   package struct Removal: Sendable {
     package let record: EncodedRecord
@@ -27,21 +26,21 @@ package struct RecordsDifference: Sendable {
     package let newIndex: Int
   }
 
-  /// By old indices.
+  /// Sorted by old index.
   package private(set) var removed: [Removal] = []
-  /// By new indices, as are the others.
+  /// Sorted by new index, as are the following lists.
   package private(set) var inserted: [Insertion] = []
   package private(set) var updated: [Update] = []
   package private(set) var moved: [Move] = []
 
   package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && updated.isEmpty && moved.isEmpty }
 
-  /// The records that are new or have other fields.
+  /// The records that are new or have changed fields.
   package var newRecords: [EncodedRecord] { inserted.map(\.record) + updated.map(\.new) }
 
-  /// - Parameter movedIDs: records that are known to have been moved, and are named where others might as well be.
+  /// - Parameter movedIDs: records that are known to have been moved. If there is a choice, these are listed as moved.
   /// - Complexity: O(*m* log *m*), where *m* is the number of records in the chunks that the two do not share, and of
-  ///   the chunks between these; O(*s*) in the sections where they share all.
+  ///   the chunks between these; O(*s*) in the sections if they share all.
   package init(from old: OrderedRecords, to new: OrderedRecords, moving movedIDs: Set<AnyRecordID> = []) {
     let chunks = ChunkPairs(old.sections, new.sections)
     var survivors = Survivors(of: chunks.unsharedOld)
@@ -71,10 +70,11 @@ package struct RecordsDifference: Sendable {
 }
 
 extension RecordsDifference {
-  /// Whether the records that differ, as they were and as they are, surely have more bytes than `limit`: told without
-  /// making the difference, which would take about as much memory as they do. Records that only moved do not count.
-  /// - Complexity: O(*m*) in the records of the chunks that the two do not share, with a look-up for each where these
-  ///   have more bytes than `limit`; it ends as soon as it is sure.
+  /// Whether the records that differ have certainly more bytes than `limit`, counting the old and the new versions. It
+  /// does not build the difference, which would take about as much memory as these records. Records that only moved do
+  /// not count.
+  /// - Complexity: O(*m*) in the records of the chunks that the two do not share, with a look-up for each if these have
+  ///   more bytes than `limit`. It stops as soon as the answer is certain.
   package static func isLonger(than limit: Int, from old: OrderedRecords, to new: OrderedRecords) -> Bool {
     let chunks = ChunkPairs(old.sections, new.sections)
     let former = chunks.unsharedOld.lazy.flatMap(\.records)
@@ -99,7 +99,7 @@ extension RecordsDifference {
   }
 }
 
-/// The chunks of two orders of records, but for the sections that both have at their beginning and at their end.
+/// The chunks of two orders of records, without the sections at the beginning and at the end that both share.
 private struct ChunkPairs {
   struct Chunk {
     let index: Int
@@ -114,7 +114,7 @@ private struct ChunkPairs {
 
   let unsharedOld: [Chunk]
   let new: [Chunk]
-  /// Where the chunks that both have were.
+  /// The old indices of the chunks that both have.
   private let sharedIndices: [StorageIdentity: Int]
 
   init(_ old: [RecordSection], _ new: [RecordSection]) {
@@ -145,7 +145,7 @@ private struct ChunkPairs {
   func oldIndex(sharedWith chunk: Chunk) -> Int? { sharedIndices[chunk.identity] }
 }
 
-/// Tells whether two arrays have one memory. While both are alive, that proves them equal.
+/// Tells whether two arrays have the same memory. While both are alive, this proves that they are equal.
 package struct StorageIdentity: Hashable {
   private let base: UnsafeRawPointer?
   private let count: Int
@@ -155,14 +155,14 @@ package struct StorageIdentity: Hashable {
     count = array.count
   }
 
-  /// - Parameter chunk: of records whose source is alive. No array has its number as a count.
+  /// - Parameter chunk: a chunk of records whose source is alive. No array has its number as a count.
   package init(_ chunk: UnreadChunk) {
     base = UnsafeRawPointer(Unmanaged.passUnretained(chunk.all as AnyObject).toOpaque())
     count = -1 - chunk.number
   }
 }
 
-/// The records that both orders have, found by their ids in the chunks that they do not share.
+/// The records that both orders have. It finds them by their ids in the chunks that the two do not share.
 private struct Survivors {
   private var waiting: [AnyRecordID: (index: Int, record: EncodedRecord)] = [:]
   /// In the order of their new indices.
@@ -177,7 +177,7 @@ private struct Survivors {
     }
   }
 
-  /// The record with this id as it was; `nil` where there was none.
+  /// The old version of the record with this id; `nil` if there was none.
   mutating func take(_ id: AnyRecordID, newIndex: Int, isMoved: Bool) -> (index: Int, record: EncodedRecord)?
   {
     guard let former = waiting.removeValue(forKey: id) else { return nil }
@@ -188,6 +188,6 @@ private struct Survivors {
     return former
   }
 
-  /// Those that are gone, by index.
+  /// The records that are gone, by index.
   var untaken: [(index: Int, record: EncodedRecord)] { waiting.values.sorted { $0.index < $1.index } }
 }

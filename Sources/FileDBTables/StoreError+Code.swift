@@ -6,7 +6,7 @@ extension StoreError {
   }
 }
 
-// What was asked for is not there, or is there already.
+// Something that was asked for is missing, or exists already.
 extension StoreError.Code {
   /// The table has no record with this id.
   public static let recordNotFound = Self(rawValue: "recordNotFound")
@@ -23,7 +23,7 @@ extension StoreError.Code {
   public static let counterExhausted = Self(rawValue: "counterExhausted")
 }
 
-// What was given cannot be stored or understood.
+// The caller gave something that cannot be stored or understood.
 extension StoreError.Code {
   /// The name is not allowed for a table, or differs from another table's name only in case or accents.
   public static let invalidTableName = Self(rawValue: "invalidTableName")
@@ -54,7 +54,7 @@ extension StoreError.Code {
   public static let olderThanInstalled = Self(rawValue: "olderThanInstalled")
 }
 
-// What a table's schema does not allow.
+// A table's schema does not allow this.
 extension StoreError.Code {
   /// The schema in a table's file cannot be read, or a new schema contradicts itself. You can read a table whose schema
   /// cannot be read, but not write to it.
@@ -79,7 +79,7 @@ extension StoreError.Code {
   public static let stillReferenced = Self(rawValue: "stillReferenced")
 }
 
-// What is in the store's folder is not as it should be.
+// Something in the store's folder is not as it should be.
 extension StoreError.Code {
   /// The file is not a property list that holds a table.
   public static let notATable = Self(rawValue: "notATable")
@@ -103,7 +103,7 @@ extension StoreError.Code {
   public static let notAFolder = Self(rawValue: "notAFolder")
 }
 
-// The disk or another process said no.
+// The disk or another process refused.
 extension StoreError.Code {
   /// Another writer held the lock for longer than `StoreOptions.lockTimeout`. Try again.
   public static let locked = Self(rawValue: "locked")

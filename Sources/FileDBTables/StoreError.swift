@@ -48,7 +48,7 @@ public struct StoreError: Error, Sendable {
 
   private var knownFile: String?
   private var knownLine: Int?
-  /// Finds ``file`` and ``line`` when they are asked for.
+  /// Finds ``file`` and ``line`` when they are needed.
   package var place: (any RecordPlace)?
 
   /// An error of your own, for example to throw from a write or in a test.
@@ -120,14 +120,14 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// This error with the table's name, where it has none yet.
+  /// This error with the table's name, if it has no name yet.
   package func adding(table: String) -> StoreError {
     var error = self
     if error.table == nil { error.table = table }
     return error
   }
 
-  /// This error with the record's id, where it has none yet.
+  /// This error with the record's id, if it has no id yet.
   package func adding(record: AnyRecordID) -> StoreError {
     var error = self
     if error.record == nil { error.record = record }
@@ -135,8 +135,8 @@ extension StoreError {
   }
 }
 
-/// Where a field of a record is in its table's file.
+/// Finds the place of a record's field in its table's file.
 package protocol RecordPlace: Sendable {
-  /// `nil` where the file has no such record.
+  /// `nil` if the file has no such record.
   var found: (file: String, line: Int)? { get }
 }

@@ -1,20 +1,20 @@
 import FileDBPlist
 
-/// A table as the bytes of its file, described in <doc:Format>.
+/// Converts a table to the bytes of its file, which <doc:Format> describes, and back.
 package enum TableFile {
   package static let counterKey = "autoincrement"
   package static let recordsKey = "data"
   package static let indexKey = "index"
-  /// What the table declares about its fields, where it does.
+  /// The key of the schema.
   package static let schemaKey = "schema"
-  /// The field that holds a record's id in the file. Nobody else may use it.
+  /// The field that holds a record's id in the file. It is reserved for this.
   package static let idKey = "\(idName)"
   package static var idName: StaticString { "wgFileDbSecretId" }
-  /// The root, its array, and the record itself enclose a record's fields.
+  /// A record's fields are inside the root, its array, and the record.
   package static let depthOfFields = 3
 
-  /// The table that `bytes` hold.
-  /// - Parameter file: where they are from, for the errors.
+  /// Reads the table from `bytes`.
+  /// - Parameter file: the path that they are from, for errors.
   /// - Throws: ``StoreError/Code/notATable``, ``StoreError/Code/damagedTable`` or ``StoreError/Code/conflictMarkers``,
   ///   with the line.
   package static func decode(
@@ -24,7 +24,7 @@ package enum TableFile {
     try decodeNotingOffsets(bytes, file: file, table: table, limits: limits, shape: shape).state
   }
 
-  /// The table that `bytes` hold, and where its parts are if the bytes are canonical.
+  /// Reads the table from `bytes`. If they are canonical, this also returns where the parts of the table are.
   /// - Throws: as ``decode(_:file:table:limits:shape:)``.
   package static func decodeNotingOffsets(
     _ bytes: [UInt8], file: String, table: String, limits: PlistLimits,
@@ -56,9 +56,9 @@ package enum TableFile {
     return bytes
   }
 
-  /// Hands out the canonical bytes of a table, piece by piece: so a large one is never in memory as a whole.
+  /// Passes on the canonical bytes of a table piece by piece, so that a large table is never in memory as a whole.
   /// - Parameter visit: called with each record, in order.
-  /// - Returns: where its parts are.
+  /// - Returns: where the parts of the table are.
   @discardableResult
   package static func encode<Failure>(
     _ state: TableState, visiting visit: (EncodedRecord) -> Void = { _ in },
@@ -113,7 +113,7 @@ package enum TableFile {
   private static var indexMapTag: StaticString { "\t<dict>\n" }
   private static var indexMapEndTag: StaticString { "\t</dict>\n" }
 
-  /// Appends records as the array of a root dictionary, the same in a table and in the journal.
+  /// Appends records as an array in a root dictionary. A table and the journal use the same form.
   /// - Parameter afterEach: called after each record.
   package static func append<Failure>(
     _ records: some Sequence<EncodedRecord>, to writer: inout PlistWriter,
@@ -157,9 +157,9 @@ package enum TableFile {
   }
 }
 
-/// Orders numbers as their decimal digits are ordered as text: 1, 10, 2.
+/// Orders numbers as their decimal digits sort as text: 1, 10, 2.
 package struct DecimalOrder: Comparable {
-  /// The digits, filled up with zeros to the nineteen that an `Int64` may have.
+  /// The digits, padded with zeros to nineteen, which is the most that an `Int64` may have.
   private let digits: UInt64
   package let number: UInt64
 
@@ -175,12 +175,12 @@ package struct DecimalOrder: Comparable {
   }
 }
 
-/// Why a property list is not a sound table, and the value that shows it.
+/// Why a property list is not a valid table, and the value that shows it.
 private struct TableFault: Error {
   var message: String
   var path: [PlistStep]
   var record: AnyRecordID?
-  /// True where nothing suggests that the file was ever a table.
+  /// True if nothing suggests that the file was ever a table.
   var isForeign = false
 }
 
@@ -223,7 +223,7 @@ extension TableFile {
     var indices = [AnyRecordID: Int](minimumCapacity: elements.count)
     for index in elements.indices {
       var place: [PlistStep] { [.key(recordsKey), .index(index)] }
-      // Out of the array, so that taking its id out does not copy the record.
+      // Move it out of the array, so that removing its id does not copy the record.
       let element = swapOut(&elements[index])
       let typeName = element.typeName
       guard case .dict(var fields) = consume element else {
@@ -243,13 +243,14 @@ extension TableFile {
       places.append((id, writer.bytes.count))
       EncodedRecord.append(id, fields, to: &writer)
     }
-    // All are slices of one array.
+    // All records are slices of one array.
     let bytes = writer.bytes
     let ends = places.dropFirst().map(\.start) + [bytes.count]
     return zip(places, ends).map { EncodedRecord(id: $0.id, bytes: bytes[$0.start..<$1]) }
   }
 
-  /// Decimal digits as the format has them, or the integer that a hand or another tool may have put there.
+  /// The number in decimal digits, as the format has it, or in the integer that a person or another tool may have
+  /// written.
   package static func number(_ value: PlistValue) -> AnyRecordID? {
     switch value {
     case .string(let digits): AnyRecordID(digits)
@@ -259,7 +260,7 @@ extension TableFile {
   }
 }
 
-/// The value of `place`, which nobody else holds afterwards.
+/// Returns the value of `place` and leaves no other reference to it.
 private func swapOut(_ place: inout PlistValue) -> PlistValue {
   var value = PlistValue.bool(false)
   swap(&place, &value)

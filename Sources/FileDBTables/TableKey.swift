@@ -1,7 +1,7 @@
 import FileDBPlist
 
-/// A table's name, told from others as file names are on Linux: by its bytes, where `String` would fold accents that
-/// are written in different ways.
+/// A table's name. Names are compared by their bytes, as Linux compares file names. `String` would treat different
+/// encodings of the same accented letter as equal.
 package struct TableKey: Hashable, Comparable, Sendable {
   package let text: String
 
@@ -9,8 +9,8 @@ package struct TableKey: Hashable, Comparable, Sendable {
 
   package static func == (left: TableKey, right: TableKey) -> Bool { compareUTF8(left.text, right.text) == 0 }
   package static func < (left: TableKey, right: TableKey) -> Bool { compareUTF8(left.text, right.text) < 0 }
-  /// Whether some disks, such as Apple's, take the two names for one: they differ in case, or in how accents are
-  /// written.
+  /// Whether the two names could mean the same file. Some disks, such as Apple's, ignore case and the different
+  /// encodings of accents.
   package func isSameFile(as other: TableKey) -> Bool { text.lowercased() == other.text.lowercased() }
 
   package func hash(into hasher: inout Hasher) {

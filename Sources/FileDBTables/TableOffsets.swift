@@ -1,15 +1,15 @@
 import FileDBPlist
 
-/// Where the parts of a table's canonical file are, so that some records can be read without the others.
+/// Where the parts of a table are in its canonical file. With this, some records can be read without the others.
 package struct TableOffsets: Equatable, Sendable {
   package let counter: Int64
   /// The number of records.
   package let count: Int
-  /// How many records lie between two ``chunks``.
+  /// The number of records in each chunk.
   package let chunkLength: Int
-  /// Where each chunk of records begins, and where the last one ends. Empty in a table without records.
+  /// The beginning of each chunk of records, and the end of the last one. Empty for a table without records.
   package let chunks: [Int]
-  /// Where the lines of the index map are.
+  /// The lines of the index map.
   package let indexMap: Range<Int>
   package let foreignKeys: PlistDictionary
 

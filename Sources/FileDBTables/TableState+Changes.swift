@@ -1,6 +1,6 @@
 extension TableState {
-  /// The changes that lead from this table to another, but for other programs' keys beside its records, and for a
-  /// counter that is lower.
+  /// The changes that lead from this table to another. They leave other programs' root keys as they are, and do not
+  /// lower the counter.
   /// - Parameter movedIDs: see ``RecordsDifference/init(from:to:moving:)``.
   package func changes(to other: TableState, moving movedIDs: Set<AnyRecordID> = []) -> [Change] {
     if !exists, other.records.isEmpty { return [] }
@@ -16,13 +16,13 @@ extension TableState {
     return changes + schemaChanges(to: other)
   }
 
-  /// What another program has under `schema` stays as it is.
+  /// The value of `schema` stays if another program wrote it.
   private func schemaChanges(to other: TableState) -> [Change] {
     if schemaValue == other.schemaValue || schema.isForeign || other.schema.isForeign { return [] }
     return [.declare(other.schemaValue)]
   }
 
-  /// Records that come one below the other are one change.
+  /// Records that follow one another become one change.
   private static func insertions(_ inserted: [RecordsDifference.Insertion]) -> [Change] {
     var runs: [(records: [EncodedRecord], index: Int)] = []
     for insertion in inserted {

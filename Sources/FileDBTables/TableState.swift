@@ -1,22 +1,22 @@
 import FileDBPlist
 
-/// What a table holds at one moment. A value: whoever has one sees it unchanged.
+/// The content of a table at one moment. It is a value: nobody else can change it.
 package struct TableState: Sendable {
-  /// False for a table that has no file yet, or none any more.
+  /// False for a table that has no file yet, or that was dropped.
   package private(set) var exists: Bool
   /// The highest id ever given.
   package private(set) var counter: Int64
   package private(set) var records: OrderedRecords
-  /// Keys beside ours in the root of the file: what some other program put there, which is kept, and the schema.
+  /// The other keys in the root of the file: those of other programs, which FileDB keeps, and the schema.
   package private(set) var foreignKeys: PlistDictionary {
     didSet { schema = SchemaDeclaration(foreignKeys[TableFile.schemaKey]) }
   }
   /// What the table declares about its fields.
   package private(set) var schema: SchemaDeclaration
-  /// The records of the table that this one is laid over, whose ids no other record may get.
+  /// The records of the attached table beneath this one. No other record may get their ids.
   package let beneath: OrderedRecords?
 
-  /// A table without a file. Its counter is that of the table that was dropped.
+  /// A table without a file. If a table of this name was dropped, the counter is that of the dropped table.
   package init(counter: Int64 = 0, shape: OrderedRecords.Shape = .standard) {
     exists = false
     self.counter = counter
@@ -26,7 +26,7 @@ package struct TableState: Sendable {
     beneath = nil
   }
 
-  /// A table as it was read. The counter is raised to the highest id.
+  /// A table that was read from a file. The counter is raised to the highest id.
   package init(
     counter: Int64, records: some Collection<EncodedRecord>, foreignKeys: PlistDictionary,
     shape: OrderedRecords.Shape = .standard
@@ -39,7 +39,7 @@ package struct TableState: Sendable {
     beneath = nil
   }
 
-  /// A table of which no record has been read yet.
+  /// A table whose records are not read yet.
   package init(
     _ unread: any UnreadRecords, counter: Int64, foreignKeys: PlistDictionary,
     shape: OrderedRecords.Shape = .standard
@@ -52,7 +52,7 @@ package struct TableState: Sendable {
     beneath = nil
   }
 
-  /// A table and the one that it is laid over, as the one table that readers see. It has the schema of that one.
+  /// A table laid over another, as the one table that readers see. It has the schema of the table beneath.
   package init(
     _ own: TableState, over beneath: OrderedRecords, declaring schema: PlistValue?, records: OrderedRecords,
     counter: Int64
@@ -67,7 +67,7 @@ package struct TableState: Sendable {
     self.beneath = beneath
   }
 
-  /// The only way a table changes. A change that does not fit throws and leaves the table as it was.
+  /// The only way to change a table. A change that does not fit throws and leaves the table as it was.
   /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/indexOutOfRange``,
   ///   ``StoreError/Code/duplicateID``, ``StoreError/Code/tableNotFound``, ``StoreError/Code/tableExists``.
   package mutating func apply(_ change: Change) throws(StoreError) {
@@ -101,10 +101,10 @@ package struct TableState: Sendable {
     }
   }
 
-  /// Also of a table without a file.
+  /// Also works for a table without a file.
   package mutating func raiseCounter(to highest: Int64) { counter = max(counter, highest) }
 
-  /// Carries out a change, and says what it found.
+  /// Carries out a change, and returns what it found.
   /// - Throws: as ``apply(_:)``.
   package mutating func applyNoting(_ change: Change) throws(StoreError) -> AppliedChange {
     let found = found(by: change)
@@ -112,7 +112,7 @@ package struct TableState: Sendable {
     return AppliedChange(change, found: found)
   }
 
-  /// What a change is about to find; nothing where it does not fit.
+  /// What a change is about to find; nothing if the change does not fit.
   private func found(by change: Change) -> AppliedChange.Found {
     switch change {
     case .create, .reorder, .raiseCounter: .nothing
@@ -125,7 +125,7 @@ package struct TableState: Sendable {
     }
   }
 
-  /// The root key `schema` of the file, whoever's it is.
+  /// The root key `schema` of the file, whether it is a schema of FileDB or another program's value.
   package var schemaValue: PlistValue? { foreignKeys[TableFile.schemaKey] }
 
   private func found(_ id: AnyRecordID) -> AppliedChange.FoundRecord? {
@@ -135,7 +135,7 @@ package struct TableState: Sendable {
   private func found(moving id: AnyRecordID, to newIndex: Int) -> AppliedChange.Found {
     guard let index = records.index(of: id) else { return .nothing }
     let record = AppliedChange.FoundRecord(record: records[index], above: self.id(at: index - 1))
-    // The record itself leaves its place first.
+    // The record leaves its old place first, which shifts the records after it.
     return .move(record, above: self.id(at: newIndex > index ? newIndex : newIndex - 1))
   }
 
@@ -148,7 +148,7 @@ package struct TableState: Sendable {
       && schemaValue == other.schemaValue
   }
 
-  /// The same table with other records in memory, as a view of it.
+  /// This table with other records, as a view of it.
   package func with(_ viewed: [EncodedRecord]) -> TableState {
     var view = self
     view.records = OrderedRecords(viewed, shape: records.shape)
@@ -182,7 +182,7 @@ package struct TableState: Sendable {
     records.reorder(oldIndices)
   }
 
-  /// Ids that rise from the counter on were never given; any others are looked up.
+  /// Ids above the counter, in ascending order, have never been given. All others are looked up.
   private func checkUnused(_ new: [EncodedRecord]) throws(StoreError) {
     var highest = counter
     if new.allSatisfy({ record in

@@ -1,7 +1,7 @@
 import FileDBPlist
 
-/// A number by which values are found: the same for equal values, in every process, and hardly ever for others. FNV-1a
-/// with 64 bits, over the values' canonical bytes, which differ where the values do.
+/// A number by which values are found. Equal values have the same hash in every process, and different values hardly
+/// ever do. This is FNV-1a with 64 bits over the values' canonical bytes, which differ if the values do.
 package struct ValueHash: Hashable, Sendable {
   package private(set) var number: UInt64
 
@@ -25,18 +25,18 @@ package struct ValueHash: Hashable, Sendable {
 
   fileprivate init() { self.init(number: 0xCBF2_9CE4_8422_2325) }
 
-  /// - Parameter element: as deep in these bytes as in a record.
+  /// - Parameter element: an element at the depth that it has in a record.
   fileprivate mutating func combine(_ element: CanonicalElement, in bytes: UnsafeRawBufferPointer) {
     combine(element.kind.rawValue)
     for byte in UnsafeRawBufferPointer(rebasing: bytes[element.content]) { combine(byte) }
-    combine(0)  // No text has one.
+    combine(0)  // No text contains this byte.
   }
 
   private mutating func combine(_ byte: UInt8) { number = (number ^ UInt64(byte)) &* 0x100_0000_01B3 }
 }
 
 extension EncodedRecord {
-  /// The hash of what the record has in these fields, in their order; `nil` where it lacks one of them.
+  /// The hash of the record's values in these fields, in their order; `nil` if a field is missing.
   /// - Complexity: O(*n*) in the size of the record.
   package func hash(of names: [String]) -> ValueHash? {
     bytes.withUnsafeBytes { all in

@@ -57,7 +57,7 @@ import Testing
       for (words, expected) in Self.lines {
         #expect(try answer(words, in: folder) == expected, "\(words)")
       }
-      // Nothing is made where nothing was.
+      // Nothing is made if nothing was.
       try filedb("---complete", "zsh", "show", "", in: folder)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
     }

@@ -130,7 +130,7 @@ final class RunningTool {
   func terminate() { running.terminate() }
 
   /// Waits until it ends.
-  /// - Returns: its exit status; `nil` where a signal ended it.
+  /// - Returns: its exit status; `nil` if a signal ended it.
   func status() async throws -> Int32? {
     while running.isRunning { try await Task.sleep(for: .milliseconds(5)) }
     return running.terminationReason == .exit ? running.terminationStatus : nil

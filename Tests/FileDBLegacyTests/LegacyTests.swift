@@ -39,7 +39,7 @@ struct OriginalReader {
     items = try #require(root[kFileDbDataKey] as? [NSDictionary])
   }
 
-  /// The numbers of the original are strings; this fails where one is not.
+  /// The numbers of the original are strings; this fails if one is not.
   static func intValue(_ value: Any?) throws -> Int {
     let digits = try #require(value as? String)
     return try #require(Int(digits))

@@ -65,7 +65,7 @@ struct PlainTable: Equatable {
     records = sorted.map(\.element)
   }
 
-  /// Where a record that comes to `position` is in the end; `nil` where the position names nothing. A record that is
+  /// Where a record that comes to `position` is in the end; `nil` if the position names nothing. A record that is
   /// `moving` leaves its old place first.
   private func index(for position: Position<Fields>, moving: Int64? = nil) -> Int? {
     let rest = records.filter { $0.id != moving }

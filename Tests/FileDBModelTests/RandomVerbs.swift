@@ -38,7 +38,7 @@ struct RandomVerbs {
   }
 
   /// Does one verb to both, inside a transaction.
-  /// - Throws: ``BrokenInvariant`` where only one of them could do it, or with another outcome.
+  /// - Throws: ``BrokenInvariant`` if only one of them could do it, or with another outcome.
   mutating func step(_ tx: inout StoreTransaction) throws {
     let name = plain.keys.sorted().randomElement(using: &random)!
     let verb = someVerb(for: plain[name]!)
@@ -51,7 +51,7 @@ struct RandomVerbs {
     }
   }
 
-  /// - Throws: ``BrokenInvariant`` where the store's tables are not the plain ones.
+  /// - Throws: ``BrokenInvariant`` if the store's tables are not the plain ones.
   func compare(with store: RecordStore) throws {
     for (name, model) in plain {
       let snapshot = try store.table(name).lastSnapshot

@@ -22,7 +22,7 @@ enum Verb {
 }
 
 extension PlainTable {
-  /// Does `verb`, and returns the new ids; `nil` where it cannot be done, and then nothing is.
+  /// Does `verb`, and returns the new ids; `nil` if it cannot be done, and then nothing is.
   mutating func perform(_ verb: Verb) -> [Int64]? {
     switch verb {
     case .add(let records, let position): return add(records, at: position)

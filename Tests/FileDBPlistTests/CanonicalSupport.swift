@@ -1,6 +1,6 @@
 @testable import FileDBPlist
 
-/// What `body`, the lines of one value, is by the scanner; `nil` where it refuses it.
+/// What `body`, the lines of one value, is by the scanner; `nil` if it refuses it.
 func canonicalReading(_ body: [UInt8], indentation: Int = 0, limits: PlistLimits = PlistLimits())
   -> PlistValue?
 {

@@ -51,7 +51,7 @@ extension SQLiteImport {
   }
 }
 
-/// Where the `sqlite3` program is; `nil` where it is not.
+/// Where the `sqlite3` program is; `nil` if it is not.
 let sqliteProgram: URL? = {
   let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
   return path.split(separator: ":").map { URL(fileURLWithPath: "\($0)/sqlite3") }

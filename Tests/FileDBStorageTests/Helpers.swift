@@ -28,7 +28,7 @@ extension Disk {
   }
 }
 
-/// The error of `body`; `nil` where there is none.
+/// The error of `body`; `nil` if there is none.
 func diskError(_ body: () throws -> Void) -> DiskError? {
   do {
     try body()
@@ -68,7 +68,7 @@ func withSmallDisk(kilobytes: Int, _ body: (String) throws -> Void) throws {
   }
 }
 
-/// What keeps the tests from mounting a file system; `nil` where nothing does.
+/// What keeps the tests from mounting a file system; `nil` if nothing does.
 let noMountsHere: Comment? = {
   #if os(Linux)
     guard isRoot else { return "only root may mount a file system" }
@@ -79,7 +79,7 @@ let noMountsHere: Comment? = {
   #endif
 }()
 
-/// What keeps the tests from acting as another user; `nil` where nothing does.
+/// What keeps the tests from acting as another user; `nil` if nothing does.
 let noOtherUser: Comment? = {
   #if os(Linux)
     return isRoot ? nil : "only root may act as another user"

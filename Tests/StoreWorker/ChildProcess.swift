@@ -48,7 +48,7 @@ final class ChildProcess {
     return body(pointers)
   }
 
-  /// Kills it, where it still runs, and removes its files. What it said before must have been read.
+  /// Kills it, if it still runs, and removes its files. What it said before must have been read.
   func remove() {
     kill()
     for file in [output, error] { try? FileManager.default.removeItem(at: file) }

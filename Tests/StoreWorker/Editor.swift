@@ -26,7 +26,7 @@ struct Editor {
     return true
   }
 
-  /// - Throws: ``Fault`` where one of its records is missing.
+  /// - Throws: ``Fault`` if one of its records is missing.
   func compare(with sighting: Sighting) throws {
     for table in workTables.indices {
       let marks = sighting.marks(in: table)
@@ -38,7 +38,7 @@ struct Editor {
 
   private func name(_ save: Int) -> String { "editor\(save)" }
 
-  /// A table's text with one more record at the bottom; `nil` where there is none to add it behind.
+  /// A table's text with one more record at the bottom; `nil` if there is none to add it behind.
   private static func text(_ text: String, with row: WorkRow) -> String? {
     let idKey = "<key>wgFileDbSecretId</key>"
     let count = text.components(separatedBy: idKey).count - 1

@@ -8,7 +8,7 @@ struct Fault: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// - Throws: ``Fault`` with `message`, where `condition` does not hold.
+/// - Throws: ``Fault`` with `message`, if `condition` does not hold.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
   if !condition { throw Fault(message()) }
 }

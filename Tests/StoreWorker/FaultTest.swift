@@ -39,7 +39,7 @@
     private struct Kind {
       /// As FaultInjection.c has it.
       var name: String
-      /// What the store's error must say; 0 where the store must get over it.
+      /// What the store's error must say; 0 if the store must get over it.
       var errno: Int32
       var isLasting: Bool
 

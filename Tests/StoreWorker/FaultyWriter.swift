@@ -9,7 +9,7 @@
     let name: String
     let tablesPerCommit: Int
     var random: Random
-    /// The error number that the store must pass on; 0 where it must not fail at all.
+    /// The error number that the store must pass on; 0 if it must not fail at all.
     let errno: Int32
     /// How many errors there may be: one for a fault that comes once, some for one that lasts until it is stopped.
     let patience: Int
@@ -136,7 +136,7 @@
       }
     }
 
-    /// - Throws: ``Fault`` where the store takes a write.
+    /// - Throws: ``Fault`` if the store takes a write.
     fileprivate func requireClosed() throws {
       do {
         try store.write { _ in }
@@ -146,7 +146,7 @@
       throw Fault("the store takes a write, though the outcome of the one before is unknown")
     }
 
-    /// - Throws: ``Fault`` where the store shows anything but this writer's commits.
+    /// - Throws: ``Fault`` if the store shows anything but this writer's commits.
     fileprivate func compare() throws {
       try model.compare(with: Sighting(of: store, tablesPerCommit: tablesPerCommit))
     }

@@ -16,7 +16,7 @@ struct Reader {
     longLived = try openStore(folder)
   }
 
-  /// - Throws: ``Fault`` where the store is unsound, or older than it was when last looked at.
+  /// - Throws: ``Fault`` if the store is unsound, or older than it was when last looked at.
   mutating func look() throws {
     looks += 1
     // In turn a store that is brought up to date, and one that is opened anew.

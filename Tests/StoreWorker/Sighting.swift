@@ -12,8 +12,8 @@ struct Sighting {
   let counters: [Int64]
 
   /// Brings `store` up to date and reads it.
-  /// - Parameter tablesPerCommit: where it is all of them, a writer must have come equally far in each.
-  /// - Throws: ``Fault`` where the store cannot have come about by whole commits, and any error of the store.
+  /// - Parameter tablesPerCommit: if it is all of them, a writer must have come equally far in each.
+  /// - Throws: ``Fault`` if the store cannot have come about by whole commits, and any error of the store.
   init(of store: RecordStore, tablesPerCommit: Int) throws {
     let opened = try workTables.map { try store.table($0) }
     try store.refresh()

@@ -86,7 +86,7 @@ final class SupervisedWriter {
   }
 
   /// Waits until the process has acknowledged this many commits more.
-  /// - Throws: ``Fault`` where it ends, or gets nowhere: someone killed must not block it.
+  /// - Throws: ``Fault`` if it ends, or gets nowhere: someone killed must not block it.
   func wait(commits: Int) throws {
     let (goal, deadline) = (acknowledged + commits, ContinuousClock.now + .seconds(120))
     while true {
@@ -120,7 +120,7 @@ final class SupervisedWriter {
   }
 
   /// Compares with what the store holds now that the process is gone.
-  /// - Throws: ``Fault`` where an acknowledged commit is missing, or one is there in part.
+  /// - Throws: ``Fault`` if an acknowledged commit is missing, or one is there in part.
   func settle(_ sighting: Sighting) throws {
     try settle(at: WriterModel(name: name, seenIn: sighting).sequence)
     try model.compare(with: sighting)

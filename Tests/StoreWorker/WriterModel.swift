@@ -103,7 +103,7 @@ struct WriterModel {
     tables[table][row].id = id
   }
 
-  /// - Throws: ``Fault`` where the store holds anything else of this writer; ids not known yet may be any.
+  /// - Throws: ``Fault`` if the store holds anything else of this writer; ids not known yet may be any.
   func compare(with sighting: Sighting) throws {
     for (table, seen) in sighting.records(of: name).enumerated() {
       let expected = tables[table]

@@ -46,7 +46,7 @@ package final class FaultyDisk: Disk {
     /// An open file always tells the status that it had when it was first asked: a system notes the time of a write
     /// before it has the bytes.
     case frozenStatus
-    /// What becomes of each verb, by the path that it is for; `nil` where it is carried out.
+    /// What becomes of each verb, by the path that it is for; `nil` if it is carried out.
     case choose(@Sendable (Verb, String) -> Fault?)
   }
 

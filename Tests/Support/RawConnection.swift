@@ -50,7 +50,7 @@ package final class RawConnection {
 
   deinit { close(descriptor) }
 
-  /// - Throws: ``Ended`` where the server does not take it.
+  /// - Throws: ``Ended`` if the server does not take it.
   package func send(_ bytes: [UInt8]) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -70,7 +70,7 @@ package final class RawConnection {
 
   /// The next answer.
   /// - Parameter method: of the request, since the answer to HEAD has no body.
-  /// - Throws: ``Ended`` where the connection ends before.
+  /// - Throws: ``Ended`` if the connection ends before.
   package func answer(to method: String = "GET") throws -> RawAnswer {
     let lines = String(decoding: try take(through: "\r\n\r\n"), as: UTF8.self).split(separator: "\r\n")
     let status = lines.first.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") }

@@ -7,5 +7,5 @@ struct filedb_page {
   size_t length;
 };
 
-/// The file at `index`; without a name behind the last one.
+/// The file at `index`; after the last one, a file without a name.
 struct filedb_page filedb_page(size_t index);

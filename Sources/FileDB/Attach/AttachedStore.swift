@@ -1,13 +1,13 @@
 import FileDBEssentials
 
-/// A store beneath another one, which reads it and never writes to it.
+/// A store beneath another one. It is only read, and never written to.
 final class AttachedStore: Sendable {
   let name: String
   let store: RecordStore
   let folder: StoreFolder
 
-  /// - Throws: ``StoreError/Code/invalidTableName`` for a name that cannot stand before a table's, and
-  ///   ``StoreError/Code/fileNotFound`` where there is no such store.
+  /// - Throws: ``StoreError/Code/invalidTableName`` if `name` cannot be the prefix of a table's name, and
+  ///   ``StoreError/Code/fileNotFound`` if there is no such store.
   init(_ store: RecordStore, as name: String) throws(StoreError) {
     try TableNameRule.validate(name)
     guard !name.contains(".") else {
@@ -32,11 +32,11 @@ final class AttachedStore: Sendable {
     get throws(StoreError) { try store.tableKeys }
   }
 
-  /// As it was read; `nil` where it was not yet.
+  /// The table as it was last read; `nil` if it has not been read yet.
   func table(_ key: TableKey) -> TableState? { store.tables.published(key) }
 
-  /// The table as it is now.
-  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``, and ``StoreError/Code/counterExhausted`` where its ids
+  /// Reads the table as it is now.
+  /// - Throws: as ``RecordStore/table(_:)-(TableName<_>)``, and ``StoreError/Code/counterExhausted`` if its ids
   ///   reach those of the user's own records.
   func read(_ key: TableKey) throws(StoreError) -> TableState {
     let table = try store.current(key)
@@ -76,7 +76,7 @@ extension RecordStore {
     at url: URL, attaching attached: URL, as name: String, options: StoreOptions = StoreOptions()
   ) throws {
     var beneathOptions = options
-    beneathOptions.reading = .whole  // Else it would be noted in that store where its records are.
+    beneathOptions.reading = .whole  // Reading in pieces would write offsets into that store.
     let beneath = try AttachedStore(RecordStore(at: attached, options: beneathOptions), as: name)
     guard beneath.folder.path != url.standardizedFileURL.path else {
       throw StoreError(

@@ -2,9 +2,9 @@ import FileDBEssentials
 import FileDBTables
 import Synchronization
 
-/// The tables of a store over an attached one: each laid over the attached one of its name where there is one.
+/// The tables of a store over an attached one. Each is laid over the attached table of the same name, if there is one.
 final class AttachedTables: TableView {
-  /// A table of the store, the attached one beneath it, and what is seen of the two.
+  /// A table of the store, the attached table beneath it, and the view of both.
   private struct View {
     let own: TableState
     let beneath: TableState
@@ -12,16 +12,17 @@ final class AttachedTables: TableView {
   }
 
   let attached: AttachedStore
-  /// The newest views of each table. Two, since readers may be a commit behind the writers.
+  /// The newest two views of each table: readers may be one commit behind the writers.
   private let views = Mutex<[TableKey: [View]]>([:])
-  /// Of tables that no attached one lies beneath, whether one did when the user wrote them, and what that was found of.
+  /// For tables without an attached table of their name: whether they lay over one when the user wrote them, and the
+  /// table state for which this was found.
   private let overlays = Mutex<[TableKey: (own: TableState, isOverlay: Bool)]>([:])
 
   init(over attached: AttachedStore) { self.attached = attached }
 
   func tables(_ own: Set<TableKey>) throws(StoreError) -> Set<TableKey> { own.union(try attached.tableKeys) }
 
-  /// Reads the attached table of this name, or beneath the one of this name.
+  /// Reads the attached table of this name, or the one beneath the table of this name.
   func read(_ table: TableKey) throws(StoreError) {
     _ = try attached.read(attached.table(named: table) ?? table)
   }
@@ -31,7 +32,7 @@ final class AttachedTables: TableView {
     return true
   }
 
-  /// - Throws: ``StoreError/Code/duplicateID`` for a record that has no right to its id.
+  /// - Throws: ``StoreError/Code/duplicateID`` for a record that must not have its id.
   func seen(_ table: TableKey, own: TableState) throws(StoreError) -> TableState {
     if let name = attached.table(named: table) {
       guard !own.exists else { throw .hidden(table, by: attached) }
@@ -53,12 +54,12 @@ final class AttachedTables: TableView {
   }
 
   func lastSeen(_ table: TableKey, own: TableState) -> TableState {
-    // What another program made of the user's file cannot be shown; who reads it anew learns why.
+    // What another program wrote into the user's file cannot be shown. Reading the table again reports the reason.
     (try? seen(table, own: own)) ?? views.withLock { $0[table]?.last?.seen } ?? TableState()
   }
 
   /// - Throws: ``StoreError/Code/readOnly`` for a change of the attached store; ``StoreError/Code/duplicateID`` for a
-  ///   new record with an id that a later version of that may have.
+  ///   new record whose id a later version of that store may use.
   func permit(_ change: Change, to table: TableKey, seen: TableState, own: TableState?) throws(StoreError) {
     if attached.table(named: table) != nil { throw .readOnly("the table is the attached store's", table) }
     guard let beneath = seen.beneath else { return }
@@ -69,7 +70,7 @@ final class AttachedTables: TableView {
       throw .readOnly("the table is an attached one beneath the user's, which cannot be dropped", table)
     case .insert(let records, _):
       for record in records where !Overlay.isOwn(record.id) && !beneath.contains(record.id) {
-        // What the user changed stays when it is shipped no more, and may be deleted and come back.
+        // The user's changes to a record stay even if it is no longer shipped. They may be deleted and come back.
         guard own?.records.contains(record.id) == true else {
           throw StoreError.attachedID(of: record).adding(table: table.text)
         }
@@ -87,14 +88,14 @@ final class AttachedTables: TableView {
   }
 
   func note(_ seen: TableState, of table: TableKey, own: TableState) {
-    // A newer one may have been read meanwhile.
+    // A newer version may have been read in the meantime.
     guard let beneath = attached.table(table), seen.beneath?.isIdentical(to: beneath.records) == true else {
       return
     }
     keep(View(own: own, beneath: beneath, seen: seen), of: table)
   }
 
-  /// Whether a table lay over one that is shipped no more.
+  /// Whether the table lay over a table that is no longer shipped.
   /// - Complexity: O(*n*) the first time, then as ``RecordsDifference/init(from:to:moving:)``.
   private func isOverlay(_ table: TableKey, _ own: TableState) -> Bool {
     guard own.exists else { return false }

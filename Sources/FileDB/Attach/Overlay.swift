@@ -1,20 +1,20 @@
 import FileDBPlist
 
-/// A user's table over one of an attached store: which record is where.
+/// A user's table over an attached one, with the place of each record.
 ///
-/// The user's file holds what differs, so that the attached table may be replaced by its next version under it. A
-/// record with the id of an attached one overrides some of its fields, moves it, or deletes it (see ``OverlayMarks``);
-/// all others are the user's own, with ids above every attached one.
+/// The user's file contains only the differences, so that the attached table beneath it can be replaced by its next
+/// version. A record with the id of an attached one overrides some of its fields, moves it, or deletes it (see
+/// ``OverlayMarks``). All other records are the user's own. Their ids are above those of all attached records.
 struct Overlay {
-  /// Ids up to this one are the attached store's. Those of the user's own records begin behind it.
+  /// Ids up to this one belong to the attached store. The user's own records have higher ids.
   static let highestAttachedID: Int64 = 1_000_000_000
 
   let attached: OrderedRecords
 
   static func isOwn(_ id: AnyRecordID) -> Bool { id.rawValue > highestAttachedID }
 
-  /// Where a record is: attached ones that stay in their places have the even numbers, and what stands behind one of
-  /// them has the odd number after it.
+  /// The place of a record. Attached records that stay in their places have even ranks. Records that follow one of them
+  /// have the odd rank after it.
   struct Rank: Comparable {
     static let top = Rank(number: -1)
     static let bottom = Rank(number: .max)
@@ -25,20 +25,20 @@ struct Overlay {
     static func behind(index: Int) -> Rank { Rank(number: 2 * index + 1) }
 
     var isPlaced: Bool { number & 1 != 0 }
-    /// The rank of what is put behind this.
+    /// The rank of records that are put after this one.
     var next: Rank { Rank(number: number | 1) }
-    /// The index of the attached record that this is at or behind; -1 for the top.
+    /// The index of the attached record that this rank is at or after; -1 for the top.
     var index: Int { (number - (isPlaced ? 1 : 0)) / 2 }
 
     static func < (left: Rank, right: Rank) -> Bool { left.number < right.number }
   }
 
-  /// - Parameter marks: those of the user's record with this id, where there is one.
+  /// - Parameter marks: the marks of the user's record with this id, if there is one.
   func rank(of id: AnyRecordID, _ marks: OverlayMarks?) -> Rank {
     switch marks?.place {
     case .top: return .top
     case .bottom: return .bottom
-    // A later version of the attached table may have lost the record.
+    // The record may be missing in a later version of the attached table.
     case .after(let id): return attached.index(of: id).map(Rank.behind) ?? .bottom
     case nil: return attached.index(of: id).map(Rank.attached) ?? .bottom
     }
@@ -55,8 +55,8 @@ struct Overlay {
   /// The attached record with this id.
   func base(of id: AnyRecordID) -> EncodedRecord? { attached.index(of: id).map { attached[$0] } }
 
-  /// What readers see of a record of the user's file; `nil` where that hides an attached record, or says something
-  /// about one that is gone.
+  /// What readers see for a record of the user's file; `nil` if it hides an attached record, or belongs to an attached
+  /// record that is gone.
   func visible(_ record: EncodedRecord, _ marks: OverlayMarks) -> EncodedRecord? {
     if marks.isDeleted { return nil }
     guard let base = base(of: record.id) else {
@@ -81,15 +81,15 @@ extension EncodedRecord {
 }
 
 extension TableState {
-  /// The one table that is seen where the user's table lies over an attached one.
-  /// - Complexity: O(*k* log *k*), where *k* is the number of records in the user's file, with a search for each
-  ///   of them; O(*n*) where they are many.
-  /// - Throws: ``StoreError/Code/duplicateID`` for a record of the user's own under an id that is the attached store's.
+  /// The user's table laid over an attached one, as the one table that readers see.
+  /// - Complexity: O(*k* log *k*), where *k* is the number of records in the user's file, with a search for each of
+  ///   them; O(*n*) if there are many.
+  /// - Throws: ``StoreError/Code/duplicateID`` if a record of the user's own has an id of the attached store.
   init(_ own: TableState, over attached: TableState) throws(StoreError) {
     try self.init(own, over: attached.records, declaring: attached.schemaValue)
   }
 
-  /// - Parameter schema: the attached table's.
+  /// - Parameter schema: the schema of the attached table.
   init(
     _ own: TableState, over attached: OrderedRecords, declaring schema: PlistValue?
   ) throws(StoreError) {
@@ -126,9 +126,9 @@ extension StoreError {
   }
 }
 
-/// Records of the user that stand one behind the other among the attached ones that stay.
+/// Records of the user that follow one another among the attached records that stay.
 private struct PlacedRun {
-  /// The index of the attached record that they are in front of.
+  /// The index of the attached record before which they are.
   let index: Int
   var records: [EncodedRecord]
 
@@ -138,7 +138,7 @@ private struct PlacedRun {
     let gone = gone.sorted()
     var passed = 0
     var runs: [PlacedRun] = []
-    // Those of one rank stay in the order in which they are in the file.
+    // Records with the same rank keep the order that they have in the file.
     for (rank, entries) in Dictionary(grouping: placed, by: \.rank.number).sorted(by: { $0.key < $1.key }) {
       let rank = Overlay.Rank(number: rank)
       while passed < gone.count, rank != .bottom, gone[passed] <= rank.index { passed += 1 }
@@ -152,7 +152,7 @@ private struct PlacedRun {
 extension OrderedRecords {
   fileprivate mutating func put(_ runs: [PlacedRun]) {
     let count = runs.reduce(0) { $0 + $1.records.count }
-    // A few are inserted, so that all others stay shared with the attached table.
+    // If there are few, insert them. All other records stay shared with the attached table.
     guard count > self.count / 8 else {
       for run in runs.reversed() { insert(run.records, at: run.index) }
       return

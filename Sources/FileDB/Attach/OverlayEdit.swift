@@ -1,7 +1,7 @@
-/// What a transaction did to the one table that it saw, as changes of the user's table.
+/// The changes that a transaction made to the table that it saw, translated into changes of the user's table.
 struct OverlayEdit {
   private let overlay: Overlay
-  /// As the transaction left the table.
+  /// The table as the transaction left it.
   private let seen: OrderedRecords
   private(set) var recorded: ChangeRecorder
 
@@ -23,14 +23,14 @@ struct OverlayEdit {
       try self.update(update.new)
     }
     try place(newIndices.sorted())
-    // A record that came and went again in this transaction had an id that nobody else may get.
+    // If this transaction added a record and deleted it again, nobody else may get its id.
     if after.counter > Overlay.highestAttachedID { try recorded.raiseCounter(to: after.counter) }
   }
 
-  /// The user's table, as far as it is changed.
+  /// The user's table with the changes so far.
   private var own: TableState { recorded.table }
 
-  /// Own records go; attached ones are hidden.
+  /// Removes records: deletes the user's own, and hides attached ones.
   private mutating func remove(_ ids: [AnyRecordID]) throws(StoreError) {
     let own = ids.filter(Overlay.isOwn)
     if !own.isEmpty { try recorded.apply(.remove(own)) }
@@ -43,8 +43,8 @@ struct OverlayEdit {
     try put(record, at: marks(of: record.id)?.place)
   }
 
-  /// Puts new records and moved ones where they are by now.
-  /// - Parameter indices: where they are, ascending.
+  /// Puts new and moved records into their present places.
+  /// - Parameter indices: their indices, ascending.
   private mutating func place(_ indices: [Int]) throws(StoreError) {
     let neighbours = followingNeighbours(of: indices)
     var former: (index: Int, rank: Overlay.Rank)?
@@ -68,7 +68,7 @@ struct OverlayEdit {
     }
   }
 
-  /// For the record at each of these indices, the first record behind it that keeps its place.
+  /// For the record at each of these indices: the first record after it that keeps its place.
   private func followingNeighbours(of indices: [Int]) -> [(id: AnyRecordID, rank: Overlay.Rank)?] {
     var neighbours: [(id: AnyRecordID, rank: Overlay.Rank)?] = []
     var later: Int?
@@ -83,10 +83,10 @@ struct OverlayEdit {
     return neighbours.reversed()
   }
 
-  /// The rank of a record that is in its place.
+  /// The rank of a record that keeps its place.
   private func rank(of id: AnyRecordID) -> Overlay.Rank { overlay.rank(of: id, marks(of: id)) }
 
-  /// The rank of a record that gets into a place; an attached one needs no mark where that is its own.
+  /// The rank of a record that moves to a place. An attached record that returns to its own place needs no mark.
   private func rank(
     of id: AnyRecordID, between previous: Overlay.Rank?, and next: Overlay.Rank?
   ) -> Overlay.Rank {
@@ -102,7 +102,7 @@ struct OverlayEdit {
     own.records.index(of: id).map { OverlayMarks(of: own.records[$0]) }
   }
 
-  /// Writes what the user's file has to say of a record.
+  /// Writes into the user's file what it must say about a record.
   private mutating func put(
     _ record: EncodedRecord, at place: OverlayMarks.Place?, index: Int? = nil
   ) throws(StoreError) {
@@ -122,7 +122,7 @@ struct OverlayEdit {
     }
   }
 
-  /// The fields that the attached record has otherwise; all of them where there is no such record.
+  /// The fields that differ from the attached record; all fields if there is no such record.
   private func overrides(of record: EncodedRecord) -> [String]? {
     guard let base = overlay.base(of: record.id) else { return record.fields.dictionary.map(\.key) }
     let (old, new) = (base.fields.dictionary, record.fields.dictionary)
@@ -131,7 +131,8 @@ struct OverlayEdit {
     return names.isEmpty ? nil : names
   }
 
-  /// - Parameter index: where it is put among the others of the file; at the end, or where it is, without one.
+  /// - Parameter index: the place among the other records of the file. Without it, a new record goes to the end, and
+  ///   one that the file has stays in its place.
   private mutating func put(_ record: EncodedRecord, index: Int? = nil) throws(StoreError) {
     guard let present = own.records.index(of: record.id) else {
       try recorded.insert(record, at: index ?? own.records.count)

@@ -1,19 +1,19 @@
 import FileDBPlist
 
-/// What a record in the user's file says about the attached record with its id, and about its own place, in fields that
-/// readers do not see.
+/// What a record in the user's file says about its own place and about the attached record with its id. Readers do not
+/// see these fields.
 struct OverlayMarks: Equatable {
   enum Place: Equatable {
     case top
     case bottom
-    /// Behind this record of the attached table, as that has it.
+    /// After this record of the attached table, in the attached order.
     case after(AnyRecordID)
   }
 
-  /// The fields that are the user's, whether they are in the record or removed; all others are the attached record's.
-  /// `nil` where all are.
+  /// The names of the fields that the user set or removed. All other fields come from the attached record. `nil` if all
+  /// fields are the user's.
   var overrides: [String]?
-  /// `nil` for an attached record that stays where it is, and for any other one at the bottom.
+  /// `nil` for an attached record that keeps its place, and for any other record at the bottom.
   var place: Place?
   /// The user deleted the attached record.
   var isDeleted = false
@@ -25,7 +25,7 @@ struct OverlayMarks: Equatable {
 
   init() {}
 
-  /// What does not read as a mark, since somebody edited it, is none.
+  /// A value that somebody edited so that it cannot be read as a mark is ignored.
   init(of record: EncodedRecord) {
     let found = record.fields(Self.keys)
     guard !found.isEmpty else { return }

@@ -14,7 +14,7 @@ extension TableSnapshot {
 }
 
 extension RecordTable {
-  /// Whether the user did nothing to the attached table yet.
+  /// Whether the user has not changed the attached table yet.
   package var isAttachedAlone: Bool {
     lastSnapshot.state.beneath != nil && store.tables.published(TableKey(name.text))?.exists != true
   }
@@ -53,7 +53,7 @@ extension RecordTable {
 }
 
 extension TransactionState {
-  /// What would be seen of a table if the user had done nothing to this record; `nil` where it is not an attached one.
+  /// The table as readers would see it if the user had not changed this record; `nil` if it is not an attached record.
   fileprivate func tableReverting(_ id: AnyRecordID, in key: TableKey) throws(StoreError) -> TableState? {
     let seen = try table(key.text)
     guard let beneath = seen.beneath, beneath.contains(id) else { return nil }

@@ -1,19 +1,19 @@
 import FileDBStorage
 import FileDBTables
 
-/// Why commits cannot be carried out on a file that another program saved while they were waiting: records that both
-/// changed.
+/// Commits were waiting while another program saved the table's file, and they changed the same records. So they cannot
+/// be carried out on that file.
 struct SaveConflict: Error {
-  /// In order; empty where it is about the table as a whole.
+  /// The records in order; empty if the conflict is about the whole table.
   let records: [AnyRecordID]
 }
 
 extension PendingTable {
   /// Carries out all commits on a table as another program saved it.
   ///
-  /// Each change must find what it found when it was committed: the record that it replaces or removes unchanged, and
-  /// the one beneath which it puts something.
-  /// - Throws: all records of which that is not so; none where ``mayCarryOut(on:)`` is `false`.
+  /// Each change must find what it found when it was committed: the record that it replaces or removes is unchanged,
+  /// and the record below which it puts something is still there.
+  /// - Throws: all records for which this is not true; none if ``mayCarryOut(on:)`` is `false`.
   func carriedOut(on saved: TableState, _ version: FileVersion) throws(SaveConflict) -> TableState {
     guard mayCarryOut(on: version) else { throw SaveConflict(records: []) }
     var (table, conflicts, isWhole) = (saved, Set<AnyRecordID>(), true)
@@ -36,7 +36,7 @@ extension TableState {
     }
   }
 
-  /// The change at the place where it belongs here.
+  /// The change, with the index that is right in this table.
   private func changeToCarryOut(_ logged: LoggedChange) throws(SaveConflict) -> Change {
     switch (logged.change, logged.found) {
     case (.insert(let records, _), .insertion(let above)):
@@ -52,7 +52,7 @@ extension TableState {
     case (.move(let id, _), .move(_, let above)):
       guard let index = records.index(of: id) else { throw SaveConflict(records: [id]) }
       let place = try place(beneath: above)
-      // The record itself leaves its place first.
+      // The record leaves its old place first, which shifts the records after it.
       return .move(id, index: index < place ? place - 1 : place)
     case (.drop, .table(let count, let checksum, _)), (.removeAll, .table(let count, let checksum, _)),
       (.truncate, .table(let count, let checksum, _)):
@@ -66,7 +66,7 @@ extension TableState {
       guard schemaValue?.checksum == checksum else { throw SaveConflict(records: []) }
       return logged.change
     case (.create, _), (.raiseCounter, _): return logged.change
-    // A journal of format 1 does not say what its commits found.
+    // A journal of format 1 does not record what its commits found.
     default: throw SaveConflict(records: logged.change.records.map(\.id))
     }
   }

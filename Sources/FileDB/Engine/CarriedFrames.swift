@@ -1,11 +1,11 @@
 import FileDBStorage
 import FileDBTables
 
-/// What the next journal begins with: the frames of the present one about tables that the checkpoint left out. Their
-/// commits get new numbers.
+/// The frames that the next journal begins with: those about tables that the checkpoint left out. Their commits get new
+/// numbers.
 struct CarriedFrames {
   private(set) var frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
-  /// The files of records to which they lead, and those among them that were written for this.
+  /// The files of records that these frames refer to, and those among them that were written for this.
   private(set) var recordsFiles: Set<String> = []
   private(set) var newRecordsFiles: Set<String> = []
 
@@ -30,7 +30,7 @@ struct CarriedFrames {
     }
   }
 
-  /// From which frame on a table has anything that waits: before it, all is in its file.
+  /// For each table, the first frame with a commit that still waits. Everything before it is in the table's file.
   private static func starts(
     in frames: [JournalFrame], of log: FileLog
   ) throws(StoreError) -> [TableKey: Int] {
@@ -55,7 +55,7 @@ struct CarriedFrames {
     commit.tables = commit.tables.filter { tables.contains($0.key) }
       .mapValues { JournalCommit.Table(sequence: nil, base: $0.base) }
     commit.changes = commit.changes.filter { tables.contains($0.table) }
-    commit.undo = .none  // The start of the next journal says it.
+    commit.undo = .none  // The start frame of the next journal contains it.
     if commit.tables.isEmpty { return }
     if let file = read.recordsFile, commit.changes.count == read.commit.changes.count {
       recordsFiles.insert(file.name)

@@ -2,11 +2,11 @@ import FileDBStorage
 import FileDBTables
 
 extension FileLog {
-  /// Writes the journal's commits into the tables' files. The journal goes on, unless it has grown long: then another
-  /// one begins.
+  /// Writes the journal's commits into the tables' files. The journal stays in use, unless it has grown long: then a
+  /// new one begins.
   ///
-  /// A crash at any point leaves each file as it was or as it is to be, and the journal says of both which commits they
-  /// include: so it does not matter how far this came.
+  /// A crash at any point leaves each file in its old or its new version. The journal knows which commits each of the
+  /// two versions includes, so it does not matter how far the checkpoint got.
   /// - Parameters:
   ///   - scope: which tables to write. The commits of the others stay in the journal.
   ///   - newest: a table with all its commits.
@@ -41,7 +41,7 @@ extension FileLog {
     }
   }
 
-  /// For who holds the store's lock.
+  /// Call it with the store's lock.
   func writeFiles(
     _ scope: CheckpointScope, of newest: (TableKey) throws(StoreError) -> NewestTable
   ) throws(StoreError) -> WrittenTables {
@@ -61,24 +61,24 @@ extension FileLog {
     written.conflicts.merge(conflicts) { $1 }
 
     try noteWritten(except: waiting.union(written.conflicts.keys))
-    // By now there may be other tables. The checkpoint is done; what cannot be adjusted is looked at by the next write.
+    // There may be other tables now. The checkpoint is done, so if adjusting fails, the next write tries again.
     do throws(StoreError) { try folder.adjustMode() } catch { folder.forgetMade() }
     return written
   }
 
-  /// The files of all tables but those that stay include their commits, and the journal learns it, before another program
-  /// may save one of them.
+  /// Tells the journal that the files of all tables except `staying` include their commits, before another program may
+  /// save one of them.
   private func noteWritten(except staying: Set<TableKey>) throws(StoreError) {
     let (done, isKept) = state.withLock {
       ($0.written(except: staying), $0.keepsJournal(with: staying, options))
     }
     guard isKept else { return try replaceJournal(by: CarriedFrames(of: staying, from: self), done) }
     if !done.files.isEmpty { try add(done) }
-    // Those of commits that failed.
+    // These are left from commits that failed.
     if !state.withLock(\.hasRecordsFiles) { folder.removeRecords(except: []) }
   }
 
-  /// What comes next has a journal of its own: a draft, written and synced; its rename; and the sync of the folder.
+  /// Begins a new journal: writes and syncs a draft, renames it, and syncs the folder.
   private func replaceJournal(
     by carried: CarriedFrames, _ done: WrittenFiles
   ) throws(StoreError) {
@@ -89,9 +89,9 @@ extension FileLog {
       state.isNameSynced = true
       return state.journal.flatMap { Int64(exactly: $0.inode) }
     }
-    // Of the former journal. What is left goes with the next.
+    // Remove the former journal's files of records. If some cannot be removed, the next checkpoint removes them.
     folder.removeRecords(except: carried.recordsFiles)
-    // Saves the next process a sync. Where a power cut takes this frame, that is all that is lost.
+    // This saves the next process a sync. If a power cut takes this frame, nothing else is lost.
     if carried.frames.isEmpty, let journal,
       let noted = try? writeFrame(.written, WrittenFiles(journal: journal).payload)
     {
@@ -99,7 +99,7 @@ extension FileLog {
     }
   }
 
-  /// The draft of the next journal.
+  /// Writes the draft of the next journal.
   private func stageJournal(
     beginningWith carried: CarriedFrames, _ done: WrittenFiles
   ) throws(StoreError) -> StagedFile {
@@ -122,15 +122,15 @@ extension FileLog {
     while true {
       let table = try newest(key)
       let file = state.withLock { $0.files[key] }
-      // Where another thread has read another file meanwhile, this is not the one that the table was made from.
+      // If another thread has read another file in the meantime, that is not the one that the table was made from.
       if file?.number == table.base {
         return TableDraft(key: key, state: table.state, base: file?.content.version)
       }
     }
   }
 
-  /// Writes the file of a repaired table. As after a checkpoint, no commit waits for it any longer: who puts an older file
-  /// back does not meet those that the repair left out.
+  /// Writes the file of a repaired table. As after a checkpoint, no commit waits for it any longer. So if somebody
+  /// restores an older file, the commits that the repair left out do not come back.
   func write(repaired draft: TableDraft) throws(StoreError) -> WrittenTables {
     let written = try write([draft])
     let pending = state.withLock { Set($0.pending.keys) }
@@ -140,16 +140,15 @@ extension FileLog {
     return written
   }
 
-  /// Writes the files of some tables. The journal stays, and knows them.
+  /// Writes the files of some tables. The journal stays, and records them.
   func write(_ drafts: [TableDraft]) throws(StoreError) -> WrittenTables {
     try sweep()
 
-    // 1. Every file beside the present one, written and synced. A full disk leaves all files as they were.
+    // 1. Write and sync each new file beside the present one. If the disk is full, all files stay as they were.
     let staged = try stage(drafts)
 
-    // 2. The counters of the tables whose files are to go: a draft, its sync, its name, and that one's sync. Then what other programs
-    //    saved is synced, and the versions of the files go into the journal, which is synced. From here on it knows both versions
-    //    of each file.
+    // 2. Keep the counters of the tables whose files will be removed, durably. Sync what other programs saved. Add the
+    //    versions of the files to the journal and sync it. From here on, it knows both versions of each file.
     do throws(StoreError) {
       let dropped = drafts.filter { !$0.state.exists }
       if !dropped.isEmpty {
@@ -164,8 +163,8 @@ extension FileLog {
       throw error
     }
 
-    // 3. The names: each draft takes its file's, and the files of dropped tables go. What another program saved in the
-    //    meantime keeps the name.
+    // 3. Rename each draft to its file's name, and remove the files of dropped tables. What another program has saved
+    // in the meantime keeps the name.
     var (installed, conflicts): ([StagedTable], [TableKey: StoreError]) = ([], [:])
     do throws(StoreError) {
       for table in staged {
@@ -176,17 +175,17 @@ extension FileLog {
         }
       }
     } catch {
-      disk.discard(staged.compactMap(\.file))  // Those that have no name yet.
+      disk.discard(staged.compactMap(\.file))  // The drafts that are not installed yet.
       throw error
     }
 
-    // 4. The folders' syncs, before the journal forgets what is in the files. Even where a dropped table's was gone: who
-    //    removed it may have died before it synced that.
+    // 4. Sync the folders before the journal forgets what is in the files. Do this even if a dropped table's file was
+    //    gone already: whoever removed it may have died before the sync.
     try sync(Set(staged.map { $0.file.map { parentFolder(of: $0.target) } ?? folder.path }))
     return WrittenTables(numbers: note(installed), conflicts: conflicts)
   }
 
-  /// - Returns: whether the file is as staged now.
+  /// - Returns: whether the file now has the staged content.
   private func install(_ table: StagedTable) throws(StoreError) -> Bool {
     let (draft, disk) = (table.draft, disk.disk)
     let (known, pending) = state.withLock { ($0.files[draft.key], $0.pending[draft.key]) }
@@ -196,7 +195,7 @@ extension FileLog {
     }
     let isExpected = { (path: String?) throws(DiskError) -> Bool in
       guard let path, let status = try disk.status(path) else { return mayReplace(.absent) }
-      // A rename changes the time of the status, and no other.
+      // A rename changes only the time of the status.
       if let known, known.content.version == (draft.repaired ?? draft.base), let stamp = known.stamp,
         stamp.isSettled,
         stamp.isOfSameContent(as: status.stamp)
@@ -209,7 +208,7 @@ extension FileLog {
     return try self.disk.install(file, over: isExpected)
   }
 
-  /// Clears away what a crash left.
+  /// Removes what a crash left.
   private func sweep() throws(StoreError) {
     try folder.sweep()
     let pending = state.withLock { Array($0.pending.values) }
@@ -232,7 +231,7 @@ extension FileLog {
     }
   }
 
-  /// A repair reads what it wrote before that takes the name.
+  /// Reads back what a repair wrote, before it takes the file's name.
   private func readBack(_ table: StagedTable) throws(StoreError) {
     guard let file = table.file else { return }
     let bytes = try disk.read(file)
@@ -247,7 +246,7 @@ extension FileLog {
       bytes, file: table.path, table: name, limits: options.limits, shape: options.shape)
   }
 
-  /// Adds a frame to the journal, as a commit's is added, and syncs it.
+  /// Adds a frame to the journal, in the same way as for a commit, and syncs it.
   private func write(_ checkpoint: JournalCheckpoint) throws(StoreError) {
     let isFormat1 = state.withLock { $0.journal?.format == 1 }
     let payload = isFormat1 ? JournalFormat1.payload(of: checkpoint) : checkpoint.payload
@@ -259,8 +258,8 @@ extension FileLog {
     do { try syncJournal() } catch { throw StoreError(error) }
   }
 
-  /// Adds what the checkpoint has done to the journal, and syncs it: a program may save a file from here on without
-  /// meeting commits that seem to wait.
+  /// Adds to the journal what the checkpoint has done, and syncs it. From here on, a program may save a file, and no
+  /// commits seem to wait for it.
   private func add(_ done: WrittenFiles) throws(StoreError) {
     var done = done
     done.journal = state.withLock(\.journal).flatMap { Int64(exactly: $0.inode) }
@@ -272,8 +271,8 @@ extension FileLog {
     do { try syncJournal() } catch { throw StoreError(error) }
   }
 
-  /// Syncs folders in which names have changed. Where that fails, nobody knows what a power cut would leave, and the
-  /// log takes no more commits.
+  /// Syncs folders in which names have changed. If this fails, nobody knows what a power cut would leave, so the log
+  /// accepts no more commits.
   private func sync(_ folders: Set<String>) throws(StoreError) {
     for folder in folders.sorted() {
       do throws(DiskError) { try disk.disk.syncFolder(folder) } catch {
@@ -283,9 +282,9 @@ extension FileLog {
     }
   }
 
-  /// Remembers the files as they are now.
+  /// Records the files as they are now.
   private func note(_ staged: [StagedTable]) -> [TableKey: Int] {
-    // It is done; a file whose stamp cannot be had is read again next time.
+    // The checkpoint is done. If a file's stamp cannot be read, the file is read again next time.
     var rest = (try? disk.stamps(of: staged.compactMap(\.file)))?[...]
     let stamps = staged.map { $0.file == nil ? nil : rest?.popFirst() }
     for (written, stamp) in zip(staged, stamps) { noteOffsets(of: written, stamp) }
@@ -311,7 +310,7 @@ extension FileLog {
 }
 
 extension FileLog.State {
-  /// Whether this process has written all commits of a table into its file, so that they survive a power cut there.
+  /// Whether this process has durably written all commits of a table into its file.
   fileprivate func isWritten(_ table: TableKey) -> Bool {
     guard let pending = pending[table], let file = files[table], durableFiles[table] == file.number,
       let last = pending.lastCommit(in: file.content.version)
@@ -319,14 +318,14 @@ extension FileLog.State {
     return pending.commits.allSatisfy { $0.sequence <= last }
   }
 
-  /// Whether there is no need for another journal: this one is short, or with the commits of the tables that stay the
-  /// next would be the same again, or long, and more than half as long as this one.
-  /// Whether no table waits for any of the commits, of which there are many: a folder that follows a log has a number for
-  /// each commit to a table that it does not hold.
+  /// Whether the journal is long although no table waits for any of its commits: a folder that follows a log has a
+  /// number for each commit to a table that it does not hold.
   fileprivate func isLongForNothing(_ options: StoreOptions) -> Bool {
     pending.isEmpty && (journal?.end ?? 0) > options.shortJournal
   }
 
+  /// Whether this journal can stay in use: it is short, or the next one would not be much shorter. It would not be if
+  /// all tables stay, or if the commits of those that stay are long, and more than half as long as this journal.
   fileprivate func keepsJournal(with staying: Set<TableKey>, _ options: StoreOptions) -> Bool {
     guard let journal, journal.format == JournalStart.newestFormat else { return false }
     if isLongForNothing(options) { return false }
@@ -336,7 +335,7 @@ extension FileLog.State {
     return bytes > options.shortJournal && journal.end < 2 * bytes
   }
 
-  /// The files of the tables that had commits in the journal, apart from those that stay there.
+  /// The files of the tables that had commits in the journal, except those that stay.
   fileprivate func written(except staying: Set<TableKey>) -> WrittenFiles {
     var done = WrittenFiles()
     for table in pending.keys where !staying.contains(table) {
@@ -347,7 +346,7 @@ extension FileLog.State {
     return done
   }
 
-  /// What the journal is told of a checkpoint.
+  /// The checkpoint as the journal records it.
   fileprivate func checkpoint(of staged: [StagedTable]) -> JournalCheckpoint {
     var checkpoint = JournalCheckpoint(files: [:])
     for table in staged {
@@ -360,12 +359,12 @@ extension FileLog.State {
 }
 
 extension JournalCheckpoint {
-  /// The tables that are made from what another program saved.
+  /// The tables whose new files are made from what another program saved.
   fileprivate var savedTables: [TableKey] { files.filter { $0.value.saved != nil }.keys.sorted() }
 }
 
 extension FileLog {
-  /// A table's file with the journal's commits.
+  /// The content of a table's file, with the journal's commits.
   func replayed(_ table: TableKey) throws(StoreError) -> NewestTable {
     guard let base = try base(of: table, unless: nil) else {
       preconditionFailure("a base is read where none is known")
@@ -379,7 +378,7 @@ extension FileLog {
     return NewestTable(state: result, base: base.number)
   }
 
-  /// What is wrong with a commit that can be read and not be carried out; `nil` where there is none such.
+  /// What is wrong with a commit that can be read but not carried out; `nil` if there is no such commit.
   func misfit() throws(StoreError) -> StoreError? {
     for table in state.withLock({ $0.pending.keys.sorted() }) {
       guard StoreFolder.isAllowed(table) else {
@@ -388,7 +387,7 @@ extension FileLog {
       do throws(StoreError) { _ = try replayed(table) } catch  where error.code == .damagedJournal {
         return error
       } catch {
-        // The table's file is what is wrong, which is not for the journal to repair.
+        // The table's file is what is wrong. Repairing the journal would not help.
       }
     }
     return nil

@@ -4,36 +4,37 @@ import FileDBTables
 import Synchronization
 
 extension FileLog {
-  /// A commit from its lock to the moment at which the journal holds it. ``sync(_:)`` makes it durable.
+  /// Makes a commit, from taking the lock until the journal contains it. ``sync(_:)`` then makes it durable.
   ///
-  /// This has every lock, sync and rename in its order, as ``checkpoint(timeout:of:)`` has for the tables' files.
+  /// This function has every lock, sync and rename of a commit in order, as ``checkpoint(timeout:of:)`` has for the
+  /// tables' files.
   package func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
-    // The lock of the queue, and then the store's. The folder is made where it is missing, and synced.
+    // Takes the lock of the queue, and then the store's lock. Creates and syncs the folder if it is missing.
     let lock = try folder.lock(timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
 
     try prepare()
     defer { finishWriting() }
 
-    // A journal of format 1 goes with a checkpoint; the next one takes over what is in conflict.
+    // A checkpoint replaces a journal of format 1. The next journal takes over what is in conflict.
     if try format != JournalStart.newestFormat { _ = try writeFiles(.all, of: replayed) }
 
     while true {
-      // The transaction's body. Where it throws, nothing happened.
+      // This runs the transaction's body. If it throws, nothing has happened.
       guard let commit = try makeCommit() else { return nil }
       if let ticket = try write(commit, taking: taking) { return ticket }
     }
   }
 
-  /// Makes the journal ready to be added to. Nobody reads on in it until ``finishWriting()``: then what is written to
-  /// the disk keeps no reader of this process waiting.
+  /// Prepares the journal for writing. Until ``finishWriting()``, no reader of this process reads on in it. So no
+  /// reader has to wait for the disk.
   func prepare() throws(StoreError) {
     if try !readUpToHere() {
-      // A draft, written and synced; a rename; and the sync of the folder below.
+      // This writes and syncs a draft, renames it, and syncs the folder.
       _ = try disk.install([disk.stageJournal(folder.journalFile, after: 0)])
-      // Without one, every commit would look as if somebody else had been quicker.
+      // Without a journal, it would seem for every commit that another process had been first.
       guard try readUpToHere() else { throw damage("the journal is gone") }
     }
     do throws(StoreError) { try syncName() } catch {
@@ -42,8 +43,8 @@ extension FileLog {
     }
   }
 
-  /// Reads the journal to its end. From here on it is this process's: no reader may read on in it, and none that fails
-  /// may close it.
+  /// Reads the journal to its end. From here on, this thread alone uses it: no reader may read on in it, and a reader
+  /// that fails must not close it.
   /// - Returns: whether there is a journal.
   private func readUpToHere() throws(StoreError) -> Bool {
     try state.withLock { state throws(StoreError) in
@@ -54,7 +55,7 @@ extension FileLog {
     }
   }
 
-  /// The format of the journal that is written to.
+  /// The format of the present journal.
   private var format: Int {
     get throws(StoreError) {
       guard let journal = state.withLock(\.journal) else { throw damage("the journal is gone") }
@@ -62,18 +63,18 @@ extension FileLog {
     }
   }
 
-  /// Lets others read on in the journal after ``prepare()``.
+  /// Lets readers read on in the journal again, after ``prepare()``.
   func finishWriting() { state.withLock { $0.isLocked = false } }
 
-  /// Another process may have put the journal there, and died before it synced the name.
+  /// Syncs the journal's name. Another process may have created the journal and died before it synced the name.
   func syncName() throws(StoreError) {
     if state.withLock(\.isNameSynced) { return }
     try syncBase { () throws(DiskError) in try disk.disk.syncFolder(folder.ownFolder) }
     state.withLock { $0.isNameSynced = true }
   }
 
-  /// Puts a commit into the journal.
-  /// - Returns: `nil` where somebody in this process has read another file meanwhile: the body must run again.
+  /// Writes a commit to the journal.
+  /// - Returns: `nil` if another thread has read another file in the meantime. Then the body must run again.
   private func write(
     _ new: NewCommit, taking: (LoggedCommit) -> Void
   ) throws(StoreError) -> FileTicket? {
@@ -92,27 +93,27 @@ extension FileLog {
     }
   }
 
-  /// Puts a commit into the journal.
-  /// - Parameter note: adds it to the commits in memory, with the number that it got.
+  /// Writes a commit to the journal.
+  /// - Parameter note: adds the commit, with its number, to the commits in memory.
   func write<Result>(
     _ commit: JournalCommit, _ note: (inout State, Journal) -> Result
   ) throws(StoreError) -> Result {
-    // 1. The files that the journal builds on from here: whoever wrote them may have died before they were synced, and a
-    //    commit would not fit what a power cut puts back.
+    // 1. Make the files durable on which the journal builds from here on. The process that wrote them may have died
+    //    before the sync. After a power cut, the commit would then not fit the older file.
     try makeDurable(commit.newBases)
 
-    // 2. Many records go into a file of their own, which is synced, as is its name.
+    // 2. If there are many records, write them into a file of their own, and sync it and its name.
     let (payload, records) = try payload(of: commit)
 
-    // 3. The frame. The commit point is the sync behind it.
+    // 3. Write the frame. The commit point is the sync after it.
     let journal: Journal
     do throws(StoreError) { journal = try writeFrame(.commit, payload) } catch {
-      // No frame leads to them, and on a full disk they would be in the way.
+      // No frame refers to this file. On a full disk it would be in the way.
       if let records { folder.remove([records.name]) }
       throw error
     }
 
-    // 4. In memory.
+    // 4. Update the state in memory.
     let byteCount = payload.count + (records?.size ?? 0)
     return try state.withLock { state throws(StoreError) in
       state.take(journal)
@@ -127,9 +128,9 @@ extension FileLog {
     }
   }
 
-  /// Writes a frame behind the last one. Room for it is made first, and made durable.
-  /// - Returns: the journal with the frame in it, for ``State/take(_:)``. Where this throws, the frame is not there: a
-  ///   full disk leaves the journal as it was.
+  /// Writes a frame after the last one. It first makes room for the frame, durably.
+  /// - Returns: the journal with the frame in it, for ``State/take(_:)``. If this throws, the journal does not contain
+  ///   the frame. A full disk leaves the journal as it was.
   func writeFrame(_ kind: JournalFrame.Kind, _ payload: [UInt8]) throws(StoreError) -> Journal {
     guard var journal = state.withLock(\.journal) else { throw damage("the journal is gone") }
     do throws(DiskError) {
@@ -144,14 +145,14 @@ extension FileLog {
     } catch {
       state.withLock { state in
         state.take(journal)
-        // A journal that may only be read is opened anew for the next write, which may be permitted.
+        // This journal is open for reading only. The next write opens it again: by then, writing may be permitted.
         if error.kind == .permissionDenied || error.kind == .readOnly { state.journal = nil }
       }
       throw StoreError(error)
     }
   }
 
-  /// Syncs tables' files and their names, unless this process knows that they survive a power cut.
+  /// Syncs tables' files and their names, unless this process knows that they are durable.
   func makeDurable(_ tables: [TableKey]) throws(StoreError) {
     for table in tables {
       let (known, isDurable) = state.withLock { state in
@@ -169,8 +170,8 @@ extension FileLog {
     }
   }
 
-  /// Syncs what a commit builds on. Where a sync fails, the next one may succeed though the bytes are lost: the log
-  /// takes no more commits.
+  /// Syncs something that a commit builds on. If a sync fails, the next one may succeed although the bytes are lost, so
+  /// the log accepts no more commits.
   private func syncBase(_ body: () throws(DiskError) -> Void) throws(StoreError) {
     do throws(DiskError) { try body() } catch {
       if error.isOfSync { state.withLock { $0.failure = error } }
@@ -178,7 +179,7 @@ extension FileLog {
     }
   }
 
-  /// The payload of a commit's frame, and the file of records that it leads to. That is durable.
+  /// The payload of a commit's frame, and the file of records that it refers to. That file is durable.
   func payload(of commit: JournalCommit) throws(StoreError) -> (bytes: [UInt8], records: RecordsFile?) {
     var records: RecordsFile?
     if commit.recordBytes > options.longestFrame {
@@ -215,7 +216,7 @@ final class FileTicket: CommitTicket {
 }
 
 extension FileLog {
-  /// Waits until a commit survives a power cut. Those that wait at the same time share a sync.
+  /// Waits until a commit is durable. Commits that wait at the same time share a sync.
   fileprivate func sync(_ ticket: FileTicket) throws(StoreError) {
     syncs.run(
       until: { ticket.outcome.withLock { $0 != nil } },
@@ -223,15 +224,15 @@ extension FileLog {
     if case .unknown(let error)? = ticket.outcome.withLock({ $0 }) { throw StoreError.outcomeUnknown(error) }
   }
 
-  /// Makes all that is in the journal survive a power cut. What follows is built on that: where it fails, the log takes
-  /// no more commits.
+  /// Makes everything in the journal durable. What follows builds on that, so if this fails, the log accepts no more
+  /// commits.
   func syncJournal() throws(DiskError) {
     var outcome: FileTicket.Outcome?
     syncs.run(until: { outcome != nil }, work: { outcome = syncWaiting(.full) })
     if case .unknown(let error)? = outcome { throw error }
   }
 
-  /// One sync for all commits that wait by now. Nobody holds a lock meanwhile.
+  /// Makes one sync for all commits that are waiting now. Nobody holds a lock during the sync.
   private func syncWaiting(_ strength: SyncStrength?) -> FileTicket.Outcome {
     let (tickets, journal, failure) = state.withLock { ($0.waiting, $0.journal, $0.failure) }
     let sequence = tickets.last?.sequence ?? journal?.sequence ?? 0
@@ -257,14 +258,14 @@ extension FileLog {
 // MARK: - What is written
 
 extension FileLog.State {
-  /// Takes over a journal to which a frame was written. Syncs may have ended meanwhile.
+  /// Takes over a journal to which a frame was written. Other syncs may have ended in the meantime.
   mutating func take(_ changed: Journal) {
     let synced = journal?.synced ?? 0
     journal = changed
     journal?.noteSynced(through: synced)
   }
 
-  /// Whether the tables of a commit are still what it was made for.
+  /// Whether the tables are still in the state for which a commit was made.
   fileprivate func isMade(for commit: NewCommit) -> Bool {
     commit.tables.allSatisfy { table, expected in
       files[table]?.number == expected.base
@@ -274,7 +275,7 @@ extension FileLog.State {
 }
 
 extension FileLog {
-  /// Says whether ``append(timeout:_:taking:)`` would refuse a commit.
+  /// Checks whether ``append(timeout:_:taking:)`` would accept a commit, and throws its error if not.
   package func validate(_ commit: NewCommit) throws(StoreError) {
     _ = try state.withLock { state throws(StoreError) in try journalCommit(commit, state) }
   }
@@ -298,7 +299,7 @@ extension FileLog {
     return commit
   }
 
-  /// What a checkpoint could not write must not be committed.
+  /// A table that a checkpoint could not write must not be committed.
   private func checkSize(
     _ table: TableState, of key: TableKey, added: Int, _ state: State
   ) throws(StoreError) {
@@ -314,7 +315,7 @@ extension FileLog {
   }
 
   private func checkTargets(_ tables: Set<TableKey>) throws(StoreError) {
-    // A folder that a dry run does not make has no links.
+    // In a dry run, the folder may not exist. Then there are no links.
     guard try disk.status(folder.path) != nil else { return }
     var targets: Set<TableKey> = []
     for table in tables {
@@ -327,7 +328,7 @@ extension FileLog {
 }
 
 extension JournalCommit {
-  /// The tables whose files it is the first to build on.
+  /// The tables whose files this commit is the first to build on.
   fileprivate var newBases: [TableKey] { tables.filter { $0.value.base != nil }.keys.sorted() }
 
   fileprivate var recordBytes: Int { records.reduce(0) { $0 + $1.bytes.count } }

@@ -2,69 +2,68 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// Where commits go, and where they come from. All that a store knows of what is below it: the folder with its journal
+/// Where commits go and come from. A store knows nothing else of what is below it: either the folder with its journal
 /// and files (``FileLog``), or another log that keeps the same promises.
 ///
-/// Commits have numbers, from 1, without gaps. A log may forget the first of them once its bases include them.
+/// Commits are numbered from 1, without gaps. A log may forget its first commits once its bases include them.
 package protocol CommitLog: Sendable {
   /// Appends a commit. It is durable once ``CommitTicket/wait()`` has returned.
   ///
-  /// Nobody else's commit to the same tables comes between `makeCommit` and the end of this: either a lock keeps the
-  /// others out, or the log sees by ``NewCommit/tables`` and ``NewCommit/reads`` that somebody was quicker, and calls
-  /// `makeCommit` again. A log without a lock may take commits to other tables in between.
+  /// No other commit to the same tables comes between the call of `makeCommit` and the end of this function. Either a
+  /// lock keeps other writers out, or the log notices from ``NewCommit/tables`` and ``NewCommit/reads`` that another
+  /// writer was first, and calls `makeCommit` again. A log without a lock may accept commits to other tables in
+  /// between.
   /// - Parameters:
-  ///   - timeout: how long to wait for those who write at the same time.
-  ///   - makeCommit: makes the commit from what the log holds by then; `nil` for none.
-  ///   - taking: called with the commit as it was appended, before anybody who reads the log can see it.
-  /// - Returns: `nil` where there was no commit.
+  ///   - timeout: how long to wait for other writers.
+  ///   - makeCommit: makes the commit from the present state of the log; `nil` if there is nothing to commit.
+  ///   - taking: called with the appended commit, before anybody who reads the log can see it.
+  /// - Returns: `nil` if there was no commit.
   /// - Throws: what `makeCommit` throws: then nothing happened; ``StoreError/Code/locked``; ``StoreError/Code/closed``
-  ///   once a sync has failed; ``StoreError/Code/outcomeUnknown`` where the log did not say whether the commit is
-  ///   there.
+  ///   after a sync has failed; ``StoreError/Code/outcomeUnknown`` if the log did not say whether it has the commit.
   func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)?
 
-  /// The commits behind the one with the number `sequence`, whoever made them.
+  /// All commits after the one with the number `sequence`, of all writers.
   func commits(after sequence: UInt64) throws(StoreError) -> LogNews
 
-  /// A table as the log holds it apart from its commits, and how many of them are in it.
+  /// A table as the log has it without its commits, and which commits are already included.
   /// - Parameter known: the ``TableBase/number`` of the base that the caller has.
-  /// - Returns: `nil` where that one is still the newest.
-  /// - Throws: ``StoreError/Code/conflict`` where the log's commits do not belong to what is there; what reading it
-  ///   throws.
+  /// - Returns: `nil` if that one is still the newest.
+  /// - Throws: ``StoreError/Code/conflict`` if the log's commits do not belong to the table; the errors of reading it.
   func base(of table: TableKey, unless known: Int?) throws(StoreError) -> TableBase?
 
   /// The tables that exist.
   func tables() throws(StoreError) -> Set<TableKey>
 
-  /// Tells of what others do; `nil` for a log that only this process can reach.
+  /// Makes an object that waits for commits of others; `nil` for a log that only this process can reach.
   func makeWatch() throws(StoreError) -> (any LogWatch)?
 
-  /// What became of a commit whose ``append(timeout:_:taking:)`` or ``CommitTicket/wait()`` threw
+  /// Tells what happened to a commit for which ``append(timeout:_:taking:)`` or ``CommitTicket/wait()`` threw
   /// ``StoreError/Code/outcomeUnknown``.
   func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome
 }
 
 /// A commit that is in the log.
 package protocol CommitTicket: Sendable {
-  /// Returns once the commit survives a power cut.
+  /// Returns when the commit is durable.
   /// - Throws: ``StoreError/Code/outcomeUnknown``.
   func wait() throws(StoreError)
 }
 
 /// Waits for changes that others make to a log.
 package protocol LogWatch: Sendable {
-  /// Makes ready to be told of what happens from here on.
-  /// - Returns: false where the caller has to look now and then.
+  /// Starts to watch. ``wait(upTo:)`` then reports everything that happens from here on.
+  /// - Returns: false if the caller has to check from time to time.
   func prepare() -> Bool
-  /// Waits for news, an interruption, or until `timeout` has passed; `nil` waits for ever. There may be none all the
-  /// same.
+  /// Waits for news, an interruption, or until `timeout` has passed; `nil` waits for ever. It may also return without
+  /// any news.
   func wait(upTo timeout: Duration?)
-  /// Ends ``wait(upTo:)``, for good.
+  /// Ends ``wait(upTo:)``, now and in future.
   func interrupt()
 }
 
-/// Tells a commit from all others, also where its number is not known. A random number of 128 bits.
+/// Identifies a commit even if its number is unknown. A random number of 128 bits.
 package struct CommitToken: Hashable, Sendable {
   package let high: UInt64
   package let low: UInt64
@@ -73,7 +72,7 @@ package struct CommitToken: Hashable, Sendable {
 
   package static func random() -> CommitToken {
     var halves: (high: UInt64, low: UInt64) = (0, 0)
-    // One call of the system; two random numbers are two.
+    // One system call for both halves; two random numbers would take two.
     let result = withUnsafeMutableBytes(of: &halves) { getentropy($0.baseAddress!, $0.count) }
     precondition(result == 0, "the system has no random numbers")
     return CommitToken(high: halves.high, low: halves.low)
@@ -98,40 +97,40 @@ extension CommitToken {
   }
 }
 
-/// What a commit means to the store's undo log.
+/// What a commit means for the store's undo log.
 package enum UndoMark: Equatable, Sendable {
-  /// Nothing: the log goes on from the commit before.
+  /// Nothing: the undo log continues from the commit before.
   case none
-  /// The log has a step for it, under its token.
+  /// The undo log has a step for this commit, under its token.
   case step
-  /// The log ends: what was done before cannot be taken back any more.
+  /// The undo log ends here: what was done before can no longer be undone.
   case end
 }
 
 package enum CommitOutcome: Equatable, Sendable {
   /// It is in the log, and durable.
   case committed
-  /// It is not there, and never will be.
+  /// It is not in the log, and never will be.
   case absent
   case unknown
 }
 
 package enum LogNews: Sendable {
   case commits([LoggedCommit])
-  /// The log has forgotten some of them, or is another log by now, which ends before them: what was read before must be
-  /// read again. It goes on after this number.
+  /// The log has forgotten some of the commits, or it is another log now, which ends before them. Everything must be
+  /// read again. The log continues after this number.
   case forgotten(upTo: UInt64)
 }
 
-/// A table in a log, without the commits behind ``sequence``.
+/// A table in a log, without the commits after ``sequence``.
 package struct TableBase: Sendable {
   package let state: TableState
   /// The last commit that it includes.
   package let sequence: UInt64
-  /// Tells this base from others of the same table, for as long as the log is open.
+  /// Distinguishes this base from others of the same table, for as long as the log is open.
   package let number: Int
-  /// The last commit that was in the log when this was the newest base. All up to it may be carried out on it; a later
-  /// one only if it was made for it, as ``LoggedCommit/Former/base`` says.
+  /// The last commit in the log when this was the newest base. Every commit up to it may be carried out on the base. A
+  /// later commit may only if it was made for this base, as ``LoggedCommit/Former/base`` says.
   package let end: UInt64
   /// Whether this is a file that another program saved, with the waiting commits carried out on it.
   package let isMerged: Bool
@@ -142,13 +141,13 @@ package struct TableBase: Sendable {
   }
 }
 
-/// A transaction's changes on their way into a log.
+/// A transaction's changes, on their way into a log.
 package struct NewCommit: Sendable {
-  /// What a table must still be when the commit is appended.
+  /// The state that a table must still have when the commit is appended.
   package struct Expectation: Sendable {
-    /// No commit behind this one may have changed it.
+    /// No later commit may have changed the table.
     package let sequence: UInt64
-    /// The ``TableBase/number`` of what it was read from.
+    /// The ``TableBase/number`` of the base from which the table was read.
     package let base: Int
 
     package init(sequence: UInt64, base: Int) { (self.sequence, self.base) = (sequence, base) }
@@ -158,11 +157,11 @@ package struct NewCommit: Sendable {
   package let date: Date
   package let undo: UndoMark
   package let changes: [LoggedChange]
-  /// Each table that is changed.
+  /// The tables that the transaction changes.
   package let tables: [TableKey: Expectation]
-  /// Each table that the transaction only looked at: no commit behind this one may have changed it.
+  /// The tables that the transaction only read: no later commit may have changed them.
   package let reads: [TableKey: UInt64]
-  /// The tables as they will be.
+  /// The tables with the transaction's changes.
   package let states: [TableKey: TableState]
 
   package init(
@@ -176,22 +175,22 @@ package struct NewCommit: Sendable {
     (self.tables, self.reads, self.states) = (tables, reads, states)
   }
 
-  /// The last commit that each table may have been changed by, so that this one may be appended.
+  /// For each table, the last commit that may have changed it. Otherwise this one must not be appended.
   package var expectedSequences: [TableKey: UInt64] { reads.merging(tables.mapValues(\.sequence)) { $1 } }
 }
 
-/// A commit as it is in a log.
+/// A commit in a log.
 package struct LoggedCommit: Sendable {
   package let sequence: UInt64
   package let date: Date
-  /// `nil` for one of a journal of format 1.
+  /// `nil` for a commit from a journal of format 1.
   package let token: CommitToken?
   package let changes: [LoggedChange]
   package let tables: [TableKey: Former]
 
-  /// What a table was when the commit was appended.
+  /// The state of a table when the commit was appended.
   package struct Former: Sendable {
-    /// The ``TableBase/number`` of what it was read from; `nil` where this log has not read that.
+    /// The ``TableBase/number`` of the base that the table was read from; `nil` if this log has not read it.
     package var base: Int?
 
     package init(base: Int?) { self.base = base }

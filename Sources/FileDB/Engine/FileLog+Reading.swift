@@ -5,7 +5,7 @@ import FileDBTables
 extension FileLog {
   package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
     try state.withLock { state throws(StoreError) in
-      // In a store whose folder was moved away, the table's file shows that.
+      // If the store's folder was moved away, the table's file shows it.
       let isRead = try state.journal.map { journal throws(StoreError) in
         if state.isLocked { return true }
         return try disk.isUntouched(journal)
@@ -13,7 +13,7 @@ extension FileLog {
       if isRead != true { try readOn(&state) }
       guard sequence >= state.start else { return .forgotten(upTo: state.start) }
       guard sequence <= state.end else { return .forgotten(upTo: state.end) }
-      // Their numbers have no gaps.
+      // The numbers of commits have no gaps.
       return .commits(Array(state.commits.dropFirst(Int(sequence - state.start))))
     }
   }
@@ -37,7 +37,7 @@ extension FileLog {
     return Set(files).union(existence.filter(\.value).keys)
   }
 
-  /// Which tables the commits make or drop that can still be read.
+  /// The tables that are created or dropped by the commits that can still be read.
   private func existenceInDamagedJournal() throws(StoreError) -> [TableKey: Bool] {
     let bytes = try disk.read(folder.journalFile).bytes
     guard let salvage = try? disk.salvageJournal(bytes, path: folder.journalFile) else { return [:] }
@@ -68,7 +68,7 @@ extension FileLog {
     }
   }
 
-  /// Takes in what other processes committed since.
+  /// Reads what other processes have committed since.
   /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   package func readOn() throws(StoreError) {
     try state.withLock { state throws(StoreError) in try readOn(&state) }
@@ -82,9 +82,9 @@ extension FileLog {
         return
       } catch {
         let journal = state.journal
-        state.journal = nil  // To be read from the start, and found damaged again.
+        state.journal = nil  // Read it from the start next time, and report the damage again.
         guard error.code == .fileNotFound, let journal else { throw error }
-        // A checkpoint of another process may have removed the records that a commit leads to.
+        // A checkpoint of another process may have removed the file of records that a commit refers to.
         guard try !disk.isCurrent(journal) else {
           throw StoreError(.damagedJournal, "the records of a commit are missing", file: error.file)
         }
@@ -97,7 +97,8 @@ extension FileLog {
       state.journal = journal
       return frames
     }
-    // The first look, or a checkpoint of another process: what was pending is in the files, perhaps with more.
+    // This is the first look, or another process made a checkpoint. Then the files include what was pending, and
+    // perhaps more.
     let opened: (journal: Journal, frames: [JournalFrame])?
     do throws(StoreError) { opened = try disk.openJournal(folder.journalFile) } catch {
       throw folder.explaining(error)
@@ -108,7 +109,7 @@ extension FileLog {
     return opened?.frames ?? []
   }
 
-  /// Goes over to another journal, of which no commit has been taken yet.
+  /// Switches to another journal, from which no commit has been taken yet.
   func begin(_ journal: Journal?, after start: UInt64, _ state: inout State) {
     state.journal = journal
     if let journal { state.salt = journal.salt }
@@ -116,7 +117,7 @@ extension FileLog {
     state.commits = []
     state.undoHead = journal?.undoStep.flatMap { CommitToken(text: $0) }
     state.pending = [:]
-    // A table that still has no file may have been there meanwhile, and have another counter.
+    // A table without a file may have existed in the meantime, and may have another counter.
     state.files = state.files.filter { $0.value.stamp != nil }
     (state.writtenFiles, state.isNameSynced, state.hasRecordsFiles) = ([:], false, false)
   }
@@ -137,12 +138,12 @@ extension FileLog {
     case .written:
       let written = try written(in: frame)
       state.note(written)
-      // A table that still has no file may have been there meanwhile, and have another counter.
+      // A table without a file may have existed in the meantime, and may have another counter.
       for table in written.files.keys where state.files[table]?.stamp == nil { state.files[table] = nil }
     }
   }
 
-  /// The commit in a frame; how many bytes it has, those of a file of records included; and that file.
+  /// The commit in a frame, its length in bytes, including its file of records, and that file.
   func commit(
     in frame: JournalFrame, format: Int
   ) throws(StoreError) -> (commit: JournalCommit, byteCount: Int, recordsFile: RecordsFile?) {
@@ -159,7 +160,7 @@ extension FileLog {
       }
       return (commit, frame.payload.count + (file?.size ?? 0), file)
     } catch {
-      // A setting of this program is not damage: nobody may repair it.
+      // This limit is a setting of the program. It is not damage, so nobody may repair it.
       guard frame.payload.isIndented(by: depth) || records?[...].isIndented(by: depth) ?? false else {
         throw error
       }
@@ -187,12 +188,12 @@ extension FileLog {
 }
 
 extension FileLog.State {
-  /// A commit of the journal as others see it.
+  /// A commit of the journal in the form of ``LoggedCommit``.
   fileprivate func logged(_ commit: JournalCommit, sequence: UInt64) -> LoggedCommit {
     var tables: [TableKey: LoggedCommit.Former] = [:]
     for (table, former) in commit.tables {
-      // It was made for what the file was at last. One that a repair wrote, or a checkpoint took over, may be in the table
-      // already.
+      // The commit was made for the last content of the file. If a repair wrote it or a checkpoint took it over, the
+      // table may already include it.
       let file = files[table].flatMap {
         former.sequence != nil && $0.content.version == pending[table]?.versions.last?.version ? $0 : nil
       }
@@ -206,13 +207,13 @@ extension FileLog.State {
 // MARK: - A table's file
 
 extension FileLog {
-  /// Whether a table's file is still the one that was read.
+  /// Whether a table still has the file that was read.
   private func isCurrent(_ number: Int, of table: TableKey) throws(StoreError) -> Bool {
     let (known, journal) = state.withLock { ($0.files[table], $0.journal) }
     guard let known, known.number == number else { return false }
     let (path, status) = try folder.file(of: table.text)
     switch (known.stamp, status?.stamp) {
-    // In a folder that was put in the place of the store's, it is another table.
+    // If another folder took the place of the store's, this is another table.
     case (nil, nil):
       return try journal.map { journal throws(StoreError) in try disk.isCurrent(journal) } ?? true
     case (let old?, let new?): return path == known.path && new.provesUnchanged(since: old)
@@ -220,7 +221,7 @@ extension FileLog {
     }
   }
 
-  /// - Returns: `nil` where the file was replaced meanwhile, so that file and journal may not belong together.
+  /// - Returns: `nil` if the file was replaced in the meantime. Then file and journal may not belong together.
   private func readBase(of key: TableKey) throws(StoreError) -> TableBase? {
     let read = try readFile(of: key)
     return try state.withLock { state throws(StoreError) in
@@ -253,7 +254,7 @@ extension FileLog {
   func conflict(_ table: TableKey, _ file: String, _ records: [AnyRecordID] = []) -> StoreError {
     let named = records.prefix(20).map(\.description).joined(separator: ", ")
     let more = records.count > 20 ? " and \(records.count - 20) more" : ""
-    // A single one is said in front of the message.
+    // A single record is named at the beginning of the message.
     let what = records.count > 1 ? "this file (records \(named)\(more))" : "this file"
     var error = StoreError(
       .conflict,
@@ -270,15 +271,15 @@ extension FileLog {
     } catch  where error.code == .conflict {
       return true
     } catch {
-      // The file or a commit is damaged, which is another matter.
+      // The file or a commit is damaged. That is reported elsewhere.
     }
     return false
   }
 }
 
 extension FileLog {
-  /// The commits in the journal that a table waits for, with the changes of such tables; read from the journal's
-  /// beginning.
+  /// The commits in the journal that are not in their tables' files yet, with only the changes of such tables. Reads
+  /// the journal from the beginning.
   /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   package func waitingCommits() throws(StoreError) -> [LoggedCommit] {
     let fresh = FileLog(folder, options: options)
@@ -296,7 +297,7 @@ extension FileLog {
     }
   }
 
-  /// A repair reads the journal that it wrote before that takes the name.
+  /// Reads back the journal that a repair wrote, before it takes the journal's name.
   func readBack(_ journal: StagedFile, changeCount: Int) throws(StoreError) {
     let bytes = try disk.read(journal)
     let scan = JournalScan(bytes, at: 0, after: nil)

@@ -6,12 +6,12 @@ import Synchronization
 
 /// The log of a folder: its journal, and the tables' files, which include the commits up to some point.
 ///
-/// ``append(timeout:_:taking:)`` is in `Commit.swift`, and ``checkpoint(timeout:of:)`` in `Checkpoint.swift`: each is
-/// one function that has the order of durability, from top to bottom.
+/// ``append(timeout:_:taking:)`` is in `Commit.swift`, and ``checkpoint(timeout:of:)`` in `Checkpoint.swift`. Each is
+/// one function that shows all steps for durability in order.
 package final class FileLog: CommitLog {
   struct State {
     var journal: Journal?
-    /// Of the journal that was read last.
+    /// The salt of the journal that was read last.
     var salt: UInt32 = 0
     /// The last commit before the journal.
     var start: UInt64 = 0
@@ -21,35 +21,35 @@ package final class FileLog: CommitLog {
     var undoHead: CommitToken?
     /// The commits by table.
     var pending: [TableKey: PendingTable] = [:]
-    /// The tables' files as they were last read or written.
+    /// The tables' files, as last read or written.
     var files: [TableKey: KnownFile] = [:]
     var lastFileNumber = 0
-    /// The numbers of the files that this process knows to survive a power cut. Not their versions: another program may
-    /// have saved something else in between.
+    /// The numbers of the files that this process knows to be durable. Versions would not do, because another program
+    /// may have saved something else in between.
     var durableFiles: [TableKey: Int] = [:]
-    /// The files of which the journal says that they survive a power cut.
+    /// The files that are durable according to the journal.
     var writtenFiles: [TableKey: WrittenFiles.File] = [:]
-    /// Whether the journal's name survives a power cut: this process has synced the folder since it saw this journal in
-    /// it, or the journal says that another one has.
+    /// Whether the journal's name is durable: either this process has synced the folder since it saw this journal
+    /// there, or the journal says that another process has.
     var isNameSynced = false
-    /// Whether a commit of the journal leads to a file of records.
+    /// Whether a commit of the journal refers to a file of records.
     var hasRecordsFiles = false
     /// Whether this process holds the store's lock, so that nobody else adds to the journal.
     var isLocked = false
     /// Commits of this process that wait for their sync.
     var waiting: [FileTicket] = []
-    /// Why a sync failed. The system reports that once and may have dropped the bytes, so a second sync that succeeds
+    /// Why a sync failed. The system reports this once and may have dropped the bytes, so a later sync that succeeds
     /// proves nothing: see https://wiki.postgresql.org/wiki/Fsync_Errors.
     var failure: DiskError?
   }
 
-  /// A table's file as it was read, or written, without what the journal adds to it.
+  /// A table's file as it was read or written, without the commits in the journal.
   struct KnownFile {
-    /// Tells this content from others of the same table.
+    /// Distinguishes this content from others of the same table.
     let number: Int
     let path: String
     let content: FileContent
-    /// `nil` where there is no file.
+    /// `nil` if there is no file.
     let stamp: FileStamp?
   }
 
@@ -58,20 +58,20 @@ package final class FileLog: CommitLog {
   private let watched: [StoreFolder]
   let state = Mutex(State())
   let syncs = GroupSync()
-  /// What a crash left beside linked tables is looked for once, by the first checkpoint.
+  /// Whether the first checkpoint has looked for what a crash left beside linked tables. It does so once.
   let hasSweptLinks = Atomic<Bool>(false)
 
-  /// - Parameter others: folders in which changes are news, too.
+  /// - Parameter others: more folders whose changes the watch reports.
   package init(_ folder: StoreFolder, options: StoreOptions, alsoWatching others: [StoreFolder] = []) {
     (self.folder, self.options, watched) = (folder, options, [folder] + others)
   }
 
   var disk: StoreDisk { folder.disk }
 
-  /// Whether a sync failed, so that nothing more is built on what may be lost.
+  /// Whether a sync failed. Then nothing more may be built on what may be lost.
   package var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
-  /// How long the journal is, its files of records included, and the files that it changes, in bytes.
+  /// The length of the journal with its files of records, and of the files that it changes, in bytes.
   package var sizes: (journal: Int, files: Int) {
     state.withLock { state in
       let files = state.pending.values.reduce(0) { $0 + ($1.versions.first?.version.size ?? 0) }
@@ -80,15 +80,15 @@ package final class FileLog: CommitLog {
     }
   }
 
-  /// The newest step of the undo log, as far as the journal was read.
+  /// The newest step of the undo log, as far as the journal has been read.
   var undoHead: CommitToken? { state.withLock(\.undoHead) }
 
-  /// The file of a table as it was last read or written, where it includes all commits; `nil` where some wait for it.
+  /// The file of a table as last read or written, if it includes all commits; `nil` if some commits are missing in it.
   func wholeFile(of table: TableKey) -> KnownFile? {
     state.withLock { $0.pending[table] == nil ? $0.files[table] : nil }
   }
 
-  /// How many commits the journal has that the file of a table lacks, as of when both were last read.
+  /// The number of commits in the journal that a table's file lacks, as of the last reading of both.
   package func commitCount(missingIn table: TableKey) -> Int {
     state.withLock { state in
       guard let pending = state.pending[table], let file = state.files[table] else { return 0 }
@@ -120,12 +120,12 @@ extension FileLog.State {
     }
   }
 
-  /// Somebody removed the journal or put another in its place: no file, not even one that is not there, is the one from
-  /// before.
+  /// Another process removed or replaced the journal. So no file is known to be the one from before, and neither is a
+  /// missing file.
   mutating func forgetFiles() { (files, durableFiles) = ([:], [:]) }
 
-  /// Whether the journal says of a file that it survives a power cut. Of another one, or of one that another program has
-  /// touched, it does not.
+  /// Whether the journal says that the present file is durable. It does not say so of another file, or of a file that
+  /// another program has touched.
   func isKnownToBeWritten(_ table: TableKey) -> Bool {
     guard let written = writtenFiles[table], let identity = written.identity, let known = files[table] else {
       return false
@@ -134,7 +134,7 @@ extension FileLog.State {
       && known.content.version == written.version
   }
 
-  /// Takes in what a checkpoint has done: nothing waits for these tables any more.
+  /// Takes over what a checkpoint has done: nothing waits for these tables any more.
   mutating func note(_ written: WrittenFiles) {
     for (table, file) in written.files {
       pending[table] = nil
@@ -145,8 +145,8 @@ extension FileLog.State {
     }
   }
 
-  /// Remembers what is in a table's file now.
-  /// - Returns: with the number that it had before where it is the same content.
+  /// Records the present content of a table's file.
+  /// - Returns: the file, with its former number if the content is the same.
   mutating func note(
     _ content: FileContent, at path: String, _ stamp: FileStamp?, of table: TableKey
   ) -> FileLog.KnownFile {
@@ -160,7 +160,7 @@ extension FileLog.State {
   }
 }
 
-/// Tells when something changes in a store's folder, or in those that its links lead to.
+/// Reports changes in a store's folder and in the folders that its links lead to.
 private struct FileLogWatch: LogWatch {
   private let watch: FolderWatch
   private let folders: [StoreFolder]

@@ -1,7 +1,7 @@
 import FileDBStorage
 import Synchronization
 
-/// Tells one content of a table's file from another.
+/// Distinguishes one content of a table's file from another.
 enum FileVersion: Equatable, Sendable {
   /// There is no file.
   case absent
@@ -20,8 +20,8 @@ enum FileVersion: Equatable, Sendable {
   }
 }
 
-/// What a table's file was when it was read, or written. Its checksum is taken when somebody first needs it: who only
-/// reads never does.
+/// The content of a table's file when it was read or written. The checksum is calculated when it is first needed. A
+/// program that only reads never needs it.
 final class FileContent: Sendable {
   private enum State {
     case bytes([UInt8])

@@ -2,10 +2,10 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// A folder that follows a log which several machines share: its journal takes that log's commits over, with their
-/// numbers.
+/// Used for a folder that follows a log shared by several machines. Its journal takes over the commits of that log,
+/// with their numbers.
 extension FileLog {
-  /// Runs `body` with the store's lock, and with the journal read to its end.
+  /// Runs `body` while it holds the store's lock and has read the journal to its end.
   /// - Throws: what `body` throws; ``StoreError/Code/locked``, ``StoreError/Code/damagedJournal``, and the disk's
   ///   errors.
   package func following<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
@@ -19,19 +19,20 @@ extension FileLog {
   /// The number of the last commit, as far as the journal was read.
   package var end: UInt64 { state.withLock(\.end) }
 
-  /// The last commit in the journal, as far as it was read; `nil` where it has none.
+  /// The last commit in the journal, as far as it was read; `nil` if it has none.
   package var lastCommit: LoggedCommit? { state.withLock { $0.commits.last } }
 
-  /// Takes over the commits behind ``end``. They are not synced, for the log that they are from has them.
+  /// Takes over the commits after ``end``. They are not synced, because the log that they come from keeps them.
   ///
   /// Call it within ``following(timeout:_:)``.
-  /// - Parameter undo: what each means to this folder's undo log.
-  /// - Complexity: that of the changes, and for each table a look at its file, which is read where it is unknown.
+  /// - Parameter undo: what each commit means for this folder's undo log.
+  /// - Complexity: that of the changes. In addition, this looks at the file of each table, and reads it if it is
+  ///   unknown.
   package func take(
     _ commits: [LoggedCommit], undo: (CommitToken?) -> UndoMark
   ) throws(StoreError) {
     for table in Set(commits.flatMap(\.tables.keys)) {
-      // The journal says what file the commits are to be carried out on.
+      // The journal then records the file on which to carry out the commits.
       _ = try base(of: table, unless: state.withLock { $0.files[table]?.number })
     }
     for commit in commits {
@@ -57,12 +58,12 @@ extension FileLog {
   /// Whether the file of a table includes all commits, as far as the journal was read.
   package func hasWholeFile(of table: TableKey) -> Bool { state.withLock { $0.pending[table] == nil } }
 
-  /// Begins with other tables, in the place of all that the folder has. A crash in between leaves a folder that has to
-  /// start over again.
+  /// Replaces everything in the folder with other tables. If this crashes in between, the folder has to start over
+  /// again.
   ///
   /// Call it within ``following(timeout:_:)``.
-  /// - Parameter bases: hands out each table, also one that was dropped, for its counter; and returns the last commit
-  ///   that they include.
+  /// - Parameter bases: passes on each table, and dropped tables for their counters. Returns the last commit that they
+  ///   include.
   package func startOver(
     with bases: (_ take: (TableKey, TableState) throws(StoreError) -> Void) throws(StoreError) -> UInt64
   ) throws(StoreError) {
@@ -92,7 +93,7 @@ extension FileLog {
 }
 
 extension FileLog.State {
-  /// A commit of another log, as it is in this one's journal.
+  /// A commit of another log, in the form of this log's journal.
   fileprivate func journalCommit(_ commit: LoggedCommit, _ undo: UndoMark) -> JournalCommit {
     var tables: [TableKey: JournalCommit.Table] = [:]
     for table in commit.tables.keys {
@@ -108,8 +109,8 @@ extension FileLog.State {
 // MARK: - Commits on their way between machines
 
 extension NewCommit {
-  /// The commit as the payload that <doc:Journal> describes, without what it says of files.
-  /// - Parameter note: called with the place of each record, and each schema, in their order.
+  /// The commit as the payload that <doc:Journal> describes, without the parts about files.
+  /// - Parameter note: called with the range of each record and each schema in the payload, in order.
   package func payload(noting note: (Range<Int>) -> Void = { _ in }) -> [UInt8] {
     JournalCommit(
       date: date, token: token, undo: undo,
@@ -119,7 +120,7 @@ extension NewCommit {
 }
 
 extension TableState {
-  /// A table of a log that keeps its records in the bytes that its commits have for them.
+  /// A table of a log that stores records in the same bytes as its commits.
   package init(counter: Int64, records: [EncodedRecord], schema: [UInt8]?) {
     var keys = PlistDictionary()
     schema?.withUnsafeBytes { bytes in
@@ -133,7 +134,7 @@ extension TableState {
 extension LoggedCommit {
   /// Reads what ``NewCommit/payload(noting:)`` wrote.
   /// - Parameters:
-  ///   - depth: of the deepest record.
+  ///   - depth: the depth of the deepest record.
   ///   - base: the ``TableBase/number`` of all tables that the log has now.
   /// - Throws: ``StoreError/Code/damagedJournal``.
   package init(payload: [UInt8], sequence: UInt64, depth: Int, base: Int = 0) throws(StoreError) {

@@ -1,10 +1,10 @@
-/// Lets those that wait for the disk at the same time share its work.
+/// Lets threads that wait for the disk at the same time share its work.
 final class GroupSync: Sendable {
   private let monitor = Monitor()
   // Safe: touched only while ``monitor`` is locked, which the compiler cannot see.
   nonisolated(unsafe) private var isBusy = false
 
-  /// Runs `work` again and again until `isDone`, one thread at a time: what one thread does may do for those that wait.
+  /// Runs `work` until `isDone`, in one thread at a time. The work of one thread may be enough for those that wait.
   func run(until isDone: () -> Bool, work: () -> Void) {
     monitor.lock()
     defer { monitor.unlock() }

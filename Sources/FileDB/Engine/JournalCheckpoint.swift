@@ -1,11 +1,11 @@
 import FileDBTables
 
-/// What a checkpoint is about to make of the tables' files, as the journal holds it.
+/// The new versions of the tables' files that a checkpoint is about to install, as the journal records them.
 struct JournalCheckpoint: Sendable {
   struct File: Sendable {
-    /// What it is about to be.
+    /// The file's new version.
     var version: FileVersion
-    /// What another program saved while commits were waiting, and this is made from.
+    /// The version that another program saved while commits were waiting, if the new version is made from it.
     var saved: FileVersion?
   }
 

@@ -2,7 +2,7 @@ import FileDBPlist
 import FileDBTables
 
 extension JournalCommit {
-  /// The file of records that a commit leads to; `nil` for a commit that holds them itself.
+  /// The file of records that a commit refers to; `nil` for a commit that contains them itself.
   static func recordsFile(of payload: ArraySlice<UInt8>) throws(PayloadFault) -> RecordsFile? {
     try reading(payload) { lines throws(PayloadFault) in
       var head = try CommitHead(&lines)
@@ -11,8 +11,8 @@ extension JournalCommit {
   }
 
   /// - Parameters:
-  ///   - depth: of the deepest record.
-  ///   - file: the records, where the commit leads to a file of them.
+  ///   - depth: the depth of the deepest record.
+  ///   - file: the records, if the commit refers to a file of them.
   init(payload: ArraySlice<UInt8>, depth: Int, records file: [UInt8]?) throws(PayloadFault) {
     self = try reading(payload) { lines throws(PayloadFault) in
       var head = try CommitHead(&lines)
@@ -40,12 +40,12 @@ private func reading<Result>(
   return try result.get()
 }
 
-/// What stands before the changes.
+/// The part of a commit before the changes.
 private struct CommitHead {
   private var commit: JournalCommit
   private var file: RecordsFile?
   private var hasUndoMark = false
-  /// The verb of the line that has been begun; `nil` at the end.
+  /// The first word of the line that is being read; `nil` at the end.
   private var verb: String?
 
   init(_ lines: inout LineReader) throws(PayloadFault) {
@@ -113,11 +113,11 @@ private struct CommitHead {
   }
 }
 
-/// Cuts records out of canonical bytes without building them.
+/// Cuts records out of canonical bytes without decoding them.
 private struct RecordReader {
   private let bytes: ArraySlice<UInt8>
   let limits: PlistLimits
-  /// Whether the records stand among the lines of the changes.
+  /// Whether the records are between the lines of the changes.
   private let isInLines: Bool
   private var position = 0
   private(set) var count = 0
@@ -132,7 +132,7 @@ private struct RecordReader {
   mutating func read(_ count: Int, _ lines: inout LineReader) throws(PayloadFault) -> [EncodedRecord] {
     if isInLines { position = lines.position }
     var records: [EncodedRecord] = []
-    // A wrong count must not take memory for records that are not there.
+    // A wrong count must not reserve memory for records that are not there.
     records.reserveCapacity(min(count, (bytes.count - position) / 64))
     bytes.withUnsafeBytes { all in
       var scanner = CanonicalScanner(all, limits: limits).moved(to: position)
@@ -159,8 +159,8 @@ extension LineReader {
     return .end
   }
 
-  /// A change whose verb and table have been read, to the end of its line, and its records. What it found is missing
-  /// where a journal of format 1 was repaired.
+  /// Reads a change whose verb and table have been read, to the end of its line, and its records. What the change found
+  /// is missing in a repaired journal of format 1.
   fileprivate mutating func change(
     _ verb: String, _ records: inout RecordReader
   ) throws(PayloadFault) -> (Change, LoggedChange.Found) {

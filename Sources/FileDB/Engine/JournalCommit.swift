@@ -2,13 +2,13 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// A transaction as the journal holds it: lines of words, and the records in the very bytes that a table's file has for
-/// them. Described in <doc:Journal>.
+/// A transaction in the form of the journal: lines of words, and the records in the same bytes as in a table's file.
+/// See <doc:Journal>.
 struct JournalCommit: Sendable {
   struct Table: Sendable {
-    /// The last commit that the writer had taken in; `nil` in format 1, and in what a repair wrote.
+    /// The last commit that the writer had read; `nil` in format 1, and in what a repair wrote.
     var sequence: UInt64?
-    /// What its file is, where this journal changes the table here for the first time.
+    /// The version of the table's file, if this is the journal's first change of the table.
     var base: FileVersion?
   }
 
@@ -22,7 +22,7 @@ struct JournalCommit: Sendable {
   var records: some Sequence<EncodedRecord> { changes.lazy.flatMap(\.change.records) }
 }
 
-/// The file of records that a commit leads to, where it has too many for the journal.
+/// The file of records that a commit refers to. A commit with many records has one.
 struct RecordsFile: Equatable, Sendable {
   let name: String
   let count: Int
@@ -35,8 +35,8 @@ struct RecordsFile: Equatable, Sendable {
 extension JournalCommit {
   /// The payload of the commit's frame.
   /// - Parameters:
-  ///   - file: where its records are; `nil` for those that come with their changes.
-  ///   - note: called with the place of each record, and each schema, in their order.
+  ///   - file: the file with its records; `nil` if the records follow their changes.
+  ///   - note: called with the range of each record and each schema in the payload, in order.
   func payload(recordsIn file: RecordsFile? = nil, noting note: (Range<Int>) -> Void = { _ in }) -> [UInt8] {
     var writer = LineWriter()
     writer.reserve(512 + (file == nil ? records.reduce(0) { $0 + $1.bytes.count } : 0))
@@ -49,7 +49,7 @@ extension JournalCommit {
       writer.endLine()
     }
     switch undo {
-    // Only of a log that several machines share: one of them ended its undo log.
+    // This occurs only in a log that several machines share: one of them ended its undo log.
     case .none: if changes.isEmpty { writer.writeLine("undo", "none") }
     case .step: writer.writeLine("undo", "step")
     case .end: writer.writeLine("undo", "end")

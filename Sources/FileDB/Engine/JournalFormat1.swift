@@ -1,8 +1,8 @@
 import FileDBPlist
 import FileDBTables
 
-/// The payloads of journals of format 1, which were property lists. They are only read: the first checkpoint puts a
-/// journal of the present format in place.
+/// The payloads of journals of format 1, which were property lists. They are only read: the first checkpoint replaces
+/// such a journal by one of the present format.
 enum JournalFormat1 {
   private enum Key {
     static let bases = "bases"
@@ -18,7 +18,7 @@ enum JournalFormat1 {
     static let ids = "ids"
   }
 
-  /// - Parameter depth: of the deepest record.
+  /// - Parameter depth: the depth of the deepest record.
   static func commit(_ payload: ArraySlice<UInt8>, depth: Int) throws(PayloadFault) -> JournalCommit {
     let limits = PlistLimits(depth: depth, valueBytes: .max, fileBytes: .max)  // Checked when it was written.
     var root = try root(of: payload, limits: limits)
@@ -47,7 +47,7 @@ enum JournalFormat1 {
     return JournalCheckpoint(files: versions.mapValues { JournalCheckpoint.File(version: $0, saved: nil) })
   }
 
-  /// A checkpoint is the last thing that is added to a journal of format 1.
+  /// In a journal of format 1, a checkpoint is the last frame.
   static func payload(of checkpoint: JournalCheckpoint) -> [UInt8] {
     var versions = PlistDictionary()
     for (table, file) in checkpoint.files {
@@ -82,7 +82,7 @@ enum JournalFormat1 {
     return EncodedRecord(id: id, fields: Fields(fields))
   }
 
-  /// A file's size in decimal and its checksum in hexadecimal digits, or `absent`.
+  /// A file's size in decimal digits and its checksum in hexadecimal digits, or `absent`.
   private static func versions(_ value: PlistValue?) throws(PayloadFault) -> [TableKey: FileVersion] {
     var versions: [TableKey: FileVersion] = [:]
     for entry in value?.dict ?? [:] {
@@ -98,7 +98,7 @@ enum JournalFormat1 {
     return versions
   }
 
-  /// - Parameter records: those of the commit that no change has taken yet.
+  /// - Parameter records: the records of the commit that no earlier change has used.
   private static func change(
     _ entry: PlistDictionary, taking records: inout ArraySlice<EncodedRecord>
   ) -> Change? {

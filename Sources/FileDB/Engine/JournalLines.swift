@@ -3,7 +3,7 @@ import FileDBPlist
 import FileDBStorage
 import FileDBTables
 
-/// A frame's bytes that this library does not understand, although they are as they were written.
+/// A frame has bytes that this library does not understand, although they are as they were written.
 package struct PayloadFault: Error {
   package let message: String
 }
@@ -45,7 +45,7 @@ struct LineWriter {
 
   mutating func add(_ id: AnyRecordID) { add(UInt64(id.rawValue)) }
 
-  /// `-` for none.
+  /// Adds an id, or `-` for `nil`.
   mutating func add(_ id: AnyRecordID?) {
     if let id { add(id) } else { add("-" as StaticString) }
   }
@@ -55,7 +55,7 @@ struct LineWriter {
     PlistDate.append(date, to: &bytes)
   }
 
-  /// A checksum and the id of the record above, with a colon between.
+  /// Adds a checksum and the id of the record above, separated by a colon.
   mutating func add(_ mark: LoggedChange.Mark) {
     bytes.append(UInt8(ascii: " "))
     append(mark)
@@ -67,7 +67,7 @@ struct LineWriter {
     append(mark)
   }
 
-  /// A table's name. Bytes that would end the word or the line, and `%`, become `%` and two hexadecimal digits.
+  /// Adds a table's name. Bytes that would end the word or the line, and `%`, become `%` and two hexadecimal digits.
   mutating func add(_ table: TableKey) {
     bytes.append(UInt8(ascii: " "))
     for byte in table.text.utf8 {
@@ -103,7 +103,7 @@ struct LineWriter {
 
   mutating func append(_ record: EncodedRecord) { bytes.append(contentsOf: record.bytes) }
 
-  /// The lines of a value in the root of a table's file.
+  /// Appends the lines of a value in the root of a table's file.
   mutating func append(_ value: PlistValue) {
     var writer = PlistWriter()
     writer.append(value, indentation: 1)
@@ -135,7 +135,7 @@ struct LineWriter {
   }
 }
 
-/// Reads the lines of a frame, word by word. The bytes must outlive it.
+/// Reads the lines of a frame, word by word. The bytes must outlive the reader.
 struct LineReader {
   private let bytes: UnsafeRawBufferPointer
   private(set) var position = 0
@@ -144,7 +144,7 @@ struct LineReader {
 
   var isAtEnd: Bool { position == bytes.count }
 
-  /// Reads a payload that consists of lines alone.
+  /// Reads a payload that consists only of lines.
   static func read(
     _ payload: ArraySlice<UInt8>, line: (inout LineReader) throws(PayloadFault) -> Void
   ) throws(PayloadFault) {
@@ -158,7 +158,7 @@ struct LineReader {
 
   mutating func move(to position: Int) { self.position = position }
 
-  /// The first word of the next line.
+  /// Begins the next line and returns its first word.
   mutating func beginLine() throws(PayloadFault) -> String {
     let word = nextWord()
     guard !word.isEmpty else { throw fault("a line is empty") }
@@ -180,7 +180,7 @@ struct LineReader {
     guard text.withUTF8Buffer({ $0.elementsEqual(word) }) else { throw fault("'\(text)' is missing") }
   }
 
-  /// Passes `text` if it is the next word.
+  /// Skips `text` if it is the next word.
   mutating func skip(_ text: StaticString) -> Bool {
     let start = position
     if hasWord {
@@ -224,7 +224,7 @@ struct LineReader {
   /// `nil` for `-`.
   mutating func optionalChecksum() throws(PayloadFault) -> UInt32? { skip("-") ? nil : try checksum() }
 
-  /// The lines of a value in the root of a table's file.
+  /// Reads the lines of a value in the root of a table's file.
   mutating func value(_ limits: PlistLimits) throws(PayloadFault) -> PlistValue {
     var scanner = CanonicalScanner(bytes, limits: limits).moved(to: position)
     guard let element = scanner.scanValue(indentation: 1) else { throw fault("a value is missing") }

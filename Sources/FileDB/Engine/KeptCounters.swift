@@ -1,23 +1,23 @@
 import FileDBPlist
 import FileDBTables
 
-/// The counters of tables that have no file, so that a table that is dropped and made again gives no id twice.
+/// The counters of tables that have no file. With them, a table that is dropped and created again gives no id twice.
 ///
-/// A checkpoint writes them before it removes a table's file. A table that has a file has its counter there, whatever
-/// is said here.
+/// A checkpoint writes them before it removes a table's file. If a table has a file, the counter in the file is the one
+/// that counts.
 extension StoreFolder {
   private var countersFile: String { "\(ownFolder)/counters\(Self.suffix)" }
 
   /// The highest id that was ever given in a table that has no file.
-  /// - Throws: ``StoreError/Code/damagedTable`` or ``StoreError/Code/notATable`` where the counters cannot be read.
+  /// - Throws: ``StoreError/Code/damagedTable`` or ``StoreError/Code/notATable`` if the counters cannot be read.
   func keptCounter(of table: TableKey) throws(StoreError) -> Int64 { try keptCounters()[table] ?? 0 }
 
-  /// Keeps the counters of tables whose files are about to go, durably.
+  /// Durably keeps the counters of tables whose files are about to be removed.
   func keepCounters(_ counters: [TableKey: Int64]) throws(StoreError) {
     let kept = try keptCounters()
     let new = kept.merging(counters) { $1 }.filter { $0.value > 0 }
     if new == kept {
-      // Whoever wrote them may have died before the name was durable.
+      // The process that wrote them may have died before the name was durable.
       if counters.contains(where: { $0.value > 0 }) { try disk.syncFolder(ownFolder) }
       return
     }

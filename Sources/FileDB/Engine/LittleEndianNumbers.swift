@@ -1,19 +1,19 @@
-/// Reads numbers, one behind the other.
+/// Reads one number after another.
 struct NumberReader {
   private(set) var rest: ArraySlice<UInt8>
 
   init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-  /// The next number of 64 bits; `nil` where the bytes end.
+  /// The next number of 64 bits; `nil` if the bytes end.
   mutating func next() -> UInt64? { take(8) }
 
-  /// The next number of 64 bits where an `Int` can hold it.
+  /// The next number of 64 bits if an `Int` can hold it.
   mutating func nextInt() -> Int? { next().flatMap { Int(exactly: $0) } }
 
   /// The next number of 32 bits.
   mutating func nextHalf() -> UInt32? { take(4).map { UInt32(truncatingIfNeeded: $0) } }
 
-  /// The next bytes, where there are so many.
+  /// The next bytes; `nil` if there are not that many left.
   mutating func nextBytes(_ count: Int) -> ArraySlice<UInt8>? {
     guard (0...rest.count).contains(count) else { return nil }
     defer { rest.removeFirst(count) }

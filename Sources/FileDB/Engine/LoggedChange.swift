@@ -2,8 +2,8 @@ import FileDBPlist
 import FileDBStorage
 import FileDBTables
 
-/// A change as it is in a log: with what it found, by checksums, so that whoever carries it out can see whether it
-/// meets the same.
+/// A change in a log. It includes checksums of what the change found, so that whoever carries it out can check that it
+/// finds the same.
 package struct LoggedChange: Sendable {
   package let table: TableKey
   package let change: Change
@@ -20,7 +20,7 @@ package struct LoggedChange: Sendable {
     case schema(checksum: UInt32?)
   }
 
-  /// A record as it was: the checksum of its bytes, and the record above it; `nil` for the first.
+  /// A record as it was: the checksum of its bytes, and the id of the record above it; `nil` for the first record.
   package struct Mark: Equatable, Sendable {
     package let checksum: UInt32
     package let above: AnyRecordID?
@@ -58,12 +58,12 @@ extension LoggedChange.Mark {
 }
 
 extension EncodedRecord {
-  /// Of its bytes.
+  /// The checksum of its bytes.
   package var checksum: UInt32 { Checksum.of(bytes) }
 }
 
 extension PlistValue {
-  /// Of its canonical bytes, as they are in the root of a file.
+  /// The checksum of its canonical bytes, as they are in the root of a file.
   var checksum: UInt32 {
     var writer = PlistWriter()
     writer.append(self, indentation: 1)
@@ -72,7 +72,7 @@ extension PlistValue {
 }
 
 extension OrderedRecords {
-  /// Of the bytes of all records, one after another.
+  /// The checksum of the bytes of all records, one after another.
   var checksum: UInt32 {
     var checksum = Checksum()
     for record in self { record.bytes.withUnsafeBytes { checksum.update($0) } }
@@ -81,9 +81,9 @@ extension OrderedRecords {
 }
 
 extension TableState {
-  /// Carries out a change of a log.
-  /// - Throws: ``StoreError/Code/damagedJournal`` where a record that it replaces, removes or moves is not the one that
-  ///   it found; and as ``apply(_:)``.
+  /// Carries out a change from a log.
+  /// - Throws: ``StoreError/Code/damagedJournal`` if a record that it replaces, removes or moves is not the one that it
+  ///   found; the errors of ``apply(_:)``.
   package mutating func apply(_ logged: LoggedChange) throws(StoreError) {
     try check(logged)
     try apply(logged.change)

@@ -1,22 +1,23 @@
 import FileDBStorage
 import FileDBTables
 
-/// A ``RecordLookup`` in a file beside the offsets of its table, of which a question reads some kilobytes.
+/// A ``RecordLookup`` in a file beside the offsets of its table. A query reads only some kilobytes of it.
 ///
-/// The file is a head, and blocks of up to 512 entries: numbers of 64 bits, little-endian, but where it says otherwise.
+/// The file has a head, and blocks of up to 512 entries. All numbers are little-endian, with 64 bits unless this says
+/// otherwise.
 ///
-///     head   "FDBLOOK1"; its own length; a random number; of the table's file: device, inode, size, time of the
-///            content, time of the status, checksum, count of records; the count of entries; the count of the fields,
-///            and of each its length and its name; the first hash of each block; a checksum of all that, of 32 bits
-///     block  of each entry the hash, and the index in 32 bits; a checksum in 32 bits of the random number, the number
+///     head   "FDBLOOK1"; the length of the head; a random number; for the table's file: device, inode, size, time of
+///            the content, time of the status, checksum, number of records; the number of entries; the number of
+///            fields, and the length and name of each; the first hash of each block; a checksum of 32 bits of all this
+///     block  the hash of each entry, and its index in 32 bits; a checksum of 32 bits of the random number, the number
 ///            of the block and the entries
 ///
-/// The random number shows where a block is left of a file that lay on the disk before.
+/// The random number exposes blocks that are left from a file that was on the disk before.
 final class LookupFile: Sendable {
   private let file: any OpenFile
   private let head: LookupHead
 
-  /// - Returns: `nil` where the file is damaged, or was made for another file or other fields than these.
+  /// - Returns: `nil` if the file is damaged, or was made for another file or other fields than these.
   init?(_ file: any OpenFile, by names: [String], for known: KnownOffsets) {
     guard let start = try? file.read(at: 0, count: LookupHead.prefixLength),
       let length = LookupHead.length(startingWith: start), let size = try? file.status().stamp.size,
@@ -28,11 +29,11 @@ final class LookupFile: Sendable {
     (self.file, self.head) = (file, head)
   }
 
-  /// The indices of the records that may have these values, in ascending order; `nil` where the file is damaged.
+  /// The indices of the records that may have these values, in ascending order; `nil` if the file is damaged.
   func indices(of hash: ValueHash) -> [Int]? {
     let start = head.firstHashes.partitioningIndex { $0 >= hash.number }
     var indices: [Int] = []
-    // Those with this hash may begin in the block before the first that begins with it.
+    // Entries with this hash may begin in the block before the first block that begins with it.
     for number in max(start - 1, 0)..<head.firstHashes.count {
       if head.firstHashes[number] > hash.number { break }
       guard let block = block(number) else { return nil }
@@ -58,7 +59,7 @@ final class LookupFile: Sendable {
 
 /// The first part of a ``LookupFile``.
 struct LookupHead: Equatable {
-  /// What a lookup counts for.
+  /// The file for which a lookup is valid.
   struct File: Equatable {
     var numbers: [UInt64]
     var recordCount: Int { Int(numbers[6]) }
@@ -79,17 +80,17 @@ struct LookupHead: Equatable {
     }
   }
 
-  /// "FDBLOOK1" as it lies in the file.
+  /// The bytes "FDBLOOK1" as a number.
   private static let mark: UInt64 = 0x314B_4F4F_4C42_4446
   private static let blockLength = 512
   static let entryLength = 12
-  /// As much of the file as tells how long the head is.
+  /// The number of bytes that tell how long the head is.
   static let prefixLength = 16
 
   let file: File
   let names: [String]
   let entryCount: Int
-  /// Of each block.
+  /// The first hash of each block.
   let firstHashes: [UInt64]
   private let salt: UInt64
 

@@ -1,10 +1,10 @@
 import FileDBEssentials
 
-/// A lock at which threads can also wait until another thread wakes them.
+/// A lock with a condition: threads can wait at it until another thread wakes them.
 ///
-/// Foundation has one as well, but only in the part that `filedb` does without; see Decisions/027.
+/// Foundation has one as well, but in the part that `filedb` does without; see Decisions/027.
 final class Monitor: Sendable {
-  // Safe: the pointers never change, and what is behind them is made for threads.
+  // Safe: the pointers never change, and what they point to is made for use by several threads.
   nonisolated(unsafe) private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   nonisolated(unsafe) private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
@@ -23,7 +23,7 @@ final class Monitor: Sendable {
   func lock() { pthread_mutex_lock(mutex) }
   func unlock() { pthread_mutex_unlock(mutex) }
 
-  /// - Returns: false where a thread has it, be it this one.
+  /// - Returns: false if any thread has the lock, even this one.
   func lockIfFree() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 
   /// Unlocks, waits for ``wakeAll()``, and locks again. It may return earlier.

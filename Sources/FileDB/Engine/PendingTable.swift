@@ -5,33 +5,33 @@ struct PendingTable: Sendable {
   struct Commit: Sendable {
     var sequence: UInt64
     var changes: [LoggedChange]
-    /// How long it is in the journal, with its records.
+    /// The length of the commit in the journal, with its records.
     var byteCount: Int
   }
 
-  /// What the file may be, and the last commit that is in it then: as it was before the journal, and as each checkpoint
-  /// was about to make it.
+  /// The versions that the file may have, each with the last commit that it includes: the version before the journal,
+  /// and each version that a checkpoint was about to install.
   var versions: [(version: FileVersion, lastCommit: UInt64)]
-  /// Whether the first of them is a file that another program saved while commits were waiting: they are carried out on
-  /// it.
+  /// Whether the first of them is a file that another program saved while commits were waiting. The commits are carried
+  /// out on it.
   private(set) var isSaved = false
   private(set) var commits: [Commit] = []
-  /// How long the commits are in the journal.
+  /// The length of the commits in the journal.
   private(set) var byteCount = 0
 
-  /// The last commit that a file of this version includes; `nil` where the journal knows no such file.
+  /// The last commit that a file of this version includes; `nil` if the journal knows no such file.
   func lastCommit(in version: FileVersion) -> UInt64? { versions.last { $0.version == version }?.lastCommit }
 
-  /// The last commit that a file of this version includes, if the later ones were made for that file; `nil` for a file
-  /// that another program saved while commits were waiting: all commits must be carried out on it.
+  /// The last commit that a file of this version includes, if the later ones were made for that file. `nil` for a file
+  /// that another program saved while commits were waiting: then all commits must be carried out on it.
   func replayStart(of version: FileVersion) -> UInt64? {
     guard let last = lastCommit(in: version), !isSaved || last > versions[0].lastCommit else { return nil }
     return last
   }
 
-  /// Whether all commits may be carried out on a file that another program saved. Once a checkpoint has written the
-  /// table, only on the one that it was made from: nobody can tell which of the commits another one has, and those that
-  /// the program took back would come again.
+  /// Whether all commits may be carried out on a file that another program saved. After a checkpoint has written the
+  /// table, this is so only for the file that the new version was made from. Nobody can tell which of the commits any
+  /// other file includes, and commits that the program reverted would come back.
   func mayCarryOut(on version: FileVersion) -> Bool {
     versions.count == 1 || (isSaved && version == versions[0].version)
   }
@@ -43,16 +43,16 @@ struct PendingTable: Sendable {
 
   /// From here on, commits are made for a file that another program saved.
   mutating func note(saved version: FileVersion) {
-    // Of a damaged journal the commit may be lost that said what the file was.
+    // In a damaged journal, the commit that named the file's version may be lost.
     let lastCommit = versions.first?.lastCommit ?? (commits.first?.sequence ?? 1) - 1
     versions = [(version, lastCommit)]
     isSaved = true
   }
 
-  /// How long the file is that a checkpoint wrote last, or that was there before.
+  /// The size of the file that the last checkpoint wrote, or that was there before.
   var fileSize: Int { versions.last?.version.size ?? 0 }
 
-  /// How long the commits are that were made since.
+  /// The length of the commits that were made since.
   var waitingBytes: Int {
     let last = versions.last?.lastCommit ?? 0
     return commits.reduce(0) { $0 + ($1.sequence > last ? $1.byteCount : 0) }
@@ -63,14 +63,14 @@ struct PendingTable: Sendable {
   /// The highest id of a record in the commits, or 0.
   var highestID: Int64 { changes.flatMap(\.records).map(\.id.rawValue).max() ?? 0 }
 
-  /// The highest id that the commits gave, or 0.
+  /// The highest id that the commits have given, or 0.
   var counter: Int64 {
     changes.reduce(highestID) { highest, change in
       if case .raiseCounter(let counter) = change { max(highest, counter) } else { highest }
     }
   }
 
-  /// The ids that the commits gave to new records.
+  /// The ids of the records that the commits added.
   var newIDs: Set<AnyRecordID> {
     Set(
       changes.flatMap { change in
@@ -78,7 +78,7 @@ struct PendingTable: Sendable {
       })
   }
 
-  /// Whether the table is there once all is carried out; `nil` where no commit makes it or drops it.
+  /// Whether the table exists after all commits; `nil` if no commit creates or drops it.
   var exists: Bool? {
     for change in changes.reversed() {
       if case .create = change { return true }
@@ -92,8 +92,8 @@ extension [TableKey: PendingTable] {
   /// Adds a commit.
   /// - Parameters:
   ///   - sequence: its number.
-  ///   - byteCount: how long it is in the journal.
-  /// - Throws: where the commit was made for other tables than these.
+  ///   - byteCount: its length in the journal.
+  /// - Throws: if the commit was made for another state of the tables.
   mutating func note(
     _ commit: JournalCommit, sequence: UInt64, byteCount: Int
   ) throws(PayloadFault) {

@@ -1,13 +1,13 @@
 import FileDBStorage
 import FileDBTables
 
-/// The disk as a store uses it: what goes wrong there becomes a ``StoreError`` here, and nowhere else.
+/// The disk as a store uses it. Only here do the disk's errors become ``StoreError``s.
 package struct StoreDisk: Sendable {
   package let disk: any Disk
 
   package init(_ disk: any Disk) { self.disk = disk }
 
-  /// Another one each time: it keeps the files of the locks that it had open, for as long as the store is there.
+  /// A new one each time, because it keeps lock files open for as long as the store exists.
   package static var system: StoreDisk { StoreDisk(SystemDisk()) }
 
   package func read(_ path: String) throws(StoreError) -> (bytes: [UInt8], stamp: FileStamp) {
@@ -38,19 +38,19 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.setMode(path, mode) }
   }
 
-  /// See ``Disk/makeFolder(_:)``. One that is there already is not an error.
+  /// See ``Disk/makeFolder(_:)``. It is not an error if the folder exists already.
   package func makeFolder(_ path: String) throws(StoreError) {
     try run { () throws(DiskError) in
       do throws(DiskError) { try disk.makeFolder(path) } catch  where error.kind == .exists {}
     }
   }
 
-  /// A new file of these bytes, which a power cut may take, or leave with other bytes.
+  /// Creates a file with these bytes. A power cut may remove it, or leave it with other bytes.
   package func createUnsynced(_ path: String, _ bytes: [UInt8]) throws(StoreError) {
     try createUnsynced(path) { file throws(DiskError) in try file.append(bytes) }
   }
 
-  /// The same of what `write` appends to it.
+  /// The same, with the bytes that `write` appends.
   package func createUnsynced(
     _ path: String, write: (any WritableFile) throws(DiskError) -> Void
   ) throws(StoreError) {
@@ -68,7 +68,7 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.checkRoom(for: count, at: path) }
   }
 
-  /// Gives a file a second name, or where that cannot be, makes a copy of it. A power cut may take either.
+  /// Gives a file a second name, or makes a copy if that is impossible. A power cut may remove either.
   package func linkOrCopy(_ path: String, to newPath: String) throws(StoreError) {
     let isLinked = try run { () throws(DiskError) in
       do throws(DiskError) { try disk.link(path, to: newPath) } catch  where error.kind == .unsupported {
@@ -87,21 +87,21 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.rename(path, to: newPath) }
   }
 
-  /// Removes a file; one that is gone already is not an error.
+  /// Removes a file. It is not an error if the file is gone already.
   package func remove(_ path: String) throws(StoreError) {
     try run { () throws(DiskError) in
       do throws(DiskError) { try disk.remove(path) } catch  where error.kind == .notFound {}
     }
   }
 
-  /// See ``Disk/replace(_:with:as:)``: several syncs.
+  /// See ``Disk/replace(_:with:as:)``. Makes several syncs.
   package func replace(
     _ path: String, with bytes: [UInt8], as kind: Draft.Kind = .locked
   ) throws(StoreError) {
     try run { () throws(DiskError) in _ = try disk.replace(path, with: bytes, as: kind) }
   }
 
-  /// See ``Disk/stage(_:as:write:)``: syncs the draft.
+  /// See ``Disk/stage(_:as:write:)``. Syncs the draft.
   package func stage(
     _ path: String, as kind: Draft.Kind = .locked, write: (any WritableFile) throws(DiskError) -> Void
   ) throws(StoreError) -> StagedFile {
@@ -112,19 +112,19 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.read(staged) }
   }
 
-  /// See ``Disk/install(_:)``: the folders that it returns are to be synced.
+  /// See ``Disk/install(_:)``. The caller syncs the folders that it returns.
   package func install(_ staged: [StagedFile]) throws(StoreError) -> Set<String> {
     try run { () throws(DiskError) in try disk.install(staged) }
   }
 
-  /// See ``Disk/install(_:over:)``: the folder is to be synced.
+  /// See ``Disk/install(_:over:)``. The caller syncs the folder.
   package func install(
     _ staged: StagedFile, over isExpected: (String?) throws(DiskError) -> Bool
   ) throws(StoreError) -> Bool {
     try run { () throws(DiskError) in try disk.install(staged, over: isExpected) }
   }
 
-  /// See ``Disk/remove(_:if:)``: the folder is to be synced.
+  /// See ``Disk/remove(_:if:)``. The caller syncs the folder.
   package func remove(
     _ path: String, if isExpected: (String?) throws(DiskError) -> Bool
   ) throws(StoreError) -> Bool {
@@ -169,7 +169,7 @@ package struct StoreDisk: Sendable {
     try run { () throws(DiskError) in try disk.makeWatch() }
   }
 
-  /// A new file of these bytes, synced. Its name survives a power cut once its folder was synced.
+  /// Creates a file with these bytes and syncs it. Its name survives a power cut after its folder is synced.
   package func create(
     _ path: String, write: (any WritableFile) throws(DiskError) -> Void
   ) throws(StoreError) {
@@ -215,7 +215,7 @@ extension StoreDisk {
     try run(on: journal.path) { () throws(JournalError) in try journal.readOn(on: disk) }
   }
 
-  /// See ``Journal/stage(_:on:after:undoStep:frames:)``: syncs the draft.
+  /// See ``Journal/stage(_:on:after:undoStep:frames:)``. Syncs the draft.
   package func stageJournal(
     _ path: String, after sequence: UInt64, undoStep: String? = nil,
     frames: [(kind: JournalFrame.Kind, payload: [UInt8])] = []
@@ -261,8 +261,8 @@ extension StoreError {
     errno = error.errno
   }
 
-  /// A failed sync: the system reports that once and may have dropped the bytes, so that nobody can tell what a power
-  /// cut would leave.
+  /// A sync failed. The system reports this once and may have dropped the bytes, so nobody can tell what a power cut
+  /// would leave.
   static func outcomeUnknown(_ error: DiskError) -> StoreError {
     let cause = StoreError(error)
     var result = StoreError(

@@ -1,13 +1,14 @@
 import FileDBStorage
 import FileDBTables
 
-/// Who may read and write the store's own folder. A user whom any table keeps out is kept out here too, because the
-/// journal and the backups hold records of all tables. If all tables are shared with a group, so is this folder.
+/// Who may read and write the store's own folder. The journal and the backups contain records of all tables. So a user
+/// who may not read one of the tables may not read this folder either. If all tables are shared with a group, so is
+/// this folder.
 extension StoreFolder {
-  /// Gives the store's own folder, and the files in it, the mode that the tables have in common. As long as there is no
-  /// table, that of any new folder.
-  /// - Throws: ``StoreError/Code/permissionDenied`` where the folder is somebody else's and open to more than the
-  ///   tables are.
+  /// Gives the store's own folder and the files in it the mode that all tables have in common. Without any table, it
+  /// has the mode of a new folder.
+  /// - Throws: ``StoreError/Code/permissionDenied`` if another user owns the folder and it is open to more users than
+  ///   the tables are.
   /// - Complexity: O(*n*) in the number of tables.
   func adjustMode() throws(StoreError) {
     guard let own = try disk.status(ownFolder), let mode = try commonMode(of: own.group) else { return }
@@ -15,7 +16,7 @@ extension StoreFolder {
     if present == mode.ofFolders { return }
     let folderMode = own.mode & 0o7000 | mode.ofFolders
     let isOpening = present & ~mode.ofFolders == 0
-    // A folder that is closed protects what is in it, so it is closed first and opened last.
+    // A closed folder protects its files. So close the folder first, and open it last.
     if !isOpening { try disk.setMode(ownFolder, folderMode) }
     for name in try disk.list(ownFolder) { try adjust("\(ownFolder)/\(name)", mode) }
     if isOpening { try adjustingOwn { () throws(StoreError) in try disk.setMode(ownFolder, folderMode) } }
@@ -32,20 +33,21 @@ extension StoreFolder {
     }
   }
 
-  /// What belongs to somebody else is adjusted by its owner's next write; what is gone was another process's draft.
+  /// A file of another user is adjusted by that user's next write. A file that is gone was the draft of another
+  /// process.
   private func adjustingOwn(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     do throws(StoreError) {
       try body()
     } catch  where [StoreError.Code.permissionDenied, StoreError.Code.fileNotFound].contains(error.code) {}
   }
 
-  /// Whether what is the store's own is open to more people than a table is.
+  /// Whether the store's own folder is open to more users than a table is.
   func isOpenToMore(than table: FileStatus) throws(StoreError) -> Bool {
     guard let own = try disk.status(ownFolder) else { return false }
     return own.mode & ~table.mode(for: own.group) & 0o066 != 0
   }
 
-  /// Says which tables keep somebody out of the store who may enter its folder.
+  /// Adds to an error which tables keep out a user who may enter the folder.
   func explaining(_ error: StoreError) -> StoreError {
     guard error.code == .permissionDenied, error.file?.hasPrefix("\(ownFolder)/") == true,
       let folder = try? disk.status(path), let tables = try? tableStatuses()
@@ -65,13 +67,13 @@ extension StoreFolder {
     let tables = try tableStatuses()
     if tables.isEmpty { return nil }
     let common = tables.reduce(folder.mode(for: group) & 0o066) { $0 & $1.status.mode(for: group) } | 0o600
-    return (common, common | (common & 0o444) >> 2)  // Who may read a folder may enter it.
+    return (common, common | (common & 0o444) >> 2)  // Whoever may read a folder may enter it.
   }
 
   private func tableStatuses() throws(StoreError) -> [(file: String, status: FileStatus)] {
     var statuses: [(file: String, status: FileStatus)] = []
     for table in try tableNames() {
-      // A name that two files have is told when the table is opened.
+      // If two files have the same table name, opening the table reports that.
       guard let (file, status) = try? file(of: table), let status else { continue }
       statuses.append((file, status))
     }
@@ -80,7 +82,7 @@ extension StoreFolder {
 }
 
 extension FileStatus {
-  /// The mode as it is for a group: one that is not the file's has the rights of all others.
+  /// The mode for a group. If the file belongs to another group, this group has the rights of all others.
   fileprivate func mode(for group: UInt32) -> UInt32 {
     self.group == group ? mode : mode & ~0o060 | (mode & 0o006) << 3
   }

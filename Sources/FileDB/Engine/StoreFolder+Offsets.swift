@@ -2,19 +2,19 @@ import FileDBPlist
 import FileDBStorage
 import FileDBTables
 
-/// The offsets of a table's file, which one that is, and what its checksum is.
+/// The offsets of a table's file, with the stamp and the checksum of that file.
 struct KnownOffsets: Equatable {
   var stamp: FileStamp
   var version: FileVersion
   var offsets: TableOffsets
 }
 
-/// What is known of tables' files so that they need not be read as a whole. It is made anew where it is missing or
-/// damaged, so nothing of it is synced, and an error on the way is none.
+/// What is known about the tables' files, so that they need not be read as a whole. FileDB rebuilds it if it is missing
+/// or damaged. So none of it is synced, and errors are ignored.
 extension StoreFolder {
   private func offsetsFile(of table: TableKey) -> String { "\(offsetsFolder)/\(table.text)" }
 
-  /// - Returns: `nil` where there are none, or none of the file with this stamp.
+  /// - Returns: `nil` if there are no offsets for the file with this stamp.
   func offsets(of table: TableKey, for stamp: FileStamp) -> KnownOffsets? {
     guard let bytes = try? disk.read(offsetsFile(of: table)).bytes, let known = KnownOffsets(bytes),
       stamp.provesUnchanged(since: known.stamp)
@@ -22,8 +22,8 @@ extension StoreFolder {
     return known
   }
 
-  /// Keeps what is known of a table's file.
-  /// - Parameter lookups: all that it may have, with its records.
+  /// Keeps what is known about a table's file.
+  /// - Parameter lookups: all lookups that the table may have, complete with its records.
   func note(_ known: KnownOffsets, _ lookups: [LookupDraft], of table: TableKey) {
     guard known.stamp.isSettled, Self.hasOffsets(table), let bytes = known.bytes else { return }
     for lookup in lookups { note(RecordLookup(lookup), of: table, for: known) }
@@ -43,7 +43,7 @@ extension StoreFolder {
     }
   }
 
-  /// Our own tables are small.
+  /// The store's own tables are too small for this.
   private static func hasOffsets(_ table: TableKey) -> Bool { table.text != installedTable }
 }
 
@@ -51,14 +51,14 @@ extension StoreFolder {
 extension StoreFolder {
   private static let lookupSuffix = ".lookup"
 
-  /// No other list of fields is likely to have this name. The file says which one it is of.
+  /// Another list of fields is unlikely to have the same name. The file says which list it is for.
   private func lookupFile(of table: TableKey, by names: [String]) -> String {
     let digits = String(ValueHash(names.map(PlistValue.string)).number, radix: 16)
     let padding = String(repeating: "0", count: 16 - digits.count)
     return "\(offsetsFolder)/\(table.text).\(padding)\(digits)\(Self.lookupSuffix)"
   }
 
-  /// - Returns: `nil` where there is none, or none of this file.
+  /// - Returns: `nil` if there is no lookup for this file.
   func lookup(of table: TableKey, by names: [String], for known: KnownOffsets) -> LookupFile? {
     guard let file = try? disk.open(lookupFile(of: table, by: names)) else { return nil }
     return LookupFile(file, by: names, for: known)
@@ -79,18 +79,18 @@ extension StoreFolder {
     }
   }
 
-  /// Removes the lookups of a table but for those by these lists of fields.
+  /// Removes the lookups of a table, except those by these lists of fields.
   private func removeLookups(of table: TableKey, except kept: [[String]]) {
     let keptFiles = Set(kept.map { fileName(of: lookupFile(of: table, by: $0)) })
     for name in (try? disk.list(offsetsFolder)) ?? [] where !keptFiles.contains(name) {
       guard name.hasSuffix(Self.lookupSuffix) else { continue }
-      // A full stop and the sixteen digits.
+      // The rest of the name is a full stop and sixteen digits.
       let owner = name.dropLast(Self.lookupSuffix.count + 17)
       if TableKey(String(owner)) == table { try? disk.remove("\(offsetsFolder)/\(name)") }
     }
   }
 
-  /// Removes what is known of the file of a table that is gone.
+  /// Removes what is known about the file of a table that is gone.
   func forgetOffsets(of table: TableKey) {
     removeLookups(of: table, except: [])
     try? disk.remove(offsetsFile(of: table))
@@ -98,11 +98,11 @@ extension StoreFolder {
 }
 
 extension KnownOffsets {
-  /// "FDBOFFS1" as it lies in the file.
+  /// The bytes "FDBOFFS1" as a number.
   private static let mark: UInt64 = 0x3153_4646_4F42_4446
 
-  /// The file: numbers of 64 bits, little-endian, then the other programs' keys as a property list, then a checksum of
-  /// all that.
+  /// The file: little-endian numbers of 64 bits, then the other programs' keys as a property list, then a checksum of
+  /// all this.
   var bytes: [UInt8]? {
     guard case .file(let size, let checksum) = version,
       let foreign = try? PlistWriter.document(.dict(offsets.foreignKeys))

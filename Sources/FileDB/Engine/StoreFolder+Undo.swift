@@ -1,17 +1,17 @@
 import FileDBStorage
 import FileDBTables
 
-/// The files of the undo log, in `.filedb/undo`. Each begins with the token of the commit that it belongs to:
-/// `TOKEN-CHECKSUM.step` and `TOKEN-CHECKSUM.changes` are what the log writes, `TOKEN-NUMBER.table` is a table's file
-/// from before.
+/// The files of the undo log, in `.filedb/undo`. Each name begins with the token of the commit that the file belongs
+/// to. The undo log writes `TOKEN-CHECKSUM.step` and `TOKEN-CHECKSUM.changes`. `TOKEN-NUMBER.table` is a former version
+/// of a table's file.
 ///
-/// None is synced, since the commit's own sync should stay the only one. What a power cut took or damaged shows by the
-/// name.
+/// None of them is synced, so that the commit's own sync is the only one. The name shows what a power cut removed or
+/// damaged.
 extension StoreFolder {
   enum UndoFile: String {
-    /// What the step is, and which others there are.
+    /// What the step did, and the names of the other steps.
     case step
-    /// What takes the commit back.
+    /// The changes that undo the commit.
     case changes
   }
 
@@ -26,7 +26,7 @@ extension StoreFolder {
     return files
   }
 
-  /// How long some of those files are together, in bytes.
+  /// The total size of some of these files, in bytes.
   func size(ofUndoFiles names: [String]) throws(StoreError) -> Int {
     var size = 0
     for name in names { size += try disk.status("\(undoFolder)/\(name)")?.stamp.size ?? 0 }
@@ -39,15 +39,15 @@ extension StoreFolder {
     try disk.createUnsynced("\(undoFolder)/\(token.text)-\(checksum).\(kind.rawValue)", bytes)
   }
 
-  /// Checks that the disk has room for that many bytes. Where the store's folder is not there yet, nothing is checked.
+  /// Checks that the disk has room for `count` bytes. If the store's folder does not exist yet, nothing is checked.
   func checkRoomForUndo(_ count: Int) throws(StoreError) {
     for folder in [undoFolder, path] where try disk.status(folder) != nil {
       return try disk.checkRoom(for: count, at: folder)
     }
   }
 
-  /// - Parameter names: those of the commit's files.
-  /// - Returns: `nil` where it is not there as it was written.
+  /// - Parameter names: the names of the commit's files.
+  /// - Returns: `nil` if the file is missing or not as it was written.
   func readUndo(_ kind: UndoFile, among names: [String]) throws(StoreError) -> [UInt8]? {
     let suffix = ".\(kind.rawValue)"
     guard let name = names.first(where: { $0.hasSuffix(suffix) }) else { return nil }
@@ -56,7 +56,7 @@ extension StoreFolder {
     return checksum == Checksum.of(bytes) ? bytes : nil
   }
 
-  /// Keeps a table's file, by another name of it where the disk can have that.
+  /// Keeps a table's file, under a second name if the disk supports that.
   /// - Returns: the name in ``undoFolder``.
   func keepForUndo(_ file: String, of token: CommitToken, number: Int) throws(StoreError) -> String {
     try makeUndoFolder()
@@ -69,12 +69,12 @@ extension StoreFolder {
     if try disk.status(undoFolder) == nil { try disk.makeFolder(undoFolder) }
   }
 
-  /// Removes files of the undo log. What cannot be removed goes another time.
+  /// Removes files of the undo log. If some cannot be removed, a later call removes them.
   func removeUndoFiles(_ names: some Sequence<String>) {
     for name in names { try? disk.remove("\(undoFolder)/\(name)") }
   }
 
-  /// How long the tables' files are together, in bytes.
+  /// The total size of the tables' files, in bytes.
   func sizeOfTables() throws(StoreError) -> Int {
     var size = 0
     for table in try tableNames() { size += (try? file(of: table))?.status?.stamp.size ?? 0 }

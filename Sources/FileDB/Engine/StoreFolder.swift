@@ -4,20 +4,20 @@ import FileDBStorage
 import FileDBTables
 import Synchronization
 
-/// The files of a store: which one holds a table, and what each is called. Every file name is made here.
+/// The files of a store: which file contains a table, and the names of all other files. Every file name is made here.
 package final class StoreFolder: Sendable {
   package static let suffix = ".plist"
 
   package let path: String
   package let disk: StoreDisk
-  /// Whether this process has seen all that ``lock(timeout:)`` makes.
+  /// Whether this process has checked that everything exists that ``lock(timeout:)`` creates.
   private let isMade = Atomic<Bool>(false)
-  /// Whether a sync of that failed: then nobody knows whether a power cut would take it, and all that is built on it.
+  /// Whether a sync of these files failed. Then a power cut might remove them, and everything that is built on them.
   private let isDoubtful = Atomic<Bool>(false)
 
   package init(path: String, disk: StoreDisk) { (self.path, self.disk) = (path, disk) }
 
-  /// What is ours alone: the locks, the journal, and backups.
+  /// The store's own folder, with the locks, the journal and the backups.
   package var ownFolder: String { "\(path)/.filedb" }
   private var lockFile: String { "\(ownFolder)/lock" }
   private var queueFile: String { "\(ownFolder)/queue" }
@@ -26,16 +26,16 @@ package final class StoreFolder: Sendable {
   package var offsetsFolder: String { "\(ownFolder)/offsets" }
   package var undoFolder: String { "\(ownFolder)/undo" }
   package var conflictFolder: String { "\(ownFolder)/conflicts" }
-  /// The shipped tables that the user's are from; see ``InstalledVersion``.
+  /// The shipped tables that the user's tables come from; see ``InstalledVersion``.
   package var shippedFolder: String { "\(ownFolder)/shipped" }
-  /// A table of our own, among what is ours. No other can have such a name.
+  /// A table of the store itself, in its own folder. No other table can have such a name.
   package static let installedTable = ".filedb/installed"
   package var installedFile: String { "\(path)/\(Self.installedTable)\(Self.suffix)" }
   private var ignoreFile: String { "\(ownFolder)/.gitignore" }
 
   /// The file of the table: `NAME.plist`, or the bare `NAME` that wgFileDb wrote.
-  /// - Returns: the file that is there; `NAME.plist` where none is.
-  /// - Throws: ``StoreError/Code/ambiguousTable`` where both are there, ``StoreError/Code/invalidTableName``.
+  /// - Returns: the file that exists; `NAME.plist` if none does.
+  /// - Throws: ``StoreError/Code/ambiguousTable`` if both are there, ``StoreError/Code/invalidTableName``.
   package func file(of table: String) throws(StoreError) -> (path: String, status: FileStatus?) {
     if !Self.isAllowed(TableKey(table)) { try TableNameRule.validate(table) }
     let modern = "\(path)/\(table)\(Self.suffix)"
@@ -64,8 +64,8 @@ package final class StoreFolder: Sendable {
     table.text == installedTable || (try? TableNameRule.validate(table.text)) != nil
   }
 
-  /// The names of the tables, in the order of their UTF-8 bytes. A file without `.plist` counts as one where it
-  /// begins as a property list does.
+  /// The names of the tables, in the order of their UTF-8 bytes. A file without `.plist` counts as a table if it begins
+  /// like a property list.
   package func tableNames() throws(StoreError) -> [String] {
     guard try disk.status(path) != nil else { return [] }
     var names: Set<TableKey> = []
@@ -83,49 +83,49 @@ package final class StoreFolder: Sendable {
   private func isFolder(_ file: String) -> Bool { (try? disk.status("\(path)/\(file)"))?.kind == .folder }
 
   private func looksLikeTable(_ file: String) -> Bool {
-    // Without its NULs, UTF-16 shows what it says in ASCII.
+    // Without its NULs, UTF-16 shows its ASCII text.
     let beginning = try? disk.readPrefix("\(path)/\(file)", count: 512).filter { $0 != 0 }
     return beginning.map { String(decoding: $0, as: UTF8.self).contains("<plist") } ?? false
   }
 
-  /// The file of a table and what is in it; no content where there is no file.
+  /// The file of a table and what is in it; no content if there is no file.
   package func readFile(
     of table: TableKey, limits: PlistLimits
   ) throws(StoreError) -> (file: String, content: (bytes: [UInt8], stamp: FileStamp)?) {
     let (file, status) = try file(of: table.text)
     guard let status else { return (file, nil) }
-    guard status.stamp.size <= limits.fileBytes else {  // Before it is in memory.
+    guard status.stamp.size <= limits.fileBytes else {  // Checked before reading it into memory.
       throw StoreError(PlistError(.fileTooLarge(limit: limits.fileBytes)), file: file, table: table.text)
     }
     do {
       return (file, try disk.read(file))
     } catch  where error.code == .fileNotFound {
-      return (file, nil)  // Another process dropped it meanwhile.
+      return (file, nil)  // Another process has dropped it in the meantime.
     }
   }
 
-  /// Takes the store's lock, making the folder where it is missing.
+  /// Takes the store's lock. Creates the folder if it is missing.
   ///
-  /// Who waits for the lock holds another one, the queue's, until it has it. So a busy writer that comes back for the
-  /// lock finds the one who waited before it; without that it would take the lock again before anybody else looks. The
-  /// queue is a courtesy: where it does not move, a process in it may have been stopped, and whoever waits asks for the
-  /// lock itself.
+  /// A writer that waits for this lock first takes another one, the lock of the queue, and keeps it until it has this
+  /// one. So a busy writer that returns for the lock finds the waiting one ahead of it. Otherwise, it would take the
+  /// lock again before anybody else looks. The queue is only a courtesy: if it does not move, a process in it may have
+  /// been stopped, and the waiting writer asks for the store's lock itself.
   package func lock(timeout: Duration) throws(StoreError) -> FileLock {
     do throws(StoreError) { return try takeLock(timeout: timeout) } catch { throw explaining(error) }
   }
 
-  /// Has the next ``lock(timeout:)`` look at all that it makes.
+  /// Makes the next ``lock(timeout:)`` check again that everything exists.
   func forgetMade() { isMade.store(false, ordering: .relaxed) }
 
   private func takeLock(timeout: Duration) throws(StoreError) -> FileLock {
     let deadline = ContinuousClock.now + timeout
     if isMade.load(ordering: .relaxed) {
-      // Unless somebody removed what we made.
+      // This fails if somebody removed what we created.
       do { return try waitForLock(until: deadline) } catch {
         guard error.code == .fileNotFound else { throw error }
       }
     }
-    // The last of what is made for a new store; before it is there, another process may have died over the rest.
+    // This is created last for a new store. Before it exists, another process may have died while it created the rest.
     if isDoubtful.load(ordering: .relaxed) { throw StoreError.closed(path) }
     if try disk.status(ignoreFile) == nil {
       try making { () throws(DiskError) in try disk.disk.createFolder(ownFolder) }
@@ -147,8 +147,8 @@ package final class StoreFolder: Sendable {
     }
   }
 
-  /// On some file systems, such as a few that are reached over a network, `flock` returns and does nothing: two
-  /// processes that write at once would wreck the store. For who has the lock.
+  /// Checks that locks work. On some file systems, for example some network file systems, `flock` returns without doing
+  /// anything. Two processes that write at once would then destroy the store. Call it with the lock.
   private func checkThatLocksExclude() throws(StoreError) {
     do throws(StoreError) { _ = try disk.lock(lockFile, until: .now) } catch
       where error.code == .locked
@@ -180,10 +180,10 @@ package final class StoreFolder: Sendable {
     try disk.sweepDrafts(in: ownFolder)
   }
 
-  /// In nanoseconds since 1970. Who writes a draft takes less.
+  /// In nanoseconds since 1970. Writing a draft takes less than an hour.
   private static var anHourAgo: Int64 { Int64((Date().timeIntervalSince1970 - 3_600) * 1e9) }
 
-  /// Clears up the files that a crash left while names were exchanged: what another program had saved is kept among the
+  /// Cleans up the files that a crash left during an exchange of names. What another program had saved goes to the
   /// backups. Needs the lock.
   func sweepSwaps(unless isKnown: (FileVersion) -> Bool) throws(StoreError) {
     for folder in [path, ownFolder] { try sweep(disk.swaps(in: folder), unless: isKnown) }
@@ -199,8 +199,8 @@ package final class StoreFolder: Sendable {
     }
   }
 
-  /// The same beside the files that links in the store lead to. Another store may be writing there under a lock of its
-  /// own, so only what is old enough to be nobody's goes, and nothing there is an error.
+  /// The same beside the files that links in the store lead to. Another store may be writing there under its own lock.
+  /// So this removes only files that are old enough to be left over, and ignores errors.
   func sweepBesideLinkTargets(unless isKnown: (FileVersion) -> Bool) {
     let anHourAgo = Self.anHourAgo
     for folder in linkTargetFolders {
@@ -209,10 +209,10 @@ package final class StoreFolder: Sendable {
     }
   }
 
-  /// The folders in which a change may be one of the store: its own, and those that links lead to.
+  /// The folders in which changes may concern the store: its own, and those that links lead to.
   var watchedFolders: [String] {
     let names = (try? disk.list(path)) ?? []
-    // Where there is no such folder yet, the store's own tells of it.
+    // If that folder does not exist yet, the store's folder reports when it is created.
     return [path] + (names.contains(".filedb") ? [ownFolder] : []) + linkTargetFolders
   }
 
@@ -234,7 +234,7 @@ extension StoreFolder {
     name.hasPrefix(recordsPrefix) && UInt64(name.dropFirst(recordsPrefix.count), radix: 36) != nil
   }
 
-  /// Writes the records of a commit into a file of their own, and syncs that, but not its name.
+  /// Writes the records of a commit into a file of their own, and syncs it, but not its name.
   func writeRecords(_ commit: JournalCommit) throws(StoreError) -> RecordsFile {
     let name = Self.recordsPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
     var (count, size, checksum) = (0, 0, Checksum())
@@ -256,7 +256,7 @@ extension StoreFolder {
     return RecordsFile(name: name, count: count, size: size, checksum: checksum.value)
   }
 
-  /// - Throws: ``StoreError/Code/damagedJournal`` where they are not as they were written.
+  /// - Throws: ``StoreError/Code/damagedJournal`` if they are not as they were written.
   func readRecords(_ file: RecordsFile) throws(StoreError) -> [UInt8] {
     let path = "\(ownFolder)/\(file.name)"
     guard Self.isRecordsName(file.name) else {
@@ -270,11 +270,11 @@ extension StoreFolder {
     return bytes
   }
 
-  /// Removes files of records to which no journal leads. What cannot be removed goes with the next checkpoint.
+  /// Removes files of records that no journal refers to. If some cannot be removed, the next checkpoint removes them.
   func remove(_ names: Set<String>) { for name in names { try? disk.remove("\(ownFolder)/\(name)") } }
 
-  /// Removes the files of records to which the journal does not lead any more. What cannot be removed goes the next
-  /// time.
+  /// Removes the files of records that the journal no longer refers to. If some cannot be removed, a later call removes
+  /// them.
   func removeRecords(except needed: Set<String>) {
     let names = (try? disk.list(ownFolder)) ?? []
     remove(Set(names.filter { Self.isRecordsName($0) }).subtracting(needed))
@@ -284,8 +284,8 @@ extension StoreFolder {
 // MARK: - Backups
 
 extension StoreFolder {
-  /// Keeps the journal among the backups, and the files of records that it leads to.
-  /// - Returns: the journal's backup first.
+  /// Backs up the journal, and the files of records that it refers to.
+  /// - Returns: the backups, the journal's first.
   package func keepBackupOfJournal() throws(StoreError) -> [String] {
     var files = [journalFile]
     for name in try disk.list(ownFolder) where Self.isRecordsName(name) {
@@ -294,7 +294,7 @@ extension StoreFolder {
     return try files.map { file throws(StoreError) in try keepBackup(of: file, disk.read(file).bytes) }
   }
 
-  /// Keeps a file's bytes among the backups, under its name and the time.
+  /// Backs up a file's bytes, under its name and the time.
   package func keepBackup(of file: String, _ bytes: [UInt8]) throws(StoreError) -> String {
     let time = PlistDate.text(Date()).replacing(":", with: "-")
     try disk.createFolder(backupFolder)

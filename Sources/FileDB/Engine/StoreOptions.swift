@@ -17,17 +17,17 @@ public struct StoreOptions: Sendable {
   public var columnBytes: Int
   /// How tables' files are read.
   package var reading = TableReading.whole
-  /// A file of fewer bytes is always read as a whole.
+  /// Files with fewer bytes are always read as a whole.
   package var leastUnread = 1 << 18
-  /// How tables lie in memory.
+  /// How tables are divided in memory.
   package var shape = OrderedRecords.Shape.standard
-  /// Commits with more bytes of records have these in a file beside the journal.
+  /// If a commit has more bytes of records than this, they go into a file beside the journal.
   package var longestFrame = 8 << 20
-  /// A table's file of this many bytes is not written for a few commits.
+  /// A table's file of at least this size is not rewritten for a few commits.
   package var largeFile = 16 << 20
-  /// A checkpoint keeps a journal of this many bytes, and adds to it what it has done. A longer one is replaced.
+  /// A checkpoint keeps a journal of up to this size, and adds to it what it has done. It replaces a longer one.
   package var keptJournal = 60 << 10
-  /// Commits of this many bytes may be copied into the next journal with each checkpoint.
+  /// Each checkpoint may copy commits of up to this size into the next journal.
   package var shortJournal = 1 << 20
 
   /// The options of a store. The defaults suit most stores.

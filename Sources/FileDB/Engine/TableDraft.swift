@@ -3,10 +3,10 @@ import FileDBTables
 
 /// Which tables a checkpoint writes.
 package enum CheckpointScope: Sendable {
-  /// All that have commits in the journal.
+  /// All tables that have commits in the journal.
   case all
-  /// Those that are worth it: adding one record must not rewrite a large file. One of this many bytes waits until its
-  /// commits have 1/8 of its size.
+  /// The tables for which it pays: adding one record must not rewrite a large file. A file of at least this size waits
+  /// until its commits have 1/8 of its size.
   case due(largeFile: Int)
 
   func contains(_ table: PendingTable) -> Bool {
@@ -18,11 +18,11 @@ package enum CheckpointScope: Sendable {
   }
 }
 
-/// What a checkpoint made of the tables' files.
+/// The files that a checkpoint has written.
 package struct WrittenTables {
   /// The ``TableBase/number`` of each file that was written.
   package internal(set) var numbers: [TableKey: Int] = [:]
-  /// The tables that are in conflict with what another program saved. Their commits are still in the journal.
+  /// The tables that are in conflict with what another program saved. Their commits stay in the journal.
   package internal(set) var conflicts: [TableKey: StoreError] = [:]
 
   /// The conflict of the first of them.
@@ -32,32 +32,32 @@ package struct WrittenTables {
 /// A table with all its commits.
 package struct NewestTable {
   package let state: TableState
-  /// The ``TableBase/number`` of what it was read from.
+  /// The ``TableBase/number`` of the base that it was made from.
   package let base: Int
 
   package init(state: TableState, base: Int) { (self.state, self.base) = (state, base) }
 }
 
-/// A table that is to be written to its file, or whose file is to go.
+/// A table that is to be written to its file, or whose file is to be removed.
 struct TableDraft {
   let key: TableKey
   let state: TableState
-  /// The file that it was made from, which another program may have saved.
+  /// The file that it was made from. Another program may have saved it.
   var base: FileVersion?
-  /// What a repair read, and may replace; `nil` for what the journal knows.
+  /// The version that a repair has read and may replace. `nil` if it is one that the journal knows.
   var repaired: FileVersion?
 }
 
-/// A table whose next file is written and synced, but has not its name yet.
+/// A table whose new file is written and synced, but does not have its name yet.
 struct StagedTable {
   let draft: TableDraft
   let path: String
-  /// `nil` for one that is to go.
+  /// `nil` if the file is to be removed.
   let file: StagedFile?
   let version: FileVersion
-  /// `nil` for a file that is to go.
+  /// `nil` if the file is to be removed.
   let offsets: TableOffsets?
-  /// With all records.
+  /// Complete with all records.
   let lookups: [LookupDraft]
 
   init(_ draft: TableDraft, in folder: StoreFolder) throws(StoreError) {

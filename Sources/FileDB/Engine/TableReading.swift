@@ -4,13 +4,13 @@ import FileDBTables
 
 /// How a store reads its tables' files.
 package enum TableReading: Sendable {
-  /// As a whole, so that a snapshot stays as it is whatever becomes of the file.
+  /// As a whole. A snapshot then stays the same, whatever happens to the file.
   case whole
-  /// In pieces, as somebody looks at records: for a program that does one thing and ends.
+  /// In pieces, when somebody looks at records. This is for a program that does one thing and ends.
   ///
-  /// Where another program writes into the file meanwhile, there is nothing to go on with, and `giveUp` is called; it
-  /// may begin the program again with ``whole``. Nothing that is half done is ever in the store. FileDB itself always
-  /// puts another file in the place of the former one, which can be read to its end.
+  /// If another program writes into the file during this, reading cannot continue, and `giveUp` is called. It may start
+  /// the program again with ``whole``. The store never contains anything half done. FileDB itself never writes into a
+  /// table's file. It replaces the file, and the former one can still be read to its end.
   case pieces(giveUp: @Sendable (StoreError) -> Never)
 }
 
@@ -18,7 +18,7 @@ package enum TableReading: Sendable {
 struct ReadFile {
   let path: String
   let content: FileContent
-  /// `nil` where there is no file.
+  /// `nil` if there is no file.
   let stamp: FileStamp?
   let table: Result<TableState, StoreError>
 }
@@ -53,7 +53,7 @@ extension FileLog {
     return ReadFile(path: path, content: fileContent, stamp: content.stamp, table: decoded.map(\.0))
   }
 
-  /// - Returns: `nil` where it is not known where the file's records are.
+  /// - Returns: `nil` if it is unknown where the file's records are.
   private func unreadFile(
     of table: TableKey, _ giveUp: @escaping @Sendable (StoreError) -> Never
   ) throws(StoreError) -> ReadFile? {
@@ -71,7 +71,7 @@ extension FileLog {
       path: path, content: FileContent(known.version), stamp: known.stamp, table: .success(state))
   }
 
-  /// Whether a file is long enough that reading it in pieces pays.
+  /// Whether a file is long enough for reading in pieces to pay.
   func mayStayUnread(_ stamp: FileStamp) -> Bool {
     stamp.size >= options.leastUnread && stamp.size <= options.limits.fileBytes
   }

@@ -1,18 +1,18 @@
 import FileDBPlist
 import FileDBTables
 
-/// What finds the records of a table that stays in its file.
+/// A lookup for a table that stays in its file.
 enum UnreadLookup {
-  /// It was there.
+  /// It was in a file already.
   case kept(LookupFile)
-  /// All records were read for it.
+  /// It was made by reading all records.
   case made(RecordLookup)
 }
 
 extension UnreadTable {
   func ids(where names: [String], are values: [PlistValue], atMost limit: Int) -> [AnyRecordID] {
     let indices = indices(of: ValueHash(values), in: names)
-    // Else that is seen where the records are read.
+    // If there are records, reading them checks this.
     if indices.isEmpty { checkUnchanged() }
     let found = indices.lazy.compactMap { [self] index in
       let record = records(ofChunk: index / chunkLength)[index % chunkLength]
@@ -35,14 +35,14 @@ extension UnreadTable {
           return indices
         }
       }
-      // There is none, or a damaged one.
+      // There is no lookup, or it is damaged.
       let lookup = makeLookup(by: names)
       lookups[name] = .made(lookup)
       return lookup.indices(of: hash)
     }
   }
 
-  /// Reads all records, and leaves what it made for the next program.
+  /// Reads all records to make a lookup, and keeps it for the next program.
   private func makeLookup(by names: [String]) -> RecordLookup {
     var draft = LookupDraft(by: names)
     for number in 0..<(count + chunkLength - 1) / chunkLength {

@@ -3,8 +3,8 @@ import FileDBStorage
 import FileDBTables
 import Synchronization
 
-/// The records of a canonical file of which it is known where they are. Each look at them reads the piece that they are
-/// in, and makes sure that the file is still the one that the offsets are of.
+/// The records of a canonical file whose offsets are known. Looking at a record reads the piece that contains it, and
+/// checks that the file is still the one that the offsets belong to.
 final class UnreadTable: UnreadRecords {
   var count: Int { offsets.count }
   var chunkLength: Int { offsets.chunkLength }
@@ -15,16 +15,16 @@ final class UnreadTable: UnreadRecords {
   private let limits: PlistLimits
   private let changed: StoreError
   private let giveUp: @Sendable (StoreError) -> Never
-  /// The chunks that were read last, the newest first.
+  /// The chunks that were read last, newest first.
   private let latest = Mutex<[(number: Int, records: [EncodedRecord])]>([])
-  /// What finds records, by the UTF-8 bytes of the fields' names.
+  /// Lookups, by the UTF-8 bytes of the fields' names.
   let lookups = Mutex<[[[UInt8]]: UnreadLookup]>([:])
 
   /// - Parameters:
-  ///   - file: open, so that it stays the same one also where another takes its name.
-  ///   - known: what was found out about it.
+  ///   - file: the open file, which stays the same even if another file takes its name.
+  ///   - known: what is known about it.
   ///   - folder: where lookups of the table are kept.
-  ///   - path: for errors.
+  ///   - path: the file's path, for errors.
   init(
     _ file: any OpenFile, _ known: KnownOffsets, of table: TableKey, in folder: StoreFolder,
     limits: PlistLimits,
@@ -68,7 +68,7 @@ final class UnreadTable: UnreadRecords {
     return index
   }
 
-  /// Looks the id up in the file's index map, whose lines are ordered by the ids' digits.
+  /// Finds the id in the file's index map, whose lines are ordered by the ids' digits.
   private func mappedIndex(of id: AnyRecordID) -> Int? {
     let wanted = DecimalOrder(id.rawValue)
     var (low, high) = (offsets.indexMap.lowerBound, offsets.indexMap.upperBound)
@@ -91,7 +91,7 @@ final class UnreadTable: UnreadRecords {
   private func read(_ range: Range<Int>) -> [UInt8] {
     do throws(DiskError) {
       let bytes = try file.read(at: range.lowerBound, count: range.count)
-      // Afterwards: whoever wrote before has changed the time by now.
+      // Check after reading: if somebody wrote before, the time has changed by now.
       checkUnchanged()
       if bytes.count != range.count { giveUp(changed) }
       return bytes
@@ -100,7 +100,7 @@ final class UnreadTable: UnreadRecords {
     }
   }
 
-  /// Makes sure that nobody has written into the file so far.
+  /// Checks that nobody has written into the file so far.
   func checkUnchanged() {
     do throws(DiskError) {
       guard try file.status().stamp.isOfSameContent(as: known.stamp) else { giveUp(changed) }
@@ -111,12 +111,12 @@ final class UnreadTable: UnreadRecords {
 }
 
 extension [UInt8] {
-  /// The first entry of an index map that begins in these bytes, and where its lines are.
+  /// The first entry of an index map that begins in these bytes, and the range of its lines.
   fileprivate var firstEntry: (id: Int64, index: Int, start: Int, end: Int)? {
     withUnsafeBytes { bytes in
       var scanner = CanonicalScanner(bytes)
       var line = 0
-      // A line of an id follows one of an index, so one of the next three lines begins an entry.
+      // The lines of ids and indices alternate, so one of the next three lines begins an entry.
       for _ in 0..<3 {
         guard let end = bytes[line...].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         line = end + 1

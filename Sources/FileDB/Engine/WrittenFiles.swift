@@ -1,16 +1,16 @@
 import FileDBStorage
 import FileDBTables
 
-/// What a checkpoint has made of the tables' files, as the journal holds it: they include all commits up to here, and
-/// both they and their names survive a power cut.
+/// The files that a checkpoint has written, as the journal records them. They include all commits so far, and they and
+/// their names are durable.
 struct WrittenFiles: Equatable, Sendable {
   struct File: Equatable, Sendable {
     var version: FileVersion
-    /// Which file it is; `nil` where there is none, or the disk does not say it in numbers that fit.
+    /// The identity of the file; `nil` if there is no file, or if the disk does not identify it by numbers that fit.
     var identity: Identity?
   }
 
-  /// Tells a file from a copy of it, and from what another program writes into it.
+  /// Distinguishes a file from a copy of it, and from what another program writes into it.
   struct Identity: Equatable, Sendable {
     var inode: Int64
     /// In nanoseconds since 1970.
@@ -25,7 +25,7 @@ struct WrittenFiles: Equatable, Sendable {
   }
 
   var files: [TableKey: File] = [:]
-  /// The journal's own inode, where its name survives a power cut as well. A copy of the store has another.
+  /// The journal's own inode, if its name is durable, too. A copy of the store has another inode.
   var journal: Int64?
 
   /// The payload of the frame.

@@ -28,15 +28,15 @@ extension FileInfo {
     }
     let bytes = try StoreDisk.system.read(path).bytes
     if let text = String(validating: bytes, as: UTF8.self) { return text }
-    // A line feed is never part of a longer character, so each line can be judged by itself.
+    // A line feed is never part of a longer character, so each line can be checked by itself.
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
     throw StoreError(StoreError.notText, "this is not UTF-8 text", file: path, line: line.map { $0 + 1 })
   }
 
-  /// Replaces a file, or makes it, with what `write` appends: after a crash at any point there is the old content or
-  /// the new, whole. Where `write` throws, the file is as it was.
-  /// - Throws: what `write` throws; ``StoreError/Code/fileNotFound`` where the folder is missing,
+  /// Replaces or creates a file with what `write` appends. After a crash at any point, the file has either all of the
+  /// old content or all of the new. If `write` throws, the file is as it was.
+  /// - Throws: what `write` throws; ``StoreError/Code/fileNotFound`` if the folder is missing,
   ///   ``StoreError/Code/permissionDenied``, ``StoreError/Code/diskFull``, ``StoreError/invalidPath``,
   ///   ``StoreError/Code/inputOutput``.
   package static func replaceFile(
@@ -86,7 +86,7 @@ extension FileInfo {
     }
   }
 
-  /// What stands at `path`, or above it, and is not a folder.
+  /// What is at `path`, or above it, and is not a folder.
   private static func obstacle(toFolder path: String) -> String? {
     var path = path
     while path != "/" {

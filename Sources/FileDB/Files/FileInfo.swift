@@ -61,7 +61,7 @@ public struct FileInfo: Hashable, Sendable {
       created = Date(status.st_birthtimespec)
       modified = Date(status.st_mtimespec)
     #else
-      // `stat` has no time of birth here, and its "change" time, which Foundation gives instead, is another thing.
+      // Here, `stat` has no time of birth. Foundation uses its "change" time instead, which is something else.
       created = nil
       modified = Date(status.st_mtim)
     #endif
@@ -74,8 +74,8 @@ public struct FileInfo: Hashable, Sendable {
   /// same in every locale.
   public var formattedSize: String { Self.formatted(size: size) }
 
-  /// See ``formattedSize``. Two decimals, rounded to the nearest; what would be rounded up to 1024 is 1 of the next
-  /// unit.
+  /// The text of ``formattedSize``, rounded to two decimals. A size that would be rounded up to 1024 becomes 1 of the
+  /// next unit.
   package static func formatted(size: Int64) -> String {
     if size == 1 { return "1 byte" }
     if size < 1024 { return "\(size) bytes" }
@@ -83,7 +83,7 @@ public struct FileInfo: Hashable, Sendable {
     var unit = 0
     var bytesInUnit: Int64 = 1024
     var hundredths: Int64 {
-      // In parts, since a hundred times the size may not fit.
+      // In two parts, because a hundred times the size may not fit.
       let (whole, rest) = size.quotientAndRemainder(dividingBy: bytesInUnit)
       return whole * 100 + (rest * 100 + bytesInUnit / 2) / bytesInUnit
     }
@@ -95,13 +95,13 @@ public struct FileInfo: Hashable, Sendable {
     return "\(hundredths / 100).\(decimals < 10 ? "0" : "")\(decimals) \(units[unit])"
   }
 
-  /// The path for the system.
+  /// The path to pass to the system.
   /// - Throws: ``StoreError/invalidPath``.
   package static func path(of url: URL) throws(StoreError) -> String {
     guard url.isFileURL else {
       throw StoreError(StoreError.invalidPath, "this is not a file URL", file: url.absoluteString)
     }
-    // The system would take what stands before the NUL for the whole path.
+    // The system would take the part before the NUL for the whole path.
     guard !url.absoluteString.contains("%00") else {
       throw StoreError(StoreError.invalidPath, "a path cannot hold a NUL", file: url.absoluteString)
     }

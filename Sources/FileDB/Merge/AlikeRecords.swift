@@ -1,8 +1,8 @@
 import FileDBPlist
 
-/// Finds out whether some record is like another one: with more than half of its fields as they are there.
+/// Finds out whether any record is similar to a given one: more than half of its fields are the same.
 struct AlikeRecords {
-  /// A value that more records have tells none of them from the others.
+  /// If more records than this have a value, it does not help to find a similar one.
   private static let commonest = 100
 
   private let records: [PlistDictionary]

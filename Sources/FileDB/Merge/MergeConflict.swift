@@ -25,9 +25,9 @@ public struct MergeConflict: Sendable {
   public let kind: Kind
 }
 
-/// What has to be done to a merged record so that a conflict is settled.
+/// The change to a merged record that settles a conflict.
 package enum MergeSettlement: Sendable {
-  /// Nothing: the record is as that side has it.
+  /// None: the record is already as that side has it.
   case none
   /// `nil` removes the field.
   case set(String, PlistValue?)
@@ -35,7 +35,7 @@ package enum MergeSettlement: Sendable {
 }
 
 extension MergeConflict {
-  /// What makes the merged record as one side has it.
+  /// The change that makes the merged record like the record of one side.
   package func settlement(taking side: MergeRenumbering.Side) -> MergeSettlement {
     switch (kind, side) {
     case (.field(let name, _, _, let theirs), .theirs): .set(name, theirs)

@@ -1,6 +1,6 @@
 import FileDBPlist
 
-/// The records of three versions of a table, those that are the same record under one key.
+/// The records of three versions of a table. The versions of one record have the same key.
 struct MergeSides {
   let base: [EncodedRecord]
   let ours: MergeSide
@@ -16,7 +16,7 @@ struct MergeSides {
       sharing: self.ours)
   }
 
-  /// What becomes of each record, by its key.
+  /// The merged content of each record, by its key.
   func contents() -> [Int: MergedContent] {
     var contents: [Int: MergedContent] = [:]
     let added = theirs.keys.lazy.filter { $0 >= base.count && ours[$0] == nil }
@@ -34,7 +34,7 @@ struct MergeSides {
     return contents
   }
 
-  /// Conflicts about attached records of which the merged table says nothing.
+  /// Conflicts about attached records that have no record in the merged table.
   func conflictsOfNone(_ contents: [Int: MergedContent]) -> [MergeConflict] {
     contents.filter { $0.value.record == nil && !$0.value.conflicts.isEmpty }.sorted { $0.key < $1.key }
       .flatMap { key, content in content.conflicts.map { MergeConflict(record: id(of: key), kind: $0) } }
@@ -42,12 +42,12 @@ struct MergeSides {
 
   private func isOverlay(_ key: Int) -> Bool { id(of: key).map(overlays.contains) ?? false }
 
-  /// The id of a record before it may get another one.
+  /// The id of a record before the merge may give it another one.
   private func id(of key: Int) -> AnyRecordID? { (baseRecord(key) ?? ours[key] ?? theirs[key])?.id }
 
-  /// The keys under which a side may have another record than the base and the other side: where little is as it was,
-  /// and a new record is more like the former one. An earlier merge may have given that one its new id; but it was
-  /// edited since, so that nobody can tell, and what the other side changed must not be done to the wrong one.
+  /// The keys for which a side may have a different record than the base and the other side: few fields are as they
+  /// were, and a new record is more similar to the former one. An earlier merge may have given that record its new id,
+  /// but it was edited since, so nobody can tell. The other side's changes must not be applied to the wrong record.
   private func doubtful(in side: MergeSide, changedBy other: MergeSide) -> Set<Int> {
     let rewritten = base.indices.filter { key in
       guard let now = side[key], let changed = other[key], !isOverlay(key),
@@ -73,20 +73,21 @@ struct MergeSides {
   }
 }
 
-/// One side's records, and which of the base's they are.
+/// One side's records, and the records of the base that they correspond to.
 struct MergeSide {
-  /// By index: the index in the base for a record that was there, a number of its own for a new one.
+  /// By index: the index in the base for a record that was there, or a new number for a new record.
   let keys: [Int]
-  /// The keys of the records that are new, in another order to those that stay, or ``marked``.
+  /// The keys of the records that are new, that changed their order relative to those that stay, or that are
+  /// ``marked``.
   let placed: Set<Int>
-  /// The keys of the records of which a mark says another place among attached ones than in the base.
+  /// The keys of the records whose mark has changed their place among attached ones since the base.
   let marked: Set<Int>
   private let records: [Int: EncodedRecord]
 
   /// - Parameters:
-  ///   - newKeys: where the keys of new records begin.
-  ///   - overlays: the records that are known by their ids alone.
-  ///   - other: the other side, which may have added the very same record.
+  ///   - newKeys: the first key for new records.
+  ///   - overlays: the records that are identified only by their ids.
+  ///   - other: the other side, which may have added exactly the same record.
   init(
     _ table: TableState, since base: TableState, newKeys: Int, overlays: OverlayRecords,
     sharing other: MergeSide? = nil
@@ -109,7 +110,7 @@ struct MergeSide {
     self.keys = keys
     self.records = records
     let marked = Self.marked(records, since: base, overlays)
-    // Where two have changed places, the marked one is that which was moved.
+    // If two records have changed places, the marked one is the one that was moved.
     let unmarked = keys.filter { !marked.contains($0) }
     placed = Self.placed(unmarked, baseCount: base.records.count).union(marked)
     self.marked = marked
@@ -117,7 +118,7 @@ struct MergeSide {
 
   subscript(key: Int) -> EncodedRecord? { records[key] }
 
-  /// The records whose keys are none of the base's indices.
+  /// The records that are not in the base.
   func new(since baseCount: Int) -> [EncodedRecord] {
     keys.filter { $0 >= baseCount }.compactMap { self[$0] }
   }
@@ -152,11 +153,11 @@ extension MergeSide {
     return Set(marked.map(\.key))
   }
 
-  /// The indices in the base of records that an earlier merge gave the side under a new id, by that id.
+  /// The indices in the base of records that an earlier merge gave the side under new ids, by these ids.
   ///
-  /// The old id may be another record's there, and then what happened to the one must not be done to the other. A
-  /// record counts as one of the base's under a new id where it has the very fields, and neither id has the same record
-  /// on both sides.
+  /// The side may use the old id for another record. What happened to one must then not be applied to the other. A
+  /// record counts as a base record under a new id if its fields are the same, and if neither id has the same record on
+  /// both sides.
   private static func renumbered(
     in side: TableState, since base: TableState, except overlays: OverlayRecords
   ) -> [AnyRecordID: Int] {
@@ -174,7 +175,8 @@ extension MergeSide {
     return renumbered
   }
 
-  /// Whether an id has the same record in both, though perhaps edited: with more than half of its fields as they were.
+  /// Whether an id has the same record in both. The record may be edited, but more than half of its fields are as they
+  /// were.
   private static func isSame(_ id: AnyRecordID, in side: TableState, and base: TableState) -> Bool {
     guard let index = side.records.index(of: id), let baseIndex = base.records.index(of: id) else {
       return false

@@ -1,13 +1,13 @@
 extension MergeSides {
-  /// The keys of the merged records in their order: ours, with what theirs moved, added or keeps behind the same record
-  /// that theirs has above it.
+  /// The keys of the merged records in order: the order of ours, with the records that theirs moved or added below the
+  /// record that is above them in theirs.
   func order(where isKept: (Int) -> Bool) -> [Int] {
     let incoming = incoming(where: isKept)
     let moving = Set(incoming.values.joined())
     var order: [Int] = []
     var waiting = incoming[nil] ?? []
     for key in ours.keys where isKept(key) && !moving.contains(key) {
-      // What ours put behind the same record comes first.
+      // What ours put below the same record comes first.
       if !ours.placed.contains(key) {
         order += waiting
         waiting = incoming[key] ?? []
@@ -17,7 +17,7 @@ extension MergeSides {
     return order + waiting
   }
 
-  /// What comes to a place by theirs, by the last record above it that stays where it is on both sides; `nil` for the
+  /// The records whose places come from theirs, by the last record above them that stays on both sides; `nil` for the
   /// top.
   private func incoming(where isKept: (Int) -> Bool) -> [Int?: [Int]] {
     var incoming: [Int?: [Int]] = [:]
@@ -32,8 +32,8 @@ extension MergeSides {
     return incoming
   }
 
-  /// The mark of a place among attached records is worth nothing without the place among the records with the same
-  /// mark: where only one side has a new mark, its place is taken as well.
+  /// A mark that gives a place among attached records is useless without the place among the records with the same
+  /// mark. So if only one side has a new mark, both come from that side.
   private func isPlacedByTheirs(_ key: Int) -> Bool {
     let isMarked = theirs.marked.contains(key)
     if isMarked != ours.marked.contains(key) { return isMarked }
@@ -43,9 +43,9 @@ extension MergeSides {
 
 /// The ids of the merged records.
 struct MergedIDs {
-  /// By key.
+  /// By the records' keys.
   private(set) var ids: [Int: AnyRecordID] = [:]
-  /// The highest that was given anew; 0 where none was.
+  /// The highest new id; 0 if none was given.
   private(set) var lastNew: Int64 = 0
   private var taken: Set<AnyRecordID> = []
   private let counter: Int64
@@ -54,7 +54,7 @@ struct MergedIDs {
   init(_ sides: MergeSides, order: [Int], above counter: Int64) throws(StoreError) {
     self.counter = counter
     ids.reserveCapacity(order.count)
-    // Ours first, for each of theirs can get another.
+    // Ours first, because records of theirs can get other ids.
     for key in order where sides.adoptedID(key) == nil {
       if let own = sides.ours[key] { take(own.id, for: key) }
     }
@@ -84,13 +84,13 @@ struct MergedIDs {
 }
 
 extension MergeSides {
-  /// The ids of records that ours has and the merge deletes: they are not given to new ones.
+  /// The ids of records that ours has and the merge deletes. New records do not get them.
   fileprivate func goneIDs(_ order: [Int]) -> Set<AnyRecordID> {
     let kept = Set(order)
     return Set(ours.keys.lazy.filter { !kept.contains($0) }.compactMap { ours[$0]?.id })
   }
 
-  /// The new id that theirs gave to a record which ours still has under its old one.
+  /// The new id that theirs gave to a record that still has its old id in ours.
   fileprivate func adoptedID(_ key: Int) -> AnyRecordID? {
     guard let old = baseRecord(key)?.id, ours[key]?.id == old, let new = theirs[key]?.id, new != old else {
       return nil

@@ -1,13 +1,13 @@
 import FileDBPlist
 
-/// What one version of a user's table says about an attached record; nothing where it has no record for that.
+/// What one version of a user's table says about an attached record; nothing if it does not have that record.
 private struct OverlaySide {
   let record: EncodedRecord?
   let marks: OverlayMarks
-  /// All fields of the record, with what the user put into them; empty where none is overridden.
+  /// All fields of the record with the user's changes; empty if the user overrode none.
   let fields: PlistDictionary
-  /// By the names of the overridden fields: what the user put there, in an array; an empty one where the field was
-  /// removed.
+  /// The overridden fields, by name. The value is an array with the user's value, or an empty array if the user removed
+  /// the field.
   let overrides: PlistDictionary
 
   init(_ record: EncodedRecord?) {
@@ -19,13 +19,12 @@ private struct OverlaySide {
     (self.record, self.marks, self.fields, self.overrides) = (record, marks, fields, overrides)
   }
 
-  /// Whether it has something to lose by a deletion. Who moved the record has not, nor who took back what had been
-  /// changed.
+  /// Whether a deletion would lose a change. Moving the record is not such a change, and neither is reverting one.
   func isChanged(since base: OverlaySide) -> Bool { !overrides.isEmpty && overrides != base.overrides }
 }
 
-/// What the sides say about one attached record, together. A field that neither overrides is not a field here: it is
-/// the attached table's.
+/// The merge of what both sides say about one attached record. A field that neither side overrides belongs to the
+/// attached table, and is left out here.
 struct MergedOverlay {
   private let base: OverlaySide
   private let ours: OverlaySide
@@ -71,11 +70,11 @@ struct MergedOverlay {
       conflicts: overrides.conflicts.map(conflict))
   }
 
-  /// All fields as ours has them, or theirs where ours overrides none, with the merged overrides.
+  /// The fields of ours, or of theirs if ours overrides none, with the merged overrides.
   private func fields(with overrides: PlistDictionary) -> PlistDictionary {
     let (side, other) = ours.overrides.isEmpty ? (theirs, ours) : (ours, theirs)
     var fields = side.fields
-    // What is the attached table's again: the other side has that.
+    // This field is the attached table's again. The other side has its value.
     for name in side.overrides.map(\.key) where overrides[name] == nil && !other.overrides.isEmpty {
       fields[name] = other.fields[name]
     }
@@ -83,7 +82,7 @@ struct MergedOverlay {
     return fields
   }
 
-  /// The conflict of two overrides, as one of what the field holds.
+  /// Turns a conflict of two overrides into a conflict of the field's values.
   private func conflict(_ overrides: MergeConflict.Kind) -> MergeConflict.Kind {
     guard case .field(let name, _, _, _) = overrides else { return overrides }
     return .field(name, base: base.fields[name], ours: ours.fields[name], theirs: theirs.fields[name])

@@ -1,16 +1,16 @@
 import FileDBPlist
 
-/// The records, in versions of a table that lies over an attached one, which are not records of their own, but what the
-/// user said about attached ones (see ``OverlayMarks``).
+/// The ids of the records that only say something about attached records (see ``OverlayMarks``). They come from
+/// versions of a table that lies over an attached one.
 struct OverlayRecords {
   private let ids: Set<AnyRecordID>
 
-  /// Those that a side added or changed. Of any other one there is nothing to find out.
+  /// Only records that a side added or changed. For other records, nothing needs to be found out.
   init(base: TableState, sides: [TableState]) {
     let changed = sides.reduce(into: Set()) { ids, side in
       ids.formUnion(side.attachedIDs(otherwiseIn: base))
     }
-    // One without marks in any of them is a record there, and so in all.
+    // If a record has no marks in one version, it is an ordinary record there, and so in all versions.
     ids = changed.filter { id in
       ([base] + sides).compactMap { $0.record(id) }.allSatisfy { !OverlayMarks(of: $0).isEmpty }
     }
@@ -18,12 +18,12 @@ struct OverlayRecords {
 
   func contains(_ id: AnyRecordID) -> Bool { ids.contains(id) }
 
-  /// Whether a mark says where the record is among the attached ones. Elsewhere that is a field like others.
+  /// Whether a record's field for the place is a mark. In other records, it is an ordinary field.
   func hasPlace(_ id: AnyRecordID) -> Bool { Overlay.isOwn(id) || contains(id) }
 }
 
 extension TableState {
-  /// The ids of records, none of the user's own, that the other table has not or has otherwise.
+  /// The ids below the user's own whose records are missing or different in the other table.
   fileprivate func attachedIDs(otherwiseIn other: TableState) -> [AnyRecordID] {
     records.lazy.filter { record in
       !Overlay.isOwn(record.id) && other.record(record.id)?.hasSameBytes(as: record) != true
@@ -32,15 +32,15 @@ extension TableState {
 }
 
 extension EncodedRecord {
-  /// The fields without the place of a user's own record among attached ones: where a record is belongs to its contents
-  /// no more than its index does.
+  /// The fields without the mark for the place of a user's own record. The place does not belong to the content, just
+  /// as the index does not.
   var content: PlistDictionary {
     var fields = fields.dictionary
     if Overlay.isOwn(id) { fields.removeValue(forKey: OverlayMarks.placeKey) }
     return fields
   }
 
-  /// Whether another record, perhaps with another id or in another place, has the same contents.
+  /// Whether another record has the same content, perhaps with another id or in another place.
   func hasSameContent(as other: EncodedRecord) -> Bool {
     hasSameFields(as: other) || (Overlay.isOwn(id) && content == other.content)
   }

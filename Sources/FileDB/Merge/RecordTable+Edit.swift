@@ -1,9 +1,9 @@
 import FileDBTables
 
 extension RecordTable {
-  /// Merges a version of the table that was edited elsewhere, such as in a copy of its file, into the newest one. Where
-  /// both changed a field, the newest one's value stays.
-  /// - Parameter before: what the edit began with; `nil` for a table that is new.
+  /// Merges a version of the table that was edited elsewhere, for example in a copy of its file, into the newest
+  /// version. If both changed a field, the newest version's value stays.
+  /// - Parameter before: the version from which the edit began; `nil` for a new table.
   /// - Returns: the conflicts.
   /// - Throws: as `RecordStore.write(_:)`; ``StoreError/Code/counterExhausted``.
   /// - Complexity: O(*n* log *n*) in the records.

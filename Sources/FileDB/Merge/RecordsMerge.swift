@@ -6,7 +6,7 @@ package struct RecordsMerge: Sendable {
   package private(set) var conflicts: [MergeConflict] = []
   package private(set) var renumbered: [MergeRenumbering] = []
 
-  /// - Parameter side: the side whose version is taken where the two disagree, so that there is no conflict; `nil` for
+  /// - Parameter side: if the two sides disagree, this side's version is used, so that there is no conflict; `nil` for
   ///   neither.
   /// - Throws: ``StoreError/Code/counterExhausted``.
   package init(
@@ -39,7 +39,7 @@ package struct RecordsMerge: Sendable {
     try noteBrokenRules(ours, theirs)
   }
 
-  /// Takes one side's version of whatever the two disagree about.
+  /// Settles all conflicts with the version of one side.
   private mutating func settle(taking side: MergeRenumbering.Side) throws(StoreError) {
     for conflict in conflicts {
       guard let id = conflict.record, let index = merged.records.index(of: id) else { continue }
@@ -55,23 +55,23 @@ package struct RecordsMerge: Sendable {
     conflicts = []
   }
 
-  /// Each side keeps the rules, and the two together may not.
+  /// Each side may follow the rules, and the two together may break them.
   private mutating func noteBrokenRules(_ ours: TableState, _ theirs: TableState) throws(StoreError) {
     guard merged.schema.schema != nil else { return }
-    // Other tables are not seen here.
+    // Other tables are unknown here, so every reference counts as valid.
     let isNamed = { (_: PlistValue, _: ReferenceRule) throws(StoreError) in true }
     let known = try [ours, theirs].map { side throws(StoreError) in
       try SchemaMisfits(of: side, isNamed: isNamed).all.map(\.record)
     }
     for misfit in try SchemaMisfits(of: merged, isNamed: isNamed).all {
-      // One that is as an editor left it is no matter of the merge.
+      // If an editor left the record like this, the merge did not cause it.
       if known.contains(where: { $0.contains(misfit.record) }) { continue }
       let kind = MergeConflict.Kind.rule(field: misfit.error.field ?? "", message: misfit.error.message)
       conflicts.append(MergeConflict(record: misfit.record.id, kind: kind))
     }
   }
 
-  /// The higher one, unless only one side has another than the base: a truncated table begins anew.
+  /// The higher counter. If only one side changed it, that side's counter: a truncated table starts again.
   private static func counter(base: Int64, ours: Int64, theirs: Int64) -> Int64 {
     if ours == base { return theirs }
     return theirs == base ? ours : max(ours, theirs)
@@ -83,7 +83,7 @@ struct MergedFields {
   private(set) var merged: PlistDictionary
   private(set) var conflicts: [MergeConflict.Kind] = []
 
-  /// Takes over a schema that was merged by itself.
+  /// Replaces the schema by one that was merged separately.
   mutating func put(_ schema: SchemaMerge) {
     merged[TableFile.schemaKey] = schema.merged
     conflicts.removeAll { if case .field(TableFile.schemaKey, _, _, _) = $0 { true } else { false } }
@@ -101,7 +101,7 @@ struct MergedFields {
     }
   }
 
-  /// What theirs changed, and ours has otherwise.
+  /// The changes of theirs that differ from ours.
   static func differences(
     base: PlistDictionary, ours: PlistDictionary, theirs: PlistDictionary
   ) -> [MergeConflict.Kind] {
@@ -111,15 +111,15 @@ struct MergedFields {
   }
 }
 
-/// What becomes of one record.
+/// The merged content of one record.
 struct MergedContent {
-  /// With the id of the side that it is from; `nil` where nothing is left of it.
+  /// With the id of the side that it comes from; `nil` if the record is deleted.
   let record: EncodedRecord?
   var conflicts: [MergeConflict.Kind] = []
 }
 
 extension MergedContent {
-  /// Ours, where theirs may be another record: all that is changed there is a conflict.
+  /// Merges two versions that may be different records. The result is ours, and every change of theirs is a conflict.
   init(base: EncodedRecord, ours: EncodedRecord, doubtful theirs: EncodedRecord) {
     record = ours
     conflicts = MergedFields.differences(
@@ -147,7 +147,7 @@ extension MergedContent {
         let fields = MergedFields(
           base: base.fields.dictionary, ours: ours.fields.dictionary, theirs: theirs.fields.dictionary)
         record = EncodedRecord(id: ours.id, fields: Fields(fields.merged))
-        // Where both moved it among attached ones, it is where ours has it, as elsewhere.
+        // If both moved the record among attached ones, ours decides, as for other records.
         conflicts = fields.conflicts.filter { !Overlay.isOwn(ours.id) || !$0.isOfPlace }
       }
     }
@@ -161,7 +161,7 @@ extension MergeConflict.Kind {
 }
 
 extension EncodedRecord {
-  /// Whether another record, perhaps with another id, has the same fields.
+  /// Whether another record has the same fields, perhaps with another id.
   func hasSameFields(as other: EncodedRecord) -> Bool {
     id == other.id ? hasSameBytes(as: other) : fields == other.fields
   }

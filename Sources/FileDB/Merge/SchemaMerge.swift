@@ -1,12 +1,12 @@
 import FileDBPlist
 import FileDBTables
 
-/// The merge of what three versions of a table declare: field by field, and rule by rule in each.
+/// The merge of three versions of a table's schema: field by field, and rule by rule in each field.
 struct SchemaMerge {
   private(set) var merged: PlistValue?
   private(set) var conflicts: [MergeConflict.Kind] = []
 
-  /// - Returns: `nil` where one of them cannot be read as a schema: then the value is merged as a whole.
+  /// - Returns: `nil` if a version cannot be read as a schema. Then the value is merged as a whole.
   init?(base: TableState, ours: TableState, theirs: TableState) {
     guard let mine = ours.schema.schema, let other = theirs.schema.schema else { return nil }
     if base.schema.isForeign { return nil }
@@ -19,7 +19,7 @@ struct SchemaMerge {
     schema.referencingTables = Self.merged(
       former.referencingTables, mine.referencingTables, other.referencingTables
     ).sorted()
-    // Each may be sound, and the two together not.
+    // Both schemas may be valid, and the merged one may not be.
     guard (try? schema.validate()) != nil else { return nil }
     merged = schema.plist
   }
@@ -50,7 +50,7 @@ struct SchemaMerge {
     }
   }
 
-  /// What only one side added or took away, added and taken away.
+  /// Ours, with the additions and removals that only theirs made.
   private static func merged<Element: Equatable>(
     _ base: [Element], _ ours: [Element], _ theirs: [Element]
   ) -> [Element] {

@@ -53,6 +53,7 @@ public struct TableMerge<Value: Codable & Sendable>: Sendable {
     self.ours = ours.state
   }
 
-  /// What leads from ours to the merged table, but for the keys beside its records, and for a counter that is lower.
+  /// The changes that lead from ours to the merged table. They leave other root keys as they are, and do not lower the
+  /// counter.
   package var changes: [Change] { ours.changes(to: merged.state) }
 }

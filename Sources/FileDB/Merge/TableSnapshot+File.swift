@@ -14,7 +14,7 @@ extension TableSnapshot {
     let isPlist = file.lastPathComponent.hasSuffix(StoreFolder.suffix)
     let name = isPlist ? file.deletingPathExtension().lastPathComponent : file.lastPathComponent
     let size = try disk.status(file.path)?.stamp.size ?? 0
-    guard size <= limits.fileBytes else {  // Before it is in memory.
+    guard size <= limits.fileBytes else {  // Checked before reading it into memory.
       throw StoreError(PlistError(.fileTooLarge(limit: limits.fileBytes)), file: file.path, table: name)
     }
     let bytes = try disk.read(file.path).bytes

@@ -15,7 +15,8 @@ public struct ChangeSequence<Element: Sendable>: AsyncSequence, Sendable {
   private let makeWatcher: @Sendable () throws(StoreError) -> StoreWatcher?
   private let makeLook: @Sendable () -> () -> Element?
 
-  /// - Parameter makeLook: gives each iteration what looks for something new, and remembers what it found.
+  /// - Parameter makeLook: makes a function for each iteration. It looks for something new, and remembers what it
+  ///   found.
   init(
     of store: RecordStore, _ scope: ChangeSignals.Scope,
     _ makeLook: @escaping @Sendable () -> () -> Element?

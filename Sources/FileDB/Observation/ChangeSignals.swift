@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Wakes those who wait for the tables of a store to change.
+/// Wakes the threads that wait for changes of a store's tables.
 ///
-/// A signal says no more than that it pays to look, so that those that come while nobody looks are one. The first who
-/// waits starts the watch on other processes, and the last ends it.
+/// A signal only says that it may be worth looking. Signals that come while nobody looks become one. The first listener
+/// starts the watch on other processes, and the last one ends it.
 final class ChangeSignals: CommitListener {
-  /// What somebody waits for.
+  /// The tables that somebody waits for.
   enum Scope: Sendable {
     case table(TableKey)
     case allTables
@@ -22,16 +22,16 @@ final class ChangeSignals: CommitListener {
     var lastNumber = 0
     var watcher: StoreWatcher?
     var failure: StoreError?
-    /// How often ``failure`` became another one.
+    /// How often ``failure`` has changed.
     var failureCount = 0
     var isFinished = false
   }
 
   private let state = Mutex(State())
 
-  /// A signal whenever it pays to look, until the store is closed; it ends with its last reference.
-  /// - Parameter makeWatcher: called for the first who listens. Where it throws, that is a failure to note, and the
-  ///   next who listens tries again.
+  /// A signal whenever it may be worth looking, until the store is closed. It ends with its last reference.
+  /// - Parameter makeWatcher: called for the first listener. If it throws, the error is recorded as a failure, and the
+  ///   next listener tries again.
   func listen(
     to scope: Scope, _ makeWatcher: () throws(StoreError) -> StoreWatcher?
   ) -> AsyncStream<Void> {
@@ -65,7 +65,7 @@ final class ChangeSignals: CommitListener {
     unneeded?.stop()
   }
 
-  /// Ends all signals, once those that were given are taken.
+  /// Ends all signals after the pending ones have been received.
   func finish() {
     let ended = state.withLock { state in
       defer { (state.listeners, state.watcher, state.isFinished) = ([:], nil, true) }
@@ -75,7 +75,7 @@ final class ChangeSignals: CommitListener {
     for listener in ended.listeners { listener.continuation.finish() }
   }
 
-  /// - Complexity: O(1) where nobody listens, else O(*n*) in those who do.
+  /// - Complexity: O(1) if nobody listens, otherwise O(*n*) in the number of listeners.
   func tell(of tables: Set<TableKey>) {
     if tables.isEmpty { return }
     wake { scope in
@@ -106,13 +106,13 @@ final class ChangeSignals: CommitListener {
 }
 
 extension ChangeSignals {
-  /// Why the store could not be read when it was last looked at, and which failure that was since the first.
+  /// Why the store could not be read at the last look, and the number of this failure.
   var failure: (error: StoreError?, number: Int) { state.withLock { ($0.failure, $0.failureCount) } }
 
   func note(_ failure: StoreError?) {
     let isNew = state.withLock { state in
       defer { state.failure = failure }
-      // The same file is found broken at every look until somebody repairs it.
+      // A broken file fails at every look until somebody repairs it. Report it once.
       guard state.failure?.description != failure?.description else { return false }
       state.failureCount += 1
       return true
@@ -122,7 +122,7 @@ extension ChangeSignals {
 }
 
 extension RecordStore {
-  /// Who observes this store.
+  /// The observers of this store.
   var signals: ChangeSignals {
     extensions.value(ChangeSignals.self) {
       let signals = ChangeSignals()

@@ -1,7 +1,7 @@
 import FileDBTables
 
-/// A filtered and sorted part of a table with its values decoded, as the table goes on. Each record is decoded once
-/// until it changes, and a record that does not fit the type is a fault instead of a part of the list.
+/// A filtered and sorted part of a table with decoded values, which follows the table's changes. Each record is decoded
+/// once, and again when it changes. A record that does not fit the type becomes a fault and is not in the list.
 struct DecodedList<Value: Codable & Sendable>: Sendable {
   private var selection: RecordSelection<Value>
   private var table: TableSnapshot<Value>
@@ -19,7 +19,7 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
     select(selection)
   }
 
-  /// The records of the list, in its order.
+  /// The records of the list, in the list's order.
   /// - Complexity: O(*n*).
   var records: [DecodedRecord<Value>] {
     snapshot.state.records.compactMap { record in
@@ -34,7 +34,7 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
       \.value)
   }
 
-  /// Goes on with another selection.
+  /// Changes to another selection.
   mutating func select(_ newSelection: RecordSelection<Value>) {
     selection = newSelection
     matching = []
@@ -43,7 +43,7 @@ struct DecodedList<Value: Codable & Sendable>: Sendable {
     snapshot = selection.records(of: table, matching: matching)
   }
 
-  /// - Returns: whether there is another fault, or one less.
+  /// - Returns: whether a fault has appeared or disappeared.
   mutating func follow(_ newTable: TableSnapshot<Value>) -> Bool {
     let difference = RecordsDifference(from: table.state.records, to: newTable.state.records)
     let isOther = !difference.isEmpty || table.exists != newTable.exists

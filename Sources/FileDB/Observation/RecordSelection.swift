@@ -1,12 +1,12 @@
 import FileDBTables
 
-/// Which records of a table to show, and in which order.
+/// Which records of a table to show, and in what order.
 struct RecordSelection<Value: Codable & Sendable>: Sendable {
   enum Condition: Sendable {
     case none
-    /// A record for which it throws, or that does not fit the type, is left out.
+    /// Leaves out records for which the closure throws, and those that do not fit the type.
     case value(@Sendable (Value) throws -> Bool)
-    /// As well a record of which it cannot tell.
+    /// Also leaves out records for which the predicate throws.
     case predicate(RecordPredicate)
 
     init(_ matches: (@Sendable (Value) throws -> Bool)?) { self = matches.map(Condition.value) ?? .none }
@@ -15,10 +15,10 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
   }
 
   let condition: Condition
-  /// None for the table's own order.
+  /// Empty for the table's own order.
   let order: [SortKey]
 
-  /// - Parameter ids: of the records that match; `nil` for all.
+  /// - Parameter ids: the ids of the matching records; `nil` for all records.
   func records(of table: TableSnapshot<Value>, matching ids: Set<AnyRecordID>?) -> TableSnapshot<Value> {
     var records = table
     if let ids, ids.count < table.count {
@@ -31,7 +31,7 @@ struct RecordSelection<Value: Codable & Sendable>: Sendable {
   }
 }
 
-/// Tests one record after another.
+/// Tests records one after another.
 struct RecordTest<Value: Codable & Sendable> {
   private let condition: RecordSelection<Value>.Condition
   private let form: ValueForm
@@ -52,7 +52,7 @@ struct RecordTest<Value: Codable & Sendable> {
   }
 }
 
-/// The records of a selection, as the table goes on. Each record is tested once until it changes.
+/// The records of a selection, which follow the table's changes. Each record is tested once, and again when it changes.
 struct SelectedRecords<Value: Codable & Sendable> {
   private let selection: RecordSelection<Value>
   private var table: TableSnapshot<Value>
@@ -66,8 +66,8 @@ struct SelectedRecords<Value: Codable & Sendable> {
     follow(table)
   }
 
-  /// - Complexity: O(1) for all records in their own order. Else O(*n*) where the table changed, and what sorting
-  ///   takes.
+  /// - Complexity: O(1) for all records in their own order. Otherwise O(*n*) if the table has changed, and the cost of
+  ///   sorting.
   mutating func follow(_ newTable: TableSnapshot<Value>) {
     defer { table = newTable }
     guard !selection.condition.isNone || !selection.order.isEmpty else {

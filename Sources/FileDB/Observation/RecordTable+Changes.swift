@@ -86,7 +86,7 @@ extension RecordStore {
     readTablesForObservers()
     let (tables, start, source) = (seen, seen.all, TableSource.Store(self))
     return ChangeSequence(of: self, .allTables) { [weak self] in
-      // A watch that others started passed over the tables that came until now.
+      // A watch that another observer started did not read the tables that were created since.
       self?.readTablesForObservers()
       var shown = start
       return {

@@ -56,14 +56,14 @@ extension RecordTable {
   }
 }
 
-/// Finding out what changed is work for other threads than the main one.
+/// Finds out on another thread what has changed, so that the main thread does not have to.
 private func deliver<Element: Sendable>(
   _ elements: ChangeSequence<Element>, to receive: @escaping @MainActor (Element) -> Void
 ) -> Task<Void, Never> {
   Task.detached {
     for await element in elements {
       await MainActor.run {
-        // Cancelled meanwhile by the main actor, which is told nothing more.
+        // If the main actor has cancelled it in the meantime, it receives nothing more.
         if !Task.isCancelled { receive(element) }
       }
     }

@@ -2,24 +2,26 @@ import Dispatch
 import FileDBEssentials
 import Synchronization
 
-/// Reads in what other processes and programs write to a store, for as long as somebody observes it.
+/// Reads what other processes and programs write to a store, as long as somebody observes the store.
 ///
-/// A thread of its own, since it waits for the disk and for this process's writers. It keeps no reference to the store.
+/// It has its own thread, because it waits for the disk and for writers of this process. It keeps no reference to the
+/// store.
 final class StoreWatcher: Sendable {
-  /// How often to look where the system does not tell of changes, or the folder is not there yet.
+  /// How often to look if the system does not report changes, or if the folder does not exist yet.
   private static let pollingInterval = Duration.milliseconds(250)
-  /// In microseconds. What follows a change within this time is read in with the next look, so that many commits are few looks.
+  /// In microseconds. Changes that follow within this time are read with the next look, so that many commits take few
+  /// looks.
   private static let pause: UInt32 = 20_000
 
   private let watch: any LogWatch
   private let isStopped = Atomic<Bool>(false)
 
   /// - Returns: `nil` for a store that only this process can reach.
-  /// - Throws: the disk's errors where the process has too many open files.
+  /// - Throws: the disk's errors, for example if the process has too many open files.
   init?(_ store: RecordStore) throws(StoreError) {
     guard let watch = try store.log.makeWatch() else { return nil }
     self.watch = watch
-    // A queue of its own is a thread of its own for as long as this runs.
+    // A queue of its own, so that it has a thread of its own while this runs.
     DispatchQueue(label: "FileDB.StoreWatcher").async { [weak store, self] in
       while !isStopped.load(ordering: .relaxed) {
         let isTold = store?.followLog(watch) ?? true
@@ -36,11 +38,11 @@ final class StoreWatcher: Sendable {
 }
 
 extension RecordStore {
-  /// Reads in what is new on the disk. An error is kept for those who ask, and the next look tries again: an editor may
-  /// be in the middle of writing its file.
-  /// - Returns: whether `watch` will tell of the next change.
+  /// Reads what is new on the disk. It keeps an error for those who ask, and the next look tries again: an editor may
+  /// be writing its file just now.
+  /// - Returns: whether `watch` will report the next change.
   fileprivate func followLog(_ watch: any LogWatch) -> Bool {
-    // What changes from here on is told of, so that nothing falls between two looks.
+    // From here on, the watch reports everything, so nothing is missed between two looks.
     let isTold = watch.prepare()
     do {
       try refresh()
@@ -55,6 +57,6 @@ extension RecordStore {
   /// Whether somebody listens to changes.
   package var isObserved: Bool { signals.haveListeners }
 
-  /// Whether a thread waits for what other processes do.
+  /// Whether a thread watches what other processes do.
   package var isWatched: Bool { signals.haveWatcher }
 }

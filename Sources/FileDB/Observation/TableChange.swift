@@ -29,7 +29,7 @@ public struct TableChange<Value: Codable & Sendable>: Sendable {
     steps = ListSteps(RecordsDifference(from: before.state.records, to: after.state.records))
   }
 
-  /// Whether there is nothing to tell.
+  /// Whether nothing has changed.
   var isEmpty: Bool { steps.isEmpty && before.exists == after.exists }
 }
 

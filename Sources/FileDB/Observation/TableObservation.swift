@@ -44,7 +44,7 @@ public final class TableObservation<Value: Codable & Sendable>: Sendable {
   }
 }
 
-/// The selection that an observation shows by now.
+/// The selection that an observation shows now.
 final class ShownSelection<Value: Codable & Sendable>: Sendable {
   private let state: Mutex<(selection: RecordSelection<Value>, number: Int)>
   private let table: TableKey
@@ -56,7 +56,7 @@ final class ShownSelection<Value: Codable & Sendable>: Sendable {
     signals = table.store.signals
   }
 
-  /// The selection, and which one it is since the first.
+  /// The selection, and how often it has changed.
   var numbered: (selection: RecordSelection<Value>, number: Int) { state.withLock { $0 } }
 
   var selection: RecordSelection<Value> {
@@ -70,7 +70,7 @@ final class ShownSelection<Value: Codable & Sendable>: Sendable {
 
 extension RecordTable {
   /// The changes of a list that somebody shows.
-  /// - Parameter list: as it is shown already; `nil` for a list that begins with its first change.
+  /// - Parameter list: the list as it is already shown; `nil` if it begins with its first change.
   func changes(
     of shown: ShownSelection<Value>, since list: DecodedList<Value>?
   ) -> ChangeSequence<ListChange<Value>> {
@@ -89,7 +89,7 @@ extension RecordTable {
           return ListChange(to: list, by: TableChange(from: nothing, to: list.snapshot).steps)
         }
         let before = list.snapshot
-        current = nil  // Held once only, so that nothing is copied.
+        current = nil  // Leave a single reference, so that nothing is copied.
         let hasOtherFaults = list.follow(newest)
         if newNumber != number { list.select(selection) }
         current = list

@@ -1,8 +1,8 @@
-/// What stands for `%@` and `%K`, in their order, or for each `$name` of a predicate.
+/// The arguments for `%@` and `%K` in order, or for each `$name` of a predicate.
 struct PredicateArguments {
   private var ordered: ArraySlice<(any Encodable)?> = []
   private var named: [String: (any Encodable)?] = [:]
-  /// The names that no text has used yet.
+  /// The names that no text has used so far.
   private(set) var unusedNames: Set<String> = []
 
   init(_ ordered: [(any Encodable)?]) { self.ordered = ordered[...] }
@@ -16,7 +16,7 @@ struct PredicateArguments {
 
   mutating func takeNext() -> (any Encodable)?? { ordered.popFirst() }
 
-  /// The argument of this name, which may be used more than once.
+  /// The argument with this name. It may be used more than once.
   mutating func take(_ name: String) -> (any Encodable)?? {
     unusedNames.remove(name)
     return named[name]

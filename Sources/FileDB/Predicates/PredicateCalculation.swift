@@ -1,7 +1,7 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// What a predicate calculates, from left to right: `kcal * 2`, `due + 7d`.
+/// A calculation in a predicate, carried out from left to right: `kcal * 2`, `due + 7d`.
 struct PredicateCalculation: Equatable, Sendable {
   enum Operator: String {
     case add = "+"
@@ -23,10 +23,10 @@ struct PredicateCalculation: Equatable, Sendable {
     [first] + steps.compactMap { if case .with(_, let operand) = $0 { operand } else { nil } }
   }
 
-  /// - Returns: `nil` where a field is missing, or there is no such value.
+  /// - Returns: `nil` if a field is missing, or the result is not a value.
   func value(of record: PredicateRecord) -> PlistValue? { value { $0.term(of: record) } }
 
-  /// The value where no record is asked; `nil` also where there is no such value.
+  /// The value if the calculation contains no field; `nil` also if the result is not a value.
   var constantValue: PlistValue? { value { $0.term ?? .null } }
 
   var isConstant: Bool { operands.allSatisfy { $0.term != nil } }
@@ -66,7 +66,7 @@ struct PredicateCalculation: Equatable, Sendable {
     return result.isNaN ? nil : .real(result)
   }
 
-  /// `nil` for a number that no integer of a record is.
+  /// `nil` if the result does not fit into an integer of a record.
   private static func value(_ left: Int128, _ sign: Operator, _ right: Int128) -> Int128? {
     let (result, isWrong) =
       switch sign {
@@ -113,7 +113,7 @@ extension PlistValue {
     }
   }
 
-  /// As a part of a text.
+  /// The value as part of a joined text.
   fileprivate var joinedText: String? {
     switch self {
     case .string(let text): text
@@ -149,7 +149,7 @@ struct PredicateSpan: Equatable, Sendable {
 
   private init(months: Int, seconds: Int) { (self.months, self.seconds) = (months, seconds) }
 
-  /// - Returns: `nil` for what is not digits and a unit.
+  /// - Returns: `nil` unless the text consists of digits and a unit.
   init?(_ text: String) {
     let digits = text.prefix { ("0"..."9").contains($0) }
     guard let count = Int(digits), count < 1_000_000_000 else { return nil }
@@ -167,7 +167,7 @@ struct PredicateSpan: Equatable, Sendable {
   var negated: PredicateSpan { PredicateSpan(months: -months, seconds: -seconds) }
   var isBackwards: Bool { months < 0 || seconds < 0 }
 
-  /// - Returns: `nil` where four digits cannot name the year.
+  /// - Returns: `nil` if four digits cannot name the year.
   func added(to date: Date) -> Date? {
     PlistDate.adding(months: months, to: date)
       .flatMap { PlistDate.wholeSecond($0.addingTimeInterval(Double(seconds))) }
@@ -182,14 +182,14 @@ extension PredicateSpan: CustomStringConvertible {
   }
 }
 
-/// What `now` and `today` are when a predicate is read.
+/// The values of `now` and `today`, from the moment at which a predicate is parsed.
 enum PredicateClock {
   static var now: Date {
     PlistDate.wholeSecond(Date()) ?? Date(timeIntervalSince1970: 0)
   }
 
-  /// The day of the calendar on the wall, as the date that its name `2026-01-31` is: so `due == today` finds what was
-  /// entered as that day, in any time zone.
+  /// The present day of the user's calendar, as the date that is written `2026-01-31`. So `due == today` finds records
+  /// with that day in any time zone.
   static var today: Date {
     var seconds = time(nil)
     var parts = tm()

@@ -1,6 +1,6 @@
 import FileDBPlist
 
-/// Comparisons of dates with texts that can never be true.
+/// Finds comparisons of dates with texts that can never be true.
 extension RecordPredicate {
   /// Throws if the predicate compares dates in a way that no record can match.
   ///
@@ -43,7 +43,7 @@ extension TableSnapshot {
 }
 
 extension PredicateNode {
-  /// The texts that are not dates, each with the path that is compared with it.
+  /// The texts that are not dates, each with the path that it is compared with.
   fileprivate var undatedTexts: [(PredicatePath, String)] {
     switch self {
     case .constant: []

@@ -12,7 +12,7 @@ extension PredicateNode: CustomStringConvertible {
     }
   }
 
-  /// As a part of another one.
+  /// The text as a part of another predicate.
   private var part: String {
     switch self {
     case .and, .or: "(\(description))"
@@ -104,7 +104,7 @@ extension PredicatePath.Step: CustomStringConvertible {
 }
 
 extension FieldName {
-  /// The name as a predicate has it.
+  /// The name as it is written in a predicate.
   fileprivate var predicateText: String {
     let isWord =
       text.unicodeScalars.first.map { $0 == "_" || $0.properties.isXIDStart } ?? false
@@ -115,7 +115,7 @@ extension FieldName {
 }
 
 extension PlistValue {
-  /// The value as a predicate has it. Arrays and dictionaries are none of its constants.
+  /// The value as it is written in a predicate. There are no constants for arrays and dictionaries.
   fileprivate var predicateLiteral: String {
     switch self {
     case .string(let text): text.predicateLiteral

@@ -1,7 +1,7 @@
 import FileDBPlist
 import FileDBTables
 
-/// The record that a predicate is asked about.
+/// The record for which a predicate is evaluated.
 struct PredicateRecord {
   let id: AnyRecordID
   let fields: RecordFields
@@ -144,13 +144,13 @@ extension PredicateTerm {
     return zip(elements, others).allSatisfy { $0.isEqual(to: $1, folding) }
   }
 
-  /// -1, 0 or 1; `nil` where one does not come before the other.
+  /// -1, 0 or 1; `nil` if the two have no order.
   func order(_ other: PredicateTerm, _ folding: TextFolding) -> Int? {
     guard case (.value(let a), .value(let b)) = (self, other) else { return nil }
     return a.order(b, folding)
   }
 
-  /// Whether the list has an element that equals `other`, or the text has the other one in it.
+  /// Whether the list has an element that equals `other`, or the text contains `other`.
   func contains(_ other: PredicateTerm, _ folding: TextFolding) -> Bool {
     if let elements { return elements.contains { $0.isEqual(to: other, folding) } }
     guard let text = text(folding), let part = other.text(folding) else { return false }
@@ -170,7 +170,7 @@ extension ComparedValue {
     }
   }
 
-  /// A bool counts as a number beside one; beside another, 0 and 1 have the same order.
+  /// A bool that is compared with a number counts as 0 or 1. Two bools keep the same order by this.
   private static func number(_ value: PlistValue) -> PlistValue {
     if case .bool(let isTrue) = value { .integer(isTrue ? 1 : 0) } else { value }
   }

@@ -3,7 +3,7 @@ import FileDBPlist
 struct PredicateToken {
   enum Kind: Equatable {
     case word(String)
-    /// `#name` or `#"name"`, which is not a word of the language.
+    /// `#name` or `#"name"`: a name, even if it looks like a word of the language.
     case name(String)
     case text(String)
     case number(PlistValue)
@@ -20,7 +20,7 @@ struct PredicateToken {
   let kind: Kind
   let start: String.Index
 
-  /// Whether an operand may end with it, so that a minus behind it subtracts.
+  /// Whether an operand may end with this token, so that a minus after it subtracts.
   var mayEndOperand: Bool {
     switch kind {
     case .word(let word): PredicateKeyword(word).map { $0.constant != nil } ?? true
@@ -60,7 +60,7 @@ enum PredicateSymbol: String {
   case slash = "/"
 }
 
-/// Cuts the text of a predicate into tokens.
+/// Splits the text of a predicate into tokens.
 struct PredicateLexer {
   let text: String
   private var rest: Substring.UnicodeScalarView
@@ -97,7 +97,7 @@ struct PredicateLexer {
     }
   }
 
-  /// Whether letters adjoin on both sides, as in `first-name`, which is more likely a name than a difference.
+  /// Whether there is a letter on both sides, as in `first-name`. Then it is more likely a name than a subtraction.
   private func isInWord(at start: String.Index) -> Bool {
     guard let before = text.unicodeScalars[..<start].last, before.properties.isXIDContinue else {
       return false
@@ -109,7 +109,7 @@ struct PredicateLexer {
     scalar == "_" || scalar.properties.isXIDStart
   }
 
-  /// In a word, `\.` is a dot.
+  /// In a word, `\.` means a dot.
   private mutating func word() -> String {
     var word = take { $0.properties.isXIDContinue }
     while rest.starts(with: "\\.".unicodeScalars) {
@@ -161,7 +161,7 @@ struct PredicateLexer {
   }
 
   private mutating func number(at start: String.Index) throws -> PredicateToken.Kind {
-    var previous: Unicode.Scalar = "e"  // A sign may come first, and behind the e of an exponent.
+    var previous: Unicode.Scalar = "e"  // A sign may come first, and after the e of an exponent.
     var digits = take { scalar in
       defer { previous = scalar }
       let isSign = scalar == "-" || scalar == "+"
@@ -180,7 +180,7 @@ struct PredicateLexer {
   }
 }
 
-/// Text in quotes.
+/// Reads text in quotes.
 extension PredicateLexer {
   private mutating func quoted() throws -> String {
     let start = rest.startIndex
@@ -209,7 +209,7 @@ extension PredicateLexer {
     }
   }
 
-  /// The rest of `\u{1F600}`.
+  /// Reads the rest of `\u{1F600}`.
   private mutating func hexadecimal(from start: String.Index) throws -> Unicode.Scalar {
     let isOpen = rest.popFirst() == "{"
     let digits = take { $0.properties.isASCIIHexDigit }
@@ -227,7 +227,7 @@ extension PredicateLexer {
 }
 
 extension StoreError {
-  /// What is wrong in a text, with the line of it and a caret under the place.
+  /// An error in a predicate's text, with its line and a caret under the place.
   init(predicate text: String, _ message: String, at place: String.Index) {
     self.init(.invalidPredicate, message)
     let before = text[..<place]
@@ -238,7 +238,7 @@ extension StoreError {
     excerpt = Self.excerpt(of: shown, at: place)
   }
 
-  /// Not more of the line than a terminal shows.
+  /// At most as much of the line as fits into a terminal.
   private static func excerpt(of line: Substring, at place: String.Index) -> String {
     let before = line[..<place].suffix(50)
     let after = line[place...].prefix(25)

@@ -1,4 +1,4 @@
-/// The ways to fields, and what is in them.
+/// Parses paths to fields, and to values inside them.
 extension PredicateParser {
   mutating func path() throws -> PredicatePath {
     let isWord = if case .word = token.kind { true } else { false }

@@ -1,12 +1,12 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// Reads a predicate by recursive descent, one method for each level of the grammar.
+/// Parses a predicate by recursive descent, with one method for each level of the grammar.
 ///
-/// Its errors are untyped: an error that is a large value would have room in the frame of every call, and the stack
-/// would end sooner.
+/// Its errors are untyped: a large typed error would take space in the frame of every call, and the stack would
+/// overflow sooner.
 struct PredicateParser {
-  /// Deep enough for people, and far from the end of the smallest stack.
+  /// Deep enough for people, and far from overflowing the smallest stack.
   static let maximumDepth = 100
   static let maximumBytes = 1 << 20
 
@@ -15,7 +15,7 @@ struct PredicateParser {
   private var depth = 0
   private var arguments: PredicateArguments
 
-  /// Takes from `arguments` those that the text uses.
+  /// Removes from `arguments` those that the text uses.
   static func parse(_ text: String, _ arguments: inout PredicateArguments) throws -> PredicateNode {
     guard text.utf8.count <= maximumBytes else {
       throw StoreError(.invalidPredicate, "a predicate has at most \(maximumBytes) bytes")
@@ -31,7 +31,7 @@ struct PredicateParser {
     self.arguments = arguments
   }
 
-  /// Reads a condition, or what a value is calculated from.
+  /// Parses a condition or a calculation.
   static func parseExpression(_ text: String, _ arguments: inout PredicateArguments) throws -> PredicatePart {
     guard text.utf8.count <= maximumBytes else {
       throw StoreError(.invalidPredicate, "an expression has at most \(maximumBytes) bytes")
@@ -85,7 +85,7 @@ struct PredicateParser {
     return try comparison()
   }
 
-  /// A field by itself stands for a Boolean that should be true.
+  /// A field by itself is a condition: a Boolean that must be true.
   private func condition(_ part: PredicatePart) throws -> PredicateNode {
     switch part {
     case .node(let node): return node
@@ -108,7 +108,7 @@ struct PredicateParser {
   }
 }
 
-/// Tokens.
+/// Handles tokens.
 extension PredicateParser {
   func fault(_ message: String, at place: String.Index? = nil) -> StoreError {
     lexer.fault(message, at: place ?? token.start)
@@ -141,7 +141,7 @@ extension PredicateParser {
   }
 }
 
-/// Comparisons.
+/// Parses comparisons.
 extension PredicateParser {
   private mutating func comparison() throws -> PredicatePart {
     let quantifier = try quantifier()
@@ -164,7 +164,7 @@ extension PredicateParser {
           quantifier: quantifier, left: left.folded(folding), test: test, folding: folding)))
   }
 
-  /// Whether what came before may stand by itself.
+  /// Whether the condition so far may end here.
   private var isAtEndOfCondition: Bool {
     switch token.kind {
     case .end, .symbol(.close), .symbol(.and), .symbol(.or): true
@@ -192,9 +192,9 @@ extension PredicateParser {
     }
   }
 
-  /// `nil` where there is none.
+  /// `nil` if there is no comparator.
   private mutating func comparator() throws -> PredicateComparator? {
-    // No word of the language elsewhere: a field may have this name.
+    // `IS` is a keyword only here, because a field may have this name.
     if case .word(let word) = token.kind, word.uppercased() == "IS" {
       try advance()
       return .relation(try take(.not) ? .notEqual : .equal)
@@ -251,7 +251,7 @@ extension PredicateParser {
   }
 }
 
-/// Calculations.
+/// Parses calculations.
 extension PredicateParser {
   private mutating func operand() throws -> PredicateOperand { try factor { try $0.sum() } }
 
@@ -293,7 +293,7 @@ extension PredicateParser {
     return operand
   }
 
-  /// With a sign, or in parentheses.
+  /// A value with a sign, or a calculation in parentheses.
   private mutating func term() throws -> PredicatePart {
     let start = token.start
     if try takeSymbol(.minus) {
@@ -317,7 +317,7 @@ extension PredicateParser {
     return PredicateCalculation.Operator(rawValue: symbol.rawValue)
   }
 
-  /// What needs no record is calculated at once.
+  /// Calculates at once what needs no record.
   private func calculated(
     _ first: PredicateOperand, _ steps: [PredicateCalculation.Step], at start: String.Index
   ) throws -> PredicateOperand {
@@ -329,7 +329,7 @@ extension PredicateParser {
   }
 }
 
-/// Operands.
+/// Parses operands.
 extension PredicateParser {
   private mutating func atom() throws -> PredicateOperand {
     let token = token
@@ -360,7 +360,7 @@ extension PredicateParser {
     }
   }
 
-  /// `now()`, as `NSPredicate` has it.
+  /// Accepts `now()`, as in `NSPredicate`.
   private mutating func takeEmptyParentheses(behind keyword: PredicateKeyword) throws {
     guard keyword == .now || keyword == .today, try takeSymbol(.open) else { return }
     guard try takeSymbol(.close) else { throw fault("expected ')'") }
@@ -391,7 +391,7 @@ extension PredicateParser {
     return terms.count == operands.count ? .constant(.list(terms)) : .list(operands)
   }
 
-  /// A path, or a value like `DATE("2026-01-31")`.
+  /// Parses a path, or a value like `DATE("2026-01-31")`.
   private mutating func named(_ word: String) throws -> PredicateOperand {
     let start = token.start
     let path = try path()

@@ -1,7 +1,7 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// A predicate as it was parsed. The parser bounds its depth.
+/// A parsed predicate. The parser limits its depth.
 indirect enum PredicateNode: Equatable, Sendable {
   case constant(Bool)
   case comparison(PredicateComparison)
@@ -10,7 +10,7 @@ indirect enum PredicateNode: Equatable, Sendable {
   case or([PredicateNode])
 }
 
-/// What stands in parentheses, as long as only what follows can tell which it is.
+/// The content of parentheses, until the next token shows whether it is a condition or a value.
 enum PredicatePart {
   case node(PredicateNode)
   case operand(PredicateOperand)
@@ -53,11 +53,11 @@ struct PredicateComparison: Equatable, Sendable {
 indirect enum PredicateOperand: Equatable, Sendable {
   case constant(PredicateTerm)
   case path(PredicatePath)
-  /// A list with a path in it.
+  /// A list that contains a path.
   case list([PredicateOperand])
   case calculation(PredicateCalculation)
 
-  /// With its texts folded, once for all records.
+  /// The operand with its texts folded, once for all records.
   func folded(_ folding: TextFolding) -> PredicateOperand {
     switch self {
     case .constant(let term): .constant(term.folded(folding))
@@ -67,7 +67,7 @@ indirect enum PredicateOperand: Equatable, Sendable {
   }
 }
 
-/// What an operand comes to.
+/// The value of an operand.
 enum PredicateTerm: Equatable, Sendable {
   case null
   case value(ComparedValue)
@@ -82,11 +82,11 @@ enum PredicateTerm: Equatable, Sendable {
   }
 }
 
-/// A value of a record or of the predicate. Of the predicate's, what a comparison needs is made ready once.
+/// A value of a record or of the predicate. For a value of the predicate, what comparisons need is prepared once.
 struct ComparedValue: Sendable {
   let value: PlistValue
   private var foldedText: String?
-  /// The point in time that a text of the predicate names.
+  /// The point in time that a text of the predicate means.
   let date: Date?
 
   init(of found: PlistValue) {

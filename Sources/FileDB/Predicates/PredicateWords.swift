@@ -1,7 +1,7 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// The words that are not names of fields, in any case.
+/// The words that are not names of fields, in upper or lower case.
 enum PredicateKeyword: String {
   case and = "AND"
   case or = "OR"
@@ -56,7 +56,7 @@ extension PredicateComparison.Quantifier {
   }
 }
 
-/// What stands between two operands.
+/// The operator between two operands.
 enum PredicateComparator: Equatable {
   case relation(PredicateComparison.Relation)
   case between, isIn, contains, beginsWith, endsWith, like, matches
@@ -87,7 +87,7 @@ enum PredicateComparator: Equatable {
   }
 }
 
-/// Values that have no literal of their own are written as texts, in parentheses.
+/// Values without a literal of their own. They are written as texts in parentheses.
 enum PredicateValueForm: String {
   case date = "DATE"
   case data = "DATA"
@@ -125,7 +125,7 @@ extension TextFolding {
 extension PredicateOperand {
   var term: PredicateTerm? { if case .constant(let term) = self { term } else { nil } }
 
-  /// The text, where it is known.
+  /// The text, if it is a constant.
   var text: String? { term?.string }
 
   var bounds: (low: PredicateOperand, high: PredicateOperand)? {
@@ -143,7 +143,7 @@ extension PredicateOperand {
     }
   }
 
-  /// With a text as the date that it names.
+  /// The operand with its text replaced by the date that the text means.
   var asDate: PredicateOperand {
     guard case .constant(.value(let value)) = self, let date = value.date.flatMap(PlistDate.wholeSecond)
     else {
@@ -168,8 +168,8 @@ extension PredicateOperand {
 }
 
 extension PredicateTerm {
-  /// - Parameter levels: of arrays inside each other that it may have.
-  /// - Returns: `nil` for what no literal stands for.
+  /// - Parameter levels: how deeply arrays may be nested.
+  /// - Returns: `nil` for a value that no literal can express.
   /// - Throws: `EncodingError`.
   init?(argument: (any Encodable)?, levels: Int) throws {
     guard let argument, let value = try FieldsEncoder.encodeValue(argument, codingPath: []) else {
@@ -188,7 +188,7 @@ extension PredicateTerm {
       guard terms.count == elements.count else { return nil }
       self = .list(terms)
     case .unsigned(let number): self = .value(ComparedValue(literal: PlistValue(number)))
-    // As it would be stored.
+    // The date as it would be stored.
     case .date(let date):
       guard let second = PlistDate.wholeSecond(date) else { return nil }
       self = .value(ComparedValue(literal: .date(second)))

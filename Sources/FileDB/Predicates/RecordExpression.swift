@@ -1,7 +1,7 @@
 import FileDBPlist
 import FileDBTables
 
-/// What to calculate of a record, in the language of predicates: `n + 1`, `today + 7d`, `NOT done`.
+/// A calculation with the fields of a record, in the language of predicates: `n + 1`, `today + 7d`, `NOT done`.
 package struct RecordExpression: Sendable {
   private enum Meaning {
     case value(PredicateOperand)
@@ -10,11 +10,11 @@ package struct RecordExpression: Sendable {
 
   private let meaning: Meaning
   private let text: String
-  /// The names of those that the text uses.
+  /// The names of the arguments that the text uses.
   package let usedArguments: Set<String>
 
-  /// - Parameter arguments: what `$name` stands for. There may be more than the text uses.
-  /// - Throws: ``StoreError/Code/invalidPredicate``, also where an argument is missing.
+  /// - Parameter arguments: the values for `$name`. There may be more than the text uses.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, also if an argument is missing.
   package init(_ text: String, arguments: [String: PlistValue] = [:]) throws {
     self.text = text
     var rest = PredicateArguments(arguments)
@@ -26,7 +26,7 @@ package struct RecordExpression: Sendable {
     }
   }
 
-  /// The fields that it names, none of which a new record has.
+  /// The names of the fields in the expression. A new record has none of them.
   package var fields: [String] {
     let paths =
       switch meaning {
@@ -36,9 +36,9 @@ package struct RecordExpression: Sendable {
     return paths.map(\.description)
   }
 
-  /// The value for a record with these fields.
-  /// - Throws: ``StoreError/Code/invalidValue`` where there is none: a field is missing, is not a number, or the result
-  ///   is too large; ``StoreError/Code/matchLimitExceeded``.
+  /// The result for a record with these fields.
+  /// - Throws: ``StoreError/Code/invalidValue`` if there is no result: a field is missing or not a number, or the
+  ///   result is too large; ``StoreError/Code/matchLimitExceeded``.
   package func value(of fields: Fields, id: AnyRecordID) throws(StoreError) -> PlistValue {
     let reader = RecordFields()
     return try reader.read(EncodedRecord(id: id, fields: fields)) { () throws(StoreError) in
@@ -61,7 +61,7 @@ package struct RecordExpression: Sendable {
 }
 
 extension PredicateTerm {
-  /// `nil` for NULL, and for a list that has it.
+  /// `nil` for NULL, and for a list that contains NULL.
   fileprivate var storedValue: PlistValue? {
     switch self {
     case .null: return nil

@@ -42,7 +42,7 @@ public struct RecordPredicate: Equatable, Sendable {
     try self.init(allOf: [text], arguments: arguments)
   }
 
-  /// True of what all of these texts are true of, each read by itself. They share the arguments.
+  /// A predicate that is true if all of these texts are true. Each is parsed separately. They share the arguments.
   package init(allOf texts: [String], arguments: [String: (any Encodable)?]) throws {
     var arguments = PredicateArguments(arguments)
     let nodes = try texts.map { text in try PredicateParser.parse(text, &arguments) }
@@ -69,7 +69,7 @@ public struct RecordPredicate: Equatable, Sendable {
     }
   }
 
-  /// - Parameter fields: to read the record with; the form's.
+  /// - Parameter fields: the form's fields, for reading the record.
   func matches(
     _ record: EncodedRecord, as form: ValueForm, _ fields: RecordFields
   ) throws(StoreError) -> Bool {

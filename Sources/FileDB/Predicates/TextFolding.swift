@@ -5,33 +5,33 @@ import FileDBPlist
   @_spi(_Unicode) import Swift
 #endif
 
-/// Which differences between two texts do not count. The same everywhere, whatever the locale.
+/// The differences between texts to ignore. The result is the same everywhere, whatever the locale.
 struct TextFolding: OptionSet, Sendable {
   let rawValue: UInt8
 
   static let letterCase = TextFolding(rawValue: 1)
   static let accents = TextFolding(rawValue: 2)
 
-  /// What is left of `text` without those differences; canonically equivalent texts leave the same bytes. Without any,
+  /// `text` without these differences. Canonically equivalent texts give the same bytes. With no differences to ignore,
   /// the text itself.
   func fold(_ text: String) -> String {
     if isEmpty { return text }
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return contains(.letterCase) ? text.lowercased() : text }
     var folded = text
     if contains(.letterCase) {
-      // There and back, so that ß, ẞ and SS meet, and the three sigmas.
+      // To lower case, to upper case and back, so that ß, ẞ and SS become the same, and so do the three sigmas.
       folded = folded.lowercased().uppercased().lowercased()
     }
     if contains(.accents) {
       let scalars = folded.canonicallyDecomposed.unicodeScalars
       folded = String(String.UnicodeScalarView(scalars.filter { !Self.isAccent($0) }))
     }
-    // Composed, so that the e of an é that counts is not found by itself.
+    // Composed, so that an e does not match the e of an é if accents count.
     return folded.canonicallyComposed
   }
 
-  /// Accents of Latin, Greek and Cyrillic letters, the points of Hebrew and the vowel marks of Arabic and Syriac. Marks
-  /// that make another letter, as those of kana, Indic and Thai, have other classes.
+  /// Whether this is an accent of a Latin, Greek or Cyrillic letter, a point of Hebrew, or a vowel mark of Arabic or
+  /// Syriac. Marks that make a different letter, as in kana, Indic scripts and Thai, have other classes.
   private static func isAccent(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.canonicalCombiningClass.rawValue {
     case 1, 10...36, 200...: true
@@ -42,7 +42,8 @@ struct TextFolding: OptionSet, Sendable {
 
 extension String {
   #if canImport(FoundationEssentials)
-    // As Foundation does it on Linux, whose part with these names for it `filedb` does without; see Decisions/027.
+    // The same functions as in Foundation on Linux. `filedb` does without the part of Foundation that offers them; see
+    // Decisions/027.
     fileprivate var canonicallyDecomposed: String { String(UnicodeScalarView(_nfd)) }
     fileprivate var canonicallyComposed: String { String(UnicodeScalarView(_nfc)) }
   #else
@@ -50,7 +51,7 @@ extension String {
     fileprivate var canonicallyComposed: String { precomposedStringWithCanonicalMapping }
   #endif
 
-  /// Whether the UTF-8 bytes of `part` stand in this text one behind the other; those of an empty one always do.
+  /// Whether this text contains the UTF-8 bytes of `part` in succession. Every text contains an empty `part`.
   func containsBytes(of part: String) -> Bool {
     var (text, part) = (self, part)
     return text.withUTF8 { text in part.withUTF8 { part in findBytes(part, in: text) != nil } }

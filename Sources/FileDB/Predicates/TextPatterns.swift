@@ -1,7 +1,7 @@
 import FileDBPlist
 
-/// The pattern of `LIKE`: `?` stands for one Unicode scalar, `*` for any text; a backslash takes the next character as
-/// it is.
+/// The pattern of `LIKE`. `?` stands for one Unicode scalar, and `*` for any text. A backslash takes the next character
+/// literally.
 struct LikePattern: Sendable {
   private enum Element: Equatable {
     case byte(UInt8)
@@ -35,7 +35,7 @@ struct LikePattern: Sendable {
     return text.withUTF8(matches(folded:))
   }
 
-  /// Goes on behind the last `*` where something does not fit: what came before that needs no second try.
+  /// If something does not fit, this continues after the last `*`. What came before the `*` need not be tried again.
   func matches(folded text: UnsafeBufferPointer<UInt8>) -> Bool {
     var (place, next) = (0, 0)
     var retry: (place: Int, next: Int)?
@@ -58,7 +58,7 @@ struct LikePattern: Sendable {
   private func end(of element: Element, at place: Int, in text: UnsafeBufferPointer<UInt8>) -> Int? {
     guard place < text.count else { return nil }
     if case .byte(let byte) = element { return text[place] == byte ? place + 1 : nil }
-    // Behind the scalar's bytes; where a `*` has taken some of them, it might as well have left them here.
+    // After the bytes of this scalar. If a `*` has taken some of them, it could as well have left them here.
     return text[(place + 1)...].firstIndex { $0 & 0xC0 != 0x80 } ?? text.count
   }
 }
@@ -69,19 +69,18 @@ extension LikePattern: Equatable {
   }
 }
 
-/// The regular expression of `MATCHES`, which must match a text from its beginning to its end.
+/// The regular expression of `MATCHES`, which must match the whole text.
 struct MatchPattern: Sendable {
   let text: String
   private let folding: TextFolding
   private let expression: any TextExpression
 
-  /// - Throws: ``StoreError/languageMissing``; another error, which says nothing, where the text is not a regular
-  ///   expression.
+  /// - Throws: ``StoreError/languageMissing``; another error, without details, if the text is not a regular expression.
   init(_ text: String, folding: TextFolding) throws {
     self.text = text
     self.folding = folding
     let rules = try Language.required()
-    // By itself it must be an expression too: `a)|(b` would be one in the parentheses.
+    // Without the parentheses, it must be an expression, too: `a)|(b` would be one inside them.
     _ = try rules.expression(text, ignoringCase: false)
     let accents = folding.intersection(.accents)
     expression = try rules.expression(
@@ -89,8 +88,8 @@ struct MatchPattern: Sendable {
   }
 
   /// - Throws: ``StoreError/Code/matchLimitExceeded``.
-  /// - Complexity: at most two million steps of the expression and a hundred more for each character, never above
-  ///   twenty million. Time would not do as a limit: the same record would match on a quick machine alone.
+  /// - Complexity: at most two million steps of the expression and a hundred more for each character, and never more
+  ///   than twenty million. A limit in time would not do: the same record would match only on a fast machine.
   func matches(_ text: String) throws(StoreError) -> Bool {
     let text = folding.intersection(.accents).fold(text)
     let length = text.utf16.count

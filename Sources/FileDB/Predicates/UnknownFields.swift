@@ -21,15 +21,15 @@ extension RecordPredicate {
   }
 }
 
-/// Looks for fields in one record after another.
+/// Looks for fields in records, one after another.
 struct FieldSearch: Sendable {
-  /// Each by the names on the way to it.
+  /// The names on the path to a field.
   typealias Keys = [FieldName]
 
-  /// Those that were not found yet.
+  /// The fields that were not found so far.
   private(set) var missing: [Keys]
 
-  /// Looks for the fields that a predicate names.
+  /// Looks for the fields in a predicate.
   init(for predicate: RecordPredicate) {
     missing = []
     for keys in predicate.node.paths.map(\.keys) where !keys.isEmpty && !missing.contains(keys) {
@@ -45,13 +45,13 @@ struct FieldSearch: Sendable {
 }
 
 extension TableSnapshot {
-  /// Those of `references` that no record has; none in a table without records.
+  /// The fields among `references` that no record has; none for a table without records.
   /// - Complexity: as ``RecordPredicate/unknownFields(in:)``.
   package func unknownFields(among references: [FieldReference]) -> [UnknownField] {
     unknownFields(missing(of: references.compactMap { if case .path(let names) = $0 { names } else { nil } }))
   }
 
-  /// Those of `fields` that no record has.
+  /// The fields among `fields` that no record has.
   fileprivate func missing(of fields: [FieldSearch.Keys]) -> [FieldSearch.Keys] {
     var search = FieldSearch(for: fields)
     let form = ValueForm(Value.self)
@@ -63,7 +63,7 @@ extension TableSnapshot {
     return search.missing
   }
 
-  /// - Parameter missing: fields that no record has. One that is declared is not unknown.
+  /// - Parameter missing: fields that no record has. A field that the schema declares is not unknown.
   func unknownFields(_ missing: [FieldSearch.Keys]) -> [UnknownField] {
     if isEmpty { return [] }
     let schema = state.schema.schema
@@ -94,7 +94,7 @@ extension RecordFields {
     return dictionaries(at: keys.dropLast()).contains { $0[keys[keys.count - 1].text] != nil }
   }
 
-  /// The names of the fields, or the keys of the dictionaries that `keys` lead to.
+  /// The names of the fields, or the keys of the dictionaries at the end of the path `keys`.
   fileprivate func names(behind keys: ArraySlice<FieldName>) -> [String] {
     keys.isEmpty ? names : dictionaries(at: keys).flatMap(\.keys)
   }
@@ -105,7 +105,7 @@ extension RecordFields {
 }
 
 extension PlistValue {
-  /// The dictionaries that `keys` lead to; of an array, those of its elements.
+  /// The dictionaries at the path `keys`. For an array, those of its elements.
   fileprivate func dictionaries(at keys: ArraySlice<FieldName>) -> [PlistDictionary] {
     switch self {
     case .array(let elements): return elements.flatMap { $0.dictionaries(at: keys) }
@@ -122,7 +122,7 @@ extension FieldSearch.Keys {
 }
 
 extension PredicatePath {
-  /// The names on the way, without the places of elements; none for the id.
+  /// The names on the path, without the places of elements; empty for the id.
   fileprivate var keys: FieldSearch.Keys {
     guard case .field(let root) = root else { return [] }
     return [root] + steps.compactMap(\.key)
@@ -130,7 +130,7 @@ extension PredicatePath {
 }
 
 extension PredicateNode {
-  /// The ways to values that the predicate names, in its order.
+  /// The paths to values in the predicate, in order.
   var paths: [PredicatePath] {
     switch self {
     case .constant: []

@@ -21,7 +21,7 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
   public func filter(_ isIncluded: (Value) throws -> Bool) throws -> [StoredRecord<Value>] {
     var records: [StoredRecord<Value>] = []
     try forEachBlock { start, values in
-      // Sequences of pairs would look up their types' metadata for each value.
+      // Sequences of pairs would look up the metadata of their types for each value.
       var chosen: [Int] = []
       for offset in values.indices { if try isIncluded(values[offset]) { chosen.append(start + offset) } }
       guard let first = chosen.first else { return }
@@ -129,10 +129,10 @@ public struct DecodedRecords<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  /// Enough for each core to be worth its while, and few enough not to be in anybody's way.
+  /// Enough for each core to pay, and few enough not to take much memory.
   private static var blockLength: Int { 8_192 }
 
-  /// The record at which `isFound` ends the search.
+  /// The first record for which `isFound` is true.
   private func search(_ isFound: (StoredRecord<Value>, Value) throws -> Bool) throws -> StoredRecord<Value>? {
     var reader = ValueReader<Value>()
     for record in snapshot {

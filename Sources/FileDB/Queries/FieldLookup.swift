@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A lookup: the ids of a table's records by a field, as of one moment, and brought to another by what differs between
-/// the two, forward or back. So it answers for any snapshot, and is quick for those that are near each other.
+/// A lookup: it finds the ids of a table's records by a field. It holds one version of the table, and is brought to
+/// another version, older or newer, by the differences between the two. So it works for any snapshot, and is fast for
+/// those that are close to each other.
 final class FieldLookup<Value: Codable & Sendable, Field: Hashable & Sendable>: Sendable {
   private let state: Mutex<LookupState<Value, Field>>
 
   init(_ property: ValueProperty<Value, Field>) { state = Mutex(LookupState(property)) }
 
-  /// - Throws: what decoding the first record throws that does not fit its type: a look at all records would find it
-  ///   too.
+  /// - Throws: the error for the first record that does not fit its type. A search of all records would find it, too.
   func ids(whereFieldIs field: Field?, in snapshot: TableSnapshot<Value>) throws -> [AnyRecordID] {
     let (ids, unreadable) = state.withLock { state in
       state.follow(snapshot.state.records)
@@ -38,19 +38,19 @@ extension TableSnapshot {
 }
 
 private struct LookupState<Value: Codable & Sendable, Field: Hashable & Sendable> {
-  /// What is known of a record.
+  /// What is known about a record.
   enum Key: Hashable {
     case field(Field?)
-    /// As `nan`, which equals nothing and lies in no range.
+    /// For example `nan`, which equals nothing and is in no range.
     case unequal
     case unreadable
   }
 
   private let property: ValueProperty<Value, Field>
   private var reader = ValueReader<Value>()
-  /// The records whose ids these are.
+  /// The records that the ids belong to.
   private var records = OrderedRecords()
-  /// Each list in ascending order.
+  /// Each list is in ascending order.
   private var ids: [Key: [AnyRecordID]] = [:]
   private var order = FieldOrderCache<Field>()
 
@@ -97,9 +97,9 @@ extension LookupState where Field: Comparable {
   }
 }
 
-/// What the records have in the field, in ascending order: sorted when somebody asks for a range.
+/// The field's values in ascending order. They are sorted when somebody asks for a range.
 private struct FieldOrderCache<Field: Hashable & Sendable> {
-  /// `nil` until somebody did. One that is gone may still be there: no record has it.
+  /// `nil` until somebody has asked. It may still contain values that no record has any more.
   private var sorted: [Field]?
   private var added: [Field] = []
 
@@ -107,14 +107,14 @@ private struct FieldOrderCache<Field: Hashable & Sendable> {
 }
 
 extension FieldOrderCache where Field: Comparable {
-  /// - Parameter count: how many there are, about.
+  /// - Parameter count: about how many values there are.
   mutating func update(count: Int, all: () -> [Field]) {
     defer { added = [] }
     guard var fields = sorted, fields.count + added.count <= 2 * count + 16, added.count <= 16 else {
       sorted = all().sorted()
       return
     }
-    sorted = nil  // Held once only, so that nothing is copied.
+    sorted = nil  // Leave a single reference, so that nothing is copied.
     for field in added {
       let place = fields.partitioningIndex { $0 >= field }
       if place == fields.count || fields[place] != field { fields.insert(field, at: place) }

@@ -18,7 +18,7 @@ final class FieldLookups: Sendable {
   }
 }
 
-/// A property of a value, optional or not.
+/// A property of a value. It may be optional.
 struct ValueProperty<Value: Codable & Sendable, Field: Hashable & Sendable>: Sendable {
   let path: AnyKeyPath & Sendable
   let field: @Sendable (Value) -> Field?
@@ -37,7 +37,7 @@ struct ValueProperty<Value: Codable & Sendable, Field: Hashable & Sendable>: Sen
 private struct LookupName: Hashable, Sendable {
   let table: TableKey
   let path: AnyKeyPath & Sendable
-  /// A path to an optional may be taken as one to what it wraps, or as it is.
+  /// A path to an optional can be used for the wrapped type, or for the optional type.
   let type: ObjectIdentifier
 
   init<Value, Field>(_ property: ValueProperty<Value, Field>, of table: TableKey) {

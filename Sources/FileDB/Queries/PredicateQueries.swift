@@ -72,11 +72,11 @@ extension TableSnapshot {
     return RecordMatches(of: self, chunks.map(\.matches), missing: missing.map { [columns.fields[$0]] })
   }
 
-  /// The records that are chosen, part by part.
+  /// The chosen records, found part by part.
   /// - Parameters:
-  ///   - initial: what each part begins with, and may change from record to record.
-  ///   - newest: what to look at for a record.
-  /// - Throws: what `newest` or `isChosen` throws for the first record for which it throws.
+  ///   - initial: the state at the beginning of each part. It may change from record to record.
+  ///   - newest: the version of a record to test.
+  /// - Throws: the error of `newest` or `isChosen` for the first record for which they throw.
   func chosen<State: Sendable, Failure: Error>(
     with initial: State, newest: @Sendable (EncodedRecord) throws(Failure) -> EncodedRecord,
     where isChosen: @Sendable (inout State, PredicateRecord) throws(Failure) -> Bool
@@ -122,7 +122,7 @@ public struct RecordMatches<Value: Codable & Sendable>: Sendable {
     (self.snapshot, self.parts, self.missing) = (snapshot, parts, missing)
   }
 
-  /// - Parameter parts: of the table, each with what is missing in it.
+  /// - Parameter parts: parts of the table, each with the fields that are missing in it.
   fileprivate init(
     of snapshot: TableSnapshot<Value>, _ parts: [(records: [EncodedRecord], state: FieldSearch)]
   ) {
@@ -195,7 +195,7 @@ extension RecordTable {
     try await writing { try $0.updateAll(where: predicate, body) }
   }
 
-  /// Changes the records that are found, in the transaction in which they are found.
+  /// Changes the records that are found. Finding and changing are in the same transaction.
   func changing(
     _ find: (TableSnapshot<Value>) throws -> RecordMatches<Value>,
     _ change: ([RecordID<Value>]) throws -> Void

@@ -2,11 +2,11 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// What all records have in one field, each with a number that mostly tells two of them apart at a glance.
+/// The values of one field in all records. Each has a number that usually shows the order of two values at a glance.
 package struct SortColumn: Sendable {
   private let key: SortKey
   fileprivate private(set) var glances: [Glance] = []
-  /// Empty where the glances tell all.
+  /// Empty if the glances are enough.
   private var values: [PlistValue?] = []
   fileprivate let tellsAll: Bool
 
@@ -23,26 +23,26 @@ package struct SortColumn: Sendable {
     if !tellsAll { values = parts.flatMap(\.allValues) }
   }
 
-  /// -1, 0 or 1: as ``SortKey/compare(_:_:)`` has it for the records at these indices.
+  /// -1, 0 or 1, as by ``SortKey/compare(_:_:)`` for the records at these indices.
   package func compare(_ left: Int, _ right: Int) -> Int {
     let (first, second) = (glances[left], glances[right])
     if first.rank == second.rank, first.prefix == second.prefix {
       return first.isAll && second.isAll ? 0 : key.compare(values[left], values[right])
     }
     let isLess = first.rank == second.rank ? first.prefix < second.prefix : first.rank < second.rank
-    // What is missing comes last in either order.
+    // Missing values come last in both directions.
     let isMissing = first.rank == Glance.missing || second.rank == Glance.missing
     return isLess == (key.order == .forward || isMissing) ? -1 : 1
   }
 }
 
 extension [SortColumn] {
-  /// The indices of `count` records in the order of these columns, of which the first counts most.
-  /// - Complexity: O(*n*) for numbers, dates and bools; else O(*n* log *n*).
+  /// The indices of `count` records, sorted by these columns. The first column counts most.
+  /// - Complexity: O(*n*) for numbers, dates and bools, otherwise O(*n* log *n*).
   func sortedIndices(count: Int) -> [Int] {
-    // Below some records, making ready for it takes longer than comparing.
+    // With fewer records, preparing this takes longer than comparing.
     if count >= 1_024, let sorted = sortedByDigits(count: count) { return sorted }
-    // The standard library's sort is stable in fact but not by promise; the index settles it.
+    // The standard library's sort is stable, but does not promise it. The index makes sure.
     return (0..<count).sorted { left, right in
       for column in self {
         let order = column.compare(left, right)
@@ -52,7 +52,7 @@ extension [SortColumn] {
     }
   }
 
-  /// By one column after the other, the last one first, none of which disturbs the order of what is equal in it.
+  /// Sorts by one column after another, the last one first. Each sort keeps the order of equal values.
   private func sortedByDigits(count: Int) -> [Int]? {
     guard count <= UInt32.max, allSatisfy(\.hasOneRank) else { return nil }
     var order = (0..<UInt32(count)).map { DigitSort.Item(index: $0) }
@@ -62,7 +62,7 @@ extension [SortColumn] {
 }
 
 extension SortColumn {
-  /// Whether the order is that of the prefixes, but for what is missing.
+  /// Whether the numbers alone give the order, apart from missing values.
   fileprivate var hasOneRank: Bool {
     guard tellsAll, let rank = glances.first(where: { $0.rank != Glance.missing })?.rank else {
       return tellsAll
@@ -88,7 +88,7 @@ extension SortColumn {
   }
 }
 
-/// Sorts by a number, eleven bits at a time, the lowest first.
+/// Sorts by a number, eleven bits at a time, the lowest bits first.
 private enum DigitSort {
   struct Item {
     let index: UInt32
@@ -106,7 +106,7 @@ private enum DigitSort {
     }
     var other = items
     for digit in 0..<digitCount {
-      // Where all have the same digit, nothing moves.
+      // If all have the same digit, nothing moves.
       if counts[place(digit, items[0].number)] == items.count { continue }
       var start = 0
       for place in digit << bits..<(digit + 1) << bits {
@@ -127,10 +127,10 @@ private enum DigitSort {
   }
 }
 
-/// What the records of a chunk have in one field, to be sorted by.
+/// The values of one field in the records of a chunk, for sorting.
 struct SortColumnPart: Sendable {
   fileprivate private(set) var glances: [Glance] = []
-  /// Empty where the glances tell all.
+  /// Empty if the glances are enough.
   fileprivate private(set) var values: [PlistValue?] = []
 
   init(_ key: SortKey, _ records: [EncodedRecord], _ column: ChunkColumn) {
@@ -141,15 +141,15 @@ struct SortColumnPart: Sendable {
     }
   }
 
-  /// One for each record.
+  /// One value for each record.
   fileprivate var allValues: [PlistValue?] {
     values.isEmpty ? [PlistValue?](repeating: nil, count: glances.count) : values
   }
 }
 
 extension TableSnapshot {
-  /// The columns to sort by; `nil` where the keys lead deeper than into a field, or to what a record does not have as
-  /// it is stored.
+  /// The columns to sort by; `nil` if a key leads deeper than into a field, or to a value that is not in the stored
+  /// record.
   func sortColumns(of keys: [SortKey]) -> [SortColumn]? {
     guard ValueForm(Value.self).isPlain else { return nil }
     var fields: [FieldName] = []
@@ -172,14 +172,14 @@ extension TableSnapshot {
   }
 }
 
-/// A property-list value cut down to what fits into a number: of two of one type that differ in it, the one with the
-/// lower number comes first.
+/// A property list value, shortened to a number. If the numbers of two values of the same type differ, the value with
+/// the lower number comes first.
 private struct Glance {
   static let missing: UInt8 = .max
 
   let rank: UInt8
   private(set) var prefix: UInt64 = 0
-  /// Whether values that agree in it are equal.
+  /// Whether values with the same number are equal.
   private(set) var isAll = false
 
   init(_ key: SortKey, _ record: EncodedRecord, _ column: ChunkColumn, _ index: Int) {
@@ -215,10 +215,10 @@ private struct Glance {
     return prefix << UInt64(8 * (8 - min(8, text.count)))
   }
 
-  /// Doubles have the order of their bits, but for the sign and for nan, which comes last.
+  /// The bits of doubles have the same order as the doubles, except for the sign and for nan, which comes last.
   private static func ordered(_ number: Double) -> UInt64 {
     if number.isNaN { return .max }
-    let bits = (number + 0).bitPattern  // One zero.
+    let bits = (number + 0).bitPattern  // Turns -0 into 0.
     return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
   }
 }

@@ -60,7 +60,7 @@ public struct SortKey: Hashable, Sendable {
 }
 
 extension SortKey {
-  /// -1, 0 or 1: whether a record with `left` in the field comes before one with `right`.
+  /// -1, 0 or 1: the order of two records with these values in the field.
   package func compare(_ left: PlistValue?, _ right: PlistValue?) -> Int {
     switch (left, right) {
     case (nil, nil): return 0
@@ -92,9 +92,9 @@ extension TableSnapshot {
     records(at: try sortedIndices(by: field, order: order))
   }
 
-  /// All records, in another order.
+  /// The records in another order.
   private func records(at indices: [Int]) -> [StoredRecord<Value>] {
-    // An array finds each at once.
+    // An array finds each record immediately.
     let records = Array(state.records)
     return indices.map { StoredRecord(encoded: records[$0], source: source) }
   }
@@ -124,7 +124,7 @@ extension TableSnapshot {
   }
 
   func sortedIndices<Field: Comparable>(by field: (Value) -> Field?, order: SortOrder) throws -> [Int] {
-    // What does not equal itself, nan, has no place in any order; it counts as missing.
+    // nan does not equal itself and has no order. It counts as missing.
     var reader = ValueReader<Value>()
     let fields = try state.records.map { record in
       let value = try StoreError.naming(record, of: source) { try reader.value(of: record) }
@@ -172,7 +172,7 @@ extension RecordTable {
     try await writing { try $0.sort(by: field, order: order) }
   }
 
-  /// - Parameter indices: the records' present indices, in their new order.
+  /// - Parameter indices: the present indices of the records, in their new order.
   private func reorder(into indices: (TableSnapshot<Value>) throws -> [Int]) throws {
     try writing { transaction in
       let snapshot = try snapshot()

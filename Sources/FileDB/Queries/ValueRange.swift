@@ -1,4 +1,4 @@
-/// A range of the standard library by its bounds, where it has some.
+/// The bounds of a range of the standard library.
 struct ValueRange<Field: Comparable & Sendable>: Sendable {
   enum Bound: Sendable {
     case including(Field)
@@ -8,7 +8,7 @@ struct ValueRange<Field: Comparable & Sendable>: Sendable {
   private let lower: Field?
   private let upper: Bound?
 
-  /// `nil` for a range that is none of the standard library's.
+  /// `nil` for a range that is not of the standard library.
   init?(_ range: some RangeExpression<Field>) {
     switch range {
     case let range as ClosedRange<Field>: (lower, upper) = (range.lowerBound, .including(range.upperBound))

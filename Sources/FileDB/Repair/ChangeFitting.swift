@@ -12,16 +12,16 @@ public enum ConflictChoice: String, CaseIterable, Sendable {
 }
 
 extension TableState {
-  /// Carries out as much of `change` as there is anything for, and never fails.
-  /// - Returns: the changes that it came to.
+  /// Carries out `change` as far as the table has what it needs. It never fails.
+  /// - Returns: the changes that were made.
   mutating func applyFitting(_ change: Change) -> [AppliedChange] {
     var fitting = self.fitting(change)
     if !exists, let first = fitting.first, !first.isCreation { fitting.insert(.create, at: 0) }
     return applyAll(fitting)
   }
 
-  /// Adds what `change` brings, and takes nothing away. New ids are above `floor`.
-  /// - Returns: the changes that it came to.
+  /// Adds what `change` adds, and removes nothing. New ids are above `floor`.
+  /// - Returns: the changes that were made.
   mutating func applyAdding(_ change: Change, newIDsAbove floor: Int64) -> [AppliedChange] {
     var applied = exists || change.records.isEmpty ? [] : applyAll([.create])
     for (offset, record) in change.records.enumerated() {

@@ -1,13 +1,13 @@
 import FileDBPlist
 import FileDBTables
 
-/// The versions of a table's file that git has of a merge which ended in a conflict.
+/// The versions of a table's file that git keeps after a merge that ended in a conflict.
 package struct GitVersions: Sendable {
-  /// `nil` where each side made the table itself.
+  /// `nil` if each side made the table itself.
   package let base: [UInt8]?
   package let ours: [UInt8]
   package let theirs: [UInt8]
-  /// Tells this conflict from any other.
+  /// Identifies this conflict.
   package let mark: String
 
   package init(base: [UInt8]?, ours: [UInt8], theirs: [UInt8], mark: String) {
@@ -15,18 +15,18 @@ package struct GitVersions: Sendable {
   }
 }
 
-/// Merges, record by record, what a file with git's conflict markers has of a table.
+/// Merges the versions of a table in a file with git's conflict markers, record by record.
 struct MarkedTable {
   let merge: RecordsMerge
-  /// What was done, for people.
+  /// What was done, in words.
   let note: String
 
   /// - Parameters:
-  ///   - versions: what git has of the file, if it has something. These are whole, and the best to merge; but where
-  ///     somebody has edited the file since, it alone has that.
+  ///   - versions: git's versions of the file, if it has any. They are complete, and the best to merge. But if somebody
+  ///     has edited the file since, only the file has the edits.
   ///   - fault: the error of reading the file, with its place.
-  ///   - floor: new ids are above it.
-  /// - Throws: ``StoreError/Code/conflictMarkers`` where no two tables are to be found;
+  ///   - floor: new ids are above this one.
+  /// - Throws: ``StoreError/Code/conflictMarkers`` if there are no two tables to merge;
   ///   ``StoreError/Code/counterExhausted``.
   init(
     _ bytes: [UInt8], versions: GitVersions?, fault: StoreError, newIDsAbove floor: Int64, limits: PlistLimits
@@ -64,16 +64,16 @@ struct MarkedTable {
 
 /// Three versions of a table.
 private struct TableSides {
-  /// `nil` where it is not known.
+  /// `nil` if it is unknown.
   let base: TableState?
   let ours: TableState
   let theirs: TableState
 
-  /// What both sides have, which both may have begun with.
+  /// What both sides have in common, and so may have begun with.
   ///
-  /// Ids are given in ascending order: one that is lower than that of a record which both have alike was given before
-  /// the sides parted. Two records with one higher id count as different ones if they are mostly different, so that both
-  /// are kept.
+  /// Ids are given in ascending order. An id below that of a record which is the same on both sides was given before
+  /// the sides parted. If two records have the same higher id and are mostly different, they count as two records, and
+  /// both are kept.
   var common: TableState {
     var shared: [(mine: EncodedRecord, other: EncodedRecord)] = []
     var known: Int64 = 0
@@ -99,8 +99,8 @@ private struct TableSides {
     return common
   }
 
-  /// Whether these sides, which are from a file, have or lack something that a merge of `known` as text cannot explain:
-  /// somebody edited the file.
+  /// Whether these sides, which come from a file, differ from `known` in a way that merging as text cannot explain.
+  /// Then somebody has edited the file.
   func hasNews(besides known: TableSides) -> Bool {
     let records = KnownRecords([known.base, known.ours, known.theirs].compactMap(\.self))
     for side in [ours, theirs] {
@@ -123,7 +123,7 @@ private struct KnownRecords {
     contents = Set(states.flatMap { state in state.records.map(\.fields.dictionary) })
   }
 
-  /// Whether a record is not put together from the versions.
+  /// Whether a record cannot have been put together from the versions.
   func isNew(_ record: EncodedRecord) -> Bool {
     let fields: PlistDictionary = record.fields.dictionary
     if contents.contains(fields) { return false }
@@ -143,14 +143,14 @@ private struct KnownRecords {
   }
 }
 
-/// Reads versions of a table whose ids must be the same records in all of them.
+/// Reads versions of a table in which the same id must mean the same record.
 private struct SidesReader {
   let fault: StoreError
   let floor: Int64
   let limits: PlistLimits
 
   /// The sides between the markers of a file.
-  /// - Returns: `nil` where there is no way to read them, or more than one.
+  /// - Returns: `nil` if there is no way to read them, or more than one.
   func sides(in bytes: [UInt8]) -> TableSides? {
     let all = ConflictMarkers.readings(of: bytes).compactMap { reading in
       sides(base: reading.base, ours: reading.ours, theirs: reading.theirs)
@@ -158,10 +158,10 @@ private struct SidesReader {
     return all.count == 1 ? all[0] : nil
   }
 
-  /// - Returns: `nil` where one side is not a table. A base that is none is not known.
+  /// - Returns: `nil` if one side is not a table. If the base is not a table, it counts as unknown.
   func sides(base: [UInt8]?, ours: [UInt8], theirs: [UInt8]) -> TableSides? {
     let all = [base, ours, theirs].compactMap(\.self)
-    // A merge as text may have left one id to two records. The second gets a new one, the same in each version.
+    // A merge as text may have left two records with the same id. The second gets a new id, the same in each version.
     let highest = all.compactMap { state(of: $0, newIDsAbove: floor)?.counter }.max() ?? 0
     guard let ours = state(of: ours, newIDsAbove: highest),
       let theirs = state(of: theirs, newIDsAbove: highest)
@@ -170,9 +170,9 @@ private struct SidesReader {
     return TableSides(base: former, ours: ours, theirs: theirs)
   }
 
-  /// - Returns: `nil` where it cannot be read as a whole: what is missing must not look deleted.
+  /// - Returns: `nil` if it cannot be read completely: missing records must not look deleted.
   private func state(of bytes: [UInt8], newIDsAbove floor: Int64) -> TableState? {
-    // A merge as text may have put one id into the index map twice; nobody needs that map.
+    // A merge as text may have put one id into the index map twice. The map is not needed here.
     guard let sound = [bytes, Self.withoutIndexMap(bytes)].first(where: isSound) else { return nil }
     let mended = try? TableRepair.mend(
       sound, file: fault.file ?? "", table: fault.table ?? "", waiting: nil, newIDsAbove: floor,
@@ -193,7 +193,8 @@ private struct SidesReader {
     return Array(bytes[..<start.lowerBound] + bytes[end.upperBound...])
   }
 
-  /// A record that one side moved may be in both places. The second has got a new id, and is the same otherwise.
+  /// Removes copies: a record that one side moved may be in both places. The second copy has got a new id, and is
+  /// otherwise the same.
   private static func withoutCopies(_ state: TableState, newIDsAbove floor: Int64) -> TableState {
     let new = state.records.filter { $0.id.rawValue > floor }
     if new.isEmpty { return state }

@@ -2,11 +2,11 @@ import FileDBPlist
 import FileDBTables
 
 extension TableSnapshot {
-  /// What is odd about fields that hold values of several types, one error for each field, in the order of their names.
-  /// Integers and reals are both numbers. Nothing is wrong with such a field, but often a value was given without its
-  /// type. Fields with a declared type are left out: what does not fit that is named by the check of the rules.
+  /// Reports fields whose values have several types, with one error for each field, sorted by name. Integers and reals
+  /// are both numbers. Such a field is not wrong, but often somebody gave a value without its type. Fields with a
+  /// declared type are left out: the check of the rules reports values that do not fit.
   ///
-  /// The error is about the first record with the type that is rarest.
+  /// The error names the first record with the rarest type.
   /// - Complexity: O(*n*) in the size of the table.
   package func mixedFields() -> [StoreError] {
     var kinds: [FieldName: FieldKinds] = [:]
@@ -31,14 +31,14 @@ extension TableSnapshot {
   }
 }
 
-/// Which types of values a field holds.
+/// The types of a field's values.
 private struct FieldKinds: CustomStringConvertible {
-  /// In the order in which they came.
+  /// In the order in which they were found.
   private var kinds: [(name: String, count: Int, first: EncodedRecord)] = []
 
   var isMixed: Bool { kinds.count > 1 }
 
-  /// The first record with the type that is rarest.
+  /// The first record with the rarest type.
   var rarest: EncodedRecord? { kinds.min { $0.count < $1.count }?.first }
 
   var description: String {

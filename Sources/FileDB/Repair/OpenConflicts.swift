@@ -1,10 +1,10 @@
 import FileDBPlist
 import FileDBTables
 
-/// The conflicts of a table's last merge, as `.filedb/conflicts` keeps them until they are settled.
+/// The conflicts of a table's last merge. `.filedb/conflicts` keeps them until they are settled.
 package struct OpenConflicts: Sendable {
-  /// Which versions of the file git had in conflict; `nil` where it had none. With others, these are no longer the
-  /// conflicts of the table.
+  /// Identifies the versions of the file that git had in conflict; `nil` if it had none. If git has other versions,
+  /// these are no longer the conflicts of the table.
   package let gitVersions: String?
   package var conflicts: [MergeConflict]
 
@@ -14,7 +14,7 @@ package struct OpenConflicts: Sendable {
 }
 
 extension RecordStore {
-  /// The conflicts that were kept for a table; `nil` where none were.
+  /// The conflicts that are kept for a table; `nil` if there are none.
   /// - Throws: the disk's errors.
   package func openConflicts(of table: String) throws -> OpenConflicts? {
     try folder.readConflicts(of: table).flatMap(OpenConflicts.init(plist:))
@@ -28,11 +28,11 @@ extension RecordStore {
 }
 
 extension MergeConflict {
-  /// Whether a table still has what the merge left. If not, somebody has settled the conflict.
+  /// Whether a table still has the result of the merge. If not, somebody has settled the conflict.
   package func isOpen(in snapshot: TableSnapshot<Fields>) -> Bool {
     guard let record else {
       guard case .field(let name, _, let ours, _) = kind else { return false }
-      // A part of the schema has no key of its own.
+      // A part of the schema is not a root key of its own.
       return name.hasPrefix("\(TableFile.schemaKey).") || snapshot.state.foreignKeys[name] == ours
     }
     let fields = snapshot[id: RecordID(record)]?.fields
@@ -40,7 +40,7 @@ extension MergeConflict {
     case .field(let name, _, let ours, _): fields.map { $0[name] == ours } ?? false
     case .deletedByOurs(_, let theirs): fields == theirs
     case .deletedByTheirs(_, let ours): fields == ours
-    case .rule: false  // A check names it.
+    case .rule: false  // A check reports it.
     }
   }
 }
@@ -89,7 +89,7 @@ extension OpenConflicts {
     return .dict(plist)
   }
 
-  /// - Returns: `nil` where this is something else.
+  /// - Returns: `nil` if this is something else.
   fileprivate init?(plist: PlistValue) {
     guard let all = plist.dict?[Key.conflicts]?.array else { return nil }
     gitVersions = plist.dict?[Key.gitVersions]?.string
@@ -98,7 +98,7 @@ extension OpenConflicts {
 }
 
 extension MergeConflict {
-  /// `nil` for one that is not kept.
+  /// `nil` for a conflict that is not kept.
   fileprivate var plist: PlistDictionary? {
     var plist = PlistDictionary()
     plist[Key.record] = record.map { .string($0.description) }

@@ -1,22 +1,22 @@
 import FileDBPlist
 import FileDBTables
 
-/// What was done to a field so that its record keeps the schema, or why nothing could be done.
+/// How a field was repaired to match the schema, or why that was impossible.
 package struct FieldRepair: Sendable {
   package let record: AnyRecordID
   package let field: String
-  /// What was done; `nil` where that is for people to say.
+  /// What was done; `nil` if a person must decide.
   package let change: String?
   /// The rule that was broken.
   package let error: StoreError
 }
 
 extension RecordTable {
-  /// Repairs the fields that do not keep the table's schema, where it is clear how: a missing field that is required gets
-  /// its default value, and a value that reads as the declared type becomes that. No record is deleted, and no field is
-  /// removed. A record of an older version is left alone: what its program's migrations would do is not known here, and
-  /// a default value might take the place of what they move.
-  /// - Parameter read: the value of another type that a value stands for; `nil` for none.
+  /// Repairs the fields that do not match the table's schema if it is clear how. A required field that is missing gets
+  /// its default value. A value that can be read as the declared type is converted to it. This deletes no record and
+  /// removes no field. It leaves records of an older version alone: it does not know what the program's migrations
+  /// would do, and a default value might take the place of what they move.
+  /// - Parameter read: converts a value to another type; `nil` if that is impossible.
   /// - Returns: what was done, in the order of the records, and what could not be done.
   package func repairFields(
     reading read: (PlistValue, FieldType) -> PlistValue?
@@ -49,7 +49,7 @@ extension RecordTable {
 }
 
 extension SchemaMisfits.Misfit {
-  /// A value that keeps the rules of the field by itself.
+  /// A value that satisfies the rules of this field alone.
   fileprivate func mended(by read: (PlistValue, FieldType) -> PlistValue?) -> PlistValue? {
     let new: PlistValue?
     switch error.code {
@@ -62,7 +62,7 @@ extension SchemaMisfits.Misfit {
 }
 
 extension TransactionState {
-  /// Whether a record may get a value for which others matter, too.
+  /// Whether a record may get a value, with regard to rules that involve other records.
   fileprivate func mayHave(
     _ value: PlistValue, _ misfit: SchemaMisfits.Misfit, in key: TableKey
   ) throws(StoreError) -> Bool {

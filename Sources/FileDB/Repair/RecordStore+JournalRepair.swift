@@ -96,7 +96,7 @@ extension RecordStore {
           lostCount += 1
           continue
         }
-        // The frame that said which file this changes may be the one that is lost: then it is the file that is there.
+        // The frame that named the table's file may be the one that is lost. Then the present file is used.
         for table in commit.tables.keys.sorted() where !StoreFolder.isAllowed(table) {
           notes.append(
             "commit \(frame.sequence) changes '\(table.text)', which is not a table's name; it is left out")
@@ -126,7 +126,8 @@ extension RecordStore {
       notes: notes, lostCount: lostCount, original: original, commit: rest, sequence: sequence)
   }
 
-  /// What the commits come to on the file that is there; for one that the journal does not know, what they say.
+  /// The result of the commits on the present file. If the journal does not know the file, only what the commits
+  /// contain.
   private func fit(
     _ pending: PendingTable, to table: TableKey, in folder: StoreFolder
   ) -> (base: FileVersion, changes: [LoggedChange]) {

@@ -14,11 +14,11 @@ public struct RepairPlan: Sendable {
   public internal(set) var conflicts: [MergeConflict] = []
   /// For such a file: the records whose id differs from their id in one of the versions.
   public internal(set) var renumbered: [MergeRenumbering] = []
-  /// ``GitVersions/mark``, where git has versions of the file.
+  /// ``GitVersions/mark``, if git has versions of the file.
   var gitMark: String?
 
   let file: String
-  /// `nil` where there is no file.
+  /// `nil` if there is no file.
   let original: [UInt8]?
   let repaired: TableState
 }
@@ -58,8 +58,8 @@ extension RecordStore {
     try repairPlan(for: table, keeping: choice) { _ in nil }
   }
 
-  /// As ``repairPlan(for:keeping:)-(String,_)``.
-  /// - Parameter versions: what git has of a file with conflict markers; called for such a file alone.
+  /// Like ``repairPlan(for:keeping:)-(String,_)``.
+  /// - Parameter versions: returns git's versions of a file with conflict markers. It is called only for such a file.
   package func repairPlan(
     for table: String, keeping choice: ConflictChoice?, versions: (_ file: String) throws -> GitVersions?
   ) throws -> RepairPlan {
@@ -73,13 +73,13 @@ extension RecordStore {
     }
     let isConflict = if pending == nil { false } else { try log.isInConflict(key) }
     if !isConflict, pending != nil {
-      // The file is as the journal knows it, so that it only waits for its commits.
+      // The journal knows this file, so it only waits for its commits.
       let state = try log.replayed(key).state
       return RepairPlan(
         table: table, notes: [], lostCount: 0, file: file, original: content?.bytes, repaired: state)
     }
-    if isConflict, choice == nil { _ = try log.replayed(key) }  // Throws it.
-    // New ids must not be those that the commits gave.
+    if isConflict, choice == nil { _ = try log.replayed(key) }  // Throws the conflict.
+    // New ids must differ from those that the commits gave.
     let waiting = isConflict && choice != .file ? pending : nil
     var mended = try mend(
       content?.bytes, file: file, table: table, waiting: waiting, versions: versions)
@@ -105,8 +105,8 @@ extension RecordStore {
     try repair(table, keeping: choice) { _ in nil }
   }
 
-  /// As ``repair(_:keeping:)-(String,_)``, and keeps the conflicts that are found as ``openConflicts(of:)``.
-  /// - Parameter versions: what git has of a file with conflict markers; called for such a file alone.
+  /// Like ``repair(_:keeping:)-(String,_)``. It also keeps the conflicts that it finds, for ``openConflicts(of:)``.
+  /// - Parameter versions: returns git's versions of a file with conflict markers. It is called only for such a file.
   package func repair(
     _ table: String, keeping choice: ConflictChoice?,
     versions: (_ file: String) throws -> GitVersions?
@@ -121,9 +121,9 @@ extension RecordStore {
     }
   }
 
-  /// Makes a table readable for who is about to replace it: as ``repair(_:keeping:)`` does, with what is in the file,
-  /// and where nothing in there can be read as one, by an empty table.
-  /// - Returns: the files that keep the originals.
+  /// Makes a table readable before it is replaced: like ``repair(_:keeping:)`` with the content of the file, or if that
+  /// contains no table, with an empty one.
+  /// - Returns: the backups of the original files.
   func repairForReplacement(_ table: String) throws -> [URL] {
     try repairing(table) {
       do {
@@ -160,7 +160,7 @@ extension RecordStore {
     return try exclusively(timeout: options.lockTimeout, body)
   }
 
-  /// Runs `body` while nobody else writes to the store, in this process or another.
+  /// Runs `body` while nobody else writes to the store, in this process or in another.
   func exclusively<Result>(timeout: Duration, _ body: () throws -> Result) throws -> Result {
     try writers.enter {
       try checkOpen()
@@ -170,7 +170,7 @@ extension RecordStore {
     }
   }
 
-  /// What is in a file, repaired.
+  /// The repaired content of a file.
   private struct Mended {
     var notes: [String] = []
     var lostCount = 0
@@ -203,7 +203,7 @@ extension RecordStore {
   private func mend(
     _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?
   ) throws(StoreError) -> Mended {
-    // A record that does not keep the schema is repaired by a write, where it can be.
+    // If a record does not match the schema and can be repaired, a write does it.
     let warnings =
       (try? check(table))?.filter { $0.error.code == .damagedTable && $0.severity == .warning } ?? []
     let mended = try TableRepair.mend(
@@ -218,7 +218,7 @@ extension RecordStore {
   ) -> String {
     let commits = pending.commits.count == 1 ? "1 commit was" : "\(pending.commits.count) commits were"
     let found = "the file was changed while \(commits) waiting in the journal"
-    // Also of commits that are left out, so that no id means two records.
+    // This includes commits that are left out, so that no id is used for two records.
     defer { state.raiseCounter(to: pending.counter) }
     switch choice {
     case .file: return "\(found); the file stays as it is, without them"

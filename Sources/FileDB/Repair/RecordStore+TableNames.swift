@@ -1,6 +1,6 @@
 import FileDBEssentials
 
-/// For a table whose type is known.
+/// Forms for tables with a type.
 extension RecordStore {
   /// The file of a table; see ``url(of:)-(String)``.
   public func url<Value>(of table: TableName<Value>) throws -> URL { try url(of: table.text) }

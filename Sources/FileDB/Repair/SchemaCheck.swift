@@ -2,8 +2,8 @@ import FileDBPlist
 import FileDBTables
 
 extension RecordStore {
-  /// What is wrong with a table's schema, and which records do not keep it.
-  /// - Parameter file: the table's file; `nil` where there is none.
+  /// What is wrong with a table's schema, and which records do not match it.
+  /// - Parameter file: the table's file; `nil` if there is none.
   func schemaFindings(
     of key: TableKey, _ table: TableState, in file: (path: String, bytes: [UInt8])?
   ) throws(StoreError) -> [CheckFinding] {
@@ -17,7 +17,7 @@ extension RecordStore {
     guard let schema = table.schema.schema else { return [] }
     var targets = ReferenceTargets { key throws(StoreError) in try self.current(key) }
     let misfits = try SchemaMisfits(of: table) { value, rule throws(StoreError) in
-      // What is wrong with a table that cannot be read is told where that is checked.
+      // If that table cannot be read, its own check reports it.
       (try? targets.contains(value, rule)) ?? true
     }
     let lines = misfits.all.isEmpty ? nil : file.flatMap { RecordLines(in: $0.bytes, limits: options.limits) }
@@ -33,7 +33,7 @@ extension RecordStore {
     return try findings + forgottenReferences(of: key, schema)
   }
 
-  /// The tables that this one refers to and that do not know it, since its schema was written by hand.
+  /// The tables to which this one refers and that do not know it, because its schema was written by hand.
   private func forgottenReferences(of key: TableKey, _ schema: TableSchema) throws(StoreError)
     -> [CheckFinding]
   {
@@ -52,19 +52,19 @@ extension RecordStore {
   }
 }
 
-/// The lines of records in a table's file.
+/// Finds the lines of records in a table's file.
 private struct RecordLines {
   private let table: TableState
   private let lines: PlistElementLines
 
-  /// `nil` for bytes that are not a table.
+  /// `nil` if the bytes are not a table.
   init?(in bytes: [UInt8], limits: PlistLimits) {
     guard let table = try? TableFile.decode(bytes, file: "", table: "", limits: limits) else { return nil }
     self.table = table
     lines = PlistParser.elementLines(of: [.key(TableFile.recordsKey)], in: bytes)
   }
 
-  /// The line of a field, or else of the record; `nil` where the file has another record by now.
+  /// The line of a field, or otherwise of the record; `nil` if the file now has a different record.
   func line(of field: String?, in record: EncodedRecord) -> Int? {
     guard let index = table.records.index(of: record.id), table.records[index] == record else { return nil }
     return field.flatMap { lines.line(of: $0, inElement: index) } ?? lines.line(ofElement: index)

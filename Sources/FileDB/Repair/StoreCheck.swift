@@ -37,14 +37,14 @@ extension RecordStore {
         findings = try TableFile.findings(
           in: content.bytes, file: file, table: table, limits: options.limits)
       }
-      // A damaged journal is a finding of its own: see `checkJournal`.
+      // A damaged journal is a separate finding: see `checkJournal`.
       let log = try fileLog
       if (try? log.readOn()) != nil, log.pendingTable(TableKey(table)) != nil {
         _ = try log.replayed(TableKey(table))
       } else if content == nil {
         findings = try checkBeneath(table)
       }
-      // Laid over the attached one, where there is one.
+      // This lays it over the attached table, if there is one.
       try view.read(TableKey(table))
       let seen = try view.seen(TableKey(table), own: log.replayed(TableKey(table)).state)
       return try findings + schemaFindings(of: TableKey(table), seen, in: content.map { (file, $0.bytes) })
@@ -53,7 +53,7 @@ extension RecordStore {
     }
   }
 
-  /// For a table that the store has no file of.
+  /// Checks an attached table for which the store has no file.
   private func checkBeneath(_ table: String) throws -> [CheckFinding] {
     for source in view.sources(of: TableKey(table)) {
       let (file, content) = try source.folder.readFile(of: source.table, limits: options.limits)
@@ -79,11 +79,11 @@ extension RecordStore {
 
   private static let damage = tableDamage.union([
     StoreError.Code.ambiguousTable, StoreError.Code.damagedJournal, StoreError.Code.newerFormat,
-    // Of a table that does not fit the attached one.
+    // These occur if a table does not fit the attached one.
     StoreError.Code.duplicateID, StoreError.Code.counterExhausted,
   ])
 
-  /// What stands in the way of reading a table, and in nobody's way who replaces it.
+  /// Errors that prevent reading a table, but not replacing it.
   static let tableDamage: Set = [
     StoreError.Code.notATable, StoreError.Code.damagedTable, StoreError.Code.conflictMarkers,
     StoreError.Code.conflict,
@@ -91,7 +91,7 @@ extension RecordStore {
 }
 
 extension TableFile {
-  /// What is odd about a table that can be read.
+  /// What is unusual in a table that can be read.
   fileprivate static func findings(
     in bytes: [UInt8], file: String, table: String, limits: PlistLimits
   ) throws(StoreError) -> [CheckFinding] {
@@ -124,7 +124,7 @@ extension TableFile {
     let entries = records.enumerated().map { index, record in
       PlistDictionary.Entry(key: record.id.description, value: .string(index.description))
     }
-    // Ids are unique in a table that was read, so no key is there twice.
+    // The ids of a table that was read are unique, so no key is duplicated.
     return PlistDictionary(unsorted: entries, duplicate: { _ in }) ?? PlistDictionary()
   }
 }

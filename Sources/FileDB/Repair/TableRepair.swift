@@ -1,23 +1,23 @@
 import FileDBPlist
 
-/// Makes a sound table of a damaged one, and says what it took.
+/// Makes a valid table from a damaged one, and records what was done.
 struct TableRepair {
   typealias Note = (text: String, line: Int?)
 
   private(set) var notes: [Note] = []
-  /// How many pieces of a damaged file could not be read.
+  /// The number of pieces of a damaged file that could not be read.
   private(set) var lostCount = 0
 
-  /// Above which new ids are given.
+  /// New ids are above this one.
   private let highestID: Int64
-  /// What the commits that are to be carried out gave to new records.
+  /// The ids of new records in the commits that will be carried out.
   private let newIDs: Set<AnyRecordID>
 
-  /// The table in `bytes`, repaired.
+  /// The repaired table in `bytes`.
   /// - Parameters:
-  ///   - waiting: the commits that are to be carried out on it.
-  ///   - floor: new ids are above it.
-  /// - Throws: ``StoreError/Code/notATable`` or ``StoreError/Code/damagedTable`` where there is none to be seen;
+  ///   - waiting: the commits that will be carried out on it.
+  ///   - floor: new ids are above this one.
+  /// - Throws: ``StoreError/Code/notATable`` or ``StoreError/Code/damagedTable`` if no table can be found;
   ///   ``StoreError/Code/conflictMarkers``.
   static func mend(
     _ bytes: [UInt8], file: String, table: String, waiting: PendingTable?, newIDsAbove floor: Int64 = 0,
@@ -46,7 +46,7 @@ struct TableRepair {
     return (TableState(counter: 0, records: [], foreignKeys: PlistDictionary()), repair)
   }
 
-  /// A file that only goes past a limit, which is a setting, or is in another encoding may be whole: it is not taken
+  /// A file that only exceeds a limit of the program, or that is in another encoding, may be intact. It is not taken
   /// apart.
   private static func isDamage(_ reason: PlistError.Reason) -> Bool {
     switch reason {
@@ -56,7 +56,7 @@ struct TableRepair {
     }
   }
 
-  /// How the names of real encodings begin; a name that is none is a damaged one.
+  /// How the names of real encodings begin. Any other name is probably damaged.
   private static let otherEncodings = [
     "iso", "latin", "windows", "cp", "mac", "x-mac", "utf-7", "utf-16", "utf-32", "ucs", "shift", "euc",
     "big5", "gb", "koi",
@@ -103,7 +103,7 @@ struct TableRepair {
     }
   }
 
-  /// The table of these elements, each with an id of its own.
+  /// The table of these elements, with a unique id for each.
   private mutating func state(
     of elements: [PlistValue], counter: AnyRecordID?, indexMap: PlistValue?, foreignKeys: PlistDictionary,
     line: (Int) -> Int?
@@ -145,8 +145,8 @@ struct TableRepair {
     return TableState(counter: counter, records: records, foreignKeys: foreignKeys)
   }
 
-  /// The ids of records that have none or another's, as the index map has them. Where it does not fit the other
-  /// records, it says nothing about these.
+  /// The ids, from the index map, of records that have no id or the id of another record. If the map does not match the
+  /// other records, it is not used.
   private func lostIDs(of given: [AnyRecordID?], _ indexMap: PlistValue?) -> [(index: Int, id: AnyRecordID)] {
     var indexed: [Int: AnyRecordID] = [:]
     for entry in indexMap?.dict ?? [:] {
@@ -161,7 +161,7 @@ struct TableRepair {
       return counts[id] != 1 || newIDs.contains(id) && indexed[index] != id
     }
     guard given.indices.allSatisfy({ isDoubtful[$0] || indexed[$0] == given[$0] }) else { return [] }
-    // Of records that share an id, one must be its owner before the others have lost theirs.
+    // If several records share an id, the owner must be known before the others lose theirs.
     let owned = newIDs.union(given.indices.filter { indexed[$0] == given[$0] }.compactMap { given[$0] })
     return given.indices.compactMap { index in
       guard isDoubtful[index], let id = indexed[index], counts[id] == nil,
@@ -171,7 +171,7 @@ struct TableRepair {
     }
   }
 
-  /// An id or a counter as somebody may have written it: ` 007` is 7.
+  /// Reads an id or a counter as a person may have written it: ` 007` is 7.
   private static func lenientNumber(_ value: PlistValue) -> AnyRecordID? {
     switch value {
     case .integer(let number): AnyRecordID(rawValue: number)

@@ -1,26 +1,26 @@
 import FileDBPlist
 import FileDBTables
 
-/// The records of a table file that is no longer a property list as a whole: cut off, or damaged inside.
+/// Finds the records of a table's file that is no longer a complete property list: it is cut off, or damaged inside.
 ///
-/// Outside comments and CDATA a raw `<` begins a tag, so that no text looks like one. A record is what a `<dict>` and
-/// its `</dict>` enclose; where they do not match, the tabs or spaces before a `<dict>` tell the next record from what
-/// lies inside one.
+/// Outside comments and CDATA, an unescaped `<` begins a tag, so no text looks like a tag. A record is enclosed by a
+/// `<dict>` and its `</dict>`. If these do not match, the tabs or spaces before a `<dict>` show whether it begins the
+/// next record or is inside this one.
 struct TableSalvage {
   typealias Record = (value: PlistValue, line: Int, range: Range<Int>)
 
   private(set) var records: [Record] = []
-  /// The lines where something begins that should be a record and cannot be read.
+  /// The lines where a record seems to begin that cannot be read.
   private(set) var lost: [Int] = []
   private(set) var counter: AnyRecordID?
-  /// What the table declares, whether it is right or not; `nil` where there is nothing that can be read by itself.
+  /// The table's schema, whether it is valid or not; `nil` if there is none that can be read by itself.
   private(set) var schema: PlistValue?
-  /// Where a schema begins that cannot be read.
+  /// The line where a schema begins that cannot be read.
   private(set) var lostSchema: Int?
 
   init(_ bytes: [UInt8], limits: PlistLimits) {
     let tags = Self.tags(in: bytes)
-    // Records are the dictionaries of whichever indentation has the most with an id.
+    // Records are the dictionaries with the indentation at which most dictionaries with an id are.
     var most = 0
     for (_, starts) in Dictionary(grouping: tags.filter { !$0.isEnd }, by: \.indentation) {
       let found = Self.read(bytes, starts: starts, tags: tags, limits: limits)
@@ -39,7 +39,7 @@ struct TableSalvage {
     let indentation: [UInt8]
   }
 
-  /// Every `<dict>` and `</dict>` that is none inside a comment or CDATA.
+  /// Every `<dict>` and `</dict>` outside comments and CDATA.
   private static func tags(in bytes: [UInt8]) -> [Tag] {
     let (open, close) = (Array("<dict>".utf8), Array("</dict>".utf8))
     var tags: [Tag] = []
@@ -71,7 +71,7 @@ struct TableSalvage {
     return tags
   }
 
-  /// Of a CRLF the line feed counts.
+  /// In a CRLF, the line feed ends the line.
   private static func endsLine(_ bytes: [UInt8], at position: Int) -> Bool {
     if bytes[position] == UInt8(ascii: "\n") { return true }
     guard bytes[position] == UInt8(ascii: "\r") else { return false }
@@ -87,7 +87,7 @@ struct TableSalvage {
     var read = 0
     for (number, start) in starts.enumerated() where start.position >= read {
       let next = number + 1 < starts.count ? starts[number + 1].position : bytes.count
-      // Where the tags do not close, the next one of the same indentation is the next record.
+      // If the tags are not closed, the next one with the same indentation begins the next record.
       read = end(of: start, in: tags) ?? next
       if let value = value(bytes[start.position..<read], limits: limits), let fields = value.dict {
         records.append((value, start.line, start.position..<read))
@@ -104,7 +104,7 @@ struct TableSalvage {
     try? PlistParser.parse(Array("<plist>".utf8) + element + Array("</plist>".utf8), limits: limits)
   }
 
-  /// Looks for the dictionary behind the key `schema`. A record may have a field of that name.
+  /// Searches for the dictionary after the key `schema`. A record may have a field with this name, too.
   private mutating func findSchema(in bytes: [UInt8], tags: [Tag], limits: PlistLimits) {
     let key = Array("<key>\(TableFile.schemaKey)</key>".utf8)
     for tag in tags.reversed()
@@ -123,7 +123,7 @@ struct TableSalvage {
     }
   }
 
-  /// Where the dictionary ends that begins with `start`.
+  /// The index of the tag that ends the dictionary beginning with `start`.
   private static func end(of start: Tag, in tags: [Tag]) -> Int? {
     // The tags are in order.
     var index = tags.partitioningIndex { $0.position >= start.position }
@@ -131,7 +131,7 @@ struct TableSalvage {
     while index < tags.count {
       depth += tags[index].isEnd ? -1 : 1
       if depth == 0 { return tags[index].end }
-      // A record cannot begin inside itself: a tag is missing.
+      // A record cannot begin inside itself, so a tag is missing.
       if depth > 1, !tags[index].isEnd, tags[index].indentation == start.indentation,
         !start.indentation.isEmpty
       {
@@ -142,11 +142,11 @@ struct TableSalvage {
     return nil
   }
 
-  /// The digits behind the counter's key.
+  /// The digits after the counter's key.
   private static func counter(in bytes: [UInt8]) -> AnyRecordID? {
     guard let key = bytes.firstRange(of: Array("<key>\(TableFile.counterKey)</key>".utf8)) else { return nil }
     func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-    // What stands between is a tag and white space.
+    // Only a tag and white space are in between.
     let digits = bytes[key.upperBound...].prefix(80).drop { !isDigit($0) }.prefix(while: isDigit)
     return AnyRecordID(String(decoding: digits, as: UTF8.self))
   }

@@ -1,14 +1,14 @@
 import FileDBPlist
 import FileDBTables
 
-/// Says of the records of an import, one by one, whether they fit the schema of their table, so that an error can name
-/// the place that they come from. What only the end of the transaction can tell is left to the commit.
+/// Checks the records of an import one by one against their table's schema, so that an error can name the place that a
+/// record comes from. What is only known at the end of the transaction is checked by the commit.
 package struct RecordRules {
-  /// What a record must be told apart from where something is unique.
+  /// The records among which a unique value must be unique.
   package enum Comparison: Sendable {
-    /// From those of the import. A record of the table may be changed by one that is still to come.
+    /// The records of the import. A later row may still change a record of the table.
     case rows
-    /// From those of the table, too.
+    /// The records of the import and of the table.
     case rowsAndTable
   }
 
@@ -17,7 +17,7 @@ package struct RecordRules {
   private let table: TableKey
   private let transaction: TransactionState
   private let comparison: Comparison
-  /// What the records that passed have in each group.
+  /// The values of the accepted records in each unique group.
   private var seen: [Set<[PlistValue]>]
 
   /// - Returns: `nil` for a table without a schema.
@@ -34,17 +34,17 @@ package struct RecordRules {
     seen = groups.map { _ in [] }
   }
 
-  /// Whether a record that passes may still turn out to break a rule, once the others are there.
+  /// Whether an accepted record may still turn out to break a rule, after the other records are added.
   package var leavesSome: Bool {
     (comparison == .rows && !groups.isEmpty) || rules.contains { $0.field.references?.tableKey == table }
   }
 
-  /// What the schema says of each field's type.
+  /// The types of the fields, as the schema declares them.
   package static func types(of snapshot: TableSnapshot<Fields>) -> [(name: String, type: FieldType)] {
     (snapshot.state.schema.schema?.fields ?? []).compactMap { field in field.type.map { (field.name, $0) } }
   }
 
-  /// Checks a record that is about to be added.
+  /// Checks a record that will be added.
   package mutating func check(new fields: Fields) throws(StoreError) {
     var whole = fields
     for rule in rules where whole[rule.field.name] == nil { whole[rule.field.name] = rule.field.defaultValue }
@@ -52,7 +52,7 @@ package struct RecordRules {
     try checkGroups(of: whole, besides: nil) { _ in true }
   }
 
-  /// Checks a record that is about to be changed.
+  /// Checks a record that will be changed.
   package mutating func check(
     _ fields: Fields, was old: Fields, of id: AnyRecordID
   ) throws(StoreError) {
@@ -64,7 +64,7 @@ package struct RecordRules {
     for rule in rules where isNew(rule.field.name) {
       let value = fields[rule.field.name]
       try transaction.checkValue(value, rule)
-      // A record may refer to one of its own table that comes later.
+      // A record may refer to a later one of its own table.
       if rule.field.references?.tableKey != table { try transaction.checkReference(value, rule) }
     }
   }

@@ -18,7 +18,7 @@ extension TableSnapshot {
     }
   }
 
-  /// The schema for who only shows the table; `nil` where it cannot be read, too.
+  /// The schema, for code that only shows the table; `nil` also if it cannot be read.
   package var knownSchema: TableSchema? { state.schema.schema }
 }
 

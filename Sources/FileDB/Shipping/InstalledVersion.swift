@@ -1,20 +1,20 @@
 import FileDBPlist
 
-/// The version that is installed in a store, and which shipped tables the user's are from.
+/// The version that is installed in a store, and the shipped tables that the user's tables come from.
 ///
-/// It is the one record of a table, ``StoreFolder/installedTable``, so that it changes in the very commit that changes
-/// the others. The shipped tables are files in `.filedb/shipped`: made before that commit, and removed once no version
-/// needs them.
+/// It is the only record of the table ``StoreFolder/installedTable``, so it changes in the same commit as the other
+/// tables. The shipped tables are files in `.filedb/shipped`. They are written before that commit, and removed when no
+/// version needs them.
 struct InstalledVersion {
-  /// A table that is from a shipped one.
+  /// A table that comes from a shipped one.
   struct Table {
-    /// The generation in which it was taken; its file is called after it.
+    /// The generation in which it was installed. Its file is named after it.
     let generation: Int64
     let ids: ShippedIDs
   }
 
   let version: ShippedVersion
-  /// Goes up with each installation, so that the files of one never take the place of another's.
+  /// Increases with each installation, so that the files of one never replace those of another.
   let generation: Int64
   private(set) var tables: [TableKey: Table] = [:]
 
@@ -23,7 +23,7 @@ struct InstalledVersion {
     generation = (former?.generation ?? 0) + 1
   }
 
-  /// Remembers what became of a table.
+  /// Records what happened to a table.
   mutating func note(_ outcome: ShippedUpgrade.Outcome, former: Table?) {
     tables[outcome.key] =
       switch outcome.base {
@@ -37,13 +37,13 @@ struct InstalledVersion {
 // MARK: - The record
 
 extension InstalledVersion {
-  /// - Returns: `nil` where nothing was installed yet.
+  /// - Returns: `nil` if nothing was installed yet.
   static func read(in store: RecordStore) throws(StoreError) -> InstalledVersion? {
     try store.tables.catchUp()
     return try read(store.tables.newest(TableKey(StoreFolder.installedTable)).state, in: store.folder)
   }
 
-  /// As the transaction has it, whom nobody can get ahead of.
+  /// The version as the transaction sees it. Nobody can change it in between.
   static func read(
     in transaction: TransactionState, of folder: StoreFolder
   ) throws(StoreError) -> InstalledVersion? {
@@ -93,7 +93,7 @@ extension InstalledVersion {
   private init?(_ fields: PlistDictionary) {
     guard let version = fields[Key.version]?.string.flatMap(ShippedVersion.init),
       let generation = fields[Key.generation]?.integer, let tables = fields[Key.tables]?.dict,
-      // The next one must not overflow.
+      // The next generation must not overflow.
       (1..<1 << 53).contains(generation)
     else { return nil }
     (self.version, self.generation) = (version, generation)
@@ -118,7 +118,7 @@ extension InstalledVersion {
     }
   }
 
-  /// The shipped tables that the user's are from.
+  /// The shipped tables that the user's tables come from.
   func bases(in store: RecordStore) throws(StoreError) -> [TableKey: TableState] {
     var bases: [TableKey: TableState] = [:]
     for (key, table) in tables {
@@ -129,13 +129,13 @@ extension InstalledVersion {
     return bases
   }
 
-  /// Removes what no merge needs any more. What cannot be removed now goes with the next version.
+  /// Removes files that no merge needs any more. If some cannot be removed, the next version removes them.
   static func clearAway(in store: RecordStore) {
     guard let own = store.files?.folder else { return }
     let (folder, disk) = (own.shippedFolder, own.disk)
-    // Another process may be about to install the next version.
+    // Another process may be installing the next version.
     try? store.exclusively(timeout: .zero) {
-      // An undo may bring a former version back.
+      // An undo may restore an earlier version.
       let restorable = try store.undoLog.restorableFields(in: StoreFolder.installedTable)
       let needed = try (restorable + [InstalledVersion.read(in: store)?.fields ?? [:]]).flatMap(fileNames)
       try disk.sweepDrafts(in: folder)
@@ -152,7 +152,7 @@ extension InstalledVersion {
     }
   }
 
-  /// Whether ``fileName(of:_:)`` makes such names: nothing else is removed.
+  /// Whether the name is one that ``fileName(of:_:)`` makes. No other files are removed.
   private static func isFileName(_ name: String) -> Bool {
     name.hasSuffix(StoreFolder.suffix) && Int64(name.prefix { $0 != "." }) != nil
   }

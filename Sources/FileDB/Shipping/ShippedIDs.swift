@@ -1,6 +1,5 @@
-/// The ids that shipped records have in the user's table, as far as they are other ones: the user's own records may
-/// have had them first. Kept with the installed version, so that its records are known again however the user edits
-/// them.
+/// The ids that shipped records have in the user's table, if they differ: a record of the user's own may have had an id
+/// first. They are kept with the installed version. So shipped records are recognized however the user edits them.
 struct ShippedIDs {
   private(set) var ids: [AnyRecordID: AnyRecordID]
 
@@ -14,11 +13,11 @@ struct ShippedIDs {
       foreignKeys: table.foreignKeys)
   }
 
-  /// Finds ids for the new records of a shipped table whose own are taken, or were once.
+  /// Chooses ids for the new records of a shipped table whose ids are in use or were once used.
   /// - Parameters:
-  ///   - base: the version before, with the user's ids.
-  ///   - lastShipped: the highest id that version gave itself; what is above, the user's table gave.
-  /// - Returns: those that were found now.
+  ///   - base: the previous version, with the user's ids.
+  ///   - lastShipped: the highest id that the previous version gave. The user's table gave those above it.
+  /// - Returns: the ids that were chosen now.
   /// - Throws: ``StoreError/Code/counterExhausted``.
   mutating func admit(
     _ theirs: TableState, base: TableState, lastShipped: Int64, ours: TableState
@@ -32,7 +31,7 @@ struct ShippedIDs {
       if let index = ours.records.index(of: record.id) {
         return !ours.records[index].hasSameFields(as: record)
       }
-      // Of a record that the user deleted, perhaps, and an id is never given twice.
+      // The user may have deleted the record with this id. No id is given twice.
       return base.exists && record.id.rawValue > lastShipped && record.id.rawValue <= ours.counter
     }
     var last = max(base.counter, ours.counter, theirs.counter, taken.map(\.rawValue).max() ?? 0)
@@ -44,7 +43,7 @@ struct ShippedIDs {
     }
   }
 
-  /// Takes over the ids that a merge gave to shipped records.
+  /// Takes over the new ids that a merge gave to shipped records.
   mutating func note(_ renumbered: [MergeRenumbering]) {
     let shipped = Dictionary(ids.map { ($1, $0) }) { first, _ in first }
     for renumbering in renumbered where renumbering.side == .theirs {

@@ -1,10 +1,9 @@
 import FileDBEssentials
 
-/// An installation from beginning to end: this says in which order things happen.
+/// A complete installation, with its steps in order.
 ///
-/// The shipped tables that a later merge begins with are kept first. Then the user's tables change in one commit, and
-/// the record of the installed version changes in the same: so there is no moment at which it says anything else than
-/// is the case.
+/// First, it keeps the shipped tables for later merges. Then one commit changes the user's tables and the record of the
+/// installed version. So that record is right at every moment.
 package struct ShippedInstall {
   private let shipped: RecordStore
   package let store: RecordStore
@@ -37,7 +36,7 @@ package struct ShippedInstall {
     }
     let report = try write { transaction in
       let former = try InstalledVersion.read(in: transaction.state, of: store.folder)
-      // Another process may have been quicker.
+      // Another process may have installed it in the meantime.
       if let report = try reportIfDone(former) { return report }
       let next = InstalledVersion(version, after: former)
       try next.keep(tables, in: store.folder)
@@ -56,7 +55,7 @@ package struct ShippedInstall {
     try dryRun { body in try store.dryRun(body) }
   }
 
-  /// - Parameter attempt: runs a transaction in the user's store and discards it.
+  /// - Parameter attempt: runs a transaction in the user's store and discards its changes.
   package func dryRun(
     _ attempt: (_ body: (inout StoreTransaction) throws -> InstallReport) throws -> InstallReport
   ) throws -> InstallReport {
@@ -71,7 +70,7 @@ package struct ShippedInstall {
     }
   }
 
-  /// What there is to say where nothing is to be done.
+  /// The report if nothing needs to be done.
   private func reportIfDone(_ installed: InstalledVersion?) throws(StoreError) -> InstallReport? {
     guard let installed, installed.version >= version else { return nil }
     guard installed.version == version else {
@@ -91,7 +90,7 @@ package struct ShippedInstall {
     return Dictionary(uniqueKeysWithValues: try keys.map { ($0, try shipped.tables.newest($0).state) })
   }
 
-  /// The user's tables that cannot be read and need not be.
+  /// The user's tables that cannot be read, and that will be replaced.
   private func damagedTables(
     among tables: [TableKey: TableState], _ former: InstalledVersion?
   ) throws(StoreError) -> Set<TableKey> {

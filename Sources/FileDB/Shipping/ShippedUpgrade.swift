@@ -1,10 +1,10 @@
 import FileDBEssentials
 
-/// What a version does to each table of the user's store.
+/// The effect of a version on each table of the user's store.
 struct ShippedUpgrade {
-  /// What became of a table.
+  /// The result for a table.
   struct Outcome {
-    /// Which shipped table the next merge begins with.
+    /// The shipped table that the next merge uses as its base.
     enum Base { case former, new, none }
 
     let key: TableKey
@@ -17,11 +17,11 @@ struct ShippedUpgrade {
 
   /// The tables that were installed before.
   let former: [TableKey: InstalledVersion.Table]
-  /// As they were shipped then; for a merge.
+  /// The shipped tables of that version, for merging.
   let bases: [TableKey: TableState]
   let shipped: [TableKey: TableState]
   let policy: InstallPolicy
-  /// Those of the user's that cannot be read.
+  /// The user's tables that cannot be read.
   let damaged: Set<TableKey>
 
   /// The tables that this may change.
@@ -35,7 +35,7 @@ struct ShippedUpgrade {
     let theirs = shipped[key] ?? TableState()
     var outcome = Outcome(key: key, base: theirs.exists ? .new : .none)
     if damaged.contains(key) {
-      // One that is copied around, or is replaced in a dry run, which does not repair it before.
+      // The table is copied as it is. In a dry run it may also be replaced, because a dry run does not repair it first.
       outcome.isChanged = policy == .replace
       if policy == .copyIfMissing { outcome.base = .former }
       return outcome
@@ -45,7 +45,7 @@ struct ShippedUpgrade {
     switch policy {
     case .copyIfMissing:
       changes = ours.exists ? [] : ours.steps(to: theirs)
-      // One that is the very same was copied from here, by an app that did so itself.
+      // If the tables are identical, an app has copied the shipped one by itself.
       let isCopy = former[key] == nil && ours.hasSameRecords(as: theirs)
       if changes.isEmpty, !isCopy { outcome.base = .former }
     case .replace: changes = ours.steps(to: theirs)
@@ -67,7 +67,7 @@ struct ShippedUpgrade {
     let merge = try RecordsMerge(base: base, ours: ours, theirs: ids.applied(to: theirs))
     ids.note(merge.renumbered)
     outcome.ids = ids
-    // The keys beside the records are not installed, so that the user's are in no conflict.
+    // Other root keys are not installed, so the user's are not in conflict.
     outcome.conflicts = merge.conflicts.filter { $0.record != nil }
     let deleted = merge.recordsDeletedByOurs
     outcome.renumbered = (added + merge.renumbered).filter { !deleted.contains($0.newID) }
@@ -79,8 +79,8 @@ struct ShippedUpgrade {
 }
 
 extension RecordsMerge {
-  /// The merged records that the user deleted and the new version changed. They would all come back with a version that
-  /// does something to each record, so they stay deleted.
+  /// The merged records that the user deleted and the new version changed. They stay deleted. Otherwise, a version that
+  /// changes every record would bring them all back.
   fileprivate var recordsDeletedByOurs: Set<AnyRecordID> {
     Set(
       conflicts.compactMap { conflict in
@@ -90,7 +90,7 @@ extension RecordsMerge {
 }
 
 extension TableState {
-  /// The changes that lead from this table to another, be it there or not.
+  /// The changes that lead from this table to another. Either may not exist.
   fileprivate func steps(to other: TableState) -> [Change] {
     guard other.exists else { return exists ? [.drop] : [] }
     guard !exists else { return changes(to: other) }

@@ -2,7 +2,7 @@
 ///
 /// The numbers are compared one by one, so `1.10` is later than `1.9`. `2` and `2.0` are the same version.
 public struct ShippedVersion: Hashable, Sendable {
-  /// Without zeros at the end.
+  /// Without trailing zeros.
   private let numbers: [Int]
 }
 

@@ -1,19 +1,19 @@
 import FileDBEssentials
 import Synchronization
 
-/// When the next checkpoint of an automatic kind is due.
+/// Decides when the next automatic checkpoint is due.
 final class CheckpointClock: Sendable {
   private struct State {
     var hasCommits = false
     var lastCommit = ContinuousClock.now
     var isScheduled = false
-    /// A checkpoint that failed is not tried again with every commit.
+    /// After a checkpoint fails, not every commit tries again, but only a journal of this size.
     var nextSize = 0
   }
 
-  /// How long a store must be quiet.
+  /// How long a store must be without commits.
   static let pause = Duration.seconds(1)
-  /// A journal shorter than this is not a burden, whatever the files are.
+  /// A journal shorter than this never causes a checkpoint, whatever the size of the files.
   static let smallestSize = 1 << 20
 
   private let state = Mutex(State())
@@ -21,8 +21,8 @@ final class CheckpointClock: Sendable {
   /// Whether this process has committed anything since the last checkpoint.
   var hasCommits: Bool { state.withLock { $0.hasCommits } }
 
-  /// Remembers a commit.
-  /// - Returns: whether the caller must see to it that somebody looks again after ``pause``.
+  /// Records a commit.
+  /// - Returns: whether the caller must arrange for another look after ``pause``.
   func noteCommit() -> Bool {
     state.withLock { state in
       state.hasCommits = true
@@ -32,7 +32,7 @@ final class CheckpointClock: Sendable {
     }
   }
 
-  /// Whether a pause without commits is over. Where it is not, somebody must look again.
+  /// Whether the store has been without commits for long enough. If not, somebody must look again later.
   func isQuiet() -> Bool {
     state.withLock { state in
       let isQuiet = ContinuousClock.now - state.lastCommit >= Self.pause
@@ -41,7 +41,7 @@ final class CheckpointClock: Sendable {
     }
   }
 
-  /// Whether a journal of `size` bytes has outgrown files of `fileSize`.
+  /// Whether a journal of `size` bytes is too long for files of `fileSize` bytes.
   func isOutgrown(_ size: Int, files fileSize: Int) -> Bool {
     size >= max(Self.smallestSize, fileSize / 2, state.withLock(\.nextSize))
   }
@@ -53,6 +53,6 @@ final class CheckpointClock: Sendable {
     }
   }
 
-  /// Remembers that a checkpoint failed with a journal of this size.
+  /// Records that a checkpoint failed with a journal of this size.
   func noteFailure(size: Int) { state.withLock { $0.nextSize = 2 * size } }
 }

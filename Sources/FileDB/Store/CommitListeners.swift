@@ -1,10 +1,10 @@
 import FileDBTables
 import Synchronization
 
-/// Who is told when readers see something new.
+/// An object that is notified when readers see something new.
 protocol CommitListener: Sendable {
   func tell(of tables: Set<TableKey>)
-  /// The store is closed or gone.
+  /// The store was closed or released.
   func finish()
 }
 
@@ -16,7 +16,7 @@ final class CommitListeners: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds a listener. One that comes after the end is told of the end.
+  /// Adds a listener. If the store has ended already, the listener is notified of that.
   func add(_ listener: any CommitListener) {
     let isFinished = state.withLock { state in
       state.listeners.append(listener)

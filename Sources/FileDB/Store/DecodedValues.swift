@@ -28,7 +28,7 @@ public struct DecodedValues<Value: Codable & Sendable>: Sendable {
   public let faults: [StoreError]
   private let all: Records
 
-  /// Those that were to be decoded. Their ids are gathered when they are asked for.
+  /// The records to decode. Their ids are collected when somebody asks for them.
   fileprivate enum Records {
     case table(OrderedRecords)
     case chosen([StoredRecord<Value>])

@@ -10,7 +10,8 @@ enum ExitCheckpoints {
 
   private struct State {
     var stores: [Open] = []
-    /// The process that the hook is in. A forked child has a copy, and the locks that other threads held at the fork.
+    /// The process that the hook belongs to. A forked child inherits a copy, with the locks that other threads held
+    /// during the fork.
     var process: pid_t?
   }
 

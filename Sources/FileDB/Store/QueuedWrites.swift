@@ -1,18 +1,18 @@
 import FileDBTables
 import Synchronization
 
-/// The async writes that wait for their turn. Those that wait together become one commit: one lock, one frame in the
-/// journal and one sync. Each body still succeeds or fails by itself.
+/// The async writes that wait for their turn. Writes that wait at the same time become one commit, with one lock, one
+/// frame in the journal and one sync. Each body still succeeds or fails on its own.
 final class QueuedWrites: Sendable {
   private static let mostInCommit = 64
-  /// Once the bodies have taken so long, the others wait for the next commit, so that nobody waits for many.
+  /// After the bodies have taken this long, the others wait for the next commit. So nobody waits for many others.
   private static let mostTime = Duration.milliseconds(2)
 
   private let waiting = Mutex<[any QueuedWrite]>([])
 
   func add(_ write: any QueuedWrite) { waiting.withLock { $0.append(write) } }
 
-  /// How many wait.
+  /// The number of waiting writes.
   var count: Int { waiting.withLock(\.count) }
 
   private func take() -> [any QueuedWrite] {
@@ -27,13 +27,14 @@ final class QueuedWrites: Sendable {
     if !writes.isEmpty { waiting.withLock { $0.insert(contentsOf: writes, at: 0) } }
   }
 
-  /// Makes a commit of those that wait by now. Another thread waits for the disk, so that the next ones need not.
+  /// Makes one commit of the writes that are waiting now. Another thread waits for the disk, so that the next commit
+  /// need not.
   func commit(to store: RecordStore) {
     let all = take()
     if all.isEmpty { return }
     var writes = all
     do {
-      // Safe: this thread does not touch it again.
+      // Safe: this thread does not use it again.
       nonisolated(unsafe) let commit = try store.begin { transaction in
         let end = ContinuousClock.now + Self.mostTime
         let count = all.firstIndex { write in
@@ -45,7 +46,7 @@ final class QueuedWrites: Sendable {
       putBack(all.dropFirst(writes.count))
       store.queues.finishing.async { [writes] in
         do {
-          // Where the log has no such commit, each is to be tried again.
+          // If the log does not have the commit, each write is tried again.
           let isCommitted = try commit?.finish() != nil
           for write in writes { if isCommitted { write.finish() } else { write.runAlone(in: store) } }
         } catch {
@@ -54,7 +55,7 @@ final class QueuedWrites: Sendable {
       }
     } catch {
       putBack(all.dropFirst(writes.count))
-      // One of them may be too large for the disk, which is none of the others' business.
+      // One write may be too large for the disk. That must not concern the others.
       let isOfAll =
         writes.count == 1 || (error as? StoreError).map { Self.ofTheStore.contains($0.code) } ?? false
       store.queues.finishing.async { [writes] in
@@ -63,22 +64,22 @@ final class QueuedWrites: Sendable {
     }
   }
 
-  /// What no write would be spared.
+  /// Errors that every write would get.
   private static let ofTheStore: Set<StoreError.Code> = [.locked, .closed, .outcomeUnknown, .unreachable]
 }
 
-/// A write whose type of result nobody needs to know.
+/// A write, without the type of its result.
 protocol QueuedWrite: Sendable {
-  /// Runs the body as a part of a transaction, unless its task was cancelled. It may run more than once.
+  /// Runs the body as part of a transaction, unless its task was cancelled. It may run more than once.
   func run(in transaction: TransactionState)
 
   /// Ends the task's wait with what the body returned or threw.
   func finish()
 
-  /// Ends the task's wait: there is no commit.
+  /// Ends the task's wait with an error: there is no commit.
   func fail(_ error: any Error)
 
-  /// Runs the body as a transaction of its own, and ends the task's wait.
+  /// Runs the body as a separate transaction, and ends the task's wait.
   func runAlone(in store: RecordStore)
 }
 

@@ -63,7 +63,7 @@ extension RecordStore {
     try await Self.run(on: queues.reading, body)
   }
 
-  /// Runs what may wait for other writers and for the disk.
+  /// Runs work that may wait for other writers and for the disk.
   func writing<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await Self.run(on: queues.writing, body)
   }
@@ -77,14 +77,14 @@ extension RecordStore {
   }
 }
 
-/// The store's own serial queues. What blocks in a global queue may use up its threads.
+/// The store's own serial queues. Blocking work in a global queue could use up all its threads.
 struct StoreQueues: Sendable {
-  /// For async writes and closing, and for checkpoints that nobody waits for, one at a time.
+  /// For async writes and closing, and for checkpoints that nobody waits for. They run one at a time.
   let writing = DispatchQueue(label: "FileDB.writing")
   /// The async writes that wait for ``writing``.
   let writes = QueuedWrites()
-  /// For what waits until its commit is durable.
+  /// For waiting until a commit is durable.
   let finishing = DispatchQueue(label: "FileDB.finishing")
-  /// For what reads from the disk, and waits for no writer.
+  /// For reading from the disk, which never waits for a writer.
   let reading = DispatchQueue(label: "FileDB.reading")
 }

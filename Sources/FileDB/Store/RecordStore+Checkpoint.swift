@@ -10,10 +10,10 @@ extension RecordStore {
   /// - Complexity: O(*n*) in the size of the tables that have commits in the journal.
   public func checkpoint() throws { try checkpoint(.all, timeout: options.lockTimeout) }
 
-  /// The checkpoint that ``CheckpointPolicy/automatic`` makes.
+  /// Makes the checkpoint of ``CheckpointPolicy/automatic``.
   package func checkpointTablesThatAreDue() throws { try checkpoint(due, timeout: options.lockTimeout) }
 
-  /// What a checkpoint writes that nobody asked for.
+  /// The tables that an automatic checkpoint writes.
   private var due: CheckpointScope {
     options.checkpoints == .everyCommit ? .all : .due(largeFile: options.largeFile)
   }
@@ -25,7 +25,7 @@ extension RecordStore {
     try writers.enter { try writeFiles(scope, timeout: timeout) }
   }
 
-  /// For the thread inside ``writers``.
+  /// Must be called by the thread inside ``writers``.
   private func writeFiles(_ scope: CheckpointScope, timeout: Duration) throws {
     try checkOpen()
     if let files {
@@ -62,8 +62,8 @@ extension RecordStore {
     do { try checkpointTablesThatAreDue() } catch StoreError.Code.locked {}
   }
 
-  /// Makes a checkpoint now or later, as the options say, after a commit. Its errors are not the commit's, which is
-  /// done.
+  /// After a commit, makes a checkpoint now or later, depending on the options. It does not report errors, because the
+  /// commit is done.
   package func checkpointWhenDue() {
     switch options.checkpoints {
     case .manual: break
@@ -90,11 +90,12 @@ extension RecordStore {
     }
   }
 
-  /// For a store that is released: whoever has the lock will see to the journal as well.
+  /// Called when a store is released. It does not wait for the lock: whoever has it will write the journal into the
+  /// files, too.
   func checkpointAtEnd() { if isBehind { try? checkpoint(due, timeout: .zero) } }
 
-  /// For a store that is open when the process ends. A thread in the middle of a write may never go on, so nobody waits
-  /// for it.
+  /// Called for a store that is open when the process ends. It does not wait for a thread in the middle of a write,
+  /// which may never continue.
   func checkpointAtExit() {
     if isBehind { try? writers.enterIfFree { try writeFiles(due, timeout: .zero) } }
   }

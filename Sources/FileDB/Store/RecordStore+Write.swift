@@ -51,13 +51,13 @@ extension RecordStore {
 }
 
 extension RecordStore {
-  /// One transaction: from the log's end to a durable commit that readers see.
-  /// - Returns: `nil` where the log has no such commit, and it is to be tried again.
+  /// Runs one transaction: it catches up with the log, and ends with a durable commit that readers see.
+  /// - Returns: `nil` if the log does not have the commit, and the write must be tried again.
   private func attempt<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result? {
     try begin(body)?.finish()
   }
 
-  /// The first half of a write: runs `body`, and appends its commit to the log. Those that begin later see it.
+  /// The first half of a write: runs `body`, and appends its commit to the log. Writes that begin later see the commit.
   /// - Returns: `nil` as for ``attempt(_:)``.
   func begin<Result>(
     _ body: (inout StoreTransaction) throws -> Result
@@ -91,8 +91,8 @@ extension RecordStore {
       result: result, transaction: committed, commit: commit, sequence: sequence, ticket: ticket, store: self)
   }
 
-  /// Asks the log, which may know by now.
-  /// - Throws: `error` where it does not.
+  /// Asks the log what happened to a commit: it may know by now.
+  /// - Throws: `error` if the log does not know.
   fileprivate func isCommitted(_ commit: NewCommit?, or error: StoreError) throws -> Bool {
     switch try commit.map({ try log.outcome(of: $0.token) }) ?? .unknown {
     case .committed: true
@@ -102,21 +102,21 @@ extension RecordStore {
   }
 }
 
-/// A write whose commit is in the log, and may not survive a power cut yet.
+/// A write whose commit is in the log, but may not be durable yet.
 struct AppendedWrite<Result> {
   fileprivate let result: Result
   fileprivate let transaction: TransactionState
-  /// `nil` where nothing was changed.
+  /// `nil` if nothing was changed.
   fileprivate let commit: NewCommit?
   fileprivate let sequence: UInt64
   fileprivate let ticket: (any CommitTicket)?
   fileprivate let store: RecordStore
 
-  /// The second half of a write: waits until its commit is durable. Those that wait at the same time share a sync.
-  /// - Returns: what the body returned; `nil` where the log has no such commit, and the write is to be tried again.
+  /// The second half of a write: waits until its commit is durable. Writes that wait at the same time share a sync.
+  /// - Returns: what the body returned; `nil` if the log does not have the commit, and the write must be tried again.
   func finish() throws -> Result? {
     if let ticket {
-      // Readers see it also where nobody knows whether a power cut would take it: it is there now.
+      // Readers see it even if nobody knows whether a power cut would remove it: it is there now.
       defer { store.tables.publish(through: sequence) }
       do { try ticket.wait() } catch  where error.code == .outcomeUnknown {
         guard try store.isCommitted(commit, or: error) else { return nil }

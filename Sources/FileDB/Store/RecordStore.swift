@@ -3,7 +3,7 @@ import FileDBStorage
 @_exported import FileDBTables
 import Synchronization
 
-// Of FileDBPlist, users see the values alone.
+// Users see only the value types of FileDBPlist.
 @_exported import struct FileDBPlist.PlistDictionary
 @_exported import struct FileDBPlist.PlistLimits
 @_exported import enum FileDBPlist.PlistValue
@@ -23,13 +23,13 @@ public final class RecordStore: Sendable {
   public let options: StoreOptions
 
   package let log: any CommitLog
-  /// The log where it is a folder's: for what is about files.
+  /// The log if it is that of a folder, for operations on files.
   let files: FileLog?
-  /// The files that people see, where those of the log's folder are not for them.
+  /// The files that people see, if the log's folder has others for its own use.
   package let shownFiles: (any ShownFiles)?
   let tables: TablesInMemory
   let view: any TableView
-  /// One writer at a time in this process; the log sees to the others.
+  /// Lets one thread of this process write at a time. The log keeps other processes out.
   let writers = WriterGate()
   let queues = StoreQueues()
   let checkpoints = CheckpointClock()
@@ -69,9 +69,9 @@ public final class RecordStore: Sendable {
     self.init(url, log: files, files: files, seen: view, options: options)
   }
 
-  /// A store on a log of another kind.
+  /// A store on another kind of log.
   /// - Parameters:
-  ///   - files: the folder that follows the log; `nil` where there is none.
+  ///   - files: the folder that follows the log; `nil` if there is none.
   ///   - shownFiles: the files that people see.
   package convenience init(
     at url: URL, log: any CommitLog, files: FileLog? = nil, shownFiles: (any ShownFiles)? = nil,
@@ -94,7 +94,7 @@ public final class RecordStore: Sendable {
     checkpointAtEnd()
   }
 
-  /// Another store on the same files.
+  /// Another store object on the same files.
   package func reopened() throws(StoreError) -> RecordStore {
     let folder = try folder
     let url = URL(fileURLWithPath: folder.path)
@@ -102,7 +102,7 @@ public final class RecordStore: Sendable {
   }
 
   /// The folder of the store.
-  /// - Throws: ``StoreError/Code/notAFolder`` for one whose log is not a folder.
+  /// - Throws: ``StoreError/Code/notAFolder`` if the log is not a folder.
   package var folder: StoreFolder {
     get throws(StoreError) { try fileLog.folder }
   }
@@ -116,11 +116,11 @@ public final class RecordStore: Sendable {
     }
   }
 
-  /// Whether nobody has called ``close()`` yet.
+  /// Whether ``close()`` has not been called yet.
   package var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
 
   func checkOpen() throws(StoreError) {
-    // Before anything is asked of a disk that may still fail.
+    // Check this first: a disk that has failed may fail again.
     if isClosed.load(ordering: .relaxed) || files?.hasFailed == true { throw StoreError.closed(url.path) }
   }
 
@@ -156,7 +156,7 @@ public final class RecordStore: Sendable {
   /// - Complexity: as `table(_:)` for the name of a typed table.
   public func table(_ name: String) throws -> RecordTable<Fields> { try table(.records(name)) }
 
-  /// A table as readers see it, with every commit that returned before and all that other programs saved.
+  /// A table as readers see it now, with every commit that has returned and everything that other programs have saved.
   func current(_ table: TableKey) throws(StoreError) -> TableState {
     let own = try tables.durable(table)
     try view.read(table)
@@ -180,7 +180,7 @@ public final class RecordStore: Sendable {
   /// - Complexity: O(1) for an unchanged table; the size of the commits for a table that other processes changed
   ///   through this library; O(*n*) for a table whose file was replaced.
   public func refresh() throws {
-    // Inside a write, whose tables must not change beneath it, there is nothing to read in.
+    // Inside a write, the tables must not change, so do not read anything.
     if writers.currentTransaction != nil { return }
     var (failure, setbacks): (StoreError?, Int)
     repeat {
@@ -191,20 +191,20 @@ public final class RecordStore: Sendable {
         do throws(StoreError) { _ = try tables.newest(table) } catch { failure = failure ?? error }
       }
       if try view.refresh() { tables.listeners.tell(of: Set(tables.known)) }
-      // Where one fell behind meanwhile, the tables read before may be older than those read after.
+      // If a table fell behind meanwhile, the tables read before may be older than those read afterwards.
     } while tables.setbackCount != setbacks
     if let failure { throw failure }
   }
 }
 
-/// Files that people see in the place of those that the log writes.
+/// Files that people see instead of those that the log writes.
 package protocol ShownFiles: Sendable {
-  /// Where the file of a table is, or would be.
+  /// The path of a table's file, whether it exists or not.
   func path(of table: String) throws(StoreError) -> String
 
   /// Called before a checkpoint, which may begin another journal.
   func prepare() throws
 
-  /// Brings them up to the log's, after these were written.
+  /// Called after the log's files were written, to bring these up to date.
   func update() throws
 }

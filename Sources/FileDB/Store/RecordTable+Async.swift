@@ -86,7 +86,7 @@ extension RecordTable {
     try await writing { try $0.replaceAll(with: values) }
   }
 
-  /// Runs a synchronous verb as a write of its own.
+  /// Runs a synchronous verb as a separate write.
   func writing<Result: Sendable>(
     _ verb: @escaping @Sendable (RecordTable) throws -> Result
   ) async throws -> Result {

@@ -40,7 +40,7 @@ extension RecordTable {
       if let index = outside ?? ((0...table.records.count).contains(offset) ? nil : offset) {
         throw table.missing(index: index).adding(table: name.text)
       }
-      // Each passes only those that stay, so that no index that is still to come changes.
+      // Each record moves only past records that stay, so the indices of records that still have to move do not change.
       for (distance, index) in indices.filter({ $0 < offset }).reversed().enumerated() {
         try move(fromIndex: index, toIndex: offset - 1 - distance)
       }
@@ -142,7 +142,7 @@ extension RecordTable {
 }
 
 extension TransactionState {
-  /// Where the first of several records goes, so that the others may follow it.
+  /// The place of the first of several records. The others follow it.
   fileprivate func place<Value>(
     of ids: [RecordID<Value>], at position: Position<Value>, in name: String
   ) throws(StoreError) -> Position<Value> {
@@ -153,7 +153,7 @@ extension TransactionState {
       for id in ids { moving.append(try table.index(of: id.plain)) }
       guard (0...table.records.count - ids.count).contains(index) else { throw table.missing(index: index) }
       guard index > 0 else { return .top }
-      // The record that is to be above them, among all that there are.
+      // The record that will be above them, found among all records.
       var above = index - 1
       for place in moving.sorted() where place <= above { above += 1 }
       return .after(RecordID(table.records[above].id))

@@ -28,7 +28,7 @@ extension RecordTable {
   public func add(
     contentsOf values: some Sequence<Value>, at position: Position<Value> = .bottom
   ) throws -> [RecordID<Value>] {
-    // Before the store is locked, so that no other writer waits for it.
+    // Encode before locking the store, so that no other writer waits for it.
     let fields = try store.encode(values, for: name.text)
     return try writing { transaction in
       let marked = try transaction.marking(fields, of: Value.self, in: name.text)
@@ -181,8 +181,8 @@ extension RecordTable {
 }
 
 extension RecordTable {
-  /// Adds records with these values, each under the id that its value comes with, or a new one above all of these.
-  /// - Throws: ``StoreError/Code/duplicateID``, and as ``add(_:at:)``; then none is added.
+  /// Adds records with these values. Each gets the id that comes with its value, or a new id above all of these.
+  /// - Throws: ``StoreError/Code/duplicateID``, and as ``add(_:at:)``; then no record is added.
   @discardableResult
   package func add(identified values: [IdentifiedValue<Value>], at position: Position<Value>) throws
     -> [RecordID<Value>]
@@ -194,17 +194,17 @@ extension RecordTable {
     }
   }
 
-  /// Adds records in canonical bytes, as ``add(identified:at:)`` would those that they stand for.
+  /// Adds records in canonical bytes, like ``add(identified:at:)``.
   package func add(encoded records: [EncodedRecord], at position: Position<Value>) throws {
     try writing { try $0.insert(records, into: name.text, at: position) }
   }
 
-  /// Whether records that are added without a type may get the mark of a version.
+  /// Whether records that are added without a type may be marked with a version.
   package var marksNewRecords: Bool {
     get throws { try writing { try $0.markedRecords(of: name.text) != nil } }
   }
 
-  /// Makes `counter` the highest id that was ever given, where it is higher.
+  /// Raises the highest id ever given to `counter`, if that is higher.
   package func raiseCounter(to counter: Int64) throws {
     try writing { transaction in
       guard try transaction.table(name.text).counter < counter else { return }
@@ -212,7 +212,7 @@ extension RecordTable {
     }
   }
 
-  /// Changes a record's fields as of its type's newest version.
+  /// Changes a record's fields in the form of its type's newest version.
   private func change(_ id: RecordID<Value>, _ body: (inout Fields) -> Void) throws {
     try writing { transaction in
       let record = try record(with: id)
@@ -227,7 +227,7 @@ extension RecordTable {
     }
   }
 
-  /// Runs `body` in the transaction that this thread is in, or else in one of its own.
+  /// Runs `body` in this thread's transaction, or else in a new one.
   func writing<Result>(_ body: (TransactionState) throws -> Result) throws -> Result {
     try store.write { transaction in
       try transaction.state.keepDeclaration(of: name)
@@ -243,7 +243,7 @@ extension Fields {
 }
 
 extension TableState {
-  /// The index that the record at `index` has once it has moved to `position`.
+  /// The index of the record at `index` after it has moved to `position`.
   fileprivate func finalIndex(of index: Int, movedTo position: Position<some Any>) throws(StoreError) -> Int {
     switch position {
     case .top: return 0

@@ -42,7 +42,7 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
   /// since is missing; see ``snapshot()``.
   /// - Complexity: O(1).
   public var lastSnapshot: TableSnapshot<Value> {
-    // `RecordStore.table` has read the table, and nothing takes a table out again.
+    // `RecordStore.table` has read the table, and tables are never removed from memory.
     let key = TableKey(name.text)
     let state = store.writers.currentTransaction?.touched[key]?.table.now ?? store.seen[key]
     return TableSnapshot(source: source, state: state)

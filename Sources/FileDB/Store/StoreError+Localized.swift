@@ -1,7 +1,7 @@
 import FileDBEssentials
 import FileDBTables
 
-/// What Foundation and SwiftUI show of an error.
+/// The texts that Foundation and SwiftUI show for an error.
 extension StoreError: LocalizedError {
   /// The whole error, with its place.
   public var errorDescription: String? { description }

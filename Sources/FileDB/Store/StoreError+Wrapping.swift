@@ -1,7 +1,7 @@
 import FileDBTables
 
 extension StoreError {
-  /// `error` itself, or the error that stands for one of a caller's type.
+  /// `error` itself, or the `StoreError` that represents an error of the caller's type.
   package init(wrapping error: any Error) {
     if let error = error as? StoreError {
       self = error

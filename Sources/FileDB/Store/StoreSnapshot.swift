@@ -46,7 +46,7 @@ extension RecordStore {
       try tables.catchUp()
       let start = tables.position
       try readAllTables()
-      try refresh()  // The moments at which they were read may be different ones.
+      try refresh()  // They may have been read at different moments.
       let all = seen.all
       if try !hasNewTables(after: start, besides: all) {
         return StoreSnapshot(all, in: TableSource.Store(self))
@@ -54,7 +54,7 @@ extension RecordStore {
     }
   }
 
-  /// Whether a commit may have made a table that was not there yet when the tables were listed.
+  /// Whether a commit may have created a table since the tables were listed.
   private func hasNewTables(
     after sequence: UInt64, besides known: [TableKey: TableState]
   ) throws(StoreError) -> Bool {
@@ -64,8 +64,8 @@ extension RecordStore {
     }
   }
 
-  /// Reads the tables that were not read yet.
-  /// - Throws: for the first that cannot be read, once all others have been.
+  /// Reads the tables that have not been read yet.
+  /// - Throws: the error for the first table that cannot be read, after all others have been read.
   func readAllTables() throws(StoreError) {
     var failure: StoreError?
     for table in try tableKeys {

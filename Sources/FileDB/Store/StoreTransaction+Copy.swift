@@ -1,12 +1,12 @@
 import FileDBTables
 
 extension StoreTransaction {
-  /// Makes a table as it is in another store: with the ids of its records, their order, the counter and the schema.
-  /// - Returns: the keys in the root of its file that another program put there. A commit does not have them.
+  /// Creates a table as it is in another store, with its ids, order, counter and schema.
+  /// - Returns: the other programs' keys in the root of its file. A commit cannot contain them.
   /// - Throws: ``StoreError/Code/tableExists``.
   package mutating func make(_ table: TableSnapshot<Fields>) throws -> [String] {
     let (name, original) = (table.table, table.state)
-    // The records stay as they are, whatever rules they break.
+    // The records stay as they are, even if they break rules.
     state.restored[TableKey(name)] = Dictionary(
       original.records.lazy.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     try state.apply(.create, to: name)

@@ -1,12 +1,12 @@
 import FileDBTables
 
-/// The tables in memory as values. Those that readers see are durable; a commit that waits for its sync is seen by the
-/// next writer alone. Each verb returns the tables that readers see anew.
+/// The tables in memory, as values. The tables that readers see are durable. A commit that waits for its sync is seen
+/// only by the next writer. Each function returns the tables that have changed for readers.
 struct TableCache: Sendable {
   private(set) var published: [TableKey: LoadedTable] = [:]
   private var unpublished: [TableKey: LoadedTable] = [:]
   private var waiting: [WaitingCommit] = []
-  /// The last commit that was taken in. Every table includes it, except those that are behind.
+  /// The last commit that was applied. Every table includes it, except those that are behind.
   private(set) var position: UInt64 = 0
   /// How often a table fell behind the others, or got another base.
   private(set) var setbackCount = 0
@@ -14,25 +14,25 @@ struct TableCache: Sendable {
   /// A commit of this process that readers do not see yet.
   private struct WaitingCommit: Sendable {
     let sequence: UInt64
-    /// As it made them.
+    /// The tables as this commit left them.
     let tables: [TableKey: LoadedTable]
-    /// Of which another thread has read another file meanwhile.
+    /// The tables for which another thread has read another file in the meantime.
     let staleTables: [TableKey]
   }
 
-  /// The table with all commits, the ones that wait included.
+  /// The table with all commits, including those that wait.
   func newest(_ table: TableKey) -> LoadedTable? { unpublished[table] ?? published[table] }
 
   var keys: Set<TableKey> { Set(published.keys).union(unpublished.keys) }
 
-  /// Adds a commit of this process that is in the log, and not yet durable. Behind commits of others that were not taken
-  /// in yet, it comes with these.
+  /// Adds a commit of this process that is in the log, but not yet durable. If commits of others before it were not
+  /// applied yet, it is applied together with these.
   mutating func add(_ commit: LoggedCommit, states: [TableKey: TableState]) {
     guard commit.sequence == position + 1 else { return }
     var (tables, staleTables): ([TableKey: LoadedTable], [TableKey]) = ([:], [])
     for (table, state) in states {
       guard var known = newest(table) else { continue }
-      // Another thread has read another file while the commit was on its way.
+      // Another thread read another file while the commit was being appended.
       guard known.base == commit.tables[table]?.base else {
         published[table]?.isBehind = true
         published[table]?.isStale = true
@@ -51,7 +51,7 @@ struct TableCache: Sendable {
     position = commit.sequence
   }
 
-  /// The tables that must be read anew before the commits up to `sequence` can be shown.
+  /// The tables that must be read again before the commits up to `sequence` can be shown.
   func staleTables(through sequence: UInt64) -> [TableKey] {
     waiting.prefix { $0.sequence <= sequence }.flatMap(\.staleTables)
   }
@@ -69,7 +69,8 @@ struct TableCache: Sendable {
     return shown
   }
 
-  /// Brings the tables up to the commits of others, all at once. What still waits for its sync is shown with them.
+  /// Applies the commits of others to the tables, all at once. Commits that still wait for their sync are shown
+  /// together with them.
   mutating func follow(_ commits: [LoggedCommit]) -> Set<TableKey> {
     var shown = publish(through: .max)
     for commit in commits where commit.sequence > position {
@@ -85,18 +86,18 @@ struct TableCache: Sendable {
     return shown
   }
 
-  /// Goes on behind commits that the log has forgotten: the tables may lack some of them. Or before, where it is
-  /// another log by now: then nothing of the tables is sure.
-  /// - Parameter asked: the ``position`` after which the log was asked.
+  /// Continues after commits that the log has forgotten: the tables may lack some of them. It may also continue before
+  /// them, if it is another log now. Then nothing about the tables is certain.
+  /// - Parameter asked: the ``position`` for which the log was asked.
   mutating func skip(from asked: UInt64, to sequence: UInt64) -> Set<TableKey>? {
-    guard position == asked else { return nil }  // Another thread was faster.
+    guard position == asked else { return nil }  // Another thread was first.
     let shown = publish(through: .max)
     let isAnotherLog = sequence < asked
     for (table, known) in published where isAnotherLog || !known.isBehind {
       published[table]?.isBehind = true
       published[table]?.sequence = asked
-      // Its commits are in another base by now, also where that looks the same: a table that was made and dropped has
-      // no file before and none afterwards.
+      // Its commits are now in another base, even if that looks the same: a table that was created and dropped has no
+      // file before and no file afterwards.
       if known.hasCommits || isAnotherLog { published[table]?.isStale = true }
     }
     position = sequence
@@ -104,8 +105,8 @@ struct TableCache: Sendable {
     return shown
   }
 
-  /// Takes a table that was read, and includes all up to `end`.
-  /// - Returns: `nil` where the others are as of another commit by now.
+  /// Adds a table that was read and includes all commits up to `end`.
+  /// - Returns: `nil` if the other tables are at another commit by now.
   mutating func put(_ table: LoadedTable, of key: TableKey, at end: UInt64) -> Set<TableKey>? {
     guard position == end else { return nil }
     let shown = publish(through: .max)
@@ -113,10 +114,10 @@ struct TableCache: Sendable {
     return shown.union([key])
   }
 
-  /// Remembers that a commit was made for another base than a table's.
+  /// Records that a commit was made for another base than the one of this table.
   mutating func noteStale(_ table: TableKey) { published[table]?.isStale = true }
 
-  /// Remembers that a table that is behind includes all up to `sequence`.
+  /// Records that a table that is behind includes all commits up to `sequence`.
   mutating func note(_ table: TableKey, includes sequence: UInt64) {
     guard let known = published[table], known.isBehind else { return }
     published[table]?.sequence = max(known.sequence, sequence)
@@ -138,7 +139,7 @@ struct TableCache: Sendable {
 }
 
 extension LoadedTable {
-  /// Carries out what another process committed; behind where that cannot be.
+  /// Carries out a commit of another process. If that is impossible, the table falls behind.
   fileprivate mutating func follow(
     _ commit: LoggedCommit, of table: TableKey, from former: LoggedCommit.Former
   ) {
@@ -150,7 +151,7 @@ extension LoadedTable {
       sequence = commit.sequence
       hasCommits = true
     } catch {
-      fallBehind(commit)  // Reading it anew tells what is wrong.
+      fallBehind(commit)  // Reading it again reports what is wrong.
     }
   }
 

@@ -9,7 +9,7 @@ import FileDBPlist
 public struct TableName<Value: Codable & Sendable>: Hashable, Sendable {
   /// The name as text.
   public let text: String
-  /// Called where a table is first written to.
+  /// Called when a table is first written to.
   let declaration: (@Sendable () -> TableDeclaration<Value>)?
 
   /// A table name. FileDB checks it when you first use it.

@@ -49,13 +49,13 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   /// - Complexity: as ``index(of:)``, and of decoding the record.
   public func value(of id: RecordID<Value>) throws -> Value { try record(with: id).value }
 
-  /// The values of these records, up to the first that does not fit the type. Of many, several threads decode parts at
-  /// the same time.
+  /// The values of these records, up to the first that does not fit the type. If there are many, several threads decode
+  /// parts at the same time.
   func decoded(_ range: Range<Int>) -> (values: [Value], failure: StoreError?) {
     let parts = Parts(of: range.count, leastLength: 2_048)
     var failure: StoreError?
     let values = [Value](unsafeUninitializedCapacity: range.count) { buffer, count in
-      // Safe: each thread writes the values of its own part, and this one waits for all.
+      // Safe: each thread writes only the values of its own part, and this thread waits for all of them.
       nonisolated(unsafe) let buffer = buffer
       let ends = concurrentMap(parts.count) { part in
         decode(
@@ -72,7 +72,7 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
     return (values, failure)
   }
 
-  /// Decodes as many records as there is room for, in order, up to the first that does not fit.
+  /// Decodes records in order until the buffer is full, or a record does not fit the type.
   private func decode(
     from index: Int, into values: UnsafeMutableBufferPointer<Value>
   ) -> (count: Int, failure: StoreError?) {
@@ -110,7 +110,7 @@ extension TableSnapshot: RandomAccessCollection {
       records.next().map { StoredRecord(encoded: $0, source: source) }
     }
 
-    /// Passes over some records.
+    /// Skips some records.
     mutating func skip(_ count: Int) { records.skip(count) }
   }
 
@@ -144,7 +144,7 @@ public struct StoredRecord<Value: Codable & Sendable>: Sendable, Identifiable {
       }
     }
   }
-  /// The record as of the newest version of `Value`.
+  /// The record in the form of the newest version of `Value`.
   var migrated: StoredRecord {
     get throws {
       let newest = try StoreError.naming(encoded, of: source) { try ValueForm(Value.self).newest(encoded) }

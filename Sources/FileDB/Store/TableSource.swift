@@ -1,9 +1,9 @@
 import FileDBPlist
 import Synchronization
 
-/// Where the records of a snapshot are from.
+/// The store and the table that a snapshot's records come from.
 final class TableSource: Sendable {
-  /// What a snapshot needs of its store, which may be gone before it.
+  /// What a snapshot needs from its store, which may be released before the snapshot.
   struct Store: Sendable {
     let extensions: StoreExtensions
     let folder: StoreFolder?
@@ -32,11 +32,11 @@ final class TableSource: Sendable {
   convenience init(table: String, in store: RecordStore) { self.init(table: table, in: Store(store)) }
 
   var extensions: StoreExtensions { store.extensions }
-  /// What columns may take.
+  /// How much memory columns may use.
   var columnBytes: Int { store.columnBytes }
 
-  /// Where the table's file has a field of this very record, or as much of the way to it as there is; `nil` where the
-  /// file has another record by now, or none yet.
+  /// The place of a field of this record in the table's file, or of the last part of the path that is there; `nil` if
+  /// the file does not have this version of the record.
   func find(_ path: FieldPath, of record: EncodedRecord) -> (file: String, line: Int)? {
     let key = TableKey(table)
     let own = store.folder.map { (table: key, folder: $0) }
@@ -46,7 +46,7 @@ final class TableSource: Sendable {
     return nil
   }
 
-  /// Where the table's file has a value in its root.
+  /// The place of a value in the root of the table's file.
   func find(_ path: [PlistStep]) -> (file: String, line: Int)? {
     guard
       case (let file, let content?)? = try? store.folder?.readFile(of: TableKey(table), limits: store.limits)
@@ -72,8 +72,8 @@ final class TableSource: Sendable {
   }
 }
 
-/// Where a field of a record is in the table's file. It is looked for when somebody asks: that reads the file, and most
-/// errors are only caught.
+/// The place of a record's field in the table's file. It is searched for only when somebody asks, because that reads
+/// the file, and most errors are only caught.
 final class FilePlace: RecordPlace {
   private let source: TableSource
   private let record: EncodedRecord
@@ -94,7 +94,7 @@ final class FilePlace: RecordPlace {
 }
 
 extension StoreError {
-  /// Runs `decode`, and says of which record it was where that fails.
+  /// Runs `decode`. If it fails, adds the record to the error.
   static func naming<Value>(
     _ record: EncodedRecord, of source: TableSource, _ decode: () throws -> Value
   ) throws(StoreError) -> Value {
@@ -119,7 +119,7 @@ extension StoreError {
   }
 }
 
-/// What a value's `init(from:)` did not find as it should be.
+/// The value that `init(from:)` could not decode.
 private struct DecodingFault {
   let path: FieldPath
   let message: String

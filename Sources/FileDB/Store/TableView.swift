@@ -1,55 +1,56 @@
 import FileDBEssentials
 import FileDBTables
 
-/// What is seen of the tables in a store's log: mostly just these. A store over an attached one shows the two as one.
+/// The view that readers have of the tables in a store's log. Usually it shows exactly these. For a store over an
+/// attached one, it shows both as one.
 protocol TableView: Sendable {
-  /// The tables that are seen, given those of the log.
+  /// The tables that readers see, given those of the log.
   func tables(_ own: Set<TableKey>) throws(StoreError) -> Set<TableKey>
 
-  /// Reads what a table needs to be seen, where it has changed.
+  /// Reads what the view of a table needs, if it has changed.
   func read(_ table: TableKey) throws(StoreError)
 
-  /// Reads in what has changed beside the log.
+  /// Reads changes outside the log.
   /// - Returns: whether there may be something new.
   func refresh() throws -> Bool
 
-  /// What is seen of a table of the log.
+  /// The view of a table of the log.
   func seen(_ table: TableKey, own: TableState) throws(StoreError) -> TableState
 
-  /// The same for readers, who get the former one where it cannot be had.
+  /// The same for readers. If the view cannot be made, they get the previous one.
   func lastSeen(_ table: TableKey, own: TableState) -> TableState
 
   /// - Parameters:
-  ///   - seen: the table as it is seen.
-  ///   - own: the log's part of it; `nil` where that is all.
-  /// - Throws: where the change may not be made.
+  ///   - seen: the view of the table.
+  ///   - own: the log's part of it; `nil` if that is all.
+  /// - Throws: if the change is not allowed.
   func permit(_ change: Change, to table: TableKey, seen: TableState, own: TableState?) throws(StoreError)
 
-  /// What a transaction is to commit: the changes of the log's table that make it be seen as `after`, and the table
-  /// then.
-  /// - Returns: `nil` where the changes are the transaction's own.
+  /// What a transaction must commit: the changes of the log's table after which the view is `after`, and the resulting
+  /// table.
+  /// - Returns: `nil` if the changes are the transaction's own.
   func ownEdit(
     of table: TableKey, own: TableState, from before: TableState, to after: TableState,
     moving ids: Set<AnyRecordID>
   ) throws(StoreError) -> ChangeRecorder?
 
-  /// Remembers what is seen of a table once it is as a transaction leaves it.
+  /// Records the view of a table after a transaction.
   func note(_ seen: TableState, of table: TableKey, own: TableState)
 
   /// The file of a table that is not in the log's folder.
   func url(of table: TableKey) throws -> URL?
 
-  /// The folders beside the log's own in which a change may be seen.
+  /// The folders besides the log's own in which changes may affect the view.
   var folders: [StoreFolder] { get }
 
-  /// Where else a record may be from.
+  /// Other places that a record may come from.
   func sources(of table: TableKey) -> [(table: TableKey, folder: StoreFolder)]
 
-  /// The same view of the same tables, read anew.
+  /// The same view of the same tables, read again.
   func reopened() throws(StoreError) -> any TableView
 }
 
-/// The tables of the log, as they are.
+/// Shows the tables of the log as they are.
 struct PlainTables: TableView {
   func tables(_ own: Set<TableKey>) -> Set<TableKey> { own }
   func read(_ table: TableKey) {}
@@ -68,17 +69,17 @@ struct PlainTables: TableView {
   func reopened() -> any TableView { self }
 }
 
-/// The tables as readers see them, for those who may outlive the store.
+/// The tables as readers see them, for objects that may outlive the store.
 struct SeenTables: Sendable {
   let tables: TablesInMemory
   let view: any TableView
 
-  /// The table as it was last committed and read; without records where it was not read yet.
+  /// The last committed and read version of the table; a table without records if it has not been read yet.
   subscript(table: TableKey) -> TableState {
     view.lastSeen(table, own: tables.published(table) ?? TableState())
   }
 
-  /// All tables that were read, as of one moment.
+  /// All tables that have been read, at one moment.
   var all: [TableKey: TableState] {
     var all: [TableKey: TableState] = [:]
     for (table, own) in tables.allPublished { all[table] = try? view.seen(table, own: own) }

@@ -4,48 +4,48 @@ import Synchronization
 /// A table in memory.
 struct LoadedTable: Sendable {
   var state: TableState
-  /// The ``TableBase/number`` of what it was read from.
+  /// The ``TableBase/number`` of the base that it was read from.
   var base: Int
-  /// The last commit that changed it here; where it ``isBehind``, the last one that it includes.
+  /// The last commit that changed it here. If it ``isBehind``, the last commit that it includes.
   var sequence: UInt64
-  /// Whether commits were carried out on it since it was read, or last written.
+  /// Whether commits were applied to it since it was read or last written.
   var hasCommits = false
-  /// Whether commits came that it does not include: it must be looked at again before anybody builds on it.
+  /// Whether there are commits that it does not include. Then it must be checked again before anybody builds on it.
   var isBehind = false
   /// Whether it must be read again.
   var isStale = false
 }
 
-/// The tables in memory, which follow the log: the only way to a table for all that is above it.
+/// The tables in memory, which follow the log. All code above gets its tables from here.
 final class TablesInMemory: Sendable {
   private let log: any CommitLog
   let listeners = CommitListeners()
-  /// Never locked while the disk is at work, for readers take it.
+  /// Never locked during disk access, because readers lock it.
   private let cache = Mutex(TableCache())
 
   init(_ log: any CommitLog) { self.log = log }
 
-  /// The table as readers see it; `nil` where it was never read.
+  /// The table as readers see it; `nil` if it has never been read.
   func published(_ table: TableKey) -> TableState? { cache.withLock { $0.published[table]?.state } }
 
-  /// The tables that were read whose schemas refer to this one.
+  /// The tables in memory whose schemas refer to this one.
   /// - Complexity: O(*t*) in the tables that were read.
   func tables(referringTo key: TableKey) -> [TableKey] {
     cache.withLock { cache in cache.published.compactMap { $1.state.refers(to: key) ? $0 : nil } }
   }
 
-  /// All tables that were read, as of one moment.
+  /// All tables that have been read, at one moment.
   var allPublished: [TableKey: TableState] { cache.withLock { $0.published.mapValues(\.state) } }
 
   var known: [TableKey] { cache.withLock { $0.keys.sorted() } }
 
-  /// The last commit that was taken in.
+  /// The last commit that was applied.
   var position: UInt64 { cache.withLock(\.position) }
 
   /// How often a table fell behind the others, or got another base.
   var setbackCount: Int { cache.withLock(\.setbackCount) }
 
-  /// Takes in what others committed since.
+  /// Applies what others have committed since.
   /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   func catchUp() throws(StoreError) {
     while true {
@@ -59,14 +59,15 @@ final class TablesInMemory: Sendable {
     }
   }
 
-  /// The table with all commits up to the log's end, also those of this process that are not durable yet. Who writes or
-  /// refreshes has caught up before; who reads a table for the first time need not have.
-  /// - Throws: ``StoreError/Code/conflict``, what reading it throws, ``StoreError/Code/damagedJournal``.
+  /// The table with all commits up to the log's end, including commits of this process that are not durable yet. A
+  /// writer has caught up before, and so has a reader that refreshes. A reader that reads a table for the first time
+  /// may not have.
+  /// - Throws: ``StoreError/Code/conflict``, the errors of reading the table, ``StoreError/Code/damagedJournal``.
   func newest(_ key: TableKey) throws(StoreError) -> LoadedTable {
     while true {
       let known = cache.withLock { $0.newest(key) }
       let usable = known.flatMap { $0.isStale ? nil : $0 }
-      // What the log has forgotten by now is in the base that is looked at next.
+      // If the log has forgotten something by now, it is in the base that is checked next.
       let news = try usable.flatMap { table throws(StoreError) in
         table.isBehind ? try log.commits(after: table.sequence) : nil
       }
@@ -91,19 +92,19 @@ final class TablesInMemory: Sendable {
     }
   }
 
-  /// The table as readers see it, with every commit that returned before, whoever made it.
+  /// The table as readers see it, with every commit that has returned, of any writer.
   /// - Throws: as ``newest(_:)``.
-  /// - Complexity: without news a look at the log's end and at the base.
+  /// - Complexity: if nothing has changed, one look at the log's end and at the base.
   func durable(_ key: TableKey) throws(StoreError) -> TableState {
     try catchUp()
     let newest = try newest(key)
-    // Commits that wait for their sync are the next writer's to see.
+    // Only the next writer may see commits that wait for their sync.
     return published(key) ?? newest.state
   }
 
   /// Brings a table up to the log's end, and keeps it.
-  /// - Parameter lookedAt: the last commit that was there when the base was found to be the newest.
-  /// - Returns: `nil` where there was a checkpoint or another commit in between.
+  /// - Parameter lookedAt: the last commit when the base was found to be the newest.
+  /// - Returns: `nil` if there was a checkpoint or another commit in between.
   private func bring(
     _ key: TableKey, _ table: LoadedTable, lookedAt: UInt64
   ) throws(StoreError) -> LoadedTable? {
@@ -129,32 +130,32 @@ final class TablesInMemory: Sendable {
     return show { $0.put(table, of: key, at: end) } ? table : nil
   }
 
-  /// Takes a commit of this process, which readers do not see yet.
+  /// Adds a commit of this process. Readers do not see it yet.
   func add(_ commit: LoggedCommit, states: [TableKey: TableState]) {
     cache.withLock { $0.add(commit, states: states) }
   }
 
   /// Shows readers the commits up to this one.
   func publish(through sequence: UInt64) {
-    // Each shows what it reads together with all that waits, so that no commit is seen by half. What cannot be read stays as
-    // it was.
+    // Reading a table shows it together with all waiting commits, so that no commit is seen in part. A table that
+    // cannot be read stays as it was.
     for table in cache.withLock({ $0.staleTables(through: sequence) }) { _ = try? newest(table) }
-    // Others were quicker, with other tables.
+    // Others committed first, to other tables.
     if position < sequence { try? catchUp() }
     show { $0.publish(through: sequence) }
   }
 
-  /// Takes over the numbers of bases that a checkpoint or a repair has written.
-  /// - Parameter states: those that became other tables by that.
+  /// Takes over the numbers of the bases that a checkpoint or a repair has written.
+  /// - Parameter states: the tables that this changed.
   func note(_ bases: [TableKey: Int], states: [TableKey: TableState] = [:]) {
     show { $0.note(bases, states: states) }
   }
 
-  /// Changes what readers see, and tells those who wait for that.
-  /// - Parameter change: returns the tables that are seen anew; `nil` where nothing could be done.
+  /// Changes what readers see, and notifies those who wait for changes.
+  /// - Parameter change: returns the tables that changed for readers; `nil` if nothing could be done.
   @discardableResult
   private func show(_ change: (inout TableCache) -> Set<TableKey>?) -> Bool {
-    // Who is told looks at the cache, which must not be locked then.
+    // The listeners look at the cache, so it must not be locked when they are called.
     guard let tables = cache.withLock({ change(&$0) }) else { return false }
     listeners.tell(of: tables)
     return true

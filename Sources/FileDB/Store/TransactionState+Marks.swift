@@ -1,22 +1,22 @@
 import FileDBPlist
 import FileDBTables
 
-/// The marks of records that are added without a type to a table whose records are marked with a version.
+/// Adds the mark of a version to records that are added without a type to a table with marked records.
 extension TransactionState {
-  /// The fields of new records. Those that come without a type are marked as the table's records are that they look
-  /// like.
+  /// The fields of new records. Records that come without a type get the mark of the table's records that they
+  /// resemble.
   func marking<Value: Codable & Sendable>(
     _ fields: [Fields], of type: Value.Type, in table: String
   ) throws(StoreError) -> [Fields] {
-    // A type without versions may be an old program's, so its values are left to be read as what they are.
+    // A type without versions may belong to an old program. Its values stay unmarked.
     guard Value.self == Fields.self || Value.self == PlistValue.self else { return fields }
     guard !fields.isEmpty, let marked = try markedRecords(of: table) else { return fields }
     return fields.map { marked.look(like: $0) ? $0.keepingMark(of: marked.first) : $0 }
   }
 
-  /// Some records of the newest version in the table, as it was before the transaction: people write what they see
-  /// there. `nil` where none is marked.
-  /// - Complexity: a search for one record: of a table that is half migrated, it may be an older version.
+  /// Some records of the newest version in the table, from before the transaction: people write what they see there.
+  /// `nil` if no record is marked.
+  /// - Complexity: a search for one record. If the table is partly migrated, the result may be an older version.
   func markedRecords(of table: String) throws(StoreError) -> MarkedRecords? {
     let key = TableKey(table)
     if let known = markedRecords[key] { return known }
@@ -30,13 +30,13 @@ extension TransactionState {
   }
 }
 
-/// Records of one version, and what others must have to look like them.
+/// Records of one version, and what other records must have to resemble them.
 struct MarkedRecords {
   let first: Fields
   private var all: Set<FieldName>
   private var common: Set<FieldName>
 
-  /// Takes those with the newest mark; `nil` where none has one.
+  /// Takes the records with the newest mark; `nil` if none is marked.
   init?(_ records: [EncodedRecord]) {
     let marks = records.map { $0.field(ValueMigrations.versionKey)?.integer ?? 0 }
     guard let newest = marks.max(), newest > 0 else { return nil }
@@ -49,8 +49,8 @@ struct MarkedRecords {
     }
   }
 
-  /// Whether a record has all fields that each of them has, and none that none of them has. One that has not may be of
-  /// an earlier version.
+  /// Whether a record has all fields that all of these records have, and no field that none of them has. Otherwise it
+  /// may be of an earlier version.
   func look(like fields: Fields) -> Bool {
     let names = fields.names
     return names.isSubset(of: all) && names.isSuperset(of: common)
@@ -58,8 +58,8 @@ struct MarkedRecords {
 }
 
 extension Fields {
-  /// These fields of a record that had `old` before. One that was marked stays so: who writes it anew without a type
-  /// means its fields.
+  /// The new fields of a record that had the fields `old`. If the record was marked, it stays marked: somebody who
+  /// rewrites it without a type means only its fields.
   func keepingMark(of old: Fields) -> Fields {
     let key = ValueMigrations.versionKey
     guard self[key] == nil, let mark = old[key] else { return self }

@@ -1,9 +1,9 @@
 import FileDBPlist
 import FileDBTables
 
-/// What the verbs of a table are made of.
+/// The parts that the verbs of a table consist of.
 extension TransactionState {
-  /// Adds records with new ids. Creates the table where it does not exist.
+  /// Adds records with new ids. Creates the table if it does not exist.
   func insert<Value>(
     _ new: [Fields], into table: String, at position: Position<Value>
   ) throws(StoreError) -> [RecordID<Value>] {
@@ -16,7 +16,7 @@ extension TransactionState {
     return records.map { RecordID($0.id) }
   }
 
-  /// Adds records. Creates the table where it does not exist.
+  /// Adds records. Creates the table if it does not exist.
   func insert(_ records: [EncodedRecord], into table: String, at position: Position<some Any>)
     throws(StoreError)
   {
@@ -29,7 +29,7 @@ extension TransactionState {
     if try !self.table(table).exists { try apply(.create, to: table) }
   }
 
-  /// A commit for a record that is as it was would only cost time.
+  /// If the record does not change, a commit would only cost time.
   func replace(
     _ id: AnyRecordID, with fields: Fields, was old: Fields, in table: String
   ) throws(StoreError) {
@@ -49,7 +49,8 @@ extension TransactionState {
     }
   }
 
-  /// The records of these values. Those without an id get one above every id that is given, so that the two never meet.
+  /// The records for these values. A record without an id gets one above every id in `values`, so that no two are the
+  /// same.
   func encode<Value>(
     _ values: [IdentifiedValue<Value>], for table: String
   ) throws -> [EncodedRecord] {
@@ -70,7 +71,7 @@ extension TransactionState {
 }
 
 extension RecordStore {
-  /// The fields of new records, as they are stored. It needs no transaction, so that others need not wait for it.
+  /// The fields of new records, as they are stored. This needs no transaction, so other writers need not wait for it.
   func encode(_ values: some Sequence<some Encodable>, for table: String) throws(StoreError) -> [Fields] {
     do throws(StoreError) {
       return try values.map { value throws(StoreError) in

@@ -1,20 +1,21 @@
 import FileDBPlist
 import FileDBTables
 
-/// What a transaction has done so far. Shared by the writes that join it.
+/// What a transaction has done so far. The writes that join it share it.
 final class TransactionState {
   /// A table that the transaction has touched.
   struct Touched {
-    /// The log's table, and what it was read from.
+    /// The log's table as it was, and the base that it was read from.
     let own: LoadedTable
-    /// As it is seen: at first, and by now.
+    /// The view of the table: at first, and now.
     let first: TableState
     var now: TableState
-    /// What was done to it, in order.
+    /// The changes to it, in order.
     var changes: [AppliedChange] = []
   }
 
-  /// Where a touched table is kept: each verb looks at it several times, and a copy counts a dozen references.
+  /// Holds a touched table. A class, because each verb looks at it several times, and a copy would count a dozen
+  /// references.
   final class Place {
     let key: TableKey
     fileprivate(set) var table: Touched
@@ -22,33 +23,34 @@ final class TransactionState {
     fileprivate init(_ key: TableKey, _ table: Touched) { (self.key, self.table) = (key, table) }
   }
 
-  /// The commit's.
+  /// The token of the commit.
   let token = CommitToken.random()
   var undo = UndoMark.none
   let store: RecordStore
   private(set) var touched: [TableKey: Place] = [:]
-  /// The one that was looked for last. Most transactions have no other.
+  /// The table that was used last. Most transactions have no other.
   private var latest: Place?
-  /// The tables of the changes, in the order in which they were made.
+  /// The table of each change, in order.
   private var order: [TableKey] = []
-  /// How long the records of all changes are.
+  /// The total size of the records in all changes.
   private var recordBytes = 0
-  /// What is to be done once the transaction is durable.
+  /// Called after the transaction is durable.
   private var completions: [() -> Void] = []
-  /// Set when the write has returned. A body can still swap its transaction for that of a write on another store.
+  /// Set after the write has returned. A body could still exchange its transaction with that of a write on another
+  /// store.
   private var isOver = false
   var encoder = RecordEncoder()
-  /// The tables that declare what the program says of them.
+  /// The tables that have the program's declarations.
   var declaredTables: Set<TableKey> = []
-  /// What the program declares of tables that do not exist yet.
+  /// The program's declarations for tables that do not exist yet.
   var declarationsOfNewTables: [TableKey: TableSchema] = [:]
-  /// How many changes there were when the rules of the tables were last kept.
+  /// The number of changes when the tables' rules were last checked.
   var keptChangeCount = 0
-  /// The records that an undo has put back as they were under the same rules.
+  /// The records that an undo has restored under unchanged rules.
   var restored: [TableKey: [AnyRecordID: EncodedRecord]] = [:]
   /// Where imported records come from.
   var recordOrigins: [TableKey: [(AnyRecordID) -> RecordOrigin?]] = [:]
-  /// Of the tables to which records were added without a type.
+  /// For tables to which records were added without a type.
   var markedRecords: [TableKey: MarkedRecords?] = [:]
 
   init(store: RecordStore) { self.store = store }
@@ -58,18 +60,18 @@ final class TransactionState {
   var changeCount: Int { order.count }
 
   func recordTable<Value>(_ name: TableName<Value>) throws(StoreError) -> RecordTable<Value> {
-    try touch(TableKey(name.text))  // As a table of the store, it has been read.
+    try touch(TableKey(name.text))  // A table of the store has been read already.
     return RecordTable(store: store, name: name)
   }
 
-  /// Ends the transaction: nothing can be done in it any more.
+  /// Ends the transaction. It refuses everything from here on.
   func end() { isOver = true }
 
   func table(_ name: String) throws(StoreError) -> TableState {
     try touch(TableKey(name)).table.now
   }
 
-  /// Carries out a change, and remembers it for the commit.
+  /// Carries out a change, and keeps it for the commit.
   func apply(_ change: Change, to name: String) throws(StoreError) {
     let key = TableKey(name)
     let place = try touch(key)
@@ -79,7 +81,7 @@ final class TransactionState {
       change = .insert(withDefaults(records, of: schema, in: key), index: index)
     }
     if case .create = change { try checkNewName(key) }
-    // All is in memory until it is committed: a source without an end would take all of that.
+    // Everything is in memory until the commit. An endless source would use up all of the memory.
     let bytes = recordBytes + change.records.reduce(0) { $0 + $1.bytes.count }
     guard bytes <= limits.fileBytes else {
       throw StoreError(
@@ -94,7 +96,7 @@ final class TransactionState {
     if case .create = change, let schema = declarationsOfNewTables[key] { try declare(schema, for: name) }
   }
 
-  /// Whether what lies beneath lets this be done to a table.
+  /// Checks that the view allows a change of a table.
   func permit(_ change: Change, to name: String) throws(StoreError) {
     try permit(change, to: touch(TableKey(name)))
   }
@@ -105,7 +107,7 @@ final class TransactionState {
       own: place.table.now.beneath == nil ? nil : place.table.own.state)
   }
 
-  /// Two names that differ in case, or in how an accent is written, are one file on disks such as Apple's.
+  /// Disks such as Apple's treat two names that differ only in case, or in the encoding of an accent, as one file.
   private func checkNewName(_ new: TableKey) throws(StoreError) {
     let others = touched.filter(\.value.table.now.exists).map(\.key) + (try store.log.tables())
     guard let other = others.first(where: { $0 != new && $0.isSameFile(as: new) }) else { return }
@@ -116,7 +118,7 @@ final class TransactionState {
       file: store.url.path, table: new.text)
   }
 
-  /// Has `body` run once the transaction is durable. Where what is being done now is undone, it is not run.
+  /// Calls `body` after the transaction is durable. If the present work is undone, `body` is not called.
   func afterCommit(_ body: @escaping () -> Void) { completions.append(body) }
 
   func complete() { for completion in completions { completion() } }
@@ -143,7 +145,7 @@ final class TransactionState {
 // MARK: - Joined writes
 
 extension TransactionState {
-  /// Runs `body` as a part of this transaction: where it throws, what it did is undone, and no more.
+  /// Runs `body` as part of this transaction. If it throws, only what it did is undone.
   func join<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     let savepoint = savepoint
     do {
@@ -155,7 +157,7 @@ extension TransactionState {
     }
   }
 
-  /// Runs `body` as ``join(_:)`` would, and undoes what it did.
+  /// Runs `body` like ``join(_:)``, and then undoes what it did.
   func dryRun<Result>(_ body: (inout StoreTransaction) throws -> Result) throws -> Result {
     let savepoint = savepoint
     let result = try join(body)
@@ -167,7 +169,7 @@ extension TransactionState {
     return result
   }
 
-  /// How far the transaction has come.
+  /// The progress of the transaction at one moment.
   private struct Savepoint {
     let changeCount: Int
     let completionCount: Int
@@ -178,7 +180,7 @@ extension TransactionState {
     Savepoint(changeCount: order.count, completionCount: completions.count, recordBytes: recordBytes)
   }
 
-  /// Makes the tables anew from what they were at first: an undo is rare, and a copy for each savepoint would not be.
+  /// Rebuilds the tables from their first state. An undo is rare, and a copy for each savepoint would not be.
   private func undo(backTo savepoint: Savepoint) throws(StoreError) {
     keptChangeCount = 0
     (declaredTables, declarationsOfNewTables, recordOrigins, restored) = ([], [:], [:], [:])
@@ -199,17 +201,17 @@ extension TransactionState {
 // MARK: - The commit
 
 extension TransactionState {
-  /// The tables that changed, as they are seen, in the order of their names.
+  /// The views of the tables that changed, sorted by name.
   var changed: [(key: TableKey, table: Touched)] {
     touched.values.filter { !$0.table.changes.isEmpty }.sorted { $0.key < $1.key }.map { ($0.key, $0.table) }
   }
 
-  /// The tables that were touched, as they are seen by now.
+  /// The present views of the tables that were touched.
   var states: [TableKey: TableState] { touched.mapValues(\.table.now) }
 
-  /// What the log is to be given: of tables over others the changes of its own; `nil` where nothing has changed,
-  /// not even the undo log.
-  /// - Throws: as ``keepRules()``, and what the tables beneath throw.
+  /// What to append to the log. For tables over attached ones, this has the changes of the log's own part. `nil` if
+  /// nothing has changed, not even the undo log.
+  /// - Throws: as ``keepRules()``, and the errors of the view.
   func makeCommit() throws(StoreError) -> NewCommit? {
     try keepRules()
     var own: [(table: TableKey, applied: AppliedChange)] = []
@@ -233,7 +235,7 @@ extension TransactionState {
       reads: Dictionary(uniqueKeysWithValues: reads), states: states)
   }
 
-  /// What was done to all tables.
+  /// All changes of all tables.
   var inOrder: [(table: TableKey, applied: AppliedChange)] {
     var next: [TableKey: Int] = [:]
     return order.compactMap { key in
@@ -243,14 +245,14 @@ extension TransactionState {
     }
   }
 
-  /// The log's own part of a table that is seen like this; the table itself where no other lies beneath.
+  /// The log's part of a table with this view; the view itself if no other table is beneath it.
   func ownTable(_ key: TableKey, seenAs seen: TableState) throws(StoreError) -> TableState {
     guard var table = touched[key]?.table else { return seen }
     table.now = seen
     return try ownEdit(key, table)?.table ?? seen
   }
 
-  /// What would be seen of a table with this as the log's part of it.
+  /// The view of a table if this were the log's part of it.
   func seen(_ key: TableKey, own: TableState) throws(StoreError) -> TableState {
     try store.view.seen(key, own: own)
   }
@@ -264,7 +266,7 @@ extension TransactionState {
     }
   }
 
-  /// The records of a table that were moved by themselves.
+  /// The records of a table that were moved individually.
   func movedIDs(in key: TableKey) -> Set<AnyRecordID> {
     Set(
       (touched[key]?.table.changes ?? []).compactMap {

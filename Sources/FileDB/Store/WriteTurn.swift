@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The turn of an async write, which it waits for and may be cancelled before.
+/// The turn of an async write. The write waits for it, and may be cancelled until then.
 final class WriteTurn<Result: Sendable>: Sendable {
   private enum State {
     case new, begun, cancelled
@@ -9,7 +9,7 @@ final class WriteTurn<Result: Sendable>: Sendable {
 
   private let state = Mutex(State.new)
 
-  /// - Returns: false where it was cancelled before; the task goes on then.
+  /// - Returns: false if the write was cancelled already. Then the task continues at once.
   func wait(_ continuation: CheckedContinuation<Result, any Error>) -> Bool {
     let isWaiting = state.withLock { state in
       guard case .new = state else { return false }
@@ -20,10 +20,10 @@ final class WriteTurn<Result: Sendable>: Sendable {
     return isWaiting
   }
 
-  /// - Returns: the task that waits; `nil` where it was cancelled.
+  /// - Returns: the waiting task; `nil` if it was cancelled.
   func begin() -> CheckedContinuation<Result, any Error>? { leave(for: .begun) }
 
-  /// Ends the wait at once. A write that has begun is not cancelled.
+  /// Ends the wait immediately. A write that has begun is not cancelled.
   func cancel() { leave(for: .cancelled)?.resume(throwing: CancellationError()) }
 
   private func leave(for next: State) -> CheckedContinuation<Result, any Error>? {

@@ -1,30 +1,30 @@
 import FileDBEssentials
 import Synchronization
 
-/// Lets one thread at a time write, and knows the transaction of the thread that does.
+/// Lets one thread write at a time, and knows that thread's transaction.
 final class WriterGate: Sendable {
   private let lock = Monitor()
   /// The thread inside; 0 for none.
   private let inside = Atomic<UInt>(0)
-  /// Safe without isolation, since it is touched only by the thread inside: that sets ``inside`` before and clears it
-  /// after, and no other thread can find its own number there.
+  /// Safe without isolation, because only the thread inside uses it. That thread sets ``inside`` first and clears it
+  /// last, and no other thread can find its own number there.
   nonisolated(unsafe) private var transaction: TransactionState?
 
-  /// The transaction that this thread is in the middle of, if any.
+  /// The transaction that this thread is in, if any.
   var currentTransaction: TransactionState? {
     inside.load(ordering: .relaxed) == Self.currentThread ? transaction : nil
   }
 
-  /// Runs `body` once no other thread is inside.
+  /// Runs `body` when no other thread is inside.
   func enter<Result>(_ body: () throws -> Result) rethrows -> Result {
     lock.lock()
     return try runInside(body)
   }
 
-  /// Runs `body` unless a thread is inside, be it this one.
+  /// Runs `body` unless any thread is inside, even this one.
   func enterIfFree(_ body: () throws -> Void) rethrows { if lock.lockIfFree() { try runInside(body) } }
 
-  /// For the thread that has the lock.
+  /// Must be called by the thread that has the lock.
   private func runInside<Result>(_ body: () throws -> Result) rethrows -> Result {
     inside.store(Self.currentThread, ordering: .relaxed)
     defer {

@@ -1,8 +1,8 @@
 import FileDBPlist
 
 extension TableUndo {
-  /// The changes that take the write back in a table as it is now.
-  /// - Throws: ``StoreError/Code/undoConflict`` where what the write did was changed since.
+  /// The changes that undo the write in the present table.
+  /// - Throws: ``StoreError/Code/undoConflict`` if the result of the write was changed since.
   func changes(in table: TableState) throws(StoreError) -> [Change] {
     var undoing = Undoing(table: table)
     if existed, !exists, !table.exists { try undoing.apply(.create) }
@@ -17,7 +17,7 @@ extension TableUndo {
   }
 }
 
-/// A table on its way back, and the changes that lead there.
+/// A table while it is being restored, and the changes so far.
 private struct Undoing {
   private var recorded: ChangeRecorder
 
@@ -32,7 +32,7 @@ private struct Undoing {
     table.records.index(of: id).map { table.records[$0] }
   }
 
-  /// Removes records that the write added, as far as they are still there.
+  /// Removes the records that the write added, if they are still there.
   mutating func remove(_ added: [TableUndo.Added]) throws(StoreError) {
     var present: [AnyRecordID] = []
     for former in added {
@@ -43,10 +43,10 @@ private struct Undoing {
     if !present.isEmpty { try apply(.remove(present)) }
   }
 
-  /// After a truncate or a drop.
+  /// Undoes the counter's change by a truncate or a drop.
   mutating func raiseCounter(to counter: Int64) throws(StoreError) { try recorded.raiseCounter(to: counter) }
 
-  /// Puts back what the write removed or moved, from the top to the bottom.
+  /// Restores what the write removed or moved, from top to bottom.
   mutating func putBack(_ removed: [TableUndo.Removed], _ moved: [TableUndo.Moved]) throws(StoreError) {
     var moved = moved[...]
     for former in removed {
@@ -66,17 +66,17 @@ private struct Undoing {
   private mutating func move(_ former: TableUndo.Moved) throws(StoreError) {
     guard let index = table.records.index(of: former.id) else { return }
     let newIndex = self.index(of: former.place)
-    // The records below its own move up as it leaves.
+    // When the record leaves its place, the records below it move up.
     try apply(.move(former.id, index: newIndex > index ? newIndex - 1 : newIndex))
   }
 
-  /// The index for what is to go to `place`; the former one where the record above is gone.
+  /// The index for `place`. If the record above is gone, the former index.
   private func index(of place: TableUndo.Place) -> Int {
     guard let above = place.above else { return 0 }
     return table.records.index(of: above).map { $0 + 1 } ?? min(place.index, table.records.count)
   }
 
-  /// Restores the order. What was moved or added since stays below the same records.
+  /// Restores the order. Records that were moved or added since stay below the same records.
   mutating func restore(_ order: TableUndo.Order) throws(StoreError) {
     let now = table.records.ids
     let placed = try placed(in: now, since: order.after)
@@ -92,7 +92,7 @@ private struct Undoing {
   }
 
   /// The records that somebody moved since the write.
-  /// - Throws: ``StoreError/Code/undoConflict`` where the order is another one altogether.
+  /// - Throws: ``StoreError/Code/undoConflict`` if the order is completely different.
   private func placed(in now: [AnyRecordID], since after: [AnyRecordID]) throws(StoreError) -> Set<
     AnyRecordID
   > {
@@ -110,7 +110,7 @@ private struct Undoing {
     return placed
   }
 
-  /// Gives the fields that the write changed their former values, and leaves the others alone.
+  /// Restores the former values of the fields that the write changed, and leaves other fields alone.
   mutating func restore(_ updated: [TableUndo.Updated]) throws(StoreError) {
     for former in updated {
       guard let now = record(former.id) else { throw conflict(former.id, "it was deleted since") }

@@ -1,14 +1,14 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// The steps that can be taken back and done again, each by the commit it belongs to, the next one last.
+/// The steps that can be undone and redone, each identified by its commit. The next step is the last one.
 struct UndoHistory {
   var undo: [CommitToken] = []
   var redo: [CommitToken] = []
-  /// Whether there were more.
+  /// Whether older steps were left out.
   var isCutOff = false
 
-  /// Removes the next step of one kind.
+  /// Removes and returns the next step of one kind.
   mutating func take(_ direction: UndoLog.Direction) -> CommitToken? {
     switch direction {
     case .undo: undo.popLast()
@@ -16,7 +16,7 @@ struct UndoHistory {
     }
   }
 
-  /// Adds what takes a step of one kind back.
+  /// Adds the step that reverses a step of one kind.
   mutating func add(_ token: CommitToken, against direction: UndoLog.Direction) {
     switch direction {
     case .undo: redo.append(token)
@@ -30,26 +30,26 @@ struct KeptStep {
   let name: String
   var date = Date()
   let tableNames: [String]
-  /// What can be taken back and done again once the step's commit is there.
+  /// What can be undone and redone after this step's commit.
   var history: UndoHistory
 }
 
-/// A table's file cannot be kept for undo: commits are missing in it.
+/// A table's file cannot be kept for undo, because commits are missing in it.
 struct FileIsBehind: Error {}
 
 /// The files of a store's undo log.
 ///
-/// The journal says which step is the newest, and that one says which there are besides. So files that a crash left, or
-/// that come back after a power cut, are never taken for steps.
+/// The journal names the newest step, and that step names the others. So files that a crash left, or that come back
+/// after a power cut, are never taken for steps.
 struct UndoFiles: Sendable {
-  /// What becomes of many deleted records.
+  /// How to keep many deleted records.
   enum Keeping { case oldFiles, copies }
 
-  /// How many steps are kept at most.
+  /// The most steps that are kept.
   static let limit = 100
-  /// A log this short is kept whatever the size of the tables.
+  /// A log up to this size is kept, whatever the size of the tables.
   static let smallestSize = 1 << 20
-  /// Deleted records of more bytes than this are kept by the table's old file.
+  /// If the deleted records have more bytes than this, the table's old file is kept instead.
   static let mostCopiedBytes = 1 << 20
 
   private let store: RecordStore
@@ -58,8 +58,8 @@ struct UndoFiles: Sendable {
 
   func isThere() throws(StoreError) -> Bool { try store.fileLog.undoHead != nil }
 
-  /// - Returns: as the journal has it, as far as it was read. Steps whose files are gone, and all before these, are
-  ///   left out.
+  /// - Returns: the history according to the journal, as far as it has been read. If the files of a step are gone, that
+  ///   step and all before it are left out.
   func history() throws(StoreError) -> UndoHistory {
     guard let head = try store.fileLog.undoHead else { return UndoHistory() }
     let files = try store.folder.undoFiles()
@@ -75,7 +75,7 @@ struct UndoFiles: Sendable {
     return history
   }
 
-  /// - Returns: `nil` where a step cannot be read.
+  /// - Returns: `nil` if a step cannot be read.
   func step(_ token: CommitToken) throws(StoreError) -> KeptStep? {
     try step(store.folder.undoFiles()[token] ?? [])
   }
@@ -84,7 +84,7 @@ struct UndoFiles: Sendable {
     try plist(.step, among: names).flatMap { KeptStep($0) }
   }
 
-  /// - Throws: ``StoreError/Code/undoStepLost`` where they cannot be read.
+  /// - Throws: ``StoreError/Code/undoStepLost`` if they cannot be read.
   func changes(_ token: CommitToken) throws(StoreError) -> UndoStep {
     let plist = try plist(.changes, among: store.folder.undoFiles()[token] ?? [])
     let step = try plist.flatMap { plist throws(StoreError) in
@@ -109,7 +109,7 @@ struct UndoFiles: Sendable {
     {
       throw unreadable(file)
     }
-    // A program that writes over a file in place changes the kept one too.
+    // A program that overwrites a file in place changes the kept one, too.
     guard FileVersion(bytes) == former.version else { throw unreadable(file) }
     return try TableFile.decode(bytes, file: file, table: key.text, limits: store.options.limits)
   }
@@ -120,8 +120,8 @@ struct UndoFiles: Sendable {
       file: file)
   }
 
-  /// Removes the files of steps that are not part of the log: their commits failed, or they are too old. First of all,
-  /// for on a full disk there may be no room otherwise.
+  /// Removes the files of steps that are not part of the log: their commits failed, or they are too old. This runs
+  /// first, because a full disk may have no space otherwise.
   private func removeNeedless() throws(StoreError) {
     let history = try history()
     let needed = Set(history.undo + history.redo + [try store.fileLog.undoHead].compactMap(\.self))
@@ -130,8 +130,7 @@ struct UndoFiles: Sendable {
   }
 
   /// Writes the files of a step, before its commit.
-  /// - Throws: ``FileIsBehind`` where a table's old file is to be kept and commits are missing in it; the disk's
-  ///   errors.
+  /// - Throws: ``FileIsBehind`` if a table's old file must be kept and commits are missing in it; the disk's errors.
   func keep(
     _ changes: UndoStep, named name: String, with history: UndoHistory, in transaction: TransactionState,
     _ keeping: Keeping
@@ -161,11 +160,11 @@ struct UndoFiles: Sendable {
     try PlistWriter.document(.dict(plist), limits: UndoStep.limits(store.options.limits))
   }
 
-  /// Checks that the disk has room for what ``keep(_:named:with:in:_:)`` would write, and writes nothing.
+  /// Checks that the disk has space for what ``keep(_:named:with:in:_:)`` would write. Writes nothing.
   /// - Throws: ``StoreError/Code/diskFull``.
   func checkRoom(for changes: UndoStep, named name: String) throws {
     let step = KeptStep(name: name, tableNames: changes.tableNames, history: try history())
-    // A table's old file gets another name, which takes no room.
+    // A table's old file only gets a second name, which takes no space.
     let linked = changes.tables.filter { keepsOldFile($0.value) }
       .mapValues { _ in FormerFile(name: "", version: .absent) }
     let count = try document(changes.plist(linked)).count + document(step.plist).count
@@ -176,7 +175,7 @@ struct UndoFiles: Sendable {
     store.options.checkpoints != .manual && table.removedBytes > Self.mostCopiedBytes
   }
 
-  /// Removes the files of a step whose commit is not there.
+  /// Removes the files of a step that has no commit.
   func remove(_ token: CommitToken) {
     guard let folder = try? store.folder, let names = try? folder.undoFiles()[token] else { return }
     folder.removeUndoFiles(names)
@@ -193,8 +192,8 @@ struct UndoFiles: Sendable {
     return FormerFile(name: name, version: file.content.version)
   }
 
-  /// A history without the oldest steps, so that there is room for another one. Only before a new write: who goes back
-  /// and forth loses nothing on the way.
+  /// The history without its oldest steps, so that there is space for another one. It is used only before a new write:
+  /// undoing and redoing must not lose steps.
   func makeRoom(for step: UndoStep, in history: UndoHistory) throws(StoreError) -> UndoHistory {
     let folder = try store.folder
     let files = try folder.undoFiles()
@@ -230,7 +229,7 @@ extension KeptStep {
     ]
   }
 
-  /// - Returns: `nil` where this is not a step.
+  /// - Returns: `nil` if this is not a step.
   fileprivate init?(_ plist: PlistDictionary) {
     guard let name = plist[Key.name]?.string, case .date(let date)? = plist[Key.date],
       case .array(let tables)? = plist[Key.tables], let history = UndoHistory(plist)
@@ -240,7 +239,7 @@ extension KeptStep {
 }
 
 extension UndoHistory {
-  /// - Returns: `nil` where this is not a step.
+  /// - Returns: `nil` if this is not a step.
   fileprivate init?(_ plist: PlistDictionary) {
     func tokens(_ key: String) -> [CommitToken]? {
       guard let words = plist[key]?.string?.split(separator: " ") else { return nil }

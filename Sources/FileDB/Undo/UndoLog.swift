@@ -38,7 +38,7 @@ public struct UndoLog: Sendable {
     public let isCutOff: Bool
   }
 
-  /// Which way a step goes.
+  /// The direction of a step.
   package enum Direction: String, Sendable {
     case undo, redo
   }
@@ -66,11 +66,11 @@ public struct UndoLog: Sendable {
     try write(named: { _ in name }, unlessKept: { throw $0 }, body)
   }
 
-  /// As ``write(named:_:)``, for who goes on without a step.
+  /// Like ``write(named:_:)``, for callers that can continue without a step.
   /// - Parameters:
-  ///   - name: makes the step's name of what `body` returned.
-  ///   - unlessKept: called where the step cannot be kept, before anything is committed. Where it returns, the write is
-  ///     done, and the log ends with it.
+  ///   - name: makes the step's name from the result of `body`.
+  ///   - unlessKept: called before the commit if the step cannot be kept. If it returns, the write is done, and the
+  ///     undo log ends with it.
   @discardableResult
   package func write<Result>(
     named name: (Result) -> String?, unlessKept: (any Error) throws -> Void,
@@ -95,8 +95,8 @@ public struct UndoLog: Sendable {
     }
   }
 
-  /// Runs `body` as ``write(named:unlessKept:_:)`` would, and discards what it did.
-  /// - Parameter unlessKept: called where there is no room for the step.
+  /// Runs `body` like ``write(named:unlessKept:_:)``, and discards its changes.
+  /// - Parameter unlessKept: called if there is no space for the step.
   package func dryRun<Result>(
     unlessKept: (any Error) -> Void, _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
@@ -110,13 +110,13 @@ public struct UndoLog: Sendable {
     }
   }
 
-  /// Ends the log: what was done before cannot be taken back any more.
+  /// Ends the log: what was done before can no longer be undone.
   package func end() throws {
     guard try files.isThere() else { return }
     try writing { transaction, _ in transaction.state.undo = .end }
   }
 
-  // MARK: - Taking back
+  // MARK: - Undoing
 
   /// The writes that can be taken back and done again.
   /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
@@ -188,14 +188,14 @@ public struct UndoLog: Sendable {
     return try files.history()
   }
 
-  /// Without a step, nothing is written: not even the folder `.filedb`.
+  /// If there is no step, nothing is written, not even the folder `.filedb`.
   private func hasStep(_ direction: Direction) throws -> Bool {
     try refuseInsideWrite()
     let history = try history()
     return !(direction == .undo ? history.undo : history.redo).isEmpty
   }
 
-  /// What ``undo()`` or ``redo()`` would take back when called this many times, with their errors. Writes nothing.
+  /// What ``undo()`` or ``redo()`` would reverse if it were called this many times, and its errors. Writes nothing.
   package func dryRun(_ direction: Direction, count: Int) throws -> [Entry] {
     try store.dryRun { transaction in
       let history = try files.history()
@@ -208,8 +208,8 @@ public struct UndoLog: Sendable {
     }
   }
 
-  /// The fields that undoing and redoing would bring back in the records of a table: all of a deleted record's, and
-  /// those of a changed one that were changed.
+  /// The fields that undoing and redoing could restore in the records of a table: all fields of a deleted record, and
+  /// the changed fields of a changed one.
   package func restorableFields(in table: String) throws -> [PlistDictionary] {
     let history = try files.history()
     var fields: [PlistDictionary] = []
@@ -227,8 +227,8 @@ public struct UndoLog: Sendable {
     return fields
   }
 
-  /// Runs `body` as a write of its own. Where a table's old file is to be kept and some commits are still missing in
-  /// it, there is a checkpoint, and `body` runs again.
+  /// Runs `body` as a separate write. If a table's old file must be kept and some commits are missing in it, this makes
+  /// a checkpoint and runs `body` again.
   private func writing<Result>(
     _ body: (inout StoreTransaction, UndoFiles.Keeping) throws -> Result
   ) throws -> Result {
@@ -251,7 +251,7 @@ public struct UndoLog: Sendable {
     }
   }
 
-  /// A write that fails leaves no step behind, which may be what a full disk has no room for.
+  /// If the write fails, this removes its step. On a full disk, the step may be what takes the space.
   private func attempt<Result>(
     _ keeping: UndoFiles.Keeping, _ body: (inout StoreTransaction, UndoFiles.Keeping) throws -> Result
   ) throws -> Result {
@@ -262,7 +262,7 @@ public struct UndoLog: Sendable {
         return try body(&transaction, keeping)
       }
     } catch {
-      // A commit whose outcome is not known may be there.
+      // If the outcome of a commit is unknown, the commit may exist.
       if let token, (error as? StoreError)?.code != .outcomeUnknown { files.remove(token) }
       throw error
     }
@@ -293,7 +293,7 @@ extension UndoLog {
 }
 
 extension UndoLog.Entry {
-  /// - Parameter kept: `nil` for one that cannot be read.
+  /// - Parameter kept: `nil` for a step that cannot be read.
   fileprivate init(_ kept: KeptStep?) {
     self.init(
       name: kept?.name ?? "a step that cannot be read", date: kept?.date ?? .distantPast,

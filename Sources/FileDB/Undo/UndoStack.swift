@@ -55,7 +55,7 @@ public final class UndoStack: Sendable {
     try store.write { transaction in
       let write = try store.undoableWrite(body)
       let item = Item(name: name, step: write.step)
-      // Where this is a part of another write, that may still be undone.
+      // If this is part of another write, it may still be undone.
       if !write.step.isEmpty { transaction.state.afterCommit { self.keep(item) } }
       return write.result
     }

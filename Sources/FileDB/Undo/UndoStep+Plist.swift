@@ -1,8 +1,8 @@
 import FileDBPlist
 
-/// A table's file from before a write, which the undo log keeps in place of the records that the write removed.
+/// A table's file from before a write. The undo log keeps it instead of the records that the write removed.
 struct FormerFile {
-  /// In the undo log's folder.
+  /// Its name in the undo log's folder.
   let name: String
   let version: FileVersion
 }
@@ -29,18 +29,18 @@ private enum Key {
 }
 
 extension UndoStep {
-  /// What a file may hold whose records are as deep as those of a table.
+  /// The limits of a file whose records are as deep as those of a table.
   static func limits(_ table: PlistLimits) -> PlistLimits {
     PlistLimits(depth: table.depth + 6, valueBytes: .max, fileBytes: .max)
   }
 
-  /// - Parameter files: of the tables whose removed records are there.
+  /// - Parameter files: the former files of tables, for those that contain the removed records.
   func plist(_ files: [TableKey: FormerFile]) -> PlistDictionary {
     PlistDictionary(lastOf: tables.map { .init(key: $0.text, value: .dict($1.plist(files[$0]))) })
   }
 
   /// - Parameter former: reads a table's former file.
-  /// - Returns: `nil` where this is not an undo step.
+  /// - Returns: `nil` if this is not an undo step.
   init?(
     _ plist: PlistDictionary, reading former: (TableKey, FormerFile) throws(StoreError) -> TableState
   ) throws(StoreError) {
@@ -78,7 +78,7 @@ extension TableUndo {
     return plist
   }
 
-  /// - Returns: `nil` where this is not an undo step of a table.
+  /// - Returns: `nil` if this is not an undo step of a table.
   fileprivate init?(
     _ plist: PlistDictionary, reading former: (FormerFile) throws(StoreError) -> TableState
   ) throws(StoreError) {
@@ -152,7 +152,8 @@ extension TableUndo.Added {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// - Returns: `nil` where this is not what ``text(_:)`` wrote. It was once an array with a text for each record.
+  /// - Returns: `nil` if this is not what ``text(_:)`` wrote. Older versions wrote an array with a text for each
+  ///   record.
   fileprivate static func all(_ value: PlistValue) -> [Self]? {
     let words: [Substring]
     switch value {
@@ -241,7 +242,7 @@ extension TableUndo.Updated {
 }
 
 extension PlistValue {
-  /// `nil` where this is not an array, or one of the elements is none of these.
+  /// `nil` if this is not an array, or if an element is not of this kind.
   fileprivate func array<Element>(of make: (PlistValue) -> Element?) -> [Element]? {
     guard case .array(let values) = self else { return nil }
     let elements = values.compactMap(make)
@@ -264,10 +265,10 @@ private enum RecordIDList {
       .joined(separator: " ")
   }
 
-  /// More than a table has. A few digits could else ask for more memory than there is.
+  /// More than a table has. Otherwise, a few digits could ask for more memory than there is.
   private static let longest = 1 << 26
 
-  /// `nil` where the text is not a list of ids.
+  /// `nil` if the text is not a list of ids.
   static func ids(_ text: String) -> [AnyRecordID]? {
     var ids: [AnyRecordID] = []
     for word in text.utf8.split(separator: UInt8(ascii: " ")) {

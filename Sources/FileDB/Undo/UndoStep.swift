@@ -18,14 +18,14 @@ public struct UndoStep: Sendable {
     tables.sorted { $0.key < $1.key }.map { $1.summary(of: $0.text) }.joined(separator: "; ")
   }
 
-  /// So many records in words, such as "8,789 records".
+  /// The number of records in words, for example "8,789 records".
   package static func records(_ count: Int) -> String {
     count == 1 ? "1 record" : "\(count.grouped) records"
   }
 }
 
 extension Int {
-  /// A count for people: "8,789".
+  /// The number for people: "8,789".
   package var grouped: String {
     var (digits, groups) = (String(self)[...], [Substring]())
     while digits.count > 3 {
@@ -36,12 +36,12 @@ extension Int {
   }
 }
 
-/// What a write did to one table.
+/// The effect of a write on one table.
 struct TableUndo: Sendable {
   /// A record that the write added.
   struct Added: Sendable {
     let id: AnyRecordID
-    /// Of its bytes: a record that was changed since is not removed.
+    /// The checksum of its bytes: a record that was changed since is not removed.
     let checksum: UInt32
   }
 
@@ -57,7 +57,7 @@ struct TableUndo: Sendable {
     let place: Place
   }
 
-  /// A record that the write changed, and its fields before and after: `nil` for one that was not there.
+  /// A record that the write changed, and its fields before and after; `nil` for a field that was missing.
   struct Updated: Sendable {
     struct Field: Sendable {
       let name: String
@@ -69,14 +69,15 @@ struct TableUndo: Sendable {
     let fields: [Field]
   }
 
-  /// A place as it was, by the record above, which still tells it when other records have come or gone.
+  /// A former place. It includes the record above, because that identifies the place even if other records have come or
+  /// gone.
   struct Place: Sendable {
     let index: Int
     /// `nil` for the first record.
     let above: AnyRecordID?
   }
 
-  /// The whole order, where the write moved many records.
+  /// The complete order, if the write moved many records.
   struct Order: Sendable {
     let before: [AnyRecordID]
     let after: [AnyRecordID]
@@ -88,27 +89,27 @@ struct TableUndo: Sendable {
     let after: PlistValue?
   }
 
-  /// Whether there was a table.
+  /// Whether the table existed.
   let existed: Bool
   let exists: Bool
-  /// The highest id that was given before.
+  /// The highest id given before.
   let counter: Int64
   var added: [Added] = []
-  /// By their former indices, as are the moved ones.
+  /// Sorted by former index, as are the moved records.
   var removed: [Removed] = []
   var moved: [Moved] = []
   var order: Order?
   var updated: [Updated] = []
-  /// `nil` where it stayed as it was.
+  /// `nil` if it stayed as it was.
   var schema: Schema?
-  /// Of the schema before the write; `nil` for none, and where it is not known.
+  /// The rules of the schema before the write; `nil` if there was none or it is unknown.
   var rules: RulesVersion?
 
   init(existed: Bool, exists: Bool, counter: Int64) {
     (self.existed, self.exists, self.counter) = (existed, exists, counter)
   }
 
-  /// - Complexity: as ``RecordsDifference/init(from:to:)``; O(*n*) in the records of the table where many were moved.
+  /// - Complexity: as ``RecordsDifference/init(from:to:)``; O(*n*) in the records of the table if many were moved.
   init(from old: TableState, to new: TableState, moving movedIDs: Set<AnyRecordID>) {
     self.init(existed: old.exists, exists: new.exists, counter: old.counter)
     let difference = RecordsDifference(from: old.records, to: new.records, moving: movedIDs)
@@ -131,7 +132,7 @@ struct TableUndo: Sendable {
       && schema == nil
   }
 
-  /// How many bytes the records have that would be put back.
+  /// The size of the records that would be restored.
   var removedBytes: Int { removed.reduce(0) { $0 + $1.record.bytes.count } }
 }
 
@@ -155,7 +156,7 @@ extension TableUndo.Updated {
 }
 
 extension TableUndo {
-  /// What the write did, in words.
+  /// The effect of the write in words.
   fileprivate func summary(of table: String) -> String {
     if !existed, exists {
       return added.isEmpty ? "creation of \(table)" : "\(addition) to the new table \(table)"
@@ -177,13 +178,13 @@ extension TableUndo {
 }
 
 extension TransactionState {
-  /// What takes back all that was done since the tables were as in `earlier`.
+  /// What undoes everything that was done since the tables were as in `earlier`.
   func undoStep(since earlier: [TableKey: TableState] = [:]) throws(StoreError) -> UndoStep {
     try keepRules()
     var step = UndoStep(tables: [:])
     for (key, table) in changed {
-      // Without the attached tables beneath: other ones may be attached when the step is undone, and nothing of these
-      // should come back.
+      // Without the attached tables: another store may be attached when the step is undone, and the step must not
+      // restore anything of these tables.
       let before = try ownTable(key, seenAs: earlier[key] ?? table.first)
       let undo = TableUndo(
         from: before, to: try ownTable(key, seenAs: table.now), moving: movedIDs(in: key))
@@ -206,7 +207,7 @@ extension TransactionState {
     for change in seen.changes(to: former, moving: undo.ids) { try apply(change, to: key.text) }
   }
 
-  /// What somebody saved against the rules comes back as it was, where they are the same as then.
+  /// Records that broke rules before may come back like that, if the rules are still the same.
   private func noteRestored(
     by changes: [Change], of undo: TableUndo, in key: TableKey, _ schema: SchemaDeclaration
   ) {
@@ -217,7 +218,7 @@ extension TransactionState {
 }
 
 extension TableUndo {
-  /// The records that the write touched. Over an attached table, one that it added may say where a shipped one was
+  /// The records that the write touched. Over an attached table, a record that it added may say where a shipped one was
   /// moved.
   fileprivate var ids: Set<AnyRecordID> {
     Set(added.map(\.id) + removed.map(\.record.id) + moved.map(\.id) + updated.map(\.id))

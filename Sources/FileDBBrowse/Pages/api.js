@@ -1,8 +1,8 @@
-// The server's routes. Every answer is JSON but an export's; every error becomes an ApiError.
+// The server's routes. Every answer is JSON, except that of an export. Every error becomes an ApiError.
 
 import { tablePath } from "./early.js";
 
-/** What the server said no to, in its own words, with the place where it knows one. */
+/** The server refused a request. It has the server's message, and the place of the error if the server knows it. */
 class ApiError extends Error {
   constructor(status, { code, message, id, field, line, position, current }) {
     super(message.charAt(0).toUpperCase() + message.slice(1));
@@ -21,7 +21,7 @@ export class Api {
   #fetch;
   #writeToken = "";
 
-  /** `fetchFunction` is as `fetch`. */
+  /** `fetchFunction` has the same interface as `fetch`. */
   constructor(fetchFunction) {
     this.#fetch = fetchFunction;
   }
@@ -98,7 +98,7 @@ export class Api {
   }
 }
 
-/** The part of an address after the path: only what has a value. */
+/** The query of an address. Parameters without a value are left out. */
 function search(query) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;

@@ -1,4 +1,4 @@
-// The whole page: the tables at the left, the one that is looked at, undo and redo, and the connection.
+// The whole page: the tables at the left, the table that is shown, undo and redo, and the connection.
 
 import { button, counted, element } from "./dom.js";
 import { tableInAddress } from "./early.js";
@@ -35,7 +35,7 @@ export class App {
     this.badge = element("span", { class: "badge", textContent: "read only", hidden: true });
   }
 
-  /** Shows the page that the address names, and is done when it is there. */
+  /** Shows the page that the address names. Resolves when it is shown. */
   async start() {
     this.#root.replaceChildren(
       this.#notices.banner, this.#sidebar.node,
@@ -51,7 +51,7 @@ export class App {
     await this.#route();
   }
 
-  /** Takes in an event of the server, see EventStream. */
+  /** Handles an event of the server, see EventStream. */
   async receive(event) {
     switch (event.kind) {
       case "down":
@@ -85,7 +85,7 @@ export class App {
   #showStore(store) {
     const before = this.#store?.tables.find(({ name }) => name === this.#current);
     const now = store.tables.find(({ name }) => name === this.#current);
-    // A table that broke, was repaired or was read is shown anew.
+    // A table that broke, was repaired or was read is shown again from the beginning.
     if (isShownInstead(before) !== isShownInstead(now)) this.#view = null;
     this.#store = store;
     this.#sidebar.show(store, this.#current);
@@ -126,7 +126,7 @@ export class App {
     return view.load();
   }
 
-  /** A table that is no longer shown may still be on its way. */
+  /** A table that is no longer shown may still be loading. */
   #showCount(view, count) {
     if (view === this.#view) this.#count.textContent = counted(count, "record");
   }
@@ -191,7 +191,7 @@ export class App {
     else this.redo();
   }
 
-  // The tables, where the window is narrow
+  // The list of tables in a narrow window
 
   #toggleMenu() {
     const isOpen = this.#root.classList.toggle("is-menu-open");
@@ -205,7 +205,7 @@ export class App {
   }
 }
 
-/** Whether a page of its own is shown in place of a table's records, and which. */
+/** Which page is shown in place of a table's records, if any. */
 const isShownInstead = (table) => (table?.problem ? "problem" : table?.reading !== undefined ? "reading" : "");
 
 function showStep(node, verb, description) {

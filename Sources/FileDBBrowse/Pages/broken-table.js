@@ -1,8 +1,8 @@
-// A table that cannot be read: what is wrong with its file, and the way to repair it.
+// The page for a table that cannot be read: what is wrong with its file, and a button to repair it.
 
 import { button, element, icon } from "./dom.js";
 
-/** `isReadOnly` leaves the repair out; `onRepaired(report)` is called when it is done. */
+/** `isReadOnly` hides the repair. `onRepaired(report)` is called after it. */
 export function brokenTable(table, message, { isReadOnly, onRepaired, onFailure }) {
   const problems = element("ul", { class: "problems" });
   const report = element("pre", {

@@ -1,4 +1,4 @@
-// Editing in place: an editor over a cell.
+// Editing in place, with an editor over a cell.
 
 import { element, uniqueId } from "./dom.js";
 import { editedType, editorFor } from "./editors.js";
@@ -10,7 +10,7 @@ export class CellEditor {
   #grid;
   #actions;
   #open = null;
-  /** Whether the whole text of a field is on its way. What is typed meanwhile would replace it. */
+  /** Whether the complete text of a field is still being read. It would replace what is typed meanwhile. */
   #isOpening = false;
 
   /**
@@ -22,7 +22,7 @@ export class CellEditor {
     this.#actions = actions;
   }
 
-  /** Edits the field that has the focus. `typed` replaces what is there. */
+  /** Edits the field with the focus. `typed` replaces its content. */
   async edit(typed) {
     const { row, column: index } = this.#grid.focused;
     const column = this.#grid.columns[index - 1];
@@ -85,7 +85,7 @@ export class CellEditor {
     event.preventDefault();
   }
 
-  /** Writes what was typed; where that is refused, the editor stays and says why. */
+  /** Writes what was typed. If the server refuses it, the editor stays and shows why. */
   async #commit(then) {
     const open = this.#open;
     if (!open || open.isBusy) return;
@@ -111,7 +111,7 @@ export class CellEditor {
     if (open) this.#grid.removeLayer(open.layer);
   }
 
-  /** A Boolean needs no editor: it turns. */
+  /** A Boolean needs no editor. It is toggled. */
   async #write(record, column, value) {
     try {
       await this.#actions.save(record, column.name, value);

@@ -1,4 +1,4 @@
-// What goes to the clipboard.
+// Copying to the clipboard.
 
 import { field, lineOf } from "./values.js";
 
@@ -11,13 +11,13 @@ export class Clipboard {
     this.#notices = notices;
   }
 
-  /** Copies records as `filedb export` writes them. `asked` has their ids, or is a query; `format` is json or csv. */
+  /** Copies records as `filedb export` writes them. `asked` has their ids or is a query. `format` is json or csv. */
   copy(asked, format) {
     if (asked.ids === "") return this.#notices.say("There is no record to copy.");
     return this.#put(this.#table.exportText(format, asked), `Copied as ${format.toUpperCase()}.`);
   }
 
-  /** Copies one field of a record, or its id where no field is named. */
+  /** Copies a field of a record, or its id if no field is named. */
   copyField(id, name) {
     if (id === undefined) return;
     const text = name === undefined ? Promise.resolve(id) : this.#fieldText(id, name);
@@ -28,7 +28,9 @@ export class Clipboard {
     return lineOf(field(await this.#table.record(id), name));
   }
 
-  /** A promise in the clipboard's item keeps the permission that the person's key gave while the text is on its way. */
+  /**
+   * A promise in the clipboard's item keeps the permission from the person's key press while the text is being read.
+   */
   async #put(text, message) {
     try {
       const blob = text.then((each) => new Blob([each], { type: "text/plain" }));

@@ -1,4 +1,4 @@
-// Dragging the edge between two columns' heads makes the left one narrower or wider.
+// Dragging the edge between two column heads changes the width of the left column.
 
 export function allowResizing(grid) {
   grid.head.addEventListener("pointerdown", (event) => {
@@ -13,7 +13,7 @@ export function allowResizing(grid) {
     on("pointermove", (move) => grid.resize(column, start + move.clientX));
     for (const name of ["pointerup", "pointercancel"]) on(name, () => end.abort());
   });
-  // A click on the edge is no click on the head, which would sort.
+  // A click on the edge must not count as a click on the head, which would sort.
   grid.head.addEventListener("click", (event) => {
     if (event.target.closest(".column-edge")) event.stopPropagation();
   }, { capture: true });

@@ -1,4 +1,4 @@
-// The widths that a person gave the columns of a table, kept until the tab is closed.
+// The widths that a person chose for the columns of a table. They are kept until the tab is closed.
 
 const narrowest = 56;
 const widest = 1600;
@@ -12,12 +12,12 @@ export class ColumnWidths {
     this.#widths = new Map(JSON.parse(sessionStorage.getItem(this.#key) ?? "[]"));
   }
 
-  /** The width of a column, or undefined where nobody chose one. */
+  /** The width of a column; undefined if nobody chose one. */
   get(name) {
     return this.#widths.get(name);
   }
 
-  /** Keeps a width and gives it, within what is sensible. */
+  /** Keeps a width and returns it, limited to a sensible range. */
   set(name, width) {
     const allowed = Math.round(Math.max(narrowest, Math.min(width, widest)));
     this.#widths.set(name, allowed);

@@ -1,10 +1,10 @@
-// Somebody else changed what a person edits: shows both and lets the person choose.
+// Somebody else changed what a person is editing. This shows both versions and lets the person choose.
 
 import { element } from "./dom.js";
 import { openDialog } from "./dialog.js";
 import { field, lineOf, sameValue } from "./values.js";
 
-/** Gives "mine", "theirs", or "add" for a record that was deleted; undefined to go on editing. */
+/** Returns "mine", "theirs", or "add" for a record that was deleted; undefined to continue editing. */
 export function askAboutConflict({ id, changes, expected, current }) {
   return current ? askAboutChange({ id, changes, expected, current }) : askAboutDeletion(id);
 }

@@ -1,10 +1,10 @@
-// Dates are stored as whole seconds in UTC and shown in the reader's zone.
+// Dates are stored as whole seconds in UTC and shown in the reader's time zone.
 
 export const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const two = (number) => String(number).padStart(2, "0");
 
-/** 2010-03-04 06:06:07 in the reader's zone. A date that the browser cannot read stays as it is stored. */
+/** 2010-03-04 06:06:07 in the reader's time zone. A date that the browser cannot read is shown as it is stored. */
 export function localText(stored) {
   const date = new Date(stored);
   if (Number.isNaN(date.getTime())) return stored;
@@ -12,7 +12,7 @@ export function localText(stored) {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
-/** How far the reader's zone is from UTC at a date: +01:00. */
+/** The offset of the reader's time zone from UTC at a date: +01:00. */
 export function offsetText(stored) {
   const minutes = -new Date(stored).getTimezoneOffset();
   const size = Math.abs(minutes);
@@ -22,8 +22,8 @@ export function offsetText(stored) {
 const form = /^(\d{4})-(\d\d?)-(\d\d?)(?:[ T](\d\d?):(\d\d)(?::(\d\d))?)? ?(Z|UTC|[+-]\d\d:?\d\d)?$/i;
 
 /**
- * The date that typed text stands for, as it is stored: a day, or a day and a time, in the reader's zone, or with Z or
- * an offset at its end. Throws an Error that says what is wrong.
+ * The stored form of a typed date: a day, or a day and a time. It is in the reader's time zone, unless Z or an offset
+ * follows. Throws an Error that says what is wrong.
  */
 export function storedDate(text) {
   const match = form.exec(text.trim());

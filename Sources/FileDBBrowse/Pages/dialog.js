@@ -1,12 +1,12 @@
-// Dialogs: the browser's own, which keep the focus inside and close with Escape.
+// Dialogs. They are the browser's own, which keep the focus inside and close with Escape.
 
 import { button, element, uniqueId } from "./dom.js";
 
 /**
- * Shows a dialog and gives what it was closed with, undefined where it was cancelled.
+ * Shows a dialog and returns its result; undefined if it was cancelled.
  *
- * `content(close)` makes its elements. `actions` are its buttons: `{label, kind, run}`. `run` gives what the dialog
- * closes with, or throws what is wrong, which is shown; the dialog stays open then. `kind` is "" or "is-sheet".
+ * `content(close)` makes its elements. `actions` are its buttons: `{label, kind, run}`. `run` returns the result, or
+ * throws an error, which is shown while the dialog stays open. `kind` is "" or "is-sheet".
  */
 export function openDialog({ title, kind = "", content, actions = [], cancel = "Cancel" }) {
   return new Promise((resolve) => {
@@ -53,7 +53,7 @@ export function openDialog({ title, kind = "", content, actions = [], cancel = "
   });
 }
 
-/** Escape does not throw away what was typed, unless it is pressed twice. */
+/** Escape does not discard what was typed, unless it is pressed twice. */
 function keepTyped(dialog, problem) {
   let isKept = false;
   dialog.addEventListener("input", () => (isKept = true));
@@ -65,7 +65,7 @@ function keepTyped(dialog, problem) {
   });
 }
 
-/** Enter means the first button in a list of choices, too, and with Ctrl in a long text. */
+/** Enter presses the first button. In a list of choices it does so, too, and in a long text together with Ctrl. */
 function submitFromField(event) {
   const { target, key, ctrlKey, metaKey, currentTarget } = event;
   if (key !== "Enter" || !(target.matches("select") || ctrlKey || metaKey)) return;

@@ -1,4 +1,4 @@
-// Builds elements. Text only ever becomes a text node, so that no value of a record is read as HTML.
+// Builds elements. Text always becomes a text node, so that no value of a record is read as HTML.
 
 /**
  * Makes an element. `properties` are DOM properties, except: `class`, `data` (an object), names that begin with
@@ -45,7 +45,7 @@ const shapes = {
   warning: "M8 2.5l6 11H2zM8 7v3M8 11.8h.01",
 };
 
-/** A picture of 16 by 16 that screen readers pass over. */
+/** A picture of 16 by 16 pixels that screen readers ignore. */
 export function icon(name) {
   const namespace = "http://www.w3.org/2000/svg";
   const picture = document.createElementNS(namespace, "svg");
@@ -58,7 +58,7 @@ export function icon(name) {
   return picture;
 }
 
-/** A button with a picture and a label; where there is no room for the label, it is the tooltip. */
+/** A button with a picture and a label. If there is no space for the label, it becomes the tooltip. */
 export function button(label, { shape, kind = "", title, ...properties }) {
   return element(
     "button",
@@ -78,5 +78,5 @@ export const grouped = (number) => counts.format(number);
 
 let lastId = 0;
 
-/** An id for a label or a list that belongs to one element. */
+/** A unique id for a label or a list that belongs to one element. */
 export const uniqueId = (prefix) => `${prefix}-${++lastId}`;

@@ -1,5 +1,5 @@
-// Dragging records to another place, by mouse, pen or finger. Near an edge the rows scroll, the longer the faster, so
-// that a million of them can be crossed.
+// Dragging records to another place with a mouse, a pen or a finger. Near an edge the rows scroll, faster and faster,
+// so that even a million rows can be crossed.
 
 import { counted, element } from "./dom.js";
 import { rowHeight } from "./viewport.js";
@@ -8,8 +8,8 @@ const threshold = 4;
 const edge = 48;
 
 /**
- * `options`: `idsFor(row)` gives the ids that a drag from a row takes along, none where dragging is not possible;
- * `drop(ids, gap)` puts them above the row `gap`.
+ * `options`: `idsFor(row)` returns the ids that are dragged together with a row, or none if dragging is impossible;
+ * `drop(ids, gap)` moves them above the row `gap`.
  */
 export function allowDragging(grid, options) {
   grid.grid.addEventListener("pointerdown", (event) => {
@@ -45,7 +45,7 @@ class Drag {
     on("pointermove", (move) => this.#move(move));
     on("pointerup", () => this.#finish());
     on("pointercancel", () => this.#cancel());
-    // The Escape key ends the drag and nothing else.
+    // The Escape key only ends the drag.
     addEventListener("keydown", (key) => {
       if (key.key !== "Escape") return;
       key.stopPropagation();
@@ -75,7 +75,7 @@ class Drag {
     this.#frame = requestAnimationFrame(step);
   }
 
-  /** The row above which the records would be put. */
+  /** The row above which the records would go. */
   get #gap() {
     const row = this.#grid.viewport.rowAt(this.#pointer.y - this.#grid.rowsTop);
     return Math.max(0, Math.min(Math.round(row), this.#grid.list.total));

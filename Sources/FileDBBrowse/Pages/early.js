@@ -1,27 +1,27 @@
-// Asks for what the page shows first while the other modules are still on their way. It imports none, so that it runs
+// Requests what the page shows first while the other modules are still loading. It imports no modules, so that it runs
 // before them.
 
-/** So many records are read at a time. */
+/** The number of records that are read at a time. */
 export const pageSize = 200;
 
 const early = new Map();
 
-/** As `fetch`, with the answer that was asked for early where there is one. */
+/** Like `fetch`. If the answer was requested early, returns that. */
 export function fetchSooner(path, options) {
   const answer = early.get(path);
   early.delete(path);
   return answer ?? fetch(path, options);
 }
 
-/** What was asked for early and not used is old by now. */
+/** What was requested early and not used is now outdated. */
 export function forgetEarly() {
   early.clear();
 }
 
-/** The table that the address names, or nothing. */
+/** The table that the address names, if any. */
 export const tableInAddress = () => decodeURIComponent(location.hash.replace(/^#\/?/, ""));
 
-/** The server's path of a table. */
+/** The path of a table on the server. */
 export const tablePath = (name) => `/api/tables/${encodeURIComponent(name)}`;
 
 function ask(path) {
@@ -37,6 +37,6 @@ async function begin() {
   await Promise.all([store, ask(tablePath(name)), ask(`${tablePath(name)}/records?from=0&count=${pageSize}`)]);
 }
 
-// An early request that fails fails again for the module that takes its answer, which shows the error. The tests'
-// gallery has no server to ask.
+// If an early request fails, the module that takes its answer gets the error and shows it. The gallery of the tests has
+// no server to ask.
 if (location.pathname === "/") begin().catch(() => {});

@@ -1,11 +1,11 @@
-// Bytes: a preview where they are a picture, the way to a file and from one.
+// An editor for bytes. It shows a preview if they are a picture, and can save them to a file and load them from one.
 
 import { element, icon } from "./dom.js";
 import { byteCount, sizeText } from "./values.js";
 
 const heads = { "image/png": "iVBORw0KGgo", "image/jpeg": "/9j/", "image/gif": "R0lGOD", "image/webp": "UklGR" };
 
-/** `context.address` is where the stored bytes can be had. */
+/** `context.address` is the address of the stored bytes. */
 export function dataEditor(value, { label, address }) {
   let current = value;
   const preview = element("div", { class: "data-preview" });

@@ -1,4 +1,5 @@
-// Lists and fields within fields, as a tree: every value in it has a type, an editor, and can be moved or removed.
+// An editor for lists and nested fields, shown as a tree. Each value has a type and an editor, and can be moved or
+// removed.
 
 import { button, element } from "./dom.js";
 import { editorFor } from "./editors.js";

@@ -1,5 +1,6 @@
-// Editors for values. Each is an object: `node`, `focus()`, and `value()`, which throws an Error that says what is
-// wrong with what was typed, or gives null for no value. Some also have `type(text)`, which replaces what is there.
+// Editors for values. Each is an object with `node`, `focus()` and `value()`. `value()` throws an Error that says what
+// is wrong with the input, or returns null if there is no value. Some also have `type(text)`, which replaces the
+// content.
 
 import { element, uniqueId } from "./dom.js";
 import { localText, offsetText, storedDate, zoneName } from "./dates.js";
@@ -8,8 +9,8 @@ import { treeEditor } from "./editor-tree.js";
 import { columnType, field, lineOf, parsed, sameValue, typeOf } from "./values.js";
 
 /**
- * The editor for a value of a type. `context`: `label`, `column` (where the value is a field of its own) and, for
- * references, `api`; for data that is stored, `address`.
+ * The editor for a value of a type. `context`: `label`, `column` (if the value is a whole field); for references, `api`;
+ * for stored data, `address`.
  */
 export function editorFor(value, type, context) {
   const column = context.column ?? {};
@@ -27,11 +28,11 @@ export function editorFor(value, type, context) {
   }
 }
 
-/** The type with which a field is edited: of what it holds, else of its column. */
+/** The type in which a field is edited: that of its value, or else that of its column. */
 export const editedType = (value, column) => typeOf(value) ?? columnType(column?.type) ?? "string";
 
 function textEditor(value, { label }) {
-  // Where the style sheet cannot fit the field to its text, it has about as many rows.
+  // If the style sheet cannot fit the field to its text, it gets about as many rows.
   const rows = Math.min(8, 1 + Math.floor((value ?? "").length / 60));
   const node = element("textarea", { class: "input text-input", rows, value: value ?? "", "aria-label": label });
   return {
@@ -84,7 +85,7 @@ function dateEditor(value, { label }) {
   };
 }
 
-/** One of several values; none as well, unless the field is required. */
+/** A choice of several values. Unless the field is required, it may be empty. */
 function choiceEditor(value, values, { label, column }) {
   const known = value === undefined || values.some((each) => sameValue(each, value)) ? values : [value, ...values];
   const options = known.map((each, index) => element("option", { value: String(index), textContent: lineOf(each) }));
@@ -99,7 +100,7 @@ function choiceEditor(value, values, { label, column }) {
   };
 }
 
-/** A record of another table, by what its field holds; suggests what fits. */
+/** A reference to a record of another table, by the value of the field. It suggests values that fit. */
 function referenceEditor(value, type, { label, column, api }) {
   const { table, field: name } = column.references;
   const list = element("datalist", { id: uniqueId("records") });

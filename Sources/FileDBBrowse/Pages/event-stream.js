@@ -1,9 +1,9 @@
-// One connection to the server's event stream, made anew when it breaks.
+// A connection to the server's event stream. It connects again when the connection breaks.
 
 const retryAfter = 1000;
 
 /**
- * Calls `receive` with `{kind: "up"}`, `{kind: "down", refused}`, and with what the server tells:
+ * Calls `receive` with `{kind: "up"}`, `{kind: "down", refused}`, and with the server's events:
  * `{kind: "tables", data}` and `{kind: "change", data}`.
  */
 export class EventStream {
@@ -15,7 +15,7 @@ export class EventStream {
     this.#connect();
   }
 
-  /** Tells somebody who comes later how things stand. */
+  /** Tells the present state to a page that connects later. */
   get state() {
     return this.#isUp === false ? { kind: "down", refused: false } : { kind: "up" };
   }
@@ -35,7 +35,7 @@ export class EventStream {
     };
   }
 
-  /** An event source does not say why it failed, so that asking again is the way to know. */
+  /** An event source does not say why it failed, so this asks the server. */
   async #wait() {
     this.#isUp = false;
     const response = await fetch("/api/store").catch(() => null);

@@ -1,4 +1,4 @@
-// Holds the one event stream of all tabs: a browser allows six connections to a host.
+// Holds the only event stream for all tabs, because a browser allows just six connections to a host.
 
 import { EventStream } from "./event-stream.js";
 

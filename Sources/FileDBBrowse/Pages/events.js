@@ -1,4 +1,4 @@
-// The server's events, by way of a worker that all tabs share where the browser has such workers.
+// The server's events. They come through a worker that all tabs share, if the browser has such workers.
 
 import { EventStream } from "./event-stream.js";
 

@@ -1,4 +1,4 @@
-// Search, and a filter whose mistakes are shown at their place.
+// Search, and a filter that shows mistakes at their place.
 
 import { button, element, icon } from "./dom.js";
 
@@ -11,7 +11,7 @@ export class FilterBar {
   #asked = 0;
   #help = element("div", { class: "filter-help", id: "filter-help", hidden: true });
 
-  /** `onChange({where, search})` is called when what is asked for changes and is right. */
+  /** `onChange({where, search})` is called when the query has changed and is valid. */
   constructor(table, onChange) {
     this.#table = table;
     this.#onChange = onChange;
@@ -43,7 +43,7 @@ export class FilterBar {
     return { where: this.where.value.trim(), search: this.search.value.trim() };
   }
 
-  /** Gives an example of a filter for a table with these columns. */
+  /** An example of a filter for a table with these columns. */
   showExample(columns) {
     const { name } = columns.find(({ type }) => type === "string") ?? {};
     this.where.placeholder = name ? `Filter, such as ${name} CONTAINS "a"` : "Filter";
@@ -90,7 +90,7 @@ export class FilterBar {
     this.#onChange(this.query);
   }
 
-  /** Underlines what an error is about. Positions count from the first character that is not a space. */
+  /** Underlines the place of an error. Positions count from the first character that is not a space. */
   #mark(error) {
     this.problem.textContent = error?.message ?? "";
     this.where.toggleAttribute("aria-invalid", Boolean(error));
@@ -138,7 +138,7 @@ export class FilterBar {
   }
 }
 
-/** A field that no record has is no mistake of the filter's form, but hardly what the person meant. */
+/** A field that no record has is not an error in the filter, but it is hardly what the person meant. */
 function unknownField({ name, nearest }, where) {
   const start = where.indexOf(name);
   return {

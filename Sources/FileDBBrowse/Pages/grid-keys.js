@@ -1,6 +1,6 @@
-// What the keys do in the grid.
+// The keys of the grid.
 
-/** `actions` are the table's verbs, see RecordActions; `editor` edits in place. */
+/** `actions` are the actions on the table, see RecordActions. `editor` edits in place. */
 export function handleKeys(grid, actions, editor) {
   grid.grid.addEventListener("keydown", (event) => {
     const run = meaning(event, grid, actions, editor);
@@ -67,7 +67,7 @@ function plainKey(event, grid, actions, editor) {
   }
 }
 
-/** What keys do in the head, in pixels. */
+/** The keys in the head. Widths are in pixels. */
 const widening = { ArrowLeft: -16, ArrowRight: 16 };
 
 const isTyped = (event) => event.key.length === 1;

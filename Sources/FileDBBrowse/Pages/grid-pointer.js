@@ -1,6 +1,6 @@
-// What a click does in the grid.
+// Clicks in the grid.
 
-/** `actions` are the table's verbs, see RecordActions; `editor` edits in place. */
+/** `actions` are the actions on the table, see RecordActions. `editor` edits in place. */
 export function handlePointer(grid, actions, editor) {
   grid.grid.addEventListener("click", (event) => {
     const place = grid.placeOf(event.target);
@@ -12,7 +12,7 @@ export function handlePointer(grid, actions, editor) {
     if (row < 0) actions.sortByColumn(grid.columns[column - 1]?.name ?? "id", event.shiftKey ? "add" : "only");
     else if (event.shiftKey) actions.extendSelection(row, previous);
     else if (event.ctrlKey || event.metaKey || event.target.closest(".tick")) actions.toggleSelection();
-    // A finger has no double click: a second touch edits.
+    // Fingers do not double-click: a second touch edits.
     else if (event.pointerType === "touch" && wasFocused && column > 0) editor.edit();
   });
   grid.grid.addEventListener("dblclick", (event) => {

@@ -1,4 +1,4 @@
-// One row of the grid: a record's id and its fields, each as its type is shown.
+// A row of the grid: the record's id and its fields, each shown according to its type.
 
 import { element, icon } from "./dom.js";
 import { columnType, field, lineOf, storedText, typeOf } from "./values.js";
@@ -12,7 +12,7 @@ export class Row {
   #cells;
   #shown;
 
-  /** `dataAddress` gives the address of a field's bytes, for pictures. */
+  /** `dataAddress` returns the address of a field's bytes, for pictures. */
   constructor(columns, dataAddress) {
     this.#columns = columns;
     this.#dataAddress = dataAddress;
@@ -71,7 +71,7 @@ function makeCell(column, index) {
   });
 }
 
-/** The row of the columns' names. */
+/** The row with the names of the columns. */
 export function headRow(columns, keys) {
   const row = element("div", { class: "row head-row", role: "row", "aria-rowindex": 1 });
   row.append(...[{ name: "id" }, ...columns].map((column, index) => headCell(column, index, keys)));
@@ -97,7 +97,7 @@ function headCell(column, index, keys) {
   return cell;
 }
 
-/** How wide the ids and the columns should be for what these records have in them. */
+/** Suitable widths of the ids and the columns for these records. */
 export function columnWidths(columns, records, total) {
   const widths = columns.map((column) => {
     const values = records.map((record) => field(record, column.name));
@@ -105,7 +105,7 @@ export function columnWidths(columns, records, total) {
     const longest = Math.max((column.title ?? column.name).length + 2, ...lengths);
     return Math.max(76, Math.min(longest * 8 + 32, 340));
   });
-  // Most tables have about as many ids as records.
+  // In most tables, the highest id is about the number of records.
   const digits = Math.max(String(total).length, ...records.map((record) => record.id.length));
   return [Math.max(96, 62 + digits * 9), ...widths.map(Math.round)];
 }

@@ -1,4 +1,4 @@
-// The records in rows and columns, by the ARIA grid pattern. Only the rows that are seen exist.
+// The records in rows and columns, following the ARIA grid pattern. Only visible rows exist as elements.
 
 import { element } from "./dom.js";
 import { columnWidths, headRow, Row } from "./grid-row.js";
@@ -19,7 +19,7 @@ export class Grid {
 
   /**
    * `options`: `label`, `selection`, `dataAddress(id, field)`, `onFocus()`, `isReadOnly`, `chosenWidths`, which keeps
-   * what `resize` was given.
+   * the widths from `resize`.
    */
   constructor(options) {
     this.options = options;
@@ -43,7 +43,7 @@ export class Grid {
     new ResizeObserver(() => this.render()).observe(this.node);
   }
 
-  /** Shows a list that has been read, its row `top` first. */
+  /** Shows a list that has been read, with the row `top` first. */
   show(list, { columns, sortKeys }, top) {
     const isNewList = list !== this.list;
     const hadFocus = this.#hasFocus;
@@ -54,7 +54,7 @@ export class Grid {
     this.viewport.count = list.total;
     this.viewport.scrollTo(top);
     this.render();
-    // The record with the focus may be in another row now.
+    // The record with the focus may now be in another row.
     if (hadFocus) this.cell(this.focused.row, this.focused.column)?.focus({ preventScroll: true });
   }
 
@@ -82,7 +82,7 @@ export class Grid {
     return this.#widths[column];
   }
 
-  /** Makes a column narrower or wider; not that of the ids. */
+  /** Changes the width of a column, but not that of the ids. */
   resize(column, width) {
     if (column === 0) return;
     this.#widths[column] = this.options.chosenWidths.set(this.columns[column - 1].name, width);
@@ -97,7 +97,7 @@ export class Grid {
     for (let row = Math.max(0, first - spareRows); row <= Math.min(last + spareRows, this.list.total - 1); row++) {
       needed.add(row);
     }
-    // The row that has the focus stays, wherever it is: an element that goes takes the focus with it.
+    // The row with the focus stays, wherever it is: removing an element would remove the focus.
     if (this.focused.row >= 0) needed.add(this.focused.row);
     const free = [...this.#rows.keys()].filter((row) => !needed.has(row));
     for (const row of needed) if (!this.#rows.has(row)) this.#rows.set(row, this.#takeRow(free));
@@ -133,19 +133,19 @@ export class Grid {
     });
   }
 
-  /** Of all cells, one can be reached by the Tab key; the arrow keys lead to the others. */
+  /** The Tab key reaches one of the cells. The arrow keys lead to the others. */
   #placeTabStop() {
     const current = this.cell(this.focused.row, this.focused.column) ?? this.cell(-1, this.focused.column);
     for (const cell of this.grid.querySelectorAll('[tabindex="0"]')) if (cell !== current) cell.tabIndex = -1;
     if (current) current.tabIndex = 0;
   }
 
-  /** The element of a cell, if its row exists now. Row -1 is the head, column 0 has the ids. */
+  /** The element of a cell, if its row exists now. Row -1 is the head, and column 0 has the ids. */
   cell(row, column) {
     return row < 0 ? this.head.firstChild?.children[column] : this.#rows.get(row)?.cell(column);
   }
 
-  /** Where the person put the pointer: row -1 is the head. Undefined beside the cells. */
+  /** The cell at the pointer. Row -1 is the head. Undefined outside the cells. */
   placeOf(node) {
     const cell = node.closest('[role="gridcell"], [role="rowheader"], [role="columnheader"]');
     const column = Number(cell?.getAttribute("aria-colindex")) - 1;
@@ -171,7 +171,7 @@ export class Grid {
     this.options.onFocus();
   }
 
-  /** The ids stay at the left, so that a cell must not lie under them. */
+  /** The ids stay at the left, so a cell must not be scrolled under them. */
   #revealColumn(cell) {
     if (this.focused.column === 0) return;
     const { scrollLeft, clientWidth } = this.node;
@@ -181,7 +181,7 @@ export class Grid {
     else if (right > scrollLeft + clientWidth) this.node.scrollLeft = Math.min(left, right - clientWidth);
   }
 
-  /** Shows for a while that records came from elsewhere. */
+  /** Highlights records for a while that another program has changed. */
   mark(ids) {
     for (const id of ids) this.#marked.add(id);
     this.render();
@@ -191,7 +191,7 @@ export class Grid {
     }, 4000);
   }
 
-  /** Puts an element over a cell; it moves with the rows. Call `removeLayer` to take it away. */
+  /** Puts an element over a cell. It moves with the rows. `removeLayer` removes it. */
   addLayer(node, place) {
     const layer = { node, place };
     this.#layers.add(layer);
@@ -214,7 +214,7 @@ export class Grid {
     node.style.setProperty("--cell-width", `${cell.offsetWidth}px`);
   }
 
-  /** How many rows a page is. */
+  /** The number of rows on a page. */
   get pageRows() {
     return Math.max(1, Math.floor(this.viewport.height / rowHeight) - 1);
   }

@@ -6,5 +6,5 @@ import { listen } from "./events.js";
 const app = new App(document.getElementById("app"), new Api(fetchSooner));
 await app.start();
 forgetEarly();
-// The first event makes the page read again what changed since the early answers.
+// After the first event, the page reads again what has changed since the early answers.
 listen((event) => app.receive(event));

@@ -1,4 +1,4 @@
-// Short messages at the lower edge, which screen readers read out, and the line about a lost connection.
+// Short messages at the lower edge, which screen readers read aloud, and the line about a lost connection.
 
 import { button, element, icon } from "./dom.js";
 
@@ -9,7 +9,7 @@ export class Notices {
   node = element("div", { class: "notices", role: "status", "aria-live": "polite" });
   banner = element("div", { class: "banner", role: "alert", hidden: true });
 
-  /** `action`: `{label, run}`, a button beside the text. */
+  /** `action` is `{label, run}`, a button beside the text. */
   say(text, action) {
     this.#show(text, "", action);
   }
@@ -36,7 +36,7 @@ export class Notices {
     setTimeout(remove, shownFor);
   }
 
-  /** Shows a line above everything until `hideBanner`. */
+  /** Shows a line above everything else until `hideBanner`. */
   showBanner(text) {
     this.banner.replaceChildren(icon("warning"), element("span", { textContent: text }));
     this.banner.hidden = false;

@@ -1,4 +1,4 @@
-// A large table that the server reads for the first time.
+// The page for a large table that the server is reading for the first time.
 
 import { element } from "./dom.js";
 import { sizeText } from "./values.js";

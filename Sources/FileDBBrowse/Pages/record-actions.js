@@ -1,5 +1,5 @@
-// The verbs of a table, with the records that are selected or, where none is, the one that has the focus. They run one
-// after another, so that a key that is held down moves a record step by step.
+// The actions on a table. They apply to the selected records or, if none is selected, to the one with the focus. They
+// run one after another, so that a key that is held down moves a record step by step.
 
 import { Clipboard } from "./clipboard.js";
 import { askAboutConflict } from "./conflict.js";
@@ -47,7 +47,7 @@ export class RecordActions {
     return this.#table.record(id);
   }
 
-  /** Runs a write when those before it are done, and shows its outcome. */
+  /** Runs a write after the earlier ones, and shows its result. */
   #write(run) {
     if (this.isReadOnly) {
       this.#view.notices.say("This table can only be read here.");
@@ -127,7 +127,7 @@ export class RecordActions {
     return this.#saveChanges(record, [[name, value]]);
   }
 
-  /** Writes fields, unless somebody else changed them since `record` was read; then the person chooses. */
+  /** Writes fields. If somebody else changed them since `record` was read, the person chooses. */
   async #saveChanges(record, changes) {
     if (changes.length === 0) return;
     const expected = changes.map(([name]) => [name, field(record, name) ?? null]);
@@ -153,12 +153,12 @@ export class RecordActions {
 
   // Order
 
-  /** Why records cannot be moved now, or null. */
+  /** Why records cannot be moved now; null if they can. */
   get #fixedOrder() {
     return this.#view.query.sort ? isSorted : null;
   }
 
-  /** The records that a drag from a row takes along. */
+  /** The records that are dragged together with a row. */
   draggedIds(row) {
     const record = this.#view.list.record(row);
     if (!record || this.isReadOnly) return [];
@@ -169,7 +169,7 @@ export class RecordActions {
     return this.#view.selection.has(record.id) ? this.#view.selection.ids : [record.id];
   }
 
-  /** Puts records above the row `gap`. */
+  /** Moves records above the row `gap`. */
   drop(ids, gap) {
     return this.#write(async () => {
       const row = this.#view.list.indexOf(ids[0]);
@@ -181,7 +181,7 @@ export class RecordActions {
     });
   }
 
-  /** The first record from a row on, in steps of 1 or -1, that is not one of those which move. */
+  /** The first record from a row on, in steps of 1 or -1, that is not being moved. */
   async #neighbour(from, step, ids) {
     const { list } = this.#view;
     const moving = new Set(ids);
@@ -192,7 +192,7 @@ export class RecordActions {
     return undefined;
   }
 
-  /** Moves up (-1) or down (1) by one. */
+  /** Moves records up (-1) or down (1) by one row. */
   moveBy(step) {
     return this.#write(async () => {
       const ids = this.#ids;
@@ -224,7 +224,7 @@ export class RecordActions {
     this.#view.sortBy(name, mode);
   }
 
-  /** Puts all records into the order in which they are shown. */
+  /** Stores the order in which the records are shown. */
   keepOrder() {
     return this.#write(async () => {
       const { sortKeys, query } = this.#view;
@@ -260,14 +260,14 @@ export class RecordActions {
     return this.#clipboard.copy(which === "shown" ? this.#view.query : this.#asked, format);
   }
 
-  /** Copies the field that has the focus, or the selected records as CSV. */
+  /** Copies the field with the focus, or the selected records as CSV. */
   copyHere() {
     const { selection, grid } = this.#view;
     if (selection.size > 0) return this.#clipboard.copy(this.#asked, "csv");
     return this.#clipboard.copyField(grid.focusedRecord?.id, grid.columns[grid.focused.column - 1]?.name);
   }
 
-  /** Asks for the records that the verbs are about. */
+  /** Reads the records that the actions apply to. */
   get #asked() {
     return { ids: this.#ids.join(",") };
   }

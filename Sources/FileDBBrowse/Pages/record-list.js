@@ -1,11 +1,11 @@
-// The records of a table that a query asks for, in their order, read in pages as they are looked at.
+// The records of a table that match a query, in order. They are read in pages when they are needed.
 
 import { pageSize } from "./early.js";
 
 const keptPages = 30;
 const requestsAtOnce = 3;
 
-/** The table changed while its pages were read; whoever asked begins again. */
+/** The table changed while its pages were being read. The caller starts again. */
 class Outdated extends Error {}
 
 export class RecordList {
@@ -17,7 +17,7 @@ export class RecordList {
   #pages = new Map();
   #requests = new Map();
 
-  /** `query` has `where`, `search` and `sort`, each of them optional. */
+  /** `query` has `where`, `search` and `sort`, which are all optional. */
   constructor(table, query, { onArrival, onFailure }) {
     this.#table = table;
     this.query = query;
@@ -25,12 +25,12 @@ export class RecordList {
     this.#onFailure = onFailure;
   }
 
-  /** The record at an index, or undefined while it has not been read. */
+  /** The record at an index; undefined if it has not been read yet. */
   record(index) {
     return this.#pages.get(Math.floor(index / pageSize))?.[index % pageSize];
   }
 
-  /** The index of a record among those that have been read. */
+  /** The index of a record, if it has been read. */
   indexOf(id) {
     for (const [page, records] of this.#pages) {
       const offset = records.findIndex((record) => record.id === id);
@@ -39,7 +39,7 @@ export class RecordList {
     return undefined;
   }
 
-  /** Puts a record that was just written in place of the one that was read before. */
+  /** Replaces the record that was read before by one that was just written. */
   replace(record) {
     const index = this.indexOf(record.id);
     if (index !== undefined) this.#pages.get(Math.floor(index / pageSize))[index % pageSize] = record;
@@ -49,7 +49,7 @@ export class RecordList {
     return this.#table.place(this.query, id);
   }
 
-  /** Begins to read what `first...last` need: their pages first, then their neighbours. Drops what is far away. */
+  /** Starts to read the pages for `first...last`, and then their neighbours. Drops pages that are far away. */
   want(first, last) {
     const pages = pagesOf(first, last);
     const [lowest, highest] = [pages[0], pages.at(-1)];
@@ -67,7 +67,7 @@ export class RecordList {
     }
   }
 
-  /** Reads the records of a range and gives them, in their order. */
+  /** Reads the records of a range and returns them in order. */
   async records(first, last) {
     const answer = await this.#table.records(this.query, first, last - first + 1);
     return answer.records;
@@ -75,7 +75,7 @@ export class RecordList {
 
   /**
    * Reads the newest state: `count` records, the first of them `above` rows above the record `anchor`, or at `fallback`
-   * where there is no anchor any more. Shows nothing of it before all of it is there. Gives the first one's place.
+   * if the anchor is gone. Shows it only when all of it has been read. Returns the place of the first record.
    */
   async refresh({ anchor, above = 0, fallback = 0, count = pageSize }) {
     for (let attempts = 3; ; attempts--) {
@@ -121,7 +121,7 @@ export class RecordList {
     }
   }
 
-  /** A map keeps the order in which its keys came, so that the oldest is the first. */
+  /** A map keeps the order in which keys were added, so the oldest is first. */
   #touch(page) {
     const records = this.#pages.get(page);
     this.#pages.delete(page);

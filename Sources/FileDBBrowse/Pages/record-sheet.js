@@ -1,4 +1,4 @@
-// A whole record, field by field: the columns of the table and what the record has besides.
+// A whole record, field by field: the columns of the table, and the record's other fields.
 
 import { button, element } from "./dom.js";
 import { openDialog } from "./dialog.js";
@@ -8,7 +8,7 @@ import { emptyValue, field, sameValue, typeName } from "./values.js";
 
 /**
  * Opens a record. `save(changes)` writes `[[name, value or null]]`. `options`: `title`, `api`, `columns`, `isReadOnly`,
- * `address(name)` of a field's bytes, `first` (the field to begin with), `action` (what the button says), `extra`
+ * `address(name)` of a field's bytes, `first` (the field to begin with), `action` (the label of the button), `extra`
  * (elements above the fields).
  */
 export function openRecord(record, options, save) {
@@ -157,7 +157,7 @@ class RecordField {
     this.control?.setAttribute("aria-invalid", message !== "");
   }
 
-  /** What differs from the record as it was read. */
+  /** The differences from the record as it was read. */
   changes() {
     const value = this.#isRemoved ? null : this.editor.value();
     const isEmptyText = this.#value === undefined && (value === "" || value === null);

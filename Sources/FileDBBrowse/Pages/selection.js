@@ -1,4 +1,4 @@
-// The records that are selected, each with the place that it had then, so that they are used in their order.
+// The selected records. Each is kept with its place at the time, so that they are used in their order.
 
 const mostAtOnce = 10_000;
 
@@ -43,7 +43,7 @@ export class Selection {
     this.#onChange();
   }
 
-  /** Selects from where the selection began up to `index`; `from` is where it begins if nothing is selected. */
+  /** Selects from the start of the selection up to `index`. If nothing is selected, it starts at `from`. */
   async extend(list, index, from) {
     this.#anchor ??= from;
     const [first, last] = this.#anchor < index ? [this.#anchor, index] : [index, this.#anchor];

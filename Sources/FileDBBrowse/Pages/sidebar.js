@@ -1,4 +1,4 @@
-// The store's tables.
+// The list of the store's tables.
 
 import { button, element, grouped, icon } from "./dom.js";
 
@@ -20,7 +20,7 @@ export class Sidebar {
 
   show({ path, tables, readOnly }, current) {
     const shown = JSON.stringify([path, tables, readOnly, current]);
-    // A link that is made anew would lose the focus, or a click.
+    // Keep the link: a new one would lose the focus, or a click.
     if (shown === this.#shown) return;
     this.#shown = shown;
     this.#path.textContent = path;

@@ -1,10 +1,10 @@
-// What a list is sorted by: keys `{name, isDescending}`, the first counts most.
+// The keys of a sorted list, `{name, isDescending}`. The first key counts most.
 
-/** As the server reads them. */
+/** The keys in the form for the server. */
 export const sortText = (keys) =>
   keys.map(({ name, isDescending }) => (isDescending ? "-" : "") + name.replace(/[\\,]/g, "\\$&")).join(",");
 
-/** As a person reads them. */
+/** The keys in words. */
 export const sortWords = (keys) =>
   keys.map(({ name, isDescending }) => name + (isDescending ? ", descending" : "")).join("; then ");
 

@@ -1,9 +1,9 @@
-// What a person is asked before records are moved, pasted or sorted, and the list of keys.
+// The dialogs for moving, pasting and sorting records, and the list of keys.
 
 import { counted, element } from "./dom.js";
 import { labelled, openDialog } from "./dialog.js";
 
-/** Asks for a place. Gives what the server's routes take as a place. */
+/** Asks for a place. Returns it in the form of the server's routes. */
 export function askForPlace(count, total) {
   const kind = select([["start", "To the top"], ["end", "To the bottom"], ["place", "To the place"],
     ["before", "Before the record"], ["after", "After the record"]]);
@@ -36,7 +36,7 @@ const select = (options) => element(
   "select", { class: "input" },
   ...options.map(([value, textContent]) => element("option", { value, textContent })));
 
-/** Shows what would be pasted, and into which fields. Gives the text and its columns. */
+/** Shows what will be pasted, and into which fields. Returns the text and its columns. */
 export function askAboutPaste(text, columns, firstColumn, paste) {
   const lines = text.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n").map((line) => line.split("\t"));
   const width = Math.max(...lines.map((line) => line.length));

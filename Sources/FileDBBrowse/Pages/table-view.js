@@ -1,4 +1,4 @@
-// One table: its records, and everything around them.
+// A table: its records, and everything around them.
 
 import { brokenTable } from "./broken-table.js";
 import { CellEditor } from "./cell-editor.js";
@@ -80,13 +80,13 @@ export class TableView {
     return this.#enqueue(() => this.#readNewList());
   }
 
-  /** Reads the newest state and stays where the person is, by a record that is seen and is not one of `changed`. */
+  /** Reads the newest state and keeps the view at a visible record that is not one of `changed`. */
   refresh(changed = []) {
     for (const id of changed) this.#changed.add(id);
     return this.#refreshSoon();
   }
 
-  /** Reads the newest state and shows the rows of the same places, after what may have changed every record. */
+  /** Reads the newest state after every record may have changed, and shows the rows at the same places. */
   reread() {
     this.#changed = everything;
     return this.#refreshSoon();
@@ -130,14 +130,14 @@ export class TableView {
     if (read.status === "rejected") throw read.reason;
     const id = focusedRecord?.id;
     if (id !== undefined) focused.row = this.list.indexOf(id) ?? (await this.list.place(id)) ?? focused.row;
-    // What the person scrolled while this was read stays scrolled.
+    // Keep what the person scrolled while this was being read.
     this.#show(info, read.value * rowHeight + viewport.top - topBefore + (topBefore - first * rowHeight));
   }
 
   #anchor(first, last) {
     const changed = this.#changed;
     this.#changed = new Set();
-    // Who looks at the beginning goes on to look at the beginning, and sees what is added there.
+    // If the beginning is shown, keep showing it, with what was added there.
     if (this.grid.viewport.top === 0) return {};
     for (let row = first; row <= last; row++) {
       const anchor = this.list.record(row)?.id;
@@ -177,7 +177,7 @@ export class TableView {
     return ["No records yet", text, action];
   }
 
-  /** Shows a page of its own for a table that is broken or still being read. */
+  /** Shows a page without records for a table that is broken or still being read. */
   #showInstead({ problem, reading }) {
     if (!problem && reading === undefined) return false;
     this.list = null;
@@ -191,7 +191,7 @@ export class TableView {
     });
   }
 
-  /** Takes in that somebody changed the table. */
+  /** Called after somebody has changed the table. */
   async receive({ version, ids, origin }) {
     if (version !== this.list?.version) await this.refresh(ids ?? []);
     if (origin !== "elsewhere") return;
@@ -200,7 +200,7 @@ export class TableView {
     this.notices.say(`${what} changed elsewhere.`);
   }
 
-  /** Sorts for a look by a field, see `turned`. */
+  /** Sorts the view by a field, see `turned`. The stored order does not change. */
   sortBy(name, mode) {
     this.#sortAs(turned(this.sortKeys, name, mode));
   }
@@ -214,7 +214,7 @@ export class TableView {
     this.#ask({ ...this.query, sort: sortText(keys) });
   }
 
-  /** Reads the newest state and puts the focus on the first of records. `verb` begins what is said about it. */
+  /** Reads the newest state and moves the focus to the first of these records. `verb` begins the message about it. */
   async showRecords(ids, verb) {
     await this.refresh(ids);
     const [id] = ids;

@@ -1,9 +1,9 @@
-// The buttons above the records, and the line below them.
+// The buttons above the records, and the line below the records.
 
 import { button, counted, element, grouped } from "./dom.js";
 import { sortWords } from "./sort-keys.js";
 
-/** `actions` are the table's verbs. */
+/** `actions` are the actions on the table. */
 export function toolbar(actions) {
   const changing = actions.isReadOnly ? [] : [
     button("Add record", { shape: "add", kind: "is-primary", onclick: () => actions.add() }),
@@ -34,7 +34,7 @@ export function toolbar(actions) {
     ...changing, button("Open", { shape: "open", onclick: () => actions.open() }), copy, menu);
 }
 
-/** Says where one is, what is selected and how it is sorted. */
+/** Shows the position, the selection and the sort order. */
 export class StatusLine {
   node = element("div", { class: "status" });
   #place = element("span", { class: "status-place" });

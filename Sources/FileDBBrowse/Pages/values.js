@@ -1,5 +1,5 @@
-// The values of fields as the server writes them: text and Booleans as they are, all others an object with one key
-// that names the type. Numbers stay text, so that no digit is lost.
+// The values of fields in the server's form. Text and Booleans are sent directly. Any other value is an object with one
+// key, its type. Numbers stay text, so that no digit is lost.
 
 import { counted } from "./dom.js";
 import { localText } from "./dates.js";
@@ -19,7 +19,7 @@ const names = {
 
 export const typeName = (type) => names[type] ?? "Any type";
 
-/** The type of a value; undefined where there is none. */
+/** The type of a value; undefined if there is no value. */
 export function typeOf(value) {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "boolean") return "boolean";
@@ -28,16 +28,16 @@ export function typeOf(value) {
   return Object.keys(value).find((key) => types.includes(key));
 }
 
-/** The type of what a column holds: columns have the names of the command line. */
+/** The type of a column's values. Columns use the type names of the command line. */
 export const columnType = (type) => ({ bool: "boolean", float: "real", json: "dictionary" })[type] ?? type;
 
-/** A list shows the beginning of long values only; to edit one, it must be read whole. */
+/** A list shows only the beginning of long values. To edit one, read it completely. */
 export function isCut(value) {
   if (typeof value !== "object" || value === null) return false;
   return "text" in value || "bytes" in value || value.array === null || value.dictionary === null;
 }
 
-/** What a new value of a type begins as. */
+/** The initial content of a new value of a type. */
 export function emptyValue(type) {
   const now = new Date().toISOString().replace(/\.\d+/, "");
   const empty = { string: "", integer: { integer: "0" }, real: { real: "0" }, boolean: false, date: { date: now } };
@@ -62,7 +62,7 @@ export function lineOf(value) {
 const itemsLine = (items) => `[${items.map(lineOf).join(", ")}]`;
 const fieldsLine = (fields) => fields.map(([name, value]) => `${name}: ${lineOf(value)}`).join(", ");
 
-/** The value as its file has it, where that is not what a cell shows. */
+/** The value as it is in its file, if a cell shows it differently. */
 export function storedText(value) {
   switch (typeOf(value)) {
     case "date": return value.date;
@@ -80,12 +80,12 @@ export function sizeText(bytes) {
   return `${(bytes / 1000 ** power).toPrecision(3)} ${units[power - 1]}`;
 }
 
-/** Values are equal if the server writes them alike. */
+/** Values are equal if the server writes them in the same way. */
 export const sameValue = (one, other) => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 
 export const field = (record, name) => record.fields.find(([each]) => each === name)?.[1];
 
-/** The value that typed text stands for. Throws an Error that says what is wrong with it. */
+/** The value of a typed text. Throws an Error that says what is wrong with the text. */
 export function parsed(text, type) {
   switch (type) {
     case "integer": return { integer: parsedInteger(text.trim()) };

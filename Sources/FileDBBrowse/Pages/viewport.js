@@ -1,12 +1,12 @@
-// Which rows are seen, and where. A browser caps an element's height (Chromium at 33,554,428 pixels, others lower), so
-// that for many rows the scroll bar covers less than the rows' own height: small scrolling moves by the pixel, large
-// jumps go to the place in proportion.
+// Which rows are visible, and where. Browsers limit the height of an element (Chromium to 33,554,428 pixels, others to
+// less). So with many rows, the scroll bar covers less than the height of the rows: small scrolling moves by pixels,
+// and large jumps go to the proportional place.
 
 export const rowHeight = 34;
 const greatestHeight = 16_000_000;
 
 export class Viewport {
-  /** The number of pixels of rows above the first one that is seen. */
+  /** The height in pixels of the rows above the first visible one. */
   top = 0;
   #scroller;
   #body;
@@ -34,14 +34,14 @@ export class Viewport {
     this.scrollTo(this.top);
   }
 
-  /** The first and the last row that are seen, also in part. */
+  /** The first and the last row that are at least partly visible. */
   get rows() {
     const first = Math.floor(this.top / rowHeight);
     const last = Math.floor((this.top + this.height - 1) / rowHeight);
     return { first, last: Math.min(last, this.#count - 1) };
   }
 
-  /** Where in the body a row lies now. */
+  /** The present place of a row in the body. */
   position(row) {
     const position = row * rowHeight - this.top + this.#lastScroll;
     const lowest = Math.max(0, Math.min(this.#count * rowHeight, greatestHeight) - rowHeight);
@@ -58,13 +58,13 @@ export class Viewport {
     this.#align();
   }
 
-  /** Scrolls no further than is needed to see a row. */
+  /** Scrolls no further than necessary to make a row visible. */
   reveal(row) {
     if (row * rowHeight < this.top) this.scrollTo(row * rowHeight);
     else if ((row + 1) * rowHeight > this.top + this.height) this.scrollTo((row + 1) * rowHeight - this.height);
   }
 
-  /** Takes in that the person scrolled. */
+  /** Called after the person has scrolled. */
   scrolled() {
     const scroll = this.#scroller.scrollTop;
     const moved = scroll - this.#lastScroll;
@@ -89,7 +89,7 @@ export class Viewport {
     return this.#greatestScroll === 0 ? 1 : this.#greatestTop / this.#greatestScroll;
   }
 
-  /** Brings the scroll bar to where the rows are. */
+  /** Moves the scroll bar to the place of the rows. */
   #align() {
     this.#scroller.scrollTop = this.top / this.#ratio;
     this.#lastScroll = this.#scroller.scrollTop;

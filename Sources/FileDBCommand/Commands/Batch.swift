@@ -31,12 +31,12 @@ struct Batch: StoreCommand {
     let store = try store()
     if file != "-" { try enterFolder(of: file) }
     let name = "batch of \(script.commands.count) commands"
-    // What the commands print is true only once all of them are done.
+    // The output of the commands is true only after all of them have succeeded.
     let output = try options.write(store, named: name) { tx in try run(script, on: store, in: &tx) }
     output.flush()
   }
 
-  /// - Returns: what the commands print.
+  /// - Returns: the output of the commands.
   private func run(
     _ script: Script, on store: RecordStore, in transaction: inout StoreTransaction
   ) throws -> Terminal.Buffer {
@@ -54,7 +54,8 @@ struct Batch: StoreCommand {
       }
     }
     try additions.make(in: &transaction)
-    // A rule may be broken on the way and kept in the end. Where it is not, somebody wrote the record.
+    // A rule may be broken in between, as long as it is kept at the end. If it is not, this finds the command that
+    // wrote the record.
     do throws(StoreError) { try transaction.keepRules() } catch {
       guard let line = transaction.change(of: error).flatMap(additions.lines.line) else { throw error }
       throw ScriptError(file: script.name, line: line, cause: error)
@@ -62,7 +63,7 @@ struct Batch: StoreCommand {
     return output
   }
 
-  /// So every path in the script begins there, as an include does in a compiler.
+  /// So every path in the script is relative to its folder, as for an include in a compiler.
   private func enterFolder(of script: String) throws {
     let folder = URL(fileURLWithPath: script).deletingLastPathComponent().path
     guard FileManager.default.changeCurrentDirectoryPath(folder) else {
@@ -70,8 +71,8 @@ struct Batch: StoreCommand {
     }
   }
 
-  /// What looks at the files, where the transaction is not yet, or writes others, which it is not about, or is one of
-  /// its own.
+  /// Commands that look at files, which do not have the transaction's changes yet. Commands that write other files,
+  /// which the transaction does not concern. Commands that are transactions themselves.
   private static let excluded: [any ParsableCommand.Type] = [
     Batch.self, Repair.self, Check.self, Tables.self, Info.self, Log.self, Watch.self, Checkpoint.self,
     Undo.self, Redo.self, Export.self, Diff.self, SQL.self, Edit.self, Cluster.self,
@@ -104,7 +105,7 @@ struct ScriptError: Error {
     default: message = FileDBTool.message(for: cause)
     }
     let reason = message.split(separator: "\n").first.map(String.init) ?? "it failed"
-    // What a command said before on standard error is seen already.
+    // What the command wrote to standard error has been shown already.
     return "\(file):\(line): \(reason)\nnothing of the script was done"
   }
 
@@ -112,7 +113,7 @@ struct ScriptError: Error {
     switch cause {
     case let error as StoreError: error.exitStatus
     case is EncodingError: 65
-    // Help is not a failure by itself, but no command either.
+    // Help is not a failure by itself, but it is not a command either.
     default: max(FileDBTool.exitCode(for: cause).rawValue, 64)
     }
   }

@@ -40,7 +40,7 @@ struct Browse: StoreCommand {
     Terminal.flush()
     if !opensNothing { WebBrowser.open(address) }
     Terminal.note("'\(store.url.lastPathComponent)' is in the browser; ^C ends")
-    isOver.wait()  // On the main thread, which has nothing else to do.
+    isOver.wait()  // The main thread has nothing else to do.
     withExtendedLifetime(endings) {}
     server.stop()
     WriteOptions.close(store)

@@ -29,13 +29,13 @@ struct Check: StoreCommand {
       do {
         let store = try existingStore(for: reference)
         let findings = try store.check(reference.name)
-        // Of a table that cannot be read, or a damaged journal, that has been said.
+        // For a table that cannot be read, or a damaged journal, this has been reported.
         let mixed = (try? store.table(reference.name).snapshot().mixedFields()) ?? []
         for finding in findings { report.add(finding.severity, finding.error) }
         for error in mixed { report.add(.warning, error) }
         if findings.isEmpty, mixed.isEmpty { report.add(sound: reference.name) }
       } catch let error as StoreError {
-        // One file that cannot be looked at is no reason to leave out the others.
+        // If one file cannot be checked, still check the others.
         report.add(failure: error)
       }
     }
@@ -43,7 +43,7 @@ struct Check: StoreCommand {
   }
 }
 
-/// What a check has found: told at once to people, and as rows at the end to programs.
+/// The findings of a check. They are printed immediately for people, and as rows at the end for programs.
 private struct CheckReport {
   private let output: FormatOption
   private var status: Int32 = 0

@@ -52,7 +52,7 @@ struct Count: StoreCommand {
   }
 }
 
-/// What is asked about the fields of records.
+/// What to calculate from the fields of records.
 struct SummaryQuestions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Count the records for each value of these fields.", valueName: "a,b"),
@@ -110,7 +110,7 @@ struct SummaryQuestions: ParsableArguments {
     return key + [count] + sums + averages + least + greatest
   }
 
-  /// Says which fields have something else to be added up than numbers.
+  /// Notes which fields to sum have values that are not numbers.
   func noteOthers(in groups: [some AggregatedRecords<Fields>]) throws {
     for field in fields where numbers.contains(field) {
       let others = try groups.reduce(0) { others, group in

@@ -66,7 +66,7 @@ struct Diff: StoreCommand {
     guard FileManager.default.fileExists(atPath: url.path) else {
       throw StoreError(.fileNotFound, "there is no such table, file or store", file: argument)
     }
-    // Of a table in a store, the journal may have commits that its file has not.
+    // If the table is in a store, the journal may have commits that are missing in its file.
     return reference.isPath && isInStore(url)
       ? .table(try existingTable(reference).snapshot()) : .table(try TableSnapshot(argument: argument))
   }

@@ -47,7 +47,7 @@ struct Edit: StoreCommand {
     }
   }
 
-  /// Returns where the person wants to edit again.
+  /// Returns if the person wants to edit again.
   private func goOn(after error: StoreError, _ file: EditedFile) throws {
     if error.code == .recordNotFound || !Terminal.isAnswering {
       Terminal.note("nothing was changed; your text is in \(file.path)")

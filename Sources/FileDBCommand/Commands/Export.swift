@@ -38,11 +38,12 @@ struct Export: StoreCommand {
     let records = try selection.records(of: snapshot)
     let isNothing = selection.matching.isGiven && records.isEmpty
     if file != "-" {
-      // A mistyped condition should not cost the last export; who reads a stream waits for its end.
+      // A mistyped condition should not replace the last export by an empty one. The reader of a stream waits for its
+      // end.
       if isNothing { throw StoreError.noMatch(in: table.name) }
       try checkPlace(URL(fileURLWithPath: file), besides: table.store)
     }
-    // On a terminal the records themselves are seen.
+    // On a terminal, the records themselves are shown.
     let isSeen = file == "-" && Terminal.outputIsTerminal
     var progress = Progress()
     defer { progress.finish() }
@@ -62,7 +63,7 @@ struct Export: StoreCommand {
     }
   }
 
-  /// Writes the records of a table, which has this counter.
+  /// Writes the records of a table, and this counter.
   private typealias Writer = (
     AnyRandomAccessCollection<StoredRecord<Fields>>, _ counter: Int64, _ progress: (_ records: Int) -> Void
   ) throws -> Void
@@ -110,8 +111,8 @@ struct Export: StoreCommand {
     guard lineEnd == nil else { throw ValidationError("--line-end is for csv and tsv.") }
   }
 
-  /// A file needs a folder, and in a store's folder a property list is a table, whatever its name, and a table must not
-  /// be replaced, by whatever way its path leads there.
+  /// The file's folder must exist. In a store's folder, a property list is a table, whatever its name, and an export
+  /// must not replace a table, whatever path leads there.
   private func checkPlace(_ url: URL, besides store: RecordStore) throws {
     let target = FileInfo.target(of: url)
     let folder = target.deletingLastPathComponent()

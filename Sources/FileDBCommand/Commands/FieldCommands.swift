@@ -46,7 +46,7 @@ struct DropField: StoreCommand {
 }
 
 extension FieldReference {
-  /// The name of a field that is not part of another, as it is in the records.
+  /// The name of a whole field, not of a value inside it, as it is in the records.
   /// - Throws: `ValidationError`.
   fileprivate var wholeField: String {
     get throws {
@@ -57,7 +57,7 @@ extension FieldReference {
 }
 
 extension TableSnapshot<Fields> {
-  /// - Throws: ``StoreError/Code/recordNotFound`` where no record has the field, and the schema does not declare it.
+  /// - Throws: ``StoreError/Code/recordNotFound`` if no record has the field, and the schema does not declare it.
   fileprivate func checkHas(_ field: String) throws {
     let reference = FieldReference(field: field)
     let isDeclared = knownSchema?[field] != nil

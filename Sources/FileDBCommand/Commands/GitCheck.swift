@@ -13,7 +13,7 @@ struct GitCheck: ParsableCommand {
       'filedb git-setup' installs a pre-commit hook that runs this command.
       """)
 
-  /// A table that is staged and behind.
+  /// A staged table whose file lacks commits.
   private struct Finding {
     let path: String
     let store: String
@@ -43,7 +43,7 @@ struct GitCheck: ParsableCommand {
       let commits = finding.commits == 1 ? "a commit that is" : "\(finding.commits) commits that are"
       Terminal.complain("\(finding.path) lacks \(commits) still in the store's journal")
     }
-    // Git runs hooks at the root, and says where the person is.
+    // Git runs hooks at the root, and passes on the folder in which the person is.
     let environment = ProcessInfo.processInfo.environment
     let isAtRoot =
       (environment["GIT_PREFIX"] ?? "").isEmpty
@@ -56,8 +56,8 @@ struct GitCheck: ParsableCommand {
     Terminal.note("  git add \(findings.map { ShellText.word(prefix + $0.path) }.joined(separator: " "))")
   }
 
-  /// - Parameter path: from the root of the repository on.
-  /// - Returns: `nil` for a file that is not a store's, or has all commits.
+  /// - Parameter path: the path from the root of the repository.
+  /// - Returns: `nil` for a file that does not belong to a store, or that has all commits.
   private func finding(_ path: String, in root: URL) throws -> Finding? {
     let file = root.appendingPathComponent(path)
     let folder = file.deletingLastPathComponent()
@@ -69,7 +69,7 @@ struct GitCheck: ParsableCommand {
       let commits = try RecordStore(at: folder).table(name).commitsBehind
       return commits == 0 ? nil : Finding(path: path, store: store, commits: commits)
     } catch let error as StoreError {
-      // Of another file, or a damaged one, no commit can be missing.
+      // If the file is another one or is damaged, no commit can be missing in it.
       guard error.code == .conflict || error.code == .damagedJournal else { return nil }
       throw error
     }

@@ -22,7 +22,7 @@ struct GitSetup: StoreCommand {
   var folder: String?
   @Flag(help: "Do everything except write.") var dryRun = false
 
-  /// Only the folder itself: those below it may have property lists of other kinds.
+  /// Only the folder itself: the folders in it may contain other kinds of property lists.
   private static let attributes = "/*.plist merge=filedb diff=filedb"
 
   func run() throws {
@@ -53,7 +53,7 @@ struct GitSetup: StoreCommand {
     ]
   }
 
-  /// As git's shell finds this program: by its name where it was started so, for then it is on the path.
+  /// How git's shell finds this program: by name if it was started like that, because then it is on the path.
   private static var program: String {
     let name = CommandLine.arguments[0]
     guard name.contains("/") else { return name }

@@ -101,7 +101,7 @@ struct Import: StoreCommand {
     "import of \(UndoStep.records(report.added + report.changed + report.deleted)) into \(table.name)"
   }
 
-  /// All of the import but its transaction.
+  /// The whole import, except its transaction.
   private typealias Intake = (inout StoreTransaction, (_ rows: Int) -> Void) throws -> ImportReport
 
   private func intake() throws -> Intake {
@@ -121,8 +121,8 @@ struct Import: StoreCommand {
     return { tx, progress in try typed.run(source, into: name, at: position, in: &tx, progress: progress) }
   }
 
-  /// With another separator than the comma, where the first line shows one: the file would come in as one field with a
-  /// long name.
+  /// The importer, with another separator than the comma if the first line suggests one. Otherwise, the file would
+  /// become one field with a long name.
   private func noticingSeparator(of source: ImportSource, _ importer: TableImport) throws -> TableImport {
     guard exchange.separator == nil, case .delimited(var delimited, let hasHeader) = importer.format,
       let stray = StraySeparator(in: source, as: delimited), let byte = stray.character.asciiValue
@@ -199,12 +199,12 @@ struct Import: StoreCommand {
   }
 
   private func source() throws -> ImportSource {
-    // A pipe comes at its writer's pace; nobody should wait for the store meanwhile.
+    // A pipe delivers at the pace of its writer. Nobody should wait for the store meanwhile.
     guard file != "-" else { return try ImportSource.standardInput.spooled() }
     let url = URL(fileURLWithPath: file)
     let source = ImportSource(url, name: file)
     guard InputFile.isRegular(url) else { return try source.spooled() }
-    _ = try InputFile(url)  // What cannot be read is told before the store is locked.
+    _ = try InputFile(url)  // Report an unreadable file before the store is locked.
     return PackedFile.begins(url) ? try PackedFile.source(url, name: file).spooled() : source
   }
 

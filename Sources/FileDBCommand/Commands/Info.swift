@@ -58,7 +58,7 @@ struct Info: StoreCommand {
   private func printObject(
     _ table: RecordTable<Fields>, _ snapshot: TableSnapshot<Fields>, _ picture: TablePicture, _ looked: Int
   ) throws {
-    // A table that is new may be in the journal alone.
+    // A new table may exist only in the journal.
     let size = try? FileInfo(at: table.url).size
     let fields = picture.fields.map { PlistValue.dict($0.dictionary) }
     let row: [PlistValue?] = [
@@ -71,7 +71,7 @@ struct Info: StoreCommand {
     try SummaryPrinter(output: output, titles: titles, keyCount: 0).print(alone: row)
   }
 
-  /// What the file lacks; `nil` if it is up to date.
+  /// What is missing in the file; `nil` if it is up to date.
   private func behind(_ table: RecordTable<Fields>) throws -> String? {
     let count = try table.commitsBehind
     if count == 0 { return nil }
@@ -80,8 +80,8 @@ struct Info: StoreCommand {
 }
 
 extension FileInfo {
-  /// The size of a table's file, for people. A table that is new may be in the journal alone, and one that nobody
-  /// changed in the attached store alone.
+  /// The size of a table's file, for people. A new table may exist only in the journal, and an unchanged one only in
+  /// the attached store.
   static func size(of table: RecordTable<Fields>) throws -> String {
     guard table.store.url.isFileURL else { return "in the database" }
     do { return try FileInfo(at: table.url).formattedSize } catch StoreError.Code.fileNotFound {

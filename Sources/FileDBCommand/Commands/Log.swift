@@ -28,7 +28,7 @@ struct Log: StoreCommand {
     }
   }
 
-  /// A row for each change.
+  /// Prints a row for each change.
   private func print(_ commits: [PendingCommit]) throws {
     let rows = commits.flatMap { commit in
       commit.changes.map { table, change -> [PlistValue?] in

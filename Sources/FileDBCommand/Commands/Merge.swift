@@ -85,7 +85,7 @@ struct Merge: StoreCommand {
     if !merge.conflicts.isEmpty { throw ExitCode(1) }
   }
 
-  /// Git gives an empty file where the table is new on both sides. One that cannot be read is an error.
+  /// Git passes an empty file if the table is new on both sides. An unreadable base is an error.
   private func baseVersion(_ base: String) throws -> TableSnapshot<Fields>? {
     let url = URL(fileURLWithPath: base)
     guard FileManager.default.fileExists(atPath: base) else { return nil }
@@ -104,7 +104,7 @@ struct Merge: StoreCommand {
     do {
       return try read()
     } catch let error as StoreError {
-      // Git's files have names that tell nobody anything.
+      // The names of git's temporary files mean nothing to people.
       var named = error
       named.table = nil
       if let path { named.file = "\(path) (\(role))" }
@@ -113,14 +113,14 @@ struct Merge: StoreCommand {
   }
 }
 
-/// A side as it is named on the command line.
+/// A side as it is written on the command line.
 enum MergeSideName: String, ExpressibleByArgument, CaseIterable {
   case ours, theirs
 
   var side: MergeRenumbering.Side { self == .ours ? .ours : .theirs }
 }
 
-// MARK: - Conflicts that are settled later
+// MARK: - Settling conflicts later
 
 extension Merge {
   private func listConflicts() throws {
@@ -149,7 +149,7 @@ extension Merge {
     }
   }
 
-  /// The tables that are meant, and which of their conflicts; all where none are named.
+  /// The chosen tables, and which of their conflicts; all conflicts if none are named.
   private func choice() throws -> [(TableConflicts, [String])] {
     guard let first = words.first else {
       return try TableConflicts.all(in: existingStore()).filter { !$0.open.isEmpty }.map { ($0, []) }
@@ -201,7 +201,7 @@ extension Merge {
 }
 
 extension MergeConflict {
-  /// Whether a side's version is what the merge left, so that nothing shows that the conflict is settled.
+  /// Whether a side's version is what the merge left. Then nothing in the table shows that the conflict is settled.
   fileprivate func isKept(by side: MergeRenumbering.Side) -> Bool {
     if case .none = settlement(taking: side) { true } else { false }
   }

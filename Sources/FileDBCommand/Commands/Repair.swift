@@ -46,7 +46,7 @@ struct Repair: StoreCommand {
     if options.dryRun {
       Terminal.note("dry run: nothing was written")
     } else {
-      // What is repaired goes into the files. A conflict that is not settled was reported.
+      // Write the repaired tables into their files. A conflict that is not settled has been reported.
       do { try existingStore(for: tables.first).checkpoint() } catch StoreError.Code.conflict {}
     }
     if status > 0 { throw ExitCode(status) }
@@ -71,7 +71,7 @@ struct Repair: StoreCommand {
     )
   }
 
-  /// - Returns: whether the table has conflicts of a merge now.
+  /// - Returns: whether the table now has conflicts of a merge.
   private func repair(_ table: String, in store: RecordStore) throws -> Bool {
     let versions = { file in try UnmergedFile(URL(fileURLWithPath: file))?.versions() }
     let planned = try store.repairPlan(for: table, keeping: keep, versions: versions)
@@ -82,7 +82,7 @@ struct Repair: StoreCommand {
     let report = options.dryRun ? nil : try store.repair(table, keeping: keep, versions: versions)
     let plan = report?.plan ?? planned
     for note in plan.notes { Terminal.print("\(table): \(note)") }
-    // What is only tried leaves a damaged table as it is, and its records cannot be read.
+    // A dry run leaves a damaged table as it is, so its records cannot be read.
     let fields = options.dryRun && !plan.notes.isEmpty ? [] : try fieldRepairs(of: table, in: store)
     for field in fields {
       Terminal.print("\(table): \(field.text)")
@@ -107,13 +107,13 @@ struct Repair: StoreCommand {
 }
 
 extension Repair {
-  /// What a repair would do to fields that do not keep the schema.
+  /// What a repair would do to fields that do not match the schema.
   fileprivate func fieldRepairs(of table: String, in store: RecordStore) throws -> [FieldRepair] {
     guard try store.table(table).snapshot().knownSchema != nil else { return [] }
     return try store.dryRun { tx in try tx[table].repairFields { $0.converted(to: $1) } }
   }
 
-  /// Repairs them, by a write like any other.
+  /// Repairs these fields, by a normal write.
   fileprivate func repairFields(of table: String, in store: RecordStore) throws {
     if options.dryRun { return }
     try options.write(store, named: "repair of fields in \(table)") { tx in

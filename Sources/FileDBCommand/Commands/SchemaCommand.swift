@@ -168,7 +168,7 @@ struct SchemaCommand: StoreCommand {
   }
 }
 
-/// A field of a schema: one of its own, and none in a dictionary.
+/// A field of a schema. It is not a value inside a dictionary.
 struct DeclaredField {
   let name: String
 
@@ -181,11 +181,11 @@ struct DeclaredField {
   }
 }
 
-/// How a schema is printed.
+/// The formats for printing a schema.
 enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
   case table, json, plist, frictionless
 
-  /// - Parameter schema: `nil` for none.
+  /// - Parameter schema: `nil` if there is none.
   func print(_ schema: TableSchema?) throws {
     switch self {
     case .table: if let schema { SchemaPrinter(schema).print() }
@@ -197,12 +197,12 @@ enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension FieldRepair {
-  /// What was done, or what is wrong, in a line.
+  /// What was done, or what is wrong, in one line.
   var text: String { "record \(record): field '\(field)': \(change ?? error.message)" }
 }
 
 extension RecordVersions {
-  /// How many records are of which version, the newest first.
+  /// The number of records of each version, newest first.
   fileprivate var text: String {
     let marked = counts.sorted { $0.key > $1.key }.map { "\($0.value.grouped) of version \($0.key)" }
     if marked.isEmpty { return "\(unmarkedCount.grouped), without versions of their own" }

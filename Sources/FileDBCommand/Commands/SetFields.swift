@@ -47,7 +47,7 @@ struct SetFields: StoreCommand {
   }
 }
 
-/// The id of a record to change, or what to change in it.
+/// The id of a record to change, or a change.
 enum SetArgument {
   case id(RecordID<Fields>)
   case assignment(FieldAssignment)

@@ -68,7 +68,7 @@ extension StoreTransaction {
     try self[name].create()
     if var schema = try original.schema {
       schema.redirect(from: table, to: name)
-      schema.referencingTables = []  // Each table that refers to the copy notes itself there.
+      schema.referencingTables = []  // Each table that refers to the copy adds itself to this list.
       try self[name].declare(schema.isEmpty ? nil : schema)
     }
     try self[name].add(identified: original.map { IdentifiedValue($0.fields, id: $0.id) }, at: .bottom)
@@ -76,7 +76,7 @@ extension StoreTransaction {
     return original.count
   }
 
-  /// Has the fields of a table that refer to one table refer to another.
+  /// Makes the fields of a table that refer to one table refer to another.
   fileprivate mutating func redirect(
     _ table: TableName<Fields>, from old: TableName<Fields>, to new: TableName<Fields>
   ) throws {

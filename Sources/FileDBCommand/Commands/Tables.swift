@@ -35,7 +35,7 @@ struct Tables: StoreCommand {
     let rows = try store.tableNames.map { name -> [PlistValue?] in
       do {
         let table = try store.table(name)
-        // A table that is new may be in the journal alone.
+        // A new table may exist only in the journal.
         let size = try? FileInfo(at: table.url).size
         return try [.string(name), .integer(Int64(table.count)), size.map(PlistValue.integer), nil]
       } catch let error as StoreError {

@@ -27,12 +27,12 @@ struct Textconv: ParsableCommand {
         }
       }
     } catch let error as StoreError where error.exitStatus == 65 {
-      // Git would show nothing at all.
+      // Otherwise, git would show nothing at all.
       Terminal.print(String(decoding: try InputFile(url).readAll(), as: UTF8.self), terminator: "")
     }
   }
 
-  /// Two values of two types have two texts.
+  /// The text of a value. Values of different types have different texts.
   private static func text(_ value: PlistValue) -> String {
     switch value {
     case .date, .data: "\(value.typeName) \(JSONText.value(value))"

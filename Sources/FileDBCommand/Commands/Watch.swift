@@ -44,7 +44,7 @@ struct Watch: StoreCommand {
     let endings = Self.callAtEnd { printing.cancel() }
     if let predicate { Terminal.note(predicate.unknownFields(in: shown), in: shown.table) }
     Terminal.note("watching '\(table.name.text)'; ^C ends")
-    isOver.wait()  // On the main thread, which has nothing else to do.
+    isOver.wait()  // The main thread has nothing else to do.
     complaining.cancel()
     withExtendedLifetime(endings) {}
   }
@@ -58,16 +58,16 @@ struct Watch: StoreCommand {
     }
   }
 
-  /// Calls `end` on ^C, where this is to be terminated, and where nobody reads its output any more.
+  /// Calls `end` on ^C, on a signal to terminate, and when nobody reads the output any more.
   private static func callAtEnd(_ end: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
-    signal(SIGPIPE, SIG_IGN)  // A write tells it as well.
-    DispatchQueue(label: "filedb.reader").async {  // A queue of its own is a thread of its own.
+    signal(SIGPIPE, SIG_IGN)  // A failing write reports the same.
+    DispatchQueue(label: "filedb.reader").async {  // A queue of its own, so that it has a thread of its own.
       StandardOutput.waitUntilUnread()
       end()
     }
     return EndSignals.call {
       end()
-      // Where the other end of a full pipe neither reads nor closes, what is being written never is.
+      // If the other end of a full pipe neither reads nor closes it, a write to it never ends.
       DispatchQueue.global().asyncAfter(deadline: .now() + 1) { exit() }
     }
   }

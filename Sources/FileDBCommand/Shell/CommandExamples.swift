@@ -1,6 +1,6 @@
-/// Examples for each command's help and manual page. A test runs all of them.
+/// The examples in each command's help and manual page. A test runs all of them.
 enum CommandExamples {
-  /// Lines of shell, by the command's name.
+  /// Lines of shell, by the name of the command.
   static let lines: [String: [String]] = [
     "tables": ["filedb tables", "filedb --store notes tables"],
     "info": ["filedb info todo", "filedb info todo --all"],
@@ -73,7 +73,7 @@ enum CommandExamples {
     "checkpoint": ["filedb checkpoint"],
   ]
 
-  /// The help of a command with its examples below; any other text as it is.
+  /// The help of a command with its examples added. Other texts stay unchanged.
   static func added(toHelp text: String) -> String {
     let start = "USAGE: filedb "
     guard text.hasPrefix("OVERVIEW: "),

@@ -2,9 +2,9 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-/// What may come where the cursor is on a command line.
+/// The possible words at the cursor on a command line.
 struct Completion {
-  /// A word that may be there.
+  /// A possible word.
   struct Candidate: Equatable {
     let text: String
     var note = ""
@@ -16,7 +16,7 @@ struct Completion {
     case folders
   }
 
-  /// What an argument takes.
+  /// What an argument accepts.
   enum Content: Equatable {
     case nothing, table, id, field, fieldList, sortKeys, assignment, idOrAssignment, idOrField, tableOrFile,
       file,
@@ -26,7 +26,7 @@ struct Completion {
   }
 
   private let tree: HelpTree
-  /// Those before the current one, without the program's name.
+  /// The words before the current one, without the program's name.
   private let words: [String]
   private let current: String
 
@@ -34,7 +34,7 @@ struct Completion {
     (self.tree, self.words, self.current) = (tree, words, current)
   }
 
-  /// What an argument takes, by the name that the help gives its value.
+  /// What an argument accepts, according to the name of its value in the help.
   static func content(of argument: HelpArgument, in command: String) -> Content {
     if !argument.values.isEmpty { return .values(argument.values) }
     switch (command, argument.valueName) {
@@ -90,7 +90,7 @@ struct Completion {
   }
 
   /// - Parameters:
-  ///   - typed: the part of the word that is the value.
+  ///   - typed: the part of the word that belongs to the value.
   ///   - prefix: the part before it.
   private func answer(
     for argument: HelpArgument, typed: String, prefix: String, on line: ParsedLine
@@ -132,18 +132,18 @@ struct Completion {
   }
 }
 
-/// The words before the cursor, as the parser will see them.
+/// The words before the cursor, as the parser would understand them.
 struct ParsedLine {
-  /// The one that is named; the tool itself before one is.
+  /// The named command; the tool itself until one is named.
   private(set) var command: HelpTree
   private(set) var positionals: [String] = []
-  /// The names of the options and flags that are there.
+  /// The names of the options and flags so far.
   private(set) var used: Set<String> = []
-  /// The values of options by their names.
+  /// The values of options, by the options' names.
   private(set) var values: [String: String] = [:]
-  /// The option whose value comes next.
+  /// The option that expects a value next.
   private(set) var openOption: HelpArgument?
-  /// Whether `--` was there.
+  /// Whether there was a `--`.
   private(set) var isPastOptions = false
 
   init(_ words: [String], in tree: HelpTree) {

@@ -1,16 +1,17 @@
 import FileDB
 import FileDBExchange
 
-/// The scripts that make shells ask `filedb` what may come next. None of them evaluates what it is told: a table may have
-/// any name.
+/// The scripts that make shells ask `filedb` for possible words. None of them evaluates the answer, because a table may
+/// have any name.
 enum CompletionScript: String, CaseIterable {
   case bash, zsh, fish
 
   /// The first word of such a request.
   static let request = "---complete"
 
-  /// Answers a request of a script: a line with the kind, then a line for each word, with a note behind a tab.
-  /// - Parameter words: the shell, and what its script says.
+  /// Answers a request of a script: a line with the kind, and then a line for each word, with a tab and a note after
+  /// it.
+  /// - Parameter words: the shell, and what its script passes on.
   static func answer(_ words: [String]) throws {
     guard let shell = words.first.flatMap(CompletionScript.init) else { return }
     let (before, current) = shell.line(Array(words.dropFirst()))
@@ -19,7 +20,7 @@ enum CompletionScript: String, CaseIterable {
     case .folders: Terminal.print("folders")
     case .words(let candidates):
       Terminal.print("words")
-      // To bash, a word begins behind a = or a colon.
+      // For bash, a word begins after a = or a colon.
       let hidden =
         shell == .bash && words.count > 1 && current.hasSuffix(words[1])
         ? current.dropLast(words[1].count) : ""

@@ -2,10 +2,10 @@ import ArgumentParser
 import FileDB
 import FileDBEssentials
 
-/// What installers and shells ask of the program.
+/// Requests from installers and shells.
 enum HelpRequest {
   /// Answers such a request.
-  /// - Returns: false for all other words.
+  /// - Returns: false if this is not such a request.
   static func answer(_ words: [String]) throws -> Bool {
     switch (words.first, words.count) {
     case (CompletionScript.request, _): try CompletionScript.answer(Array(words.dropFirst()))

@@ -3,12 +3,12 @@ import FileDB
 import FileDBExchange
 import FileDBPlist
 
-/// What the help says, as a tree: the source of completions and manual pages.
+/// The help as a tree. Completions and manual pages are made from it.
 struct HelpTree {
   let name: String
   let abstract: String
   let discussion: String
-  /// Those that are shown.
+  /// The arguments that the help shows.
   let arguments: [HelpArgument]
   let commands: [HelpTree]
 
@@ -45,13 +45,13 @@ struct HelpArgument {
   }
 
   let kind: Kind
-  /// As they are typed: `--store`.
+  /// The names as they are typed: `--store`.
   let names: [String]
-  /// What the value stands for in the usage.
+  /// The name of the value in the usage.
   let valueName: String
   let abstract: String
   let defaultValue: String?
-  /// All values that it may have; none where it may have others.
+  /// All possible values; empty if there may be others.
   let values: [String]
   let isOptional: Bool
   let isRepeating: Bool

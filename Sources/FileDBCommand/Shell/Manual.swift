@@ -2,7 +2,7 @@ import ArgumentParser
 import FileDB
 import FileDBEssentials
 
-/// The manual pages, made of what the help says: `filedb.1`, and one for each command.
+/// The manual pages, made from the help: `filedb.1`, and one for each command.
 struct Manual {
   private let tree: HelpTree
 
@@ -22,7 +22,7 @@ struct Manual {
     [("filedb.1", main)] + commands.map { ("filedb-\($0.name).1", page($0)) }
   }
 
-  /// All but the one that prints help.
+  /// All commands except the one that prints help.
   private var commands: [HelpTree] { tree.commands.filter { $0.name != "help" } }
 
   private var main: String {
@@ -68,7 +68,7 @@ struct Manual {
   }
 }
 
-/// One page in the language of `man`.
+/// A page in the language of `man`.
 private struct ManualPage {
   private(set) var text: String
 
@@ -83,7 +83,7 @@ private struct ManualPage {
       """
   }
 
-  /// Paragraphs; nothing where there are none.
+  /// Adds paragraphs, if there are any.
   mutating func section(_ title: String, _ content: String) {
     let paragraphs = content.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard paragraphs.contains(where: { !$0.isEmpty }) else { return }
@@ -91,7 +91,7 @@ private struct ManualPage {
     for paragraph in paragraphs { text += paragraph.isEmpty ? ".PP\n" : Self.escaped(paragraph) + "\n" }
   }
 
-  /// Lines as they are.
+  /// Adds lines unchanged.
   mutating func section(_ title: String, lines: [String]) {
     if lines.isEmpty { return }
     text += ".SH \(title)\n.nf\n" + lines.map { Self.escaped($0) + "\n" }.joined() + ".fi\n"
@@ -112,7 +112,7 @@ private struct ManualPage {
       })
   }
 
-  /// Text in which nothing is a request or an escape.
+  /// Text in which nothing is a request or an escape sequence.
   private static func escaped(_ text: String) -> String {
     var escaped = text.replacing(#"\"#, with: #"\e"#).replacing("-", with: #"\-"#)
       .replacing("'", with: #"\(aq"#).replacing("^", with: #"\(ha"#).replacing("~", with: #"\(ti"#)
@@ -123,6 +123,6 @@ private struct ManualPage {
 }
 
 extension Substring {
-  /// Without the spaces at its beginning.
+  /// The text without the spaces at its beginning.
   fileprivate func trimmed() -> String { String(drop { $0 == " " }) }
 }

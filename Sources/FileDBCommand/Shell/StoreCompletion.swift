@@ -3,7 +3,7 @@ import FileDBEssentials
 import FileDBExchange
 import FileDBPlist
 
-/// What a store has that a command line may name. What cannot be read is left out.
+/// The names in a store that a command line may use. What cannot be read is left out.
 struct StoreCompletion {
   private static let mostRecords = 1_000
   private static let mostIDs = 200
@@ -18,7 +18,7 @@ struct StoreCompletion {
     return URL(fileURLWithPath: Self.expanded(path), isDirectory: true)
   }
 
-  /// A shell expands `~` only when the command runs.
+  /// Expands `~`, because the shell would only do so when the command runs.
   private static func expanded(_ path: String) -> String {
     guard path == "~" || path.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"] else {
       return path
@@ -31,7 +31,7 @@ struct StoreCompletion {
     return names.map { Completion.Candidate(text: $0) }
   }
 
-  /// The table that the line names, in the place in which the command's usage has it.
+  /// The table that the line names, at the place given by the command's usage.
   private var snapshot: TableSnapshot<Fields>? {
     let place = line.command.positionals.firstIndex {
       $0.valueName == "table" || $0.valueName == "file|table"
@@ -43,7 +43,7 @@ struct StoreCompletion {
     return try? RecordStore(at: folder).table(reference.name).snapshot()
   }
 
-  /// With the first text of each record, which tells people more than its number.
+  /// The ids, each with the first text of its record, which tells people more than the number.
   var ids: [Completion.Candidate] {
     guard let snapshot else { return [] }
     return snapshot.prefix(Self.mostIDs).map { record in
@@ -53,7 +53,7 @@ struct StoreCompletion {
     }
   }
 
-  /// Those that are declared, in their order, then the others.
+  /// The declared fields in their order, and then the others.
   var fields: [Completion.Candidate] {
     guard let snapshot else { return [] }
     let declared = snapshot.knownSchema?.fields ?? []
@@ -68,12 +68,12 @@ struct StoreCompletion {
       + others.map { Completion.Candidate(text: Self.typed($0)) }
   }
 
-  /// A name as it is typed where a field may be named.
+  /// A name as it must be typed in place of a field.
   private static func typed(_ name: String) -> String {
     JSONText.fieldName(name.replacing(#"\"#, with: #"\\"#).replacing(".", with: #"\."#))
   }
 
-  /// The names of a list with a comma between them, after those that are typed.
+  /// The possible names after a comma-separated list that is being typed.
   func list(_ typed: String, of names: [Completion.Candidate]) -> [Completion.Candidate] {
     let start = typed.lastIndex(of: ",").map { String(typed[...$0]) } ?? ""
     let known = Set(start.split(separator: ",").map(String.init))
@@ -89,7 +89,7 @@ struct StoreCompletion {
       : list(typed, of: fields)
   }
 
-  /// `FIELD=`, and the types behind `FIELD:`.
+  /// `FIELD=`, and the types after `FIELD:`.
   func assignments(_ typed: String) -> [Completion.Candidate] {
     if typed.contains("=") { return [] }
     if let colon = typed.firstIndex(of: ":") {

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `--yes` of a command that removes much.
+/// The option `--yes` of a command that removes a lot.
 struct ConfirmOption: ParsableArguments {
   @Flag(help: "Do not ask for confirmation. Required without a terminal.") var yes = false
 
-  /// - Throws: `ValidationError` where the command could not ask for a yes.
+  /// - Throws: `ValidationError` if the command could not ask for confirmation.
   func check(_ options: WriteOptions) throws {
     guard yes || options.dryRun || Terminal.isAnswering else {
       throw ValidationError(
@@ -12,7 +12,7 @@ struct ConfirmOption: ParsableArguments {
     }
   }
 
-  /// - Throws: exit code 1 where the answer is no.
+  /// - Throws: exit code 1 if the answer is no.
   func ask(_ question: @autoclosure () throws -> String, _ options: WriteOptions) throws {
     if !yes, !options.dryRun, try !Terminal.confirm(question()) { throw ExitCode(1) }
   }

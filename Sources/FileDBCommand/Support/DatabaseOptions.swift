@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// What an import takes from a SQLite database.
+/// What an import reads from a SQLite database.
 struct DatabaseSource: ParsableArguments {
   @Option(help: ArgumentHelp("For a SQLite database, the table or view to import.", valueName: "name"))
   var table: String?
   @Option(help: ArgumentHelp("For a SQLite database, the SELECT whose rows to import.", valueName: "select"))
   var query: String?
 
-  /// - Parameter name: the table where none was named.
+  /// - Parameter name: the table to use if none was named.
   func source(named name: String) -> DatabaseImport.Source {
     query.map(DatabaseImport.Source.query) ?? .table(table ?? name)
   }
@@ -23,7 +23,7 @@ struct DatabaseSource: ParsableArguments {
   }
 }
 
-/// Where in a SQLite database an export goes.
+/// The place in a SQLite database for an export.
 struct DatabaseDestination: ParsableArguments {
   @Option(help: ArgumentHelp("For a SQLite database, the name of the new table.", valueName: "name"))
   var table: String?

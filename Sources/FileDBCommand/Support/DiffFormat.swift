@@ -3,24 +3,24 @@ import FileDB
 import FileDBExchange
 
 enum DiffFormat: String, ExpressibleByArgument, CaseIterable {
-  /// For people; may change.
+  /// For people. It may change.
   case text
   case json
 }
 
-/// A field that differs between two records; `nil` for no such field.
+/// A field that differs between two records. A value is `nil` if the record does not have the field.
 struct FieldDifference {
   let name: String
   let old: PlistValue?
   let new: PlistValue?
 
-  /// One of the two values for people; with its type where that is another, for 1 and "1" look alike.
+  /// One of the two values, for people. It includes the type if the types differ, because 1 and "1" look the same.
   func text(of value: PlistValue) -> String {
     guard let old, let new, old.typeName != new.typeName else { return value.cell }
     return "\(value.cell) (\(value.typeName))"
   }
 
-  /// In the order of the fields' UTF-8 bytes.
+  /// Sorted by the UTF-8 bytes of the fields' names.
   static func all(from old: Fields, to new: Fields) -> [FieldDifference] {
     var names = old.dictionary
     for field in new.dictionary { names[field.key] = field.value }
@@ -39,7 +39,7 @@ extension TableChange<Fields> {
   fileprivate var title: String { after.exists ? after.table : before.table }
 }
 
-/// The difference of two tables as lines for people.
+/// The differences of two tables, as lines for people.
 struct TextDifference {
   private let change: TableChange<Fields>
 
@@ -83,7 +83,7 @@ struct TextDifference {
     }
   }
 
-  /// One side of a field. Where the other side has a part of it, too, what only this one has is marked.
+  /// Prints one side of a field. If the other side has a part in common with it, marks what only this side has.
   private func show(_ name: String, _ text: String, besides other: String?, as color: Terminal.Color) {
     let start = other.map { zip(text, $0).prefix { $0 == $1 }.count } ?? 0
     let (rest, others) = (text.dropFirst(start), other?.dropFirst(start) ?? "")
@@ -102,7 +102,7 @@ struct TextDifference {
   }
 }
 
-/// The difference of tables as JSON.
+/// The differences of tables, as JSON.
 enum JSONDifference {
   static func text(_ changes: [TableChange<Fields>]) -> String {
     "{\"tables\": \(array(changes.map(object), separator: ",\n  "))}"

@@ -2,7 +2,7 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-/// A text in a file of its own, for a person to edit.
+/// A text in a temporary file, for a person to edit.
 struct EditedFile {
   let path: String
 
@@ -17,13 +17,13 @@ struct EditedFile {
     guard write(descriptor, bytes, bytes.count) == bytes.count else { throw Self.failure(path) }
   }
 
-  /// What is in it now.
+  /// The present content.
   func bytes() throws -> [UInt8] { try InputFile(URL(fileURLWithPath: path)).readAll() }
 
   func remove() { unlink(path) }
 
-  /// Runs the editor that $VISUAL or $EDITOR names, until it ends.
-  /// - Throws: ``StoreError/Code/inputOutput`` where it fails.
+  /// Runs the editor that $VISUAL or $EDITOR names, and waits for its end.
+  /// - Throws: ``StoreError/Code/inputOutput`` if it fails.
   func edit() throws {
     let environment = ProcessInfo.processInfo.environment
     let editor =

@@ -1,19 +1,19 @@
 import Dispatch
 import FileDBEssentials
 
-/// The signals that end a program which stays: ^C, and the wish of the system.
+/// The signals that end a program that keeps running: ^C, and the system's request to terminate.
 enum EndSignals {
-  /// Calls `end` when one comes, for as long as the result is there.
+  /// Calls `end` when one arrives, as long as the result is kept.
   static func call(_ end: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
     [SIGINT, SIGTERM].map { number in
       let (source, isReady) = (DispatchSource.makeSignalSource(signal: number), DispatchSemaphore(value: 0))
       source.setRegistrationHandler { isReady.signal() }
       source.setEventHandler(handler: end)
       source.resume()
-      // A signal that comes before the source is there has its usual effect, and is not lost.
+      // A signal that arrives before the source exists has its usual effect, and is not lost.
       isReady.wait()
       #if canImport(Darwin)
-        signal(number, SIG_IGN)  // Elsewhere, the source catches the signal.
+        signal(number, SIG_IGN)  // On other systems, the source catches the signal.
       #endif
       return source
     }

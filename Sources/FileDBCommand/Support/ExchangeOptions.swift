@@ -2,7 +2,7 @@ import ArgumentParser
 import FileDBEssentials
 import FileDBExchange
 
-/// The formats of import and export, as they are named on the command line.
+/// The formats of import and export, as they are written on the command line.
 enum ExchangeKind: String, ExpressibleByArgument, CaseIterable {
   case csv, tsv, json, ndjson, plist
   case binaryPlist = "binary-plist"
@@ -20,7 +20,7 @@ extension DelimitedFormat.LineEnd: ExpressibleByArgument {}
 extension DelimitedImport.EmptyText: ExpressibleByArgument {}
 extension TableImport.ErrorPolicy: ExpressibleByArgument {}
 
-/// The format of a file that comes or goes.
+/// The format of an imported or exported file.
 struct ExchangeOptions: ParsableArguments {
   @Option(
     help: "The file's format. By default its extension decides, or else, in an import, its first characters.")
@@ -38,8 +38,8 @@ struct ExchangeOptions: ParsableArguments {
     separator != nil || quote != nil || encoding != nil || header != nil
   }
 
-  /// Where an import is from, as far as the options and the file's name tell, and how a database begins, whatever its
-  /// name; `nil` where they do not.
+  /// The source of an import, as far as the options and the file's name tell. A database is recognized by its
+  /// beginning, whatever its name. `nil` if they do not tell.
   func source(_ file: String) throws -> ExchangePlace? {
     let isDatabase = format == nil && file != "-" && SQLiteSignature.begins(URL(fileURLWithPath: file))
     if isDatabase { return try database(file) }
@@ -50,8 +50,8 @@ struct ExchangeOptions: ParsableArguments {
     return place
   }
 
-  /// The format of an import that nothing names, by how it begins: if by nothing else, csv, as tables of text have any
-  /// extension.
+  /// The format of an import that nothing names, from its beginning. If that does not tell, csv, because text tables
+  /// have all kinds of extensions.
   func format(of source: ImportSource) throws -> ExchangeFormat {
     let beginning = try source.beginning(16)
     guard !SQLiteSignature.begins(beginning) else {
@@ -60,7 +60,7 @@ struct ExchangeOptions: ParsableArguments {
     return try ExchangeFormat.format(of: source, beginning: beginning) ?? .delimited(.csv)
   }
 
-  /// Where an export goes.
+  /// The destination of an export.
   func destination(_ file: String) throws -> ExchangePlace {
     if let place = try named(file) { return place }
     guard ["", "txt"].contains(fileExtension(of: file)) else {
@@ -70,7 +70,7 @@ struct ExchangeOptions: ParsableArguments {
     return .stream(.delimited(.csv))
   }
 
-  /// What the options or the file's extension name; csv where an option is for that alone.
+  /// What the options or the file's extension name. It is csv if an option applies only to csv.
   private func named(_ file: String) throws -> ExchangePlace? {
     let databases = ["sqlite", "sqlite3", "db"]
     if format == .sqlite || (format == nil && databases.contains(fileExtension(of: file))) {
@@ -97,7 +97,7 @@ struct ExchangeOptions: ParsableArguments {
     }
   }
 
-  /// The format of a stream that was asked for.
+  /// The format that was requested for a stream.
   private var asked: ExchangeFormat? {
     switch format {
     case .csv: .delimited(.csv)

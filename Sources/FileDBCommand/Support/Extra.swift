@@ -3,7 +3,7 @@ import FileDBEssentials
 import FileDBExchange
 import Synchronization
 
-/// What only `filedb-extra` can do, since `filedb` links nothing that most commands do without. See Decisions/027.
+/// What only `filedb-extra` can do. `filedb` links nothing that most commands do not need. See Decisions/027.
 package protocol Extra: Sendable {
   func run(
     _ intake: DatabaseImport, into table: TableName<Fields>, at position: Position<Fields>,
@@ -15,28 +15,28 @@ package protocol Extra: Sendable {
     progress: (_ records: Int) -> Void
   ) throws
 
-  /// Answers a question in SQL about the tables of a store.
+  /// Runs an SQL query over the tables of a store.
   func answer(_ query: String, about store: StoreSnapshot) throws -> QueryAnswer
 
-  /// Begins to show a store in the browser.
+  /// Starts to show a store in the browser.
   func browse(_ store: RecordStore, _ request: BrowseRequest) throws -> any Browsing
 
-  /// Opens the store at an address, without a folder.
+  /// Opens the store at an address without a folder.
   func openStore(at address: String, options: StoreOptions) throws -> RecordStore
 
   /// Opens a folder that follows a shared store.
   func openReplica(_ folder: URL, for use: StoreUse) throws -> RecordStore
 
-  /// Makes a store that machines can share.
+  /// Creates a store that machines can share.
   func makeStore(_ name: String, at address: String) throws -> MadeStore
 
-  /// Makes a folder that follows the store at an address, or gives it another address.
+  /// Creates a folder that follows the store at an address, or changes the address of such a folder.
   func join(_ address: String, _ folder: URL) throws -> FolderProgress
 
-  /// Takes over what a folder that follows a store lacks, and makes commits of edited files.
+  /// Takes over what a folder that follows a store lacks, and commits edits in its files.
   func synchronize(_ store: RecordStore) throws -> FolderProgress
 
-  /// - Returns: how many there were.
+  /// - Returns: the number of forgotten commits.
   func forgetCommits(of store: RecordStore, olderThan age: Duration) throws -> Int
 
   func status(of store: RecordStore) throws -> StoreStatus
@@ -45,10 +45,10 @@ package protocol Extra: Sendable {
   func pagedTables(of store: RecordStore) -> [String]?
 }
 
-/// What was made for a store that machines share.
+/// A store that machines share, after it was created.
 package struct MadeStore: Sendable {
   package let hasMadeTables, hasMadeStore: Bool
-  /// Without a password.
+  /// The address without a password.
   package let address: String
 
   package init(hasMadeTables: Bool, hasMadeStore: Bool, address: String) {
@@ -58,18 +58,18 @@ package struct MadeStore: Sendable {
 
 /// How far a folder has followed a shared store.
 package struct FolderProgress: Sendable {
-  /// The number of the last commit that it has.
+  /// The number of the folder's last commit.
   package let last: UInt64
-  /// That it has just read all tables anew, and why; `nil` where it has not.
+  /// Says that the folder has just read all tables again, and why; `nil` if it has not.
   package let start: String?
 
   package init(last: UInt64, start: String?) { (self.last, self.start) = (last, start) }
 }
 
-/// What is known of a store that machines share.
+/// What is known about a store that machines share.
 package struct StoreStatus {
   package private(set) var rows: [(title: String, value: PlistValue?)] = []
-  /// Why the rest is not known.
+  /// Why the rest is unknown.
   package var failure: StoreError?
 
   package init() {}
@@ -77,21 +77,21 @@ package struct StoreStatus {
   package mutating func add(_ title: String, _ value: PlistValue?) { rows.append((title, value)) }
 }
 
-/// How a store is shown in the browser.
+/// The options for showing a store in the browser.
 package struct BrowseRequest: Sendable {
-  /// 0 for any.
+  /// 0 for any free port.
   package var port: Int
   package var isReadOnly: Bool
 }
 
-/// A store that is shown in the browser.
+/// A store that is being shown in the browser.
 package protocol Browsing: Sendable {
-  /// The address to open, once.
+  /// The address to open. It works once.
   var url: URL { get }
   func stop()
 }
 
-/// What a question in SQL came to.
+/// The result of an SQL query.
 package struct QueryAnswer: Sendable {
   package let columns: [String]
   package let rows: [[PlistValue?]]
@@ -125,11 +125,12 @@ package struct DatabaseExport: Sendable {
 }
 
 extension FileDBTool {
-  /// In `filedb-extra`, what it can do besides.
+  /// In `filedb-extra`, its additional abilities.
   static let extra = Mutex<(any Extra)?>(nil)
 
-  /// What only `filedb-extra` can do: from here on that program runs instead of this one, unless this is it.
-  /// - Throws: ``StoreError/Code/fileNotFound`` where that program is missing.
+  /// The abilities of `filedb-extra`. Unless this program has them, this replaces it by `filedb-extra` and does not
+  /// return.
+  /// - Throws: ``StoreError/Code/fileNotFound`` if that program is missing.
   static func needExtra() throws -> any Extra {
     if let extra = extra.withLock(\.self) { return extra }
     try ExtraProgram.replaceThisOne()

@@ -3,13 +3,13 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-/// The program `filedb-extra`, beside this one.
+/// The program `filedb-extra`, in the same folder as this one.
 enum ExtraProgram {
   static let name = "filedb-extra"
 
-  /// Goes on as that program, with the same arguments, standard input and output.
-  /// - Parameter input: what was read of the standard input already.
-  /// - Throws: ``StoreError/Code/fileNotFound`` where it is missing.
+  /// Replaces this process by that program, with the same arguments, standard input and output.
+  /// - Parameter input: what has already been read from standard input.
+  /// - Throws: ``StoreError/Code/fileNotFound`` if it is missing.
   static func replaceThisOne(rereading input: [UInt8]? = nil) throws -> Never {
     let path = path
     if isThisOne { throw missing }
@@ -19,7 +19,7 @@ enum ExtraProgram {
     }
     StandardOutput.flush()
     if let input { try provide(input) }
-    // The very bytes: words that are not text are told there.
+    // Pass on the original bytes: that program reports words that are not text.
     execv(path, CommandLine.unsafeArgv)
     let failure = errno
     guard failure == ENOENT else {
@@ -37,14 +37,14 @@ enum ExtraProgram {
         + "and it belongs beside filedb", file: path)
   }
 
-  /// A copy of this program, or a link to it, that has the other's name would start itself for ever.
+  /// A copy of this program, or a link to it, with the other program's name would start itself for ever.
   private static var isThisOne: Bool {
     var (this, other) = (stat(), stat())
     guard stat(ThisProgram.path, &this) == 0, stat(path, &other) == 0 else { return false }
     return this.st_dev == other.st_dev && this.st_ino == other.st_ino
   }
 
-  /// Whether words may ask for what needs tables of languages, where these are missing here and that program is not.
+  /// Whether words may need tables of languages, if these are missing here and that program exists.
   static func isWanted(for words: [String]) -> Bool {
     needsLanguage(words) && Language.rules == nil && isOther && isThere
   }
@@ -55,12 +55,14 @@ enum ExtraProgram {
       && isOther && isThere
   }
 
-  /// True also for some that do not: that program does the same, and takes some milliseconds longer to start.
+  /// It may be true if the words do not need them: that program does the same, and takes some milliseconds longer to
+  /// start.
   private static func needsLanguage(_ words: [String]) -> Bool {
     words.contains { $0 == "--localized" || hasMatches($0) }
   }
 
-  /// Whether a word has `MATCHES` in it, whatever the case of its letters. By bytes: a script may have 100,000 words.
+  /// Whether a word contains `MATCHES` in upper or lower case. It compares bytes, because a script may have 100,000
+  /// words.
   private static func hasMatches(_ word: String) -> Bool {
     let wanted = "matches".utf8
     var rest = word.utf8[...]
@@ -72,11 +74,11 @@ enum ExtraProgram {
     return false
   }
 
-  /// Whether that is not the program that runs here, which would start itself for ever.
+  /// Whether that is another program than this one. Otherwise, it would start itself for ever.
   private static var isOther: Bool { FileDBTool.extra.withLock { $0 == nil } && !isThisOne }
   private static var isThere: Bool { access(path, X_OK) == 0 }
   private static var path: String {
-    // Where this program lies, not a link to it.
+    // The folder of this program itself, not of a link to it.
     let program = URL(fileURLWithPath: ThisProgram.path).resolvingSymlinksInPath()
     return program.deletingLastPathComponent().appendingPathComponent(name).path
   }

@@ -3,19 +3,19 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-/// `VALUE` behind `NAME=` or `NAME:TYPE=`, or, where it begins with `@` behind a type, what is in a file.
+/// The `VALUE` of `NAME=VALUE` or `NAME:TYPE=VALUE`. After a type, `@` and a path mean the content of that file.
 struct TypedText {
   let type: FieldType?
   let text: String
 
-  /// The name that `argument` begins with, and what it has behind that.
+  /// The name at the beginning of `argument`, and the value after it.
   /// - Throws: `ValidationError` for a type that does not exist.
   static func parse(_ argument: String) throws -> (name: String, value: TypedText)? {
-    // By bytes: to Swift, an accent behind a sign makes it another character.
+    // Search for bytes: for Swift, an accent after a character makes it another character.
     guard let equals = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
     let left = argument[..<equals]
     let text = String(argument[argument.utf8.index(after: equals)...])
-    // A colon always comes before a type: a mistyped type should not become part of the name.
+    // A colon always comes before a type. A mistyped type should not become part of the name.
     guard let colon = left.utf8.lastIndex(of: UInt8(ascii: ":")) else {
       return (String(left), TypedText(type: nil, text: text))
     }
@@ -24,8 +24,8 @@ struct TypedText {
   }
 
   /// - Parameters:
-  ///   - name: of what has the value.
-  ///   - declared: the type that it has where none is given.
+  ///   - name: the name that the value is for.
+  ///   - declared: the type to use if none is given.
   /// - Throws: ``StoreError`` for a value that does not fit its type, and for a file that cannot be read.
   func value(of name: String, declared: FieldType? = nil) throws -> PlistValue {
     guard let type else {
@@ -40,7 +40,7 @@ struct TypedText {
     guard let content = String(validating: bytes, as: UTF8.self) else {
       throw StoreError(StoreError.invalidText, "the file is not UTF-8 text", file: path, field: name)
     }
-    // The line end that editors put behind a number is not part of it.
+    // The line end that editors add after a number is not part of it.
     return try value(of: name, type == .string ? content : content.withoutOuterNewlines, type)
   }
 
@@ -53,7 +53,7 @@ struct TypedText {
 }
 
 extension String {
-  /// Without the line ends at its start and its end.
+  /// The text without line ends at its start and its end.
   fileprivate var withoutOuterNewlines: String {
     let start = drop(while: \.isNewline)
     return String(start.lastIndex { !$0.isNewline }.map { start[...$0] } ?? "")
@@ -63,7 +63,7 @@ extension String {
 extension FieldType {
   static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// - Throws: `ValidationError` with the types that there are.
+  /// - Throws: `ValidationError` with the existing types.
   init(named name: String) throws {
     guard let type = FieldType(rawValue: name) else {
       let nearest = NearestName(to: name, among: Self.allCases.map(\.rawValue)).name
@@ -74,7 +74,7 @@ extension FieldType {
   }
 }
 
-/// `NAME=VALUE`, which gives `$NAME` in a condition its value.
+/// `NAME=VALUE`, which sets the value of `$NAME` in a condition.
 struct NamedArgument {
   let name: String
   let value: TypedText
@@ -129,8 +129,8 @@ struct FieldAssignment {
 }
 
 extension FieldReference {
-  /// - Returns: the way to a field that can be changed.
-  /// - Throws: `ValidationError` for an id, and for what names no field.
+  /// - Returns: the path of a field that can be changed.
+  /// - Throws: `ValidationError` for the id, and for a text that is not a field.
   fileprivate static func writable(_ text: String) throws -> [FieldName] {
     switch FieldReference(text) {
     case .path(let names)?: return names
@@ -150,7 +150,7 @@ struct RemovedField {
 }
 
 extension Terminal {
-  /// Says which of the fields that are set are not declared where others are: most likely they are mistyped.
+  /// Notes which of the fields to set are not declared although others are. They are probably mistyped.
   static func note(undeclared assignments: [FieldAssignment], in schema: TableSchema?, of table: String) {
     guard let schema, !schema.fields.isEmpty else { return }
     for name in assignments.map({ $0.field[0].text }) where schema[name] == nil {
@@ -160,20 +160,20 @@ extension Terminal {
   }
 }
 
-/// What is set, with its values read.
+/// What to set, with its values read.
 struct FieldChanges {
   private enum New {
     case value(PlistValue)
     case nothing
-    /// What an expression gives for the record as it was, as a real where that is declared.
+    /// The result of an expression for the record as it was; a real if the field is declared as one.
     case result(RecordExpression, declared: FieldType?)
   }
 
   private var changes: [(path: [FieldName], new: New)] = []
 
   /// - Parameters:
-  ///   - schema: the table's, which declares the types of values that are given none.
-  ///   - arguments: what `$name` stands for in expressions.
+  ///   - schema: the table's schema, which declares the types of values that are given without one.
+  ///   - arguments: the values for `$name` in expressions.
   init(
     _ assignments: [FieldAssignment], for schema: TableSchema?, arguments: [String: PlistValue] = [:]
   ) throws {
@@ -208,8 +208,8 @@ struct FieldChanges {
     }
   }
 
-  /// A record that has just these fields.
-  /// - Throws: `ValidationError` for an expression that names a field.
+  /// A record with exactly these fields.
+  /// - Throws: `ValidationError` for an expression that uses a field.
   func newRecord() throws -> Fields {
     for case .result(let expression, _) in changes.map({ $0.new }) {
       guard let field = expression.fields.first else { continue }
@@ -220,7 +220,7 @@ struct FieldChanges {
     return fields
   }
 
-  /// Each expression sees the fields as they were.
+  /// Each expression sees the fields as they were before.
   private func apply(to fields: inout Fields, of id: AnyRecordID) throws(StoreError) {
     let old = fields
     for (path, new) in changes {
@@ -240,7 +240,7 @@ struct FieldChanges {
   }
 
   /// Changes a record.
-  /// - Returns: whether it was not like that already.
+  /// - Returns: whether this changed anything.
   func apply(
     to id: RecordID<Fields>, in table: TableName<Fields>, _ tx: inout StoreTransaction
   ) throws -> Bool {
@@ -259,7 +259,8 @@ struct FieldChanges {
 }
 
 extension SortKey {
-  /// Reads `KEY` and `-KEY`, separated by commas. Before a word `--`, one that begins so is a mistyped option.
+  /// Reads `KEY` and `-KEY`, separated by commas. Before a word `--`, a text that begins like an option is a mistyped
+  /// option.
   static func parse(_ words: [String], text order: TextOrder) throws -> [SortKey] {
     let options = words.prefix { $0 != "--" }
     if let option = options.first(where: { $0.hasPrefix("--") }) {
@@ -284,7 +285,7 @@ extension FieldReference {
     self = reference
   }
 
-  /// Fields separated by commas; `nil` for no list.
+  /// Reads fields separated by commas; `nil` if there is no list.
   /// - Throws: `ValidationError`.
   static func list(_ text: String?) throws -> [FieldReference]? { try text.map(someFields) }
 

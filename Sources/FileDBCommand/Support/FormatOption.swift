@@ -1,9 +1,9 @@
 import ArgumentParser
 import FileDBExchange
 
-/// How something is printed.
+/// The formats for printing.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-  /// For people; may change. The others are stable.
+  /// For people. It may change. The other formats are stable.
   case table
   case json, ndjson, csv, tsv, markdown, plist
 }
@@ -17,7 +17,7 @@ struct FormatOption: ParsableArguments {
   var heading: Heading { noHeader ? .hidden : .shown }
 }
 
-/// How records are printed.
+/// The options for printing records.
 struct RecordOutput: ParsableArguments {
   @OptionGroup var output: FormatOption
   @Flag(name: .customLong("no-id"), help: "Leave out the ids of the records.")

@@ -6,21 +6,21 @@ import FileDBExchange
 struct Git {
   let folder: URL
 
-  /// - Returns: what it printed, without the line feeds at the end.
-  /// - Throws: ``StoreError/Code/fileNotFound`` where there is no git.
+  /// - Returns: its output, without the line feeds at the end.
+  /// - Throws: ``StoreError/Code/fileNotFound`` if there is no git.
   func run(_ arguments: String...) throws -> (output: String, error: String, status: Int32) {
     let (output, error, status) = try read(arguments)
     return (Self.text(output), Self.text(error), status)
   }
 
-  /// - Returns: the very bytes that it printed.
-  /// - Throws: ``StoreError/Code/fileNotFound`` where there is no git.
+  /// - Returns: its output as bytes.
+  /// - Throws: ``StoreError/Code/fileNotFound`` if there is no git.
   func read(_ arguments: [String]) throws -> (output: [UInt8], error: [UInt8], status: Int32) {
     let (output, error) = try (PipeEnds(), PipeEnds())
     let words = ["/usr/bin/env", "git", "-C", folder.path] + arguments
     let process = try spawn(words, output: output.writing, error: error.writing)
     for end in [output.writing, error.writing] { close(end) }
-    // Errors are a few lines, which do not fill a pipe.
+    // Errors have only a few lines, which do not fill a pipe.
     let bytes = try [output, error].map { try $0.bytes() }
     var status: CInt = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -56,7 +56,7 @@ struct Git {
   }
 }
 
-/// A pipe whose ends no other program gets.
+/// A pipe whose ends are not inherited by other programs.
 private struct PipeEnds {
   let reading: CInt
   let writing: CInt
@@ -70,11 +70,11 @@ private struct PipeEnds {
     (reading, writing) = (ends[0], ends[1])
   }
 
-  /// All that comes. Closes the end that is read.
+  /// Reads everything that arrives. Closes the reading end.
   func bytes() throws -> [UInt8] { try InputFile(closing: reading, name: "git").readAll() }
 }
 
-/// Runs `body` with `words` as a program gets its arguments.
+/// Runs `body` with `words` in the form of a program's arguments.
 func withCStrings<Result>(
   _ words: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) throws -> Result
 ) rethrows -> Result {

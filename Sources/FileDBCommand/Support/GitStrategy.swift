@@ -1,12 +1,12 @@
 import FileDB
 import FileDBEssentials
 
-/// What `git merge -X` and its kin were told. Git does not pass it on to a merge driver.
+/// The options of `git merge -X` and similar commands. Git does not pass them on to a merge driver.
 enum GitStrategy {
-  /// The side that the git above this process was told to favor; `nil` for neither, and where nobody can tell.
+  /// The side that the git process above this one was told to favor; `nil` for neither, or if it is unknown.
   static func favored() -> MergeRenumbering.Side? {
     var process = getppid()
-    // Git runs a driver by a shell.
+    // Git runs a driver through a shell.
     for _ in 0..<4 where process > 1 {
       guard let words = words(of: process) else { return nil }
       if let name = words.first?.split(separator: "/").last, name == "git" || name.hasPrefix("git-") {
@@ -18,7 +18,7 @@ enum GitStrategy {
     return nil
   }
 
-  /// The last of several counts.
+  /// If there are several, the last one counts.
   static func favored(by words: [String]) -> MergeRenumbering.Side? {
     var side: MergeRenumbering.Side?
     for (index, word) in words.enumerated() {
@@ -35,7 +35,7 @@ enum GitStrategy {
     return side
   }
 
-  /// What the rebase or the cherry-pick was told that goes on now.
+  /// The options of the rebase or cherry-pick that is being continued.
   private static func favoredBefore() -> MergeRenumbering.Side? {
     let git = Git(folder: URL(fileURLWithPath: ".", isDirectory: true))
     for name in ["rebase-merge/strategy_opts", "sequencer/opts"] {
@@ -50,7 +50,7 @@ enum GitStrategy {
     return nil
   }
 
-  /// The words that a process was started with. Only Linux tells.
+  /// The words that a process was started with. Only Linux tells them.
   private static func words(of process: pid_t) -> [String]? {
     let bytes = try? Array(Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/cmdline")))
     return bytes?.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }

@@ -1,7 +1,7 @@
 import FileDB
 import FileDBExchange
 
-/// Rows of values as a table of GitHub's Markdown.
+/// Rows of values as a table in GitHub's Markdown.
 struct MarkdownTable {
   let columns: [TextTable.Column]
 
@@ -19,7 +19,7 @@ struct MarkdownTable {
 
   private func line(of cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
 
-  /// A row has one line, and its cells end at bars.
+  /// A row has a single line, and bars separate its cells.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

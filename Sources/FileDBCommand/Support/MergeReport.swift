@@ -1,13 +1,13 @@
 import FileDB
 import FileDBExchange
 
-/// What a person must know of a merge. Values are whole: what the merged table does not have stands nowhere else but
-/// here and in the other side's file.
+/// What a person must know about a merge. Values are printed in full: what the merged table lacks is found only here
+/// and in the other side's file.
 struct MergeReport {
-  /// What was merged, and so what becomes of a conflict.
+  /// What was merged. It decides what happens to a conflict.
   enum Kind {
     case files, installation
-    /// A table of a store, in which the conflicts can be settled later.
+    /// A table of a store, where conflicts can be settled later.
     case table
 
     fileprivate var deletedByOurs: String {

@@ -1,6 +1,6 @@
 import FileDB
 
-/// The fields that only later records have, which a table that has begun has no columns for.
+/// Fields that only later records have. The table is already being printed, without columns for them.
 struct OtherFields {
   private let shown: [FieldReference]
   private var last: [String] = []
@@ -10,13 +10,13 @@ struct OtherFields {
 
   mutating func look(at fields: Fields) {
     let keys = fields.dictionary.keys
-    // Most records have the fields of the one before.
+    // Most records have the same fields as the one before.
     if keys.elementsEqual(last, by: { $0.utf8.elementsEqual($1.utf8) }) { return }
     last = keys
     for key in keys where !shown.contains(FieldReference(field: key)) { names[key] = true }
   }
 
-  /// `nil` where there are none.
+  /// `nil` if there are none.
   var note: String? {
     if names.isEmpty { return nil }
     let list = names.keys.map { FieldReference(field: $0).title }.joined(separator: ", ")

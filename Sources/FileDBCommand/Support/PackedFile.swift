@@ -2,7 +2,7 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-/// A file that gzip has packed.
+/// A file that was compressed with gzip.
 enum PackedFile {
   /// Whether a file begins like one.
   static func begins(_ url: URL) -> Bool {
@@ -10,7 +10,7 @@ enum PackedFile {
     return bytes.starts(with: [0x1F, 0x8B])
   }
 
-  /// What is in it, by the system's gzip: nothing else needs to unpack.
+  /// The unpacked content, from the system's gzip. Nothing else here needs to unpack files.
   static func source(_ url: URL, name: String) -> ImportSource {
     ImportSource(name: name) {
       guard let program = popen("gzip -dc <\(ShellText.quoted(url.path))", "r") else {

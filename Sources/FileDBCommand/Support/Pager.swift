@@ -1,27 +1,27 @@
 import FileDBEssentials
 import Synchronization
 
-/// The program that people scroll through long output with.
+/// The program in which people scroll through long output.
 enum Pager {
   private static let isStarted = Atomic<Bool>(false)
-  /// In a shell. A small system may have none of them.
+  /// A line of shell, because a small system may not have `less`.
   private static let usual = "command -v less >/dev/null && exec less; exec cat"
 
-  /// From here on standard output goes through it, where that is a terminal. What is a terminal has been found out by
-  /// then, so colours stay.
+  /// From here on, standard output goes through the pager if it is a terminal. By then it is known whether there is a
+  /// terminal, so colours stay.
   static func start() {
     guard Terminal.outputIsTerminal, Terminal.buffer == nil else { return }
     let given = ProcessInfo.processInfo.environment["PAGER"] ?? ""
-    // As git has it: colours, lines of any length, and no waiting for less than a screen.
+    // The same as in git: show colours and lines of any length, and do not wait if the output fits on a screen.
     setenv("LESS", "FRSX", 0)
     StandardOutput.flush()
     guard let program = popen(given.isEmpty ? usual : given, "w") else { return }
     dup2(fileno(program), STDOUT_FILENO)
-    close(fileno(program))  // The end of the output is that of the one descriptor which is left.
+    close(fileno(program))  // So the remaining descriptor is the only one, and closing it ends the output.
     isStarted.store(true, ordering: .relaxed)
   }
 
-  /// Waits until the reader has seen enough.
+  /// Waits until the reader has closed the pager.
   static func finish() {
     guard isStarted.exchange(false, ordering: .relaxed) else { return }
     close(STDOUT_FILENO)

@@ -24,7 +24,7 @@ struct PreCommitHook {
     """
   }
 
-  /// What another hook needs.
+  /// The line that another hook needs.
   var line: String { "\(program) git-check" }
 
   func state() throws -> State {

@@ -3,11 +3,12 @@ import FileDBExchange
 
 /// Records with the same value in a field.
 struct PrintedGroup {
-  /// The value for people.
+  /// The value, for people.
   let title: String
   private(set) var records: [StoredRecord<Fields>] = []
 
-  /// The groups in the order of their first records; numbers of the same value are one, whatever their types.
+  /// The groups, in the order of their first records. Numbers with the same value are in one group, whatever their
+  /// types.
   static func groups(of records: [StoredRecord<Fields>], by field: FieldReference) -> [PrintedGroup] {
     var groups: [PrintedGroup] = []
     var places: [[UInt8]: Int] = [:]
@@ -28,7 +29,7 @@ struct PrintedGroup {
     return value == "" ? "\"\"" : value.cell
   }
 
-  /// Bytes, since `String` would fold accents that are written in different ways.
+  /// Bytes, because `String` treats different encodings of an accented letter as equal.
   private static func key(of value: PlistValue?) -> [UInt8] {
     guard let value else { return [] }
     let type = value.isNumeric ? "number" : value.typeName

@@ -1,20 +1,20 @@
 import FileDB
 import FileDBExchange
 
-/// Prints records in any of the formats.
+/// Prints records in any format.
 struct RecordPrinter {
-  /// So many records decide about the columns of a table: their names, their widths, and which have numbers. The others
-  /// are printed as they are read.
+  /// The number of records that determine the columns of a table: their names, their widths, and which contain numbers.
+  /// The other records are printed while they are read.
   static let firstScreen = 500
 
   private let format: OutputFormat
   private let heading: Heading
   private let ids: TableExport.IDs
-  /// The fields to print, in this order; `nil` for all that occur, in the order of their UTF-8 bytes.
+  /// The fields to print, in this order; `nil` for all fields of the records, in the order of their UTF-8 bytes.
   private let fields: [FieldReference]?
-  /// What the table declares: its fields come first, in this order.
+  /// The table's schema. Its fields come first, in its order.
   private let schema: TableSchema?
-  /// Of a line; `nil` where it may be of any length.
+  /// The width of a line; `nil` for any length.
   private let width: Int?
 
   init(
@@ -34,13 +34,13 @@ struct RecordPrinter {
     }
   }
 
-  /// Prints one record by itself: in JSON and as a property list it is not an array.
+  /// Prints a single record. In JSON and as a property list, it is not in an array.
   func print(_ record: StoredRecord<Fields>) throws {
     guard let export else { return try print([record]) }
     try export.write(alone: record) { Terminal.print(bytes: $0) }
   }
 
-  /// `nil` for what is printed here.
+  /// `nil` for the formats that are printed here.
   private var export: TableExport? {
     let exchange: ExchangeFormat
     switch format {
@@ -56,7 +56,7 @@ struct RecordPrinter {
     return export
   }
 
-  /// Prints groups one behind the other; as a table under headings, which stand for the column of `field`.
+  /// Prints groups one after another. In a table, they have headings, which replace the column of `field`.
   func print(_ groups: [PrintedGroup], by field: FieldReference) throws {
     let records = groups.flatMap(\.records)
     guard format == .table, !records.isEmpty else { return try print(records) }
@@ -102,7 +102,7 @@ struct RecordPrinter {
     for row in values { Terminal.print(markdown.line(row)) }
   }
 
-  /// Without records there is nothing to see, not even a title.
+  /// If there are no records, prints nothing, not even a heading.
   private func printTable(_ records: some Collection<StoredRecord<Fields>>, highestID: Int64) {
     let first = Array(records.prefix(Self.firstScreen))
     let columns = columns(of: first)
@@ -128,7 +128,7 @@ struct RecordPrinter {
     }
     if let note = layout.note { Terminal.printStyled(note) }
     guard let note = others.note else { return }
-    Terminal.flush()  // On a terminal the table comes first.
+    Terminal.flush()  // On a terminal, the table comes before notes.
     Terminal.note(note)
   }
 
@@ -142,7 +142,7 @@ struct RecordPrinter {
   }
 
   private static func values(of record: StoredRecord<Fields>, _ fields: [FieldReference]) -> [PlistValue?] {
-    let decoded = record.fields  // Once.
+    let decoded = record.fields  // Decode the record only once.
     return fields.map { $0.value(in: decoded, of: record.id.plain) }
   }
 

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// An option that is given twice, of which ArgumentParser would silently take the last.
+/// Finds options that were given twice. ArgumentParser would silently use the last value.
 enum RepeatedOption {
-  /// Those that add up, or are looked at elsewhere. Their values may be any text.
+  /// Options that may be repeated, or that are checked elsewhere. Their values may be any text.
   private static let additive: Set = [
     "--where", "--arg", "--attach", "--enum", "--unique-with", "--without",
   ]
 
-  /// - Throws: `ValidationError` for an option that takes one value, and is given two.
+  /// - Throws: `ValidationError` for an option that takes one value and was given two.
   static func check(_ words: [String], of command: any ParsableCommand.Type) throws {
     var seen: [Substring] = []
     var words = words.prefix { $0 != "--" }[...]
@@ -24,7 +24,7 @@ enum RepeatedOption {
     }
   }
 
-  /// A flag says the same twice.
+  /// A repeated flag changes nothing.
   private static func takesValue(_ option: Substring, of command: any ParsableCommand.Type) -> Bool {
     FileDBTool.helpMessage(for: command).contains("\(option) <")
   }

@@ -3,7 +3,7 @@ import FileDB
 import FileDBExchange
 import FileDBPlist
 
-/// The rules of a field, as `filedb schema` takes them.
+/// The rules of a field, as options of `filedb schema`.
 struct RuleOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The type of its values: \(FieldType.names).", valueName: "type"))
   var type: String?
@@ -59,7 +59,7 @@ struct RuleOptions: ParsableArguments {
       && onDelete == nil && without.isEmpty
   }
 
-  /// A field with these rules, and the others that it had.
+  /// A field with these rules and its other former rules.
   /// - Throws: ``StoreError`` for a value that is not of the field's type; `ValidationError`.
   func applied(to former: FieldSchema, store: RecordStore) throws -> FieldSchema {
     var field = former
@@ -94,7 +94,7 @@ struct RuleOptions: ParsableArguments {
     if !schema.unique.contains(group) { schema.unique.append(group) }
   }
 
-  /// `folders`, `folders.id` or `groups.code`; a table's own name may have a dot.
+  /// Reads `folders`, `folders.id` or `groups.code`. The name of a table may contain a dot.
   private func reference(
     _ text: String, in store: RecordStore, former: ReferenceRule?
   ) throws -> ReferenceRule {
@@ -111,7 +111,7 @@ struct RuleOptions: ParsableArguments {
     return rule
   }
 
-  /// What the values of a reference are, so that text becomes it.
+  /// The type of a reference's values, to which text is converted.
   private static func type(of rule: ReferenceRule, in store: RecordStore) throws -> FieldType? {
     rule.isToID ? .integer : try store.table(rule.table).snapshot().knownSchema?[rule.field]?.type
   }
@@ -142,7 +142,7 @@ extension FieldSchema {
     case .references: references = nil
     case .allowed: allowedValues = nil
     case .defaultValue: defaultValue = nil
-    case .uniqueWith: break  // It is not the field's alone.
+    case .uniqueWith: break  // This rule belongs to several fields.
     }
   }
 }

@@ -1,22 +1,22 @@
 import FileDB
 import FileDBExchange
 
-/// A script of commands, one a line, split into words as a shell splits them.
+/// A script with a command on each line. It is split into words as in a shell.
 ///
-/// Words are parted by spaces and tabs. Single quotes keep everything between them; double quotes too, but for `\"` and
-/// `\\`; elsewhere a backslash keeps the next character, and at the end of a line it joins the next one. A `#` at the
-/// start of a word begins a comment.
+/// Spaces and tabs separate words. Between single quotes, every character stands for itself. Double quotes do the same,
+/// except for `\"` and `\\`. Elsewhere, a backslash keeps the next character, and at the end of a line it joins the
+/// next line. A `#` at the start of a word begins a comment.
 struct Script {
   struct Command: Equatable {
     var words: [String]
-    /// The line on which it begins, from 1.
+    /// The line on which it begins, counted from 1.
     var line: Int
   }
 
   let name: String
   let commands: [Command]
 
-  /// - Throws: ``StoreError`` for bytes that are not UTF-8, and with the line of a quote that is never closed.
+  /// - Throws: ``StoreError`` for bytes that are not UTF-8, and for a quote that is never closed, with its line.
   init(_ bytes: [UInt8], name: String) throws {
     self.name = name
     guard String(validating: bytes, as: UTF8.self) != nil else {
@@ -29,7 +29,7 @@ struct Script {
   }
 }
 
-/// Goes through the bytes: all that parts words is ASCII.
+/// Splits the bytes into words: everything that separates words is ASCII.
 private struct WordSplitter {
   private let bytes: [UInt8]
   private var position = 0
@@ -37,7 +37,7 @@ private struct WordSplitter {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The next line that has words; `nil` at the end.
+  /// The command in the next line that is not empty; `nil` at the end.
   mutating func next(name: String) throws -> Script.Command? {
     var words: [String] = []
     var start = line
@@ -78,7 +78,7 @@ private struct WordSplitter {
     return String(decoding: word, as: UTF8.self)
   }
 
-  /// - Returns: false where the quote is never closed.
+  /// - Returns: false if the quote is never closed.
   private mutating func takeQuoted(until quote: UInt8, into word: inout [UInt8]) -> Bool {
     while let byte = take() {
       if byte == quote { return true }
@@ -104,7 +104,7 @@ private struct WordSplitter {
     return rest.peek() == UInt8(ascii: "\n")
   }
 
-  /// The next byte without taking it; of a CRLF the line feed.
+  /// The next byte; for a CRLF, the line feed. Does not consume it.
   private func peek() -> UInt8? {
     guard position < bytes.count else { return nil }
     return isCRLF ? UInt8(ascii: "\n") : bytes[position]

@@ -1,24 +1,24 @@
 import FileDB
 
-/// Lines `add TABLE FIELD=VALUE …` of a script that follow one another, for one table and without options.
+/// Consecutive lines `add TABLE FIELD=VALUE …` of a script, for one table and without options.
 ///
-/// Most lines of a long script are such. They are carried out together: with ArgumentParser and a change of its own,
-/// each would take a hundred times as long.
+/// Most lines of a long script are like this. They are carried out together. With ArgumentParser and a separate change
+/// for each line, it would take a hundred times as long.
 struct ScriptAdditions {
   private let output: Terminal.Buffer
   private let script: Script
   private var table: TableName<Fields>?
   private var schema: TableSchema?
   private var records: [(fields: Fields, line: Int)] = []
-  /// Of the commands that were carried out.
+  /// The lines of the commands that were carried out.
   var lines = ScriptLines()
 
-  /// - Parameter output: gets the ids.
+  /// - Parameter output: receives the ids.
   init(to output: Terminal.Buffer, of script: Script) { (self.output, self.script) = (output, script) }
 
-  /// Takes a command, to be carried out with the next ones.
-  /// - Returns: false for what ``Add`` should look at: another command, an option, a table that does not exist, or
-  ///   something wrong.
+  /// Accepts a command, to be carried out together with the next ones.
+  /// - Returns: false if ``Add`` must handle it: it is another command, has an option or an error, or its table does
+  ///   not exist.
   /// - Throws: ``ScriptError`` of this command, or of one before it.
   mutating func take(_ command: Script.Command, in transaction: inout StoreTransaction) throws -> Bool {
     let words = command.words
@@ -30,12 +30,12 @@ struct ScriptAdditions {
       records.append((try FieldChanges(fields, for: schema).newRecord(), command.line))
       return true
     } catch {
-      try make(in: &transaction)  // What is wrong before is told first.
+      try make(in: &transaction)  // Report earlier errors first.
       throw ScriptError(file: script.name, line: command.line, cause: error)
     }
   }
 
-  /// Carries out what was taken.
+  /// Carries out the accepted commands.
   mutating func make(in transaction: inout StoreTransaction) throws {
     defer { (table, records) = (nil, []) }
     guard let table, !records.isEmpty else { return }
@@ -45,7 +45,7 @@ struct ScriptAdditions {
       let ids = try target.add(contentsOf: records.map(\.fields))
       output.append(ids.map { "\($0)\n" }.joined())
     } catch {
-      // Nothing was added. One by one, to see which of them is wrong.
+      // Nothing was added. Add them one by one, to find the wrong one.
       for (fields, line) in records {
         do { try target.add(fields) } catch {
           throw ScriptError(file: script.name, line: line, cause: error)
@@ -55,7 +55,7 @@ struct ScriptAdditions {
     }
   }
 
-  /// - Returns: whether this is a table that exists.
+  /// - Returns: whether this is an existing table.
   private mutating func isReady(
     for reference: TableReference, in transaction: inout StoreTransaction
   ) throws -> Bool {
@@ -69,13 +69,13 @@ struct ScriptAdditions {
   }
 }
 
-/// The lines of a script that made the changes of its transaction.
+/// For each change of a script's transaction, the lines that made it.
 struct ScriptLines {
   private var parts: [(start: Int, lines: [Int])] = []
 
   /// - Parameters:
-  ///   - lines: of the commands that make the changes from here on: one, or one for each record of a change.
-  ///   - changeCount: how many changes were made before.
+  ///   - lines: the lines of the commands that make the next changes: one line, or one for each record of a change.
+  ///   - changeCount: the number of changes before.
   mutating func begin(_ lines: [Int], at changeCount: Int) {
     if !lines.isEmpty { parts.append((changeCount, lines)) }
   }

@@ -9,7 +9,7 @@ extension TextOrder {
   }
 }
 
-/// Which records, in which order, with which fields.
+/// Options that choose records, their order and their fields.
 struct SelectionOptions: ParsableArguments {
   @OptionGroup var matching: WhereOption
   @Option(
@@ -22,10 +22,10 @@ struct SelectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only these fields, in this order.", valueName: "a,b"))
   var fields: String?
 
-  /// The fields that were chosen, if any.
+  /// The chosen fields, if any.
   func chosenFields() throws -> [FieldReference]? { try FieldReference.list(fields) }
 
-  /// Without a condition or an order, the table itself: a page of it needs no other records.
+  /// If there is neither a condition nor an order, the table itself: then a page of it needs no other records.
   func records(of snapshot: TableSnapshot<Fields>) throws -> AnyRandomAccessCollection<StoredRecord<Fields>> {
     let matches = try matching.matches(in: snapshot)
     Terminal.noteUnknown(try chosenFields() ?? [], in: snapshot)

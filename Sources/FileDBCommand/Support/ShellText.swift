@@ -1,11 +1,11 @@
-/// Text as a POSIX shell reads it.
+/// Text in the syntax of a POSIX shell.
 enum ShellText {
-  /// One word, in quotes if it needs them.
+  /// The text as one word, in quotes if necessary.
   static func word(_ text: String) -> String { isPlain(text) ? text : quoted(text) }
 
   static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
 
-  /// The words of the beginning of a line, as far as it is typed; the last one is that of the cursor, and may be empty.
+  /// The words of an unfinished line. The last word is the one at the cursor, and may be empty.
   static func words(_ line: String) -> [String] {
     var words: [String] = []
     var word = ""

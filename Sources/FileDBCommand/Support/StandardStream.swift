@@ -1,6 +1,6 @@
 import FileDBEssentials
 
-/// Where a program writes to.
+/// A stream that the program writes to.
 enum StandardStream: CInt {
   case output = 1
   case error = 2
@@ -20,13 +20,13 @@ enum StandardStream: CInt {
   }
 }
 
-/// What the system says of a call that failed.
+/// The system's error for a call that failed.
 struct SystemFailure: Error {
   let number: CInt
 }
 
 extension Error {
-  /// Why the system refused something, in its own words.
+  /// Why the system refused something, in the system's words.
   var systemReason: String {
     switch self {
     case let failure as SystemFailure: String(cString: strerror(failure.number))

@@ -28,7 +28,7 @@ struct AttachedLocation: ExpressibleByArgument {
   }
 }
 
-/// A table as it is named on the command line.
+/// A table as it is written on the command line.
 struct TableReference: ExpressibleByArgument {
   let argument: String
   private let isFromStore: Bool
@@ -38,13 +38,13 @@ struct TableReference: ExpressibleByArgument {
     isFromStore = false
   }
 
-  /// A name that came from the store itself.
+  /// A name that comes from the store itself.
   init(name: String) {
     argument = name
     isFromStore = true
   }
 
-  /// A path is taken as the file of a table; anything else as a name in the store.
+  /// A path means the file of a table. Anything else is a name in the store.
   var isPath: Bool {
     !isFromStore && (argument.utf8.contains(UInt8(ascii: "/")) || argument.hasSuffix(".plist"))
   }
@@ -60,20 +60,20 @@ extension RecordID<Fields>: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }
 }
 
-/// The store that a script's commands share, so that they join its transaction.
+/// The store of a script. Its commands share it, so that they join its transaction.
 enum OpenStores {
   @TaskLocal static var shared: RecordStore?
 }
 
 /// A command that works on a store.
 protocol StoreCommand: ParsableCommand {
-  /// `--store` after the command's name.
+  /// The `--store` after the command's name.
   var location: StoreLocation { get }
-  /// The tool, with a `--store` before it.
+  /// The tool, with a `--store` before the command's name.
   var tool: FileDBTool { get }
-  /// How long it has the store open.
+  /// How long the command keeps the store open.
   static var use: StoreUse { get }
-  /// Where the stores are that it can work on.
+  /// The kinds of places where its store may be.
   static var places: StorePlaces { get }
 }
 
@@ -97,7 +97,7 @@ extension StoreCommand {
   /// Whether several machines share the store that the command's options name.
   var isShared: Bool { storePlace.isShared }
 
-  /// The store, which may not be there yet.
+  /// The store, which may not exist yet.
   func store(for table: TableReference? = nil) throws -> RecordStore {
     if let table, StorePlace.isAddress(table.argument) {
       throw ValidationError("The address of a store goes behind --store.")
@@ -108,14 +108,14 @@ extension StoreCommand {
       } else {
         storePlace
       }
-    // Also those that come before the command's name.
+    // This includes options before the command's name.
     guard location.attached.count <= 1 else { throw ValidationError("Only one store can be attached.") }
     let attached = location.attached.first
     guard let shared = OpenStores.shared else { return try Self.open(place, over: attached) }
     guard attached == nil else {
       throw ValidationError("--attach goes before 'batch', for the whole script.")
     }
-    // In a script the store is the script's, unless a command names another.
+    // In a script, this is the script's store, unless a command names another one.
     let isNamed = table?.isPath == true || location.path != nil || tool.location.path != nil
     guard !isNamed || place.isPlace(of: shared) else {
       throw ValidationError("A script works on one store, and this is another.")
@@ -137,7 +137,8 @@ extension StoreCommand {
       at: url, attaching: URL(fileURLWithPath: attached.path), as: attached.name, options: use.options)
   }
 
-  /// The store, whose folder must be there, or have one attached: a mistyped one should not look like an empty store.
+  /// The store. Its folder must exist, or another store must be attached: a mistyped folder should not look like an
+  /// empty store.
   func existingStore(for table: TableReference? = nil) throws -> RecordStore {
     let store = try store(for: table)
     guard !store.url.isFileURL || FileInfo.isFolder(store.url) || store.attachedURL != nil else {
@@ -146,7 +147,7 @@ extension StoreCommand {
     return store
   }
 
-  /// A table that must have a file.
+  /// A table whose file must exist.
   func existingTable(_ reference: TableReference) throws -> RecordTable<Fields> {
     let table = try existingStore(for: reference).table(reference.name)
     guard try table.exists else {
@@ -165,15 +166,15 @@ struct WriteOptions: ParsableArguments {
   @Flag(help: "Do everything except write.")
   var dryRun = false
 
-  /// Runs `body` as one transaction, or with `--dry-run` only on trial.
-  /// - Parameter name: what 'filedb undo' calls it, such as "import of 3 records into food"; `nil` for what it did to
-  ///   the records.
+  /// Runs `body` as one transaction. With `--dry-run`, its changes are discarded.
+  /// - Parameter name: the name of the step for 'filedb undo', for example "import of 3 records into food"; `nil` to
+  ///   describe what happened to the records.
   @discardableResult
   func write<Result>(
     _ store: RecordStore, named name: (Result) -> String? = { _ in nil },
     _ body: (inout StoreTransaction) throws -> Result
   ) throws -> Result {
-    // What a command of a script does is undone with the script.
+    // A command of a script is undone together with the script.
     let isLogged = OpenStores.shared == nil && store.url.isFileURL
     if dryRun {
       let result =
@@ -200,13 +201,13 @@ struct WriteOptions: ParsableArguments {
     Terminal.note("'filedb undo' will not be able to take back this command or any before it: \(reason)")
   }
 
-  /// As ``noteEndOfHistory(_:)``, in a dry run.
+  /// The same as ``noteEndOfHistory(_:)``, for a dry run.
   static func notePossibleEndOfHistory(_ reason: any Error) {
     Terminal.note("'filedb undo' would not be able to take back this command or any before it: \(reason)")
   }
 
-  /// The tables' files should be up to date once a command is done. Where they cannot be, that is not a failure of what
-  /// it did.
+  /// Brings the tables' files up to date after a command. If that is impossible, the command still counts as
+  /// successful.
   static func close(_ store: RecordStore) {
     do { try store.close() } catch {
       Terminal.note("the change is safe in the journal, but not in the table's file yet: \(error)")
@@ -214,7 +215,7 @@ struct WriteOptions: ParsableArguments {
   }
 }
 
-/// Where a record goes.
+/// The place for a record.
 struct PositionOptions: ParsableArguments {
   @Flag(help: "At the top.")
   var top = false
@@ -234,7 +235,7 @@ struct PositionOptions: ParsableArguments {
     ].compactMap(\.self)
   }
 
-  /// The position that was asked for, if any.
+  /// The chosen position, if any.
   var position: Position<Fields>? { given.first }
 
   func validate() throws {

@@ -1,10 +1,10 @@
 import FileDB
 import FileDBEssentials
 
-/// Where a store is, as it is named on a command line.
+/// The place of a store, as it is written on a command line.
 enum StorePlace: Equatable {
   case folder(URL)
-  /// An address such as `postgres://db/app?store=notes` or `etcd://m1,m2/app?store=notes`, which may have a password in it.
+  /// An address such as `postgres://db/app?store=notes` or `etcd://m1,m2/app?store=notes`. It may contain a password.
   case address(String)
 
   init(_ text: String) {
@@ -32,7 +32,7 @@ enum StorePlace: Equatable {
     }
   }
 
-  /// Whether this is the store's place.
+  /// Whether the store is at this place.
   func isPlace(of store: RecordStore) -> Bool {
     if case .folder(let url) = self {
       url.standardizedFileURL.path == store.url.standardizedFileURL.path
@@ -42,11 +42,11 @@ enum StorePlace: Equatable {
   }
 }
 
-/// How long a command has a store open.
+/// How long a command keeps a store open.
 package enum StoreUse: Sendable {
-  /// For one thing.
+  /// For a single operation.
   case once
-  /// Until it is told to end. An editor may write into the files meanwhile.
+  /// Until it is told to stop. Meanwhile, an editor may write into the files.
   case untilEnd
 
   package var options: StoreOptions { self == .once ? .ofCommands : StoreOptions() }

@@ -2,19 +2,19 @@ import FileDB
 import FileDBEssentials
 
 extension FileInfo {
-  /// Whether a folder is a store that was written to.
+  /// Whether a folder is a store that has been written to.
   static func isStore(_ folder: URL) -> Bool { isFolder(folder.appendingPathComponent(".filedb")) }
 
-  /// Whether two paths lead to one folder, whatever links, mounts and letter cases are on the way.
+  /// Whether two paths lead to the same folder, whatever links, mounts and letter cases they contain.
   static func isSame(_ folder: URL, _ other: URL) -> Bool {
     guard let identity = identity(of: folder) else { return false }
     return identity == self.identity(of: other)
   }
 
-  /// Where a path leads, through links to what is not there yet, too.
+  /// Where a path leads. It follows links, even to something that does not exist yet.
   static func target(of url: URL) -> URL {
     var target = url
-    for _ in 0..<40 {  // As many as Linux follows.
+    for _ in 0..<40 {  // Linux follows as many.
       guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path) else { break }
       target = URL(fileURLWithPath: path, relativeTo: target.deletingLastPathComponent())
     }

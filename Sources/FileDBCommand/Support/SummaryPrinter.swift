@@ -2,12 +2,12 @@ import FileDB
 import FileDBExchange
 import FileDBPlist
 
-/// Prints rows of values that are not records: what a command has found out about some.
+/// Prints rows of values that are not records, for example results about records.
 struct SummaryPrinter {
   let output: FormatOption
-  /// How a column is called.
+  /// The titles of the columns.
   let titles: [String]
-  /// So many columns, from the left, name what a row is about, which may be nothing.
+  /// The number of columns, from the left, that name what a row is about. It may be 0.
   let keyCount: Int
 
   func print(_ rows: [[PlistValue?]]) throws {
@@ -26,7 +26,7 @@ struct SummaryPrinter {
     }
   }
 
-  /// Prints one row by itself: in JSON and as a property list it is not an array.
+  /// Prints a single row. In JSON and as a property list, it is not in an array.
   func print(alone row: [PlistValue?]) throws {
     switch output.format {
     case .json, .ndjson: Terminal.print(object(row))
@@ -69,7 +69,7 @@ struct SummaryPrinter {
     }
   }
 
-  /// What is missing is left out, as from a record.
+  /// Missing values are left out, as in a record.
   private func object(_ row: [PlistValue?]) -> String {
     let members = zip(titles, row).compactMap { title, value in
       value.map { "\(JSONText.quoted(title)): \(JSONText.value($0))" }

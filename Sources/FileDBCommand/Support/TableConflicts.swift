@@ -2,13 +2,13 @@ import ArgumentParser
 import FileDB
 import FileDBEssentials
 
-/// The conflicts of a table's last merge that nobody has settled.
+/// The conflicts of a table's last merge that have not been settled.
 struct TableConflicts {
   let store: RecordStore
   let name: String
   /// In the order of the merge's report.
   let open: [MergeConflict]
-  /// Also those that are settled, but show as they were.
+  /// This includes conflicts that are settled although the table shows no change.
   private let kept: OpenConflicts
 
   /// - Throws: ``StoreError/Code/conflictMarkers`` for a file that has not been merged record by record yet.
@@ -20,7 +20,7 @@ struct TableConflicts {
     if let known, known.gitVersions == unmerged?.mark {
       kept = known
     } else {
-      // Those of a merge that git has finished, or given up, are none any more.
+      // Conflicts of a merge that git has finished or given up do not count any more.
       let conflicts = try unmerged?.merge()?.conflicts ?? []
       kept = OpenConflicts(gitVersions: unmerged?.mark, conflicts: conflicts)
     }
@@ -35,7 +35,7 @@ struct TableConflicts {
   var isUnmerged: Bool { kept.gitVersions != nil }
 
   /// The conflicts of records and fields: `ID` or `ID.FIELD`.
-  /// - Throws: ``StoreError/Code/recordNotFound`` where there is none.
+  /// - Throws: ``StoreError/Code/recordNotFound`` if there is no such conflict.
   func conflicts(named targets: [String]) throws -> [MergeConflict] {
     try targets.flatMap { target in
       let parts = target.split(separator: ".", maxSplits: 1).map(String.init)
@@ -54,7 +54,7 @@ struct TableConflicts {
     }
   }
 
-  /// Forgets what was settled in an earlier merge of a table's file, which may have been the same merge, given up.
+  /// Forgets what was settled in an earlier merge of a table's file. It may be the same merge, which was given up.
   static func forgetAll(of path: String) {
     let file = URL(fileURLWithPath: path)
     let (folder, name) = (file.deletingLastPathComponent(), TableReference(argument: "./" + path).name)
@@ -64,19 +64,19 @@ struct TableConflicts {
     try? store.keep(OpenConflicts(gitVersions: nil, conflicts: []), of: name)
   }
 
-  /// Keeps which conflicts are settled although the table has not changed.
+  /// Records which conflicts are settled although the table has not changed.
   func forget(_ settled: [MergeConflict]) throws {
     var rest = kept
     rest.conflicts.removeAll { conflict in
       settled.contains { $0.record == conflict.record && $0.field == conflict.field }
     }
-    // The one that wrote is closed.
+    // The store that wrote is closed.
     try StorePlace.folder(store.url).open(for: .once).keep(rest, of: name)
   }
 }
 
 extension MergeConflict {
-  /// The field that it is about; `nil` for the record as a whole.
+  /// The field that the conflict is about; `nil` for the whole record.
   var field: String? {
     switch kind {
     case .field(let name, _, _, _), .rule(let name, _): name

@@ -3,7 +3,7 @@ import FileDBEssentials
 import FileDBExchange
 
 extension InputFile {
-  /// False for a pipe, which can be read only once and at its writer's pace.
+  /// False for a pipe, which can be read only once, and only at the pace of its writer.
   static func isRegular(_ url: URL) -> Bool {
     let path = url.resolvingSymlinksInPath().path
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -12,7 +12,7 @@ extension InputFile {
 }
 
 extension TableSnapshot {
-  /// The table of a file that belongs to no store: any file, a pipe, or, for `-`, standard input.
+  /// The table in a file that does not belong to a store: any file, a pipe, or, for `-`, standard input.
   init(argument: String) throws {
     let url = URL(fileURLWithPath: argument)
     if argument == "-" {

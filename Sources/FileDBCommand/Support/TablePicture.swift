@@ -2,7 +2,7 @@ import FileDB
 import FileDBExchange
 import FileDBPlist
 
-/// What there is in a field of many records.
+/// A summary of a field of many records.
 struct FieldPicture {
   let name: String
   private var counts: [FieldType: Int] = [:]
@@ -28,8 +28,8 @@ struct FieldPicture {
       })
   }
 
-  /// A line of a table for people.
-  /// - Parameter records: how many there are.
+  /// A row of a table for people.
+  /// - Parameter records: the number of records.
   fileprivate func cells(of records: Int) -> [TextCell] {
     [
       TextCell(TerminalText.defused(JSONText.fieldName(name))), TextCell(types),
@@ -44,14 +44,14 @@ struct FieldPicture {
       .map { "\($0.name) (\($0.count))" }.joined(separator: ", ")
   }
 
-  /// Full only where all have it, and empty only where none has.
+  /// It is full only if all records have the field, and empty only if none has it.
   private func bar(_ count: Int, of all: Int) -> String {
     let length = 10
     let full = count == all ? length : min(max((count * length + all / 2) / all, 1), length - 1)
     return String(repeating: "█", count: full) + String(repeating: "░", count: length - full)
   }
 
-  /// A long text would leave no room for the others.
+  /// Shortens a value: a long text would leave no space for the others.
   private func bound(_ value: PlistValue?) -> TextCell {
     var cell = TextCell(value)
     cell.text = TerminalText.truncated(cell.text, to: 24)
@@ -59,9 +59,9 @@ struct FieldPicture {
   }
 }
 
-/// What there is in many records.
+/// A summary of many records.
 struct TablePicture {
-  /// In the order of their names.
+  /// Sorted by name.
   let fields: [FieldPicture]
   private let count: Int
 
@@ -76,7 +76,7 @@ struct TablePicture {
     count = records.count
   }
 
-  /// For people.
+  /// The summary as a table for people.
   var table: TextTable {
     TextTable(
       columns: [

@@ -5,17 +5,17 @@ import FileDBExchange
 extension StoreOptions {
   private static let wholeFiles = "FILEDB_WHOLE_FILES"
 
-  /// Reads tables in pieces, so that a command takes as long as what it looks at, however large the table is.
+  /// Reads tables in pieces. So the time of a command depends on what it looks at, and not on the size of the table.
   static var ofCommands: StoreOptions {
     var options = StoreOptions()
     if getenv(wholeFiles) == nil { options.reading = .pieces(giveUp: beginAgain) }
     return options
   }
 
-  /// Runs the command from its beginning, with files read as a whole: another program has written into one that was
-  /// being read. Where that would do something twice, the command ends.
+  /// Restarts the command with files read as a whole, because another program has written into a file that was being
+  /// read. If the command would then do something twice, it ends instead.
   private static func beginAgain(_ error: StoreError) -> Never {
-    // The commit is there, and writing the table's file is left to the next command.
+    // The commit exists. Writing the table's file is left to the next command.
     if StandardOutput.hasChangedStore.load(ordering: .relaxed) {
       StandardOutput.flush()
       exit(0)

@@ -2,18 +2,18 @@ import ArgumentParser
 import FileDBEssentials
 import Synchronization
 
-/// Standard output and error, and what is at their other end.
+/// Standard output and error, and what they are connected to.
 enum Terminal {
   static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
   static let inputIsTerminal = isatty(STDIN_FILENO) == 1
   static let errorIsTerminal = isatty(STDERR_FILENO) == 1
 
-  /// See https://no-color.org. A dumb terminal shows the codes of colours as text.
+  /// See https://no-color.org. A dumb terminal shows the codes for colours as text.
   static let usesStyle =
     outputIsTerminal && !isDumb && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
   private static let isDumb = ProcessInfo.processInfo.environment["TERM"] == "dumb"
 
-  /// Columns of the terminal that standard output is; `nil` where it is none.
+  /// The width of the terminal if standard output is one; otherwise `nil`.
   static let width: Int? = {
     guard outputIsTerminal else { return nil }
     if let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap(Int.init), columns > 0 {
@@ -26,7 +26,7 @@ enum Terminal {
 
   static func bold(_ text: String) -> String { styled(text, code: 1) }
 
-  /// The colours of git's diff.
+  /// The colours of a diff in git.
   enum Color: Int {
     case removed = 31
     case added = 32
@@ -37,7 +37,7 @@ enum Terminal {
     text.isEmpty ? text : styled(text, code: color.rawValue)
   }
 
-  /// The same, to be seen at once among others of this colour.
+  /// The same colour, but so that the text stands out from others in this colour.
   static func marked(_ text: String, _ color: Color) -> String {
     usesStyle && !text.isEmpty ? "\u{1B}[\(color.rawValue);7m\(text)\u{1B}[0m" : text
   }
@@ -58,16 +58,16 @@ enum Terminal {
     usesStyle ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 
-  /// What is printed meanwhile goes here.
+  /// Collects what is printed, if it is set.
   @TaskLocal static var buffer: Buffer?
 
-  /// Prints data. On a terminal, control characters in it are shown and not obeyed.
+  /// Prints data. On a terminal, control characters in it are shown instead of obeyed.
   static func print(_ text: String, terminator: String = "\n") {
     let shown = outputIsTerminal ? TerminalText.defused(text, keeping: ["\n", "\t"]) : text
     write(shown + terminator)
   }
 
-  /// Prints data that may be no UTF-8.
+  /// Prints data that may not be UTF-8.
   static func print(bytes: [UInt8]) {
     guard outputIsTerminal || buffer != nil else { return StandardOutput.write(bytes) }
     if let text = String(validating: bytes, as: UTF8.self) {
@@ -77,17 +77,17 @@ enum Terminal {
     }
   }
 
-  /// Prints lines that are laid out and styled already.
+  /// Prints lines that already have a layout and colours.
   static func printStyled(_ text: String) { write(text + "\n") }
 
-  /// Shows what was printed so far.
+  /// Writes what has been printed so far.
   static func flush() { if buffer == nil { StandardOutput.flush() } }
 
   private static func write(_ text: String) {
     if let buffer { buffer.append(text) } else { StandardOutput.write(text) }
   }
 
-  /// Output that waits for its time.
+  /// Output that is written later.
   final class Buffer: Sendable {
     private let texts = Mutex<[String]>([])
 
@@ -96,20 +96,20 @@ enum Terminal {
     func flush() { StandardOutput.write(texts.withLock { $0.joined() }) }
   }
 
-  /// Says something beside the data.
+  /// Prints a message to standard error.
   static func note(_ message: String) { writeError(TerminalText.defused(message, keeping: ["\n"]) + "\n") }
 
   static func complain(_ message: String) { note("filedb: \(message)") }
 
-  /// Replaces the last line of standard error, on a terminal only.
+  /// Replaces the last line of standard error. Only on a terminal.
   static func showProgress(_ message: String) {
     if errorIsTerminal, !isDumb { writeError("\r\u{1B}[K" + message) }
   }
 
-  /// Whether somebody is there to answer; a script is not asked.
+  /// Whether a person can answer. A script is not asked.
   static var isAnswering: Bool { inputIsTerminal && errorIsTerminal && buffer == nil }
 
-  /// Asks for a yes.
+  /// Asks for confirmation.
   static func confirm(_ question: String) -> Bool {
     writeError(question + " [y/N] ")
     return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
@@ -118,7 +118,7 @@ enum Terminal {
   private static func writeError(_ text: String) { try? StandardStream.error.write(Array(text.utf8)) }
 }
 
-/// Says on a terminal how far a long piece of work has come, once a second.
+/// Shows on a terminal how far a long operation has come, once a second.
 struct Progress {
   private let start = ContinuousClock.now
   private var shown = 0
@@ -134,11 +134,11 @@ struct Progress {
   func finish() { if shown > 0 { Terminal.showProgress("") } }
 }
 
-/// Standard output, gathered into large pieces. Unlike `print` it notices when the other end takes no more: a cut-off
-/// export must not look like a whole one.
+/// Standard output, collected into large pieces. Unlike `print`, it notices when the other end accepts no more: an
+/// incomplete export must not look complete.
 enum StandardOutput {
   private static let pending = Mutex<[UInt8]>([])
-  /// Whether the command has changed the store, which stays so if its output is lost.
+  /// Whether the command has changed the store. The change stays even if the output is lost.
   static let hasChangedStore = Atomic<Bool>(false)
 
   private static let hasWritten = Atomic<Bool>(false)
@@ -156,13 +156,13 @@ enum StandardOutput {
     if isFull { flush() }
   }
 
-  /// Writes what is gathered; to be called before the program ends.
+  /// Writes what has been collected. Call it before the program ends.
   static func flush() {
     do { try writePending() } catch { fail(error) }
   }
 
-  /// Writes what is gathered.
-  /// - Returns: false where nobody reads it.
+  /// Writes what has been collected.
+  /// - Returns: false if nobody reads it.
   static func flushIfRead() -> Bool {
     do { try writePending() } catch {
       if isUnread(within: 0) { return false }
@@ -177,7 +177,7 @@ enum StandardOutput {
     FileDBTool.exit(withError: ExitCode(74))
   }
 
-  /// Waits until the other end is closed; for ever where that cannot be.
+  /// Waits until the other end is closed. If that is impossible, it waits for ever.
   static func waitUntilUnread() { while !isUnread(within: -1) {} }
 
   /// - Parameter milliseconds: how long to wait for it; -1 for ever.

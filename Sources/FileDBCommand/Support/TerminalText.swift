@@ -1,9 +1,9 @@
-/// Text as a terminal shows it.
+/// Text in the form in which a terminal shows it.
 enum TerminalText {
-  /// `text` with everything a terminal obeys instead of showing it written out: control characters, DEL, the C1
-  /// controls, and the marks that turn the direction of writing.
+  /// `text`, with an escape in place of everything that a terminal would obey instead of showing it: control
+  /// characters, DEL, the C1 controls, and the marks that change the direction of writing.
   static func defused(_ text: String, keeping kept: Set<Unicode.Scalar> = []) -> String {
-    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }  // Most text.
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }  // This is true of most texts.
     guard text.unicodeScalars.contains(where: { isObeyed($0) && !kept.contains($0) }) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
@@ -28,13 +28,13 @@ enum TerminalText {
     }
   }
 
-  /// The columns that `text` takes.
+  /// The number of columns that `text` takes.
   static func width(_ text: some StringProtocol) -> Int {
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text.utf8.count }
     return text.reduce(0) { $0 + width($1) }
   }
 
-  /// `text` in at most `columns` columns, the cut marked by an ellipsis.
+  /// `text` in at most `columns` columns. If it is cut, it ends with an ellipsis.
   static func truncated(_ text: String, to columns: Int) -> String {
     guard width(text) > columns else { return text }
     var result = ""
@@ -47,7 +47,7 @@ enum TerminalText {
     return result + "…"
   }
 
-  /// 2 for the East Asian wide characters and emoji of Unicode's EastAsianWidth.txt, 0 for marks that stand alone.
+  /// 2 for the wide East Asian characters and emoji in Unicode's EastAsianWidth.txt, and 0 for marks that stand alone.
   private static func width(_ character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     switch first.properties.generalCategory {

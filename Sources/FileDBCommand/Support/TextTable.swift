@@ -1,15 +1,15 @@
 import FileDB
 import FileDBExchange
 
-/// A cell of a table for people, defused already.
+/// A cell of a table for people. Control characters are already escaped.
 struct TextCell {
   var text: String
-  /// What it is coloured for.
+  /// The kind of value, which decides the colour.
   var kind: ValueKind?
 
   init(_ text: String, kind: ValueKind? = nil) { (self.text, self.kind) = (text, kind) }
 
-  /// - Parameter value: `nil` for a field that is missing.
+  /// - Parameter value: `nil` for a missing field.
   init(_ value: PlistValue?) { self.init(value?.cell ?? "", kind: value.flatMap(ValueKind.init)) }
 }
 
@@ -21,40 +21,40 @@ struct TextTable {
   }
 
   var columns: [Column]
-  /// As many cells in each row as there are columns.
+  /// Each row has as many cells as there are columns.
   var rows: [[TextCell]]
 
   init(columns: [Column], rows: [[TextCell]]) { (self.columns, self.rows) = (columns, rows) }
 
-  /// - Parameter rows: defused already.
+  /// - Parameter rows: texts with control characters already escaped.
   init(columns: [Column], rows: [[String]]) {
     self.init(columns: columns, rows: rows.map { $0.map { TextCell($0) } })
   }
 
-  /// The table's lines, none wider than `width` where that is given: the widest columns give way, then the last ones
-  /// go.
+  /// The lines of the table. If `width` is given, none is wider: first the widest columns get narrower, and then the
+  /// last columns are left out.
   func lines(width: Int?, heading: Heading = .shown) -> [String] {
     let layout = TextLayout(self, width: width)
     return heading.lines(layout.title) + rows.map { layout.line($0) } + [layout.note].compactMap(\.self)
   }
 }
 
-/// How wide the columns of a table are.
+/// The widths of a table's columns.
 struct TextLayout {
   private static let gap = "  "
-  /// Narrower than this a column says nothing.
+  /// A narrower column would show nothing useful.
   private static let narrowest = 4
 
   private let columns: [TextTable.Column]
-  /// Of the columns that are shown.
+  /// The widths of the columns that are shown.
   private let widths: [Int]
   private let hidden: Int
   private let width: Int?
 
-  /// Makes each column as wide as the widest of its cells, as far as there is room.
+  /// Makes each column as wide as its widest cell, as far as there is space.
   /// - Parameters:
   ///   - leastWidths: by the index of a column.
-  ///   - width: of a line; `nil` where it may be of any length.
+  ///   - width: the width of a line; `nil` for any length.
   init(_ table: TextTable, leastWidths: [Int: Int] = [:], width: Int?) {
     columns = table.columns
     self.width = width
@@ -68,11 +68,11 @@ struct TextLayout {
 
   var title: String { Terminal.bold(line(columns.map { TextCell($0.title) })) }
 
-  /// What is to be said about columns that are not shown.
+  /// A note about columns that are not shown.
   var note: String? { hidden > 0 ? "(\(hidden) more columns; choose with --fields)" : nil }
 
-  /// A row with cells that may be wider than their columns. Without a width it has them whole; with one, it has numbers
-  /// whole and the others cut, and is cut itself.
+  /// A row whose cells may be wider than their columns. If lines have no maximal width, all cells are complete.
+  /// Otherwise, numbers are complete, other cells are cut, and the whole row is cut.
   func laterLine(_ cells: [TextCell]) -> String {
     let isWhole = { (column: Int) in width == nil || columns[column].isNumeric }
     let plain = line(cells, isWhole: isWhole) { text, _ in text }
@@ -80,13 +80,13 @@ struct TextLayout {
     return Terminal.usesStyle ? line(cells, isWhole: isWhole, styled: Terminal.styled) : plain
   }
 
-  /// A row, with each cell that is too wide for its column cut.
+  /// A row in which each cell that is too wide for its column is cut.
   func line(_ cells: [TextCell]) -> String {
     line(cells, isWhole: { _ in false }, styled: Terminal.styled)
   }
 
-  /// - Parameter isWhole: whether a column's cell is not cut. What it takes beyond its column is taken from the space
-  ///   behind it.
+  /// - Parameter isWhole: whether a column's cell must not be cut. If it is wider than its column, it uses the space
+  ///   after it.
   private func line(
     _ cells: [TextCell], isWhole: (_ column: Int) -> Bool, styled: (String, ValueKind?) -> String
   ) -> String {
@@ -106,17 +106,17 @@ struct TextLayout {
     return line
   }
 
-  /// - Returns: how many columns had to go.
+  /// - Returns: the number of columns that had to be left out.
   private static func fit(_ widths: inout [Int], into width: Int) -> Int {
     func total() -> Int { widths.reduce(0, +) + gap.count * (widths.count - 1) }
-    // More than this cannot be shown, however narrow they are.
+    // More columns do not fit, however narrow they are.
     let most = width / (1 + gap.count) + 1
     var hidden = max(0, widths.count - most)
     widths.removeLast(hidden)
     while total() > width {
       let widest = widths.max() ?? 0
       if widest > narrowest, let column = widths.lastIndex(of: widest) {
-        // Down to the next widest at once, but no further than needed.
+        // Go down to the next widest column at once, but no further than necessary.
         let next = widths.filter { $0 < widest }.max() ?? narrowest
         widths[column] = max(widths[column] - (total() - width), next, narrowest)
         if widths[column] == widest { widths[column] -= 1 }
@@ -138,7 +138,7 @@ enum Heading {
   func lines(_ title: String) -> [String] { self == .shown ? [title] : [] }
 }
 
-/// Values that have a colour of their own; texts have none.
+/// Values that have a colour of their own. Texts have none.
 enum ValueKind {
   case number, bool, date, data, collection
 

@@ -2,20 +2,20 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-/// A file that git lists as unmerged, with the versions that git has of it.
+/// A file that git lists as unmerged, with git's versions of it.
 struct UnmergedFile {
   private let git: Git
-  /// The names of the versions by their stage: 1 is the base, 2 ours, 3 theirs.
+  /// The names of the versions by stage: 1 is the base, 2 ours, 3 theirs.
   private let blobs: [Int: String]
 
-  /// - Returns: `nil` where git lists no such file, or is not there.
+  /// - Returns: `nil` if git lists no such file, or is not installed.
   init?(_ file: URL) throws {
     git = Git(folder: file.deletingLastPathComponent())
     let words = ["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--", file.lastPathComponent]
     guard let list = try? git.read(words), list.status == 0 else { return nil }
     var blobs: [Int: String] = [:]
     for line in list.output.split(separator: 0) {
-      // MODE NAME STAGE, a tab, and the path.
+      // The line has mode, name and stage, then a tab and the path.
       let words = String(decoding: line, as: UTF8.self).split(separator: "\t")[0].split(separator: " ")
       if words.count == 3, let stage = Int(words[2]) { blobs[stage] = String(words[1]) }
     }
@@ -23,16 +23,16 @@ struct UnmergedFile {
     self.blobs = blobs
   }
 
-  /// Tells this conflict from any other.
+  /// Identifies this conflict.
   var mark: String { (1...3).map { blobs[$0] ?? "none" }.joined(separator: " ") }
 
-  /// - Returns: `nil` where one side has no such file.
+  /// - Returns: `nil` if a side does not have the file.
   func versions() throws -> GitVersions? {
     guard let ours = try content(2), let theirs = try content(3) else { return nil }
     return GitVersions(base: try content(1), ours: ours, theirs: theirs, mark: mark)
   }
 
-  /// What git's merge driver makes of the versions; `nil` where one side has no such file.
+  /// The result of git's merge driver for these versions; `nil` if a side does not have the file.
   func merge() throws -> TableMerge<Fields>? {
     guard let versions = try versions() else { return nil }
     return try TableMerge(

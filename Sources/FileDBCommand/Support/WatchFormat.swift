@@ -2,7 +2,7 @@ import ArgumentParser
 import FileDB
 import FileDBExchange
 
-/// How steps are printed.
+/// The formats for printing steps.
 enum WatchFormat: String, ExpressibleByArgument, CaseIterable {
   case table, ndjson
 
@@ -41,7 +41,7 @@ enum WatchFormat: String, ExpressibleByArgument, CaseIterable {
     }
   }
 
-  /// The fields that are new or others, and the names of those that are gone.
+  /// The fields that are new or changed, and the names of those that are gone.
   private static func news(in record: Fields, since before: Fields) -> String {
     let new = record.dictionary.filter { before[$0.key] != $0.value }.map { "\($0.key)=\($0.value.cell)" }
     let gone = before.dictionary.filter { record[$0.key] == nil }.map { "-\($0.key)" }

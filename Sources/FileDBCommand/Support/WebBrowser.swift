@@ -1,6 +1,6 @@
 import FileDBEssentials
 
-/// The browser that people use.
+/// The person's usual browser.
 enum WebBrowser {
   /// Opens a page in it. Where there is none, the address that was printed has to do.
   static func open(_ address: String) {
@@ -8,7 +8,7 @@ enum WebBrowser {
       let words = ["open", address]
       var actions: posix_spawn_file_actions_t?
     #else
-      // Without a desktop, a browser for terminals would take this one over.
+      // Without a desktop, a text browser would take over this terminal.
       let environment = ProcessInfo.processInfo.environment
       guard environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil else { return }
       let words = ["xdg-open", address]

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FileDB
 
-/// `--where PREDICATE`, once or more, and the values for it.
+/// `--where PREDICATE`, which may be repeated, and the values for it.
 struct WhereOption: ParsableArguments {
   @Option(
     name: .customLong("where"), parsing: .unconditionalSingleValue,
@@ -38,14 +38,14 @@ struct WhereOption: ParsableArguments {
 
   var isGiven: Bool { !texts.isEmpty }
 
-  /// Records to change are named in one way.
+  /// Records to change must be chosen either by ids or by a condition.
   func validate(besides ids: [RecordID<Fields>]) throws {
     if ids.isEmpty != isGiven { throw ValidationError("Name the records by their ids, or by --where.") }
   }
 
-  /// - Parameter used: the names of arguments that something else uses.
-  /// - Throws: ``StoreError/Code/invalidPredicate``, too where a text is compared with the dates of a field and is
-  ///   none; `ValidationError` for arguments without a condition.
+  /// - Parameter used: the names of arguments that are used elsewhere.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, also if a text that is not a date is compared with the dates of a
+  ///   field; `ValidationError` for arguments without a condition.
   func predicate(
     for snapshot: TableSnapshot<Fields>, besides used: Set<String> = []
   ) throws -> RecordPredicate? {
@@ -72,7 +72,7 @@ struct WhereOption: ParsableArguments {
     return values
   }
 
-  /// What the condition finds, for a command that only reads; `nil` where there is none. Says which fields are unknown.
+  /// The matches of the condition, for a command that only reads; `nil` if there is no condition. Notes unknown fields.
   func matches(in snapshot: TableSnapshot<Fields>) throws -> RecordMatches<Fields>? {
     let matches = try predicate(for: snapshot).map(snapshot.matches(where:))
     if let matches { Terminal.note(matches.unknownFields, in: snapshot.table) }
@@ -85,10 +85,10 @@ struct WriteCondition: ParsableArguments {
   @OptionGroup var matching: WhereOption
   @Flag(help: "Accept a predicate that names fields no record has.") var allowUnknown = false
 
-  /// The records to write to; `nil` where there is no condition.
-  /// - Parameter used: the names of arguments that something else uses.
-  /// - Throws: ``StoreError/Code/invalidPredicate``, too where it names a field that no record has: a mistyped name
-  ///   matches none, or all; ``StoreError/Code/recordNotFound`` where no record matches.
+  /// The records to change; `nil` if there is no condition.
+  /// - Parameter used: the names of arguments that are used elsewhere.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, also if it names a field that no record has: a mistyped name would
+  ///   match no record, or all; ``StoreError/Code/recordNotFound`` if no record matches.
   func records(
     of snapshot: TableSnapshot<Fields>, besides used: Set<String> = []
   ) throws -> [StoredRecord<Fields>]? {
@@ -107,7 +107,7 @@ struct WriteCondition: ParsableArguments {
 }
 
 extension Terminal {
-  /// Says which of these fields no record has: most likely they are mistyped.
+  /// Notes which of these fields no record has. They are probably mistyped.
   static func noteUnknown(_ fields: [FieldReference], in snapshot: TableSnapshot<Fields>) {
     for field in snapshot.unknownFields(among: fields) {
       let guess = field.nearest.map { "; did you mean '\($0)'?" } ?? ""
@@ -117,7 +117,7 @@ extension Terminal {
 }
 
 extension UnknownField {
-  /// For people; a name that is like no other is often a text without its quotes.
+  /// A description for people. A name that is not similar to any other is often a text without its quotes.
   fileprivate func description(in table: String) -> String {
     let guess = nearest.map { "did you mean '\($0)'?" } ?? "if you meant text, put it in quotes"
     return "no record of '\(table)' has a field '\(name)'; \(guess)"
@@ -131,12 +131,12 @@ extension StoreError {
 }
 
 extension Terminal {
-  /// Says which fields of a condition no record has.
+  /// Notes which fields of a condition no record has.
   static func note(_ unknown: [UnknownField], in table: String) {
     for field in unknown { note(field.description(in: table)) }
   }
 
-  /// Says how many records a write was about.
+  /// Notes how many records a write has changed.
   static func note(_ count: Int, _ verb: String, by options: WriteOptions) {
     note("\(UndoStep.records(count)) \(options.dryRun ? "would be " : "")\(verb)")
   }

@@ -9,7 +9,7 @@ indirect enum PatternNode {
   case repetition(PatternNode, least: Int, most: Int?)
 }
 
-/// Reads a regular expression: what XML Schema, Frictionless Table Schema, ICU and PCRE have in common.
+/// Parses a regular expression in the syntax that XML Schema, Frictionless Table Schema, ICU and PCRE have in common.
 struct PatternParser {
   private let scalars: [Unicode.Scalar]
   private var place = 0
@@ -83,18 +83,18 @@ struct PatternParser {
     case "?": bounds = (0, 1)
     case "{":
       place += 1
-      bounds = try counts()  // Up to the brace, which is taken below.
+      bounds = try counts()  // Stops at the brace, which is read below.
     default: return node
     }
     place += 1
-    _ = take("?")  // As few as possible: all of the text must match in either case.
+    _ = take("?")  // A lazy match changes nothing: the whole text must match in either case.
     switch next {
     case "*", "+", "?", "{": throw fault("a repetition is repeated; put it in parentheses")
     default: return .repetition(node, least: bounds.least, most: bounds.most)
     }
   }
 
-  /// `3}`, `3,}` or `3,5}`, up to the brace.
+  /// Reads `3}`, `3,}` or `3,5}`, up to the brace.
   private mutating func counts() throws(PatternFault) -> (least: Int, most: Int?) {
     let least = try number()
     var most: Int? = least

@@ -1,5 +1,5 @@
-/// The keys of a schema in a table's file. Those of a field are the names that Frictionless Table Schema has for them,
-/// where it has some.
+/// The keys of a schema in a table's file. The keys of a field have the names that Frictionless Table Schema uses, if
+/// it has such a key.
 package enum SchemaKey {
   static let newestFormat = "filedb 1"
 

@@ -1,7 +1,7 @@
 import FileDBPlist
 
 extension TableSchema {
-  /// As it is in a table's file. The same schema always makes the same value.
+  /// The schema as it is written in a table's file. The same schema always gives the same value.
   package var plist: PlistValue {
     var plist: PlistDictionary = [
       SchemaKey.format: .string(SchemaKey.newestFormat), SchemaKey.fields: .array(fields.map(\.plist)),
@@ -16,8 +16,8 @@ extension TableSchema {
     return .dict(plist)
   }
 
-  /// - Throws: ``SchemaFault`` for what is not a schema: a wrong type, an unknown key, or rules that contradict each
-  ///   other.
+  /// - Throws: ``SchemaFault`` if this is not a schema: it has a wrong type, an unknown key, or rules that contradict
+  ///   each other.
   package init(_ plist: PlistDictionary) throws(SchemaFault) {
     let reader = SchemaReader(plist, at: [])
     try reader.refuseUnknownKeys(but: SchemaKey.ofSchema)
@@ -33,7 +33,7 @@ extension TableSchema {
 }
 
 extension FieldSchema {
-  /// - Returns: `nil` where the rules of two fields do not make one.
+  /// - Returns: `nil` if the merged rules of two sides contradict each other.
   package init?(merged plist: PlistDictionary) { try? self.init(SchemaReader(plist, at: [])) }
 
   package var plist: PlistValue {
@@ -89,7 +89,7 @@ extension ReferenceRule {
   }
 }
 
-/// Reads the values of a dictionary in a schema, and says where one is wrong.
+/// Reads the values of a dictionary in a schema, and reports the place of an error.
 private struct SchemaReader {
   private let plist: PlistDictionary
   let path: [PlistStep]
@@ -98,7 +98,7 @@ private struct SchemaReader {
 
   subscript(key: String) -> PlistValue? { plist[key] }
 
-  /// A mistyped rule would not be kept.
+  /// An unknown key may be a mistyped rule, which would not be enforced.
   func refuseUnknownKeys(but known: [String]) throws(SchemaFault) {
     guard let key = plist.keys.first(where: { key in !known.contains { compareUTF8($0, key) == 0 } }) else {
       return

@@ -1,7 +1,7 @@
 import FileDBPlist
 
 extension TableSchema {
-  /// Refuses rules that no record could keep, or that mean nothing.
+  /// Refuses rules that no record can satisfy, or that have no effect.
   package func validate() throws(SchemaFault) {
     for (index, field) in fields.enumerated() {
       let path = [PlistStep.key(SchemaKey.fields), .index(index)]

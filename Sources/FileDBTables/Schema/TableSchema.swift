@@ -37,10 +37,11 @@ public struct TableSchema: Hashable, Sendable {
 
   private func index(of name: String) -> Int? { fields.firstIndex { compareUTF8($0.name, name) == 0 } }
 
-  /// Whether any record could break it. Names, titles and default values alone only give an order to the columns.
+  /// Whether a record can break this schema. If it has only names, titles and default values, it just orders the
+  /// columns.
   package var hasRules: Bool { !unique.isEmpty || fields.contains(where: \.hasRules) }
 
-  /// Whether it says nothing at all, so that a file needs none.
+  /// Whether the schema is empty, so that the file need not contain it.
   package var isEmpty: Bool { self == TableSchema() }
 }
 
@@ -119,18 +120,18 @@ public struct ReferenceRule: Hashable, Sendable {
 extension ReferenceRule {
   package var tableKey: TableKey { TableKey(table) }
 
-  /// Whether the value is the record's id.
+  /// Whether the reference is to the record's id.
   package var isToID: Bool { compareUTF8(field, "id") == 0 }
 
-  /// `folders.id`, as it is written on the command line and in messages.
+  /// The reference as it is written on the command line and in messages, for example `folders.id`.
   package var text: String { "\(table).\(field)" }
 }
 
 extension TableSchema {
-  /// All that is unique: by itself, or together.
+  /// All groups of fields that are unique, each by itself or together.
   package var uniqueGroups: [[String]] { fields.filter(\.isUnique).map { [$0.name] } + unique }
 
-  /// Whether the values of this field tell records apart.
+  /// Whether no two records may have the same value in this field.
   package func isUnique(_ field: String) -> Bool { self[field]?.isUnique == true }
 
   package var references: [(field: FieldSchema, rule: ReferenceRule)] {
@@ -138,14 +139,14 @@ extension TableSchema {
   }
 }
 
-/// What the root key `schema` of a table's file is.
+/// The content of the root key `schema` of a table's file.
 package enum SchemaDeclaration: Sendable {
-  /// It is not there.
+  /// There is no such key.
   case none
-  /// Another program's. It is kept, and means nothing here.
+  /// Another program wrote it. FileDB keeps it and ignores it.
   case foreign
   case schema(TableSchema)
-  /// Ours, and wrong. Until it is right the table takes no writes.
+  /// A schema of FileDB that has an error. Until it is corrected, the table cannot be written to.
   case unreadable(SchemaFault)
 
   package init(_ value: PlistValue?) {
@@ -160,13 +161,13 @@ package enum SchemaDeclaration: Sendable {
     do throws(SchemaFault) { self = .schema(try TableSchema(root)) } catch { self = .unreadable(error) }
   }
 
-  /// `nil` where there is none that can be read.
+  /// The schema; `nil` if there is none that can be read.
   package var schema: TableSchema? { if case .schema(let schema) = self { schema } else { nil } }
 
   package var isForeign: Bool { if case .foreign = self { true } else { false } }
 }
 
-/// What is wrong with a schema, and where in it.
+/// What is wrong with a schema, and the place in it.
 package struct SchemaFault: Error {
   package let message: String
   package let path: [PlistStep]

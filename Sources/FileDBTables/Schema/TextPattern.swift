@@ -1,10 +1,10 @@
-/// A regular expression that is matched in time that grows with the lengths of the text and the expression, whatever
-/// they are: all ways through the expression are followed at once. See <doc:Schemas> for the syntax.
+/// A regular expression that is matched in predictable time, whatever the text and the expression are: it follows all
+/// paths through the expression at once. See <doc:Schemas> for the syntax.
 package struct TextPattern: Sendable {
-  /// A step of the way through the expression.
+  /// A step of the path through the expression.
   enum Step: Sendable {
     case scalar(ScalarSet)
-    /// Goes on at both places.
+    /// Continues at both places.
     case fork(Int, Int)
     case jump(Int)
     case start
@@ -44,7 +44,7 @@ package struct TextPattern: Sendable {
     return current.contains(steps.count - 1)
   }
 
-  /// Adds a place, and those that it leads to without a scalar.
+  /// Adds a place, and the places that can be reached from it without reading a scalar.
   private func add(_ first: Int, to set: inout StepSet, atStart: Bool, atEnd: Bool) {
     var waiting = [first]
     while let place = waiting.popLast() {
@@ -63,11 +63,11 @@ package struct TextPattern: Sendable {
 /// Why a text is not a regular expression.
 package struct PatternFault: Error {
   package let message: String
-  /// From 1.
+  /// Counted from 1.
   package let column: Int
 }
 
-/// Places in an expression.
+/// A set of places in an expression.
 private struct StepSet {
   private(set) var members: [Int] = []
   private var isMember: [Bool]
@@ -89,7 +89,7 @@ private struct StepSet {
   }
 }
 
-/// Some Unicode scalars.
+/// A set of Unicode scalars.
 struct ScalarSet: Sendable {
   enum Part: Sendable {
     case range(ClosedRange<Unicode.Scalar>)
@@ -97,7 +97,7 @@ struct ScalarSet: Sendable {
     case other(Parts)
   }
 
-  /// Those that are not in any of these.
+  /// The scalars that are in none of these parts.
   final class Parts: Sendable {
     let parts: [Part]
     init(_ parts: [Part]) { self.parts = parts }
@@ -106,7 +106,7 @@ struct ScalarSet: Sendable {
   var parts: [Part]
   var isInverted = false
 
-  /// What `.` stands for: all but the ends of lines.
+  /// What `.` matches: everything but line ends.
   static let anything = ScalarSet(parts: [.range("\n"..."\n"), .range("\r"..."\r")], isInverted: true)
 
   func contains(_ scalar: Unicode.Scalar) -> Bool { parts.contains { $0.contains(scalar) } != isInverted }
@@ -124,11 +124,11 @@ extension ScalarSet.Part {
   }
 }
 
-/// Makes steps of a parsed expression.
+/// Compiles a parsed expression into steps.
 private struct PatternCompiler {
   private(set) var steps: [TextPattern.Step] = []
 
-  /// So many take some kilobytes; what is longer was hardly written by hand.
+  /// This many steps take some kilobytes. A person would hardly write a longer expression.
   private static let most = 10_000
 
   mutating func append(_ node: PatternNode) throws(PatternFault) {
@@ -160,7 +160,7 @@ private struct PatternCompiler {
     for _ in 0..<least {
       let count = steps.count
       try append(node)
-      if steps.count == count { break }  // Nothing, however often.
+      if steps.count == count { break }  // The repeated part is empty.
     }
     guard let most else {
       let fork = reserve()
@@ -177,7 +177,7 @@ private struct PatternCompiler {
     for fork in forks { steps[fork] = .fork(fork + 1, steps.count) }
   }
 
-  /// A step that is put in later.
+  /// Reserves a step that is filled in later.
   private mutating func reserve() -> Int {
     steps.append(.match)
     return steps.count - 1

@@ -1,11 +1,11 @@
 import FileDBPlist
 
-/// The rules of one field that a value keeps or breaks by itself, made ready to be asked about many values.
+/// The rules of one field that can be checked with the value alone, prepared for checking many values.
 package struct ValueRules: Sendable {
   package let field: FieldSchema
   private let pattern: TextPattern?
 
-  /// - Parameter field: of a valid schema.
+  /// - Parameter field: a field of a valid schema.
   package init(_ field: FieldSchema) {
     self.field = field
     pattern = field.pattern.flatMap { try? TextPattern($0) }
@@ -14,12 +14,12 @@ package struct ValueRules: Sendable {
   /// A rule that a value breaks.
   package struct Misfit: Sendable {
     package let code: StoreError.Code
-    /// The rule and the value.
+    /// Names the rule and the value.
     package let message: String
   }
 
   /// The first rule that `value` breaks.
-  /// - Complexity: O(*n* · *p*) at worst, in the lengths of a text and of its pattern.
+  /// - Complexity: O(*n* · *p*) at worst, in the lengths of the text and of the pattern.
   package func misfit(of value: PlistValue) -> Misfit? {
     if let type = field.type, !type.holds(value) {
       return Misfit(
@@ -49,7 +49,7 @@ package struct ValueRules: Sendable {
 
 /// A minimum or a maximum.
 package enum ValueBound {
-  /// Below 0 where `left` comes first; `nil` where the two cannot be compared.
+  /// Negative if `left` comes first; `nil` if the two cannot be compared.
   package static func compare(_ left: PlistValue, _ right: PlistValue) -> Int? {
     switch (left, right) {
     case (.date(let a), .date(let b)): sign(a, b)
@@ -60,7 +60,7 @@ package enum ValueBound {
     }
   }
 
-  /// Exact, where turning the integer into a double would round it.
+  /// Compares exactly. Converting the integer to a double would round it.
   private static func compare(_ a: Int128, _ b: Double) -> Int {
     if b == .infinity { return -1 }
     if b == -.infinity { return 1 }
@@ -81,7 +81,7 @@ extension PlistValue {
     }
   }
 
-  /// The value in a message: short, and with quotes around a text.
+  /// The value for a message: shortened, with quotes around a text.
   package var quoted: String {
     switch self {
     case .string(let text): "'\(text.count > 60 ? text.prefix(60) + "…" : text[...])'"
@@ -103,6 +103,6 @@ extension PlistValue {
 }
 
 extension FieldType {
-  /// Whether a value is of this type. A whole number is not a float: types stick.
+  /// Whether a value has this type. A whole number is not a float, so that values keep their types.
   package func holds(_ value: PlistValue) -> Bool { FieldType(of: value) == self }
 }

@@ -187,7 +187,7 @@ private struct TableEditor {
     return TableState(counter: Int64(count), records: records, foreignKeys: PlistDictionary())
   }
 
-  /// - Parameter indices: where to change it; all where `nil`.
+  /// - Parameter indices: where to change it; all if `nil`.
   mutating func edited(_ table: TableState, indices: Range<Int>? = nil, _ random: inout SeededRandom)
     -> TableState
   {

@@ -76,7 +76,7 @@ import Testing
         do {
           try store.repair(table, keeping: commits == .waiting ? .journal : nil)
         } catch {
-          // What no longer looks like a table is left for a person, where there is nothing else.
+          // What no longer looks like a table is left for a person, if there is nothing else.
           #expect(commits == .none && gone.count == 3, "\(table), cut at \(length): \(error)")
           continue
         }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An undo puts back what was there, also where that did not keep the rules; but it breaks none anew.
+/// An undo puts back what was there, also if that did not keep the rules; but it breaks none anew.
 @Suite struct SchemaUndoTests {
   private let schema = TableSchema(fields: [
     FieldSchema("n", type: .integer), FieldSchema("r", isRequired: true, defaultValue: "d"),

@@ -32,7 +32,7 @@ import Testing
         }
       }
       while queue.count < bodies.count { await Task.yield() }
-      // Not all at once where the bodies take long.
+      // Not all at once if the bodies take long.
       while queue.count > 0 { queue.commit(to: store) }
       return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }.sorted { $0.key < $1.key }.map(\.value)
     }

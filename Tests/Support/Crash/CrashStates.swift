@@ -2,7 +2,7 @@ import FileDBStorage
 
 /// The states in which a power cut at one moment may leave a disk.
 struct CrashStates {
-  /// How many states to try at each moment. Fewer are tried where there are not so many, and then all of them.
+  /// How many states to try at each moment. Fewer are tried if there are not so many, and then all of them.
   struct Detail {
     var imagesOfAFile: Int
     /// At most this many sets of names are tried, the durable names always.

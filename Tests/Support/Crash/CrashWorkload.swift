@@ -170,7 +170,7 @@ package struct CrashWorkload: Sendable {
 
   package var usesUndoLog: Bool { undoTargets(after: steps.count) != nil }
 
-  /// The commits to whose contents the undo log leads, one after another, where this many commits are there; `nil` where
+  /// The commits to whose contents the undo log leads, one after another, if this many commits are there; `nil` if
   /// nothing goes through it.
   func undoTargets(after count: Int) -> [Int]? {
     var (undo, redo, isUsed) = ([Int](), [Int](), false)

@@ -193,7 +193,7 @@ extension CrashWorkload {
     .edit("a"), .commit(add("a", 1)), .checkpoint, .edit("a"), .commit(add("a", 2)), .commit(add("a", 3)),
   ]
 
-  /// Another program saves a table that has commits in the journal, or may have where a call fails.
+  /// Another program saves a table that has commits in the journal, or may have if a call fails.
   package static let editedAmongCommits = [
     CrashWorkload(
       "an editor beside another table", before: .store(["a.plist": oldTable]), conflicts: 2...5,

@@ -103,7 +103,7 @@ package func subject(of path: String, storeFolder: String) -> String {
   return "table"
 }
 
-/// The path of the file that the draft at `path` is to replace; `nil` where `path` is not a draft.
+/// The path of the file that the draft at `path` is to replace; `nil` if `path` is not a draft.
 package func targetOfDraft(_ path: String, _ suffix: String = ".filedb-draft") -> String? {
   guard path.hasSuffix(suffix) else { return nil }
   let name = fileName(of: path)

@@ -57,7 +57,7 @@ struct FileImages {
   }
 
   /// The images, each once: first the one without any un-synced write, then the one with all of them, then at most
-  /// `limit` others, chosen by `random` where there are more.
+  /// `limit` others, chosen by `random` if there are more.
   func all(limit: Int, random: inout SeededRandom) -> [Image] {
     let none = Plan(kept: [], growth: .asFarAsTheData, label: "none")
     if file.writes.isEmpty { return [image(none)] }

@@ -82,7 +82,7 @@ package final class RecordingDisk: Disk {
   /// Every site that was passed.
   package var sites: Set<DurabilitySite> { log.withLock(\.sites) }
 
-  /// How many events there were when the sync failed or the process died; `nil` where it did not come to that.
+  /// How many events there were when the sync failed or the process died; `nil` if it did not come to that.
   package var failure: Int? { log.withLock(\.failure) }
 
   /// Brings up a new process where one died.

@@ -93,7 +93,7 @@ extension StoreContents {
 }
 
 extension DiskImage {
-  /// Each file with its size and, where it is short, what is in it.
+  /// Each file with its size and, if it is short, what is in it.
   var summary: String {
     files.sorted { $0.key < $1.key }.map { path, bytes in
       let used = bytes.prefix { $0 != 0 }.count

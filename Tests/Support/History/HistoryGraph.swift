@@ -82,7 +82,7 @@ struct HistoryGraph {
 
   // MARK: Circles
 
-  /// A circle of each group of operations of which each came before each; none where there is an order of all.
+  /// A circle of each group of operations of which each came before each; none if there is an order of all.
   var circles: [String] {
     components.filter { $0.count > 1 }.map { component in
       let circle = shortestCircle(in: Set(component))

@@ -99,7 +99,7 @@ extension AggregatedRecords {
 }
 
 extension AggregatedRecords {
-  /// What the fields hold, of which each is a number of this type.
+  /// The summary of the field, if each value is a number of this type.
   private func summary<Number: FieldNumber>(
     of path: KeyPath<Value, Number>
   ) throws -> FieldSummary {
@@ -113,8 +113,8 @@ extension AggregatedRecords {
     return summary
   }
 
-  /// The best of the fields that are neither `nil` nor `nan`.
-  /// - Parameter known: the best of what the records hold, for types whose order is that of property-list values.
+  /// The best value of the field that is neither `nil` nor `nan`.
+  /// - Parameter known: the best of the stored values, for types whose order is that of property list values.
   private func best<Stored: Decodable & Equatable, Field: Comparable & Decodable>(
     of path: KeyPath<Value, Stored>, _ known: KeyPath<FieldSummary, PlistValue?>,
     _ field: (Stored) -> Field?, isBetter: (Field, Field) -> Bool
@@ -131,7 +131,7 @@ extension AggregatedRecords {
         }
       }
     }
-    // Each value once.
+    // Decode each value once.
     return try own.numbered(by: [reference]).firsts.best(of: path, field, isBetter)
   }
 }

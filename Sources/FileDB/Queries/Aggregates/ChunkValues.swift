@@ -1,7 +1,7 @@
 import FileDBPlist
 import FileDBTables
 
-/// What the records of a chunk have in one field.
+/// The values of one field in the records of a chunk.
 enum ChunkValues {
   /// With the field's name; `nil` for the id.
   case column(ChunkColumn, FieldName?)
@@ -15,7 +15,7 @@ enum ChunkValues {
   }
 }
 
-/// Reads fields of a table, chunk by chunk: from columns where these tell what is read, else from the records.
+/// Reads fields of a table, chunk by chunk. It uses columns if they are enough, and otherwise reads the records.
 private struct ChunkReader: Sendable {
   private enum Source {
     case id
@@ -72,9 +72,9 @@ private struct ChunkReader: Sendable {
 }
 
 extension TableSnapshot {
-  /// Makes something of each chunk and of what it has in these fields, several at a time, in order.
-  /// - Parameter body: gets the chunk's number, its records, and what they have in each field.
-  /// - Throws: what bringing a record to its type's newest version throws, and what `body` does.
+  /// Calls `body` for each chunk and the values of these fields, several at a time, and returns the results in order.
+  /// - Parameter body: gets the chunk's number, its records, and the values of each field.
+  /// - Throws: the errors of migrating a record to its type's newest version, and those of `body`.
   func ofChunks<Output: Sendable>(
     reading references: [FieldReference],
     _ body: @Sendable (Int, [EncodedRecord], [ChunkValues]) throws(StoreError) -> Output

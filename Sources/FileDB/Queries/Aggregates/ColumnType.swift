@@ -1,9 +1,9 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// A type whose values are added up and compared as the property-list values that stand for them.
+/// A type whose values can be added and compared in the form of property list values.
 protocol ColumnType {
-  /// Whether each of `count` records holds a value of this type in the field, so that none need be decoded.
+  /// Whether each of `count` records has a value of this type in the field, so that nothing need be decoded.
   static func fits(_ summary: FieldSummary, count: Int) -> Bool
 }
 
@@ -42,7 +42,7 @@ extension Double: ColumnType {
       }
     }
     guard summary.numberCount == count, summary.count == count else { return false }
-    // Whole numbers are reals, too, as far as a real can hold them.
+    // Integers count as reals, too, if a real can hold them exactly.
     return summary.integerCount == 0 || isExact(summary.minimum) && isExact(summary.maximum)
   }
 }

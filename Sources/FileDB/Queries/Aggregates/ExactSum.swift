@@ -1,10 +1,10 @@
-/// A sum of reals that is rounded once, at the end. So it is the same in whatever order the reals come, and however the
+/// A sum of reals that is rounded only once, at the end. So it does not depend on the order of the reals, or on how the
 /// work is divided.
 ///
-/// It is kept as reals that do not overlap, smallest first (Shewchuk 1997, as in Python's `fsum`).
+/// It is stored as reals that do not overlap, smallest first (Shewchuk 1997, as in Python's `fsum`).
 struct ExactSum: Sendable {
   private var parts: [Double] = []
-  /// The sum of the infinities and `nan`s, and of what got larger than any real.
+  /// The sum of the infinities and `nan`s, and of what became larger than any real.
   private var beyond: Double?
 
   mutating func add(_ number: Double) {
@@ -45,7 +45,7 @@ struct ExactSum: Sendable {
 
   private mutating func addBeyond(_ number: Double) { beyond = (beyond ?? 0) + number }
 
-  /// The real that is nearest to the sum.
+  /// The real nearest to the sum.
   var value: Double {
     if let beyond { return beyond }
     var rest = parts[...]
@@ -55,7 +55,7 @@ struct ExactSum: Sendable {
       let low = next - (sum - high)
       high = sum
       guard low != 0 else { continue }
-      // Halfway between two reals, what is left decides to which side.
+      // If the sum is halfway between two reals, the rest decides the direction.
       if let last = rest.last, (low < 0) == (last < 0) {
         let doubled = low * 2
         let rounded = high + doubled

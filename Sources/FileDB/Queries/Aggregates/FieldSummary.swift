@@ -26,7 +26,7 @@ public struct FieldSummary: Sendable {
   private var integers: Int128 = 0
   private var reals = ExactSum()
 
-  /// Of no records yet.
+  /// The summary of no records.
   package init() {}
 
   /// The sum of the numbers: 0 if there are no numbers, an integer if all numbers are integers, and otherwise a real.
@@ -103,7 +103,7 @@ extension FieldSummary {
     }
   }
 
-  /// Adds a text without making one that is neither the least nor the greatest.
+  /// Adds a text. Makes a `String` only if it becomes the least or the greatest.
   private mutating func add(text: UnsafeBufferPointer<UInt8>) {
     count += 1
     func order(_ bound: PlistValue?) -> Int? {
@@ -119,7 +119,7 @@ extension FieldSummary {
     if maximum.map({ ValueOrder.compare(value, $0, text: .bytes) > 0 }) ?? true { maximum = value }
   }
 
-  /// Adds what a record of a chunk has in the field.
+  /// Adds the value of a record in a chunk.
   mutating func add(_ values: ChunkValues, _ index: Int, of record: EncodedRecord) {
     guard case .column(let column, _) = values else { return add(values.value(index, of: record)) }
     switch column.kind(index) {

@@ -1,11 +1,11 @@
 import FileDBPlist
 
-/// Numbers the combinations of values in the order in which they come.
+/// Numbers the combinations of values in the order in which they occur.
 ///
-/// Numbers of the same value are one, whatever their types; `-0` is 0, and `nan` is one value. Texts are told apart by
-/// their bytes.
+/// Numbers with the same value are the same, whatever their types. `-0` is 0, and all `nan` are one value. Texts are
+/// compared by their bytes.
 struct GroupTree: Sendable {
-  /// One step from the values so far to those with one more.
+  /// A step from some values to the same values and one more.
   private struct Step: Hashable {
     let level: Int
     let from: Int
@@ -14,15 +14,15 @@ struct GroupTree: Sendable {
 
   private let depth: Int
   private var ends: [Step: Int] = [:]
-  /// How many ends the steps of a level have that is not the last.
+  /// How many beginnings of combinations have a number. They are numbered from 1.
   private var innerCount = 0
-  /// Of each group, the values of its first record.
+  /// The values of the first record of each group.
   private(set) var keys: [[PlistValue?]] = []
 
   /// - Parameter depth: how many values a combination has.
   init(depth: Int) { self.depth = depth }
 
-  /// The number of the group with these values, which may be a new one.
+  /// The number of the group with these values. The group may be new.
   mutating func number(of values: (Int) -> PlistValue?) -> Int {
     var place = 0
     for level in 0..<depth {
@@ -44,7 +44,7 @@ struct GroupTree: Sendable {
     return place
   }
 
-  /// The one form of a number.
+  /// The same number in a single form.
   static func normalized(_ value: PlistValue) -> PlistValue {
     guard case .real(let number) = value else { return value }
     if let integer = Int64(exactly: number) { return .integer(integer) }

@@ -3,18 +3,18 @@ import Synchronization
 
 /// Records of a table, each with the number of its group.
 final class GroupedRecords<Value: Codable & Sendable>: Sendable {
-  /// Of a chunk, the records that take part.
+  /// The records of a chunk that take part.
   struct Chunk: Sendable {
-    /// Their indices in the chunk; `nil` for all.
+    /// Their indices in the chunk; `nil` for all records.
     var indices: [Int]?
-    /// The number of the group of each; `nil` where there is one group.
+    /// The group number of each; `nil` if there is only one group.
     var groups: [Int]?
   }
 
   let snapshot: TableSnapshot<Value>
-  /// `nil` where all records of all chunks take part, in one group.
+  /// `nil` if all records of all chunks take part, in one group.
   private let chunks: [Chunk]?
-  /// How many records each group has.
+  /// The number of records in each group.
   let counts: [Int]
   private let known = Mutex<(summaries: [FieldReference: [FieldSummary]], members: [[Int]]?)>(([:], nil))
 
@@ -29,14 +29,14 @@ final class GroupedRecords<Value: Codable & Sendable>: Sendable {
     (self.snapshot, self.chunks, self.counts) = (snapshot, chunks, counts)
   }
 
-  /// The records that are in `matches`, which are in the table's order, as one group.
+  /// The records in `matches` as one group. They must be in the table's order.
   convenience init(_ snapshot: TableSnapshot<Value>, matches: some Sequence<EncodedRecord>) {
     var rest = matches.makeIterator()
     var next = rest.next()
     var count = 0
     let chunks = snapshot.state.records.sections.flatMap(\.chunks).map { chunk in
       var indices: [Int] = []
-      // Nothing behind the last match is read.
+      // Nothing after the last match is read.
       if next != nil {
         for (index, record) in chunk.records.enumerated() where record.id == next?.id {
           indices.append(index)
@@ -49,8 +49,8 @@ final class GroupedRecords<Value: Codable & Sendable>: Sendable {
     self.init(snapshot, chunks, counts: [count])
   }
 
-  /// What a field holds in the records of each group.
-  /// - Throws: what bringing a record to its type's newest version throws.
+  /// A summary of a field for each group.
+  /// - Throws: the errors of migrating a record to its type's newest version.
   func summaries(of reference: FieldReference) throws(StoreError) -> [FieldSummary] {
     if let summaries = known.withLock({ $0.summaries[reference] }) { return summaries }
     let parts = try snapshot.ofChunks(reading: [reference]) { [chunks] number, records, values in
@@ -62,7 +62,7 @@ final class GroupedRecords<Value: Codable & Sendable>: Sendable {
     return summaries
   }
 
-  /// Those of a chunk, with the number of the group of each.
+  /// The summaries for a chunk, with the numbers of their groups.
   private static func summaries(
     of records: [EncodedRecord], _ values: ChunkValues, _ chunk: Chunk
   ) -> [(group: Int, summary: FieldSummary)] {
@@ -70,7 +70,7 @@ final class GroupedRecords<Value: Codable & Sendable>: Sendable {
     var places: [Int: Int] = [:]
     var place: Int?
     chunk.forEach(of: records.count) { index, group in
-      // Records of one group are often together.
+      // Records of the same group often follow one another.
       if place.map({ summaries[$0].group != group }) ?? true { place = places[group] }
       let known = place ?? summaries.count
       if place == nil {
@@ -82,7 +82,7 @@ final class GroupedRecords<Value: Codable & Sendable>: Sendable {
     return summaries
   }
 
-  /// Where a record is in the table, and the number of its group.
+  /// The place of a record in the table, and the number of its group.
   struct Place: Sendable {
     let index: Int
     let group: Int
@@ -100,7 +100,7 @@ final class GroupedRecords<Value: Codable & Sendable>: Sendable {
     return places
   }
 
-  /// The indices in the table of a group's records, in order.
+  /// The indices of a group's records in the table, in order.
   func indices(of group: Int) -> [Int] {
     known.withLock { known in
       if let members = known.members { return members[group] }
@@ -121,16 +121,16 @@ final class GroupedRecords<Value: Codable & Sendable>: Sendable {
 
 extension GroupedRecords.Chunk {
   /// Calls `body` with the index and the group of each record that takes part.
-  /// - Parameter count: of the chunk's records.
+  /// - Parameter count: the number of records in the chunk.
   func forEach(of count: Int, _ body: (_ index: Int, _ group: Int) -> Void) {
     for place in 0..<(indices?.count ?? count) { body(indices?[place] ?? place, groups?[place] ?? 0) }
   }
 }
 
 extension GroupedRecords {
-  /// The same records in groups by their values in some fields, and the values of each group's first record. The groups
-  /// come in the order of their first records.
-  /// - Parameter group: of these records, the only ones that take part.
+  /// Divides these records into groups by their values in some fields. Also returns the values of each group's first
+  /// record. The groups are in the order of their first records.
+  /// - Parameter group: the only group whose records take part.
   func grouped(
     _ group: Int, by references: [FieldReference]
   ) throws(StoreError) -> (groups: GroupedRecords, keys: [[PlistValue?]]) {
@@ -158,8 +158,8 @@ extension GroupedRecords {
     return (GroupedRecords(snapshot, chunks, counts: counts), tree.keys)
   }
 
-  /// The same records, with other numbers for the groups.
-  /// - Parameter numbers: for each group its new number.
+  /// The same records with other group numbers.
+  /// - Parameter numbers: the new number of each group.
   func renumbered(_ numbers: [Int], count: Int) -> GroupedRecords {
     var counts = [Int](repeating: 0, count: count)
     for (group, number) in numbers.enumerated() { counts[number] += self.counts[group] }

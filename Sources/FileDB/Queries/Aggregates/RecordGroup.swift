@@ -10,7 +10,7 @@ public struct RecordGroup<Value: Codable & Sendable, Key: Sendable>: Sendable {
   /// The values that these records have in the fields, in the order in which you named the fields.
   public let key: Key
   let all: GroupedRecords<Value>
-  /// Among all groups.
+  /// Its number among all groups.
   let number: Int
 
   /// The number of records.
@@ -78,7 +78,7 @@ extension AggregatedRecords {
       }
       numbers.append(number)
     }
-    // Values that the records hold in two ways may be equal in Swift.
+    // Two stored forms of a value may be equal in Swift.
     let all =
       keys.count == numbers.count ? numbered.groups : numbered.groups.renumbered(numbers, count: keys.count)
     return keys.indices.map { RecordGroup(key: keys[$0], all: all, number: $0) }
@@ -104,16 +104,16 @@ extension AggregatedRecords {
   }
 }
 
-/// Records in groups in which some fields are equal, as the records hold them.
+/// Groups of records with equal values in some fields, compared in their stored form.
 struct NumberedGroups<Value: Codable & Sendable> {
   let groups: GroupedRecords<Value>
-  /// Of each group, the values of the fields; empty where these are not known.
+  /// The values of the fields for each group; empty if the fields are not known.
   fileprivate let keys: [[PlistValue?]]
-  /// Of each group, the first record.
+  /// The first record of each group.
   let firsts: [StoredRecord<Value>]
 
-  /// What the records of a group have at `path`.
-  /// - Parameter place: of the path among the fields.
+  /// The value at `path` in the records of a group.
+  /// - Parameter place: the number of the path among the fields.
   /// - Throws: ``StoreError/Code/invalidValue``.
   func field<Field: Decodable>(at path: KeyPath<Value, Field>, _ place: Int, of group: Int) throws -> Field {
     if !keys.isEmpty, let held = keys[group][place],
@@ -126,12 +126,12 @@ struct NumberedGroups<Value: Codable & Sendable> {
 }
 
 extension RecordGroup {
-  /// The records in groups in which these fields are equal. There may be several groups that are equal in Swift.
-  /// - Parameter references: `nil` for a field that is not known.
+  /// Groups the records by these fields. Several groups may be equal in Swift.
+  /// - Parameter references: the fields; `nil` for one that is not known.
   func numbered(by references: [FieldReference?]) throws(StoreError) -> NumberedGroups<Value> {
     let known = references.compactMap(\.self)
     let isKnown = known.count == references.count
-    // Where one is not known, each record is for itself.
+    // If a field is not known, each record is a group of its own.
     let (groups, keys) = try all.grouped(number, by: isKnown ? known : [.id])
     return NumberedGroups(
       groups: groups, keys: isKnown ? keys : [], firsts: groups.firstIndices.map { all.snapshot[$0] })

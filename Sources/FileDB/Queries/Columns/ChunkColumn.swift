@@ -2,33 +2,33 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// What the records of a chunk have in one field, each as one number, so that a question about the field need not read
-/// the records again.
+/// The values of one field in the records of a chunk, each as one number. A query of the field then need not read the
+/// records again.
 struct ChunkColumn: Sendable {
   enum Kind: UInt8, Sendable {
     case missing, `false`, `true`, integer, real, date
-    /// Without escapes.
+    /// A text without escapes.
     case text
-    /// For whoever asks to read from the record: text with escapes, integers above `Int64.max`, data, arrays,
-    /// dictionaries.
+    /// A value that must be read from the record: text with escapes, an integer above `Int64.max`, data, an array or a
+    /// dictionary.
     case other
   }
 
-  /// The kind that all have; `nil` where they differ.
+  /// The kind of all values; `nil` if they differ.
   let commonKind: Kind?
-  /// Of each record; empty where they have one kind.
+  /// The kind of each value; empty if all have the same kind.
   private let kinds: [Kind]
-  /// An integer; a real's or a date's bits; where a text begins in its record, and in the lower half its length. Empty
-  /// where no kind needs one.
+  /// For an integer, its value. For a real or a date, its bits. For a text, its beginning in the record and, in the
+  /// lower half, its length. Empty if no kind needs a word.
   private let words: [UInt64]
   let count: Int
 
-  /// - Parameter finder: of the field.
+  /// - Parameter finder: the finder for the field.
   init(_ records: [EncodedRecord], _ finder: FieldFinder) {
     self.init(count: records.count) { records[$0].columnEntry(finder) }
   }
 
-  /// The ids.
+  /// A column of the ids.
   init(idsOf records: [EncodedRecord]) {
     self.init(count: records.count) { (.integer, UInt64(bitPattern: records[$0].id.rawValue)) }
   }
@@ -51,7 +51,7 @@ struct ChunkColumn: Sendable {
     self.words = needsWords ? words : []
   }
 
-  /// About what it takes in memory.
+  /// Approximately how much memory it takes.
   var byteCount: Int { 96 + kinds.count + 8 * words.count }
 
   var hasValues: Bool { commonKind != .missing && count > 0 }
@@ -61,7 +61,7 @@ struct ChunkColumn: Sendable {
   func real(_ index: Int) -> Double { Double(bitPattern: words[index]) }
   func date(_ index: Int) -> Date { Date(timeIntervalSinceReferenceDate: real(index)) }
 
-  /// Where a text is in its record's bytes.
+  /// The range of a text in its record's bytes.
   func text(_ index: Int) -> Range<Int> {
     let start = Int(words[index] >> 32)
     return start..<start + textLength(index)
@@ -69,15 +69,15 @@ struct ChunkColumn: Sendable {
 
   func textLength(_ index: Int) -> Int { Int(words[index] & 0xFFFF_FFFF) }
 
-  /// The numbers of a column that has one kind.
+  /// Calls `body` with the words of a column whose values have one kind.
   func withWords<Result>(_ body: (UnsafeBufferPointer<UInt64>) -> Result) -> Result {
     words.withUnsafeBufferPointer(body)
   }
 }
 
 extension ChunkColumn {
-  /// What a record of the chunk has in the field.
-  /// - Parameter name: the field's; `nil` for the id.
+  /// The value of the field in a record of the chunk.
+  /// - Parameter name: the field's name; `nil` for the id.
   func value(_ index: Int, of name: FieldName?, in record: EncodedRecord) -> PlistValue? {
     switch kind(index) {
     case .missing: nil
@@ -93,7 +93,7 @@ extension ChunkColumn {
 }
 
 extension FieldReference {
-  /// The field that a column of it is of; `nil` for the id.
+  /// The field whose column this needs; `nil` for the id.
   var column: FieldName? { if case .path(let names) = self { names[0] } else { nil } }
 }
 

@@ -2,8 +2,8 @@ import FileDBPlist
 import FileDBTables
 import Synchronization
 
-/// The columns of a store's tables, each as of the last question about it. What is known of a chunk counts for as long
-/// as the chunk is as it was, in whichever snapshot.
+/// The columns of a store's tables, each from the last query of it. The column of a chunk stays valid as long as the
+/// chunk does not change, in any snapshot.
 final class ColumnCache: Sendable {
   private struct Key: Hashable {
     let table: TableKey
@@ -19,7 +19,7 @@ final class ColumnCache: Sendable {
   private let state = Mutex(State())
   private let mostBytes: Int
 
-  /// - Parameter mostBytes: that all columns together may take.
+  /// - Parameter mostBytes: the most memory that all columns together may take.
   init(mostBytes: Int) { self.mostBytes = mostBytes }
 
   func column(of field: FieldName, in table: TableKey) -> FieldColumn? {
@@ -32,8 +32,8 @@ final class ColumnCache: Sendable {
     }
   }
 
-  /// Keeps a column in place of the former one. Where there are too many bytes, the one that was used least recently
-  /// goes.
+  /// Keeps a column in place of the former one. If there are too many bytes, removes the column that was least recently
+  /// used.
   func keep(_ column: FieldColumn, of field: FieldName, in table: TableKey) {
     state.withLock { state in
       state.useCount += 1
@@ -47,11 +47,11 @@ final class ColumnCache: Sendable {
     }
   }
 
-  /// What all columns take.
+  /// The memory that all columns take.
   var byteCount: Int { state.withLock { $0.byteCount } }
 }
 
-/// What all records of a table have in one field, chunk by chunk.
+/// The values of one field in all records of a table, chunk by chunk.
 final class FieldColumn: Sendable {
   struct Part: Sendable {
     let version: ChunkVersion
@@ -67,13 +67,13 @@ final class FieldColumn: Sendable {
   }
 }
 
-/// Columns of some fields of a table: those that are known, and from then on those that are made.
+/// The columns of some fields of a table: those that are known, and those that are made here.
 struct TableColumns: Sendable {
   private let fields: [FieldName]
   private let finders: [FieldFinder]
   private let chunks: [RecordChunk]
   private let known: [FieldColumn?]
-  /// Where a chunk is in a known column that has other chunks before it by now.
+  /// The place of each chunk in a known column, if other chunks are before it now.
   private let places: [[ObjectIdentifier: Int]]
 
   init(of fields: [FieldName], in records: OrderedRecords, known: [FieldColumn?]) {
@@ -93,7 +93,7 @@ struct TableColumns: Sendable {
 
   func records(ofChunk chunk: Int) -> [EncodedRecord] { chunks[chunk].records }
 
-  /// The columns of the fields, of one chunk.
+  /// The columns of the fields for one chunk.
   func columns(ofChunk chunk: Int) -> [ChunkColumn] {
     fields.indices.map { field in
       knownColumn(field, chunk) ?? ChunkColumn(chunks[chunk].records, finders[field])
@@ -107,8 +107,8 @@ struct TableColumns: Sendable {
     return places[field][ObjectIdentifier(version)].map { parts[$0].column }
   }
 
-  /// Gives the cache the columns that are new.
-  /// - Parameter columns: those of each chunk in order.
+  /// Gives the new columns to the cache.
+  /// - Parameter columns: the columns of each chunk, in order.
   func keep(_ columns: [[ChunkColumn]], in cache: ColumnCache, of table: TableKey) {
     for (place, field) in fields.enumerated() where known[place]?.isOf(chunks) != true {
       let parts = zip(chunks, columns).map {
@@ -126,8 +126,8 @@ extension FieldColumn {
 }
 
 extension TableSnapshot {
-  /// Makes something of each chunk and of what it has in these fields, several at a time, in order. The columns are
-  /// kept for the next who asks.
+  /// Calls `body` for each chunk and its columns of these fields, several at a time, and returns the results in order.
+  /// The columns are kept for the next query.
   func ofChunks<Output: Sendable, Failure: Error>(
     _ fields: [FieldName],
     _ body: @Sendable ([EncodedRecord], [ChunkColumn]) throws(Failure) -> Output
@@ -135,7 +135,7 @@ extension TableSnapshot {
     try ofNumberedChunks(fields) { (_, records, columns) throws(Failure) in try body(records, columns) }
   }
 
-  /// The same for a body that gets the chunk's number, too, from 0.
+  /// The same with the chunk's number, from 0.
   func ofNumberedChunks<Output: Sendable, Failure: Error>(
     _ fields: [FieldName],
     _ body: @Sendable (Int, [EncodedRecord], [ChunkColumn]) throws(Failure) -> Output

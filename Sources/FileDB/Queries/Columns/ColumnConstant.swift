@@ -2,7 +2,7 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// A value of a predicate, made ready to be compared with columns. It compares as ``PredicateTerm`` does.
+/// A constant of a predicate, prepared for comparison with columns. It compares in the same way as ``PredicateTerm``.
 struct ColumnConstant: Sendable {
   private(set) var isNull = false
   private var number: PlistValue?
@@ -10,7 +10,7 @@ struct ColumnConstant: Sendable {
   private var text: [UInt8]?
   private let folding: TextFolding
 
-  /// - Returns: `nil` for what compares with more than scalars.
+  /// - Returns: `nil` for a value that is not a scalar.
   init?(_ term: PredicateTerm, _ folding: TextFolding) {
     self.folding = folding
     switch term {
@@ -29,8 +29,8 @@ struct ColumnConstant: Sendable {
     }
   }
 
-  /// -1, 0 or 1, as what a record has in the column comes before the constant or behind it; `nil` where it does
-  /// neither.
+  /// -1, 0 or 1, if the record's value in the column is before the constant, equal, or after it; `nil` if they have no
+  /// order.
   func order(_ column: ChunkColumn, _ index: Int, _ record: EncodedRecord) -> Int? {
     switch column.kind(index) {
     case .missing: isNull ? 0 : nil
@@ -49,22 +49,22 @@ struct ColumnConstant: Sendable {
     }
   }
 
-  /// The constant's integer, where it is compared with integers as such.
+  /// The constant's integer, if it is compared with integers as such.
   var integer: Int64? { number?.integer }
 
-  /// The constant's number, where it is compared with reals as such.
+  /// The constant's number, if it is compared with reals as such.
   var real: Double? { number?.real.flatMap { $0.isNaN ? nil : $0 } }
 
-  /// How long a text must be to equal it; `nil` where that tells nothing.
+  /// The length of a text that equals it; `nil` if texts of several lengths may.
   var textLength: Int? { folding.isEmpty ? text?.count : nil }
 }
 
-/// Which of the ways in which one may come before another make a comparison true.
+/// For each possible order of two values, whether the comparison is true.
 struct Verdict: Sendable {
   let less: Bool
   let equal: Bool
   let greater: Bool
-  /// Where neither comes before the other.
+  /// For values that have no order.
   let unordered: Bool
 
   init(_ relation: PredicateComparison.Relation) {
@@ -80,7 +80,7 @@ struct Verdict: Sendable {
   }
 }
 
-/// What a predicate looks for in a text.
+/// The test of a text in a predicate.
 enum TextTest: Sendable {
   case contains([UInt8])
   case beginsWith([UInt8])
@@ -98,7 +98,7 @@ enum TextTest: Sendable {
 }
 
 extension EncodedRecord {
-  /// Calls `body` with a text of the record, folded.
+  /// Calls `body` with the folded text of the record.
   func withFolded<Result>(
     _ range: Range<Int>, _ folding: TextFolding, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result {
@@ -120,7 +120,7 @@ extension EncodedRecord {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// -1, 0 or 1, by the bytes.
+  /// -1, 0 or 1: the order by bytes.
   func order(_ other: UnsafeBufferPointer<UInt8>) -> Int {
     let common = Swift.min(count, other.count)
     if common > 0, let mine = baseAddress, let theirs = other.baseAddress {

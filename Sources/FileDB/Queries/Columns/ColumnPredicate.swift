@@ -1,8 +1,8 @@
 import FileDBPlist
 import FileDBTables
 
-/// A predicate that asks for nothing but fields of records, and compares them with constants: it is answered from
-/// columns, for all records of a chunk at once.
+/// A predicate that only compares fields of records with constants. It is evaluated with columns, for all records of a
+/// chunk at once.
 struct ColumnPredicate: Sendable {
   fileprivate indirect enum Node: Sendable {
     case constant(Bool)
@@ -12,18 +12,18 @@ struct ColumnPredicate: Sendable {
     case test(FieldTest)
   }
 
-  /// Of each, the predicate wants a column.
+  /// The fields whose columns the predicate needs.
   let fields: [FieldName]
   private let root: Node
 
-  /// - Returns: `nil` for a predicate that asks for more.
+  /// - Returns: `nil` for a predicate that needs more than this.
   init?(_ predicate: RecordPredicate) {
     var fields: [FieldName] = []
     guard let root = Node(predicate.node, &fields) else { return nil }
     (self.root, self.fields) = (root, fields)
   }
 
-  /// The records of a chunk that match.
+  /// The matching records of a chunk.
   func matches(_ records: [EncodedRecord], _ columns: [ChunkColumn]) throws(StoreError) -> [EncodedRecord] {
     var selection = [Bool](repeating: true, count: records.count)
     try root.narrow(&selection, ChunkColumns(records: records, columns: columns))
@@ -67,7 +67,7 @@ extension ColumnPredicate.Node {
     return all
   }
 
-  /// Takes out of the selection the records that do not match; the others are not asked about.
+  /// Removes from the selection the records that do not match. It tests only records that are still selected.
   fileprivate func narrow(_ selection: inout [Bool], _ chunk: ChunkColumns) throws(StoreError) {
     switch self {
     case .constant(let value): if !value { selection.exclude(selection) }
@@ -96,16 +96,16 @@ extension [Bool] {
   }
 }
 
-/// One comparison of a field with constants.
+/// The comparison of one field with constants.
 private struct FieldTest: Sendable {
   private enum Question: Sendable {
-    /// Each must be true.
+    /// All of these must be true.
     case ordered([(constant: ColumnConstant, verdict: Verdict)])
     case isAny([ColumnConstant])
     case text(TextTest)
   }
 
-  /// For values that no column holds.
+  /// For values that columns do not contain.
   private let comparison: PredicateComparison
   /// `nil` for the id.
   private let column: Int?
@@ -120,7 +120,7 @@ private struct FieldTest: Sendable {
     switch path.root {
     case .id: column = nil
     case .field(let name):
-      // No field has this name, though each record has the key.
+      // Each record has this key, but it is not a field.
       guard name != FieldName(TableFile.idKey) else { return nil }
       if !fields.contains(name) { fields.append(name) }
       column = fields.firstIndex(of: name)
@@ -130,7 +130,7 @@ private struct FieldTest: Sendable {
   private static func question(_ test: PredicateComparison.Test, _ folding: TextFolding) -> Question? {
     switch test {
     case .relation(let relation, .constant(let term)):
-      // Nothing comes before NULL or behind it.
+      // NULL has no order.
       guard let constant = ColumnConstant(term, folding),
         !constant.isNull || relation == .equal || relation == .notEqual
       else { return nil }
@@ -181,7 +181,7 @@ private struct FieldTest: Sendable {
     }
   }
 
-  /// The same for a chunk that has nothing but integers or nothing but reals, which are compared several at a time.
+  /// The same for a chunk that has only integers or only reals. Several of them are compared at a time.
   private func narrowByNumbers(_ selection: inout [Bool], _ values: ChunkColumn) -> Bool {
     guard case .ordered(let conditions) = question else { return false }
     switch values.commonKind {
@@ -210,7 +210,7 @@ extension ChunkColumn {
       selection.withUnsafeMutableBufferPointer { selection in
         for index in 0..<min(words.count, selection.count) {
           let value = number(words[index])
-          // What is neither is behind all others: nan.
+          // A value that is neither less nor equal comes after all others, as nan does.
           let isTrue = value < constant ? verdict.less : value == constant ? verdict.equal : verdict.greater
           selection[index] = selection[index] && isTrue
         }

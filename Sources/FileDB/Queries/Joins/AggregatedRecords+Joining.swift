@@ -1,7 +1,7 @@
 import FileDBPlist
 import FileDBTables
 
-/// Each of these looks at every record of both tables once: no pair is searched for.
+/// Each of these reads every record of both tables once. None searches for pairs.
 extension AggregatedRecords {
   /// Pairs these records with those of `others` whose field is equal, by the `==` of the fields' type. `nil` and `nan`
   /// equal nothing.
@@ -64,7 +64,8 @@ extension AggregatedRecords {
   }
 }
 
-/// Records in groups, with the key of each group; `nil` for what equals nothing. Several groups may have one key.
+/// Groups of records, with the key of each group; `nil` for a key that equals nothing. Several groups may have the same
+/// key.
 private struct KeyedRecords<Value: Codable & Sendable, Key: Hashable> {
   let groups: GroupedRecords<Value>
   let keys: [Key?]
@@ -98,7 +99,7 @@ extension JoinedRecords {
     for (group, key) in right.keys.enumerated() {
       guard let key else { continue }
       let others = right.groups.indices(of: group)
-      // In two forms, one key may be in two groups.
+      // A key that is stored in two forms may be in two groups.
       indices[key] = indices[key].map { ($0 + others).sorted() } ?? others
     }
     self.init(
@@ -113,7 +114,7 @@ extension JoinedRecords {
   }
 }
 
-/// Tells `nil` in a type that may be an optional.
+/// Recognizes `nil` in a type that may be optional.
 private protocol OptionalValue {
   var isNil: Bool { get }
 }

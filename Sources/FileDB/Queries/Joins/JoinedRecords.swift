@@ -14,7 +14,7 @@ public struct JoinedRecords<Left: Codable & Sendable, Right: Codable & Sendable>
   fileprivate let right: TableSnapshot<Right>
   /// The left records in order, each with the number of its group.
   fileprivate let places: [GroupedRecords<Left>.Place]
-  /// Of each group, the indices of the right records.
+  /// For each group, the indices of the right records.
   fileprivate let partners: [[Int]]
 
   init(
@@ -51,12 +51,12 @@ public struct UnmatchedRecords<Left: Codable & Sendable, Right: Codable & Sendab
   public struct Iterator: IteratorProtocol {
     private let joined: JoinedRecords<Left, Right>
     private var records: TableSnapshot<Left>.Iterator
-    /// The index of the record that ``records`` gives next.
+    /// The index of the next record of ``records``.
     private var index = 0
-    /// Of the places, the next one.
+    /// The index of the next place.
     private var place = 0
     private var left: StoredRecord<Left>?
-    /// The right records of ``left`` that have not been given yet.
+    /// The right records of ``left`` that have not been returned yet.
     private var rights: ArraySlice<Int> = []
 
     fileprivate init(_ joined: JoinedRecords<Left, Right>) {

@@ -1,9 +1,9 @@
 import FileDBEssentials
 import FileDBTables
 
-/// A type whose values are read from columns.
+/// A type whose values can be read from columns.
 protocol ColumnField: Decodable {
-  /// - Returns: `nil` where the column does not hold a value of this type.
+  /// - Returns: `nil` if the column does not hold a value of this type.
   init?(in column: ChunkColumn, _ index: Int, of record: EncodedRecord)
 }
 

@@ -2,13 +2,13 @@ import FileDBEssentials
 import FileDBTables
 import Synchronization
 
-/// A Swift predicate that reads only the fields that it names.
+/// A Swift predicate that reads only the fields that it uses.
 struct CompiledPredicate<Value: Codable & Sendable> {
   let references: [FieldReference]
   private let test: Evaluation<Bool>
   private let cursor: RecordCursor
 
-  /// - Returns: `nil` for a predicate that takes whole values.
+  /// - Returns: `nil` for a predicate that needs whole values.
   init?(_ predicate: Predicate<Value>) {
     let compiler = PredicateCompiler(predicate.variable)
     func compile(_ expression: some PredicateExpression<Bool>) -> Evaluation<Bool>? {
@@ -18,8 +18,8 @@ struct CompiledPredicate<Value: Codable & Sendable> {
     (self.test, references, cursor) = (test, compiler.references, compiler.cursor)
   }
 
-  /// The records of a chunk that match.
-  /// - Parameter whole: asks the predicate about a record's whole value.
+  /// The matching records of a chunk.
+  /// - Parameter whole: evaluates the predicate with a record's whole value.
   func matches(
     _ records: [EncodedRecord], _ fields: [ChunkValues], whole: (EncodedRecord) throws -> Bool
   ) throws -> [EncodedRecord] {
@@ -38,7 +38,7 @@ struct CompiledPredicate<Value: Codable & Sendable> {
 
 /// The same predicate for several threads.
 final class CompiledPredicates<Value: Codable & Sendable>: Sendable {
-  // Unchecked: whoever takes it is the only one who has it.
+  // Unchecked: only the thread that takes it out uses it.
   private struct Spare: @unchecked Sendable {
     let compiled: CompiledPredicate<Value>
   }
@@ -47,7 +47,7 @@ final class CompiledPredicates<Value: Codable & Sendable>: Sendable {
   private let predicate: Predicate<Value>
   private let spare: Mutex<[Spare]>
 
-  /// - Returns: `nil` for a predicate that takes whole values.
+  /// - Returns: `nil` for a predicate that needs whole values.
   init?(_ predicate: Predicate<Value>) {
     guard let compiled = CompiledPredicate(predicate) else { return nil }
     self.predicate = predicate
@@ -55,8 +55,8 @@ final class CompiledPredicates<Value: Codable & Sendable>: Sendable {
     spare = Mutex([Spare(compiled: compiled)])
   }
 
-  /// The records of a chunk that match.
-  /// - Throws: for a record of which its fields cannot tell, that it does not fit its type; what the predicate throws.
+  /// The matching records of a chunk.
+  /// - Throws: if a record's fields are not enough, the error that it does not fit its type; what the predicate throws.
   func matches(
     _ records: [EncodedRecord], _ fields: [ChunkValues], from source: TableSource
   ) throws -> [EncodedRecord] {

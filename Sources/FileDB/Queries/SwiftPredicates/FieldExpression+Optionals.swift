@@ -10,7 +10,7 @@ extension PredicateExpressions.ForcedUnwrap: FieldExpression {
   func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
     compiler.compile(inner).map { inner in
       Evaluation {
-        // The predicate's own evaluation has the right error.
+        // The predicate's own evaluation throws the right error.
         guard let value = try inner() else { throw Undecided() }
         return value
       }
@@ -24,7 +24,7 @@ extension PredicateExpressions.OptionalFlatMap: FieldExpression {
     guard let wrapped = compiler.compile(wrapped), let transform = compiler.compile(transform) else {
       return nil
     }
-    // It may give a result, or an optional one.
+    // The closure may return a result or an optional result.
     if let transform = transform as? Evaluation<Result> {
       return Evaluation {
         try wrapped().map { value in

@@ -1,14 +1,14 @@
 import FileDBEssentials
 
-/// An expression of a Swift predicate that can be evaluated with some fields of a record in place of the whole value.
+/// An expression of a Swift predicate that can be evaluated with some fields of a record instead of the whole value.
 ///
-/// Each conformance does what the expression's own `evaluate` does.
+/// Each conformance does the same as the expression's own `evaluate`.
 protocol FieldExpression: PredicateExpression {
-  /// - Returns: `nil` where it takes the whole value.
+  /// - Returns: `nil` if it needs the whole value.
   func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>?
 }
 
-/// An expression, ready to be evaluated for the record that the compiler's cursor is at.
+/// An expression that is ready to be evaluated for the record at the compiler's cursor.
 struct Evaluation<Output> {
   let evaluate: () throws -> Output
 
@@ -31,7 +31,7 @@ extension PredicateExpressions.NilLiteral: FieldExpression {
 }
 
 extension PredicateExpressions.Variable: FieldExpression {
-  /// The predicate's own variable is the whole value.
+  /// The predicate's own variable stands for the whole value.
   func compiled<Value: Decodable>(by compiler: PredicateCompiler<Value>) -> Evaluation<Output>? {
     compiler.binding(of: self).map { binding in
       Evaluation {

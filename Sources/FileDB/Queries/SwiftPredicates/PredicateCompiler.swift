@@ -2,17 +2,17 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// What the fields alone cannot tell. The whole value is asked then.
+/// The fields are not enough. The predicate is then evaluated with the whole value.
 struct Undecided: Error {}
 
-/// The record that a compiled predicate is asked about.
+/// The record for which a compiled predicate is evaluated.
 final class RecordCursor {
   var records: [EncodedRecord] = []
-  /// What the records have in each field of the predicate.
+  /// The values of each field that the predicate uses.
   var fields: [ChunkValues] = []
   var index = 0
 
-  /// - Throws: ``Undecided`` where the field alone is not of this type.
+  /// - Throws: ``Undecided`` if the field's value is not of this type.
   func field<Field: Decodable>(_ place: Int, as type: Field.Type) throws -> Field {
     do {
       guard let value = fields[place].value(index, of: records[index]) else {
@@ -25,23 +25,23 @@ final class RecordCursor {
   }
 }
 
-/// What a variable of a predicate stands for at the moment, other than the record's value.
+/// The present value of a predicate's variable, other than the record's value.
 final class PredicateBinding<Value> {
   var value: Value?
 }
 
-/// Makes expressions of a predicate ready to be evaluated with fields of records.
+/// Compiles expressions of a predicate, so that they can be evaluated with fields of records.
 final class PredicateCompiler<Value: Decodable> {
   let cursor = RecordCursor()
-  /// The fields that the predicate asks for.
+  /// The fields that the predicate uses.
   private(set) var references: [FieldReference] = []
   private let variable: PredicateExpressions.VariableID
   private var bindings: [PredicateExpressions.VariableID: AnyObject] = [:]
 
-  /// - Parameter variable: the one that stands for the value.
+  /// - Parameter variable: the variable that stands for the record's value.
   init(_ variable: PredicateExpressions.Variable<Value>) { self.variable = variable.key }
 
-  /// - Returns: `nil` where the expression takes the whole value, or is of a kind that is not known here.
+  /// - Returns: `nil` if the expression needs the whole value, or is of an unknown kind.
   func compile<Expression: PredicateExpression>(_ expression: Expression) -> Evaluation<Expression.Output>? {
     func compiled(_ expression: some FieldExpression) -> Any? { expression.compiled(by: self) }
     guard let known = expression as? any FieldExpression else { return nil }
@@ -56,7 +56,7 @@ final class PredicateCompiler<Value: Decodable> {
     return Evaluation { try evaluate(left, right) }
   }
 
-  /// Makes room for what a variable stands for.
+  /// Creates the storage for a variable's value.
   func bind<Output>(_ variable: PredicateExpressions.Variable<Output>) -> PredicateBinding<Output> {
     let binding = PredicateBinding<Output>()
     bindings[variable.key] = binding
@@ -67,7 +67,7 @@ final class PredicateCompiler<Value: Decodable> {
     bindings[variable.key] as? PredicateBinding<Output>
   }
 
-  /// Reads the field of a property of the value; `nil` for what is not such a property, or whose field is not known.
+  /// Reads the field of a property; `nil` if this is not a property of the value, or if its field is not known.
   func field<Root: PredicateExpression, Output>(
     of root: Root, _ path: KeyPath<Root.Output, Output>
   ) -> Evaluation<Output>? {

@@ -1,11 +1,11 @@
 import FileDBTables
 
-/// Where a record comes from that a transaction writes: a file that is imported.
+/// Where a record that a transaction writes comes from: a place in an imported file.
 package struct RecordOrigin: Sendable {
   package let file: String
-  /// Of the file; `nil` where that is not read by lines.
+  /// The line in the file; `nil` if the file is not read by lines.
   package let line: Int?
-  /// Where in the file it is, for people.
+  /// The place in the file, in words.
   package let text: String
 
   package init(file: String, line: Int?, text: String) {
@@ -13,23 +13,23 @@ package struct RecordOrigin: Sendable {
   }
 }
 
-/// A rule may be found to be broken when all is done. Then it must still be known who wrote the record.
+/// A rule may turn out to be broken only at the end. Then it must still be known where the record came from.
 extension StoreTransaction {
-  /// Remembers where records come from, for errors at the transaction's end.
-  /// - Parameter find: called for the records with which something is wrong.
+  /// Records where records come from, for errors at the transaction's end.
+  /// - Parameter find: called for the records that break a rule.
   package func noteOrigins(of table: String, _ find: @escaping (AnyRecordID) -> RecordOrigin?) {
     state.recordOrigins[TableKey(table), default: []].append(find)
   }
 
-  /// How many changes were made so far.
+  /// The number of changes so far.
   package var changeCount: Int { state.changeCount }
 
-  /// Does at once what is done before the transaction is committed: carries out what deletions do to references, and
-  /// checks the rules.
+  /// Does now what is otherwise done before the commit: carries out what deletions do to references, and checks the
+  /// rules.
   /// - Throws: as `RecordStore.write(_:)` for what a schema does not allow.
   package func keepRules() throws(StoreError) { try state.keepRules() }
 
-  /// Which change an error is about: its number, from 0, and which of the records in it.
+  /// The change that caused an error: its number, from 0, and the number of the record in it.
   /// - Complexity: O(*n*) in the changes and their records.
   package func change(of error: StoreError) -> (number: Int, record: Int)? {
     let table = error.table.map(TableKey.init)
@@ -38,7 +38,7 @@ extension StoreTransaction {
       for (number, change) in changes { if let record = place(change.applied) { return (number, record) } }
       return nil
     }
-    // A record that was there before may not keep a new rule.
+    // Otherwise, a new rule is broken by a record that was there before.
     return last { $0.place(of: error.record, changing: error.field) } ?? last { $0.declares ? 0 : nil }
       ?? last { $0.place(of: error.record, changing: nil) } ?? last { _ in 0 }
   }
@@ -56,8 +56,8 @@ extension TransactionState {
 extension AppliedChange {
   fileprivate var declares: Bool { if case .declare = change { true } else { false } }
 
-  /// Which of the records that it writes or removes this one is; `nil` where it is none of them.
-  /// - Parameter field: one that must have been changed; `nil` for any.
+  /// The number of this record among those that the change writes or removes; `nil` if it is not among them.
+  /// - Parameter field: a field that must have changed; `nil` for any.
   fileprivate func place(of record: AnyRecordID?, changing field: String?) -> Int? {
     switch change {
     case .insert(let records, _): return records.firstIndex { $0.id == record }

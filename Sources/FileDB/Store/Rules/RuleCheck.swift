@@ -1,15 +1,16 @@
 import FileDBPlist
 import FileDBTables
 
-/// Checks what a transaction wrote to a table against the table's schema. Fields that it left as they were pass, unless
-/// it changed their rules: a record that somebody saved against the rules can still be moved, or repaired step by step.
+/// Checks what a transaction wrote to a table against the table's schema. Fields that the transaction left unchanged
+/// are not checked, unless it changed their rules. So a record that somebody saved against the rules can still be
+/// moved, or repaired step by step.
 struct RuleCheck {
   private let key: TableKey
   private let table: TransactionState.Touched
   private let transaction: TransactionState
   private let rules: [ValueRules]
   private let groups: [[String]]
-  /// The fields and groups with other rules than before.
+  /// The fields and groups whose rules have changed.
   private let changedRules: Set<FieldName>
   private let changedGroups: [[String]]
   private let names: [String]
@@ -46,7 +47,7 @@ struct RuleCheck {
       let isNew = old.map { $0[rule.field.name] != value } ?? true
       guard isNew || changedRules.contains(FieldName(rule.field.name)) else { continue }
       do throws(StoreError) {
-        // Others may have come or gone since, so what names one is looked at all the same.
+        // Other records may have come or gone since, so references are still checked.
         if !isRestored(value, rule.field.name, record.id) { try transaction.checkValue(value, rule) }
         try transaction.checkReference(value, rule)
       } catch {
@@ -64,12 +65,12 @@ struct RuleCheck {
     }
   }
 
-  /// Whether an undo has put the value back.
+  /// Whether an undo has restored the value.
   private func isRestored(_ value: PlistValue?, _ field: String, _ id: AnyRecordID) -> Bool {
     transaction.restored[key]?[id].map { $0.field(field) == value } ?? false
   }
 
-  /// A field may refer to one whose values tell records apart, and to no other.
+  /// A field may refer only to a field with unique values.
   private func checkTarget(of field: FieldSchema) throws(StoreError) {
     guard let rule = field.references, !rule.isToID else { return }
     guard try transaction.readableSchema(of: rule.tableKey)?.isUnique(rule.targetField) == true else {
@@ -96,8 +97,8 @@ struct RuleCheck {
 }
 
 extension TransactionState {
-  /// Checks what a record has in a field, by itself.
-  /// - Parameter value: `nil` for a record without the field.
+  /// Checks the value of a field by itself.
+  /// - Parameter value: `nil` if the record does not have the field.
   func checkValue(_ value: PlistValue?, _ rule: ValueRules) throws(StoreError) {
     guard let value else {
       if rule.field.isRequired { throw StoreError.required(rule.field) }
@@ -108,7 +109,7 @@ extension TransactionState {
     }
   }
 
-  /// Checks that the record is there that a value names.
+  /// Checks that the record exists to which a value refers.
   func checkReference(_ value: PlistValue?, _ rule: ValueRules) throws(StoreError) {
     guard let value, let reference = rule.field.references, try !names(value, reference) else { return }
     throw StoreError.missingReference(value, reference, field: rule.field.name)
@@ -123,7 +124,7 @@ extension TransactionState {
     return !ids(where: [rule.targetField], are: [value], in: rule.tableKey, target, atMost: 1).isEmpty
   }
 
-  /// Another record with the same values; a record that lacks one of them has none such.
+  /// Another record with the same values. If this record lacks one of the fields, there is none.
   func other(
     than id: AnyRecordID, with values: [PlistValue?], in names: [String], of key: TableKey
   ) throws(StoreError) -> AnyRecordID? {
@@ -143,7 +144,7 @@ extension TransactionState {
 }
 
 extension ReferenceRule {
-  /// The name of the field as it is in the records, where that is not the id.
+  /// The field's name in the records, if it is not the id.
   var targetField: String { FieldName(besideID: field)?.text ?? field }
 }
 

@@ -1,23 +1,23 @@
 import FileDBPlist
 import FileDBTables
 
-/// Looks at all records of a table, and finds those that do not keep its schema: an editor or a merge may leave such.
+/// Checks all records of a table against its schema, because an editor or a merge may have broken it.
 struct SchemaMisfits {
   struct Misfit {
     let record: EncodedRecord
-    /// With the record and the field, and no place.
+    /// Names the record and the field, but no place in a file.
     let error: StoreError
-    /// The value that breaks the rule; `nil` for none.
+    /// The value that breaks the rule; `nil` if the field is missing.
     let value: PlistValue?
     let rule: FieldSchema
-    /// Where something is unique, the record that has it already.
+    /// For a value that must be unique: the record that has it already.
     let other: AnyRecordID?
   }
 
-  /// In the order of the records.
+  /// In the order of the table's records.
   private(set) var all: [Misfit] = []
 
-  /// - Parameter isNamed: whether there is a record that a value refers to.
+  /// - Parameter isNamed: whether a record exists to which a value refers.
   /// - Complexity: O(*n*).
   init(of table: TableState, isNamed: (PlistValue, ReferenceRule) throws(StoreError) -> Bool)
     throws(StoreError)
@@ -70,7 +70,7 @@ extension StoreError {
   }
 }
 
-/// The values that references may have, read when somebody first asks.
+/// The values that references may have. They are read when they are first needed.
 struct ReferenceTargets {
   private var tables: [TableKey: TableState] = [:]
   private var values: [ReferenceRule: Set<PlistValue>] = [:]

@@ -1,7 +1,7 @@
 import FileDBPlist
 import FileDBTables
 
-/// Where a table's file has a part of its schema. It is looked for when somebody asks.
+/// The place of a part of the schema in the table's file. It is searched for when somebody asks.
 final class SchemaPlace: RecordPlace {
   private let path: [PlistStep]
   private let source: TableSource

@@ -2,9 +2,9 @@ import FileDBPlist
 import FileDBTables
 import Synchronization
 
-/// What the program declares of its tables, and what their files do.
+/// What the program declares about its tables, and what their files declare.
 extension TransactionState {
-  /// Has a table declare what its name does, before it is written to.
+  /// Writes the declaration of a table's name into the table, before the table is written to.
   /// - Throws: ``StoreError/Code/newerSchema``, ``StoreError/Code/schemaDiffers``, ``StoreError/Code/invalidSchema``;
   ///   what the migration throws.
   func keepDeclaration<Value>(of name: TableName<Value>) throws {
@@ -29,7 +29,7 @@ extension TransactionState {
     try declare(declaration.schema, for: name.text)
   }
 
-  /// Brings the records of a versioned type to its newest version, before their rules are.
+  /// Migrates the records of a versioned type to its newest version, before the new rules apply to them.
   private func migrateRecords<Value>(of name: TableName<Value>) throws {
     guard ValueForm(Value.self).migrations != nil else { return }
     for record in try recordTable(TableName<Value>(name.text)).snapshot() {
@@ -40,8 +40,8 @@ extension TransactionState {
 }
 
 extension TableSchema {
-  /// - Throws: ``StoreError/Code/newerSchema`` where this one, of the file, has a higher version;
-  ///   ``StoreError/Code/schemaDiffers`` where it has the same one and other rules.
+  /// - Throws: ``StoreError/Code/newerSchema`` if this schema, from the file, has a higher version;
+  ///   ``StoreError/Code/schemaDiffers`` if it has the same version and other rules.
   fileprivate func compare(with declared: TableSchema) throws(StoreError) {
     guard version <= declared.version else {
       throw StoreError(
@@ -58,7 +58,7 @@ extension TableSchema {
     }
   }
 
-  /// Whether it says no more than who refers to the table.
+  /// Whether the schema contains nothing but the tables that refer to this one.
   private var isUndeclared: Bool { fields.isEmpty && unique.isEmpty && version == 0 }
 
   fileprivate func hasSameRules(as declared: TableSchema) -> Bool {
@@ -87,7 +87,7 @@ extension FieldSchema {
   }
 }
 
-/// What the program declares, found out once for each table.
+/// The declarations of the program, made once for each table.
 private final class TableDeclarations: Sendable {
   private struct Name: Hashable {
     let table: TableKey
@@ -101,7 +101,7 @@ private final class TableDeclarations: Sendable {
   ) -> TableDeclaration<Value> {
     let name = Name(table: table, value: ObjectIdentifier(Value.self))
     if let known = declarations.withLock({ $0[name] as? TableDeclaration<Value> }) { return known }
-    // Not under the lock: it runs the type's own code.
+    // Not while holding the lock, because this runs the type's own code.
     let declaration = make()
     declarations.withLock { $0[name] = declaration }
     return declaration
@@ -117,13 +117,13 @@ extension TransactionState {
         table: table)
     }
     var schema = schema ?? TableSchema()
-    // Which others refer to the table is not for the caller to say.
+    // The program does not declare which other tables refer to this one.
     schema.referencingTables = state.schema.schema?.referencingTables ?? []
     let value = schema.isEmpty ? nil : try normalized(schema, of: table)
     if value != state.schemaValue { try apply(.declare(value), to: table) }
   }
 
-  /// The schema as the file will have it.
+  /// The schema as the file will contain it.
   private func normalized(_ schema: TableSchema, of table: String) throws(StoreError) -> PlistValue {
     do throws(SchemaFault) { try schema.validate() } catch {
       throw StoreError(.invalidSchema, error.message, table: table)

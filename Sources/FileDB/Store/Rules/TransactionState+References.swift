@@ -1,16 +1,16 @@
 import FileDBPlist
 import FileDBTables
 
-/// What becomes of references when the records are gone that they name.
+/// Handles references to records that were deleted.
 extension TransactionState {
-  /// A field of some table that refers to another.
+  /// A field of some table that refers to another table.
   private struct Referring {
     let table: TableKey
     let field: String
     let rule: ReferenceRule
   }
 
-  /// Deletes or changes the records that named deleted ones, and so on.
+  /// Deletes or changes the records that refer to deleted ones, then the records that refer to those, and so on.
   func followDeletions() throws(StoreError) {
     var followed: [TableKey: Set<AnyRecordID>] = [:]
     var isDone = false
@@ -53,8 +53,8 @@ extension TransactionState {
     return true
   }
 
-  /// Refuses what would leave a reference to nothing: the deletion of a record that may not be deleted, or another
-  /// value in place of one that is named.
+  /// Refuses a change that would leave a reference to nothing: deleting a record that must not be deleted, or changing
+  /// a value that is referred to.
   func checkRemainingReferences() throws(StoreError) {
     for (key, table) in changed where table.mayLackRecords || table.changesUniqueValues {
       let referring = try fields(referringTo: key, table)
@@ -62,7 +62,7 @@ extension TransactionState {
       let records = WrittenRecords(of: table)
       let changed = records.written.compactMap(\.before)
       for referring in referring {
-        // A record keeps its id whatever is changed in it.
+        // Changing a record never changes its id.
         let former = records.removed + (referring.rule.isToID ? [] : changed)
         for (id, value) in try vanished(former, of: key, referring.rule) {
           guard let other = try ids(referring, to: value, atMost: 1).first else { continue }
@@ -78,7 +78,7 @@ extension TransactionState {
     }
   }
 
-  /// The values by which these records were named and that name no record any more.
+  /// The values by which these records were referred to and that no record has any more.
   private func vanished(
     _ former: [EncodedRecord], of key: TableKey, _ rule: ReferenceRule
   ) throws(StoreError) -> [(id: AnyRecordID, value: PlistValue)] {
@@ -111,10 +111,10 @@ extension TransactionState {
     return fields
   }
 
-  /// The tables that the table knows to refer to it, and those that are in memory: of one whose schema was written by
-  /// hand, the table does not know yet.
+  /// The tables that refer to this one: those that it knows, and those that are in memory. If somebody wrote a table's
+  /// schema by hand, this one does not know of it yet.
   private func tables(referringTo key: TableKey, _ table: Touched) throws(StoreError) -> Set<TableKey> {
-    // An attached table is never written to, so it knows none of the user's.
+    // An attached table is never written to, so it knows none of the user's tables.
     if table.now.beneath != nil { return Set(try store.tableKeys).union(touched.keys) }
     let tables = Set([table.first, table.now].flatMap { $0.schema.schema?.referencingTables ?? [] })
     return tables.union(tablesInMemory(referringTo: key))
@@ -126,7 +126,7 @@ extension TransactionState {
     store.tables.tables(referringTo: key) + touched.filter { $0.value.table.now.refers(to: key) }.keys
   }
 
-  /// Whether anything was done about which a schema may have something to say. Most tables have none, and cost nothing.
+  /// Whether anything was done that a schema may concern. Most tables have no schema, and then this costs nothing.
   var isSubjectToRules: Bool {
     touched.values.contains { place in
       let table = place.table
@@ -145,7 +145,7 @@ extension TableState {
 }
 
 extension TransactionState.Touched {
-  /// Whether records may be gone.
+  /// Whether records may have been deleted.
   fileprivate var mayLackRecords: Bool {
     changes.contains {
       switch $0.change {
@@ -155,7 +155,7 @@ extension TransactionState.Touched {
     }
   }
 
-  /// Whether values may be gone that tell records apart.
+  /// Whether unique values may have disappeared.
   fileprivate var changesUniqueValues: Bool {
     guard first.schema.schema?.fields.contains(where: \.isUnique) == true else { return false }
     return changes.contains { if case .replace = $0.change { true } else { false } }

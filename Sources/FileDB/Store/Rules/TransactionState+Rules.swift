@@ -1,17 +1,17 @@
 import FileDBPlist
 import FileDBTables
 
-/// How a transaction keeps the schemas of its tables: the one place where they are obeyed, whoever writes.
+/// Enforces the schemas of a transaction's tables. This is the only place for it, whoever writes.
 extension TransactionState {
-  /// Carries out what the deletion of records does to those that name them, and checks what was written. Called where a
-  /// commit is made, so that a body may pass through states that break a rule; and before an undo step is made of what
-  /// was done, which must include it all.
+  /// Carries out what deletions do to the records that refer to the deleted ones, and checks what was written. This
+  /// runs when a commit is made, so a body may break a rule for a while. It also runs before an undo step is made,
+  /// because that must include everything.
   /// - Throws: ``StoreError/Code/invalidSchema``, ``StoreError/Code/requiredField``, ``StoreError/Code/wrongType``,
   ///   ``StoreError/Code/valueNotAllowed``, ``StoreError/Code/notUnique``, ``StoreError/Code/missingReference``,
-  ///   ``StoreError/Code/stillReferenced``; and what reading a table that is referred to throws.
-  /// - Complexity: O(*t*) in the tables that were changed where no schema is concerned. Else O(*k*) in the records
-  ///   that were written; where something is unique or refers to a field, O(*n*) in the records of the table the first time,
-  ///   and then in those that have changed since the last time.
+  ///   ``StoreError/Code/stillReferenced``; the errors of reading a table that is referred to.
+  /// - Complexity: O(*t*) in the changed tables if no schema is concerned. Otherwise O(*k*) in the records that were
+  ///   written. If a field is unique or refers to another table, O(*n*) in the records of the table the first time, and
+  ///   later in the records that have changed since.
   func keepRules() throws(StoreError) {
     guard changeCount != keptChangeCount, isSubjectToRules else { return }
     try checkDeclarations()
@@ -25,7 +25,7 @@ extension TransactionState {
     keptChangeCount = changeCount
   }
 
-  /// New records with the default values of the fields that they lack.
+  /// New records, with default values for the fields that they lack.
   func withDefaults(
     _ records: [EncodedRecord], of schema: TableSchema, in key: TableKey
   ) -> [EncodedRecord] {
@@ -34,7 +34,7 @@ extension TransactionState {
     let names = defaults.map(\.name)
     return records.map { record in
       let known = record.fields(names)
-      // What an undo puts back is as it was.
+      // An undo restores records exactly as they were.
       guard known.count < names.count, restored[key]?[record.id] == nil else { return record }
       var fields = record.fields
       for field in defaults where known[field.name] == nil { fields[field.name] = field.defaultValue }
@@ -42,14 +42,14 @@ extension TransactionState {
     }
   }
 
-  /// A table takes no writes while its schema cannot be read, unless it gets another one.
+  /// A table with an unreadable schema refuses writes, unless the write replaces the schema.
   private func checkDeclarations() throws(StoreError) {
     for (key, table) in changed where table.now.exists {
       if case .unreadable(let fault) = table.now.schema { throw unreadableSchema(fault, of: key) }
     }
   }
 
-  /// The schema of a table that others may refer to, or that refers to others.
+  /// The schema of a table that refers to others, or that others may refer to.
   /// - Throws: ``StoreError/Code/invalidSchema``.
   func readableSchema(of key: TableKey) throws(StoreError) -> TableSchema? {
     switch try table(key.text).schema {
@@ -67,12 +67,12 @@ extension TransactionState {
     return error
   }
 
-  /// The other tables that a field of one of these schemas refers to.
+  /// The other tables to which fields of one of these schemas refer.
   private static func targets(of schema: TableSchema?, besides key: TableKey) -> Set<TableKey> {
     Set((schema?.references ?? []).map(\.rule.tableKey)).subtracting([key])
   }
 
-  /// Has each table know which others refer to it, so that a deletion needs to look at no others.
+  /// Records in each table which others refer to it, so that a deletion need not look at all tables.
   private func noteReferencingTables() throws(StoreError) {
     for (key, table) in changed {
       let now = table.now.exists ? table.now.schema.schema : nil
@@ -89,7 +89,7 @@ extension TransactionState {
 
   private func note(_ key: TableKey, refersTo target: TableKey, _ answer: Answer) throws(StoreError) {
     let table = try table(target.text)
-    // One over an attached table has the schema of that.
+    // A table over an attached one has the schema of the attached table.
     guard table.exists, table.beneath == nil, !table.schema.isForeign else { return }
     var schema = try readableSchema(of: target) ?? TableSchema()
     var tables = Set(schema.referencingTables)

@@ -2,7 +2,7 @@ import FileDBPlist
 import FileDBTables
 import Synchronization
 
-/// The lookups that the rules of a store's tables stand on. Kept beside the tables for as long as the store exists.
+/// The lookups that the rules of a store's tables need. They are kept in memory as long as the store exists.
 final class ValueLookups: Sendable {
   private struct Name: Hashable {
     let table: TableKey
@@ -22,16 +22,16 @@ final class ValueLookups: Sendable {
   }
 }
 
-/// The ids of a table's records by what they have in some fields, as of one moment, and brought to another by what
-/// differs between the two. Records that lack one of the fields are left out.
+/// Finds the ids of a table's records by the values of some fields. It holds one version of the table, and is brought
+/// to another by the differences between the two. Records that lack one of the fields are left out.
 final class ValueLookup: Sendable {
   private struct State {
     var records = OrderedRecords()
-    /// Each list in ascending order.
+    /// Each list is in ascending order.
     var ids: [[PlistValue]: [AnyRecordID]] = [:]
-    /// The records that stay in their file, which finds them there, and are not in ``ids``.
+    /// The records that stay in their file and are found there. They are not in ``ids``.
     var unread: (any UnreadRecords)?
-    /// Those of them that are gone, or are in ``ids`` by now.
+    /// The records of the file that are gone, or are now in ``ids``.
     var formerIDs: Set<AnyRecordID> = []
   }
 
@@ -40,10 +40,10 @@ final class ValueLookup: Sendable {
 
   init(by names: [String]) { self.names = names }
 
-  /// - Parameter limit: how many are enough.
-  /// - Complexity: O(*m*) in the records that differ from those of the last call; O(*n*) the first time. Of records
-  ///   that are read in pieces, also the first time O(*m*) in those that differ from the file, if a lookup is kept
-  ///   beside it.
+  /// - Parameter limit: how many ids are enough.
+  /// - Complexity: O(*m*) in the records that differ from those of the last call; O(*n*) the first time. For records
+  ///   that are read in pieces, if a lookup is kept beside the file, also the first time O(*m*) in the records that
+  ///   differ from the file.
   func ids(
     where values: [PlistValue], in records: OrderedRecords, atMost limit: Int
   ) -> [AnyRecordID] {
@@ -54,7 +54,7 @@ final class ValueLookup: Sendable {
       if !state.records.isIdentical(to: records) { follow(records, &state) }
       let ids = state.ids[values] ?? []
       guard let unread = state.unread else { return ids }
-      // Some of those in the file may not count.
+      // Some of the ids from the file may be outdated.
       let (most, isAll) = limit.addingReportingOverflow(state.formerIDs.count)
       let others = unread.ids(where: names, are: values, atMost: isAll ? .max : most)
         .filter { !state.formerIDs.contains($0) }

@@ -1,14 +1,14 @@
 import FileDBTables
 
-/// What a transaction did to the records of a table, all in all.
+/// The total effect of a transaction on the records of a table.
 struct WrittenRecords {
-  /// Each record that was added or changed: as it was before, `nil` for a new one, and as it is now.
+  /// Each record that was added or changed: its old version, `nil` for a new record, and its new version.
   private(set) var written: [(before: EncodedRecord?, now: EncodedRecord)] = []
-  /// The records that are gone, as they were.
+  /// The old versions of the deleted records.
   private(set) var removed: [EncodedRecord] = []
 
-  /// - Complexity: O(*k*) in the records that the changes name, with a search for each; O(*n*) where all
-  ///   records were removed.
+  /// - Complexity: O(*k*) in the records that the changes name, with a search for each; O(*n*) if all records were
+  ///   removed.
   init(of table: TransactionState.Touched) {
     if let records = table.onlyNewRecords {
       written = records.map { (nil, $0) }
@@ -42,7 +42,7 @@ extension TableState {
 }
 
 extension TransactionState.Touched {
-  /// The records of a table to which some were added in one go, and nothing else was done, as an import does it.
+  /// The records of a table to which some were added at once, with no other change, as by an import.
   fileprivate var onlyNewRecords: [EncodedRecord]? {
     var inserted: [EncodedRecord]?
     for change in changes.lazy.map(\.change) {

@@ -30,15 +30,15 @@ public protocol DefaultedValue: Codable, Sendable {
 }
 
 extension DefaultedValue {
-  /// What the type reads in fields that a record lacks.
-  /// - Throws: as encoding the prototype.
+  /// The defaults that the type uses for missing fields.
+  /// - Throws: the errors of encoding the prototype.
   static func defaultFields() throws -> Fields {
     let prototype = try FieldsEncoder.encodeUnmarked(defaults).normalized(limits: PlistLimits())
     var result = prototype
     for entry in prototype.dictionary {
       var others = prototype
       others[entry.key] = nil
-      // Where the type cannot do without the field, the prototype's counts.
+      // If the type requires the field, the prototype's value is used.
       guard let value = try? Self.unmigrated(EncodedRecord(id: 1, fields: others)) else { continue }
       result[entry.key] = try FieldsEncoder.encodeUnmarked(value)[entry.key]
     }

@@ -1,6 +1,6 @@
 import FileDBPlist
 
-/// A keyed container over fields that are values by the time they are decoded, unless it knows a shorter way.
+/// A keyed container whose fields are decoded from property list values, unless it knows a faster way.
 protocol FieldContainer: KeyedDecodingContainerProtocol {
   func field(_ name: String) -> PlistValue?
 }
@@ -15,7 +15,7 @@ extension FieldContainer {
     return try FieldsDecoder.decodeValue(type, from: value, codingPath: codingPath + [key])
   }
 
-  // Else the protocol's own would say that there is no way to do it.
+  // Without this, the protocol's own implementation would report that this is impossible.
   func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try scalar(key).decode(type) }
   func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(key).decode(type) }
 

@@ -1,6 +1,6 @@
 import FileDBPlist
 
-/// The name of a field, or of a value in a dictionary, told from others by its bytes.
+/// The name of a field, or of a value in a dictionary. Names are compared by their bytes.
 package struct FieldName: Hashable, Sendable {
   package let text: String
 
@@ -15,15 +15,15 @@ package struct FieldName: Hashable, Sendable {
   }
 }
 
-/// `id` names the record's id, so a field that is itself called `id` goes by `fields.id`, and so that no two fall
-/// together, one called `fields.id` by `fields.fields.id`, and so on.
+/// `id` means the record's id. So a field that is called `id` is written `fields.id`. To keep names distinct, a field
+/// that is called `fields.id` is written `fields.fields.id`, and so on.
 extension FieldName {
   private static let prefix = "fields."
 
-  /// The name beside the record's `id`.
+  /// The name as it is written when the record's `id` may be meant as well.
   package var besideID: String { isTaken ? Self.prefix + text : text }
 
-  /// The name of the field that goes by `text`, where that is not its own.
+  /// The field for which people write `text`, if that differs from its name.
   package init?(besideID text: String) {
     let bytes = text.utf8
     guard bytes.starts(with: Self.prefix.utf8) else { return nil }

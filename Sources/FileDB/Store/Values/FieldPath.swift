@@ -1,6 +1,6 @@
 import FileDBPlist
 
-/// The way to a field of a record, or to what lies in one: `address.street`, `tags[2]`.
+/// The path to a field of a record, or to a value inside it: `address.street`, `tags[2]`.
 struct FieldPath {
   let steps: [PlistStep]
 
@@ -22,7 +22,7 @@ struct FieldPath {
   }
 }
 
-/// The place of an array's element. A type of its own, for a number may be a dictionary's key as well.
+/// The place of an array's element. It has its own type, because a number may also be a key of a dictionary.
 struct ElementKey: CodingKey {
   let index: Int
   var stringValue: String { "\(index)" }

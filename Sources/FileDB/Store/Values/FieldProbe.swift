@@ -2,14 +2,14 @@ import FileDBEssentials
 import FileDBPlist
 import FileDBTables
 
-/// Makes up what a type asks for while it is decoded, and remembers it.
+/// Makes up the values that a type asks for while it is decoded, and records them.
 final class FieldProbe {
   private let altered: [String]?
   private let form: ValueForm
   private(set) var decoded: [[String]: Any] = [:]
   private(set) var scalars: [[String]] = []
 
-  /// - Parameter form: of the type that is to be decoded.
+  /// - Parameter form: the form of the type that is to be decoded.
   init(_ form: ValueForm, altering altered: [String]?) { (self.form, self.altered) = (form, altered) }
 
   func decode<Value: Decodable>(_ type: Value.Type, at path: [any CodingKey]) throws -> Value {
@@ -20,7 +20,7 @@ final class FieldProbe {
       value = try scalar(scalars, at: names)
     } else {
       do { value = try Value(from: ProbeDecoder(probe: self, codingPath: path)) } catch {
-        // An enum, which refuses all but its own.
+        // This is an enum, which accepts only its own values.
         guard let values = Self.cases(of: type) ?? prototype(type, at: names) else { throw error }
         scalars.removeSubrange(known...)
         value = try scalar(values, at: names)
@@ -35,13 +35,13 @@ final class FieldProbe {
     return (type as? any CaseIterable.Type).map { values($0) }
   }
 
-  /// The one value that the prototype of a ``DefaultedValue`` has there.
+  /// The value that the prototype of a ``DefaultedValue`` has there, in an array.
   private func prototype<Value: Decodable>(_ type: Value.Type, at names: [String]) -> [Any]? {
     guard names.count == 1, let field = form.defaultValue(of: names[0]) else { return nil }
     return (try? FieldsDecoder.decodeValue(type, from: field, codingPath: [AnyKey(names[0])])).map { [$0] }
   }
 
-  /// The first of them, or for the scalar that is altered the second.
+  /// The first of these values, or the second if this is the altered scalar.
   private func scalar<Value>(_ values: [Any], at names: [String]) throws -> Value {
     if !scalars.contains(names) { scalars.append(names) }
     guard let value = (names == altered ? values.dropFirst() : values[...]).first as? Value else {
@@ -58,7 +58,7 @@ final class FieldProbe {
     return names == altered
   }
 
-  /// Two scalars of a type, such that hardly anything that is computed from one equals it; `nil` for another type.
+  /// Two values of a scalar type, chosen so that values computed from one hardly ever equal it; `nil` for other types.
   private func madeUp(_ type: Any.Type) -> [Any]? {
     switch type {
     case is Bool.Type: [false, true]
@@ -86,14 +86,14 @@ final class FieldProbe {
   }
 }
 
-/// An id of some table's records.
+/// The id of a record in some table.
 private protocol RecordIdentifier {
   init(_ id: AnyRecordID)
 }
 
 extension RecordID: RecordIdentifier {}
 
-/// Gives a type what a ``FieldProbe`` makes up.
+/// Gives a type the values that a ``FieldProbe`` makes up.
 struct ProbeDecoder: Decoder {
   let probe: FieldProbe
   let codingPath: [any CodingKey]
@@ -113,13 +113,13 @@ struct ProbeDecoder: Decoder {
     ProbeDecoder(probe: probe, codingPath: codingPath + [key])
   }
 
-  /// A type that holds itself would never end.
+  /// Without a limit, a type that contains itself would never end.
   fileprivate var isDeepest: Bool { codingPath.count >= 8 }
 
   private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: ProbeDecoder
     var codingPath: [any CodingKey] { decoder.codingPath }
-    /// Of a type that takes whatever there is, such as a dictionary.
+    /// Used by types that take any key, such as dictionaries.
     let allKeys: [Key] = []
 
     func contains(_ key: Key) -> Bool { !decoder.isDeepest }
@@ -129,7 +129,7 @@ struct ProbeDecoder: Decoder {
       try decoder.probe.decode(type, at: codingPath + [key])
     }
 
-    /// `nil` for a type that refuses what is made up: an optional property is then only not found itself.
+    /// `nil` for a type that refuses made-up values. Then only an optional property of this type cannot be found.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
       decoder.isDeepest ? nil : try? decode(type, forKey: key)
     }

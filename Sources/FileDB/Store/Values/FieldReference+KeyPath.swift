@@ -1,11 +1,11 @@
 import FileDBTables
 
 extension FieldReference {
-  /// The field in which `Value` stores what is at `path`, whatever its `CodingKeys` call it.
+  /// The field in which `Value` stores the property at `path`, whatever name its `CodingKeys` use.
   ///
-  /// The type itself says so: it decodes a made-up record, and then others in which one field differs. The field that
-  /// is always what the property is, and changes it, is the one.
-  /// - Returns: `nil` where that cannot be told: for a computed property, and for a type that refuses made-up fields.
+  /// It is found by decoding: the type decodes a made-up record, and then records in which one field differs. The right
+  /// field always has the property's value, and changing it changes the property.
+  /// - Returns: `nil` if this does not work: for a computed property, or for a type that refuses made-up fields.
   package init?<Value: Decodable, Field: Equatable>(of path: KeyPath<Value, Field>) {
     guard let base = ProbedValue<Value>() else { return nil }
     let others = base.scalars.compactMap { ProbedValue<Value>(altering: $0) }
@@ -23,7 +23,7 @@ extension FieldReference {
 }
 
 extension Fields {
-  /// The fields of a value that is made up; `nil` for a type that refuses that.
+  /// The fields of a made-up value; `nil` for a type that refuses made-up fields.
   init?<Value: Codable>(probing type: Value.Type) {
     guard let probed = ProbedValue<Value>(), let fields = try? FieldsEncoder.encodeUnmarked(probed.value)
     else {
@@ -33,16 +33,16 @@ extension Fields {
   }
 }
 
-/// A value of a type, decoded from fields that are made up as the type asks for them.
+/// A value that was decoded from made-up fields.
 private struct ProbedValue<Value: Decodable> {
   let value: Value
-  /// What was decoded on the way, each by the names that lead to it.
+  /// The values that were decoded on the way, by the names that lead to them.
   let decoded: [[String]: Any]
-  /// The names that lead to what has no fields of its own.
+  /// The names that lead to values without fields of their own.
   let scalars: [[String]]
 
-  /// - Parameter altered: the names of a scalar that is another one than usual.
-  /// - Returns: `nil` where the type refuses what is made up.
+  /// - Parameter altered: the names of a scalar that gets an unusual value.
+  /// - Returns: `nil` if the type refuses made-up values.
   init?(altering altered: [String]? = nil) {
     let probe = FieldProbe(ValueForm(Value.self), altering: altered)
     guard let value = try? Value(from: ProbeDecoder(probe: probe, codingPath: [])) else { return nil }

@@ -1,16 +1,16 @@
 import FileDBPlist
 
-/// A field as people name it: `title`, `address.city` for a value in a dictionary, `id` for the record's id. In a name
-/// `\.` is a dot and `\\` a backslash.
+/// A field as people write it: `title`, `address.city` for a value in a dictionary, `id` for the record's id. In a
+/// name, `\.` is a dot and `\\` a backslash.
 package enum FieldReference: Hashable, Sendable {
   case id
-  /// The names on the way, at least one.
+  /// The names on the path, at least one.
   case path([FieldName])
 
-  /// The field of this very name, whatever it is.
+  /// The field with exactly this name.
   package init(field: String) { self = .path([FieldName(field)]) }
 
-  /// - Returns: `nil` where a name is empty, and for what would be in an id.
+  /// - Returns: `nil` if a name is empty, or if the path leads into the id.
   package init?(_ text: String) {
     let names = Self.names(in: text)
     guard names.allSatisfy({ !$0.isEmpty }) else { return nil }
@@ -23,7 +23,7 @@ package enum FieldReference: Hashable, Sendable {
     }
   }
 
-  /// The way to a field that these names, one behind the other, stand for; `nil` where the first is the record's `id`.
+  /// The path that these names in succession mean; `nil` if the first is the record's `id`.
   static func field(_ names: [FieldName]) -> [FieldName]? {
     let id = FieldName("id")
     guard names.first != id else { return nil }
@@ -47,7 +47,7 @@ package enum FieldReference: Hashable, Sendable {
     return names
   }
 
-  /// The name as a heading has it.
+  /// The name as it is shown in a heading.
   package var title: String {
     switch self {
     case .id: "id"
@@ -65,7 +65,7 @@ extension FieldReference {
     }
   }
 
-  /// The value in a record of these fields and this id.
+  /// The value in a record with these fields and this id.
   package func value(in fields: Fields, of id: AnyRecordID) -> PlistValue? {
     switch self {
     case .id: .integer(id.rawValue)
@@ -86,12 +86,12 @@ extension FieldReference {
 }
 
 extension [FieldReference] {
-  /// With the id before the others, where it is not among them.
+  /// These fields with the id first, unless they already contain it.
   package var withID: [FieldReference] { contains(.id) ? self : [.id] + self }
 }
 
 extension PlistValue {
-  /// A value of a dictionary; of an array, as in key-value coding, those of all elements.
+  /// A value of a dictionary. For an array, the values of all elements, as in key-value coding.
   func value(named name: FieldName) -> PlistValue? {
     switch self {
     case .dict(let entries): entries[name.text]
@@ -102,8 +102,8 @@ extension PlistValue {
 }
 
 extension Fields {
-  /// Sets a field, or a value in the dictionary that it is, or removes it; dictionaries on the way are made.
-  /// - Throws: ``StoreError/Code/invalidValue`` if something on the way is not a dictionary.
+  /// Sets or removes a field, or a value in a dictionary inside it. Creates missing dictionaries on the path.
+  /// - Throws: ``StoreError/Code/invalidValue`` if something on the path is not a dictionary.
   package mutating func set(_ value: PlistValue?, at path: [FieldName]) throws(StoreError) {
     guard value != nil || dictionary.hasDictionaries(on: path[...]) else { return }
     try dictionary.set(value, at: path[...], behind: [])

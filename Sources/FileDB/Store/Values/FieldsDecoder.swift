@@ -1,10 +1,10 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// Turns the fields of records into `Codable` values; the way back from ``FieldsEncoder``.
+/// Decodes `Codable` values from the fields of records; the counterpart of ``FieldsEncoder``.
 ///
-/// Fields that the type does not ask for are left alone. A whole number is read where a real is asked for, and a real
-/// without a fraction where an integer is: people write `2` for `2.0`.
+/// It ignores fields that the type does not ask for. If a real is asked for, it accepts an integer. If an integer is
+/// asked for, it accepts a real without a fraction: people write `2` for `2.0`.
 struct ValueReader<Value: Decodable> {
   private let hasOwnForm = Value.self == Fields.self || Value.self == PlistValue.self
   let form: ValueForm
@@ -16,8 +16,8 @@ struct ValueReader<Value: Decodable> {
   }
 
   /// - Parameters:
-  ///   - form: of `Value`.
-  ///   - fields: the form's, which nobody else has.
+  ///   - form: the form of `Value`.
+  ///   - fields: the fields of that form, which nobody else uses.
   init(_ form: ValueForm, _ fields: consuming RecordFields) { (self.form, self.fields) = (form, fields) }
 
   /// - Throws: `DecodingError` with the path of the field, and what ``ValueForm/newest(_:)`` throws.
@@ -28,7 +28,7 @@ struct ValueReader<Value: Decodable> {
     return form.isPlain ? try decode(record) : try newest(record)
   }
 
-  /// Puts the value where there is none yet; nothing where this throws.
+  /// Writes the value to `place`. If this throws, `place` stays uninitialized.
   /// - Throws: as ``value(of:)``.
   mutating func putValue(of record: EncodedRecord, at place: UnsafeMutablePointer<Value>) throws {
     guard !hasOwnForm, form.isPlain else {
@@ -44,7 +44,8 @@ struct ValueReader<Value: Decodable> {
     try fields.visit(record) { place.initialize(to: try Value(from: RecordDecoder(fields: fields))) }
   }
 
-  // Apart, for room for an optional value is made on entry, which takes as long as reading a field.
+  // A separate function: otherwise space for an optional value would be made on every entry, which takes as long as
+  // reading a field.
   @inline(never)
   private mutating func newest(_ record: EncodedRecord) throws -> Value {
     if let version = form.migrations?.version, let value = try decode(record, markedWith: version) {
@@ -61,7 +62,7 @@ struct ValueReader<Value: Decodable> {
     }
   }
 
-  /// `nil` where the record is of another version or has no mark.
+  /// `nil` if the record is of another version or has no mark.
   private mutating func decode(_ record: EncodedRecord, markedWith version: Int64) throws -> Value? {
     defer { letGo(of: record) }
     return try fields.read(record) {
@@ -72,7 +73,7 @@ struct ValueReader<Value: Decodable> {
 
   private mutating func letGo(of record: EncodedRecord) {
     if isKnownUniquelyReferenced(&fields) { return }
-    fields.keep(record)  // For the value, which has kept its decoder.
+    fields.keep(record)  // The value has kept its decoder.
     fields = form.makeFields()
   }
 }
@@ -93,7 +94,7 @@ enum FieldsDecoder {
       case is Decimal.Type: decimal(value)
       default: nil
       }
-    // Two steps: nothing at all would pass as the `nil` of an optional.
+    // In two steps, because `nil` would also be accepted as the value of an optional.
     if let special, let value = special as? Value { return value }
     if type is any SpecialValue.Type { throw reader.mismatch(type) }
     return try Value(from: ValueDecoder(codingPath: codingPath, value: value))
@@ -102,7 +103,7 @@ enum FieldsDecoder {
   private static func decimal(_ value: PlistValue) -> Decimal? {
     switch value {
     case .string("NaN"): Decimal.nan
-    // Foundation would take the digits at the beginning of any text.
+    // Foundation would accept the digits at the beginning of any text.
     case .string(let text) where Double(text)?.isFinite == true && !text.utf8.contains(UInt8(ascii: "x")):
       Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     case .integer(let number): Decimal(number)
@@ -113,7 +114,7 @@ enum FieldsDecoder {
   }
 }
 
-/// The types that have a form of their own in a record, instead of their `Codable` one.
+/// The types that have a special form in a record instead of their `Codable` form.
 private protocol SpecialValue {}
 extension Date: SpecialValue {}
 extension Data: SpecialValue {}
@@ -154,7 +155,7 @@ private struct KeyedReader<Key: CodingKey>: FieldContainer {
   func contains(_ key: Key) -> Bool { entries[key.stringValue] != nil }
   func field(_ name: String) -> PlistValue? { entries[name] }
 
-  // The usual types, where the field is what it should be, need neither path nor box.
+  // For the usual types, no path or box is needed if the field is as expected.
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
     if case .string(let text)? = entries[key.stringValue] { return text }
     return try scalar(key).decode(type)

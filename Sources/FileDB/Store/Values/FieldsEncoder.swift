@@ -1,12 +1,13 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// Turns a `Codable` value into the fields of a record.
+/// Encodes a `Codable` value as the fields of a record.
 ///
-/// `Date` and `Data` become the format's own types, `URL`, `UUID` and `Decimal` text. A `nil` leaves its field out;
-/// in an array, where that would move its neighbours, and in a dictionary, which would lose its key, it is an error.
+/// `Date` and `Data` become the format's own types, and `URL`, `UUID` and `Decimal` become text. A field with `nil` is
+/// left out. `nil` is an error in an array if it would shift other elements, and in a dictionary, which would lose the
+/// key.
 enum FieldsEncoder {
-  /// - Throws: `EncodingError` where the value is not a keyed container or holds what a record cannot;
+  /// - Throws: `EncodingError` if the value is not a keyed container or contains something that a record cannot;
   ///   ``StoreError/Code/reservedField``.
   static func encode<Value: Encodable>(_ value: Value) throws -> Fields {
     if let fields = value as? Fields { return fields }
@@ -49,11 +50,11 @@ enum FieldsEncoder {
   }
 }
 
-/// A dictionary, whose keys are data and not the names of fields.
+/// A dictionary. Its keys are data, not names of fields.
 private protocol KeyedByValues {}
 extension Dictionary: KeyedByValues {}
 
-/// What a value's `encode(to:)` has written so far. A class, since nested containers go on writing to it.
+/// The output of a value's `encode(to:)` so far. A class, because nested containers continue to write to it.
 private final class Node {
   var scalar: PlistValue?
   var elements: [Node]?
@@ -61,7 +62,7 @@ private final class Node {
   /// A key whose value was `nil`.
   var omitted: (any CodingKey)?
 
-  /// What is known at once needs no node of its own.
+  /// A value that is known immediately needs no node.
   enum Entry {
     case value(PlistValue)
     case node(Node)
@@ -112,7 +113,7 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let node: Node
 
   private func child(_ key: any CodingKey) -> Node {
-    // Who asks twice goes on where they were.
+    // A type that asks twice continues where it was.
     let former = node.entries?.last { compareUTF8($0.key, key.stringValue) == 0 }
     if case .node(let child)? = former?.value { return child }
     let child = Node()
@@ -126,7 +127,7 @@ private struct KeyedWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
     node.entries?.append((key.stringValue, .value(value)))
   }
 
-  // The usual types take no look at what else they could be.
+  // The usual types need not be checked for special forms.
   func encode(_ value: String, forKey key: Key) { add(.string(value), key) }
   func encode(_ value: Bool, forKey key: Key) { add(.bool(value), key) }
   func encode(_ value: Int, forKey key: Key) { add(.integer(Int64(value)), key) }
@@ -225,7 +226,7 @@ private struct ScalarWriter: SingleValueEncodingContainer {
 }
 
 extension PlistValue {
-  /// An integer, or its digits where a property list has none so large.
+  /// An integer, or its digits as text if it is too large for a property list.
   fileprivate init(wide value: some FixedWidthInteger) {
     if let small = Int64(exactly: value) {
       self = .integer(small)

@@ -1,17 +1,17 @@
-/// What a comparison as people expect it and a regular expression need: Foundation's tables of languages, which are
-/// larger than all else together. They are in a module of their own, `FileDBLanguage`, which every app links with
-/// FileDB, and which `filedb` does without; see Decisions/027.
+/// What locale-aware comparison and regular expressions need: Foundation's tables of languages, which are larger than
+/// everything else together. They are used by a separate module, `FileDBLanguage`. Every app links it with FileDB, and
+/// `filedb` does without it; see Decisions/027.
 package protocol LanguageRules: SendableMetatype {
-  /// As the Finder sorts in the current locale: below 0 where `left` comes first, above 0 where `right` does.
+  /// Compares as the Finder sorts in the current locale: negative if `left` comes first, positive if `right` does.
   static func compare(_ left: String, _ right: String) -> Int
 
-  /// - Throws: an error that says nothing, where `pattern` is not a regular expression.
+  /// - Throws: an error without details if `pattern` is not a regular expression.
   static func expression(_ pattern: String, ignoringCase: Bool) throws -> any TextExpression
 }
 
 /// A regular expression.
 package protocol TextExpression: Sendable {
-  /// Looks for it in `text`, in at most so many `steps`.
+  /// Searches `text`, in at most `steps` steps.
   func search(_ text: String, steps: Int) -> TextSearchOutcome
 }
 
@@ -22,10 +22,11 @@ package enum TextSearchOutcome: Sendable {
 }
 
 package enum Language {
-  /// The rules that are linked into this program, if any. They are found by name, so that nothing here links them.
+  /// The rules that are linked into this program, if any. They are found by name, so that this module need not link
+  /// them.
   package static let rules = _typeByName("14FileDBLanguage15FoundationRulesO") as? any LanguageRules.Type
 
-  /// The rules, for those who cannot do without.
+  /// The rules, for operations that need them.
   /// - Throws: ``StoreError/languageMissing``.
   package static func required() throws(StoreError) -> any LanguageRules.Type {
     guard let rules else {
@@ -37,6 +38,6 @@ package enum Language {
 }
 
 extension StoreError {
-  /// Text cannot be sorted by a locale, or matched by a regular expression, in a program without `FileDBLanguage`.
+  /// In a program without `FileDBLanguage`, text cannot be sorted by a locale or matched with a regular expression.
   package static let languageMissing = Code(rawValue: "languageMissing")
 }

@@ -1,7 +1,6 @@
-/// Decodes what a record does not hold: `nil`, for a type that asks whether it is; for any other it is an error.
+/// Decodes a field that a record lacks: as `nil` if the type asks whether it is `nil`. For other types, this throws.
 ///
-/// So an optional that is decoded by name, and a property wrapper around one, come back as they were written: as
-/// nothing.
+/// So an optional that is decoded by name, and a property wrapper around one, are read back as `nil`.
 final class MissingField: Decoder, SingleValueDecodingContainer {
   private let key: any CodingKey
   private let container: [any CodingKey]
@@ -16,7 +15,7 @@ final class MissingField: Decoder, SingleValueDecodingContainer {
   ) throws -> Value {
     let decoder = MissingField(key, in: container)
     let value = try Value(from: decoder)
-    // A type that looks at nothing would be there without ever having been written.
+    // Otherwise, a type that asks for nothing would be decoded although it was never written.
     guard decoder.isNil else { throw decoder.error }
     return value
   }
@@ -39,7 +38,7 @@ final class MissingField: Decoder, SingleValueDecodingContainer {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    // Any other would come back here and ask for itself.
+    // Any other type would come back here and ask for itself.
     guard type is any ExpressibleByNilLiteral.Type else { throw error }
     return try Value(from: self)
   }

@@ -1,14 +1,14 @@
-/// Finds which of many names is most like one that was probably mistyped.
+/// Finds the name that is most similar to a mistyped one.
 package struct NearestName {
   private let wanted: [Character]
-  /// Fewer changes than this make another name of it.
+  /// A name is similar if it takes fewer changes than this.
   private var limit: Int
-  /// The name that is most like it so far, the first of several; `nil` where none is like it.
+  /// The most similar name so far, the first if there are several; `nil` if none is similar.
   package private(set) var name: String?
 
   package init(to wanted: String) {
     self.wanted = Array(wanted.lowercased())
-    // One change in a short name, one in three characters of a long one; one letter is like no other.
+    // One change in a short name, or one in three characters of a long one. A single letter is not similar to anything.
     limit = self.wanted.count < 2 ? 1 : max(2, self.wanted.count / 3 + 1)
   }
 
@@ -17,7 +17,7 @@ package struct NearestName {
     for name in names { consider(name) }
   }
 
-  /// Whether no other name can be much nearer.
+  /// Whether no other name can be much more similar.
   package var isNear: Bool { name != nil && limit <= 1 }
 
   package mutating func consider(_ other: String) {
@@ -29,14 +29,14 @@ package struct NearestName {
 
   private func distance(to other: [Character]) -> Int {
     if other == wanted { return 0 }
-    // A name that was cut short, or goes on, is near however much is missing.
+    // A name is similar if one of the two is the beginning of the other, however much is missing.
     if min(wanted.count, other.count) > 2, other.starts(with: wanted) || wanted.starts(with: other) {
       return 1
     }
     return abs(other.count - wanted.count) < limit ? Self.distance(wanted, other) : limit
   }
 
-  /// How many characters are to be put in, left out, replaced or swapped with the next one to make one text of the
+  /// The number of characters to insert, delete, replace or swap with the next one in order to turn one text into the
   /// other.
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var beforeLast: [Int] = []

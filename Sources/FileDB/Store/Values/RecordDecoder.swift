@@ -1,10 +1,10 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// Decodes a value from its record's bytes: what the type does not ask for is passed over.
+/// Decodes a value from the bytes of its record. It skips what the type does not ask for.
 struct RecordDecoder: Decoder {
   let fields: RecordFields
-  // Computed: so a decoder is one reference, and needs no box.
+  // Computed, so that a decoder is a single reference and needs no box.
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -24,8 +24,8 @@ struct RecordDecoder: Decoder {
   }
 }
 
-/// The usual types are read from the bytes; any other, and any field that is not what it should be, by way of its
-/// property-list value.
+/// Reads the usual types directly from the bytes. Other types, and fields that are not as expected, are read from the
+/// field's property list value.
 private struct FieldReader<Key: CodingKey>: FieldContainer {
   let fields: RecordFields
   var codingPath: [any CodingKey] { [] }
@@ -52,13 +52,13 @@ private struct FieldReader<Key: CodingKey>: FieldContainer {
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     if type == Date.self, let date = fields.date(key.stringValue) {
-      // It is of this type, as was just asked; a cast would ask all over again.
+      // This type has just been checked. A cast would check it again.
       return unsafeBitCast(date, to: type)
     }
     return try decodeValue(type, key)
   }
 
-  // Without these, a field that may be missing would be looked for three times.
+  // Without these functions, a field that may be missing would be searched for three times.
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
     if let text = fields.string(key.stringValue) { return text }
     return try contains(key) ? scalar(key).decode(type) : nil

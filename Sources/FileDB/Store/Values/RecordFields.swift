@@ -1,20 +1,20 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// The fields of a record where they lie in its bytes: each is read when it is asked for.
+/// The fields of a record in its bytes. Each is read when somebody asks for it.
 ///
-/// Goes from record to record, since those of a table are mostly alike: a field is first looked for where it was in the
-/// record before. A field that a record lacks may have a default, and is then as if it were there.
+/// One object serves for many records. The records of a table are mostly similar, so a field is first looked for where
+/// it was in the previous record. A field that a record lacks may have a default. Then it is as if the record had it.
 final class RecordFields {
-  // Each is read and written for a moment only, never while another access to it is going on.
+  // Each of these is read or written only for a moment, and never during another access to it.
   @exclusivity(unchecked) private var reader = CanonicalReader(UnsafeRawBufferPointer(start: nil, count: 0))
   @exclusivity(unchecked) private var entries = EntryList()
-  /// Which entry each question was about, in the order in which they were asked of the record before.
+  /// The entry that answered each request, in the order of the requests for the previous record.
   @exclusivity(unchecked) private var answers: [Int] = []
   @exclusivity(unchecked) private var questions = 0
-  /// The entry behind the one that was asked for last: who asks for all of them in order finds each at once.
+  /// The entry after the last one that was asked for. A type that asks for all fields in order finds each at once.
   @exclusivity(unchecked) private var next = 0
-  /// Of a record that is looked at for longer than ``read(_:_:)`` takes.
+  /// A copy of a record that is needed for longer than ``read(_:_:)`` takes.
   private var kept: UnsafeMutableRawBufferPointer?
   private let defaults: Fields?
 
@@ -36,8 +36,8 @@ final class RecordFields {
     return try result.get()
   }
 
-  /// The same for a body that puts its result where it belongs: the other one looks up the metadata of the result's
-  /// type for each record, which takes as long as reading some fields.
+  /// The same for a body that writes its result to its final place. The other function looks up the metadata of the
+  /// result's type for each record, which takes as long as reading some fields.
   func visit(_ record: EncodedRecord, _ body: () throws -> Void) throws {
     try record.bytes.withUnsafeBytes { bytes in
       find(in: bytes)
@@ -53,7 +53,7 @@ final class RecordFields {
       from: reader, reader.dict(indentation: TableFile.depthOfFields - 1), except: TableFile.idName)
   }
 
-  /// Keeps the fields of the record that was read last, for good.
+  /// Keeps the fields of the last record for good.
   func keep(_ record: EncodedRecord) {
     let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: record.bytes.count, alignment: 1)
     copy.copyBytes(from: record.bytes)
@@ -61,7 +61,7 @@ final class RecordFields {
     reader = CanonicalReader(UnsafeRawBufferPointer(copy))
   }
 
-  /// Those of the record first.
+  /// The record's own fields come first.
   var names: [String] {
     let own = (0..<entries.count).map { reader.text(entries.key($0)) }
     guard let defaults else { return own }
@@ -119,7 +119,7 @@ final class RecordFields {
   }
 
   private func remember(_ place: Int, for question: Int) {
-    // More questions than anybody's fields make no shape to be remembered.
+    // A type that makes so many requests has no fixed order that is worth remembering.
     guard question < 256 else { return }
     while answers.count <= question { answers.append(place) }
     answers[question] = place

@@ -1,8 +1,8 @@
 import FileDBPlist
 
 extension PlistDictionary {
-  /// These fields after a value changed from `old` to `new`: what its type knows is taken from it, what the type does
-  /// not know stays, at every depth, and what did not change stays the same to the bit.
+  /// These fields after a value changed from `old` to `new`. What the type knows comes from the value. What it does not
+  /// know stays, at every depth. What did not change stays the same to the bit.
   func patched(from old: PlistDictionary, to new: PlistDictionary) -> PlistDictionary {
     var result = self
     for entry in old where new[entry.key] == nil { result[entry.key] = nil }
@@ -26,7 +26,7 @@ extension PlistValue {
     }
   }
 
-  /// Whether a type that read this could have written `written` for it, perhaps without something it does not know.
+  /// Whether a type that read this could have written `written`, perhaps without parts that it does not know.
   fileprivate func holds(_ written: PlistValue) -> Bool {
     switch (self, written) {
     case (.dict(let stored), .dict(let written)):
@@ -40,10 +40,10 @@ extension PlistValue {
 }
 
 extension [PlistValue] {
-  /// An element that is as it was, wherever it is now, keeps what the type does not know of it. Where there are as many
-  /// as before, one that is new counts as the one in its place, changed.
+  /// An element that is unchanged, even if it moved, keeps what the type does not know. If the number of elements is
+  /// the same, a new element counts as the changed version of the one in its place.
   fileprivate func patched(from before: [PlistValue], to after: [PlistValue]) -> [PlistValue] {
-    // A set comes in another order each time: then the elements are no longer those in the same places.
+    // A set has another order each time. Then the elements are no longer those in the same places.
     guard hold(before) else { return after }
     var sources: [Int?] = after.indices.map { $0 < count && before[$0] == after[$0] ? $0 : nil }
     var free = Set(indices).subtracting(sources.compactMap(\.self))

@@ -1,11 +1,12 @@
 import FileDBPlist
 import FileDBTables
 
-/// How many records of a table are of which version; see ``VersionedValue``.
+/// Counts the records of a table by version; see ``VersionedValue``.
 package struct RecordVersions: Equatable, Sendable {
-  /// By the version that a record is marked with.
+  /// By the version in the record's mark.
   package private(set) var counts: [Int64: Int] = [:]
-  /// The number of records without a mark: of the first version, or made by somebody who knows of none.
+  /// The number of records without a mark. They are of the first version, or come from a program that does not know of
+  /// versions.
   package private(set) var unmarkedCount = 0
   private let newest: Int64
 
@@ -22,14 +23,14 @@ package struct RecordVersions: Equatable, Sendable {
     }
   }
 
-  /// The number of records that a program of the schema's version would still have to migrate, or look at.
+  /// The number of records that a program of the schema's version would still have to migrate or check.
   package var olderCount: Int {
-    // A type that marks none has no versions.
+    // If nothing is marked, the type has no versions.
     if counts.isEmpty { return 0 }
     return unmarkedCount + counts.reduce(0) { $0 + ($1.key < newest ? $1.value : 0) }
   }
 
-  /// Whether a record is one of these.
+  /// Whether this record is one of them.
   func isOlder(_ record: EncodedRecord) -> Bool {
     !counts.isEmpty && record.field(ValueMigrations.versionKey)?.integer ?? 0 < newest
   }

@@ -1,9 +1,10 @@
 import FileDBTables
 import Synchronization
 
-/// What a single value was read with last, for the next one: to make it takes longer than to read a small record.
+/// The reader that was last used for a single value, kept for the next one: creating it takes longer than reading a
+/// small record.
 final class SpareReader: Sendable {
-  // Unchecked for the fields: whoever takes them is the only one who has them.
+  // Unchecked because of the fields: only the thread that takes them out uses them.
   private struct Parts: @unchecked Sendable {
     let type: ObjectIdentifier
     let form: ValueForm

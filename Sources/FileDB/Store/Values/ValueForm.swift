@@ -2,12 +2,12 @@ import FileDBPlist
 import FileDBTables
 import Synchronization
 
-/// How a type reads records that lack some of its fields or are of an earlier version. Every question about a record of
-/// a typed table is asked of this form of it.
+/// How a type reads records that lack some of its fields or are of an earlier version. All code that reads a record of
+/// a typed table uses this.
 ///
-/// For all other types it is nothing, and costs nothing.
+/// For types without versions and defaults, it is empty and costs nothing.
 struct ValueForm: Sendable {
-  // A class: so a form is one reference, and nothing for most types.
+  // A class, so that a form is a single reference, which is `nil` for most types.
   fileprivate final class Rules: Sendable {
     let migrations: ValueMigrations?
     let defaults: Fields?
@@ -40,7 +40,7 @@ struct ValueForm: Sendable {
       self.rules = rules
       return
     }
-    // Not under the lock: the type's own code may read records.
+    // Not while holding the lock, because the type's own code may read records.
     let rules = Rules(versioned, defaulted)
     self.rules = rules
     Self.known.withLock { $0[key] = rules }
@@ -51,14 +51,14 @@ struct ValueForm: Sendable {
 
   var migrations: ValueMigrations? { rules?.migrations }
 
-  /// What to read records with.
+  /// Makes the object that reads the fields of records.
   func makeFields() -> RecordFields { RecordFields(defaults: rules?.defaults) }
 
-  /// What is read in a field that a record lacks.
+  /// The default for a field that a record lacks.
   func defaultValue(of field: String) -> PlistValue? { rules?.defaults?[field] }
 
-  /// The record as of its type's newest version. Defaults are not among its fields: ``makeFields()`` has them.
-  /// - Throws: as ``ValueMigrations/newest(_:)``, with the record's id; what is wrong with the defaults.
+  /// The record in its type's newest version. Its fields do not include defaults: ``makeFields()`` adds these.
+  /// - Throws: as ``ValueMigrations/newest(_:)``, with the record's id; an error in the defaults.
   func newest(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
     guard let rules else { return record }
     if let fault = rules.fault { throw fault }
@@ -66,7 +66,7 @@ struct ValueForm: Sendable {
     do { return try migrations.newest(record) } catch { throw error.adding(record: record.id) }
   }
 
-  /// The same, or the record as it is stored where there is no way to its newest version.
+  /// The same, or the stored record if it cannot be migrated.
   func newestOrStored(_ record: EncodedRecord) -> EncodedRecord { (try? newest(record)) ?? record }
 
   /// The fields of a new value, with the mark of its version.
@@ -96,7 +96,7 @@ extension Decodable {
   /// The value of a record without any migration or default.
   static func unmigrated(_ record: EncodedRecord) throws -> Self {
     var fields = RecordFields()
-    // For a value that keeps its decoder.
+    // Needed if the value has kept its decoder.
     defer { if !isKnownUniquelyReferenced(&fields) { fields.keep(record) } }
     return try fields.read(record) { try Self(from: RecordDecoder(fields: fields)) }
   }

@@ -78,7 +78,7 @@ extension ValueMigration {
     }
   }
 
-  /// The fields that the step may take away.
+  /// The fields that the step may remove.
   var formerNames: [String] {
     switch kind {
     case .rename(let name, _): [name]
@@ -88,7 +88,7 @@ extension ValueMigration {
   }
 }
 
-/// A step changed a field that it does not name.
+/// A step changed a field that it does not declare.
 private struct OverwrittenField: Error, CustomStringConvertible {
   let name: String
 

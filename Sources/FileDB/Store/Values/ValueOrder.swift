@@ -10,7 +10,7 @@ public enum TextOrder: Hashable, Sendable {
   case localized
 }
 
-/// The one order over property-list values of every type.
+/// The single order for property list values of all types.
 enum ValueOrder {
   static func compare(_ left: PlistValue, _ right: PlistValue, text: TextOrder) -> Int {
     switch (left, right) {
@@ -50,11 +50,11 @@ enum ValueOrder {
     return sign(a, b)
   }
 
-  /// Exact, where turning the integer into a double would round it.
+  /// Compares exactly. Converting the integer to a double would round it.
   private static func compare(_ a: some BinaryInteger, _ b: Double) -> Int {
     if b.isNaN || b == .infinity { return -1 }
     if b == -.infinity { return 1 }
-    // Swift compares an integer and a floating-point number exactly only by way of a wider type.
+    // Swift compares an integer and a floating-point number exactly only through a wider type.
     let whole = b.rounded(.down)
     guard let floor = Int128(exactly: whole) else { return b > 0 ? -1 : 1 }
     let result = sign(Int128(a), floor)
@@ -65,7 +65,7 @@ enum ValueOrder {
     switch text {
     case .bytes: compareUTF8(a, b).signum()
     case .localized:
-      // Those that sort have asked for the rules before.
+      // The code that sorts has already required the rules.
       Language.rules?.compare(a, b) ?? compareUTF8(a, b).signum()
     }
   }

@@ -35,14 +35,14 @@ public protocol VersionedValue: Codable, Sendable {
   static var migrations: [ValueMigration] { get }
 }
 
-/// The steps of a type of values, and what they make of a record.
+/// The migration steps of a type, and their results for a record.
 struct ValueMigrations: Sendable {
-  /// The field that marks a record with its version. A versioned record's own fields may not have this name.
+  /// The field that holds the version of a record. A versioned type must not use this name for a field of its own.
   static let versionKey = "wgFileDbVersion"
 
   private let steps: [ValueMigration]
   private let formerNames: [String]
-  /// Whether these are fields of the type, without any default's help.
+  /// Whether the type accepts these fields without using any default.
   private let fits: @Sendable (EncodedRecord) -> Bool
 
   init(_ steps: [ValueMigration], fits: @escaping @Sendable (EncodedRecord) -> Bool) {
@@ -52,16 +52,16 @@ struct ValueMigrations: Sendable {
 
   var version: Int64 { Int64(steps.count) }
 
-  /// The record as of the newest version.
-  /// - Throws: ``StoreError/Code/newerVersion``, ``StoreError/Code/migrationFailed``, ``StoreError/Code/invalidValue``
-  ///   for a mark that is none, without the record.
+  /// The record in the newest version.
+  /// - Throws: ``StoreError/Code/newerVersion``, ``StoreError/Code/migrationFailed``; ``StoreError/Code/invalidValue``
+  ///   if the mark is not a version. The errors do not name the record.
   func newest(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
     guard let mark = record.field(Self.versionKey) else { return try newestOfUnmarked(record) }
     let version = try version(of: mark)
     return version < steps.count ? try migrated(record, from: version) : record
   }
 
-  /// Of the first version, or made by hand in the shape of the newest.
+  /// For an unmarked record: it is of the first version, or was made by hand in the form of the newest.
   private func newestOfUnmarked(_ record: EncodedRecord) throws(StoreError) -> EncodedRecord {
     guard version > 0 else { return record }
     let former = record.fields(formerNames)
@@ -92,12 +92,12 @@ struct ValueMigrations: Sendable {
     }
   }
 
-  // What a step made must not be read as other than it would come back from the file.
+  // The result of a step must be read in the form in which it would come back from the file.
   private func encoded(_ fields: Fields, of id: AnyRecordID) throws(StoreError) -> EncodedRecord {
     EncodedRecord(id: id, fields: try marked(fields).normalized(limits: PlistLimits()))
   }
 
-  /// The fields of a record of the newest version, which say so.
+  /// The fields of a record of the newest version, with the mark.
   func marked(_ fields: Fields) throws(StoreError) -> Fields {
     guard fields[Self.versionKey] == nil else { throw Self.reserved }
     var fields = fields
@@ -105,7 +105,7 @@ struct ValueMigrations: Sendable {
     return fields
   }
 
-  /// Refuses fields of a record of the newest version that no longer say so.
+  /// Refuses fields of a record of the newest version whose mark was removed or changed.
   func checkMark(of fields: Fields) throws(StoreError) {
     guard fields[Self.versionKey] ?? 0 == .integer(version) else { throw Self.reserved }
   }
@@ -147,7 +147,7 @@ extension RecordTable where Value: VersionedValue {
       for record in try snapshot() {
         let current = try record.migrated
         if current.encoded == record.encoded { continue }
-        _ = try current.value  // What the type cannot read must not be written.
+        _ = try current.value  // If the type cannot read it, it must not be written.
         migrated.append(current.encoded)
       }
       for record in migrated { try transaction.apply(.replace(record), to: name.text) }

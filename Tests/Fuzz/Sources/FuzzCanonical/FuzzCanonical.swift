@@ -26,7 +26,7 @@ private func test(_ bytes: [UInt8]) -> Bool {
   return true
 }
 
-/// Lines pass where they are, byte for byte, what is written for what libxml2 reads in them, and there alone; then they read
+/// Lines pass if they are, byte for byte, what is written for what libxml2 reads in them, and there alone; then they read
 /// as libxml2 reads them.
 private func checkJudgement(of lines: [UInt8], _ parsed: PlistValue?) {
   let isCanonical = parsed.map(writtenLines) == lines
@@ -65,7 +65,7 @@ private func checkShape(_ lines: [UInt8]) {
   }
 }
 
-/// A dictionary is a record where its `id` is a number in its shortest form.
+/// A dictionary is a record if its `id` is a number in its shortest form.
 private func checkRecord(_ bytes: UnsafeRawBufferPointer, _ parsed: PlistValue) {
   var scanner = CanonicalScanner(bytes, limits: limits)
   let found = scanner.scanDict(indentation: 0, numberKey: "id")

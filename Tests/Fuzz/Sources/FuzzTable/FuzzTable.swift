@@ -23,7 +23,7 @@ private func test(_ bytes: [UInt8]) -> Bool {
   return true
 }
 
-/// `nil` where the file is refused, which must give the place and must not depend on who reads it.
+/// `nil` if the file is refused, which must give the place and must not depend on who reads it.
 private func decode(_ bytes: [UInt8]) -> TableState? {
   do throws(StoreError) {
     return try TableFile.decode(bytes, file: file, table: "t", limits: options.limits)

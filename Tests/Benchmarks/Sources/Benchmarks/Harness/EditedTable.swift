@@ -21,7 +21,7 @@ final class EditedTable {
     }
   }
 
-  /// Its way to do one of the workloads that change a table; `nil` for others, and where the editor cannot.
+  /// Its way to do one of the workloads that change a table; `nil` for others, and if the editor cannot.
   func prepare(_ workload: Workload) throws -> Run? {
     switch workload {
     case .edit(let kind, let mode): run(kind, mode)

@@ -25,7 +25,7 @@ protocol Editor: AnyObject {
 
   func count() throws -> Int
   func entry(_ id: Int) throws -> Entry?
-  /// The ids right above and below a record; `nil` where there is none.
+  /// The ids right above and below a record; `nil` if there is none.
   func neighbours(of id: Int) throws -> (above: Int?, below: Int?)
 }
 

@@ -1,18 +1,18 @@
 /// Somebody to compare with, FileDB included: one file each, in Peers. An instance is for one size of the sample.
 protocol Peer: AnyObject {
   static var name: String { get }
-  /// The most records with which `workload` is bearable; 0 where it cannot do such a thing.
+  /// The most records with which `workload` is bearable; 0 if it cannot do such a thing.
   static func mostRecords(for workload: Workload) -> Int
   init(_ sample: Sample)
-  /// Its way to do `workload`, made ready; `nil` where it cannot do such a thing.
-  /// - Throws: ``LeftOut`` where something is missing on this machine.
+  /// Its way to do `workload`, made ready; `nil` if it cannot do such a thing.
+  /// - Throws: ``LeftOut`` if something is missing on this machine.
   func prepare(_ workload: Workload) throws -> Run?
-  /// Makes what ``memoryOfOpening()`` opens, where it is not there yet.
+  /// Makes what ``memoryOfOpening()`` opens, if it is not there yet.
   func makeFileToOpen() throws
-  /// What it adds to a process to open the table and read each record once; run in a process of its own. `nil` where
+  /// What it adds to a process to open the table and read each record once; run in a process of its own. `nil` if
   /// there is nothing to open.
   func memoryOfOpening() throws -> ResidentMemory.Growth?
-  /// The same with an index of the amounts that has to be in memory; `nil` where there is none.
+  /// The same with an index of the amounts that has to be in memory; `nil` if there is none.
   func memoryOfLookup() throws -> ResidentMemory.Growth?
 }
 

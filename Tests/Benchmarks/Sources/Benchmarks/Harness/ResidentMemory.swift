@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process has in memory, where the system tells.
+/// What a process has in memory, if the system tells.
 enum ResidentMemory {
   /// What a table is like that is measured.
   enum State: String, CaseIterable, Codable {
@@ -15,7 +15,7 @@ enum ResidentMemory {
     var peak: Int
   }
 
-  /// Runs `body` and says how this process grew by it; `nil` where the system does not tell.
+  /// Runs `body` and says how this process grew by it; `nil` if the system does not tell.
   static func growth<Result>(of body: () throws -> Result) rethrows -> Growth? {
     guard let before = bytes("VmRSS") else { return nil }
     let result = try body()

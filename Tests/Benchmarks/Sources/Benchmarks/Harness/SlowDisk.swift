@@ -7,7 +7,7 @@ enum SlowDisk {
   static let title = "on a disk whose sync takes 2 ms (simulated)"
 
   /// A run on a slow disk.
-  /// - Throws: ``LeftOut`` where none can be simulated.
+  /// - Throws: ``LeftOut`` if none can be simulated.
   static func running(_ run: Run?) throws -> Run? {
     #if os(Linux)
       guard let run else { return nil }

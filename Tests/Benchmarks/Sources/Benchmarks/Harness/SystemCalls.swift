@@ -18,7 +18,7 @@ extension SystemCalls {
 
   /// Counts what a command asks, by strace.
   /// - Parameter folder: where the traces are for the time being.
-  /// - Throws: ``LeftOut`` where strace is missing or must not trace.
+  /// - Throws: ``LeftOut`` if strace is missing or must not trace.
   static func count(_ command: TableCommand, in folder: URL) throws -> SystemCalls {
     let strace = try findStrace()
     let traces = folder.appendingPathComponent("traces")
@@ -64,7 +64,7 @@ extension SystemCalls {
 extension SystemCalls {
   static let verbs: [CommandVerb] = [.get, .count, .add, .set, .move]
 
-  /// Counts what the commands of each peer that has some ask of the system, and says so where it cannot.
+  /// Counts what the commands of each peer that has some ask of the system, and says so if it cannot.
   static func compare(_ peers: [any Peer], _ sample: Sample, _ results: inout Results) {
     for verb in verbs {
       for peer in peers.compactMap({ $0 as? any CommandLinePeer }) {

@@ -162,7 +162,7 @@ extension Workload: CaseIterable {
   static let pageLength = 50
   static let writerCount = 8
   static let taskCount = 64
-  /// As many changes are in one transaction, or as many as there are records, where there are fewer.
+  /// As many changes are in one transaction, or as many as there are records, if there are fewer.
   static let transactionLength = 10_000
 
   /// Whether it is the same whatever the size of the table, so that one size is enough.

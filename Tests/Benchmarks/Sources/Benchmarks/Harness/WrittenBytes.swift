@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a process hands over to be written, where the system tells.
+/// What a process hands over to be written, if the system tells.
 enum WrittenBytes {
   /// By this process so far.
-  /// - Throws: ``LeftOut`` where the system does not tell.
+  /// - Throws: ``LeftOut`` if the system does not tell.
   static func ofProcess() throws -> Int {
     let text = try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)
     guard let line = text?.split(separator: "\n").first(where: { $0.hasPrefix("wchar:") }),

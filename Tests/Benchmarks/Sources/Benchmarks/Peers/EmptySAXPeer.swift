@@ -19,7 +19,7 @@ final class EmptySAXPeer: Peer {
     }
   }
 
-  /// - Throws: ``WrongResult`` where libxml2 did not get to the end of a sound document.
+  /// - Throws: ``WrongResult`` if libxml2 did not get to the end of a sound document.
   private static func parse(_ bytes: [UInt8]) throws {
     var handler = xmlSAXHandler()
     handler.initialized = XML_SAX2_MAGIC

@@ -89,7 +89,7 @@ import Foundation
     }
   }
 #else
-  /// LMDB where its header is missing.
+  /// LMDB if its header is missing.
   final class LMDBPeer: Peer {
     static let name = "LMDB"
 

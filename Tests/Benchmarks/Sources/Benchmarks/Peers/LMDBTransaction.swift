@@ -2,7 +2,7 @@
   import CLMDB
   import Foundation
 
-  /// A transaction, given up where it is not committed.
+  /// A transaction, given up if it is not committed.
   final class LMDBTransaction {
     private var handle: OpaquePointer?
     private let table: LMDBTable
@@ -173,7 +173,7 @@
 
     deinit { mdb_cursor_close(handle) }
 
-    /// - Returns: `nil` where there is no such place.
+    /// - Returns: `nil` if there is no such place.
     func move(_ step: MDB_cursor_op, _ position: Double = 0) throws -> LMDBPlace? {
       try withValue(of: LMDBPlace.key(position)) { key in
         var value = MDB_val()

@@ -11,7 +11,7 @@ struct PythonProgram {
     var seconds: Double
   }
 
-  /// Runs `workload` on the sample, or on `data` where that is something else.
+  /// Runs `workload` on the sample, or on `data` if that is something else.
   func prepare(_ workload: Workload, _ sample: Sample, data: URL? = nil) throws -> Run {
     let python = try python()
     let scratch = try sample.scratch(script)

@@ -22,7 +22,7 @@ final class WholeFile {
     self.encode = encode
   }
 
-  /// Makes the file from the sample where it is not there yet.
+  /// Makes the file from the sample if it is not there yet.
   func makeOnce() throws {
     if FileManager.default.fileExists(atPath: try file.get().path) { return }
     try save(zip(1..., sample.entries).map { IdentifiedEntry(id: $0, entry: $1) })

@@ -7,7 +7,7 @@ struct Chart {
   private struct Bar {
     let peer: String
     let ratio: Double
-    /// Says the size where it is not that of the group.
+    /// Says the size if it is not that of the group.
     let note: String
   }
 
@@ -133,7 +133,7 @@ struct Chart {
       + lines(first - 3, first + Double(bars.count) * Chart.lineHeight - 2) + bars.joined()
   }
 
-  /// The number stands to the right of the bar and of the line, where no bar is.
+  /// The number stands to the right of the bar and of the line, if no bar is.
   private func draw(_ bar: Bar, at top: Double) -> String {
     let (from, to) = (x(min(1, bar.ratio)), x(max(1, bar.ratio)))
     let baseline = number(top + Chart.barHeight - 2)

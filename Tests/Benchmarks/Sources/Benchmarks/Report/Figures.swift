@@ -8,7 +8,7 @@ struct Figure {
   let what: String
   /// The size it is for.
   let records: Int
-  /// What was reached at a size, in words, and whether it is enough; `nil` where the run did not measure it.
+  /// What was reached at a size, in words, and whether it is enough; `nil` if the run did not measure it.
   let reached: (Results, Int) -> Reached?
 
   static var all: [Figure] { processes + commits + reads + files + memory }
