@@ -1,9 +1,9 @@
 import FileDB
 import Foundation
 
-// A diary of what one ate. Its foods are a store that is shipped with it and never written (`build.filedb` builds it); the
-// user's store lies over that. So foods of the user's own stand beside the shipped ones, a shipped figure may be corrected, and
-// the next version of the foods changes neither the diary nor the corrections:
+// A diary of what one ate. Its foods are a store that is shipped with it and never written (`build.filedb` builds it);
+// the user's store lies over that. So foods of the user's own stand beside the shipped ones, a shipped figure may be
+// corrected, and the next version of the foods changes neither the diary nor the corrections:
 //
 //     FoodDiary
 //     filedb --store Foods batch build.filedb

@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-// A server whose jobs are records. Hundreds of tasks do them, and so does a second process, which runs this program once
-// more. Some tasks are cancelled while they wait for their turn. Each job is done exactly once:
+// A server whose jobs are records. Hundreds of tasks do them, and so does a second process, which runs this program
+// once more. Some tasks are cancelled while they wait for their turn. Each job is done exactly once:
 //
 //     JobServer NEWFOLDER
 

@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-// The levels of a game: each has a number, the name of a background picture, and a map as bytes. The game asks for a level by
-// its number, and shows it again when somebody replaces its map while the game runs:
+// The levels of a game: each has a number, the name of a background picture, and a map as bytes. The game asks for a
+// level by its number, and shows it again when somebody replaces its map while the game runs:
 //
 //     Levels
 //     Levels FOLDER 2

@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-// A list in the terminal, in an order of your own. Open it in several terminals at once, change it with `filedb`, or edit
-// todo.plist with an editor: every list follows.
+// A list in the terminal, in an order of your own. Open it in several terminals at once, change it with `filedb`, or
+// edit todo.plist with an editor: every list follows.
 //
 //     TodoList [FOLDER]
 

@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-// An app ships its data, its user changes it, and the app's next version ships other data. This plays both, the one who ships
-// and the user, in a folder that it removes in the end.
+// An app ships its data, its user changes it, and the app's next version ships other data. This plays both, the one who
+// ships and the user, in a folder that it removes in the end.
 
 @main
 struct Upgrade {

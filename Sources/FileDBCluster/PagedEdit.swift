@@ -2,8 +2,8 @@ import FileDB
 import FileDBTables
 import Synchronization
 
-/// A table in memory with those records of a paged table that a verb touches. So a paged table has the verbs of any other
-/// table: how they encode values, which ids they give, what versions and rules they keep.
+/// A table in memory with those records of a paged table that a verb touches. So a paged table has the verbs of any
+/// other table: how they encode values, which ids they give, what versions and rules they keep.
 struct PagedEdit<Value: Codable & Sendable> {
   private let log: EditLog
   private let store: RecordStore

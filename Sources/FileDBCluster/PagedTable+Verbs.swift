@@ -1,8 +1,8 @@
 import FileDB
 import FileDBTables
 
-/// The verbs. Each is a commit of its own to the shared log, and cannot be part of a transaction with other tables. They
-/// do what the verbs of a `RecordTable` do, and throw the same errors; besides ``StoreError/Code/unreachable``,
+/// The verbs. Each is a commit of its own to the shared log, and cannot be part of a transaction with other tables.
+/// They do what the verbs of a `RecordTable` do, and throw the same errors; besides ``StoreError/Code/unreachable``,
 /// ``StoreError/Code/outcomeUnknown``, ``StoreError/Code/locked`` if others wrote to the table for longer than
 /// `StoreOptions.lockTimeout`, ``StoreError/Code/tableExists`` for a table that every machine holds, and
 /// ``StoreError/Code/invalidSchema`` for a declaration with rules that only who sees all records can keep.

@@ -56,8 +56,8 @@ public struct PagedTable<Value: Codable & Sendable>: Sendable {
     try await asking { try stored(rows.page(indices)) }
   }
 
-  /// The records below another one, at most `limit`: the next page for who has shown a page that ended with it, whatever
-  /// others added or deleted meanwhile.
+  /// The records below another one, at most `limit`: the next page for who has shown a page that ended with it,
+  /// whatever others added or deleted meanwhile.
   /// - Throws: ``StoreError/Code/recordNotFound`` if it was deleted.
   /// - Complexity: as ``records(in:)``.
   public func records(after id: RecordID<Value>, limit: Int) async throws -> [StoredRecord<Value>] {
@@ -83,8 +83,8 @@ public struct PagedTable<Value: Codable & Sendable>: Sendable {
 }
 
 extension RecordStore {
-  /// A table that no machine holds, of a store that is shared through PostgreSQL. It need not exist yet: its first record
-  /// makes it. From then on it stays paged, also once it was dropped.
+  /// A table that no machine holds, of a store that is shared through PostgreSQL. It need not exist yet: its first
+  /// record makes it. From then on it stays paged, also once it was dropped.
   ///
   /// Of a table that every machine holds, this shows the records as the database has them, and refuses to write.
   /// - Throws: ``StoreError/Code/notAFolder`` for a store that is not shared through PostgreSQL;

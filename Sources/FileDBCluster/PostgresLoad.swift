@@ -6,8 +6,8 @@ extension PostgresLog {
   /// A server that is busy with what it has got may pause for longer than for a small statement.
   var loadTimeout: Duration { max(timeout, .seconds(60)) }
 
-  /// Whether the records of a commit are too many for a statement, and each table that it changes is made by it. Then its
-  /// tables are all that there is to say of it.
+  /// Whether the records of a commit are too many for a statement, and each table that it changes is made by it. Then
+  /// its tables are all that there is to say of it.
   func isLoad(_ commit: NewCommit) -> Bool {
     let bytes = commit.changes.reduce(0) { $0 + $1.change.records.reduce(0) { $0 + $1.bytes.count } }
     guard bytes > longestStatement else { return false }

@@ -1,5 +1,5 @@
-/// How many records the chunks of a span of places have together, so that the n-th record of ten million is found without
-/// adding up the counts of twenty thousand chunks.
+/// How many records the chunks of a span of places have together, so that the n-th record of ten million is found
+/// without adding up the counts of twenty thousand chunks.
 ///
 /// A span is 2^40 places. A table that has grown at its end has 256 chunks in each.
 enum PostgresSpans {

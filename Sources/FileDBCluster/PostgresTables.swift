@@ -99,8 +99,8 @@ enum PostgresTables {
     $next_commit$;
     """
 
-  /// Appends a commit that makes tables, of which `COPY` has brought the records under numbers that no table has yet. The
-  /// log does not keep it: it begins behind it, and whoever lacks it begins with the records.
+  /// Appends a commit that makes tables, of which `COPY` has brought the records under numbers that no table has yet.
+  /// The log does not keep it: it begins behind it, and whoever lacks it begins with the records.
   private static let appendLoaded = """
     CREATE OR REPLACE FUNCTION filedb.append_loaded(
       the_store bigint, the_token uuid, expected_tables text[], expected_sequences bigint[],
@@ -134,8 +134,8 @@ enum PostgresTables {
 
   /// Appends a commit and carries it out, unless somebody else's to one of the `expected` tables came before it.
   ///
-  /// Each change has a verb, a table, a number and some ids; each id has the place of its record in the payload. A commit
-  /// to a paged table changes no other, and names it once more.
+  /// Each change has a verb, a table, a number and some ids; each id has the place of its record in the payload. A
+  /// commit to a paged table changes no other, and names it once more.
   private static let append = """
     CREATE OR REPLACE FUNCTION filedb.append(
       the_store bigint, the_token uuid,

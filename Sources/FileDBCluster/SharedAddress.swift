@@ -1,7 +1,7 @@
 import FileDB
 
-/// Where a shared store is, in one word: `postgres://db1,db2/app?store=notes` or `etcd://m1,m2,m3/app?store=notes`. It is
-/// the URL that leads to the engine, with the store's name as one more parameter.
+/// Where a shared store is, in one word: `postgres://db1,db2/app?store=notes` or `etcd://m1,m2,m3/app?store=notes`. It
+/// is the URL that leads to the engine, with the store's name as one more parameter.
 package struct SharedAddress: Sendable {
   /// What keeps the store.
   package enum Engine: Sendable {

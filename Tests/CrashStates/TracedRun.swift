@@ -1,8 +1,8 @@
 import FileDBStorage
 import TestSupport
 
-/// Runs the workloads on a real disk, and says what the recording disk saw of them: for a comparison with the calls that
-/// the system saw.
+/// Runs the workloads on a real disk, and says what the recording disk saw of them: for a comparison with the calls
+/// that the system saw.
 enum TracedRun {
   static func run(in folder: String) throws {
     for (number, workload) in CrashWorkload.all.enumerated() {

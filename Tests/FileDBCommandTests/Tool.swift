@@ -58,8 +58,8 @@ func filedbWithoutRights(_ arguments: String..., in folder: URL) throws -> ToolR
   }
   // The build folder may be where only root can go.
   let copy = FileManager.default.temporaryDirectory.appendingPathComponent("filedb-\(UUID().uuidString)")
-  // By a program of its own: a descriptor that is open for writing here could go on to a program that another test starts
-  // just now, and what somebody may write to cannot be run ("Text file busy").
+  // By a program of its own: a descriptor that is open for writing here could go on to a program that another test
+  // starts just now, and what somebody may write to cannot be run ("Text file busy").
   _ = try run("/bin/cp", [filedbProgram.path, copy.path], in: folder, input: "", environment: [:])
   defer { try? FileManager.default.removeItem(at: copy) }
   try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: copy.path)

@@ -43,8 +43,8 @@ import Testing
 
   @Test func everyDiskCallOfInstallationsIsNeeded() throws {
     let others = try places(in: CrashWorkload.all)
-    // What syncs for a process that died is the making of a folder, which the others need as well. The swap of the installed
-    // version is made and removed as those of tables are.
+    // What syncs for a process that died is the making of a folder, which the others need as well. The swap of the
+    // installed version is made and removed as those of tables are.
     let places = try places(in: CrashWorkload.installations).filter {
       others[$0.key] == nil && $0.key.cause != "nothing new" && $0.key.subject != "installed.plist's swap"
     }

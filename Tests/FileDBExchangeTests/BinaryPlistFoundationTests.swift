@@ -16,8 +16,8 @@ import Testing
     BinaryList.text("two"),
   ])
 
-  /// None that begins a set: Foundation on Linux crashes on one of values that it cannot hash. Nor 0x60, an empty text of UTF-16,
-  /// which it refuses.
+  /// None that begins a set: Foundation on Linux crashes on one of values that it cannot hash. Nor 0x60, an empty text
+  /// of UTF-16, which it refuses.
   private static let wrongBytes = (UInt8.min..<0xC0).filter { $0 != 0x60 }
 
   /// What we refuse on purpose, and Foundation takes.

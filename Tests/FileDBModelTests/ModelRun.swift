@@ -124,7 +124,8 @@ struct ModelRun {
     try look(at: store)
   }
 
-  /// The same while commits wait that change that record: nobody takes the table then, until it is said that the file counts.
+  /// The same while commits wait that change that record: nobody takes the table then, until it is said that the file
+  /// counts.
   private mutating func editAgainstPending(_ store: RecordStore) throws {
     try store.checkpoint()
     guard let table = someTable(with: 2) else { return }

@@ -104,7 +104,8 @@ import Testing
     }
   }
 
-  /// Decimals of up to sixteen digits with the point at every place: those that need no comparison are right without it.
+  /// Decimals of up to sixteen digits with the point at every place: those that need no comparison are right without
+  /// it.
   @Test func decimalsMustBeAsTheWriterWritesThem() {
     for digits in [
       "1", "9", "12", "99", "10", "123456789012345", "999999999999999", "1234567890123456",

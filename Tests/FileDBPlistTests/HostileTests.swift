@@ -49,7 +49,8 @@ import Testing
     }
   }
 
-  /// Found by fuzzing: libxml2 took such a `>` for the tag's end where the file was cut behind it, and read it elsewhere.
+  /// Found by fuzzing: libxml2 took such a `>` for the tag's end where the file was cut behind it, and read it
+  /// elsewhere.
   @Test(arguments: [
     #"<!DOCTYPE plist SYSTEM "a>b"><plist><true/></plist>"#,
     #"<!DOCTYPE plist PUBLIC "a" 'b>'><plist><true/></plist>"#,

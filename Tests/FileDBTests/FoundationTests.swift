@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `filedb` starts at once because it is linked without the larger part of Foundation. One import would bring that back.
+/// `filedb` starts at once because it is linked without the larger part of Foundation. One import would bring that
+/// back.
 @Suite struct FoundationTests {
   @Test(arguments: [
     "FileDBPlist", "FileDBStorage", "FileDBTables", "FileDB", "FileDBExchange", "FileDBCommand",

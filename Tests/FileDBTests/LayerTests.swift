@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The folders of FileDB have an order: what is in one may use those below it and no other. So each compiles with these alone.
+/// The folders of FileDB have an order: what is in one may use those below it and no other. So each compiles with these
+/// alone.
 @Suite struct LayerTests {
   struct Layer: Sendable, CustomTestStringConvertible {
     let folder: String

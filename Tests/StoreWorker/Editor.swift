@@ -1,7 +1,8 @@
 import FileDB
 import Foundation
 
-/// Another program that knows nothing of the store: it adds a record of its own to each table's file, and syncs nothing.
+/// Another program that knows nothing of the store: it adds a record of its own to each table's file, and syncs
+/// nothing.
 struct Editor {
   let folder: URL
   /// How often it has saved.

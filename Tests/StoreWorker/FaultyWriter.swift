@@ -17,8 +17,8 @@
     private let checkpoints: CheckpointPolicy
     private var writer: Writer?
     private var errors = 0
-    /// How often the store was closed: by a sync whose error was told, or by one of a checkpoint that it made by itself, which
-    /// tells nobody.
+    /// How often the store was closed: by a sync whose error was told, or by one of a checkpoint that it made by
+    /// itself, which tells nobody.
     private var closings = 0
 
     init(

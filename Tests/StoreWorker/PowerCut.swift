@@ -2,8 +2,8 @@
   import FileDB
   import Foundation
 
-  /// Cuts the power of a file system under its writers at random moments, and checks, once it is mounted again, that what
-  /// was acknowledged is there, and nothing in part. For root, with an ext4 file system on a loop device.
+  /// Cuts the power of a file system under its writers at random moments, and checks, once it is mounted again, that
+  /// what was acknowledged is there, and nothing in part. For root, with an ext4 file system on a loop device.
   struct PowerCut {
     var device: String
     var mountPoint: URL

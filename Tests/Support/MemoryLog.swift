@@ -3,8 +3,8 @@ import FileDBTables
 import Foundation
 import Synchronization
 
-/// A log without files, as several machines might share one: whoever is quicker wins, and the other's body runs again. Now and
-/// then it forgets old commits, and now and then its answer is lost.
+/// A log without files, as several machines might share one: whoever is quicker wins, and the other's body runs again.
+/// Now and then it forgets old commits, and now and then its answer is lost.
 package final class MemoryLog: CommitLog {
   fileprivate struct State {
     var commits: [LoggedCommit] = []

@@ -13,8 +13,8 @@ extension RecordStore {
   /// What the store's folder lies on.
   package var disk: any Disk { get throws { try folder.disk.disk } }
 
-  /// Throws ``BrokenInvariant`` unless everything that is always true of a store is true of this one: each file is a sound
-  /// table, the journal is sound, a fresh reader sees what this store shows, and every id leads to its row.
+  /// Throws ``BrokenInvariant`` unless everything that is always true of a store is true of this one: each file is a
+  /// sound table, the journal is sound, a fresh reader sees what this store shows, and every id leads to its row.
   package func checkInvariants() throws {
     let fresh = try reopened()
     let journal = try checkJournal()

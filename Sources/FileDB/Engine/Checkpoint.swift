@@ -29,7 +29,8 @@ extension FileLog {
     return WrittenTables()
   }
 
-  /// Sees to it that what other processes did survives a power cut: one may have failed to sync what it wrote, and died.
+  /// Sees to it that what other processes did survives a power cut: one may have failed to sync what it wrote, and
+  /// died.
   private func confirm() throws(StoreError) {
     guard var journal = state.withLock(\.journal), journal.isDoubtful else { return }
     do throws(DiskError) {

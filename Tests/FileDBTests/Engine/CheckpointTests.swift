@@ -34,8 +34,8 @@ import Testing
     try open(disk).table("t").set(["text": "changed"], of: 1)
   }
 
-  /// The editor saves before each call of the checkpoint in turn: what it saved is in the table's file, in the journal's next
-  /// commit or among the backups, and no record of the store's is lost.
+  /// The editor saves before each call of the checkpoint in turn: what it saved is in the table's file, in the
+  /// journal's next commit or among the backups, and no record of the store's is lost.
   @Test func whatAnEditorSavesDuringACheckpointIsKept() throws {
     var conflicts = 0
     for number in 0... {
@@ -98,9 +98,9 @@ import Testing
     }
   }
 
-  /// The same where the commits have nothing to do with what the editor changes: both are in the table in the end. Once the journal
-  /// knows the checkpoint's file it is a conflict, and a crash in the middle of an exchange of names may leave what the editor saved
-  /// among the backups.
+  /// The same where the commits have nothing to do with what the editor changes: both are in the table in the end. Once
+  /// the journal knows the checkpoint's file it is a conflict, and a crash in the middle of an exchange of names may
+  /// leave what the editor saved among the backups.
   @Test(arguments: [0, 1, 2, 3, 1_000]) func whatAnEditorSavesIsMergedWithCommits(later: Int) throws {
     for number in 0... {
       let memory = MemoryDisk()

@@ -111,8 +111,8 @@ import Testing
     try anew.checkInvariants()
   }
 
-  /// A page whose sync failed may be lost although it can still be read: it must be written again before anything is built on
-  /// it.
+  /// A page whose sync failed may be lost although it can still be read: it must be written again before anything is
+  /// built on it.
   @Test func nextCommitRewritesCommitThatWasNotSynced() throws {
     let memory = try Self.prepared()
     try Self.commit(2, in: Self.open(FaultyDisk(over: memory, faults: .skip(.syncData))))
@@ -167,8 +167,8 @@ import Testing
       })
   }
 
-  /// Each sync of a commit fails in turn: in a new store, and in one where an editor saved a table's file in place and did not
-  /// sync it.
+  /// Each sync of a commit fails in turn: in a new store, and in one where an editor saved a table's file in place and
+  /// did not sync it.
   @Test(arguments: [false, true]) func noCommitIsMadeAfterAFailedSync(isNew: Bool) throws {
     for number in 0... {
       let memory = isNew ? MemoryDisk() : try Self.prepared()

@@ -35,7 +35,8 @@ import Testing
     return end
   }
 
-  /// While the first commit is in its sync, a second one waits for its own, and a third one for that of the longer journal.
+  /// While the first commit is in its sync, a second one waits for its own, and a third one for that of the longer
+  /// journal.
   private struct Meeting: Sendable {
     let errors: [StoreError?]
     let store: RecordStore
@@ -192,7 +193,8 @@ import Testing
     }
   }
 
-  /// A thread reads while another one writes, and has no file descriptor left for the journal, or for a file of records.
+  /// A thread reads while another one writes, and has no file descriptor left for the journal, or for a file of
+  /// records.
   @Test(.timeLimit(.minutes(40))) func failedReadDoesNotHarmACommitOfAnotherThread() throws {
     for number in 0... {
       let memory = try Self.withTwoTables()

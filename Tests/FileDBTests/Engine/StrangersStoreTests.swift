@@ -5,7 +5,8 @@ import Testing
 
 @testable import FileDB
 
-/// A store that somebody sent, with links among what is the store's own. Whatever is done to it, nothing outside changes.
+/// A store that somebody sent, with links among what is the store's own. Whatever is done to it, nothing outside
+/// changes.
 @Suite struct StrangersStoreTests {
   @Test(arguments: [
     "journal", "lock", "queue", ".gitignore", "backups", "undo", "shipped", "installed.plist",

@@ -64,7 +64,8 @@ import Testing
     try store.checkInvariants()
   }
 
-  /// Another program may have left a file that is not on the medium, though it is the very bytes that a checkpoint wrote.
+  /// Another program may have left a file that is not on the medium, though it is the very bytes that a checkpoint
+  /// wrote.
   @Test(arguments: [file, journal]) func aCopyIsSynced(path: String) throws {
     let disk = MemoryDisk()
     try add(1, on: disk)

@@ -5,8 +5,8 @@ import Testing
 
 /// Merges of two branches of a user's store over an attached one, after random verbs on different records in each.
 @Suite struct MergeOverlayRandomTests {
-  /// Seen over the attached table, the merged table equals one to which both sides applied their edits one after the other,
-  /// except for the ids of added records and for the order.
+  /// Seen over the attached table, the merged table equals one to which both sides applied their edits one after the
+  /// other, except for the ids of added records and for the order.
   @Test func mergeContainsWorkOfBothSides() throws {
     var random = SeededRandom.fromEnvironment("merge over an attached store")
     for _ in 0..<25 {

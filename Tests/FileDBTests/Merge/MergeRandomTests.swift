@@ -42,8 +42,8 @@ import Testing
     }
   }
 
-  /// The sides change different records, or different fields of one, and add records: merged either way, the result is the
-  /// table with all these changes, except for the ids and the order of added records.
+  /// The sides change different records, or different fields of one, and add records: merged either way, the result is
+  /// the table with all these changes, except for the ids and the order of added records.
   @Test func disjointChangesAreBothApplied() throws {
     var random = SeededRandom.fromEnvironment("merge of disjoint changes")
     for _ in 0..<400 {

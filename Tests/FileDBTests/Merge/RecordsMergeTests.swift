@@ -75,8 +75,8 @@ import Testing
     #expect(error?.code == .counterExhausted)
   }
 
-  /// A record that an earlier merge renumbered cannot be recognized for sure once it was edited: the other side's change is not
-  /// applied to the record that now has its old id.
+  /// A record that an earlier merge renumbered cannot be recognized for sure once it was edited: the other side's
+  /// change is not applied to the record that now has its old id.
   @Test func changeOfPossiblyRenumberedRecordIsAConflict() throws {
     let base = table([1: ["name": "X", "kind": "food", "n": 1]])
     let changed = base.applying(.replace(record(1, ["name": "X", "kind": "drink", "n": 1])))
@@ -125,7 +125,8 @@ import Testing
 
   // MARK: - Records that an earlier merge renumbered
 
-  /// Theirs changes the record that ours has under a new id since the last merge; in ours its old id is another record's.
+  /// Theirs changes the record that ours has under a new id since the last merge; in ours its old id is another
+  /// record's.
   @Test func renumberedRecordIsRecognizedByLaterMerges() throws {
     let ours = base.applying(.insert([record(4, ["a": "ours"])], index: 3))
     let theirs = base.applying(.insert([record(4, ["a": "theirs"])], index: 3))

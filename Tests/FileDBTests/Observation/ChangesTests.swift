@@ -2,7 +2,8 @@ import FileDB
 import TestSupport
 import Testing
 
-/// Listeners of a table, a record or a store get each commit once. The time limit only ends a test whose change never comes.
+/// Listeners of a table, a record or a store get each commit once. The time limit only ends a test whose change never
+/// comes.
 @Suite(.timeLimit(.minutes(40))) struct ChangesTests {
   private let store = RecordStore.inMemory()
   private let table: RecordTable<Fields>

@@ -5,7 +5,8 @@ import Testing
 
 /// Differences that do not count when text is compared.
 @Suite struct TextFoldingTests {
-  /// All but the ideographs, the Hangul syllables and what is private: tens of thousands that have neither case nor accents.
+  /// All but the ideographs, the Hangul syllables and what is private: tens of thousands that have neither case nor
+  /// accents.
   private static let scalars =
     [0...0x33FF, 0xA000...0xACFF, 0xF900...0x16FFF, 0x1AFF0...0x1FFFF, 0x2F800...0x2FA1F]
     .flatMap { (range: ClosedRange<UInt32>) in range.compactMap(Unicode.Scalar.init) }

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A small store that is to be damaged: two tables with three records each in their files, and an id that is given no more.
+/// A small store that is to be damaged: two tables with three records each in their files, and an id that is given no
+/// more.
 struct DamagedStore {
   enum Commits: CaseIterable {
     /// All is in the tables' files.

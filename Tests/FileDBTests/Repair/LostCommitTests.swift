@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A journal has lost the commit that said which file a table's commits were made for, and a checkpoint comes behind it.
+/// A journal has lost the commit that said which file a table's commits were made for, and a checkpoint comes behind
+/// it.
 @Suite struct LostCommitTests {
   private static let file = "/store/a.plist"
   private static let journal = "/store/.filedb/journal"
@@ -15,8 +16,8 @@ import Testing
     return try RecordStore(at: URL(fileURLWithPath: "/store"), disk: disk, options: options)
   }
 
-  /// A table with a record in its file, which an editor changes while two commits wait; a checkpoint dies where `name` is to be
-  /// given. Then the first commit rots.
+  /// A table with a record in its file, which an editor changes while two commits wait; a checkpoint dies where `name`
+  /// is to be given. Then the first commit rots.
   private static func damagedStore(renaming name: String) throws -> MemoryDisk {
     let memory = MemoryDisk()
     let store = try open(memory)

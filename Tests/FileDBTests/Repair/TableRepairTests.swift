@@ -143,7 +143,8 @@ import Testing
     }
   }
 
-  /// A file with one damaged byte is read as before, or refused; then a repair keeps all records but the one that was hit.
+  /// A file with one damaged byte is read as before, or refused; then a repair keeps all records but the one that was
+  /// hit.
   @Test func damagedByteCostsAtMostItsRecord() throws {
     let (bytes, records, places) = try sample()
     var random = SeededRandom.fromEnvironment("damaged bytes")

@@ -119,8 +119,8 @@ import Testing
     try store.checkInvariants()
   }
 
-  /// Without news no more is read than the line of a next frame: a look at the status of the journal, at its end, and at
-  /// the status of the table's two possible names is all.
+  /// Without news no more is read than the line of a next frame: a look at the status of the journal, at its end, and
+  /// at the status of the table's two possible names is all.
   @Test func snapshotWithoutNewsReadsNoMoreThanALine() throws {
     let disk = FaultyDisk(over: MemoryDisk())
     let store = try RecordStore(at: Self.folder, disk: disk, options: Self.options)

@@ -317,8 +317,8 @@ func contents(of folder: URL) throws -> [String] {
       }
       isDone.store(true, ordering: .relaxed)
       stopped.wait()
-      // The busy one may be in the middle of a commit when the other comes, and have one more queued. Where the other gets
-      // no processor, there are more: so the middle one counts.
+      // The busy one may be in the middle of a commit when the other comes, and have one more queued. Where the other
+      // gets no processor, there are more: so the middle one counts.
       #expect(turns.sorted()[4] <= 4, "commits of the busy writer for each of the other: \(turns)")
       try busy.checkInvariants()
     }

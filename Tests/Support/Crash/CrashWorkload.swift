@@ -130,8 +130,8 @@ package struct CrashWorkload: Sendable {
 
   /// Runs all steps on a disk, and marks in its log when each commit is issued and when it is acknowledged.
   ///
-  /// Where the disk fails a sync or the process dies, the store is opened anew, as ``StoreError/Code/outcomeUnknown`` says, and
-  /// a commit that is not there then is tried again.
+  /// Where the disk fails a sync or the process dies, the store is opened anew, as ``StoreError/Code/outcomeUnknown``
+  /// says, and a commit that is not there then is tried again.
   package func run(on disk: RecordingDisk, at folder: String = Self.storeFolder) throws -> History {
     let url = URL(fileURLWithPath: folder)
     func open() throws -> RecordStore { try RecordStore(at: url, disk: disk, options: options) }
@@ -189,8 +189,8 @@ package struct CrashWorkload: Sendable {
     return isUsed ? undo.reversed() : nil
   }
 
-  /// The numbers of the saves of another program that synced nothing. Until a commit builds on it, a power cut may leave
-  /// anything of such a file.
+  /// The numbers of the saves of another program that synced nothing. Until a commit builds on it, a power cut may
+  /// leave anything of such a file.
   var unsyncedEdits: Set<Int> {
     let numbered = steps.filter(\.isCommit).enumerated()
     return Set(
@@ -199,14 +199,15 @@ package struct CrashWorkload: Sendable {
       })
   }
 
-  /// Whether a program that is started anew can do the rest of the steps: those that install find out by themselves what is
-  /// still to do.
+  /// Whether a program that is started anew can do the rest of the steps: those that install find out by themselves
+  /// what is still to do.
   var isResumable: Bool {
     steps.contains { if case .install = $0 { true } else { false } }
   }
 
   /// Goes on after a power cut.
-  /// - Parameter count: how many commits are there. Where the last one is an installation, it is done again, as at every start.
+  /// - Parameter count: how many commits are there. Where the last one is an installation, it is done again, as at
+  ///   every start.
   /// - Returns: what the store holds in the end.
   func resume(after count: Int, on disk: any Disk) throws -> StoreContents {
     let url = URL(fileURLWithPath: Self.storeFolder)

@@ -164,8 +164,8 @@ extension CrashWorkload {
       ]),
   ]
 
-  /// Another program saves tables before, between and after commits. It does not sync their names, and some of them not at
-  /// all, so that a commit which builds on one has to.
+  /// Another program saves tables before, between and after commits. It does not sync their names, and some of them not
+  /// at all, so that a commit which builds on one has to.
   package static let edited = [
     CrashWorkload(
       "an editor before and between commits", before: .store(["a.plist": oldTable]), steps: editorSteps),

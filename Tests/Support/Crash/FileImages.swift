@@ -1,8 +1,8 @@
 /// The contents that one file may have after a power cut.
 ///
-/// The disk may have taken any of the un-synced writes, in any order and in part: each sector of 512 bytes is taken as a
-/// whole or not, in any order; or all come in order, and end at any byte. The file's size may run ahead of its data; what then shows is zeros, or what
-/// lay in those blocks before.
+/// The disk may have taken any of the un-synced writes, in any order and in part: each sector of 512 bytes is taken as
+/// a whole or not, in any order; or all come in order, and end at any byte. The file's size may run ahead of its data;
+/// what then shows is zeros, or what lay in those blocks before.
 struct FileImages {
   static let sector = 512
   /// Up to this many sectors every subset of them is tried.

@@ -3,8 +3,8 @@ import FileDBStorage
 import Foundation
 
 extension CrashWorkload {
-  /// Two versions that are installed by one policy each, with a user who changes things, and a third one that is merged: so
-  /// what the others left behind for a merge must be there.
+  /// Two versions that are installed by one policy each, with a user who changes things, and a third one that is
+  /// merged: so what the others left behind for a merge must be there.
   package static let installations =
     InstallPolicy.allCases.map { policy in
       CrashWorkload(

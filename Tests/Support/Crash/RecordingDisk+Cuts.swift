@@ -1,8 +1,8 @@
 import FileDBStorage
 
 extension RecordingDisk {
-  /// Calls `body` with the states in which a power cut after each event may leave the disk, and with whether the work was
-  /// acknowledged by then.
+  /// Calls `body` with the states in which a power cut after each event may leave the disk, and with whether the work
+  /// was acknowledged by then.
   package func forEachCut(seed: UInt64, _ body: (DiskImage, _ isAcknowledged: Bool) throws -> Void) rethrows {
     var random = SeededRandom(seed: seed)
     var disk = UnsyncedDisk(before)

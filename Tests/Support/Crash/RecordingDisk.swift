@@ -13,8 +13,8 @@ package final class RecordingDisk: Disk {
     package var omitted: DurabilitySite?
     /// This sync fails, the first time that the program comes by.
     package var failed: DurabilitySite?
-    /// The process dies after so many events: nothing more happens until ``RecordingDisk/restart()``. What it wrote is there
-    /// for the next process to read, and durable or not.
+    /// The process dies after so many events: nothing more happens until ``RecordingDisk/restart()``. What it wrote is
+    /// there for the next process to read, and durable or not.
     package var killedAfter: Int?
 
     package init(omitted: DurabilitySite? = nil, failed: DurabilitySite? = nil, killedAfter: Int? = nil) {
@@ -104,8 +104,8 @@ package final class RecordingDisk: Disk {
     if isDead { throw DiskError("killed", path, errno: EINTR) }
   }
 
-  /// Replaces a file as another program does, which syncs the file or nothing, and never its name. These are none of the calls
-  /// that the store makes.
+  /// Replaces a file as another program does, which syncs the file or nothing, and never its name. These are none of
+  /// the calls that the store makes.
   package func save(_ bytes: [UInt8], to path: String, by care: Editor.Care) throws(DiskError) {
     _ = try base.replace(path, with: bytes)
     log.withLock { log in

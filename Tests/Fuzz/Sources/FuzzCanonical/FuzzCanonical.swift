@@ -26,8 +26,8 @@ private func test(_ bytes: [UInt8]) -> Bool {
   return true
 }
 
-/// Lines pass if they are, byte for byte, what is written for what libxml2 reads in them, and there alone; then they read
-/// as libxml2 reads them.
+/// Lines pass if they are, byte for byte, what is written for what libxml2 reads in them, and there alone; then they
+/// read as libxml2 reads them.
 private func checkJudgement(of lines: [UInt8], _ parsed: PlistValue?) {
   let isCanonical = parsed.map(writtenLines) == lines
   lines.withUnsafeBytes { bytes in

@@ -20,9 +20,9 @@ private func test(_ bytes: [UInt8]) -> Bool {
 
 /// However a file is cut, it is read alike, or refused for the same reason.
 ///
-/// The place may differ: libxml2 hands over text in the pieces it comes in, so that what is wrong in one shows sooner or
-/// later. So may the reason if XML is broken: how far libxml2 reads ahead, and whether something else that is wrong is
-/// met before, follows from how much it has. A file that is too long is refused before a piece of it is read.
+/// The place may differ: libxml2 hands over text in the pieces it comes in, so that what is wrong in one shows sooner
+/// or later. So may the reason if XML is broken: how far libxml2 reads ahead, and whether something else that is wrong
+/// is met before, follows from how much it has. A file that is too long is refused before a piece of it is read.
 private func checkCuts(_ bytes: [UInt8], _ whole: Result<PlistValue, PlistError>) {
   var choices = Choices(bytes)
   let cut = parse(bytes.pieces(&choices))

@@ -5,8 +5,8 @@ struct ProgramFailed: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Runs a program and returns what it printed, if that goes into no file. Spawned plainly: Foundation's `Process` looks for the end only now and
-/// then, which would be the most of a short program's time.
+/// Runs a program and returns what it printed, if that goes into no file. Spawned plainly: Foundation's `Process` looks
+/// for the end only now and then, which would be the most of a short program's time.
 @discardableResult
 func runProgram(
   _ path: String, _ arguments: [String], input: String? = nil, output file: URL? = nil

@@ -2,7 +2,8 @@ import FileDB
 import Foundation
 
 /// What the disk takes at least for a commit: as many bytes as FileDB's commit has, at the end of the last ones, in a
-/// file that is long enough already, by one `pwrite` and one `fdatasync`. And for a whole table: its bytes in a new file.
+/// file that is long enough already, by one `pwrite` and one `fdatasync`. And for a whole table: its bytes in a new
+/// file.
 final class BareWritePeer: Peer {
   static let name = "bare write and fdatasync"
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// One statement for each edit, which is a transaction by itself. Threads take turns, as with FileDB and GRDB, by a lock
-/// that guards the connection and all of its statements.
+/// One statement for each edit, which is a transaction by itself. Threads take turns, as with FileDB and GRDB, by a
+/// lock that guards the connection and all of its statements.
 final class SQLiteEditor: SharedEditor, @unchecked Sendable {
   private let lock = NSLock()
   private let connection: SQLiteConnection

@@ -1,8 +1,8 @@
 import Foundation
 
 /// A picture of the ratios: for some workloads a bar for each peer, from the line at which it is as quick as FileDB to
-/// the right for a slower one and to the left for a quicker one. The scale is logarithmic. It follows the reader's choice
-/// of light or dark, and has no background of its own.
+/// the right for a slower one and to the left for a quicker one. The scale is logarithmic. It follows the reader's
+/// choice of light or dark, and has no background of its own.
 struct Chart {
   private struct Bar {
     let peer: String
