@@ -130,10 +130,12 @@ extension CrashWorkload {
           try add("a", 2)(&tx)
         },
         .commit { tx in
-          try tx["b"].declare(referring("to", .cascade))
-          try tx["b"].add(contentsOf: [["to": 1], ["to": 2], ["n": 3]])
-          try tx["c"].declare(referring("to", .clear))
-          try tx["c"].add(["to": 1])
+          try tx["b"].declare(
+            TableSchema(fields: [
+              FieldSchema("with", references: ReferenceRule("a", onDelete: .cascade)),
+              FieldSchema("to", references: ReferenceRule("a", onDelete: .clear)),
+            ]))
+          try tx["b"].add(contentsOf: [["with": 1], ["with": 2, "to": 1], ["n": 3]])
         },
         .checkpoint, .commit { tx in try tx["a"].delete(1) }, .reopen, .checkpoint,
         .commit { tx in
@@ -142,10 +144,6 @@ extension CrashWorkload {
         },
       ])
   ]
-
-  private static func referring(_ field: String, _ rule: ReferenceRule.DeleteRule) -> TableSchema {
-    TableSchema(fields: [FieldSchema(field, references: ReferenceRule("a", onDelete: rule))])
-  }
 
   /// With steps of the undo log, of which nothing is synced.
   package static let undo = [
@@ -237,12 +235,12 @@ extension CrashWorkload {
     return { tx in try tx[table].add(["n": .integer(Int64(number)), "text": .string(text)]) }
   }
 
-  /// Records that take several sectors together.
   /// Records that a sort by their number would turn around.
   private static func addNumbered(_ tx: inout StoreTransaction) throws {
     try tx["a"].add(contentsOf: (1...3).map { ["n": .integer($0)] })
   }
 
+  /// Records that take several sectors together.
   static func addSome(_ table: String, _ number: Int) -> @Sendable (inout StoreTransaction) throws -> Void {
     let row: Fields = ["n": .integer(Int64(number)), "text": "one of some records"]
     return { tx in try tx[table].add(contentsOf: Array(repeating: row, count: 6)) }
