@@ -115,6 +115,14 @@ extension Article {
     let folder = URL(fileURLWithPath: "Store")
 
     """
+  private static let events = """
+    import FileDBCluster
+    struct Event: Codable, Sendable { var kind: String }
+    extension TableName<Event> { static var events: Self { "events" } }
+    let store = RecordStore.inMemory()
+    func show(_ change: PagedChange<Event>) {}
+
+    """
   static let ids = """
     let (milk, rent): (RecordID<Note>, RecordID<Note>) = (1, 2)
 
@@ -194,7 +202,13 @@ extension Article {
 
   private static let articles = [
     Article(name: "Attaching.md", pieces: [Piece(.function, food)]),
-    Article(name: "Cluster.md", pieces: [Piece(.function, note + openFolder)]),
+    Article(
+      name: "Cluster.md",
+      pieces: [
+        Piece(.function, note + openFolder),
+        Piece(.asyncFunction, events),
+        Piece(.function),
+      ]),
     Article(
       name: "Concurrency.md",
       pieces: [

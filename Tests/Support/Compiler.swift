@@ -10,12 +10,18 @@ package enum Compiler {
     FileManager.default.fileExists(atPath: build.appendingPathComponent("Modules/FileDB.swiftmodule").path)
     && (try? run(["swiftc", "--version"], in: build).status) == 0
 
+  private static let modulesOfC = [
+    "CFileDB", "CLibXML2", "GRDBSQLite", "CNIOAtomics", "CNIOLLHTTP", "CNIOLinux", "CNIOPosix", "CNIOWASI",
+    "CNIOFreeBSD", "CNIOOpenBSD", "CNIOWindows", "CNIODarwin", "_AtomicsShims",
+  ]
+
   /// Runs `swiftc` in the language mode of the package.
   package static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
     try withTemporaryFolder { folder in
       // The modules ask for those of C by name; nothing here needs what is in them, nor their headers.
       let modules = folder.appendingPathComponent("module.modulemap")
-      try Data("module CLibXML2 {}\nmodule CFileDB {}\nmodule GRDBSQLite {}\n".utf8).write(to: modules)
+      let declared = modulesOfC.map { "module \($0) {}\n" }.joined()
+      try Data(declared.utf8).write(to: modules)
       let shared = [
         "swiftc", "-swift-version", "6", "-I", build.appendingPathComponent("Modules").path, "-Xcc",
         "-fmodule-map-file=\(modules.path)",
