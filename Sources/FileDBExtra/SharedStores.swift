@@ -10,7 +10,7 @@ extension AllExtras {
     let address = try SharedAddress(address)
     let name = try address.storeName
     let log = try log(at: address, history: .fromNow)
-    _ = try log.identity()  // What is wrong with the address is told at once.
+    _ = try log.identity()  // Report a wrong address at once.
     var components = URLComponents()
     (components.scheme, components.path) = (address.engine == .etcd ? "etcd" : "postgres", name)
     guard let url = components.url else {
@@ -131,6 +131,6 @@ extension AllExtras {
     }
   }
 
-  /// How long a server may take for an answer.
+  /// How long to wait for a server's answer.
   private var timeout: Duration { .seconds(5) }
 }
