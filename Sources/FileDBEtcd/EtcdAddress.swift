@@ -25,7 +25,8 @@ struct EtcdAddress: Equatable, Sendable {
     }
     var rest = text.dropFirst(scheme.count)
     guard !rest.contains("?") else {
-      throw SharedAddress.wrong("the address of an etcd cluster takes no parameter but 'store'; TLS is not supported")
+      throw SharedAddress.wrong(
+        "the address of an etcd cluster takes no parameter but 'store'; TLS is not supported")
     }
     let slash = rest.firstIndex(of: "/") ?? rest.endIndex
     let path = rest[slash...].split(separator: "/").joined(separator: "/")

@@ -48,7 +48,8 @@ extension StoreError {
     case .refused(.requestTooLarge, _):
       self.init(
         .unrepresentableValue,
-        "etcd does not accept a request of this size; its option --max-request-bytes must be at least 1572864, the default"
+        "etcd does not accept a request of this size; its option --max-request-bytes must be at least 1572864, "
+          + "which is the default"
       )
     case .refused(.tooManyOperations, _):
       self.init(

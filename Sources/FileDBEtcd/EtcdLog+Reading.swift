@@ -6,7 +6,7 @@ import FileDBTables
 extension EtcdLog {
   /// The number of commits, and of parts, in one request.
   private static let batch = (commits: 512, parts: 8)
-  /// If the base includes more commits than this, a new folder starts from its tables. Otherwise, it reads the commits.
+  /// If the base includes more commits than this, a new folder starts from the base. Otherwise it reads the commits.
   private static let fewCommits: UInt64 = 256
 
   /// A batch of commits that follow a known one.
@@ -87,7 +87,8 @@ extension EtcdLog {
   private func commit(_ pair: EtcdPair) throws(StoreError) -> EtcdCommit {
     guard let commit = EtcdCommit(pair) else {
       throw StoreError(
-        .damagedJournal, "etcd's key '\(String(decoding: pair.key, as: UTF8.self))' does not contain a commit")
+        .damagedJournal, "etcd's key '\(String(decoding: pair.key, as: UTF8.self))' does not contain a commit"
+      )
     }
     return commit
   }

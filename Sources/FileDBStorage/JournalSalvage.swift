@@ -32,7 +32,7 @@ package struct JournalSalvage: Sendable {
       guard let damage = scan.damage else { return }
       position = damage.offset
       if let place = correct(&bytes, at: position) {
-        notes.append(("byte \(place) was wrong; the checksum allowed to correct it", position))
+        notes.append(("byte \(place) was wrong and was corrected by its checksum", position))
       } else if let next = nextFrame(in: bytes, from: position) {
         if next.offset > position { lose(position) }
         frames.append(next.frame)
