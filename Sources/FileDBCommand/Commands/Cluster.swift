@@ -32,8 +32,8 @@ struct Cluster: StoreCommand {
       forgotten automatically after seven days.
 
       An address consists of a URL as PostgreSQL's programs accept it, or of the members of an etcd cluster and a \
-      prefix for its keys, and of the store's name. No command prints a password, and no folder contains one. Put passwords \
-      into ~/.pgpass or PGPASSWORD, and for etcd into ETCDCTL_PASSWORD.
+      prefix for its keys, and of the store's name. No command prints a password, and no folder contains one. \
+      Put passwords into ~/.pgpass or PGPASSWORD, and for etcd into ETCDCTL_PASSWORD.
       """)
 
   @OptionGroup var location: StoreLocation
