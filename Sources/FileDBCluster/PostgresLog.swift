@@ -19,7 +19,7 @@ package final class PostgresLog: EngineLog {
     let store: Store
   }
 
-  /// Which commits a reader of the log gets.
+  /// The commits that a reader of the log gets.
   package enum History: Sendable {
     /// All commits in the log.
     case whole
@@ -216,7 +216,7 @@ package final class PostgresLog: EngineLog {
     .first?.number(0) == 1
   }
 
-  /// Another connection, besides the one that all share.
+  /// Opens another connection, in addition to the shared one.
   func newSession() throws(PostgresFailure) -> Session { try connect() }
 
   private func connect() throws(PostgresFailure) -> Session {
@@ -255,7 +255,7 @@ package final class PostgresLog: EngineLog {
     seen.withLock { if $0.map({ $0.sequence < last.sequence }) ?? true { $0 = last } }
   }
 
-  /// The last commit before those that the reader gets.
+  /// The last commit that the reader does not get.
   /// - Parameters:
   ///   - start: the last forgotten commit.
   ///   - head: the last commit of the log.

@@ -34,8 +34,8 @@ extension EtcdLog {
   }
 
   /// Remembers the newest state.
-  /// - Throws: ``StoreError/Code/conflict`` if etcd was restored from a backup that lacks commits which this process has
-  ///   seen.
+  /// - Throws: ``StoreError/Code/conflict`` if etcd was restored from a backup that lacks commits which this process
+  ///   has seen.
   private func note(_ state: EtcdState) throws(StoreError) {
     try seen.withLock { seen throws(StoreError) in
       if let former = seen?.head, former.sequence >= state.head.sequence {
@@ -156,7 +156,7 @@ extension EtcdLog {
       ? .commits(commits) : .more(commits)
   }
 
-  /// The last commit before those that a reader of single tables gets.
+  /// The last commit that readers of single tables do not get.
   ///
   /// It stays the same while the log keeps the commits after it. So if a new base only rewrites tables, nobody has to
   /// read them again.

@@ -221,7 +221,7 @@ struct PostgresRecordsTests {
     #expect(try log.outcome(of: token) == .committed)
     _ = try SharedLog(log).forgetCommits(olderThan: .zero)
     #expect(try log.outcome(of: token) == .unknown)
-    #expect(try log.outcome(of: last) == .committed, "the log knows where it begins")
+    #expect(try log.outcome(of: last) == .committed, "the log knows its first commit")
   }
 
   // MARK: Backups
@@ -254,7 +254,7 @@ struct PostgresRecordsTests {
       let again = try RecordStore(at: url, sharedBy: fresh)
       let error = storeError { try again.table("t").add(["title": "three"]) }
       #expect(error?.code == .conflict && error?.message.contains("restored to an earlier state") == true)
-      #expect(try again.table("t").count == 2, "what is there can be read")
+      #expect(try again.table("t").count == 2, "reading still works")
       // A process that has the store open notices it, too, after it has lost its connection.
       #expect(storeError { try store.catchUp() } != nil)
     }

@@ -141,6 +141,6 @@ struct PostgresTests {
     defer { try? set(PostgresTables.version) }
     let late = PostgresLog(try server().info, store: "any", timeout: .seconds(3))
     #expect(storeError { _ = try late.tables() }?.code == .newerFormat)
-    #expect(try log.tables().isEmpty, "a connection that is open goes on")
+    #expect(try log.tables().isEmpty, "an open connection still works")
   }
 }

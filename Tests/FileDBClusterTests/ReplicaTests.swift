@@ -73,7 +73,7 @@ import Testing
       let (a, same) = (try open("a"), try open("a"))
       try a.table("t").add(["title": "one"])
       try same.table("t").add(["title": "two"])
-      #expect(try a.table("t").count == 2, "without the log: it is in the folder")
+      #expect(try a.table("t").count == 2, "the folder has it, so the log is not asked")
       try a.checkInvariants()
     }
   }
@@ -208,7 +208,7 @@ import Testing
       try store.close()
       let other = try RecordStore(at: url, sharedBy: SharedLog(MemoryLog()))
       #expect(storeError { try other.table("t").add(["title": "two"]) }?.code == .conflict)
-      #expect(try other.table("t").count == 1, "reading asks nobody")
+      #expect(try other.table("t").count == 1, "reading does not ask the log")
     }
   }
 

@@ -144,7 +144,8 @@ struct ObservedLists {
     }
     for operation in operations where operation.outcome != .failed {
       for (list, numbers) in operation.reads where !longest[list, default: []].starts(with: numbers) {
-        oddities.append("lost: \(operation) read what \(list) is not the continuation of")
+        oddities.append(
+          "lost: \(operation) read numbers that the longest version of \(list) does not start with")
       }
     }
     findLost()
