@@ -1,8 +1,8 @@
 import FileDB
 import FileDBEssentials
 
-/// The functions of libpq that FileDBCluster uses. They are looked up for the first connection. So nobody needs
-/// PostgreSQL's headers to build FileDB, and no program needs libpq before it connects. See Decisions/037.
+/// The functions of libpq that FileDBCluster uses. The first connection loads them. So you don't need PostgreSQL's
+/// headers to build FileDB, and a program doesn't need libpq before it connects. See Decisions/037.
 ///
 /// Safe without isolation: these are pointers to functions, which never change.
 struct LibPQ: @unchecked Sendable {
@@ -61,11 +61,11 @@ struct LibPQ: @unchecked Sendable {
   ///   it.
   func options(of info: String) throws(StoreError) -> [Option] {
     guard let start = info.withCString({ parse($0, nil) }) else {
-      throw StoreError(.unreachable, "this is no connection string that libpq understands")
+      throw StoreError(.unreachable, "libpq does not understand this connection string")
     }
     defer { freeOptions(start) }
     var (options, next): ([Option], UnsafeRawPointer) = ([], UnsafeRawPointer(start))
-    // The fields of `PQconninfoOption`: keyword, envvar, compiled, val, label and dispchar, and a number.
+    // The fields of `PQconninfoOption`: keyword, envvar, compiled, val, label, dispchar and a number.
     typealias Words = UnsafePointer<CChar>?
     while let name = next.load(as: Words.self) {
       func word(_ number: Int) -> String? {
@@ -96,12 +96,12 @@ struct LibPQ: @unchecked Sendable {
     guard let library = names.lazy.compactMap({ dlopen($0, RTLD_NOW) }).first else {
       throw StoreError(
         .unreachable,
-        "libpq, the library with which PostgreSQL is reached, is not installed; "
-          + "on Debian and Ubuntu its package is libpq5")
+        "libpq, PostgreSQL's client library, is not installed; on Debian and Ubuntu, install the package libpq5"
+      )
     }
     func function<Function>(_ name: String) throws(StoreError) -> Function {
       guard let address = dlsym(library, name) else {
-        throw StoreError(.unreachable, "the installed libpq has no \(name)")
+        throw StoreError(.unreachable, "the installed libpq lacks the function \(name)")
       }
       return unsafeBitCast(address, to: Function.self)
     }
@@ -139,7 +139,7 @@ struct LibPQ: @unchecked Sendable {
   static let commandIsDone: CInt = 1
   static let rowsAreThere: CInt = 2
   static let copyIsAwaited: CInt = 4
-  /// Codes of the fields of an error.
+  /// Field codes of an error.
   static let sqlState = CInt(UInt8(ascii: "C"))
   static let primaryMessage = CInt(UInt8(ascii: "M"))
 }

@@ -6,29 +6,29 @@ import Synchronization
 
 /// What a commit did to a paged table.
 public enum PagedChange<Value: Codable & Sendable>: Sendable {
-  /// These records are new, in this order, the first at `index`.
+  /// These records were added in this order. The first is at `index`.
   case added([StoredRecord<Value>], index: Int)
-  /// This record has other fields.
+  /// This record has new fields.
   case updated(StoredRecord<Value>)
-  /// This record is at another index.
+  /// This record has moved to `index`.
   case moved(RecordID<Value>, index: Int)
-  /// These records are gone.
+  /// These records were deleted.
   case deleted([RecordID<Value>])
-  /// Read again what you show: many records were loaded or removed at once, or the log has forgotten what came next.
+  /// Many records were loaded or removed at once, or the log no longer has the next commits. Read what you show again.
   case reloaded
 }
 
 extension PagedTable {
-  /// What becomes of the table from now on, commit by commit, whoever made them.
+  /// All changes of the table from now on, by any machine, commit by commit.
   ///
-  /// Nothing is buffered: a slow consumer gets its next element from the log. Without a connection, the next element
-  /// comes once there is one again. The sequence ends when its task is cancelled.
+  /// Nothing is buffered: a slow consumer reads its next element from the log. If the connection breaks, the next
+  /// element arrives when it is back. The sequence ends when its task is cancelled.
   ///
   ///     for await change in events.changes() { show(change) }
   public func changes() -> PagedChanges<Value> { PagedChanges(table: self) }
 }
 
-/// The changes of a paged table, one after another; see ``PagedTable/changes()``.
+/// The changes of a paged table, one after another. See ``PagedTable/changes()``.
 public struct PagedChanges<Value: Codable & Sendable>: AsyncSequence, Sendable {
   public typealias Failure = Never
   fileprivate let table: PagedTable<Value>
@@ -71,17 +71,18 @@ private final class PagedFollower: Sendable {
   private let watch: (any LogWatch)?
   private let queue = DispatchQueue(label: "FileDB.PagedChanges")
   private let isOver = Atomic<Bool>(false)
-  /// The last commit that was read; `nil` before the first look.
+  /// The last commit that was read. `nil` before the first look.
   private let position = Mutex<UInt64?>(nil)
 
   init(_ rows: PagedRows) {
     self.rows = rows
     watch = try? rows.log.makeWatch()
-    // What comes from here on is told.
+    // Report the changes from here on.
     queue.async { [self] in _ = try? look() }
   }
 
-  /// What the next commits did, `nil` among it where that is not known; `nil` once the task is cancelled.
+  /// The changes of the next commits. An element is `nil` if some changes are unknown. The result is `nil` when the
+  /// task is cancelled.
   func next() async -> [Change?]? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -111,10 +112,11 @@ private final class PagedFollower: Sendable {
 }
 
 extension PagedRows {
-  /// How many commits are read at once.
+  /// The number of commits in one request.
   private static let batch = 256
 
-  /// What the commits behind one did, and the last of them; nothing, and the log's last, where that is `nil`.
+  /// The changes of the commits after `last`, and the last commit that was read. If `last` is `nil`, there are no
+  /// changes, and `end` is the last commit of the log.
   fileprivate func changes(after last: UInt64?) throws(StoreError) -> ([Change?], end: UInt64) {
     let rows = try log.asking { session throws(PostgresFailure) in
       try session.connection.run(

@@ -2,8 +2,10 @@ import FileDB
 import FileDBTables
 import Synchronization
 
-/// A table in memory with those records of a paged table that a verb touches. So a paged table has the verbs of any
-/// other table: how they encode values, which ids they give, what versions and rules they keep.
+/// A table in memory with the few records of a paged table that an operation uses.
+///
+/// With it, a paged table uses the code of all other tables. So it encodes values, assigns ids, and handles versions
+/// and rules in the same way.
 struct PagedEdit<Value: Codable & Sendable> {
   private let log: EditLog
   private let store: RecordStore
@@ -17,7 +19,7 @@ struct PagedEdit<Value: Codable & Sendable> {
     self.name = name
   }
 
-  /// - Parameter records: those that the verb touches.
+  /// - Parameter records: the records that the operation uses.
   init(
     of name: TableName<Value>, _ table: PostgresTable, _ records: [EncodedRecord] = [], in store: RecordStore
   ) {
@@ -26,8 +28,8 @@ struct PagedEdit<Value: Codable & Sendable> {
 
   func records() throws -> [StoredRecord<Value>] { try Array(store.table(name).snapshot()) }
 
-  /// Runs some verbs.
-  /// - Returns: what they changed. Indices are those of the table in memory.
+  /// Runs some operations on the table in memory.
+  /// - Returns: their changes, with indices of the table in memory.
   func changes<Result>(
     of table: PostgresTable, _ verbs: (RecordTable<Value>) throws -> Result
   ) throws -> (changes: [Change], result: Result) {
@@ -37,15 +39,15 @@ struct PagedEdit<Value: Codable & Sendable> {
     return (changes, result)
   }
 
-  /// The table in memory as the verbs left it.
+  /// The table in memory after the operations.
   var table: TableState { log.now.state }
 
-  /// Only who sees all records can tell whether a value is unique, or refers to one that is there.
+  /// Refuses rules that need all records: whether a value is unique, or whether a reference leads to a record.
   private func checkRules(_ changes: [Change], of table: PostgresTable) throws(StoreError) {
     for case .declare(let value) in changes {
       guard table.count == 0 else {
         throw StoreError(
-          .invalidSchema, "a paged table takes its schema before it has records", table: name.text)
+          .invalidSchema, "declare the schema of a paged table before it has records", table: name.text)
       }
       guard case .schema(let schema) = SchemaDeclaration(value) else { continue }
       let rule =
@@ -53,7 +55,7 @@ struct PagedEdit<Value: Codable & Sendable> {
       if let rule {
         throw StoreError(
           .invalidSchema,
-          "a paged table cannot keep rules about other records: that a field is unique, or refers to a record",
+          "a paged table cannot have rules about other records: unique fields, and references",
           table: name.text, field: rule)
       }
     }
@@ -68,7 +70,7 @@ extension PostgresTable {
   }
 }
 
-/// A log in memory for one table. It keeps what is appended.
+/// A log in memory for one table. It collects the commits.
 private final class EditLog: CommitLog {
   private struct Ticket: CommitTicket { func wait() {} }
 
@@ -81,7 +83,7 @@ private final class EditLog: CommitLog {
     appended = Mutex(([], state))
   }
 
-  /// What was appended, and the table with it.
+  /// The changes that were appended, and the table after them.
   var now: (changes: [Change], state: TableState) { appended.withLock(\.self) }
 
   func append(

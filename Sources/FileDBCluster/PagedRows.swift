@@ -3,11 +3,11 @@ import FileDB
 import FileDBEssentials
 import FileDBTables
 
-/// What a paged table asks of PostgreSQL. Each call waits for the answer.
+/// The requests of a paged table to PostgreSQL. Each call waits for the answer.
 final class PagedRows: Sendable {
   let log: PostgresLog
   let key: TableKey
-  /// How long to wait for those who write at the same time.
+  /// How long to wait for others who write at the same time.
   let patience: Duration
 
   init(_ log: PostgresLog, _ key: TableKey, patience: Duration) {
@@ -26,14 +26,14 @@ final class PagedRows: Sendable {
 
   // MARK: Reading
 
-  /// `nil` for one that was never made.
+  /// The table without its records. `nil` if it never existed.
   func table() throws(StoreError) -> PostgresTable? {
     try log.asking { session throws(PostgresFailure) in
       try session.tables(log.timeout, named: key).first
     }
   }
 
-  /// Some records by their indices, as of one moment.
+  /// The records at these indices, all read at the same moment.
   func page(_ indices: Range<Int>) throws(StoreError) -> [EncodedRecord] {
     let first = max(indices.lowerBound, 0)
     return try records(
@@ -43,7 +43,7 @@ final class PagedRows: Sendable {
 
   enum Side { case above, below }
 
-  /// Some records next to another one, as of one moment.
+  /// Some records next to another one, all read at the same moment.
   func page(_ side: Side, of id: AnyRecordID, limit: Int) throws(StoreError) -> [EncodedRecord] {
     let page =
       switch side {
@@ -87,7 +87,7 @@ final class PagedRows: Sendable {
     return Int(index)
   }
 
-  /// Those of some ids that the table has.
+  /// The given ids that are in the table.
   func present(_ ids: [AnyRecordID]) throws(StoreError) -> Set<AnyRecordID> {
     let rows = try ask(
       """
@@ -98,7 +98,7 @@ final class PagedRows: Sendable {
     return Set(rows.compactMap { $0.number(0).flatMap { AnyRecordID(rawValue: Int64($0)) } })
   }
 
-  /// - Parameter values: from `$3` on.
+  /// - Parameter values: the values for `$3` and the following parameters.
   private func ask(_ statement: String, _ values: [PostgresValue]) throws(StoreError) -> [PostgresRow] {
     try log.asking { session throws(PostgresFailure) in
       try session.connection.run(
@@ -116,7 +116,7 @@ final class PagedRows: Sendable {
 
   // MARK: Writing
 
-  /// Appends a commit that `make` makes of the table as it is by then. It is called again where somebody was quicker.
+  /// Appends a commit. `make` makes it for the present table, and runs again if another writer was first.
   func commit<Result>(
     _ make: (PostgresTable) throws -> (changes: [Change], result: Result)
   ) throws -> Result {
@@ -132,7 +132,7 @@ final class PagedRows: Sendable {
   }
 
   /// The table, which may not exist yet.
-  /// - Throws: ``StoreError/Code/tableExists`` for one that every machine holds.
+  /// - Throws: ``StoreError/Code/tableExists`` for a table that is not paged.
   func tableToWrite() throws(StoreError) -> PostgresTable {
     let table =
       try table()
@@ -144,7 +144,7 @@ final class PagedRows: Sendable {
     return table
   }
 
-  /// Makes a table paged that does not exist.
+  /// Makes a table paged that does not exist yet.
   func makePaged() throws(StoreError) {
     try checkNewName()
     _ = try ask("SELECT filedb.make_paged($1::bigint, $2)", [])
@@ -157,18 +157,18 @@ final class PagedRows: Sendable {
     }
     throw StoreError(
       .invalidTableName,
-      "the name differs from that of table '\(other.key.text)' in case alone, or in how an accent is written",
+      "the name differs from table '\(other.key.text)' only in case, or in how an accent is written",
       table: key.text)
   }
 
   func newCommit(_ changes: [Change], to table: PostgresTable) -> NewCommit {
-    // Nobody carries it out on records of its own, so it need not say what it found.
+    // Only the database applies this commit, so it does not have to say what it found.
     NewCommit(
       changes: changes.map { (key, AppliedChange($0, found: .nothing)) },
       tables: [key: NewCommit.Expectation(sequence: table.sequence, base: 0)], states: [key: TableState()])
   }
 
-  /// - Returns: false where somebody was quicker.
+  /// - Returns: false if another writer was first.
   private func append(_ changes: [Change], to table: PostgresTable) throws(StoreError) -> Bool {
     let commit = newCommit(changes, to: table)
     do throws(StoreError) { return try log.append(commit, toPaged: key) != nil } catch {
@@ -176,7 +176,7 @@ final class PagedRows: Sendable {
     }
   }
 
-  /// Asks the log what became of a commit where `error` says that nobody knows.
+  /// Asks the log whether a commit succeeded, if `error` says that its outcome is unknown.
   func isCommitted(_ token: CommitToken, or error: StoreError) throws(StoreError) -> Bool {
     guard error.code == .outcomeUnknown else { throw error.adding(table: key.text) }
     switch try log.outcome(of: token) {
@@ -186,7 +186,7 @@ final class PagedRows: Sendable {
     }
   }
 
-  /// Pauses, so that not all who met try again at the same moment.
+  /// Waits for a random time, so that writers in conflict do not all try again at the same moment.
   func waitForOthers(until deadline: ContinuousClock.Instant) throws(StoreError) {
     guard .now < deadline else {
       throw StoreError(.locked, "others kept writing to the table; try again", table: key.text)

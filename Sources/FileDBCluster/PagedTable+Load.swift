@@ -4,31 +4,31 @@ import FileDBEssentials
 import FileDBTables
 
 extension PagedTable {
-  /// Adds any number of records by PostgreSQL's `COPY`, as one commit: all of them or none. Values are taken from the
-  /// sequence one by one, so they need not be in memory together.
+  /// Adds any number of records with PostgreSQL's `COPY`, as one commit: all of them or none. It reads the sequence
+  /// piece by piece, so the values do not have to fit into memory.
   ///
-  /// The records are not in the log: the commit there says that there are new ones, as ``PagedChange/reloaded`` to
-  /// whoever listens. While this runs, others can read the table, and write to all other tables. Whoever writes to this
-  /// one waits, and fails with ``StoreError/Code/locked`` after `StoreOptions.lockTimeout`.
-  /// - Returns: how many there were. Their ids follow each other.
+  /// The records are not in the log. The log has only a commit which says that there are new records. `changes()`
+  /// reports it as ``PagedChange/reloaded``. While this runs, others can read the table, and write to all other tables.
+  /// A write to this table waits, and fails with ``StoreError/Code/locked`` after `StoreOptions.lockTimeout`.
+  /// - Returns: the number of new records. Their ids are consecutive.
   /// - Throws: as ``add(contentsOf:at:)``.
-  /// - Complexity: O(*k*) for *k* records; O(*n* / 512 + *k*) at any position but the bottom.
+  /// - Complexity: O(*k*) for *k* records at the bottom; O(*n* / 512 + *k*) at any other position.
   @discardableResult
   public func load(
     _ values: sending some Sequence<Value>, at position: Position<Value> = .bottom
   ) async throws -> Int {
     try Task.checkCancellation()
-    // Safe: from here on, only the other thread uses them.
+    // Safe: from here on, only the other thread uses the values.
     nonisolated(unsafe) let values = values
     return try await withCheckedThrowingContinuation { continuation in
-      // It has a connection of its own, and may take minutes.
+      // It uses its own connection, and may take minutes.
       DispatchQueue(label: "FileDB.Load").async {
         continuation.resume(with: Result { try loadNow(values, at: position) })
       }
     }
   }
 
-  /// How many values are encoded at once.
+  /// The number of values that are encoded at a time.
   private static var batch: Int { 4_096 }
 
   private func loadNow(_ values: some Sequence<Value>, at position: Position<Value>) throws -> Int {
@@ -59,8 +59,8 @@ extension PagedTable {
   }
 }
 
-/// A transaction that loads records into a paged table, with a connection of its own. Where it is released without a
-/// commit, nothing has happened.
+/// A transaction that loads records into a paged table. It has its own connection. If it is released without a commit,
+/// the table does not change.
 final class PagedLoad {
   private let rows: PagedRows
   private let session: PostgresLog.Session
@@ -68,7 +68,7 @@ final class PagedLoad {
 
   private var timeout: Duration { rows.log.loadTimeout }
 
-  /// Locks the table against those who write to it.
+  /// Locks the table against other writers.
   init(into rows: PagedRows) throws {
     self.rows = rows
     let deadline = ContinuousClock.now + rows.patience
@@ -79,7 +79,7 @@ final class PagedLoad {
         try rows.waitForOthers(until: deadline)
       }
     }
-    guard let locked else { preconditionFailure("it is locked") }
+    guard let locked else { preconditionFailure("the loop ends with a lock") }
     (session, table) = locked
   }
 
@@ -92,7 +92,7 @@ final class PagedLoad {
     let found = try session.connection.run(
       "SELECT id FROM filedb.tables WHERE store = $1::bigint AND name = $2 FOR UPDATE NOWAIT",
       [.number(session.store.id), .text(rows.key.text)], within: timeout)
-    // As of now: a commit that came before the lock is in it.
+    // Read it after taking the lock, so that it includes all earlier commits.
     guard !found.isEmpty, let table = try session.tables(timeout, named: rows.key).first else {
       throw .unreachable("the table is gone")
     }
@@ -100,7 +100,7 @@ final class PagedLoad {
   }
 
   /// Makes room for records at an index.
-  /// - Returns: the place behind which they come; `nil` for the bottom.
+  /// - Returns: the place after which they come; `nil` for the bottom.
   func cut(at index: Int) throws(StoreError) -> UInt64? {
     if index == table.count { return nil }
     return try explaining { () throws(PostgresFailure) in
@@ -111,7 +111,7 @@ final class PagedLoad {
     }
   }
 
-  /// What takes the records.
+  /// The `COPY` that takes the records.
   func copy() throws(StoreError) -> PostgresCopy {
     try explaining { () throws(PostgresFailure) in
       try PostgresCopy(session.connection, into: table.id, timeout)
@@ -132,7 +132,7 @@ final class PagedLoad {
     }
   }
 
-  /// Puts what was copied into its place, and appends the commit that tells of it.
+  /// Moves the copied records to their place, and appends the commit that reports them.
   func commit(_ copy: inout PostgresCopy, _ changes: [Change], behind place: UInt64?) throws(StoreError) {
     let commit = rows.newCommit(changes, to: table)
     let last = rows.log.lastSeen
@@ -145,7 +145,9 @@ final class PagedLoad {
           .number(place ?? .max >> 1),
         ], within: timeout)
       let number = try session.append(commit, RowChanges(commit), toPaged: rows.key, timeout)
-      guard number != nil else { throw .refused(state: PostgresLog.loading, "somebody wrote to the table") }
+      guard number != nil else {
+        throw .refused(state: PostgresLog.loading, "another client wrote to the table")
+      }
     } catch {
       throw StoreError(error).adding(table: rows.key.text)
     }

@@ -1,25 +1,27 @@
 import FileDB
 import FileDBTables
 
-/// The verbs. Each is a commit of its own to the shared log, and cannot be part of a transaction with other tables.
-/// They do what the verbs of a `RecordTable` do, and throw the same errors; besides ``StoreError/Code/unreachable``,
-/// ``StoreError/Code/outcomeUnknown``, ``StoreError/Code/locked`` if others wrote to the table for longer than
-/// `StoreOptions.lockTimeout`, ``StoreError/Code/tableExists`` for a table that every machine holds, and
-/// ``StoreError/Code/invalidSchema`` for a declaration with rules that only who sees all records can keep.
+/// The methods that change records. Each call is a separate commit. It cannot be part of a transaction with other
+/// tables, and you cannot undo it.
 ///
-/// Undo does not take them back.
+/// The methods work like those of a `RecordTable`, and throw the same errors. In addition, they throw
+/// ``StoreError/Code/unreachable``, ``StoreError/Code/outcomeUnknown``, ``StoreError/Code/locked`` if others kept
+/// writing to the table for longer than `StoreOptions.lockTimeout`, ``StoreError/Code/tableExists`` for a table that is
+/// not paged, and ``StoreError/Code/invalidSchema`` if the table's schema has rules about other records.
 extension PagedTable {
   /// Adds a record with this value and returns its new id.
   /// - Throws: as `RecordTable.add(_:at:)`.
-  /// - Complexity: nearly the same in a table of any size; two requests, and one more for a neighbour.
+  /// - Complexity: nearly independent of the table's size. It takes two requests, and one more for a position next to
+  ///   another record.
   @discardableResult
   public func add(_ value: Value, at position: Position<Value> = .bottom) async throws -> RecordID<Value> {
     try await add(contentsOf: CollectionOfOne(value), at: position)[0]
   }
 
-  /// Adds records with these values in their order, the first at `position`, and returns their new ids. All are one
-  /// commit, which is in memory until it is sent; for more than some thousand records see ``load(_:at:)``.
-  /// - Throws: as `RecordTable.add(contentsOf:at:)`; then no record is added.
+  /// Adds records with these values in their order, the first at `position`, and returns their new ids.
+  ///
+  /// They are one commit, which is built in memory. For more than a few thousand records, use ``load(_:at:)``.
+  /// - Throws: as `RecordTable.add(contentsOf:at:)`. Then no record is added.
   @discardableResult
   public func add(
     contentsOf values: some Sequence<Value> & Sendable, at position: Position<Value> = .bottom
@@ -36,8 +38,8 @@ extension PagedTable {
     }
   }
 
-  /// Changes a record in place. The record keeps its id, and the fields that `Value` does not know. `body` runs again
-  /// where somebody was quicker.
+  /// Changes a record in place. The record keeps its id, and the fields that `Value` does not know. If another writer
+  /// was first, `body` runs again.
   /// - Throws: as `RecordTable.update(_:_:)`.
   public func update(
     _ id: RecordID<Value>, _ body: @escaping @Sendable (inout Value) throws -> Void
@@ -91,7 +93,7 @@ extension PagedTable {
   public func delete(_ id: RecordID<Value>) async throws { try await delete(CollectionOfOne(id)) }
 
   /// Removes records. `ids` may contain an id twice.
-  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/tableNotFound``; then no record is removed.
+  /// - Throws: ``StoreError/Code/recordNotFound``, ``StoreError/Code/tableNotFound``. Then no record is removed.
   public func delete(_ ids: some Sequence<RecordID<Value>> & Sendable) async throws {
     try await asking {
       var seen: Set<AnyRecordID> = []
@@ -110,14 +112,15 @@ extension PagedTable {
 }
 
 extension Change {
-  /// A record that was added to a table in memory without others belongs to this index.
+  /// The same change, with its records inserted at `index` of the whole table. The table in memory has no other
+  /// records.
   func inserting(at index: Int) -> Change {
     if case .insert(let records, _) = self { .insert(records, index: index) } else { self }
   }
 }
 
 extension PagedRows {
-  /// Where new records come.
+  /// The index for new records.
   func insertionIndex(
     for position: Position<some Any>, of table: PostgresTable
   ) throws(StoreError) -> Int {
@@ -132,7 +135,7 @@ extension PagedRows {
     }
   }
 
-  /// The index that the record at `index` has once it has moved to `position`.
+  /// The new index of the record at `index` after a move to `position`.
   func finalIndex(
     of index: Int, movedTo position: Position<some Any>, in table: PostgresTable
   ) throws(StoreError) -> Int {

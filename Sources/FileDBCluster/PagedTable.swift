@@ -2,16 +2,16 @@ import FileDB
 import FileDBEssentials
 import FileDBTables
 
-/// A table of a shared store that no machine holds: it is in the database only, and each call asks the database.
+/// A table that exists only in the database of a shared store. No machine has a copy, and each call asks the database.
 ///
 ///     let events = try store.paged(.events)
 ///     try await events.add(Event(kind: "login"))
 ///     let page = try await events.records(in: 5_000_000..<5_000_020)
 ///
-/// It is for tables that are too large for each machine's disk and memory. No folder has a file of it, and
+/// Use it for tables that are too large for the disk and memory of every machine. No folder has a file for it, and
 /// `RecordStore.table(_:)` shows it as empty. See <doc:Cluster>.
 ///
-/// Each method runs on a thread of the store and throws ``StoreError/Code/unreachable`` without a connection.
+/// Each method runs on a thread of the store. Without a connection, it throws ``StoreError/Code/unreachable``.
 public struct PagedTable<Value: Codable & Sendable>: Sendable {
   /// The store that the table belongs to.
   public let store: RecordStore
@@ -19,15 +19,15 @@ public struct PagedTable<Value: Codable & Sendable>: Sendable {
   public let name: TableName<Value>
   let rows: PagedRows
 
-  /// How many records the table has; 0 if it does not exist.
+  /// The number of records; 0 if the table does not exist.
   public func count() async throws -> Int { try await asking { try rows.table()?.count ?? 0 } }
 
-  /// The highest id ever given; 0 if there was none.
+  /// The highest id ever used; 0 if there was none.
   public func counter() async throws -> Int64 { try await asking { try rows.table()?.counter ?? 0 } }
 
   /// The record with this id.
   /// - Throws: ``StoreError/Code/recordNotFound``.
-  /// - Complexity: O(1), as far as anybody can measure.
+  /// - Complexity: nearly independent of the table's size; one request.
   public func record(with id: RecordID<Value>) async throws -> StoredRecord<Value> {
     try await asking { try stored([rows.record(with: id.plain)])[0] }
   }
@@ -50,21 +50,23 @@ public struct PagedTable<Value: Codable & Sendable>: Sendable {
     try await asking { try rows.index(of: id.plain) }
   }
 
-  /// A page: the records at these indices, as of one moment. Indices behind the last record are left out.
+  /// A page: the records at these indices, all read at the same moment. Indices after the last record are ignored.
   /// - Complexity: O(*k*) for a page of *k* records, at any index; one request.
   public func records(in indices: Range<Int>) async throws -> [StoredRecord<Value>] {
     try await asking { try stored(rows.page(indices)) }
   }
 
-  /// The records below another one, at most `limit`: the next page for who has shown a page that ended with it,
-  /// whatever others added or deleted meanwhile.
+  /// At most `limit` records below another one.
+  ///
+  /// Use it for the next page, with the last record of the page before. So you miss no record and see none twice, even
+  /// if others add or delete records in the meantime.
   /// - Throws: ``StoreError/Code/recordNotFound`` if it was deleted.
   /// - Complexity: as ``records(in:)``.
   public func records(after id: RecordID<Value>, limit: Int) async throws -> [StoredRecord<Value>] {
     try await asking { try stored(rows.page(.below, of: id.plain, limit: limit)) }
   }
 
-  /// The records above another one, at most `limit`, in the table's order.
+  /// At most `limit` records above another one, in the table's order.
   /// - Throws: ``StoreError/Code/recordNotFound`` if it was deleted.
   /// - Complexity: as ``records(in:)``.
   public func records(before id: RecordID<Value>, limit: Int) async throws -> [StoredRecord<Value>] {
@@ -76,20 +78,20 @@ public struct PagedTable<Value: Codable & Sendable>: Sendable {
     try await rows.asking(body)
   }
 
-  /// Records as readers get them.
+  /// The records, decoded.
   func stored(_ records: [EncodedRecord]) throws -> [StoredRecord<Value>] {
     try PagedEdit(of: name, TableState(counter: 0, records: records, schema: nil), in: store).records()
   }
 }
 
 extension RecordStore {
-  /// A table that no machine holds, of a store that is shared through PostgreSQL. It need not exist yet: its first
-  /// record makes it. From then on it stays paged, also once it was dropped.
+  /// A paged table of a store that is shared through PostgreSQL. It does not have to exist yet: the first record
+  /// creates it. From then on it is paged forever, even after it was dropped.
   ///
-  /// Of a table that every machine holds, this shows the records as the database has them, and refuses to write.
+  /// If the table exists and is not paged, you can read the database's records with this, but writing throws an error.
   /// - Throws: ``StoreError/Code/notAFolder`` for a store that is not shared through PostgreSQL;
   ///   ``StoreError/Code/invalidTableName``.
-  // Else a literal name and a dictionary of one type would make a table of dictionaries.
+  // Without this attribute, a literal name and a dictionary of one type would make a table of dictionaries.
   @_disfavoredOverload
   public func paged<Value>(_ name: TableName<Value>) throws -> PagedTable<Value> {
     guard let log = sharedLog as? PostgresLog else {

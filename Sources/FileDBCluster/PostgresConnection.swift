@@ -1,17 +1,17 @@
 import FileDB
 import FileDBEssentials
 
-/// Why PostgreSQL did not do what it was asked for.
+/// Why a request to PostgreSQL failed.
 enum PostgresFailure: Error {
-  /// There is no connection. Nothing was asked.
+  /// There is no connection. Nothing was sent.
   case unreachable(String)
-  /// The connection broke, or the time was over, before the answer was there: it may have been done.
+  /// The connection broke, or the time ran out, before the answer came. The server may have carried out the request.
   case lost(String)
-  /// The server said no: it was not done.
+  /// The server refused the request. Nothing has changed.
   case refused(state: String, String)
 }
 
-/// What a statement is given.
+/// The value of a statement's parameter.
 enum PostgresValue {
   case number(UInt64)
   case text(String)
@@ -20,7 +20,7 @@ enum PostgresValue {
   case numbers([UInt64])
   case flags([Bool])
 
-  /// As PostgreSQL reads it: all but bytes as text.
+  /// The form that PostgreSQL reads. All kinds except bytes are sent as text.
   fileprivate var encoded: [UInt8] {
     switch self {
     case .number(let number): Array(number.description.utf8)
@@ -48,32 +48,32 @@ enum PostgresValue {
 struct PostgresRow {
   fileprivate let columns: [[UInt8]?]
 
-  /// `nil` where the column is null.
+  /// `nil` if the column is null.
   func number(_ column: Int) -> UInt64? { columns[column]?.reduce(0) { $0 << 8 | UInt64($1) } }
   func isNull(_ column: Int) -> Bool { columns[column] == nil }
   func bytes(_ column: Int) -> [UInt8] { columns[column] ?? [] }
   func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
 }
 
-/// A connection to the server that takes writes.
+/// A connection to the server that accepts writes.
 ///
-/// Safe without isolation: whoever has one uses it from one thread at a time.
+/// Safe without isolation: its owner uses it from one thread at a time.
 final class PostgresConnection: @unchecked Sendable {
   private let libpq: LibPQ
   private let connection: OpaquePointer
 
   /// - Parameters:
-  ///   - info: as libpq takes it: a URL, or words such as `host=a dbname=b`.
-  ///   - timeout: how long each of the servers that it names may take.
+  ///   - info: a connection string of libpq: a URL, or words such as `host=a dbname=b`.
+  ///   - timeout: how long to wait for each server that it names.
   init(_ info: String, timeout: Duration) throws(PostgresFailure) {
     let libpq: LibPQ
     do throws(StoreError) {
       libpq = try LibPQ.load()
-      // In its message, libpq repeats what it does not understand, and that may be a password.
+      // Check it first: an error message of libpq would repeat what it does not understand, and that may be a password.
       _ = try libpq.options(of: info)
     } catch { throw .unreachable(error.message) }
     let seconds = max(Int(timeout.components.seconds), 2)
-    // What comes before `dbname` yields to what `info` says, what comes after it does not.
+    // The options in `info` override the words before `dbname`. The words after it override `info`.
     let words = [
       ("connect_timeout", "\(seconds)"), ("tcp_user_timeout", "\(seconds * 1_000)"),
       ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
@@ -83,7 +83,7 @@ final class PostgresConnection: @unchecked Sendable {
     let opened = withCStrings(words.map(\.0)) { names in
       withCStrings(words.map(\.1)) { values in libpq.connect(names, values, 1) }
     }
-    guard let opened else { throw .unreachable("there is no memory for a connection") }
+    guard let opened else { throw .unreachable("there is not enough memory for a connection") }
     guard libpq.status(opened) == LibPQ.connectionIsOpen else {
       let message = Self.message(libpq.errorMessage(opened))
       libpq.finish(opened)
@@ -91,7 +91,7 @@ final class PostgresConnection: @unchecked Sendable {
     }
     (self.libpq, connection) = (libpq, opened)
     _ = libpq.setNonBlocking(connection, 1)
-    // Notices would go to standard error.
+    // Otherwise notices would go to standard error.
     _ = libpq.setNoticeReceiver(connection, { _, _ in }, nil)
   }
 
@@ -105,7 +105,7 @@ final class PostgresConnection: @unchecked Sendable {
 
   private var message: String { Self.message(libpq.errorMessage(connection)) }
 
-  /// Whether nothing shows yet that the connection is broken.
+  /// Whether the connection is open, as far as is known.
   var isOpen: Bool {
     libpq.consumeInput(connection) == 1 && libpq.status(connection) == LibPQ.connectionIsOpen
   }
@@ -143,7 +143,7 @@ final class PostgresConnection: @unchecked Sendable {
     }
   }
 
-  /// - Returns: `nil` behind the last one.
+  /// - Returns: `nil` after the last result.
   private func nextResult(by deadline: ContinuousClock.Instant) throws(PostgresFailure) -> OpaquePointer? {
     while libpq.isBusy(connection) == 1 {
       try wait(for: POLLIN, by: deadline)
@@ -169,7 +169,7 @@ final class PostgresConnection: @unchecked Sendable {
 
   // MARK: COPY
 
-  /// Begins a `COPY … FROM STDIN`. Until ``endCopy(within:)``, the connection takes nothing but its bytes.
+  /// Begins a `COPY … FROM STDIN`. Until ``endCopy(within:)``, the connection accepts only the bytes for it.
   func beginCopy(_ statement: String, within timeout: Duration) throws(PostgresFailure) {
     guard libpq.sendScript(connection, statement) == 1 else { throw .lost(message) }
     let deadline = ContinuousClock.now + timeout
@@ -179,8 +179,8 @@ final class PostgresConnection: @unchecked Sendable {
     guard libpq.resultStatus(result) == LibPQ.copyIsAwaited else { throw failure(of: result) }
   }
 
-  /// Returns once libpq has handed the bytes on, so that they do not pile up where the server is slower.
-  /// - Parameter timeout: for these bytes.
+  /// Sends bytes. It returns when libpq has passed them on, so that they do not pile up if the server is slow.
+  /// - Parameter timeout: how long this may take for these bytes.
   func copy(_ bytes: [UInt8], within timeout: Duration) throws(PostgresFailure) {
     let deadline = ContinuousClock.now + timeout
     var rest = bytes[...]
@@ -231,13 +231,13 @@ final class PostgresConnection: @unchecked Sendable {
       return .lost(message)
     }
     let text = Self.message(libpq.errorField(result, LibPQ.primaryMessage))
-    // A server that shuts down may have committed, and not yet have said so.
+    // A server that shuts down may have committed without sending the answer.
     let isLost = ["08", "57P", "40003", "XX"].contains { state.hasPrefix($0) }
     return isLost ? .lost(text) : .refused(state: state, text)
   }
 
-  /// Takes the notifications that have arrived.
-  /// - Returns: whether there were any, or the connection is broken.
+  /// Removes the notifications that have arrived.
+  /// - Returns: true if there were any, or if the connection is broken.
   func takeNotifications() -> Bool {
     guard isOpen else { return true }
     var count = 0
@@ -253,7 +253,7 @@ private func withCStrings<Result>(_ texts: [String], _ body: (LibPQ.Words) -> Re
   withCStrings(texts.map { Array($0.utf8) }, body)
 }
 
-/// Runs `body` with pointers to copies of these bytes, each with a 0 behind it, and a `nil` behind the last.
+/// Runs `body` with pointers to copies of these bytes. Each copy ends with a 0, and the list of pointers with `nil`.
 private func withCStrings<Result>(_ texts: [[UInt8]], _ body: (LibPQ.Words) -> Result) -> Result {
   let copies = texts.map { text in
     let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: text.count + 1)
@@ -262,7 +262,9 @@ private func withCStrings<Result>(_ texts: [[UInt8]], _ body: (LibPQ.Words) -> R
   }
   defer { for copy in copies { copy.deallocate() } }
   return (copies.map { UnsafePointer($0.baseAddress) } + [nil]).withUnsafeBufferPointer { words in
-    guard let start = words.baseAddress else { preconditionFailure("it has one element at least") }
+    guard let start = words.baseAddress else {
+      preconditionFailure("the list ends with nil, so it is not empty")
+    }
     return body(start)
   }
 }

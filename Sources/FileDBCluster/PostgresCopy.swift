@@ -1,12 +1,12 @@
 import FileDBEssentials
 import FileDBTables
 
-/// Records on their way into PostgreSQL by `COPY`, behind those that a table has, in chunks of 512. It needs a
-/// transaction, and a connection of its own.
+/// Sends records to PostgreSQL with `COPY`, in chunks of 512. They come after the records that the table has. It needs
+/// a transaction, and its own connection.
 struct PostgresCopy {
-  /// How many chunks are sent before their ids are.
+  /// The number of chunks whose records are sent before their lists of ids.
   private static let batch = 64
-  /// How many bytes are gathered before libpq gets them.
+  /// The number of bytes that are collected before libpq gets them.
   private static let piece = 1 << 18
 
   private let connection: PostgresConnection
@@ -14,22 +14,22 @@ struct PostgresCopy {
   private let timeout: Duration
   private var place: UInt64
   let firstChunk: UInt64
-  /// The last chunk that was begun.
+  /// The number of the newest chunk.
   private(set) var lastChunk: UInt64
   private(set) var count = 0
-  /// What the server does not have yet: bytes of records, and the chunks that they are in.
+  /// What the server does not have yet: bytes of records, and the ids in their chunks.
   private var rows = CopyRows()
   private var chunks: [[Int64]] = []
 
-  /// Records of a table that is still to be made.
+  /// For the records of a table that does not exist yet.
   init(_ connection: PostgresConnection, intoNew table: UInt64, _ timeout: Duration) {
     (self.connection, self.table, self.timeout) = (connection, table, timeout)
     (firstChunk, lastChunk, place) = (1, 0, 0)
   }
 
   /// - Parameters:
-  ///   - table: its number in the database.
-  ///   - timeout: how long the server may take for a piece of what it gets.
+  ///   - table: the table's number in the database.
+  ///   - timeout: how long the server may take for each piece.
   init(
     _ connection: PostgresConnection, into table: UInt64, _ timeout: Duration
   ) throws(PostgresFailure) {
@@ -63,7 +63,7 @@ struct PostgresCopy {
     if rows.bytes.count >= Self.piece { try connection.copy(rows.take(), within: timeout) }
   }
 
-  /// Sends what is left.
+  /// Sends the rest.
   mutating func finish() throws(PostgresFailure) {
     if chunks.isEmpty { return }
     try end()
@@ -101,14 +101,14 @@ struct PostgresCopy {
   }
 }
 
-/// Rows as `COPY … (FORMAT binary)` takes them.
+/// Rows in the format of `COPY … (FORMAT binary)`.
 private struct CopyRows {
   private(set) var bytes: [UInt8] = []
 
   mutating func begin() {
     bytes += Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
     add32(0)  // Flags.
-    add32(0)  // The length of what else might stand here.
+    add32(0)  // The length of the header's extension.
   }
 
   mutating func end() { add16(-1) }
@@ -125,10 +125,10 @@ private struct CopyRows {
     bytes += value
   }
 
-  /// As an array of `bigint`.
+  /// Adds an array of `bigint`.
   mutating func add(_ ids: [Int64]) {
     add32(Int32(20 + 12 * ids.count))
-    // One dimension without nulls, the type's number, the length, and the first index.
+    // One dimension, no nulls, the number of the type, the length, and the first index.
     for number in [1, 0, 20, Int32(ids.count), 1] { add32(number) }
     for id in ids {
       add32(8)

@@ -1,13 +1,13 @@
 import FileDB
 import FileDBTables
 
-/// Commits that make tables and are too large for a statement: their records go to PostgreSQL by `COPY`.
+/// Commits that create tables and are too large for a statement. Their records go to PostgreSQL with `COPY`.
 extension PostgresLog {
-  /// A server that is busy with what it has got may pause for longer than for a small statement.
+  /// Longer than for a small statement, because the server may be busy with the bytes that it has received.
   var loadTimeout: Duration { max(timeout, .seconds(60)) }
 
-  /// Whether the records of a commit are too many for a statement, and each table that it changes is made by it. Then
-  /// its tables are all that there is to say of it.
+  /// Whether a commit has too many records for a statement, and creates each table that it uses. The new tables are
+  /// then all that it contains.
   func isLoad(_ commit: NewCommit) -> Bool {
     let bytes = commit.changes.reduce(0) { $0 + $1.change.records.reduce(0) { $0 + $1.bytes.count } }
     guard bytes > longestStatement else { return false }
@@ -20,8 +20,8 @@ extension PostgresLog {
     }
   }
 
-  /// Appends such a commit. Others start over afterwards: the log does not have it.
-  /// - Returns: `nil` where somebody was quicker.
+  /// Appends such a commit. The log does not keep it, so other machines start over afterwards.
+  /// - Returns: `nil` if another writer was first.
   func load(_ commit: NewCommit) throws(StoreError) -> UInt64? {
     let last = lastSeen
     let session: Session
@@ -31,7 +31,7 @@ extension PostgresLog {
       try session.connection.run("BEGIN", within: timeout)
       number = try session.load(commit, loadTimeout)
     } catch {
-      // Without its COMMIT, it has not happened.
+      // Nothing has changed, because COMMIT was not sent.
       throw StoreError(error)
     }
     guard let number else { return nil }
@@ -44,7 +44,7 @@ extension PostgresLog {
 }
 
 extension PostgresLog.Session {
-  /// What is told of a table whose records are there.
+  /// A table whose records were copied.
   private struct Loaded {
     let key: TableKey
     let state: TableState
@@ -93,7 +93,7 @@ extension PostgresLog.Session {
 }
 
 extension TableState {
-  /// The schema's lines, as a commit has them.
+  /// The lines of the schema, as in a commit.
   fileprivate var schemaLines: [UInt8]? {
     guard let schemaValue else { return nil }
     var place = 0..<0

@@ -5,9 +5,9 @@ import FileDBTables
 // MARK: Commits
 
 extension PostgresLog {
-  /// How many commits, and bytes of them, are read at once.
+  /// The maximum number of commits, and of their bytes, in one request.
   private static let batch = (commits: 5_000, bytes: 16 << 20)
-  /// A new folder reads the commits one by one only where there are fewer.
+  /// If the log has more commits than this, a new folder starts from the tables. Otherwise it reads the commits.
   private static let fewCommits: UInt64 = 256
 
   package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
@@ -32,7 +32,7 @@ extension PostgresLog {
     return commits.isEmpty || commits.last?.sequence == log.head ? .commits(commits) : .more(commits)
   }
 
-  /// The first of the commits behind one, and what the log is, as of the same moment.
+  /// The first commits after a known one, and the state of the log at the same moment.
   private func read(
     after last: FollowedCommit
   ) throws(StoreError) -> (log: PostgresLogState, rows: [PostgresRow]) {
@@ -79,7 +79,7 @@ extension PostgresLog {
 }
 
 extension LoggedCommit {
-  /// A commit to a table that no machine holds: to a folder, it is a number.
+  /// A commit to a paged table. A folder needs only its number.
   fileprivate init(toPagedTable sequence: UInt64, _ token: [UInt8], at seconds: UInt64) {
     self.init(
       sequence: sequence, date: Date(timeIntervalSince1970: TimeInterval(seconds)),
@@ -87,9 +87,9 @@ extension LoggedCommit {
   }
 }
 
-/// Where a log begins and ends, and which commit it has under some number.
+/// Where a log begins and ends, and the token of one of its commits.
 struct PostgresLogState {
-  /// With `$2` for the number.
+  /// The columns to select. `$2` is the number of the commit whose token is wanted.
   static let columns = """
     store.head, store.start, CASE WHEN store.start = $2::bigint THEN store.start_token ELSE (
       SELECT token FROM filedb.commits WHERE commits.store = store.id AND sequence = $2::bigint
@@ -107,13 +107,13 @@ struct PostgresLogState {
     token = CommitToken(bytes: row.bytes(2))
   }
 
-  /// What shows that this is not the log that somebody has followed; `nil` where nothing does.
+  /// Why this is not the log that the reader has followed so far. `nil` if it is.
   func difference(from last: FollowedCommit) -> String? {
     if last.sequence > head {
-      return "it ends with commit \(head), and commit \(last.sequence) was there before"
+      return "it ends with commit \(head), but it had commit \(last.sequence) before"
     }
     guard let known = last.known, known.sequence >= start, known.token != token else { return nil }
-    return "its commit \(known.sequence) is not the one that was there before"
+    return "its commit \(known.sequence) is not the one that it had before"
   }
 }
 
@@ -130,7 +130,7 @@ extension PostgresLog.Session {
 }
 
 extension CommitToken {
-  /// `nil` for anything but 16 bytes.
+  /// `nil` unless there are 16 bytes.
   fileprivate init?(bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
@@ -200,13 +200,13 @@ extension PostgresLog {
     return Set(rows.map { TableKey($0.text(0)) })
   }
 
-  /// The tables that no machine holds, in order.
+  /// The names of the paged tables, sorted.
   package func pagedTables() throws(StoreError) -> [String] {
     let tables = try asking { session throws(PostgresFailure) in try session.tables(timeout) }
     return tables.filter { $0.isPaged && $0.exists }.map(\.key.text)
   }
 
-  /// Runs `body` in a transaction that sees the database as of one moment.
+  /// Runs `body` in a transaction that sees the database at one moment.
   func inOneMoment<Result>(
     _ body: (Session) throws(PostgresFailure) -> Result
   ) throws(StoreError) -> Result {
@@ -217,7 +217,7 @@ extension PostgresLog {
         try session.connection.run("COMMIT", within: timeout)
         return result
       } catch {
-        // A connection that stays must not stay in the transaction.
+        // The connection will be used again, so it must not stay in the transaction.
         _ = try? session.connection.run("ROLLBACK", within: timeout)
         throw error
       }
@@ -225,7 +225,7 @@ extension PostgresLog {
   }
 }
 
-/// A table as PostgreSQL has it, without its records.
+/// A table in PostgreSQL, without its records.
 struct PostgresTable {
   let id: UInt64
   let key: TableKey
@@ -235,12 +235,12 @@ struct PostgresTable {
   let schema: [UInt8]?
   /// The last commit that changed it.
   let sequence: UInt64
-  /// Whether no machine holds it.
+  /// Whether the table is paged: it exists only in the database.
   let isPaged: Bool
 }
 
 extension PostgresLog.Session {
-  /// How many chunks of records are read at once.
+  /// The number of chunks of records in one request.
   private static let batch = 32
 
   func logState(_ timeout: Duration) throws(PostgresFailure) -> PostgresLogState {
@@ -264,7 +264,7 @@ extension PostgresLog.Session {
       known: CommitToken(bytes: row.bytes(1)).map { FollowedCommit.Known(sequence: head, token: $0) })
   }
 
-  /// - Parameter name: that of the only one; `nil` for all.
+  /// - Parameter name: the only table to read; `nil` for all tables.
   func tables(
     _ timeout: Duration, named name: TableKey? = nil
   ) throws(PostgresFailure) -> [PostgresTable] {
@@ -282,14 +282,14 @@ extension PostgresLog.Session {
     }
   }
 
-  /// Reads a table whole.
+  /// Reads a whole table.
   func state(of table: PostgresTable, _ timeout: Duration) throws(PostgresFailure) -> TableState {
     guard table.exists else { return TableState(counter: table.counter) }
     var records: [EncodedRecord] = []
     records.reserveCapacity(table.count)
     var last: PostgresValue?
-    // With OFFSET 0, PostgreSQL plans each part by itself, by its keys. Its statistics of a table that has just grown
-    // would have it read all chunks for each one.
+    // With OFFSET 0, PostgreSQL plans each part separately and uses its keys. Without it, outdated statistics of a
+    // table that has just grown could make it read all chunks for each one.
     while true {
       let rows = try connection.run(
         """
@@ -318,7 +318,7 @@ extension PostgresLog.Session {
 }
 
 extension PostgresRow {
-  /// The record with its id and its body in two columns.
+  /// The record whose id and body are in these columns.
   func record(_ id: Int, _ body: Int) -> EncodedRecord? {
     number(id).flatMap { AnyRecordID(rawValue: Int64($0)) }.map {
       EncodedRecord(id: $0, bytes: bytes(body)[...])

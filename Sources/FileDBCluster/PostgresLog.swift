@@ -4,11 +4,11 @@ import FileDBEssentials
 import FileDBTables
 import Synchronization
 
-/// A log in a PostgreSQL database. The tables are in `PostgresTables.swift`.
+/// A log in a PostgreSQL database. `PostgresTables.swift` has the tables.
 ///
-/// Each process has one connection for all that it asks, and another that waits for news.
+/// Each process has one connection for its requests, and another one that waits for news.
 package final class PostgresLog: EngineLog {
-  /// What is known of the store once a connection was made.
+  /// The store in the database, as read after connecting.
   struct Store: Sendable {
     let id: UInt64
     let identity: String
@@ -19,41 +19,41 @@ package final class PostgresLog: EngineLog {
     let store: Store
   }
 
-  /// Which commits a reader of the log gets.
+  /// The commits that a reader of the log gets.
   package enum History: Sendable {
-    /// All that the log keeps.
+    /// All commits in the log.
     case whole
-    /// Those that come from now on: what was before is in the tables that it reads.
+    /// Only new commits. The tables that the reader reads include the older ones.
     case fromNow
   }
 
-  /// A commit that PostgreSQL has said to be durable.
+  /// A commit that PostgreSQL has confirmed as durable.
   private struct Ticket: CommitTicket {
     func wait() {}
   }
 
   let info: String
-  /// For async code, which must not wait for the network itself.
+  /// Runs requests of async code, which must not block.
   let queue = DispatchQueue(label: "FileDB.PostgreSQL")
   /// The store's name.
   package let name: String
   let timeout: Duration
   let depth: Int
-  /// How many bytes of records go to the server as one statement, where there is another way.
+  /// A commit with more bytes of records than this goes to the server with `COPY`, if possible.
   let longestStatement: Int
   private let session = Mutex<Session?>(nil)
   private let history: History
-  /// What this log takes for forgotten, where its reader wants no history.
+  /// The last result of ``begin(_:_:)`` if the reader wants no history.
   private let floor = Mutex<UInt64?>(nil)
   /// The last commit that this process has seen.
   private let seen = Mutex<FollowedCommit.Known?>(nil)
-  /// The last commit that was seen before a commit was sent whose outcome is not known yet.
+  /// The commits with an unknown outcome. Each has the last commit that was seen before it was sent.
   private let unsettled = Mutex<[CommitToken: UInt64]>([:])
 
   /// - Parameters:
-  ///   - info: as libpq takes it.
+  ///   - info: a connection string of libpq.
   ///   - store: the name of the store in the database.
-  ///   - timeout: how long the server may take for an answer.
+  ///   - timeout: how long to wait for the server's answer.
   package init(
     _ info: String, store name: String, timeout: Duration, history: History = .whole,
     limits: PlistLimits = PlistLimits(), longestStatement: Int = 64 << 20
@@ -68,7 +68,7 @@ package final class PostgresLog: EngineLog {
       let connection = try PostgresConnection(info, timeout: timeout)
       let isNew = try !hasTables(connection)
       if isNew {
-        // Two that make them at the same time would be in each other's way.
+        // Let only one client create them at a time.
         try connection.runScript(
           "BEGIN; SELECT pg_advisory_xact_lock(5064105338);\n\(PostgresTables.script)\nCOMMIT;",
           within: timeout)
@@ -107,16 +107,16 @@ package final class PostgresLog: EngineLog {
     }
   }
 
-  /// - Parameter paged: the table that the commit changes, where no machine holds it.
-  /// - Returns: `nil` where somebody was quicker.
+  /// - Parameter paged: the paged table that the commit changes; `nil` for any other commit.
+  /// - Returns: `nil` if another writer was first.
   func append(_ commit: NewCommit, toPaged paged: TableKey? = nil) throws(StoreError) -> UInt64? {
     if isLoad(commit) { return try load(commit) }
     let changes = RowChanges(commit)
     guard changes.payload.count < 1 << 30 else {
       throw StoreError(
         .unrepresentableValue,
-        "PostgreSQL takes a commit of 1 GB at most to tables that exist, and this one has \(changes.payload.count) "
-          + "bytes")
+        "in PostgreSQL, a commit to existing tables can have at most 1 GB; this one has \(changes.payload.count) bytes"
+      )
     }
     let last = lastSeen
     do throws(PostgresFailure) {
@@ -135,11 +135,11 @@ package final class PostgresLog: EngineLog {
   /// The last commit that this process has seen, or 0.
   var lastSeen: UInt64 { seen.withLock { $0?.sequence ?? 0 } }
 
-  /// The error for a commit that the server may have, or may still get.
+  /// The error for a commit that the server may have, or may still receive.
   /// - Parameter last: the last commit that was seen before it was sent.
   func unknownOutcome(of token: CommitToken, since last: UInt64, _ message: String) -> StoreError {
     unsettled.withLock { $0[token] = last }
-    return StoreError(.outcomeUnknown, "\(message); nobody knows yet whether the commit is there")
+    return StoreError(.outcomeUnknown, "\(message); it is not known whether the commit succeeded")
   }
 
   package func makeWatch() throws(StoreError) -> (any LogWatch)? {
@@ -178,7 +178,7 @@ package final class PostgresLog: EngineLog {
 
   // MARK: The connection
 
-  /// Runs `body` with the connection, which is made where there is none.
+  /// Runs `body` with the connection, and connects first if necessary.
   func withSession<Result>(
     _ body: (Session) throws(PostgresFailure) -> Result
   ) throws(PostgresFailure) -> Result {
@@ -192,7 +192,7 @@ package final class PostgresLog: EngineLog {
     }
   }
 
-  /// The same for what changes nothing: it is asked again where a connection breaks that worked before.
+  /// The same for requests that change nothing. If the connection breaks, this tries once more.
   func asking<Result>(
     _ body: (Session) throws(PostgresFailure) -> Result
   ) throws(StoreError) -> Result {
@@ -216,20 +216,20 @@ package final class PostgresLog: EngineLog {
     .first?.number(0) == 1
   }
 
-  /// Another connection, besides the one that all share.
+  /// Opens another connection, in addition to the shared one.
   func newSession() throws(PostgresFailure) -> Session { try connect() }
 
   private func connect() throws(PostgresFailure) -> Session {
     let connection = try PostgresConnection(info, timeout: timeout)
     guard try hasTables(connection) else {
-      throw .unreachable("the database has no tables of FileDB yet")
+      throw .unreachable("the database does not have FileDB's tables yet")
     }
-    // A client of a newer version may have made them.
+    // A client of another version may have created the tables.
     let versions = try connection.run("SELECT version FROM filedb.format", within: timeout)
     guard versions.first?.number(0) == PostgresTables.version else {
       throw .refused(state: Self.newerFormat, "another version of FileDB made the database's tables")
     }
-    // Expected numbers are compared with what is there once the store's row is locked.
+    // `append` must see what was committed before it got the lock of the store's row.
     try connection.run("SET default_transaction_isolation TO 'read committed'", within: timeout)
     let rows = try connection.run(
       "SELECT id, identity::text FROM filedb.stores WHERE name = $1", [.text(name)], within: timeout)
@@ -241,7 +241,7 @@ package final class PostgresLog: EngineLog {
     return session
   }
 
-  /// Another server, or this one after a backup was put back, may lack what this process has seen.
+  /// Refuses a server that lacks commits which this process has seen: another server, or one restored from a backup.
   private func checkSeen(_ session: Session) throws(PostgresFailure) {
     guard let seen = seen.withLock(\.self) else { return }
     if let what = try session.difference(from: FollowedCommit(sequence: seen.sequence, known: seen), timeout)
@@ -255,10 +255,10 @@ package final class PostgresLog: EngineLog {
     seen.withLock { if $0.map({ $0.sequence < last.sequence }) ?? true { $0 = last } }
   }
 
-  /// The last commit that its reader does not get any more.
+  /// The last commit that the reader does not get.
   /// - Parameters:
-  ///   - start: the last one that the log has forgotten.
-  ///   - head: its last one.
+  ///   - start: the last forgotten commit.
+  ///   - head: the last commit of the log.
   func begin(_ start: UInt64, _ head: UInt64) -> UInt64 {
     switch history {
     case .whole: return start
@@ -270,18 +270,18 @@ package final class PostgresLog: EngineLog {
     }
   }
 
-  // States of our own, as those that the functions raise.
+  // SQLSTATE codes of FileDB. The functions in the database raise some of them.
   static let newerFormat = "FD003"
   static let forgotten = "FD004"
   static let putBack = "FD005"
   static let paged = "FD006"
   static let notPaged = "FD007"
-  /// PostgreSQL's own, for a row that somebody has locked.
+  /// PostgreSQL's code for a row that another client has locked.
   static let loading = "55P03"
 }
 
 extension PostgresLog.Session {
-  /// - Returns: `nil` where somebody was quicker.
+  /// - Returns: `nil` if another writer was first.
   func append(
     _ commit: NewCommit, _ changes: RowChanges, toPaged paged: TableKey?, _ timeout: Duration
   ) throws(PostgresFailure) -> UInt64? {
@@ -305,9 +305,11 @@ extension StoreError {
     case .refused(PostgresLog.newerFormat, let message): self.init(.newerFormat, message)
     case .refused(PostgresLog.putBack, let message): self = .putBack(message)
     case .refused(PostgresLog.paged, _):
-      self.init(.tableExists, "this table is paged: no machine holds it, and 'store.paged' writes to it")
+      self.init(
+        .tableExists, "this table is paged and exists only in the database; use 'store.paged' to write to it")
     case .refused(PostgresLog.notPaged, _):
-      self.init(.tableExists, "every machine holds this table; a table is made paged before it has records")
+      self.init(
+        .tableExists, "this table is not paged; only a table that does not exist yet can become paged")
     case .refused(let state, let message):
       self.init(.unreachable, "PostgreSQL refused: \(message) (\(state))")
     }

@@ -1,4 +1,4 @@
-/// The functions for tables that no machine holds: pages of records, and the places of those that are loaded by `COPY`.
+/// The functions for paged tables: they read pages of records, and load records with `COPY`.
 enum PostgresPages {
   static let script = """
     \(makePaged)
@@ -8,7 +8,7 @@ enum PostgresPages {
     \(load)
     """
 
-  /// Makes a table paged that does not exist, or is paged already. No machine holds it from then on, also once it was
+  /// Makes a table paged that does not exist, or that is paged already. It stays paged forever, even after it was
   /// dropped.
   private static let makePaged = """
     CREATE OR REPLACE FUNCTION filedb.make_paged(the_store bigint, the_name text)
@@ -24,7 +24,7 @@ enum PostgresPages {
     $make_paged$;
     """
 
-  /// The ids of some records, the first at an index. All is as of the statement that calls it.
+  /// The ids of some records, beginning at an index. It sees the state at the start of the calling statement.
   private static let page = """
     CREATE OR REPLACE FUNCTION filedb.page(the_tab bigint, the_index bigint, many bigint)
     RETURNS bigint[] LANGUAGE plpgsql STABLE AS $page$
@@ -54,9 +54,9 @@ enum PostgresPages {
     $page$;
     """
 
-  /// Chunks that are loaded are behind all others at first.
+  /// Loaded chunks are placed after all others at first.
   private static let load = """
-    -- Cuts the chunk in two that has an index within it. Returns the place behind which records come that are put there.
+    -- Splits the chunk that contains an index in the middle. Returns the place after which new records come.
     CREATE OR REPLACE FUNCTION filedb.cut(the_tab bigint, the_index bigint)
     RETURNS bigint LANGUAGE plpgsql AS $cut$
     DECLARE
@@ -92,7 +92,7 @@ enum PostgresPages {
     END
     $cut$;
 
-    -- Takes the chunks from a number on for the table's, behind a place.
+    -- Moves the loaded chunks, which have the highest numbers, to their position after a place.
     CREATE OR REPLACE FUNCTION filedb.take_loaded(
       the_tab bigint, first_chunk bigint, last bigint, many bigint, behind bigint
     ) RETURNS void LANGUAGE plpgsql AS $take_loaded$

@@ -1,8 +1,8 @@
-/// The records of all tables, by id and by order, and the functions that carry a commit's changes out on them.
+/// The records of all tables, by id and in order, and the functions that apply a commit's changes to them.
 ///
-/// The order is in chunks of at most 512 ids. Chunks have places in gaps, so that one between two others renumbers
-/// nothing, and counts, so that the n-th record is found without looking at the ids before it. Nor does anybody look at
-/// all chunks before it: `PostgresSpans` adds their counts up.
+/// The order is stored in chunks of at most 512 ids. There are gaps between the places of chunks, so a new chunk fits
+/// between two others without renumbering. Each chunk has a count. So the n-th record is found without reading the ids
+/// before it. `PostgresSpans` adds the counts up, so it is not necessary to read all chunks before it either.
 enum PostgresRecords {
   static let script = """
     CREATE TABLE IF NOT EXISTS filedb.records (
@@ -22,7 +22,7 @@ enum PostgresRecords {
     ) WITH (fillfactor = 50);
     CREATE INDEX IF NOT EXISTS chunks_by_place ON filedb.chunks (tab, place);
 
-    -- Apart from the counts, which are read in a row.
+    -- Not in the table of chunks: there, many counts are read one after another.
     CREATE TABLE IF NOT EXISTS filedb.chunk_ids (
       tab bigint NOT NULL,
       chunk bigint NOT NULL,
@@ -41,8 +41,8 @@ enum PostgresRecords {
     \(change)
     """
 
-  /// Puts records at an index, one below the other: new ones, whose bodies are in the payload, or, where `starts` is
-  /// null, some that were taken out.
+  /// Puts records at an index, in order. The bodies of new records are in the payload. If `starts` is null, the records
+  /// were taken out of the order before.
   private static let place = """
     CREATE OR REPLACE FUNCTION filedb.place(
       the_tab bigint, the_index bigint, the_ids bigint[], starts bigint[], lengths bigint[], the_payload bytea
@@ -54,7 +54,7 @@ enum PostgresRecords {
       at_place bigint;
       cut bigint := 0;
       old bigint[] := '{}';
-      -- What is cut into pieces, and how many new chunks come before its first piece.
+      -- The ids to split into pieces, and the number of new chunks before the first piece.
       all_ids bigint[];
       shift bigint := 0;
       many bigint := cardinality(the_ids);
@@ -66,7 +66,7 @@ enum PostgresRecords {
       IF many = 0 THEN RETURN; END IF;
       SELECT count, last_chunk INTO total, last FROM filedb.tables WHERE id = the_tab;
       IF total = 0 THEN
-        -- As behind a full chunk, which is not there.
+        -- As if it followed a full chunk.
         at_place := 0;
         shift := 1;
       ELSE
@@ -118,8 +118,8 @@ enum PostgresRecords {
             substr(the_payload, start::integer, length::integer)
           FROM unnest(the_ids, starts, lengths) WITH ORDINALITY AS u (id, start, length, n);
       END IF;
-      -- Those that were taken out, and where a chunk was cut those beside them. By arrays of ids: joined with a list, all
-      -- records of a table might be read.
+      -- Records that were taken out, and their neighbours if a chunk was split. This uses arrays of ids, because a join
+      -- with a list might read all records of the table.
       FOR piece IN
         SELECT CASE k WHEN 0 THEN at_chunk ELSE last + k END AS chunk, array_agg(id) AS ids
         FROM (
@@ -134,7 +134,7 @@ enum PostgresRecords {
     END
     $place$;
 
-    -- How far apart chunks may be that come between a place and the next; 0 where they do not fit.
+    -- The distance between new chunks that fit between a place and the next one; 0 if they do not fit.
     CREATE OR REPLACE FUNCTION filedb.gap(the_tab bigint, at_place bigint, added bigint)
     RETURNS bigint LANGUAGE sql STABLE AS $gap$
       SELECT coalesce((min(place) - at_place) / (added + 1), 4294967296)
@@ -150,7 +150,7 @@ enum PostgresRecords {
     $renumber$;
     """
 
-  /// Takes records out of the order. A chunk that gets small goes into the next.
+  /// Takes records out of the order. A chunk that becomes small is merged into the next one.
   private static let takeOut = """
     CREATE OR REPLACE FUNCTION filedb.take_out(the_tab bigint, the_ids bigint[])
     RETURNS void LANGUAGE plpgsql AS $take_out$
@@ -204,7 +204,7 @@ enum PostgresRecords {
     $clear$;
     """
 
-  /// Carries out one change, which fits.
+  /// Applies one change. The caller has made sure that it fits the table.
   private static let change = """
     CREATE OR REPLACE FUNCTION filedb.change(
       the_tab bigint, verb text, number bigint, the_ids bigint[], starts bigint[], lengths bigint[],

@@ -1,7 +1,7 @@
-/// How many records the chunks of a span of places have together, so that the n-th record of ten million is found
-/// without adding up the counts of twenty thousand chunks.
+/// The total counts of the chunks in spans of places. So the n-th record of ten million is found without adding up the
+/// counts of twenty thousand chunks.
 ///
-/// A span is 2^40 places. A table that has grown at its end has 256 chunks in each.
+/// A span is 2^40 places. If a table has only grown at its end, each span has 256 chunks.
 enum PostgresSpans {
   static let script = """
     CREATE TABLE IF NOT EXISTS filedb.spans (
@@ -18,7 +18,7 @@ enum PostgresSpans {
     \(indexOf)
     """
 
-  /// Keeps the counts up to date, whatever changes the chunks.
+  /// Triggers that update the counts after any change of the chunks.
   private static let count = """
     CREATE OR REPLACE FUNCTION filedb.count_spans() RETURNS trigger LANGUAGE plpgsql AS $count_spans$
     BEGIN
@@ -49,14 +49,14 @@ enum PostgresSpans {
       REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION filedb.count_spans();
     """
 
-  /// The chunk that has the record at an index, or the last one for the end, and the index within it.
+  /// The chunk that contains an index, and the index within it. For the end of the table, it is the last chunk.
   private static let locate = """
     CREATE OR REPLACE FUNCTION filedb.locate(
       the_tab bigint, the_index bigint, total bigint,
       OUT the_chunk bigint, OUT the_place bigint, OUT within bigint
     ) LANGUAGE plpgsql STABLE AS $locate$
     DECLARE
-      -- Of a record that is there.
+      -- The index of an existing record.
       wanted bigint := least(the_index, total - 1);
       the_span bigint;
       passed bigint;
@@ -72,7 +72,7 @@ enum PostgresSpans {
     $locate$;
     """
 
-  /// The index of a record; null where there is none.
+  /// The index of a record; null if there is no such record.
   private static let indexOf = """
     CREATE OR REPLACE FUNCTION filedb.index_of(the_tab bigint, the_id bigint)
     RETURNS bigint LANGUAGE plpgsql STABLE AS $index_of$
@@ -82,7 +82,7 @@ enum PostgresSpans {
       within bigint;
       passed bigint;
     BEGIN
-      -- One after another: as a join, all chunks of the table might be read.
+      -- Separate statements, because a join might read all chunks of the table.
       SELECT chunk INTO the_chunk FROM filedb.records WHERE tab = the_tab AND id = the_id;
       IF the_chunk IS NULL THEN RETURN NULL; END IF;
       SELECT place INTO the_place FROM filedb.chunks WHERE tab = the_tab AND chunk = the_chunk;

@@ -1,9 +1,9 @@
-/// The tables and functions that a database has for FileDB, described in <doc:Cluster>.
+/// The tables and functions that FileDB needs in a database. <doc:Cluster> describes them.
 enum PostgresTables {
-  /// 1 kept no records beside the commits, and 2 had no tables that no machine holds.
+  /// Version 1 had only the commits, without the records. Version 2 had no paged tables.
   static let version: UInt64 = 3
 
-  /// Makes what is not there yet. It may run at any time.
+  /// Creates what is missing. It may run at any time.
   static let script = """
     CREATE SCHEMA IF NOT EXISTS filedb;
 
@@ -68,19 +68,19 @@ enum PostgresTables {
     \(forget)
     """
 
-  /// The number of the commit that its caller may append; null where somebody else's to one of the expected tables came
-  /// before it.
+  /// The number for the commit that the caller wants to append. It is null if another commit has changed one of the
+  /// expected tables first.
   private static let nextCommit = """
     CREATE OR REPLACE FUNCTION filedb.next_commit(
       the_store bigint, the_token uuid, expected_tables text[], expected_sequences bigint[],
       OUT number bigint, OUT kept interval
     ) LANGUAGE plpgsql AS $next_commit$
     BEGIN
-      -- A commit that returned survives the server's crash, whatever the database's default is.
+      -- A commit that returned survives a crash of the server, whatever the database's default is.
       IF current_setting('synchronous_commit') IN ('off', 'local') THEN
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;
-      -- From here to the end of the transaction nobody else appends to this store.
+      -- Until the end of the transaction, nobody else appends to this store.
       SELECT head + 1, keep INTO number, kept FROM filedb.stores WHERE id = the_store FOR UPDATE;
       IF number IS NULL THEN
         RAISE EXCEPTION 'the store is gone' USING ERRCODE = 'FD001';
@@ -99,8 +99,8 @@ enum PostgresTables {
     $next_commit$;
     """
 
-  /// Appends a commit that makes tables, of which `COPY` has brought the records under numbers that no table has yet.
-  /// The log does not keep it: it begins behind it, and whoever lacks it begins with the records.
+  /// Appends a commit that creates tables. Their records are already there: they were copied under unused table
+  /// numbers. The log does not keep this commit and begins after it. Folders that lack it start over from the records.
   private static let appendLoaded = """
     CREATE OR REPLACE FUNCTION filedb.append_loaded(
       the_store bigint, the_token uuid, expected_tables text[], expected_sequences bigint[],
@@ -132,10 +132,11 @@ enum PostgresTables {
     $append_loaded$;
     """
 
-  /// Appends a commit and carries it out, unless somebody else's to one of the `expected` tables came before it.
+  /// Appends a commit and applies it to the records, unless another commit has changed one of the expected tables
+  /// first.
   ///
-  /// Each change has a verb, a table, a number and some ids; each id has the place of its record in the payload. A
-  /// commit to a paged table changes no other, and names it once more.
+  /// Each change has a verb, a table, a number and some ids. Each id has the place of its record in the payload. A
+  /// commit to a paged table changes no other table, and names it again in `the_paged`.
   private static let append = """
     CREATE OR REPLACE FUNCTION filedb.append(
       the_store bigint, the_token uuid,
@@ -155,7 +156,7 @@ enum PostgresTables {
       SELECT next.number, next.kept INTO number, kept
         FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences) AS next;
       IF number IS NULL THEN RETURN NULL; END IF;
-      -- Whoever loads records into a paged table has locked its row, and nobody waits for that.
+      -- A client that loads records into a paged table has locked its row. Fail instead of waiting for it.
       SELECT id INTO paged_tab FROM filedb.tables
         WHERE store = the_store AND name = the_paged AND paged FOR UPDATE NOWAIT;
       IF the_paged <> '' AND (paged_tab IS NULL OR changed_tables <> ARRAY[the_paged]) OR EXISTS (
@@ -172,7 +173,7 @@ enum PostgresTables {
       FOR i IN 1 .. cardinality(verbs) LOOP
         SELECT id INTO the_tab FROM filedb.tables WHERE store = the_store AND name = verb_tables[i];
         many := verb_counts[i];
-        -- A part of an array takes as long as all of it, one element does not.
+        -- Cutting a slice takes time for the whole array. Reading one element does not.
         IF many = 1 THEN
           PERFORM filedb.change(
             the_tab, verbs[i], verb_numbers[i], ARRAY[ids[passed + 1]], ARRAY[starts[passed + 1]],
@@ -192,7 +193,7 @@ enum PostgresTables {
     $append$;
     """
 
-  /// The number of the commit with a token. Where there is none, there never will be.
+  /// The number of the commit with a token. If there is none, this makes sure that there never will be.
   private static let settle = """
     CREATE OR REPLACE FUNCTION filedb.settle(the_store bigint, the_token uuid, since bigint)
     RETURNS bigint LANGUAGE plpgsql AS $settle$
@@ -203,7 +204,7 @@ enum PostgresTables {
       IF current_setting('synchronous_commit') IN ('off', 'local') THEN
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;
-      -- Waits for a transaction that is about to append it.
+      -- Wait for a transaction that may be appending it.
       SELECT start, CASE WHEN start_token = the_token THEN start END INTO forgotten, number
         FROM filedb.stores WHERE id = the_store FOR UPDATE;
       IF number IS NOT NULL THEN RETURN number; END IF;
@@ -219,7 +220,8 @@ enum PostgresTables {
     $settle$;
     """
 
-  /// Forgets the commits that are older than `age`, from the first on; the records have them. Returns how many.
+  /// Forgets the commits that are older than `age`, starting with the oldest, and returns how many. Their changes are
+  /// in the records.
   private static let forget = """
     CREATE OR REPLACE FUNCTION filedb.forget(the_store bigint, age interval, at_most bigint)
     RETURNS bigint LANGUAGE plpgsql AS $forget$

@@ -2,11 +2,11 @@ import FileDB
 import FileDBEssentials
 import Synchronization
 
-/// Waits for what other machines append, by PostgreSQL's `LISTEN`.
+/// Waits for commits of other machines, with PostgreSQL's `LISTEN`.
 final class PostgresWatch: LogWatch {
   private let connect: @Sendable () throws(PostgresFailure) -> PostgresConnection
   private let connection = Mutex<PostgresConnection?>(nil)
-  /// A pipe that ``interrupt()`` fills.
+  /// A pipe. ``interrupt()`` writes to it.
   private let interruption: (reader: CInt, writer: CInt)
 
   /// - Parameter connect: makes a connection that listens.
@@ -26,7 +26,7 @@ final class PostgresWatch: LogWatch {
   func prepare() -> Bool {
     connection.withLock { connection in
       if connection?.isOpen != true { connection = try? connect() }
-      // What came before is seen by the look that follows.
+      // The caller looks at the log next, so older notifications are of no interest.
       _ = connection?.takeNotifications()
       return connection != nil
     }

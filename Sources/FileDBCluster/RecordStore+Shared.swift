@@ -8,8 +8,8 @@ extension RecordStore {
   /// Opens a store that several machines share. The folder at `url` is this machine's copy of it: reading is local and
   /// never waits for the network. See <doc:Cluster>.
   ///
-  /// An empty folder, or one that is not there, takes the whole log over before this returns. Any other is used as it
-  /// is, and follows the log in the background: also without a connection, the store can be read.
+  /// If the folder is empty or missing, this takes over the whole store before it returns. Otherwise it uses the folder
+  /// as it is. The folder then follows the log in the background. You can read it even without a connection.
   /// - Throws: ``StoreError/Code/tableExists`` for a folder that has tables of its own;
   ///   ``StoreError/Code/unreachable`` for a new folder without a connection; ``StoreError/Code/notAFolder``,
   ///   ``StoreError/Code/locked``, and the disk's errors.
@@ -48,10 +48,10 @@ extension RecordStore {
     if following == .always { ReplicaFollower.start(for: self, log, files) }
   }
 
-  /// Takes over what other machines have committed by now, and what people edited in the folder's files. The store does
-  /// so by itself, soon after; call this if a read must see what another machine has just written.
-  /// - Throws: ``StoreError/Code/unreachable``; for an edit, what `TableSnapshot(contentsOf:)` throws for its file, and
-  ///   what a write of it would throw; ``StoreError/Code/notAFolder`` for a store that is not shared.
+  /// Takes over everything that other machines have committed so far, and edits in the folder's files. The store does
+  /// this automatically after a short time. Call it if a read must see what another machine has just written.
+  /// - Throws: ``StoreError/Code/unreachable``; ``StoreError/Code/notAFolder`` for a store that is not shared; for an
+  ///   edited file, the errors of `TableSnapshot(contentsOf:)`, and those of a write.
   public func catchUp() throws {
     guard let log = log as? ReplicaLog, let files = shownFiles as? ReplicaFiles else {
       throw StoreError(.notAFolder, "this store follows no shared log", file: url.path)
@@ -60,8 +60,8 @@ extension RecordStore {
     try takeInEdits(files)
   }
 
-  /// Makes commits of what people edited in the files. If others changed the same fields, their values stay. The edited
-  /// file is kept as a backup, and the conflicts are kept as those of a merge.
+  /// Commits edits in the files. If others changed the same fields, their values stay. FileDB then keeps the edited
+  /// file as a backup, and the conflicts like those of a merge.
   func takeInEdits(_ files: ReplicaFiles) throws {
     try files.takingTurns {
       // If one file cannot be read, still take in the others.
@@ -88,8 +88,8 @@ extension RecordStore {
   }
 }
 
-/// Follows a shared log, and takes in people's edits, as long as a store is open. Each of the two runs in a thread of
-/// its own, and keeps no reference to the store.
+/// Follows a shared log, and commits edits in files, as long as a store is open. Each of the two runs in its own thread
+/// and does not keep the store alive.
 private enum ReplicaFollower {
   /// How often to look if nothing reports news.
   private static let interval = Duration.seconds(1)

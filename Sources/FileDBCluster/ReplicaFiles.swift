@@ -6,9 +6,9 @@ import Synchronization
 
 /// The tables' files that people see in the folder of a store that several machines share.
 ///
-/// The folder that follows the log is `.filedb/replica`, where nobody edits files. After each checkpoint, its files are
-/// copied to the folder that people see. `.filedb/replica/shown` has each file as it was last copied. If a file differs
-/// from that, somebody edited it, and the edit becomes a commit.
+/// The folder that follows the log is `.filedb/replica`. Nobody edits files there. After each checkpoint, its files are
+/// copied to the folder that people see. `.filedb/replica/.filedb/shown` has each file as it was last copied. If a file
+/// differs from that, it was edited, and the edit becomes a commit.
 final class ReplicaFiles: ShownFiles {
   /// A file that people see.
   struct Edit {

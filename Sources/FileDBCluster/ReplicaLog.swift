@@ -18,7 +18,7 @@ package final class ReplicaLog: CommitLog {
   /// The identity of the log that the folder follows.
   private let identity: String
   private let isChecked = Atomic<Bool>(false)
-  /// What commits of this process mean for the folder's undo log, until they are in its journal.
+  /// The undo marks of this process's commits, until the commits are in the folder's journal.
   private let ownMarks = Mutex<[CommitToken: UndoMark]>([:])
 
   package var notes: ReplicaNotes { ReplicaNotes(folder: folder.folder) }
@@ -66,7 +66,7 @@ package final class ReplicaLog: CommitLog {
     }
   }
 
-  /// How far the folder has come.
+  /// The folder's last commit.
   private func position() throws(StoreError) -> FollowedCommit {
     if let last = folder.lastCommit, let token = last.token {
       return FollowedCommit(sequence: last.sequence, known: .init(sequence: last.sequence, token: token))
@@ -85,7 +85,7 @@ package final class ReplicaLog: CommitLog {
     }
   }
 
-  /// Begins the folder again, with the shared log's tables.
+  /// Starts over: replaces the folder's tables with those of the shared log.
   private func startOver() throws(StoreError) {
     let former = folder.end
     var last = FollowedCommit(sequence: former)
@@ -97,7 +97,7 @@ package final class ReplicaLog: CommitLog {
     if former > 0 { try notes.writeStart(from: former, to: last.sequence) }
   }
 
-  /// Notes what a checkpoint may remove from the journal.
+  /// Saves the token of the last commit, because a checkpoint may remove it from the journal.
   package func prepareForCheckpoint() throws(StoreError) {
     if let known = try position().known { try notes.write(known) }
   }

@@ -1,9 +1,9 @@
 import FileDB
 
-/// Where a shared store is, in one word: `postgres://db1,db2/app?store=notes` or `etcd://m1,m2,m3/app?store=notes`. It
-/// is the URL that leads to the engine, with the store's name as one more parameter.
+/// The address of a shared store: `postgres://db1,db2/app?store=notes` or `etcd://m1,m2,m3/app?store=notes`. It is the
+/// URL of the database or the etcd cluster, with the store's name as one more parameter.
 package struct SharedAddress: Sendable {
-  /// What keeps the store.
+  /// The system that keeps the store's commits.
   package enum Engine: Sendable {
     case postgreSQL, etcd
   }
@@ -13,21 +13,21 @@ package struct SharedAddress: Sendable {
   ]
 
   package let engine: Engine
-  /// The URL without the store's name; for PostgreSQL what libpq takes.
+  /// The URL without the store's name. For PostgreSQL, libpq accepts it.
   package let connection: String
-  /// The store's name; `nil` where the address has none.
+  /// The store's name; `nil` if the address has none.
   package let store: String?
 
-  /// - Throws: ``StoreError/Code/unreachable`` for anything else. The error repeats nothing, for there may be a
-  ///   password.
+  /// - Throws: ``StoreError/Code/unreachable`` for a wrong address. The error does not repeat the address, because it
+  ///   may contain a password.
   package init(_ text: String) throws(StoreError) {
     guard let (scheme, engine) = Self.schemes.first(where: { text.hasPrefix($0.text) }) else {
       throw Self.wrong(
-        "a shared store has an address such as postgres://HOST/DATABASE?store=NAME or etcd://HOST/PREFIX?store=NAME"
+        "the address of a shared store is postgres://HOST/DATABASE?store=NAME or etcd://HOST/PREFIX?store=NAME"
       )
     }
     self.engine = engine
-    // In the part before the first / or @, a ? belongs to a user's name or password.
+    // Before the first / or @, a ? belongs to the user's name or password.
     let rest = text.dropFirst(scheme.count)
     let start = rest.firstIndex { "@/".contains($0) } ?? rest.startIndex
     guard let mark = rest[start...].firstIndex(of: "?") else {
@@ -42,7 +42,7 @@ package struct SharedAddress: Sendable {
         continue
       }
       guard parts.count == 2, let name = Self.decoded(parts[1]), !name.isEmpty else {
-        throw Self.wrong("the address has an empty or wrong name of a store behind 'store='")
+        throw Self.wrong("the store's name after 'store=' is empty or wrong")
       }
       names.append(name)
     }
@@ -56,17 +56,17 @@ package struct SharedAddress: Sendable {
   }
 
   /// The same address for a store of this name.
-  /// - Throws: ``StoreError/Code/unreachable`` where it names one already.
+  /// - Throws: ``StoreError/Code/unreachable`` if the address already names a store.
   package func naming(_ store: String) throws(StoreError) -> SharedAddress {
-    guard self.store == nil else { throw Self.wrong("the address names a store already") }
+    guard self.store == nil else { throw Self.wrong("the address already names a store") }
     return SharedAddress(engine, connection: connection, store: store)
   }
 
   /// The name of the store.
-  /// - Throws: ``StoreError/Code/unreachable`` where there is none.
+  /// - Throws: ``StoreError/Code/unreachable`` if the address names no store.
   package var storeName: String {
     get throws(StoreError) {
-      guard let store else { throw Self.wrong("the address names no store; it ends with '?store=NAME'") }
+      guard let store else { throw Self.wrong("the address names no store; add '?store=NAME'") }
       return store
     }
   }
@@ -75,16 +75,16 @@ package struct SharedAddress: Sendable {
 
   // MARK: Without secrets
 
-  /// The address of a store that is reached like this, without passwords.
-  /// - Throws: ``StoreError/Code/unreachable`` where libpq does not understand it.
+  /// The address of a store in the database of a connection string, without passwords.
+  /// - Throws: ``StoreError/Code/unreachable`` if libpq does not understand the connection string.
   package static func text(of connection: String, store: String) throws(StoreError) -> String {
     let options = try LibPQ.load().options(of: connection)
     let parameters = options.filter { !$0.isSecret }.map { "\($0.name)=\(encoded($0.value))" }
     return "postgres:///?" + (parameters + ["store=\(encoded(store))"]).joined(separator: "&")
   }
 
-  /// - Returns: the text with a % and two digits for each byte that has a meaning in an address.
-  /// - Parameter marks: the characters that keep being what they are, besides letters and digits.
+  /// Encodes a text for an address: a % and two hexadecimal digits replace each byte that may have a meaning there.
+  /// - Parameter marks: the characters that stay as they are, in addition to letters and digits.
   package static func encoded(_ text: String, keeping marks: String = "-._~/,:") -> String {
     text.utf8.map { byte in
       let isPlain =
@@ -94,7 +94,7 @@ package struct SharedAddress: Sendable {
     }.joined()
   }
 
-  /// - Returns: `nil` for what ``encoded(_:)`` does not write.
+  /// - Returns: `nil` if the encoding is wrong.
   package static func decoded(_ text: Substring) -> String? {
     var (bytes, rest): ([UInt8], Substring.UTF8View) = ([], text.utf8)
     while let byte = rest.popFirst() {

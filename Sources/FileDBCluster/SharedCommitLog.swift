@@ -1,7 +1,7 @@
 import FileDB
 import FileDBTables
 
-/// A log that several machines share, as a folder that follows it sees it.
+/// A log that several machines share, with what a folder needs to follow it.
 package protocol SharedCommitLog: CommitLog {
   /// Identifies this log. It stays the same as long as the log exists.
   func identity() throws(StoreError) -> String
@@ -12,25 +12,26 @@ package protocol SharedCommitLog: CommitLog {
   /// See ``SharedLog/forgetCommits(olderThan:)``.
   func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int
 
-  /// What the log has after the last commit of a folder.
+  /// The news of the log for a folder with this last commit.
   /// - Throws: ``StoreError/Code/conflict`` if the log no longer has that commit, because it was restored to an earlier
   ///   state.
   func news(after last: FollowedCommit) throws(StoreError) -> SharedNews
 
-  /// Passes on all tables as of one commit, and dropped tables that have a counter.
+  /// Passes on all tables at one commit, including dropped tables that have a counter.
+  /// - Returns: that commit.
   func bases(
     _ take: (TableKey, TableState) throws(StoreError) -> Void
   ) throws(StoreError) -> FollowedCommit
 }
 
-/// A shared log in an engine, which has many by their names.
+/// A shared log in PostgreSQL or etcd, which may have several logs with different names.
 package protocol EngineLog: SharedCommitLog {
   /// The store's name.
   var name: String { get }
 
-  /// Makes what the log needs in the engine, where it is not there yet.
-  /// - Returns: what was made: the tables that all stores have in common, and the store.
-  /// - Throws: ``StoreError/Code/unreachable``, also where the user of the connection may not make them;
+  /// Creates what the log needs and does not have yet.
+  /// - Returns: whether it has created the tables that all stores use, and the store.
+  /// - Throws: ``StoreError/Code/unreachable``, also if the user of the connection is not allowed to create them;
   ///   ``StoreError/Code/newerFormat``.
   func make() throws(StoreError) -> (tables: Bool, store: Bool)
 
@@ -55,12 +56,12 @@ package struct FollowedCommit: Equatable, Sendable {
 }
 
 package enum SharedNews: Sendable {
-  /// All commits that the log has.
+  /// All newer commits.
   case commits([LoggedCommit])
-  /// The first of many commits.
+  /// The first newer commits. There are more.
   case more([LoggedCommit])
-  /// The folder lacks commits that the log no longer has, or too many to read them one by one. So it begins with the
-  /// bases.
+  /// The folder has to start over from the tables. It lacks commits that the log no longer has, or too many to read one
+  /// by one.
   case startOver
 }
 
@@ -71,7 +72,7 @@ extension EngineLog {
 extension SharedCommitLog {
   package func address() throws(StoreError) -> String? { nil }
 
-  /// A log that forgets commits by itself does not forget them earlier.
+  /// By default, a log cannot forget commits on request.
   package func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int { 0 }
 
   package func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
@@ -79,7 +80,7 @@ extension SharedCommitLog {
     case .commits(let commits): return .commits(commits)
     case .forgotten(let start):
       guard start > last.sequence else {
-        throw StoreError.putBack("it ends with commit \(start), and this folder has commit \(last.sequence)")
+        throw StoreError.putBack("it ends with commit \(start), but this folder has commit \(last.sequence)")
       }
       return .startOver
     }
@@ -91,10 +92,10 @@ extension SharedCommitLog {
     while true {
       var bases: [TableKey: TableBase] = [:]
       for table in try tables() { bases[table] = try base(of: table, unless: nil) }
-      // A table that does not exist tells with which commit a log without tables begins.
+      // If the log has no tables, ask for a table that does not exist, to learn the first commit.
       let none = try base(of: TableKey("none"), unless: nil)
       let sequence = bases.values.map(\.sequence).min() ?? none?.sequence ?? 0
-      // If the log has forgotten more in the meantime, the bases are not of the same moment.
+      // If the log has forgotten more commits in the meantime, the bases belong to different commits.
       guard bases.values.allSatisfy({ $0.sequence == sequence }) else { continue }
       for (table, base) in bases.sorted(by: { $0.key < $1.key }) { try take(table, base.state) }
       return FollowedCommit(sequence: sequence)
@@ -103,12 +104,12 @@ extension SharedCommitLog {
 }
 
 extension StoreError {
-  /// A shared log lacks what a folder has followed.
-  /// - Parameter what: shows how the two differ.
+  /// The error for a shared log that lacks commits which a folder has followed.
+  /// - Parameter what: how the two differ.
   package static func putBack(_ what: String) -> StoreError {
     StoreError(
       .conflict,
-      "the shared log was put back to an earlier state: \(what). Move this folder away and begin with an empty one; "
-        + "'filedb diff' shows what the log has lost")
+      "the shared log was restored to an earlier state: \(what). Move this folder away and start with an empty one; "
+        + "then 'filedb diff' shows what the log has lost")
   }
 }

@@ -1,7 +1,7 @@
 import FileDB
 import FileDBEssentials
 
-/// A log that several machines share, with which `RecordStore.init(at:sharedBy:options:)` opens a store.
+/// A log that several machines share. Pass it to `RecordStore.init(at:sharedBy:options:)` to open the store.
 ///
 ///     let log = SharedLog.postgreSQL("postgres://db1,db2/notes", store: "notes")
 ///     try log.create()   // once
@@ -13,31 +13,31 @@ public struct SharedLog: Sendable {
 
   package init(_ log: any SharedCommitLog) { self.log = log }
 
-  /// A log in a PostgreSQL database. Nothing is connected yet.
+  /// A log in a PostgreSQL database. This does not connect yet.
   /// - Parameters:
-  ///   - connection: what libpq takes: a URL, or words such as `host=db1,db2 dbname=notes`. Passwords may come from
-  ///     the environment or `.pgpass` instead. No error repeats it.
-  ///   - store: the store's name in the database, which may have many.
-  ///   - timeout: how long the server may take for an answer. For each host of several, connecting takes as long at
-  ///     most, and two seconds at least.
+  ///   - connection: a connection string of libpq: a URL, or words such as `host=db1,db2 dbname=notes`. A password can
+  ///     also be in the environment or in `.pgpass`. No error repeats the connection string.
+  ///   - store: the name of the store. A database may have many stores.
+  ///   - timeout: how long to wait for the server's answer, and for a connection to each host. For connecting, the
+  ///     minimum is two seconds.
   public static func postgreSQL(
     _ connection: String, store: String, timeout: Duration = .seconds(5)
   ) -> SharedLog {
     SharedLog(PostgresLog(connection, store: store, timeout: timeout))
   }
 
-  /// Makes the store in the database, and the tables that it needs there. What is there already stays as it is.
-  /// - Throws: ``StoreError/Code/unreachable``, also if the database's user may not make them;
+  /// Creates the store, and the tables that it needs in the database. It changes nothing that already exists.
+  /// - Throws: ``StoreError/Code/unreachable``, also if the database's user is not allowed to create them;
   ///   ``StoreError/Code/newerFormat``.
   public func create() throws { try (log as? any EngineLog)?.create() }
 
-  /// Forgets the commits that are older than `age`. The tables in the database have them, so new machines lack nothing.
-  /// A machine that was away for longer starts over: it reads all tables anew.
+  /// Forgets the commits that are older than `age`: it removes them from the log. The tables in the database include
+  /// them, so nothing is lost. A machine that was away for longer starts over: it reads all tables again.
   ///
-  /// You need not call this: commits of more than seven days are forgotten by and by.
-  /// - Returns: how many there were.
+  /// You don't have to call this. Commits older than seven days are forgotten automatically.
+  /// - Returns: the number of forgotten commits.
   /// - Throws: ``StoreError/Code/unreachable``.
-  /// - Complexity: O(*n*) in the number of commits that are forgotten.
+  /// - Complexity: O(*n*) in the number of forgotten commits.
   @discardableResult
   public func forgetCommits(olderThan age: Duration) throws -> Int { try log.forgetCommits(olderThan: age) }
 }

@@ -18,10 +18,10 @@ package struct SharedStatus: Sendable {
 
   /// The servers of an engine.
   package enum Servers: Sendable {
-    /// Whether the one that answered only follows another one; how many follow it, and for how many of them a commit
-    /// waits.
+    /// For PostgreSQL: whether the server that answered is a standby, how many standbys it has, and for how many of
+    /// them a commit waits.
     case standbys(isStandby: Bool, all: Int64, synchronous: Int64)
-    /// How many decide together, and which one leads; `nil` where none does.
+    /// For etcd: the number of members, and the name of the leader; `nil` if there is no leader.
     case members(count: Int64, leader: String?)
   }
 

@@ -2,30 +2,31 @@ import FileDB
 import FileDBCluster
 import FileDBEssentials
 
-/// Where a store is in etcd: `etcd://user:password@host:port,host:port/prefix`.
+/// The address of an etcd cluster: `etcd://user:password@host:port,host:port/prefix`.
 struct EtcdAddress: Equatable, Sendable {
   static let port = 2379
 
   let endpoints: [EtcdEndpoint]
-  /// All keys begin with it.
+  /// The start of every key.
   let prefix: String
   let user: String?
-  /// `nil` where the environment has it, in `ETCDCTL_PASSWORD`.
+  /// `nil` if the address has no password. Then it may be in the environment, in `ETCDCTL_PASSWORD`.
   private let givenPassword: String?
 
   var password: String? { givenPassword ?? ProcessInfo.processInfo.environment["ETCDCTL_PASSWORD"] }
 
-  /// - Throws: ``StoreError/Code/unreachable`` for anything else. The error repeats nothing, for there may be a
-  ///   password.
+  /// - Throws: ``StoreError/Code/unreachable`` for a wrong address. The error doesn't repeat the address, because it
+  ///   may contain a password.
   init(_ text: String) throws(StoreError) {
     let scheme = "etcd://"
     guard text.hasPrefix(scheme) else {
       throw SharedAddress.wrong(
-        "an address of etcd is etcd://HOST:PORT,HOST:PORT/PREFIX; there is no TLS")
+        "the address of an etcd cluster is etcd://HOST:PORT,HOST:PORT/PREFIX; TLS is not supported")
     }
     var rest = text.dropFirst(scheme.count)
     guard !rest.contains("?") else {
-      throw SharedAddress.wrong("an address of etcd has no parameter but 'store'; there is no TLS")
+      throw SharedAddress.wrong(
+        "the address of an etcd cluster takes no parameter but 'store'; TLS is not supported")
     }
     let slash = rest.firstIndex(of: "/") ?? rest.endIndex
     let path = rest[slash...].split(separator: "/").joined(separator: "/")
@@ -34,7 +35,7 @@ struct EtcdAddress: Equatable, Sendable {
     if let at = rest.lastIndex(of: "@") {
       let words = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       guard let user = SharedAddress.decoded(words[0]), !user.isEmpty else {
-        throw SharedAddress.wrong("the address has a wrong name of a user")
+        throw SharedAddress.wrong("the user's name in the address is empty or wrong")
       }
       self.user = user
       givenPassword = words.count == 2 ? SharedAddress.decoded(words[1]) : nil
@@ -58,18 +59,18 @@ extension EtcdEndpoint {
   /// A host, or a host and a port.
   fileprivate init(_ text: Substring) throws(StoreError) {
     var (host, port) = (text, EtcdAddress.port)
-    // An address of IPv6 has colons of its own.
+    // An IPv6 address contains colons, too.
     let bracket = text.lastIndex(of: "]") ?? text.startIndex
     if let colon = text[bracket...].lastIndex(of: ":") {
       guard let number = Int(text[text.index(after: colon)...]), (1...65_535).contains(number)
       else {
-        throw SharedAddress.wrong("the address has a wrong port")
+        throw SharedAddress.wrong("a port in the address is wrong")
       }
       (host, port) = (text[..<colon], number)
     }
     let name = host.trimmingPrefix("[").prefix { $0 != "]" }
     guard !name.isEmpty, host.hasPrefix("[") == host.hasSuffix("]") else {
-      throw SharedAddress.wrong("the address lacks a host")
+      throw SharedAddress.wrong("a host in the address is missing or wrong")
     }
     self.init(host: String(name), port: port)
   }

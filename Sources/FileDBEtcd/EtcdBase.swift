@@ -3,10 +3,10 @@ import FileDBCluster
 import FileDBEssentials
 import FileDBTables
 
-/// A table that new machines begin with.
+/// A table in the base, which is the copy of all tables that a new machine starts from.
 struct EtcdTable: Sendable {
   let key: TableKey
-  /// Where its file is, in pieces; `nil` for a table that was dropped.
+  /// The pieces of the table's file. `nil` for a dropped table.
   let file: File?
   let counter: Int64
   let count: Int
@@ -18,7 +18,7 @@ struct EtcdTable: Sendable {
 }
 
 extension EtcdTable {
-  /// A line `NAME COUNTER COUNT ID BYTES`, or `NAME COUNTER` for a table that was dropped.
+  /// Reads a line `NAME COUNTER COUNT ID BYTES`, or `NAME COUNTER` for a dropped table.
   init?(_ line: some StringProtocol) {
     let words = line.split(separator: " ")
     guard words.count == 2 || words.count == 5,
@@ -39,7 +39,7 @@ extension EtcdTable {
   }
 }
 
-/// The tables as of the base.
+/// The tables of the base, and the state of the log when they were read.
 struct EtcdBase: Sendable {
   let state: EtcdState
   let tables: [EtcdTable]
@@ -54,7 +54,7 @@ extension EtcdLog {
     let tables = lines.compactMap { EtcdTable($0) }
     guard tables.count == lines.count else {
       throw StoreError(
-        .damagedJournal, "etcd's key '\(keys.tables)' has something else than tables")
+        .damagedJournal, "etcd's key '\(keys.tables)' does not contain a list of tables")
     }
     return EtcdBase(state: state, tables: tables)
   }
@@ -102,6 +102,7 @@ extension EtcdLog {
     return tables
   }
 
+  /// Calls `body` with each commit after `sequence`.
   /// - Returns: the last commit.
   @discardableResult
   func forEachCommit(
@@ -122,9 +123,8 @@ extension EtcdLog {
 // MARK: - Writing
 
 extension EtcdLog {
-  /// Writes the tables that new machines begin with, as of the newest commit. Those that have not changed since the
-  /// last time stay where they are.
-  /// - Returns: what was there before; `nil` where somebody else has just done it.
+  /// Brings the base up to the newest commit. It writes only the tables that have changed since the last time.
+  /// - Returns: the state before; `nil` if another machine has just done the same.
   func renewBase() throws(StoreError) -> EtcdState? {
     let old = try base()
     var changed: [TableKey: TableState] = [:]
@@ -151,7 +151,7 @@ extension EtcdLog {
     guard lines.count <= Self.partBytes else {
       throw StoreError(
         .unrepresentableValue,
-        "etcd has \(all.count) tables; the list of them is too long for one value")
+        "the list of \(all.count) tables is too long for one value in etcd")
     }
     let answer = try explaining { () throws(EtcdFailure) in
       try client.change(

@@ -1,18 +1,18 @@
 import FileDBEssentials
 import Synchronization
 
-/// Asks the members of an etcd cluster. Threads that ask at the same time do so over connections of their own.
+/// Sends requests to the members of an etcd cluster. Threads that send at the same time use separate connections.
 final class EtcdClient: Sendable {
   fileprivate struct State {
     /// The endpoint that answered last.
     var current = 0
-    /// Connections to it over which no request is on its way.
+    /// Open connections to that endpoint that are not in use.
     var idle: [EtcdConnection] = []
     var token: String?
   }
 
   let address: EtcdAddress
-  /// How long an endpoint may take for an answer.
+  /// How long to wait for an endpoint's answer.
   let timeout: Duration
   private let state = Mutex(State())
 
@@ -24,13 +24,16 @@ final class EtcdClient: Sendable {
 
   // MARK: Requests
 
-  /// Runs a transaction that changes something. It is sent once: after ``EtcdFailure/lost(_:)`` it may be there.
+  /// Runs a transaction that changes something. It is sent only once.
+  ///
+  /// After ``EtcdFailure/lost(_:)``, nobody knows whether etcd has carried it out.
   func change(_ transaction: EtcdTransaction) throws(EtcdFailure) -> EtcdAnswer {
     try send("/v3/kv/txn", transaction)
   }
 
-  /// Runs a transaction that only reads, or that may be carried out more than once. Where an endpoint does not answer,
-  /// the others are asked, also while they choose a leader.
+  /// Runs a transaction that only reads, or that may run more than once.
+  ///
+  /// If an endpoint does not answer, this asks the others. It keeps asking while they elect a leader.
   func ask(_ operations: [EtcdOperation]) throws(EtcdFailure) -> EtcdAnswer {
     try ask("/v3/kv/txn", EtcdTransaction(success: operations))
   }
@@ -44,14 +47,14 @@ final class EtcdClient: Sendable {
       do throws(EtcdFailure) { return try send(path, request) } catch {
         attempts += 1
         let mayTryAgain = attempts < address.endpoints.count || ContinuousClock.now < deadline
-        // One that cannot be reached at all has been tried at all endpoints.
+        // After any other failure, another attempt is useless. `unreachable` means that all endpoints were tried.
         guard case .lost = error, mayTryAgain else { throw error }
         usleep(20_000)
       }
     }
   }
 
-  /// The text of a page that is no part of the gateway.
+  /// The text of a page outside the JSON gateway, such as `/metrics`.
   func page(_ path: String) throws(EtcdFailure) -> String {
     String(decoding: try response(to: EtcdRequest(method: .GET, path: path)).body, as: UTF8.self)
   }
@@ -63,7 +66,7 @@ final class EtcdClient: Sendable {
     do throws(EtcdFailure) { return try post(path, body) } catch {
       guard case .refused(.invalidToken, _) = error else { throw error }
     }
-    // A token is forgotten after some minutes, and by a member that starts anew.
+    // etcd forgets a token after some minutes, and when a member restarts.
     forgetToken()
     return try post(path, body)
   }
@@ -90,7 +93,7 @@ final class EtcdClient: Sendable {
     }
     guard let refusal = try? JSONDecoder().decode(EtcdRefusal.self, from: body) else {
       throw .lost(
-        "what answers there (HTTP \(response.status)) is not the JSON gateway of etcd 3.4 or later")
+        "the server (HTTP \(response.status)) is not the JSON gateway of etcd 3.4 or later")
     }
     throw EtcdFailure(code: refusal.code ?? 2, message: refusal.error)
   }
@@ -102,7 +105,7 @@ final class EtcdClient: Sendable {
     do throws(EtcdFailure) {
       let response = try connection.send(request, within: timeout)
       giveBack(connection)
-      // A member without a leader is of no use.
+      // A member without a leader can't help: ask the next one.
       if response.status == 503 || response.status == 504 { giveUp(connection.endpoint) }
       return response
     } catch {
@@ -111,7 +114,7 @@ final class EtcdClient: Sendable {
     }
   }
 
-  /// A connection to the endpoint that answered last, or to the first one behind it that can be reached.
+  /// A connection to the endpoint that answered last, or else to the next one in the list that can be reached.
   private func connection() throws(EtcdFailure) -> EtcdConnection {
     if let idle = state.withLock({ $0.takeIdle() }) { return idle }
     var failures: [String] = []
@@ -131,7 +134,7 @@ final class EtcdClient: Sendable {
     }
   }
 
-  /// The next one is asked from here on.
+  /// Moves on to the next endpoint.
   private func giveUp(_ endpoint: EtcdEndpoint) {
     state.withLock { state in
       guard address.endpoints[state.current] == endpoint else { return }
@@ -151,10 +154,10 @@ final class EtcdClient: Sendable {
     let token: String
   }
 
-  /// Another one is asked for when it is needed.
+  /// The next request that needs a token asks etcd for a new one.
   func forgetToken() { state.withLock { $0.token = nil } }
 
-  /// `nil` where no user is named.
+  /// `nil` if the address names no user.
   func token() throws(EtcdFailure) -> String? {
     guard let user = address.user else { return nil }
     if let token = state.withLock(\.token) { return token }

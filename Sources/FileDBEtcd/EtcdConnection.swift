@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A member of the cluster, as clients reach it.
+/// The host and port where clients reach a member of the cluster.
 struct EtcdEndpoint: Hashable, Sendable, CustomStringConvertible {
   let host: String
   let port: Int
@@ -12,7 +12,7 @@ struct EtcdEndpoint: Hashable, Sendable, CustomStringConvertible {
   var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// A connection to one endpoint, for one request at a time. It is closed once a request has failed.
+/// A connection to one endpoint. It carries one request at a time, and closes when a request fails.
 final class EtcdConnection: Sendable {
   let endpoint: EtcdEndpoint
   private let channel: any Channel
@@ -49,7 +49,7 @@ final class EtcdConnection: Sendable {
       channel.close(promise: nil)
     }
     defer { timer.cancel() }
-    // A channel that has just been closed has no handler any more that would say so.
+    // If the channel has just closed, its handler is gone and can't report the failure.
     channel.writeAndFlush(EtcdExchange(request: request, answer: answer)).whenFailure {
       answer.fail($0)
     }
@@ -60,8 +60,8 @@ final class EtcdConnection: Sendable {
     }
   }
 
-  /// Sends a request whose answer goes on until the connection is closed.
-  /// - Parameter receive: called with each piece; with `nil` at the end.
+  /// Sends a request whose answer continues until the connection closes.
+  /// - Parameter receive: called with each piece of the answer, and with `nil` at the end.
   func stream(_ request: EtcdRequest, receive: @escaping @Sendable ([UInt8]?) -> Void) {
     channel.writeAndFlush(EtcdStream(request: request, receive: receive), promise: nil)
   }
@@ -85,7 +85,7 @@ struct EtcdRequest: Sendable {
   var method = HTTPMethod.POST
   var path: String
   var body: [UInt8] = []
-  /// What ``EtcdClient`` got for its user and password.
+  /// The token that ``EtcdClient`` got for its user and password.
   var token: String?
 }
 
@@ -104,7 +104,7 @@ private struct EtcdStream: Sendable {
   let receive: @Sendable ([UInt8]?) -> Void
 }
 
-/// Writes one request after the other, and puts each answer together.
+/// Writes one request after another, and collects the pieces of each answer.
 private final class EtcdExchanges: ChannelDuplexHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundIn = Any
@@ -129,9 +129,9 @@ private final class EtcdExchanges: ChannelDuplexHandler {
     case let stream as EtcdStream:
       state = .stream(stream.receive)
       write(stream.request, context, promise)
-    default: preconditionFailure("nothing else is written")
+    default: preconditionFailure("an unknown kind of request")
     }
-    // A connection that has just been closed takes nothing.
+    // If the connection has just closed, no answer will come.
     if !context.channel.isActive { end(context) }
   }
 
@@ -158,7 +158,7 @@ private final class EtcdExchanges: ChannelDuplexHandler {
     case (.head(let head), .exchange(let answer, _, let body)):
       state = .exchange(answer, status: Int(head.status.code), body: body)
     case (.body(let bytes), .exchange(let answer, let status, var body)):
-      state = .idle  // Two owners would copy it each time.
+      state = .idle  // With a second owner, each append would copy the buffer.
       body.writeImmutableBuffer(bytes)
       state = .exchange(answer, status: status, body: body)
     case (.end, .exchange(let answer, let status, let body)):

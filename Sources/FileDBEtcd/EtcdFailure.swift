@@ -1,12 +1,12 @@
 import FileDB
 
-/// Why etcd did not do what it was asked for.
+/// Why a request to etcd failed.
 enum EtcdFailure: Error {
-  /// No endpoint took the request: nothing was done.
+  /// No endpoint accepted the request. Nothing has changed.
   case unreachable(String)
-  /// The request was sent, and no answer came: nobody knows whether it was carried out.
+  /// The request was sent, but no answer came. Nobody knows whether etcd has carried it out.
   case lost(String)
-  /// etcd has said that it did nothing.
+  /// etcd refused the request. Nothing has changed.
   case refused(Refusal, String)
 
   enum Refusal: Equatable {
@@ -14,27 +14,27 @@ enum EtcdFailure: Error {
   }
 
   /// - Parameters:
-  ///   - code: of gRPC.
-  ///   - message: as etcd puts it.
+  ///   - code: the gRPC status code.
+  ///   - message: etcd's message.
   init(code: Int, message: String) {
     switch code {
     case _
     where message.contains("request is too large")
       || message.contains("received message larger than max"):
-      // The first is etcd's, the second is of the gRPC in front of it.
+      // The first message is etcd's own. The second comes from the gRPC layer in front of it.
       self = .refused(.requestTooLarge, message)
     case _ where message.contains("too many operations"):
       self = .refused(.tooManyOperations, message)
     case _ where message.contains("database space exceeded"): self = .refused(.noSpace, message)
     case _ where message.contains("has been compacted"): self = .refused(.compacted, message)
     case _ where message.contains("invalid auth token"): self = .refused(.invalidToken, message)
-    // Unauthenticated, permission denied; and no user was named, or the wrong one.
+    // 7: permission denied. 16: unauthenticated. 3 with these words: a missing or a wrong user.
     case 7, 16: self = .refused(.notPermitted, message)
     case 3 where message.contains("auth") || message.contains("user"):
       self = .refused(.notPermitted, message)
-    // Invalid argument, not found, exhausted, failed precondition, out of range, unimplemented.
+    // Invalid argument, not found, resource exhausted, failed precondition, out of range, unimplemented.
     case 3, 5, 8, 9, 11, 12: self = .refused(.other, message)
-    // A timeout, or a change of the leader: the members may agree on it later.
+    // A timeout or a change of leader. The members may still carry it out.
     default: self = .lost(message)
     }
   }
@@ -48,20 +48,21 @@ extension StoreError {
     case .refused(.requestTooLarge, _):
       self.init(
         .unrepresentableValue,
-        "etcd takes no request of this size; its option --max-request-bytes has to be 1572864 at least, as by default"
+        "etcd does not accept a request of this size; its option --max-request-bytes must be at least 1572864, "
+          + "which is the default"
       )
     case .refused(.tooManyOperations, _):
       self.init(
         .unrepresentableValue,
-        "etcd takes fewer operations in a transaction than FileDB needs; its option --max-txn-ops has to be 7 at least"
+        "etcd accepts too few operations in a transaction for FileDB; its option --max-txn-ops must be at least 7"
       )
     case .refused(.noSpace, _):
       self.init(
         .diskFull,
-        "etcd has no space left (its option --quota-backend-bytes); compact and defragment it, and disarm the alarm "
-          + "with 'etcdctl alarm disarm'")
+        "etcd has no space left (its option --quota-backend-bytes); compact and defragment it, and then end the "
+          + "alarm with 'etcdctl alarm disarm'")
     case .refused(.notPermitted, let message), .refused(.invalidToken, let message):
-      self.init(.permissionDenied, "etcd does not permit it: \(message)")
+      self.init(.permissionDenied, "etcd denies access: \(message)")
     case .refused(_, let message): self.init(.unreachable, "etcd refused: \(message)")
     }
   }

@@ -4,8 +4,9 @@ import FileDBEssentials
 import FileDBTables
 
 extension EtcdLog {
-  /// Writes the tables anew that new machines begin with, and forgets old commits, once there are many behind the last
-  /// time. The commit that does so is there already: what goes wrong is tried again later.
+  /// Renews the base and forgets old commits, if there are many commits since the last time.
+  ///
+  /// The commit that triggers this is already in the log, so failures are ignored. A later commit tries again.
   func compactWhenDue(_ sequence: UInt64) {
     guard sequence % (interval / 10) == 0, let base = seen.withLock({ $0?.base.sequence }),
       sequence >= base + interval
@@ -27,7 +28,7 @@ extension EtcdLog {
     return count
   }
 
-  /// Forgets the first commits, for as long as `isOld` says so.
+  /// Forgets the oldest commits, up to the first one for which `isOld` is false.
   private func forget(while isOld: (EtcdCommit) -> Bool) throws(StoreError) -> Int {
     let state = try look().state
     var end = state.start
@@ -50,8 +51,9 @@ extension EtcdLog {
     return answer.isMet ? Int(end.sequence - state.start.sequence) : 0
   }
 
-  /// Removes parts that belong to no commit, and pieces that belong to no table: of commits that were forgotten, and of
-  /// machines that died on the way.
+  /// Removes parts that belong to no commit, and pieces that belong to no table.
+  ///
+  /// Forgotten commits leave them, and so do machines that fail in the middle of a commit.
   private func sweep() throws(StoreError) {
     let (base, (_, ranges)) = (
       try base(),
@@ -65,7 +67,7 @@ extension EtcdLog {
     var garbage: Set<String> = []
     for pair in ranges[0] where pair.created.value < base.state.base.revision {
       let token = Self.parent(of: pair)
-      // A commit that is on its way writes its parts again.
+      // If the commit is just being appended, its writer notices the loss and writes the parts again.
       if owners[Data(token.utf8)] ?? 0 <= base.state.start.sequence { garbage.insert(token) }
     }
     for token in garbage {
@@ -82,7 +84,7 @@ extension EtcdLog {
     }
   }
 
-  /// The last part but one of a key.
+  /// The second-to-last component of a key: the token or id that the value belongs to.
   private static func parent(of pair: EtcdPair) -> String {
     String(decoding: pair.key, as: UTF8.self).split(separator: "/").dropLast().last.map(String.init)
       ?? ""
@@ -92,8 +94,10 @@ extension EtcdLog {
     let revision: EtcdNumber
   }
 
-  /// etcd keeps what every key was, until it is told that nobody wants to know. Who reads as of one moment has had the
-  /// time between two bases for it. Somebody else may have compacted it further.
+  /// Tells etcd to drop old values of keys. Otherwise, it keeps all of them.
+  ///
+  /// A reader that reads at a fixed revision has had the time between two bases to finish. A failure is ignored:
+  /// another client of etcd may have compacted further already.
   private func compactHistory(before old: EtcdState) {
     let compaction = Compaction(revision: EtcdNumber(old.base.revision))
     let _: EtcdNothing? = try? client.ask("/v3/kv/compaction", compaction)

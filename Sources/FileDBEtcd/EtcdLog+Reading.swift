@@ -4,22 +4,22 @@ import FileDBEssentials
 import FileDBTables
 
 extension EtcdLog {
-  /// How many commits, and parts, are read at once.
+  /// The number of commits, and of parts, in one request.
   private static let batch = (commits: 512, parts: 8)
-  /// A new folder reads the commits one by one only where there are fewer.
+  /// If the base includes more commits than this, a new folder starts from the base. Otherwise it reads the commits.
   private static let fewCommits: UInt64 = 256
 
-  /// The first of the commits behind one.
+  /// A batch of commits that follow a known one.
   struct News {
     let state: EtcdState
     let commits: [EtcdCommit]
-    /// What shows that this is not the log that somebody has followed; `nil` where nothing does.
+    /// Why this is not the log that the reader has followed so far. `nil` if it is.
     let difference: String?
   }
 
   // MARK: Looking
 
-  /// What the log is, and what other ranges have, as of one moment.
+  /// Reads the state of the log and other ranges, all at the same revision.
   func look(_ ranges: [EtcdRange] = []) throws(StoreError) -> (
     state: EtcdState, ranges: [[EtcdPair]]
   ) {
@@ -33,15 +33,17 @@ extension EtcdLog {
     return (state, Array(answer.ranges.dropFirst(own.count)))
   }
 
-  /// etcd may have been put back to a backup that lacks what this process has seen.
+  /// Remembers the newest state.
+  /// - Throws: ``StoreError/Code/conflict`` if etcd was restored from a backup that lacks commits which this process
+  ///   has seen.
   private func note(_ state: EtcdState) throws(StoreError) {
     try seen.withLock { seen throws(StoreError) in
       if let former = seen?.head, former.sequence >= state.head.sequence {
-        // A look that took longer than another one is older.
+        // This answer was overtaken by a newer one of another thread.
         if former.revision > state.revision { return }
         guard former.sequence == state.head.sequence, former.token == state.head.token else {
           throw .putBack(
-            "it ends with commit \(state.head.sequence), and commit \(former.sequence) was there before"
+            "it ends with commit \(state.head.sequence), but it had commit \(former.sequence) before"
           )
         }
       }
@@ -49,7 +51,7 @@ extension EtcdLog {
     }
   }
 
-  /// Notes a commit of this process.
+  /// Remembers a commit of this process.
   func note(_ head: EtcdMark) {
     seen.withLock { seen in
       guard let former = seen, former.head.revision < head.revision else { return }
@@ -74,25 +76,27 @@ extension EtcdLog {
   ) -> String? {
     if last.sequence > state.head.sequence {
       return
-        "it ends with commit \(state.head.sequence), and commit \(last.sequence) was there before"
+        "it ends with commit \(state.head.sequence), but it had commit \(last.sequence) before"
     }
     guard let known = last.known, known.sequence >= state.start.sequence else { return nil }
     let present = known.sequence == state.start.sequence ? state.start.token : token
     return present == known.token
-      ? nil : "its commit \(known.sequence) is not the one that was there before"
+      ? nil : "its commit \(known.sequence) is not the one that it had before"
   }
 
   private func commit(_ pair: EtcdPair) throws(StoreError) -> EtcdCommit {
     guard let commit = EtcdCommit(pair) else {
       throw StoreError(
-        .damagedJournal, "etcd's key '\(String(decoding: pair.key, as: UTF8.self))' has no commit")
+        .damagedJournal, "etcd's key '\(String(decoding: pair.key, as: UTF8.self))' does not contain a commit"
+      )
     }
     return commit
   }
 
   // MARK: Commits
 
-  /// - Parameter base: the number of the tables that the log has now.
+  /// The decoded commits of a batch.
+  /// - Parameter base: the value that ``begin(_:)`` returns for the log now.
   func commits(_ news: News, base: UInt64 = 0) throws(StoreError) -> [LoggedCommit] {
     try news.commits.map { commit throws(StoreError) in
       let payload =
@@ -106,7 +110,7 @@ extension EtcdLog {
     }
   }
 
-  /// What stands in several values.
+  /// Joins the bytes of several values.
   func bytes(under key: String, count: Int, as revision: Int64) throws(StoreError) -> [UInt8] {
     var (bytes, next): ([UInt8], Int) = ([], 0)
     bytes.reserveCapacity(count)
@@ -120,7 +124,7 @@ extension EtcdLog {
       next += pairs.count
     }
     guard bytes.count == count else {
-      throw StoreError(.damagedJournal, "etcd lacks some of what belongs under '\(key)'")
+      throw StoreError(.damagedJournal, "etcd lacks some of the values under '\(key)'")
     }
     return bytes
   }
@@ -152,8 +156,10 @@ extension EtcdLog {
       ? .commits(commits) : .more(commits)
   }
 
-  /// The last commit that a reader of single tables does not get any more. It stays the same for as long as the log
-  /// has the commits behind it, so that nobody reads tables anew that were only written anew.
+  /// The last commit that readers of single tables do not get.
+  ///
+  /// It stays the same while the log keeps the commits after it. So if a new base only rewrites tables, nobody has to
+  /// read them again.
   func begin(_ state: EtcdState) -> UInt64 {
     floor.withLock { floor in
       let begin = max(floor ?? state.base.sequence, state.start.sequence)

@@ -4,23 +4,23 @@ import FileDBEssentials
 import FileDBTables
 import Synchronization
 
-/// A log in etcd. The keys are in `EtcdKeys.swift`.
+/// A log in etcd. `EtcdKeys.swift` lists the keys.
 package final class EtcdLog: EngineLog {
-  /// A commit that a majority of etcd's members has written to the disk.
+  /// A commit that a majority of etcd's members has already written to disk.
   private struct Ticket: CommitTicket {
     func wait() {}
   }
 
-  /// What became of an attempt to append.
+  /// The result of an attempt to append.
   private enum Attempt {
     case done
-    /// Somebody has changed the log meanwhile.
+    /// Another writer has changed the log in the meantime.
     case late
   }
 
   /// Larger commits are split into parts.
   static let wholeBytes = 64 << 10
-  /// The bytes of a part, and of a piece of a table. etcd takes requests of 1.5 MB unless it is told otherwise.
+  /// The maximum size of a part of a commit, and of a piece of a table. By default, etcd accepts requests of 1.5 MB.
   static let partBytes = 1 << 20
 
   /// The store's name.
@@ -28,20 +28,20 @@ package final class EtcdLog: EngineLog {
   let client: EtcdClient
   let keys: EtcdKeys
   let limits: PlistLimits
-  /// After how many commits the log is compacted.
+  /// The number of commits between two compactions.
   let interval: UInt64
-  /// The newest state that this process has seen.
+  /// The newest state of the log that this process has seen.
   let seen = Mutex<EtcdState?>(nil)
-  /// What this log takes for forgotten; see ``begin(_:)``.
+  /// The last result of ``begin(_:)``.
   let floor = Mutex<UInt64?>(nil)
-  /// What the log was when a commit was sent whose outcome is not known yet.
+  /// The commits with an unknown outcome. Each has the head of the log that it was sent after.
   private let unsettled = Mutex<[CommitToken: EtcdMark]>([:])
 
   /// - Parameters:
   ///   - address: such as `etcd://host:port,host:port/prefix`.
   ///   - store: the name of the store.
-  ///   - timeout: how long an endpoint may take for an answer.
-  ///   - interval: after how many commits the log is compacted.
+  ///   - timeout: how long to wait for an endpoint's answer.
+  ///   - interval: the number of commits between two compactions.
   /// - Throws: ``StoreError/Code/unreachable`` for a wrong address.
   package init(
     _ address: String, store name: String, timeout: Duration, limits: PlistLimits = PlistLimits(),
@@ -50,7 +50,7 @@ package final class EtcdLog: EngineLog {
     (self.name, self.interval) = (name, interval)
     client = EtcdClient(try EtcdAddress(address), timeout: timeout)
     keys = EtcdKeys(prefix: client.address.prefix, store: name)
-    // They were checked when they were written.
+    // The writer has already checked the sizes.
     self.limits = PlistLimits(depth: limits.depth, valueBytes: .max, fileBytes: .max)
   }
 
@@ -107,14 +107,14 @@ package final class EtcdLog: EngineLog {
   private static let others = StoreError(
     .locked, "other machines kept writing to the same store; try again")
 
-  /// - Returns: the commit's number; `nil` where somebody else was quicker with one of its tables.
+  /// - Returns: the commit's number; `nil` if another writer has changed one of its tables first.
   private func append(
     _ commit: NewCommit, until deadline: ContinuousClock.Instant
   ) throws(StoreError) -> UInt64? {
     let draft = EtcdDraft(commit, payload: commit.payload())
     let known = seen.withLock(\.self)
     var head: EtcdMark
-    // As a rule, this process has just read the log to its end, for the commit's body.
+    // Usually this process has just read the log to its end, to run the transaction.
     if let known, commit.position ?? known.head.sequence == known.head.sequence {
       head = known.head
     } else {
@@ -131,7 +131,7 @@ package final class EtcdLog: EngineLog {
         remove(draft)
         return nil
       }
-      // Something that swept the log may have taken the parts.
+      // The head is unchanged, so the parts are missing: a sweep may have removed them.
       if next == head { try write(draft) }
       head = next
       if .now >= deadline {
@@ -141,7 +141,9 @@ package final class EtcdLog: EngineLog {
     }
   }
 
-  /// The log's head, where no commit behind the one that `commit` was made for changed what it read or wrote.
+  /// The newest head of the log.
+  ///
+  /// - Returns: `nil` if a newer commit changed a table that `commit` read or wrote.
   private func headBehind(_ commit: NewCommit) throws(StoreError) -> EtcdMark? {
     var last = commit.position ?? 0
     while true {
@@ -161,14 +163,14 @@ package final class EtcdLog: EngineLog {
     }
   }
 
-  /// The commit point: one transaction, which does nothing where anybody has written the head since it was read.
+  /// The commit point: one transaction. It does nothing if another writer has written the head since it was read.
   private func attempt(_ draft: EtcdDraft, behind head: EtcdMark) throws(StoreError) -> Attempt {
     let next = EtcdMark(sequence: head.sequence + 1, token: draft.token)
     var transaction = EtcdTransaction(
       compare: [.unchanged(keys.head, since: head.revision)],
       success: [.put(keys.head, next.text), .put(keys.commit(next.sequence), draft.value)])
     if draft.isSplit {
-      // A sweep takes all parts at once.
+      // It is enough to check for the first part, because a sweep removes all of them at once.
       transaction.compare.append(
         .exists(EtcdKeys.number(0, under: keys.parts(of: draft.token.text))))
       transaction.success.append(.put(keys.split(draft.token.text), "\(next.sequence)"))
@@ -184,13 +186,13 @@ package final class EtcdLog: EngineLog {
         throw StoreError(error)
       }
       unsettled.withLock { $0[draft.token] = head }
-      throw StoreError(.outcomeUnknown, "\(message); nobody knows yet whether the commit is there")
+      throw StoreError(.outcomeUnknown, "\(message); it is not known whether the commit succeeded")
     }
   }
 
   // MARK: Parts
 
-  /// Writes the parts of a commit that is too large for one value. Nobody reads them before the commit is there.
+  /// Writes the parts of a commit that is too large for one value. Nobody reads them before the commit is in the log.
   private func write(_ draft: EtcdDraft) throws(StoreError) {
     if !draft.isSplit { return }
     try checkSpace(for: draft.payload.count)
@@ -202,7 +204,7 @@ package final class EtcdLog: EngineLog {
     }
   }
 
-  /// Writes bytes in as many values as they need.
+  /// Splits bytes into as many values as they need, and writes these.
   func write(_ bytes: [UInt8], under key: String) throws(StoreError) {
     for (index, start) in stride(from: 0, to: bytes.count, by: Self.partBytes).enumerated() {
       let part = bytes[start..<min(start + Self.partBytes, bytes.count)]
@@ -210,14 +212,14 @@ package final class EtcdLog: EngineLog {
     }
   }
 
-  /// Where that fails, a sweep does it later.
+  /// Removes the parts of a commit that failed. If this fails too, a sweep removes them later.
   private func remove(_ draft: EtcdDraft) {
     if draft.isSplit {
       _ = try? asking([.delete(EtcdRange(under: keys.parts(of: draft.token.text)))])
     }
   }
 
-  /// etcd refuses all writes of everybody once it has no space left.
+  /// Refuses a commit that would fill etcd, because a full etcd refuses the writes of all its clients.
   private func checkSpace(for bytes: Int) throws(StoreError) {
     guard let page = try? client.page("/metrics") else { return }
     func number(_ name: String) -> Double? {
@@ -230,14 +232,17 @@ package final class EtcdLog: EngineLog {
     else { return }
     throw StoreError(
       .diskFull,
-      "a commit of \(bytes) bytes is too large for what etcd has left: \(Int(used)) bytes of \(Int(quota)) are in use "
+      "etcd has too little space left for a commit of \(bytes) bytes: \(Int(used)) of \(Int(quota)) bytes are in use "
         + "(its option --quota-backend-bytes)")
   }
 
   // MARK: Outcomes
 
-  /// A commit that was sent behind some head is there as the next one, or the head has not changed. Then the head is
-  /// written anew, as it is: so the commit does not come later either.
+  /// Finds out whether a commit with an unknown outcome is in the log.
+  ///
+  /// Such a commit was sent to follow a certain head. Either it is the next commit after that head, or it is not in the
+  /// log. In the second case, this writes the head again, unchanged. From then on, etcd refuses the commit if it still
+  /// arrives, because the revision of the head is no longer the expected one.
   package func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome {
     guard let head = unsettled.withLock({ $0[token] }) else {
       return try find(token) ? .committed : .unknown
@@ -260,7 +265,7 @@ package final class EtcdLog: EngineLog {
     }
   }
 
-  /// - Returns: `nil` where somebody has changed the log between two looks at it.
+  /// - Returns: `nil` if another writer changed the log between the two requests.
   func settle(_ token: CommitToken, sentBehind head: EtcdMark) throws(EtcdFailure) -> CommitOutcome? {
     let answer = try client.ask([
       .get(EtcdRange(keys.head)), .get(EtcdRange(keys.start)),
@@ -300,11 +305,11 @@ package final class EtcdLog: EngineLog {
   }
 }
 
-/// A commit on its way into the log.
+/// A commit that is about to be appended.
 private struct EtcdDraft {
   let token: CommitToken
   let payload: [UInt8]
-  /// What the commit's key gets.
+  /// The value for the commit's key.
   let value: [UInt8]
   let isSplit: Bool
 
@@ -317,6 +322,6 @@ private struct EtcdDraft {
 }
 
 extension NewCommit {
-  /// The last commit that its tables were read after; `nil` for a commit that neither reads nor writes one.
+  /// The lowest commit number at which one of its tables was read. `nil` for a commit that uses no table.
   fileprivate var position: UInt64? { expectedSequences.values.min() }
 }

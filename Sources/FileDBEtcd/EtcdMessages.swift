@@ -1,11 +1,11 @@
 import FileDBEssentials
 
-// What goes over etcd's JSON gateway: keys and values in base64, and numbers of 64 bits as strings.
+// The messages of etcd's JSON gateway. Keys and values are base64, and 64-bit numbers are strings.
 
-/// A key with its value.
+/// A key and its value.
 struct EtcdPair: Decodable, Sendable {
   let key: Data
-  /// Empty where only keys were asked for.
+  /// Empty if the request asked for keys only.
   let value: Data
   let created: EtcdNumber
   let modified: EtcdNumber
@@ -49,13 +49,13 @@ struct EtcdNumber: Codable, Sendable {
 
 // MARK: - Operations
 
-/// Some keys: one, or all from it to another.
+/// One key, or a range of keys.
 struct EtcdRange: Encodable, Sendable {
   var key: Data
-  /// The first key behind the range; `nil` for one key.
+  /// The first key after the range. `nil` for a single key.
   var end: Data?
   var limit: EtcdNumber?
-  /// As of which state; `nil` for the newest that a majority of the members has.
+  /// The revision to read at. `nil` for the newest one that a majority of the members has.
   var revision: EtcdNumber?
   var isWithoutValues: Bool?
 
@@ -117,9 +117,9 @@ private struct EtcdPut: Encodable {
   let value: Data
 }
 
-/// What must be so that a transaction does something.
+/// A condition that must be true for a transaction to change anything.
 enum EtcdCondition: Encodable, Sendable {
-  /// Nobody has written the key since it had this revision; 0 for a key that is not there.
+  /// Nobody has written the key since this revision. With 0: the key does not exist.
   case unchanged(String, since: Int64)
   case exists(String)
 
@@ -155,9 +155,9 @@ struct EtcdTransaction: Encodable, Sendable {
 
 struct EtcdAnswer: Decodable, Sendable {
   let revision: Int64
-  /// Whether all conditions were met.
+  /// Whether all conditions were true.
   let isMet: Bool
-  /// What each range has, in the order of the operations that are ranges.
+  /// The pairs of each range, in the order of the `get` operations.
   let ranges: [[EtcdPair]]
 
   private struct Header: Decodable {
@@ -183,7 +183,7 @@ struct EtcdAnswer: Decodable, Sendable {
   }
 }
 
-/// An answer of which nothing is needed.
+/// An empty request, or an answer that nobody looks at.
 struct EtcdNothing: Codable, Sendable {}
 
 struct EtcdRefusal: Decodable {

@@ -2,11 +2,11 @@ import FileDB
 import FileDBCluster
 import FileDBEssentials
 
-/// A commit's number and token, as some keys have them: `17 0f…`, and `0 -` where there is none.
+/// The number and token of a commit, such as `17 0f…`; `0 -` before the first commit.
 struct EtcdMark: Equatable, Sendable {
   let sequence: UInt64
   var token: CommitToken?
-  /// When the key was written last.
+  /// The revision at which the key was last written.
   var revision: Int64 = 0
 
   init(sequence: UInt64, token: CommitToken? = nil, revision: Int64 = 0) {
@@ -26,25 +26,25 @@ struct EtcdMark: Equatable, Sendable {
   }
 }
 
-/// Where a log begins and ends, as of one moment.
+/// Where a log begins and ends, at one revision.
 struct EtcdState: Sendable {
   let head: EtcdMark
-  /// The last commit that was forgotten.
+  /// The last forgotten commit.
   let start: EtcdMark
-  /// The last commit that the tables include which a new machine begins with.
+  /// The last commit that the tables of the base include.
   let base: EtcdMark
-  /// etcd's number of the moment.
+  /// The revision at which all this was read.
   let revision: Int64
 }
 
-/// A commit as its key has it: a line `TOKEN SECONDS`, and the payload behind it; or, where that is in parts, a line
-/// `TOKEN SECONDS BYTES`.
+/// A commit as it is stored in its key: a line `TOKEN SECONDS`, followed by the payload. If the payload is in parts,
+/// the key has only a line `TOKEN SECONDS BYTES`.
 struct EtcdCommit: Sendable {
   let sequence: UInt64
   let token: CommitToken
-  /// When it was made, by the clock of whoever made it.
+  /// When it was made, by the clock of the machine that made it.
   let date: Date
-  /// The payload; what is in parts has the number of its bytes alone.
+  /// The payload, or only its size if it is in parts.
   let content: Content
 
   enum Content: Sendable {
@@ -59,7 +59,7 @@ struct EtcdCommit: Sendable {
     }
   }
 
-  /// - Returns: `nil` for anything but a commit.
+  /// - Returns: `nil` if the pair is not a commit.
   init?(_ pair: EtcdPair) {
     guard let end = pair.value.firstIndex(of: UInt8(ascii: "\n")),
       let digits = String(decoding: pair.key, as: UTF8.self).split(separator: "/").last,

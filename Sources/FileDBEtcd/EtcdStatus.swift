@@ -28,7 +28,7 @@ extension EtcdLog {
       databaseBytes: member.dbSize.value)
   }
 
-  /// The bytes of all commits that are kept, and when the last one was made.
+  /// The total size of all commits that are kept, and when the last one was made.
   private func commitBytes(_ state: EtcdState) throws(StoreError) -> (bytes: Int64, last: Date?) {
     var (bytes, last, date): (Int64, UInt64, Date?) = (0, state.start.sequence, nil)
     while last < state.head.sequence,
@@ -43,7 +43,7 @@ extension EtcdLog {
 }
 
 extension LoggedChange {
-  /// Carries out a change on how many records each table has.
+  /// Updates the number of records of each table.
   fileprivate func count(in counts: inout [TableKey: Int]) {
     switch change {
     case .create: counts[table] = 0

@@ -3,7 +3,7 @@ import FileDB
 import FileDBEssentials
 import Synchronization
 
-/// Waits for what other machines append, by etcd's watch of the log's head.
+/// Waits for commits of other machines. It watches the head of the log in etcd.
 final class EtcdWatch: LogWatch {
   private struct State {
     var connection: EtcdConnection?
@@ -12,10 +12,10 @@ final class EtcdWatch: LogWatch {
 
   private let client: EtcdClient
   private let key: String
-  /// A member that stands still tells of nothing: who waits looks now and then.
+  /// The longest time to wait before looking at the log anyway. A member that hangs never sends anything.
   private let longestWait: Duration
   private let state = Mutex(State())
-  /// Counts what has come.
+  /// Counts the messages that have arrived.
   private let news = DispatchSemaphore(value: 0)
 
   init(_ client: EtcdClient, key: String, longestWait: Duration = .seconds(5)) {
@@ -26,12 +26,12 @@ final class EtcdWatch: LogWatch {
 
   func prepare() -> Bool {
     state.withLock { state in
-      // The member that answers requests is one that lives.
+      // Watch at the member that answers requests, because that one is known to work.
       if state.connection?.isOpen != true || state.connection?.endpoint != client.endpoint {
         state.connection?.close()
         state.connection = try? connect()
       }
-      // What came before is seen by the look that follows.
+      // The caller looks at the log next, so older messages are of no interest.
       while news.wait(timeout: .now()) == .success {}
       return state.connection != nil
     }
@@ -41,7 +41,7 @@ final class EtcdWatch: LogWatch {
     let create_request: EtcdRange
   }
 
-  /// - Throws: ``EtcdFailure``, also where the watch does not begin within the timeout.
+  /// - Throws: ``EtcdFailure``, also if the watch does not begin within the timeout.
   private func connect() throws(EtcdFailure) -> EtcdConnection {
     let connection = try EtcdConnection(to: client.endpoint, within: client.timeout)
     let begun = DispatchSemaphore(value: 0)
@@ -51,7 +51,7 @@ final class EtcdWatch: LogWatch {
       token: try client.token())
     connection.stream(request) { [news] piece in
       first.note(piece)
-      // An end is news, too.
+      // Wake up at the end of the stream, too.
       news.signal()
       begun.signal()
     }
@@ -59,9 +59,9 @@ final class EtcdWatch: LogWatch {
       first.text.contains("\"created\":true")
     else {
       connection.close()
-      // etcd may have forgotten it.
+      // etcd may have forgotten the token.
       client.forgetToken()
-      throw .unreachable("\(connection.endpoint) does not tell of news")
+      throw .unreachable("\(connection.endpoint) does not report changes")
     }
     return connection
   }
@@ -78,7 +78,7 @@ final class EtcdWatch: LogWatch {
   }
 }
 
-/// What etcd answers first: that the watch has begun, or why not.
+/// The first message of etcd: either the watch has begun, or the reason why not.
 private final class FirstPiece: Sendable {
   private let bytes = Mutex<[UInt8]?>(nil)
 

@@ -1,10 +1,10 @@
 import FileDBCommand
 
-/// The program `filedb-extra`: all that `filedb` can do, and what that program leaves to this one.
+/// The program `filedb-extra`. It does everything that `filedb` does, and what `filedb` leaves to it.
 @main
 enum FileDBExtra {
   static func main() { runFileDB(with: AllExtras()) }
 }
 
-/// What `filedb` leaves to this program, each in a file of its own.
+/// What `filedb` leaves to this program. Each ability has its own file.
 struct AllExtras: Extra {}

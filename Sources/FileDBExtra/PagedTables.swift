@@ -2,7 +2,7 @@ import FileDB
 import FileDBCluster
 import FileDBCommand
 
-/// Tables that no machine holds.
+/// Paged tables, which no machine holds.
 extension AllExtras {
   func pagedTables(of store: RecordStore) -> [String]? {
     guard let log = store.sharedLog as? PostgresLog else { return [] }

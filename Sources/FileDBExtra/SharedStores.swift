@@ -10,11 +10,11 @@ extension AllExtras {
     let address = try SharedAddress(address)
     let name = try address.storeName
     let log = try log(at: address, history: .fromNow)
-    _ = try log.identity()  // What is wrong with the address is told at once.
+    _ = try log.identity()  // Report a wrong address at once.
     var components = URLComponents()
     (components.scheme, components.path) = (address.engine == .etcd ? "etcd" : "postgres", name)
     guard let url = components.url else {
-      throw StoreError(.invalidTableName, "the store '\(name)' has a name that no address can have")
+      throw StoreError(.invalidTableName, "the name '\(name)' of the store cannot be part of an address")
     }
     return RecordStore(at: url, log: log, options: options)
   }
@@ -23,7 +23,7 @@ extension AllExtras {
     guard let address = try ReplicaLink.read(shown(folder))?.address else {
       throw StoreError(
         .unreachable,
-        "this folder follows a shared store and has no address of it; 'filedb cluster join ADDRESS DIR' gives it one",
+        "this folder does not know the address of its shared store; set it with 'filedb cluster join ADDRESS DIR'",
         file: folder.path)
     }
     return try replica(folder, of: SharedAddress(address), for: use)
@@ -103,8 +103,8 @@ extension AllExtras {
   }
 
   private func text(_ start: (date: Date, from: UInt64, to: UInt64)) -> String {
-    "\(start.date.ISO8601Format()): the folder had commit \(start.from), the log had forgotten what came next, "
-      + "and all tables were read anew, as of commit \(start.to)"
+    "\(start.date.ISO8601Format()): the folder had commit \(start.from), but the log no longer had the commits after "
+      + "it, so all tables were read again, up to commit \(start.to)"
   }
 
   private func replica(
@@ -131,6 +131,6 @@ extension AllExtras {
     }
   }
 
-  /// How long a server may take for an answer.
+  /// How long to wait for a server's answer.
   private var timeout: Duration { .seconds(5) }
 }

@@ -1,16 +1,16 @@
-/// The frames of a damaged journal that can still be read, and what became of the others.
+/// The frames of a damaged journal that can still be read, and notes about the others.
 package struct JournalSalvage: Sendable {
   package typealias Note = (text: String, offset: Int)
 
   package private(set) var frames: [JournalFrame] = []
   package private(set) var notes: [Note] = []
-  /// How many places there are where something could not be read.
+  /// The number of places that could not be read.
   package private(set) var lostCount = 0
-  /// Of the journal; where its first frame is lost, as its salt tells.
+  /// The format of the journal. If its first frame is lost, the salt shows the format.
   package private(set) var format = JournalStart.newestFormat
   private var salt: UInt32 = 0
 
-  /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)`` for a journal of another version, of which nothing is known.
+  /// - Throws: ``JournalDamage/Reason/unknownFormat(_:)`` for a journal of an unknown version.
   package init(_ journal: [UInt8]) throws(JournalDamage) {
     collect(journal)
     if let start = frames.first, start.kind == .start {
@@ -32,7 +32,7 @@ package struct JournalSalvage: Sendable {
       guard let damage = scan.damage else { return }
       position = damage.offset
       if let place = correct(&bytes, at: position) {
-        notes.append(("byte \(place) was wrong, and is put right by its checksum", position))
+        notes.append(("byte \(place) was wrong and was corrected by its checksum", position))
       } else if let next = nextFrame(in: bytes, from: position) {
         if next.offset > position { lose(position) }
         frames.append(next.frame)
@@ -45,16 +45,16 @@ package struct JournalSalvage: Sendable {
   }
 
   private mutating func lose(_ offset: Int) {
-    notes.append(("a commit cannot be read here; it is left out", offset))
+    notes.append(("a commit cannot be read here, so it is left out", offset))
     lostCount += 1
   }
 
-  /// Longer payloads are not put right. In 10 MB, every other pair of wrong bytes has the checksum of a single wrong
-  /// byte somewhere else; in these, one pair in 4,000.
+  /// Longer payloads are not corrected. With two wrong bytes, the checksum may point to a single wrong byte somewhere
+  /// else. In 10 MB, this happens for every other pair of wrong bytes; in this length, for one pair in 4,000.
   private static let longestCorrected = 4 << 10
 
-  /// Puts a frame right of which a single byte is wrong.
-  /// - Returns: where that byte was.
+  /// Corrects a frame with a single wrong byte.
+  /// - Returns: the position of that byte.
   private func correct(_ bytes: inout [UInt8], at start: Int) -> Int? {
     let body = start + JournalFrame.Header.count
     guard body <= bytes.count else { return nil }
@@ -72,8 +72,9 @@ package struct JournalSalvage: Sendable {
     return start + place
   }
 
-  /// The salt that a frame was written with whose payload is sound: so nothing is lost where the first one, which says
-  /// it, cannot be read.
+  /// The salt of the journal, found from any frame with an intact payload.
+  ///
+  /// The first frame contains the salt. With this, the others are not lost if the first one is damaged.
   private static func salt(of bytes: [UInt8]) -> UInt32 {
     for offset in stride(from: 0, to: bytes.count, by: JournalFrame.Header.count) {
       let rest = bytes[offset...]
@@ -104,7 +105,7 @@ package struct JournalSalvage: Sendable {
     return nil
   }
 
-  /// Whether a frame can come after those that were read. One that is there twice may not be carried out twice.
+  /// Whether a frame can come after those that were read. A frame that is in the file twice must not be applied twice.
   private func canFollow(_ header: JournalFrame.Header) -> Bool {
     guard let last = frames.last else { return true }
     return switch header.kind {
@@ -116,9 +117,9 @@ package struct JournalSalvage: Sendable {
 }
 
 extension JournalFrame.Header {
-  /// A line with the one wrong byte put right, and where it was.
+  /// The line with its single wrong byte corrected, and the position of that byte.
   fileprivate static func corrected(_ line: [UInt8], salt: UInt32) -> (line: [UInt8], place: Int)? {
-    // The first frame has no salt, and what kind this is may be what is wrong.
+    // The first frame is written without the salt. The wrong byte may be the frame's kind, so try both.
     corrected(line, mixedWith: salt) ?? (salt == 0 ? nil : corrected(line, mixedWith: 0))
   }
 
@@ -131,7 +132,7 @@ extension JournalFrame.Header {
         return Self(line[...], salt: salt).map { _ in (line, place) }
       }
     }
-    // Else the byte is in the checksum itself, or beside it.
+    // Otherwise the wrong byte is in the checksum itself, or next to it.
     let checksum = Checksum.of(line[..<checkedCount]) ^ salt
     let mended = line[..<checkedCount] + Self.ending(checksum)
     let wrong = line.indices.filter { line[$0] != mended[$0] }

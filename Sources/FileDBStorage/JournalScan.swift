@@ -1,19 +1,19 @@
 import FileDBEssentials
 
-/// A journal that is not as it was written.
+/// The damage in a journal whose bytes are not those that were written.
 package struct JournalDamage: Error, Equatable, Sendable {
   package enum Reason: Equatable, Sendable {
     /// The file does not begin as a journal does.
     case noStart
-    /// It was made by a version of this library that does more.
+    /// A newer version of this library has made the file.
     case unknownFormat(String)
-    /// It is shorter than it was made.
+    /// The file is shorter than it was.
     case cutOff(length: Int)
     /// The frame's bytes are not those that were written.
     case changed
-    /// The frame is whole and has the number of another.
+    /// The frame is intact, but its number is not the next one.
     case outOfOrder
-    /// A frame that was on the medium is gone: a later one says so.
+    /// A frame is gone that was on the disk: a later frame says so.
     case missing
   }
 
@@ -27,26 +27,29 @@ package struct JournalDamage: Error, Equatable, Sendable {
   }
 }
 
-/// The frames in a piece of a journal, up to its end or to where it is no longer sound.
+/// The frames in a section of a journal, up to its end or to the first damage.
 ///
-/// A crash leaves the last frames, those that no sync had yet covered, whole, partly written or not there, and each is
-/// then cut off: where it was not written the file still has its zeros. Anything else is damage: a frame without zeros
-/// that does not fit its checksum, one that goes past the end of the file, which was that long before, or a bad one
-/// that a later one knows to have been synced.
+/// After a crash, the last frames may be intact, partly written or missing, if no sync had covered them yet. The file
+/// had zeros there before, so it still has zeros where a frame was not written. Such a frame is cut off.
+///
+/// Anything else is damage:
+/// - a frame that does not match its checksum and has no such zeros,
+/// - a frame that goes past the end of the file, because the file was longer when the frame was written,
+/// - a bad frame that was synced, as a later frame says.
 package struct JournalScan: Sendable {
   /// A disk writes whole sectors of at least this size.
   private static let sector = 512
 
-  /// Where the sector begins in which the byte at `offset` is.
+  /// The start of the sector that contains the byte at `offset`.
   static func sectorStart(_ offset: Int) -> Int { offset - offset % sector }
 
-  /// The journal's; found in its first frame where that is among these.
+  /// The salt of the journal. If the section contains the first frame, it is read from there.
   package private(set) var salt: UInt32
 
   package private(set) var frames: [(frame: JournalFrame, offset: Int)] = []
-  /// Where the next frame goes.
+  /// The offset for the next frame.
   package private(set) var end: Int
-  /// Whether behind the last whole frame lies what a crash left of others.
+  /// Whether a crash left remains of other frames after the last intact one.
   package private(set) var isTorn = false
   package private(set) var damage: JournalDamage?
 
@@ -54,9 +57,9 @@ package struct JournalScan: Sendable {
   private let base: Int
 
   /// - Parameters:
-  ///   - bytes: the journal from the offset `base` on, to the end of the file.
-  ///   - sequence: the number of the last commit before; `nil` at the beginning.
-  ///   - salt: the journal's; at its beginning its first frame says it.
+  ///   - bytes: the journal from the offset `base` to the end of the file.
+  ///   - sequence: the number of the last commit before this section; `nil` at the beginning of the journal.
+  ///   - salt: the salt of the journal. At the beginning of the journal, the first frame contains it.
   package init(_ bytes: [UInt8], at base: Int, after sequence: UInt64?, salt: UInt32 = 0) {
     self.bytes = bytes
     self.base = base
@@ -74,10 +77,10 @@ package struct JournalScan: Sendable {
     if isTorn, knowsSynced((last ?? 0) + 1) { damage = JournalDamage(reason: .missing, offset: end) }
   }
 
-  /// What is behind the last frame, of which the line feeds at the end may have been cut off.
+  /// The bytes after the last frame. It is empty if the line feeds at the end of that frame are missing.
   private var rest: ArraySlice<UInt8> { bytes[min(end - base, bytes.count)...] }
 
-  /// The frame at ``end``; `nil` where there is none, or none that is whole.
+  /// The frame at ``end``. `nil` if there is no intact frame.
   private mutating func readFrame(after last: UInt64?) -> JournalFrame? {
     let rest = rest
     let line = rest.prefix(JournalFrame.Header.count)
@@ -103,7 +106,7 @@ package struct JournalScan: Sendable {
       fail(.outOfOrder)
       return nil
     }
-    // A part of the bytes keeps all of them in memory, which is right only where it is most of them.
+    // A slice keeps all of the bytes in memory. That is fine only if it is most of them.
     return JournalFrame(
       kind: header.kind, sequence: header.sequence, synced: header.synced,
       payload: payload.count > bytes.count / 2 ? payload : Array(payload)[...])
@@ -115,16 +118,16 @@ package struct JournalScan: Sendable {
 
   /// Whether a crash interrupted the write of the line that `rest` begins with.
   ///
-  /// A line lies within one sector. An interrupted write leaves zeros from some byte to the end of that sector; an
-  /// interrupted clearing leaves them from the first byte on.
+  /// A line lies within one sector. An interrupted write leaves zeros from some byte to the end of that sector. If the
+  /// line was being cleared, the zeros begin at its first byte.
   private func isCutOff(line rest: ArraySlice<UInt8>) -> Bool {
     let lastByte = end + JournalFrame.Header.count - 1
     let sectorEnd = Self.sectorStart(lastByte) + Self.sector
     return rest.first == 0 || isZero(rest.prefix(sectorEnd - end).dropFirst(lastByte - end))
   }
 
-  /// Whether a crash interrupted the write of the payload: zeros stand from some byte to the end of its frame, or in a
-  /// whole sector.
+  /// Whether a crash interrupted the write of the payload. Then there are zeros from some byte to the end of the frame,
+  /// or in a whole sector.
   private func isCutOff(payload: ArraySlice<UInt8>) -> Bool {
     let filling = bytes[payload.endIndex...].prefix(JournalFrame.filling(payload.count).count)
     if payload.last == 0, isZero(filling) { return true }
@@ -137,7 +140,7 @@ package struct JournalScan: Sendable {
     return false
   }
 
-  /// Whether a frame behind ``end`` says that the commit was on the medium before it.
+  /// Whether a frame after ``end`` says that this commit was on the disk before it.
   private func knowsSynced(_ sequence: UInt64) -> Bool {
     stride(from: end - base, to: bytes.count, by: JournalFrame.Header.count).contains { start in
       bytes[start] != 0
@@ -149,11 +152,11 @@ package struct JournalScan: Sendable {
   }
 }
 
-/// Whether these bytes are as they were before anything was written.
+/// Whether all bytes are 0, as before anything was written.
 func isZero(_ bytes: ArraySlice<UInt8>) -> Bool {
   bytes.withUnsafeBytes { bytes in
     guard !bytes.isEmpty, let start = bytes.baseAddress else { return true }
-    // Each byte is the one before it, and the first is 0.
+    // The first byte is 0, and each byte equals the one before it.
     return bytes[0] == 0 && memcmp(start, start + 1, bytes.count - 1) == 0
   }
 }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import FileDBCluster
 
-/// Asks the server of `Tests/Cluster/run`.
+/// Queries the server of `Tests/Cluster/run`.
 @discardableResult
 func runStatement(_ statement: String) throws -> [PostgresRow] {
   let server = try #require(PostgresServer.current)
   return try PostgresConnection(server.info, timeout: .seconds(30)).run(statement, within: .seconds(30))
 }
 
-/// Finds a fault where the chunks of any table are too large, or what is counted of them is wrong.
+/// Fails if the chunks of any table are too large, or if their counts are wrong.
 func checkChunks(sourceLocation: SourceLocation = #_sourceLocation) throws {
   let faults = try runStatement(
     """

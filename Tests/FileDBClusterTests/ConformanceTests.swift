@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What every log promises to the store above it; see `CommitLog`.
+/// The promises that every log makes to its store. See `CommitLog`.
 @Suite struct ConformanceTests {
-  @Test(arguments: LogKind.available) func commitsHaveNumbersWithoutGapsAndAreReadAsTheyWereMade(
+  @Test(arguments: LogKind.available) func commitsHaveNumbersWithoutGapsAndAreReadUnchanged(
     kind: LogKind
   ) throws {
     try kind.withLog { open in
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(arguments: LogKind.available) func everyChangeIsCarriedOutByWhoReadsItLater(kind: LogKind) throws {
+  @Test(arguments: LogKind.available) func laterReadersApplyEveryChange(kind: LogKind) throws {
     try kind.withLog { open in
       let user = LogUser(try open())
       let steps: [(TableState) -> [Change]] = [
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test(arguments: LogKind.available) func tablesAreThoseThatWereMadeAndNotDropped(kind: LogKind) throws {
+  @Test(arguments: LogKind.available) func logListsTablesThatWereCreatedAndNotDropped(kind: LogKind) throws {
     try kind.withLog { open in
       let user = LogUser(try open())
       #expect(try user.log.tables().isEmpty)
@@ -61,8 +61,7 @@ import Testing
     }
   }
 
-  @Test(arguments: LogKind.available) func withoutACommitAndAfterAnErrorTheLogIsAsItWas(kind: LogKind) throws
-  {
+  @Test(arguments: LogKind.available) func logIsUnchangedWithoutACommitAndAfterAnError(kind: LogKind) throws {
     struct Regret: Error {}
     try kind.withLog { open in
       let user = LogUser(try open())
@@ -93,7 +92,7 @@ import Testing
     }
   }
 
-  /// Each reads the record, and writes what it has read plus one: an update that gets lost would be missed.
+  /// Each writer reads a record and adds one to it. If an update is lost, the sum is too small.
   @Test(arguments: LogKind.available) func noUpdateIsLostBetweenWritersAtTheSameTime(kind: LogKind)
     async throws
   {
@@ -129,7 +128,7 @@ import Testing
     try kind.withLog { open in
       let writer = LogUser(try open())
       _ = try writer.append("a") { _ in [.create] }
-      // A replica's watch is that of its folder, where another process of the same machine writes.
+      // A replica watches its folder, so let another process of the same machine write.
       let watch = try #require(try (kind.isReplica ? writer.log : open()).makeWatch())
       #expect(watch.prepare())
       _ = try writer.append("a") { _ in [.insert([record(1)], index: 0)] }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FileDBEtcd
 
-/// An etcd that takes less than others, or not everybody; each test starts one.
+/// An etcd with lower limits, or with users. Each test starts its own.
 @Suite(.serialized, .enabled(if: EtcdCluster.current != nil, "needs the etcd that Tests/Cluster/etcd finds"))
 struct EtcdLimitsTests {
   private func open(_ cluster: EtcdCluster, user: String = "") throws -> EtcdLog {
@@ -25,7 +25,7 @@ struct EtcdLimitsTests {
     try log.asking([.get(EtcdRange(under: log.keys.parts).withoutValues)]).ranges[0].count
   }
 
-  @Test func sizeOfARequestIsNamedAndNothingIsHalfDone() throws {
+  @Test func errorForALargeRequestNamesTheOptionAndNothingIsCommitted() throws {
     try EtcdCluster.withOneMember(["ETCD_MAX_REQUEST_BYTES": "500000"]) { cluster in
       let log = try open(cluster)
       try log.create()
@@ -40,7 +40,7 @@ struct EtcdLimitsTests {
     }
   }
 
-  @Test func numberOfOperationsIsNamed() throws {
+  @Test func errorForManyOperationsNamesTheOption() throws {
     try EtcdCluster.withOneMember(["ETCD_MAX_TXN_OPS": "5"]) { cluster in
       let log = try open(cluster)
       let error = storeError { try log.create() }
@@ -48,7 +48,7 @@ struct EtcdLimitsTests {
     }
   }
 
-  @Test func spaceThatIsNotThereIsNamedBeforeTheCommitIsSent() throws {
+  @Test func commitThatDoesNotFitIsRefusedBeforeItIsSent() throws {
     try EtcdCluster.withOneMember(["ETCD_QUOTA_BACKEND_BYTES": "8000000"]) { cluster in
       let log = try open(cluster)
       try log.create()
@@ -57,7 +57,7 @@ struct EtcdLimitsTests {
       let early = storeError { try insert(5_000_000, into: user) }
       #expect(early?.code == .diskFull && early?.description.contains("--quota-backend-bytes") == true)
       #expect(try parts(log) == 0)
-      // Small ones are not asked for their size, until nothing goes any more.
+      // The size of small commits is not checked, so write them until etcd is full.
       var count = 0
       let late = storeError {
         for _ in 0..<1_000 {
@@ -71,7 +71,7 @@ struct EtcdLimitsTests {
     }
   }
 
-  @Test func userAndPasswordAreAskedForAgainWhenTheirTokenIsForgotten() throws {
+  @Test func clientLogsInAgainWhenEtcdForgetsTheToken() throws {
     try EtcdCluster.withOneMember { cluster in
       try open(cluster).create()
       try enableUsers(open(cluster).client)

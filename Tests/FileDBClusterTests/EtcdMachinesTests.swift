@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several machines that share a store on etcd, while its leaders die or stand still.
+/// Several machines share a store on etcd while leaders are killed or paused.
 @Suite(
   .serialized, .enabled(if: EtcdCluster.current != nil, "needs the cluster that Tests/Cluster/etcd starts"))
 struct EtcdMachinesTests {
@@ -20,7 +20,7 @@ struct EtcdMachinesTests {
     try machines(try #require(EtcdCluster.current)).transfer(15) {}
   }
 
-  @Test func transfersAreDoneOnceOrNeverWhileLeadersDieAndStandStill() throws {
+  @Test func transfersAreDoneOnceOrNeverWhileLeadersAreKilledAndPaused() throws {
     let cluster = try #require(EtcdCluster.current)
     let kills = Machines.kills
     let result = try machines(cluster).transfer(15) {
@@ -28,7 +28,7 @@ struct EtcdMachinesTests {
         usleep(.random(in: 300_000...900_000))
         let dead = try cluster.run("leader")
         try cluster.run("kill", dead)
-        // The others have chosen one of them, and go on.
+        // The others elect a new leader and continue.
         _ = try cluster.run("leader")
         usleep(.random(in: 0...500_000))
         try cluster.run("start", dead)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FileDBEtcd
 
-/// Addresses in etcd.
+/// Addresses of etcd clusters.
 @Suite struct EtcdAddressTests {
   @Test(arguments: [
     ("etcd://m1", ["m1:2379"], "filedb", nil),
@@ -34,9 +34,9 @@ import Testing
   }
 }
 
-/// What etcd answers where it does nothing.
+/// The errors of etcd.
 @Suite struct EtcdFailureTests {
-  @Test func limitsAreNamed() {
+  @Test func errorsNameTheOption() {
     for (message, option) in [
       ("etcdserver: request is too large", "--max-request-bytes"),
       ("grpc: received message larger than max (1048583 vs. 1024288)", "--max-request-bytes"),
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func whatMembersMayStillAgreeOnIsNotRefused() {
+  @Test func requestThatMayStillSucceedDoesNotCountAsRefused() {
     for code in [2, 4, 13, 14] {
       guard case .lost = EtcdFailure(code: code, message: "etcdserver: request timed out") else {
         Issue.record("\(code)")
@@ -57,9 +57,9 @@ import Testing
   }
 }
 
-/// An etcd that is not there.
+/// An etcd that cannot be reached.
 @Suite struct UnreachableEtcdTests {
-  @Test func nobodyListensAndNothingIsDone() throws {
+  @Test func writeFailsIfNoMemberCanBeReached() throws {
     try withTemporaryFolder { folder in
       let log = try SharedLog.etcd("etcd://me:secret@127.0.0.1:1,127.0.0.1:2", store: "s")
       let error = try #require(storeError { _ = try RecordStore(at: folder, sharedBy: log) })
@@ -69,7 +69,7 @@ import Testing
   }
 }
 
-/// With the cluster that `Tests/Cluster/etcd` has started. One after another, for some of them stop members.
+/// Tests with the cluster that `Tests/Cluster/etcd` has started. They run one after another, because some stop members.
 @Suite(
   .serialized, .enabled(if: EtcdCluster.current != nil, "needs the cluster that Tests/Cluster/etcd starts"))
 struct EtcdTests {
@@ -81,13 +81,13 @@ struct EtcdTests {
     return log
   }
 
-  /// The keys that a store has in etcd, without their common beginning.
+  /// The keys of a store in etcd, without their common prefix.
   private func keys(_ log: EtcdLog, under part: String = "") throws -> [String] {
     try log.asking([.get(EtcdRange(under: log.keys.root + part).withoutValues)]).ranges[0]
       .map { String(decoding: $0.key, as: UTF8.self).dropFirst(log.keys.root.count).description }
   }
 
-  /// Runs `body` while no member has a leader, and so none answers for all.
+  /// Runs `body` while the cluster has no leader, so no member can answer requests that need a majority.
   private func withoutMajority(_ body: () throws -> Void) throws {
     let cluster = try cluster()
     for member in ["1", "2"] { try cluster.run("pause", member) }
@@ -147,7 +147,7 @@ struct EtcdTests {
     let sweep = DispatchGroup()
     let isSwept = Mutex(false)
     DispatchQueue.global().async(group: sweep) {
-      // As soon as there is a part, and only while the commit is not there.
+      // Delete the parts as soon as there is one, but only until the commit is there.
       let transaction = EtcdTransaction(
         compare: [.exists(part), .unchanged(log.keys.head, since: head.revision)],
         success: [.delete(EtcdRange(under: log.keys.parts(of: large.token.text)))])
@@ -173,7 +173,7 @@ struct EtcdTests {
 
   // MARK: Other tables' commits
 
-  /// The log's head is what is compared; but only who touched the same tables is in the way.
+  /// All commits compare the head of the log. Only a commit to the same tables is a conflict.
   @Test func commitToAnotherTableIsNotInTheWay() throws {
     let log = try log()
     let (user, other) = (
@@ -200,7 +200,7 @@ struct EtcdTests {
 
   // MARK: Outcomes
 
-  @Test func commitThatDidNotComeDoesNotComeLater() throws {
+  @Test func absentCommitNeverArrivesLater() throws {
     let log = try log(timeout: .seconds(1))
     let user = LogUser(log)
     _ = try user.append("t") { _ in [.create] }
@@ -219,8 +219,8 @@ struct EtcdTests {
     #expect(try user.newest("t").state.records.count == count + 1)
   }
 
-  /// A member had the commit all the time, and sends it on once it is too late.
-  @Test func commitThatWasSaidToBeAbsentIsNotMet() throws {
+  /// A member has held the commit back, and passes it on too late.
+  @Test func lateRequestOfAnAbsentCommitFails() throws {
     let log = try log()
     let user = LogUser(log)
     _ = try user.append("t") { _ in [.create] }
@@ -232,7 +232,7 @@ struct EtcdTests {
     #expect(try user.append("t") { _ in [.insert([record(1)], index: 0)] }?.sequence == 2)
   }
 
-  @Test func watchTellsOfACommitAtOnce() throws {
+  @Test func watchReportsACommitAtOnce() throws {
     let log = try log()
     let watch = EtcdWatch(log.client, key: log.keys.head, longestWait: .seconds(60))
     #expect(watch.prepare())
@@ -242,7 +242,7 @@ struct EtcdTests {
     #expect(ContinuousClock.now - start < .seconds(50))
   }
 
-  @Test func nothingIsWaitedForWithoutAMajority() throws {
+  @Test func callsTimeOutWithoutAMajority() throws {
     try withTemporaryFolder { folder in
       let store = try RecordStore(at: folder, sharedBy: SharedLog(log(timeout: .seconds(1))))
       try store.table("t").add(["title": "one"])
@@ -261,7 +261,7 @@ struct EtcdTests {
 
   // MARK: The base
 
-  @Test func newMachineBeginsWithTheTablesAndOneThatWasAwayStartsOver() throws {
+  @Test func newMachineStartsFromTheTablesAndOneThatWasAwayStartsOver() throws {
     try withTemporaryFolder { folder in
       let log = try log()
       func open(_ name: String) throws -> RecordStore {
@@ -288,7 +288,7 @@ struct EtcdTests {
         try store.checkInvariants()
         if name == "new" { #expect(try store.table("gone").add(["title": "again"]).rawValue == 3) }
       }
-      // What has not changed stays where it is.
+      // Tables that have not changed keep their pieces.
       let pieces = try keys(log, under: "pieces/")
       #expect(try log.forgetCommits(olderThan: .seconds(60)) == 0)
       #expect(try Set(keys(log, under: "pieces/")).isSuperset(of: pieces))
@@ -301,7 +301,7 @@ struct EtcdTests {
     }
   }
 
-  @Test func whatNobodyNeedsIsSwept() throws {
+  @Test func sweepRemovesUnusedPartsAndPieces() throws {
     let log = try log()
     let (user, token) = (LogUser(log), CommitToken.random().text)
     try log.write(Array("lost".utf8), under: log.keys.parts(of: token))
@@ -314,7 +314,7 @@ struct EtcdTests {
     #expect(try user.newest("t").state.records.count == 1)
   }
 
-  @Test func manyCommitsCompactTheLogByThemselves() throws {
+  @Test func manyCommitsCompactTheLogAutomatically() throws {
     let log = try EtcdLog(
       cluster().address, store: log().name, timeout: .seconds(3), compactingEvery: 100)
     let user = LogUser(log)
@@ -326,14 +326,14 @@ struct EtcdTests {
     #expect(try log.status().head == 105 && log.status().records == 1)
   }
 
-  /// - Parameter isContinued: whether others have written since.
-  @Test(arguments: [false, true]) func logThatWasPutBackIsAConflict(isContinued: Bool) throws {
+  /// - Parameter isContinued: whether others have written after the restore.
+  @Test(arguments: [false, true]) func logRestoredFromABackupIsAConflict(isContinued: Bool) throws {
     try withTemporaryFolder { folder in
       let log = try log()
       let store = try RecordStore(at: folder, sharedBy: SharedLog(log))
       for title in ["one", "two"] { try store.table("t").add(["title": .string(title)]) }
       try store.close()
-      // As a snapshot from before the second commit has it.
+      // Restore the keys to their state before the second commit, as a snapshot would.
       let (first, second) = (log.keys.commit(1), log.keys.commit(2))
       let former = try log.asking([.get(EtcdRange(first)), .get(EtcdRange(second))]).ranges.map { $0[0].text }
       if isContinued {
@@ -356,7 +356,7 @@ struct EtcdTests {
 
   // MARK: Members
 
-  @Test func membersThatDieOneAfterAnotherAreNotMissed() throws {
+  @Test func clientSurvivesMembersThatAreKilledOneAfterAnother() throws {
     try withTemporaryFolder { folder in
       let (cluster, log) = (try cluster(), SharedLog(try log()))
       let store = try RecordStore(at: folder, sharedBy: log)
@@ -373,7 +373,7 @@ struct EtcdTests {
     }
   }
 
-  @Test func statusTellsOfTheMembers() throws {
+  @Test func statusShowsTheMembers() throws {
     let log = try log()
     _ = try LogUser(log).append("t") { _ in [.create, .insert([record(1), record(2)], index: 0)] }
     let status = try log.status()

@@ -1,13 +1,13 @@
 import TestSupport
 import Testing
 
-/// The checker of histories has to find what it looks for, and nothing else.
+/// The checker of histories must find every violation, and report nothing else.
 @Suite struct HistoryTests {
   private typealias Operation = History.Operation
 
   private func violations(_ operations: [Operation]) -> [String] { History(operations).violations }
 
-  @Test func lineSaysAllOfAnOperation() throws {
+  @Test func lineDescribesTheWholeOperation() throws {
     let operation = Operation(
       "w1", .write, 3...8, .unknown, reads: ["a": [1, 2], "b": []], appends: ["a": [3]])
     #expect(operation.description == "w1 write 3 8 unknown a=1,2;b= a=3")
@@ -20,9 +20,9 @@ import Testing
     }
   }
 
-  // MARK: What may happen
+  // MARK: Allowed histories
 
-  @Test func readOfWhatIsAtHandMayBeOld() {
+  @Test func localReadMayBeOld() {
     let found = violations([
       Operation("a", .write, 0...1, appends: ["x": [1]]),
       Operation("a", .write, 2...3, reads: ["x": [1]], appends: ["x": [2]]),
@@ -52,7 +52,7 @@ import Testing
     #expect(found.isEmpty)
   }
 
-  // MARK: What must not
+  // MARK: Violations
 
   private static let planted: [(name: String, message: String, operations: [History.Operation])] = [
     (
@@ -172,10 +172,10 @@ import Testing
     #expect(found.contains { $0.contains(planted.message) }, "\(planted.name): \(found)")
   }
 
-  // MARK: At random
+  // MARK: Random histories
 
-  /// What a store that keeps its promises does, and one that takes each so-many-th write for as of an older commit.
-  @Test(arguments: [0, 50]) func honestHistoryHasNoViolationAndOneWithOldReadsHas(oldEvery: Int) {
+  /// Compares a correct store with one whose every *n*-th write is based on an older commit.
+  @Test(arguments: [0, 50]) func correctHistoryHasNoViolationAndOneWithOldReadsHas(oldEvery: Int) {
     var random = SeededRandom.fromEnvironment("history")
     var operations: [Operation] = []
     var (commits, seen, clock): ([[String: [Int64]]], [Int], UInt64) = ([[:]], [0, 0, 0, 0], 0)

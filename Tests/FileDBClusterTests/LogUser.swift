@@ -4,13 +4,13 @@ import FileDBTables
 import Foundation
 import Synchronization
 
-/// Uses a log as a store does, without one.
+/// Uses a log as a store does, but without a store.
 struct LogUser: Sendable {
   let log: any CommitLog
 
   init(_ log: any CommitLog) { self.log = log }
 
-  /// A replica follows what it follows only when it is told to.
+  /// A replica follows its log only on request.
   func catchUp() throws {
     if let replica = log as? ReplicaLog { _ = try replica.catchUp(timeout: .seconds(10)) }
   }
@@ -20,7 +20,7 @@ struct LogUser: Sendable {
     return commits
   }
 
-  /// A table, and what a commit to it has to expect.
+  /// A table, and the expectation for a commit to it.
   func newest(_ table: TableKey) throws -> (state: TableState, expected: NewCommit.Expectation) {
     try catchUpUnlessInside()
     guard let base = try log.base(of: table, unless: nil) else { throw Forgotten() }
@@ -58,7 +58,7 @@ struct LogUser: Sendable {
 
 struct Forgotten: Error {}
 
-/// What went wrong on several threads.
+/// Collects the errors of several threads.
 final class Failures: Sendable {
   private let errors = Mutex<[any Error]>([])
 

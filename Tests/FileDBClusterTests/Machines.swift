@@ -4,17 +4,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Processes on several "machines", each a folder, that transfer between tables while servers die.
+/// Processes on several "machines" transfer amounts between tables while servers are killed. Each machine is a folder.
 struct Machines {
   private static let accounts = 8
   private static let balance: Int64 = 500
 
-  /// What the processes take to reach the log.
+  /// The arguments with which the processes reach the log.
   let connection: String
   let store: String
   let log: SharedLog
 
-  /// What came of a run.
+  /// The results of a run.
   struct Result {
     var transfers = 0
     var operations = 0
@@ -22,8 +22,8 @@ struct Machines {
   }
 
   /// - Parameters:
-  ///   - count: how many transfers each process makes at least.
-  ///   - disturb: runs while they go on.
+  ///   - count: the minimum number of transfers of each process.
+  ///   - disturb: runs at the same time.
   @discardableResult
   func transfer(_ count: Int, _ disturb: () throws -> Void) throws -> Result {
     try withTemporaryFolder { folder in
@@ -33,7 +33,7 @@ struct Machines {
           for _ in 0..<Self.accounts { try tx[table].add(["balance": .integer(Self.balance)]) }
         }
       }
-      // The last two are on one machine.
+      // The last two processes are on one machine.
       let machines = ["a", "b", "c", "c"]
       let busy = Set(machines).map { folder.appendingPathComponent("\($0).busy") }
       for file in busy { try Data().write(to: file) }
@@ -49,7 +49,7 @@ struct Machines {
       let history = try self.history(said)
       #expect(history.violations.isEmpty)
 
-      // On a machine that was not there before.
+      // Check on a new machine.
       let last = try RecordStore(at: folder.appendingPathComponent("last"), sharedBy: log)
       let transfers = try check(last, said)
       try first.catchUp()
@@ -75,7 +75,7 @@ struct Machines {
       })
   }
 
-  /// - Returns: how many transfers there are.
+  /// - Returns: the number of transfers.
   @discardableResult
   private func check(_ store: RecordStore, _ said: [[String]]) throws -> Int {
     let snapshot = try store.snapshot()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FileDBCluster
 
-/// What the machines that do not hold a table do with its commits.
+/// What folders do with commits to paged tables.
 @Suite(
   .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
 struct PagedReplicaTests {
@@ -38,7 +38,7 @@ struct PagedReplicaTests {
     try store.table("notes").snapshot().map { $0.fields["title"] }
   }
 
-  @Test func folderHasNoFileOfATableThatNoMachineHolds() async throws {
+  @Test func folderHasNoFileForAPagedTable() async throws {
     try await withFolder { folder in
       let log = try makeLog()
       let a = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: log)
@@ -63,7 +63,7 @@ struct PagedReplicaTests {
     }
   }
 
-  @Test func verbsForOneKindOfTableDoNotTouchTheOther() async throws {
+  @Test func writesToTheWrongKindOfTableFail() async throws {
     try await withFolder { folder in
       let log = try makeLog()
       let store = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: log)
@@ -100,8 +100,8 @@ struct PagedReplicaTests {
     #expect(storeError { _ = try RecordStore.inMemory().paged("events") }?.code == .notAFolder)
   }
 
-  /// Otherwise a machine that sees commits of such a table alone would keep them for ever.
-  @Test func journalOfAFolderDoesNotGrowWithCommitsThatItDoesNotHold() async throws {
+  /// Otherwise a machine that receives only commits to a paged table would keep them forever.
+  @Test func commitsToPagedTablesDoNotGrowAFoldersJournal() async throws {
     try await withFolder { folder in
       let log = try makeLog()
       var options = StoreOptions(checkpoints: .manual)
@@ -124,14 +124,14 @@ struct PagedReplicaTests {
 
   // MARK: Changes
 
-  @Test func changesTellWhatOtherMachinesDid() async throws {
+  @Test func changesReportWhatOtherMachinesDid() async throws {
     try await withFolder { folder in
       let log = try makeLog()
       let a = try RecordStore(at: folder.appendingPathComponent("a"), sharedBy: log).paged(.events)
       let b = try RecordStore(at: folder.appendingPathComponent("b"), sharedBy: log).paged(.events)
       let before = try await a.add(Event(kind: "before"))
       var changes = b.changes().makeAsyncIterator()
-      // The listener is ready once its first request was answered.
+      // The listener is ready when its first request has been answered.
       try await Task.sleep(for: .milliseconds(300))
       let ids = try await a.add(contentsOf: [Event(kind: "one"), Event(kind: "two")], at: .top)
       guard case .added(let records, index: 0) = await changes.next() else { return fail() }

@@ -13,11 +13,11 @@ struct Event: Codable, Sendable, Equatable {
 
 extension TableName<Event> { static var events: Self { "events" } }
 
-/// Tables that no machine holds.
+/// Paged tables.
 @Suite(
   .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
 struct PagedTableTests {
-  /// A store without a folder, on a log of its own.
+  /// A store without a folder, with its own log.
   private func store(
     _ name: String = UUID().uuidString, lockTimeout: Duration = .seconds(30)
   ) throws -> RecordStore {
@@ -39,9 +39,9 @@ struct PagedTableTests {
     return nil
   }
 
-  // MARK: The verbs
+  // MARK: Reading and writing
 
-  @Test func verbsDoWhatThoseOfATableInMemoryDo() async throws {
+  @Test func methodsWorkLikeThoseOfATableInMemory() async throws {
     let random = Mutex(SeededRandom.fromEnvironment("paged verbs"))
     func number(_ range: ClosedRange<Int>) -> Int {
       random.withLock { Int.random(in: range, using: &$0) }
@@ -50,7 +50,7 @@ struct PagedTableTests {
     let model = try makeModel()
     func id() -> RecordID<Event> {
       let ids = (try? model.snapshot().ids) ?? []
-      // One in twenty is not there.
+      // One id in twenty does not exist.
       return ids.isEmpty || number(1...20) == 1
         ? RecordID(rawValue: 1_000_000)! : ids[number(0...ids.count - 1)]
     }
@@ -170,7 +170,7 @@ struct PagedTableTests {
 
   // MARK: Rules
 
-  @Test func rulesForARecordByItselfAreKept() async throws {
+  @Test func rulesAboutASingleRecordAreKept() async throws {
     let store = try store()
     let ruled = TableName<Event>(
       "events", declaring: TableDeclaration(.field(\.kind, isRequired: true), .field(\.level, minimum: 1)))
@@ -180,7 +180,7 @@ struct PagedTableTests {
     #expect(await code { try await table.update(id) { $0.level = -1 } } == .valueNotAllowed)
     #expect(await code { try await table.unset(["kind"], of: id) } == .requiredField)
     #expect(await code { try await table.load([Event(kind: "three", level: 0)]) } == .valueNotAllowed)
-    // Whoever writes without the declaration keeps them, too.
+    // The rules also apply to writers without the declaration.
     #expect(
       await code { try await store.paged("events").add(["kind": "four", "level": 0]) } == .valueNotAllowed)
     #expect(try await all(table).map(\.id) == [id])
@@ -198,7 +198,7 @@ struct PagedTableTests {
     }
   }
 
-  @Test func tableThatHasRecordsTakesNoOtherRules() async throws {
+  @Test func rulesOfATableWithRecordsCannotChange() async throws {
     let store = try store()
     try await store.paged(.events).add(Event(kind: "one"))
     let ruled = TableName<Event>("events", declaring: TableDeclaration(.field(\.level, isRequired: true)))
@@ -207,7 +207,7 @@ struct PagedTableTests {
 
   // MARK: Several writers
 
-  @Test func chunksAreCutInOrderWhileSeveralWrite() async throws {
+  @Test func orderIsKeptWhileSeveralWritersSplitChunks() async throws {
     let (name, writers, each) = (UUID().uuidString, 5, 40)
     let first = try store(name).paged(.events)
     try await first.add(contentsOf: (0..<500).map { Event(kind: "first", level: $0) })
@@ -227,7 +227,7 @@ struct PagedTableTests {
     }
     let records = try await all(first).map { try $0.value }
     #expect(records.count == 500 + writers * each * 20)
-    // Each writer put its own one below the other, below a record that is where it was.
+    // Each writer added its records one below the other. They are all below the record that has not moved.
     #expect(records.filter { $0.kind == "first" }.map(\.level) == Array(0..<500))
     for writer in 0..<writers {
       let start = try #require(records.firstIndex { $0.kind == "first" && $0.level == writer * 100 })
@@ -237,7 +237,7 @@ struct PagedTableTests {
     try checkChunks()
   }
 
-  /// Adds records beside the first 2,000, and moves and deletes those alone.
+  /// Adds records, moves and deletes them, and leaves the first 2,000 unchanged.
   private func writeUntilCancelled(_ name: String, seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     let table = try store(name).paged(.events)
@@ -250,7 +250,7 @@ struct PagedTableTests {
     }
   }
 
-  @Test func pageHasEachRecordOnceAndSkipsNoneWhileOthersWrite() async throws {
+  @Test func pageHasEachRecordOnceWhileOthersWrite() async throws {
     let seed = SeededRandom.fromEnvironment("pages while others write").seed
     let (name, fixed) = (UUID().uuidString, 2_000)
     let reader = try store(name).paged(.events)
@@ -284,7 +284,7 @@ struct PagedTableTests {
     try model.add(contentsOf: values, at: position)
   }
 
-  @Test(arguments: [0, 1, 700, 1_024, 1_499, 1_500]) func loadedRecordsAreWhereTheyBelong(index: Int)
+  @Test(arguments: [0, 1, 700, 1_024, 1_499, 1_500]) func loadedRecordsAreAtTheirPosition(index: Int)
     async throws
   {
     let table = try store().paged(.events)
@@ -309,7 +309,7 @@ struct PagedTableTests {
     #expect(found?.count == 1)
   }
 
-  @Test func nothingIsLoadedWhereTheConnectionIsKilledInTheMiddle() async throws {
+  @Test func nothingIsLoadedIfTheConnectionBreaksInTheMiddle() async throws {
     let table = try store().paged(.events)
     try await table.add(Event(kind: "one"))
     let error = await code {
@@ -329,7 +329,7 @@ struct PagedTableTests {
     try checkChunks()
   }
 
-  @Test func whileSomebodyLoadsOthersReadAndWriteOtherTables() async throws {
+  @Test func othersReadAndWriteOtherTablesDuringALoad() async throws {
     let name = UUID().uuidString
     let store = try store(name, lockTimeout: .milliseconds(200))
     let table = try store.paged(.events)

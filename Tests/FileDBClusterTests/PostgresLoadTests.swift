@@ -10,7 +10,7 @@ import Testing
 @Suite(
   .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
 struct PostgresLoadTests {
-  /// A log for which 10,000 bytes are too many.
+  /// A log with a limit of 10,000 bytes for a statement.
   private func log(_ name: String) throws -> PostgresLog {
     let server = try #require(PostgresServer.current)
     let log = PostgresLog(server.info, store: name, timeout: .seconds(30), longestStatement: 10_000)
@@ -34,7 +34,7 @@ struct PostgresLoadTests {
     }
   }
 
-  @Test func tablesThatAreLoadedAreAsTheCommitMadeThem() throws {
+  @Test func loadedTablesMatchTheCommit() throws {
     try withTemporaryFolder { folder in
       let name = UUID().uuidString
       let (a, b) = (
@@ -64,7 +64,7 @@ struct PostgresLoadTests {
       }
       try checkChunks()
       #expect(try (b.log as? ReplicaLog)?.notes.start()?.from == 3)
-      // From here on, all is as ever.
+      // From here on, everything works as usual.
       #expect(try late.table("big").add(["n": 5], at: .index(1_000)).rawValue == 3_002)
       try a.catchUp()
       try b.catchUp()
@@ -83,7 +83,7 @@ struct PostgresLoadTests {
     let commit = try #require(try user.append("t") { _ in [.create, .insert(records, index: 0)] })
     #expect(try user.log.outcome(of: #require(commit.token)) == .committed)
     #expect(try user.newest("t").state.records.count == 100)
-    // A table that is there is not made.
+    // The commit does not create a table, because it exists already.
     let more = (101...200).map { record($0, String(repeating: "x", count: 200)) }
     #expect(try user.append("t") { _ in [.insert(more, index: 0)] }?.sequence == 2)
     #expect(try user.commits(after: 1).count == 1)
@@ -91,7 +91,7 @@ struct PostgresLoadTests {
     try checkChunks()
   }
 
-  @Test func loadThatSomebodyWasQuickerThanHappensOnce() throws {
+  @Test func loadAfterAConflictIsDoneOnce() throws {
     let name = UUID().uuidString
     let (a, b) = (LogUser(try log(name)), LogUser(try log(name)))
     let records = (1...100).map { record($0, String(repeating: "x", count: 200)) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileDBCluster
 
-/// The records that PostgreSQL has by id and by order, and what begins with them.
+/// The records in PostgreSQL, by id and in order, and the machines that start from them.
 @Suite(
   .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
 struct PostgresRecordsTests {
@@ -37,7 +37,7 @@ struct PostgresRecordsTests {
     tables = next
   }
 
-  /// Throws unless the chunks are as the tables in memory say, small enough, and counted.
+  /// Throws unless the chunks match the tables in memory, are small enough, and have the right counts.
   private func check(_ name: String, _ log: PostgresLog, _ tables: [TableKey: TableState]) throws {
     for (key, state) in tables {
       let base = try #require(try log.base(of: key, unless: nil)).state
@@ -48,7 +48,7 @@ struct PostgresRecordsTests {
     try checkChunks()
   }
 
-  @Test func recordsAreAsTheCommitsMadeThem() throws {
+  @Test func databaseHasTheRecordsOfTheCommits() throws {
     var random = SeededRandom.fromEnvironment("records in PostgreSQL")
     let name = UUID().uuidString
     let log = try log(name)
@@ -95,8 +95,8 @@ struct PostgresRecordsTests {
     }
   }
 
-  /// Always at the same place, until there is no number left between two chunks.
-  @Test func chunksAreRenumberedWhereTheGapsAreUsedUp() throws {
+  /// Inserts at the same place until no number is left between two chunks.
+  @Test func chunksAreRenumberedWhenTheGapsAreUsedUp() throws {
     let name = UUID().uuidString
     let log = try log(name)
     var tables: [TableKey: TableState] = [:]
@@ -122,9 +122,9 @@ struct PostgresRecordsTests {
     try check(name, log, tables)
   }
 
-  // MARK: What begins with them
+  // MARK: Starting from the records
 
-  @Test func newMachineBeginsWithTheTablesWhereThereAreManyCommits() throws {
+  @Test func newMachineStartsFromTheTablesIfThereAreManyCommits() throws {
     let name = UUID().uuidString
     let log = try log(name)
     var tables: [TableKey: TableState] = [:]
@@ -198,7 +198,7 @@ struct PostgresRecordsTests {
     }
   }
 
-  @Test func commitsAreForgottenBySomebodyWhoAppends() throws {
+  @Test func appendingForgetsOldCommits() throws {
     let name = UUID().uuidString
     let log = try log(name)
     _ = try run("UPDATE filedb.stores SET keep = '0' WHERE name = '\(name)'")
@@ -212,7 +212,7 @@ struct PostgresRecordsTests {
     #expect(try LogUser(log).commits(after: 1_000).count == 1)
   }
 
-  /// The commit may have been among those that were forgotten.
+  /// The commit may be one of the forgotten ones.
   @Test func outcomeOfACommitThatMayHaveBeenForgottenStaysUnknown() throws {
     let log = try log(UUID().uuidString)
     let user = LogUser(log)
@@ -221,13 +221,13 @@ struct PostgresRecordsTests {
     #expect(try log.outcome(of: token) == .committed)
     _ = try SharedLog(log).forgetCommits(olderThan: .zero)
     #expect(try log.outcome(of: token) == .unknown)
-    #expect(try log.outcome(of: last) == .committed, "the log knows where it begins")
+    #expect(try log.outcome(of: last) == .committed, "the log knows its first commit")
   }
 
   // MARK: Backups
 
-  /// A database from a backup has fewer commits, or others with the same numbers.
-  @Test(arguments: [0, 1, 2]) func logThatWasPutBackIsRefused(commitsSince: Int) throws {
+  /// A database that was restored from a backup has fewer commits, or different ones with the same numbers.
+  @Test(arguments: [0, 1, 2]) func logRestoredFromABackupIsRefused(commitsSince: Int) throws {
     let name = UUID().uuidString
     let log = try log(name)
     try withTemporaryFolder { folder in
@@ -235,7 +235,7 @@ struct PostgresRecordsTests {
       let store = try RecordStore(at: url, sharedBy: SharedLog(log))
       try store.table("t").add(["title": "one"])
       try store.table("t").add(["title": "two"])
-      // With an empty journal, the token is in a note.
+      // If the journal is empty, the token is in the file `known`.
       try store.checkpoint()
       try store.close()
       _ = try run(
@@ -253,9 +253,9 @@ struct PostgresRecordsTests {
       }
       let again = try RecordStore(at: url, sharedBy: fresh)
       let error = storeError { try again.table("t").add(["title": "three"]) }
-      #expect(error?.code == .conflict && error?.message.contains("put back") == true)
-      #expect(try again.table("t").count == 2, "what is there can be read")
-      // A process that has the store open finds it out as well, once it has lost its connection.
+      #expect(error?.code == .conflict && error?.message.contains("restored to an earlier state") == true)
+      #expect(try again.table("t").count == 2, "reading still works")
+      // A process that has the store open notices it, too, after it has lost its connection.
       #expect(storeError { try store.catchUp() } != nil)
     }
   }

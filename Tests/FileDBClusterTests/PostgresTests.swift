@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileDBCluster
 
-/// What a store does while PostgreSQL cannot be reached, needs no PostgreSQL.
+/// A store whose PostgreSQL server cannot be reached. These tests need no server.
 @Suite struct UnreachableTests {
   private let nowhere = "host=/nowhere dbname=none user=somebody password=secret"
 
@@ -27,7 +27,7 @@ import Testing
     #expect(error.code == .unreachable && !error.description.contains("secret"))
   }
 
-  @Test func writeFailsAtOnceAndReadingGoesOn() throws {
+  @Test func writeFailsAtOnceAndReadingStillWorks() throws {
     try withTemporaryFolder { folder in
       let memory = MemoryLog()
       let store = try RecordStore(at: folder, sharedBy: SharedLog(memory))
@@ -49,7 +49,7 @@ import Testing
   }
 }
 
-/// With a server that `Tests/Cluster/run` has started. One after another, for some of them stop it.
+/// Tests with the server that `Tests/Cluster/run` has started. They run one after another, because some stop it.
 @Suite(
   .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
 struct PostgresTests {
@@ -82,8 +82,8 @@ struct PostgresTests {
     #expect(failures.all.isEmpty)
   }
 
-  /// Somebody asked for the commit before it came: it must not come any more.
-  @Test func commitThatWasSaidToBeAbsentNeverComes() throws {
+  /// The outcome was asked for before the commit arrived. So it must be refused when it arrives.
+  @Test func absentCommitIsRefusedLater() throws {
     let log = try log()
     let token = CommitToken.random()
     #expect(try log.outcome(of: token) == .absent)
@@ -98,7 +98,7 @@ struct PostgresTests {
     #expect(try log.outcome(of: token) == .absent)
   }
 
-  @Test func serverThatStandsStillIsNotWaitedForAndTheOutcomeIsSettledOnceItGoesOn() throws {
+  @Test func writeToAPausedServerTimesOutAndTheOutcomeIsSettledLater() throws {
     try withTemporaryFolder { folder in
       let log = SharedLog(try log(timeout: .seconds(2)))
       let store = try RecordStore(at: folder, sharedBy: log, options: StoreOptions(checkpoints: .manual))
@@ -115,7 +115,7 @@ struct PostgresTests {
     }
   }
 
-  @Test func serverThatDiesAndComesBackHasAllThatWasAcknowledged() throws {
+  @Test func restartedServerHasAllAcknowledgedCommits() throws {
     try withTemporaryFolder { folder in
       let log = SharedLog(try log())
       let store = try RecordStore(at: folder, sharedBy: log)
@@ -141,6 +141,6 @@ struct PostgresTests {
     defer { try? set(PostgresTables.version) }
     let late = PostgresLog(try server().info, store: "any", timeout: .seconds(3))
     #expect(storeError { _ = try late.tables() }?.code == .newerFormat)
-    #expect(try log.tables().isEmpty, "a connection that is open goes on")
+    #expect(try log.tables().isEmpty, "an open connection still works")
   }
 }

@@ -6,8 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A store in the folders of several machines. Each store here is on a machine of its own, unless the test says
-/// otherwise.
+/// A store in the folders of several machines. Each open store is on its own machine, unless the test says otherwise.
 @Suite struct ReplicaTests {
   /// Runs `body` with a function that opens the store in a folder of this name.
   private func withStore(
@@ -35,7 +34,7 @@ import Testing
     try change(text(store)).write(to: store.url(of: "t"), atomically: true, encoding: .utf8)
   }
 
-  @Test func whatOneMachineWritesIsReadOnAnotherInTheSameOrder() throws {
+  @Test func otherMachinesReadTheSameRecordsInTheSameOrder() throws {
     try withStore { open in
       let (a, b) = (try open("a"), try open("b"))
       let first = try a.table("t").add(["title": "one"])
@@ -50,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func filesAreWhereTheFolderIsAndSurviveReopening() throws {
+  @Test func filesAreInTheFolderAndSurviveReopening() throws {
     try withStore { open in
       let a = try open("a")
       try a.table("t").add(["title": "one"])
@@ -74,12 +73,12 @@ import Testing
       let (a, same) = (try open("a"), try open("a"))
       try a.table("t").add(["title": "one"])
       try same.table("t").add(["title": "two"])
-      #expect(try a.table("t").count == 2, "without the log: it is in the folder")
+      #expect(try a.table("t").count == 2, "the folder has it, so the log is not asked")
       try a.checkInvariants()
     }
   }
 
-  @Test func undoTakesBackOnlyWhatThisMachineDid() throws {
+  @Test func undoRevertsOnlyChangesOfThisMachine() throws {
     try withStore { open in
       let (a, b) = (try open("a"), try open("b"))
       try a.undoLog.write { tx in try tx["t"].add(["title": "mine"]) }
@@ -135,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func fieldThatOthersChangedTooKeepsTheirValueAndIsAConflict() throws {
+  @Test func fieldThatOthersAlsoChangedKeepsTheirValueAndIsAConflict() throws {
     try withStore { open in
       let (a, b) = (try open("a"), try open("b"))
       let id = try a.table("t").add(["title": "one", "note": "old"])
@@ -172,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func newFileIsANewTableAndARemovedOneComesBack() throws {
+  @Test func newFileIsANewTableAndARemovedFileComesBack() throws {
     try withStore { open in
       let (a, b) = (try open("a"), try open("b"))
       try a.table("t").add(["title": "one"])
@@ -188,9 +187,9 @@ import Testing
     }
   }
 
-  // MARK: Where it begins
+  // MARK: New folders
 
-  @Test func folderWithTablesOfItsOwnIsRefused() throws {
+  @Test func folderWithItsOwnTablesIsRefused() throws {
     try withStore { open in
       let url = try open("a").url.deletingLastPathComponent().appendingPathComponent("b")
       let own = try RecordStore(at: url)
@@ -209,7 +208,7 @@ import Testing
       try store.close()
       let other = try RecordStore(at: url, sharedBy: SharedLog(MemoryLog()))
       #expect(storeError { try other.table("t").add(["title": "two"]) }?.code == .conflict)
-      #expect(try other.table("t").count == 1, "reading asks nobody")
+      #expect(try other.table("t").count == 1, "reading does not ask the log")
     }
   }
 
@@ -247,8 +246,8 @@ import Testing
     }
   }
 
-  /// The store does it by itself, and tells who observes.
-  @Test func followingGoesOnInTheBackground() async throws {
+  /// The store follows the log automatically, and informs its observers.
+  @Test func storeFollowsTheLogInTheBackground() async throws {
     let log = SharedLog(MemoryLog())
     let folder = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -269,7 +268,7 @@ import Testing
   }
 }
 
-/// A log that cannot be reached when it is asked for news a certain time.
+/// A log that cannot be reached at the *n*-th request for news.
 private final class UnreliableLog: SharedCommitLog {
   private let log: MemoryLog
   private let lostLook: Int

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several machines that share a store on PostgreSQL, while the server dies.
+/// Several machines share a store on PostgreSQL while the server is killed.
 @Suite(
   .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
 struct SeveralMachinesTests {

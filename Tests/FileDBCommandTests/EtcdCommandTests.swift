@@ -12,9 +12,9 @@ struct EtcdCommandTests {
     let (url, name) = ("\(try #require(EtcdCluster.current).address)/tests", UUID().uuidString)
     try withTemporaryFolder { folder in
       let made = try filedb("cluster", "init", url, name, in: folder)
-      #expect(made.status == 0 && made.error == "the store '\(name)' is made\n", "\(made)")
+      #expect(made.status == 0 && made.error == "created the store '\(name)'\n", "\(made)")
       #expect(made.output == "\(url)?store=\(name)\n")
-      #expect(try filedb("cluster", "init", url, name, in: folder).error.contains("is there already"))
+      #expect(try filedb("cluster", "init", url, name, in: folder).error.contains("already exists"))
       try body(folder, "\(url)?store=\(name)")
     }
   }

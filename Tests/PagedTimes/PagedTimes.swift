@@ -2,7 +2,7 @@ import FileDB
 import FileDBCluster
 import Foundation
 
-/// PagedTimes CONNECTION FOLDER COUNT: loads COUNT records into a paged table, and prints how long its verbs take.
+/// PagedTimes CONNECTION FOLDER COUNT: loads COUNT records into a paged table, and prints how long its calls take.
 @main
 struct PagedTimes {
   struct Event: Codable, Sendable {
@@ -68,7 +68,7 @@ struct PagedTimes {
     }
   }
 
-  /// Prints how long `body` takes, of 500 times.
+  /// Runs `body` 500 times and prints how long it takes.
   private static func time(_ what: String, _ body: () async throws -> Void) async throws {
     var times: [Double] = []
     for _ in 0..<500 {

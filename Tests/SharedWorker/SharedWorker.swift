@@ -3,13 +3,13 @@ import FileDBCluster
 import FileDBEtcd
 import Foundation
 
-/// SharedWorker CONNECTION STORE FOLDER NUMBER COUNT: moves an amount from one account to another COUNT times, and on,
-/// now and then, for as long as there is a file `FOLDER.busy`. It says of each transfer what became of it: `done 3`,
-/// or `unknown 3`. Where the server cannot be reached it waits and tries again.
+/// SharedWorker CONNECTION STORE FOLDER NUMBER COUNT: moves an amount from one account to another, COUNT times. Then it
+/// continues, less often, as long as the file `FOLDER.busy` exists. It prints the outcome of each transfer: `done 3`,
+/// or `unknown 3`. If the server cannot be reached, it waits and tries again.
 ///
-/// Each transfer changes a record in two tables, and adds one to a third, all in one transaction. What it reads in
-/// between has to be as of one commit: then the amounts always add up. A line `history …` tells of each operation, as
-/// `History` in the tests reads it.
+/// Each transfer changes a record in two tables and adds one to a third table, all in one transaction. Between
+/// transfers, it reads the tables. A snapshot must show a single commit, so the sum of the amounts never changes. For
+/// each operation, it prints a line `history …` for `History` in the tests.
 @main
 struct SharedWorker {
   static let total: Int64 = 8_000
@@ -37,7 +37,7 @@ struct SharedWorker {
     say("end")
   }
 
-  /// A new folder needs the server, which may be down.
+  /// Opens the store. A new folder needs the server, which may be down, so this tries again until it works.
   private static func open(_ folder: URL, _ log: SharedLog, _ options: StoreOptions) throws -> RecordStore {
     while true {
       do { return try RecordStore(at: folder, sharedBy: log, options: options) } catch StoreError.Code
@@ -50,14 +50,14 @@ struct SharedWorker {
   }
 }
 
-/// The transfers of one worker. They are listed in tables of their own, so many in each.
+/// The transfers of one worker. It records them in separate tables, each with up to `length` transfers per worker.
 private struct Transfers {
   private static let accounts: Int64 = 8
   private static let length = 25
 
   let store: RecordStore
   let worker: Int64
-  /// How often a transfer was tried, so that each attempt adds a number of its own.
+  /// The number of attempts so far. With it, each attempt adds a different number.
   private var attempts: Int64 = 0
 
   init(store: RecordStore, worker: Int64) { (self.store, self.worker) = (store, worker) }
@@ -87,7 +87,7 @@ private struct Transfers {
     }
   }
 
-  /// - Returns: what was in the list before.
+  /// - Returns: the list before the transfer.
   private static func transfer(
     in tx: inout StoreTransaction, to list: String, _ worker: Int64, _ number: Int, _ mark: Int64
   ) throws -> [Int64] {
@@ -103,7 +103,7 @@ private struct Transfers {
     return before
   }
 
-  /// Reads what the folder has.
+  /// Reads the folder's data and checks the sum.
   private func readAndCheck(_ list: String) throws {
     var operation = Operation(worker, .read, list)
     let snapshot = try store.snapshot()
@@ -116,7 +116,7 @@ private struct Transfers {
     }
   }
 
-  /// Reads all lists as all have written them by then.
+  /// Reads all lists, including everything that the other workers have written so far.
   func readAll(_ count: Int) throws {
     for number in stride(from: 0, to: count, by: Self.length) {
       var operation = Operation(worker, .fresh, Self.list(number))
@@ -134,7 +134,7 @@ private struct Transfers {
   }
 }
 
-/// What the worker did, and when.
+/// An operation of the worker, and when it ran.
 private struct Operation {
   enum Kind: String {
     case write, read, fresh
@@ -145,7 +145,7 @@ private struct Operation {
   private let name: String
   private let mark: Int64?
   private let start = DispatchTime.now().uptimeNanoseconds
-  /// As it was read.
+  /// The list that the operation read.
   var list: [Int64] = []
 
   init(_ worker: Int64, _ kind: Kind, _ name: String, appending mark: Int64? = nil) {

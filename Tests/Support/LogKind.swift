@@ -3,11 +3,11 @@ import FileDBCluster
 import FileDBEtcd
 import Foundation
 
-/// The kinds of log that keep the promises of `CommitLog`.
+/// The kinds of log that implement `CommitLog`.
 package enum LogKind: String, CaseIterable, Sendable {
   case folder, memory, postgreSQL, etcd, replicaOfMemory, replicaOfPostgreSQL, replicaOfEtcd
 
-  /// Those that can be had here.
+  /// The kinds that are available in this run.
   package static var available: [LogKind] {
     allCases.filter { kind in
       switch kind {
@@ -18,13 +18,13 @@ package enum LogKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether several processes can reach it.
+  /// Whether several processes can use it.
   package var isShared: Bool { self != .memory && self != .replicaOfMemory }
 
-  /// Whether each opening is another machine.
+  /// Whether each opened log is another machine.
   package var isReplica: Bool { rawValue.hasPrefix("replica") }
 
-  /// Runs `body` with a new log. Each call of `open` is as another process opens it, for a replica another machine.
+  /// Runs `body` with a new log. Each call of `open` opens it like another process or, for a replica, another machine.
   package func withLog<Result>(
     _ body: (_ open: @escaping @Sendable () throws -> any CommitLog) throws -> Result
   ) throws -> Result {

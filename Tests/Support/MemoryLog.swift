@@ -3,8 +3,8 @@ import FileDBTables
 import Foundation
 import Synchronization
 
-/// A log without files, as several machines might share one: whoever is quicker wins, and the other's body runs again.
-/// Now and then it forgets old commits, and now and then its answer is lost.
+/// A log without files, like one that several machines share. If two write at the same time, the first one wins, and
+/// the other's transaction runs again. The log can forget old commits, and some of its answers are lost.
 package final class MemoryLog: CommitLog {
   fileprivate struct State {
     var commits: [LoggedCommit] = []
@@ -25,9 +25,9 @@ package final class MemoryLog: CommitLog {
   }
 
   private let state = Mutex(State())
-  /// One in so many answers is lost; 0 for none.
+  /// Every how many answers one is lost; 0 for never.
   private let lossEvery: Int
-  /// Runs between a body and its append, where others may be quicker.
+  /// Runs between a transaction's body and its append, when others may write first.
   private let interlude: @Sendable () -> Void
 
   package init(losingOneAnswerIn lossEvery: Int = 0, interlude: @escaping @Sendable () -> Void = {}) {
@@ -50,7 +50,7 @@ package final class MemoryLog: CommitLog {
         state.appendCount += 1
         let isLost = lossEvery > 0 && state.appendCount % lossEvery == 0
         if isLost { state.lostAnswers += 1 }
-        // Every other lost answer is about a commit that never came to be.
+        // For every other lost answer, the commit fails, too.
         if isLost, state.lostAnswers % 2 == 0 {
           throw StoreError(.outcomeUnknown, "the log did not answer")
         }
@@ -95,7 +95,7 @@ package final class MemoryLog: CommitLog {
     state.withLock { state in state.commits.contains { $0.token == token } ? .committed : .absent }
   }
 
-  /// Puts all commits into the bases, and forgets them.
+  /// Applies all commits to the bases, and forgets them.
   package func forget() throws(StoreError) {
     try state.withLock { state throws(StoreError) in
       let end = state.end

@@ -1,42 +1,42 @@
 import Foundation
 
-/// The server that `Tests/Cluster/run` has started.
+/// The PostgreSQL server that `Tests/Cluster/run` has started.
 package struct PostgresServer: Sendable {
   package let folder: String
 
   package static let current = ProcessInfo.processInfo.environment["FILEDB_POSTGRES_FOLDER"]
     .map(PostgresServer.init)
 
-  /// How libpq reaches it.
+  /// The connection string for libpq.
   package var info: String { "host=\(folder) user=filedb dbname=postgres" }
 
-  /// Has `Tests/Cluster/server` do something to it, such as `kill`.
+  /// Runs `Tests/Cluster/server` with a verb, such as `kill`.
   package func run(_ verb: String) throws {
     try runClusterScript("server", [verb, folder])
   }
 }
 
-/// The cluster that `Tests/Cluster/etcd` has started.
+/// The etcd cluster that `Tests/Cluster/etcd` has started.
 package struct EtcdCluster: Sendable {
   package let folder: String
 
   package static let current = ProcessInfo.processInfo.environment["FILEDB_ETCD_FOLDER"].map(EtcdCluster.init)
 
-  /// The members' addresses as one.
+  /// The address of the cluster, with all members.
   package var address: String {
     let list = try? String(contentsOfFile: "\(folder)/endpoints", encoding: .utf8)
     return "etcd://\(list?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "")"
   }
 
-  /// Has `Tests/Cluster/members` do something, such as `kill`, to a member or all of them.
-  /// - Returns: what it said.
+  /// Runs `Tests/Cluster/members` with a verb, such as `kill`, for one member or all of them.
+  /// - Returns: its output.
   @discardableResult
   package func run(_ verb: String, _ member: String...) throws -> String {
     try runClusterScript("members", [verb, folder] + member)
   }
 
-  /// Runs `body` with another cluster, of one member.
-  /// - Parameter options: such as `ETCD_MAX_TXN_OPS`.
+  /// Runs `body` with a separate cluster of one member.
+  /// - Parameter options: environment variables for etcd, such as `ETCD_MAX_TXN_OPS`.
   package static func withOneMember<Result>(
     _ options: [String: String] = [:], _ body: (EtcdCluster) throws -> Result
   ) throws -> Result {
@@ -50,7 +50,7 @@ package struct EtcdCluster: Sendable {
 }
 
 /// Runs a script in `Tests/Cluster`.
-/// - Returns: what it said.
+/// - Returns: its output.
 @discardableResult
 private func runClusterScript(
   _ name: String, _ arguments: [String], environment: [String: String] = [:]

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A running program of the tests; killed with its last reference.
+/// A running program of the tests. It is killed when the last reference to it is gone.
 package final class Worker {
   private let process = Process()
   private let output: URL
   private let error: URL
 
-  /// - Parameter folder: for what it says.
+  /// - Parameter folder: the folder for its output.
   package init(_ arguments: [String], in folder: URL, program: String = "StoreWorker") throws {
     let name = UUID().uuidString
-    // Files, not pipes: a pipe that fills up while nobody reads would stop the program.
+    // Files, not pipes: if nobody reads a pipe, it fills up and blocks the program.
     output = folder.appendingPathComponent("\(name).out")
     error = folder.appendingPathComponent("\(name).err")
     for file in [output, error] { try Data().write(to: file) }
-    // Beside the test bundle.
+    // It is next to the test bundle.
     process.executableURL = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
       .resolvingSymlinksInPath().deletingLastPathComponent().appendingPathComponent(program)
     process.arguments = arguments
@@ -25,7 +25,7 @@ package final class Worker {
 
   deinit { if process.isRunning { kill() } }
 
-  /// What it has said so far.
+  /// Its output so far.
   package var said: String { get throws { try String(contentsOf: output, encoding: .utf8) } }
 
   package var isRunning: Bool { process.isRunning }
@@ -35,7 +35,8 @@ package final class Worker {
     process.waitUntilExit()
   }
 
-  /// Waits until it ends well, and returns what it said.
+  /// Waits for its end and returns its output.
+  /// - Throws: ``WorkerFailed`` if it did not succeed.
   package func end() throws -> String {
     process.waitUntilExit()
     let said = try said
@@ -50,5 +51,5 @@ package struct WorkerFailed: Error, CustomStringConvertible {
   package let description: String
 }
 
-// The C function, where a method of the same name hides it.
+// The C function, which a method with the same name hides.
 private func systemKill(_ number: pid_t, _ signal: CInt) -> CInt { kill(number, signal) }

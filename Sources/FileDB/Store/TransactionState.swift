@@ -113,7 +113,7 @@ final class TransactionState {
     guard let other = others.first(where: { $0 != new && $0.isSameFile(as: new) }) else { return }
     throw StoreError(
       .invalidTableName,
-      "the name differs from that of table '\(other.text)' in case alone, or in how an accent is written; "
+      "the name differs from table '\(other.text)' only in case, or in how an accent is written; "
         + "on some disks both would be one file",
       file: store.url.path, table: new.text)
   }

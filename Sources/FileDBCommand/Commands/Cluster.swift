@@ -11,33 +11,36 @@ struct Cluster: StoreCommand {
   }
 
   static let configuration = CommandConfiguration(
-    commandName: "cluster", abstract: "Share a store between machines, over PostgreSQL or etcd.",
+    commandName: "cluster", abstract: "Share a store between machines, through PostgreSQL or etcd.",
     discussion: """
-      'init URL NAME' makes a store of this name in the database, and the tables that FileDB needs there, if they are \
-      missing. It prints the store's address, such as 'postgres://db1/app?store=notes' or \
-      'etcd://m1,m2,m3/app?store=notes'. All commands take the address in place of a folder: \
+      'init URL NAME' creates a store with this name in the database, and the tables that FileDB needs there, if they \
+      are missing. It prints the store's address, such as 'postgres://db1/app?store=notes' or \
+      'etcd://m1,m2,m3/app?store=notes'. Most commands accept the address instead of a folder: \
       --store 'postgres://db1/app?store=notes'.
 
-      'join ADDRESS DIR' makes a folder that has a copy of the store and follows it. The folder knows the address from \
-      then on, so all commands work there as in any other folder. They read the copy, without the network. A command \
-      that writes needs the network. For a folder that is such a copy already, 'join' changes the address.
+      'join ADDRESS DIR' creates a folder with a copy of the store. The folder follows the store and remembers the \
+      address, so all commands work there as in any other folder. Commands that only read use the copy, without the \
+      network. Commands that write need the network. If the folder is already a copy of the store, 'join' changes its \
+      address.
 
-      'status' says what the database has, how far the folder of --store is behind, and when it last had to read all \
-      tables anew. 'sync' brings that folder up to date, and makes commits of edited files. A program that has the store \
-      open, such as 'filedb watch', does both all the time.
+      'status' shows what the database has, how far the folder of --store is behind, and when it last had to read all \
+      tables again. 'sync' brings that folder up to date, and commits edited files. A program that has the store open, \
+      such as 'filedb watch', does both all the time.
 
-      'compact' forgets commits that are older than --older-than says. Nothing is lost, but a folder that was away for \
-      longer has to read all tables anew. By default, commits are forgotten by themselves after seven days.
+      'compact' forgets commits that are older than --older-than days: it removes them from the log. The tables stay \
+      as they are, but a folder that was away for longer has to read all tables again. By default, commits are \
+      forgotten automatically after seven days.
 
-      An address is a URL as PostgreSQL's programs take it, or the members of etcd and a prefix for its keys, and the \
-      name of the store. No command prints a password, and a folder keeps none: put passwords into ~/.pgpass or \
-      PGPASSWORD, for etcd into ETCDCTL_PASSWORD.
+      An address consists of a URL as PostgreSQL's programs accept it, or of the members of an etcd cluster and a \
+      prefix for its keys, and of the store's name. No command prints a password, and no folder contains one. \
+      Put passwords into ~/.pgpass or PGPASSWORD, and for etcd into ETCDCTL_PASSWORD.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument var action: Action
-  @Argument(help: "Where the store is; for init and join.") var address: String?
+  @Argument(help: "The URL of the database, for init; the address of the store, for join.") var address:
+    String?
   @Argument(
     help: ArgumentHelp("The name of the store, for init; the folder, for join.", valueName: "name|dir"))
   var target: String?
@@ -67,8 +70,8 @@ struct Cluster: StoreCommand {
     switch (action, address, target) {
     case (.initialize, let url?, let name?):
       let made = try extra.makeStore(name, at: url)
-      if made.hasMadeTables { Terminal.note("the database has FileDB's tables now") }
-      Terminal.note("the store '\(name)' is \(made.hasMadeStore ? "made" : "there already")")
+      if made.hasMadeTables { Terminal.note("created FileDB's tables in the database") }
+      Terminal.note(made.hasMadeStore ? "created the store '\(name)'" : "the store '\(name)' already exists")
       Terminal.print(made.address)
     case (.join, let address?, let folder?):
       let url = URL(fileURLWithPath: folder, isDirectory: true)
@@ -84,7 +87,8 @@ struct Cluster: StoreCommand {
   private func sharedStore() throws -> RecordStore {
     guard isShared else {
       throw StoreError(
-        .notAFolder, "no machines share this store; 'filedb cluster join' makes a folder that does",
+        .notAFolder,
+        "this store is not shared between machines; 'filedb cluster join' creates a folder of a shared store",
         file: try store().url.path)
     }
     return try store()

@@ -5,12 +5,12 @@ import FileDBExchange
 
 struct Copy: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "copy", abstract: "Copy a store: between folders, or from or to a database.",
+    commandName: "copy", abstract: "Copy a store between folders and databases.",
     discussion: """
       FROM and TO are folders, or addresses such as 'postgres://db1/app?store=notes' or \
-      'etcd://m1,m2,m3/app?store=notes'. All tables are copied, as one \
-      transaction, with the ids and the order of their records, their counters and their schemas. TO must have no tables. \
-      In a database, 'filedb cluster init' makes it.
+      'etcd://m1,m2,m3/app?store=notes'. All tables are copied in one transaction, with the ids and the order of their \
+      records, their counters and their schemas. TO must have no tables. In a database, create it with \
+      'filedb cluster init' first.
       """)
 
   @Argument(help: ArgumentHelp("The store that is copied.", valueName: "from")) var source: String
@@ -46,9 +46,12 @@ struct Copy: ParsableCommand {
 
   private static func notePagedTables(of store: RecordStore) throws {
     guard let paged = try FileDBTool.needExtra().pagedTables(of: store) else {
-      return Terminal.note("without a connection, tables that no machine holds are not known")
+      return Terminal.note(
+        "without a connection, it is not known which tables are paged; paged tables are not copied")
     }
-    for table in paged { Terminal.note("\(table): not copied, for no machine holds this table") }
+    for table in paged {
+      Terminal.note("\(table): not copied, because paged tables exist only in their database")
+    }
   }
 
   private static func note(_ keys: [String], of table: String) {

@@ -41,7 +41,7 @@ package protocol Extra: Sendable {
 
   func status(of store: RecordStore) throws -> StoreStatus
 
-  /// The tables of a shared store that no machine holds; `nil` where there is no connection.
+  /// The paged tables of a shared store; `nil` if there is no connection.
   func pagedTables(of store: RecordStore) -> [String]?
 }
 

@@ -1,7 +1,7 @@
 import FileDB
 import FileDBEssentials
 
-/// The place of a store, as it is written on a command line.
+/// The place of a store, as a command line names it.
 enum StorePlace: Equatable {
   case folder(URL)
   /// An address such as `postgres://db/app?store=notes` or `etcd://m1,m2/app?store=notes`. It may contain a password.
@@ -32,7 +32,7 @@ enum StorePlace: Equatable {
     }
   }
 
-  /// Whether the store is at this place.
+  /// Whether this is the place of an open store.
   func isPlace(of store: RecordStore) -> Bool {
     if case .folder(let url) = self {
       url.standardizedFileURL.path == store.url.standardizedFileURL.path

@@ -1,29 +1,31 @@
-/// What several processes did to a store, and when: each operation reads lists, and adds numbers of its own to the ends
-/// of some. No number is added twice. So who reads a list sees which operations came before, and in what order.
+/// The operations of several processes on a store, and their times.
+///
+/// Each operation reads lists, and appends its own numbers to some of them. No number is added twice. So a list shows
+/// which operations came before, and in what order.
 package struct History: Sendable {
   package struct Operation: Sendable {
     package enum Kind: String, Sendable {
       /// A transaction that reads and adds.
       case write
-      /// Reads what the process has at hand, of one commit. That may be old, but never goes back.
+      /// Reads this machine's copy at one commit. It may be old, but it is never older than an earlier read.
       case read
-      /// Reads what all had written by then.
+      /// Reads everything that was written before.
       case fresh
     }
 
     package enum Outcome: String, Sendable {
       case done, failed
-      /// Nobody could say whether it was done.
+      /// It is not known whether it was done.
       case unknown
     }
 
     package var process: String
     package var kind: Kind
-    /// In nanoseconds of a clock that all processes share.
+    /// In nanoseconds, by a clock that all processes share.
     package var start: UInt64
     package var end: UInt64
     package var outcome: Outcome
-    /// The lists as they were at the beginning.
+    /// The lists before the operation.
     package var reads: [String: [Int64]]
     package var appends: [String: [Int64]]
 
@@ -55,7 +57,8 @@ extension History.Operation: CustomStringConvertible {
       .map { "\($0)=\($1.map(String.init).joined(separator: ","))" }.joined(separator: ";")
   }
 
-  /// - Returns: `nil` for anything but a ``description``.
+  /// Reads a ``description``.
+  /// - Returns: `nil` for any other line.
   package init?(_ line: some StringProtocol) {
     let words = line.split(separator: " ")
     guard words.count == 7, let kind = Kind(rawValue: String(words[1])), let start = UInt64(words[2]),
@@ -79,26 +82,29 @@ extension History.Operation: CustomStringConvertible {
 // MARK: - Checking
 
 extension History {
-  /// What cannot have happened in a store that keeps its promises: writes are done once or never, one after another, in
-  /// an order that agrees with the clock; each reads what is there then; other reads are of one commit, and for each
-  /// process of a later one each time.
+  /// Everything in the history that a correct store does not allow.
   ///
-  /// In the manner of Elle: the lists tell the order of the writes to each. These orders, what each operation read, and
-  /// the clock say who came before whom. Where that goes in a circle, there is no order of all.
-  /// - Complexity: O(*n* log *n*) in all that was read.
+  /// In a correct store, each write is done once or never. Writes happen one after another, in an order that agrees
+  /// with the clock. Each write reads the newest state. Other reads show a single commit, and a process never reads an
+  /// older commit than before.
+  ///
+  /// The method is that of Elle. Each list shows the order of the writes to it. From these orders, from what each
+  /// operation read, and from the clock follows which operation came before which. If that is circular, no order of all
+  /// operations is possible.
+  /// - Complexity: O(*n* log *n*) in the size of everything that was read.
   package var violations: [String] {
     var lists = ObservedLists(operations)
     lists.findOddities()
-    // Without an order of each list there is none of all.
+    // If a single list has no consistent order, the whole history has none.
     guard lists.oddities.isEmpty else { return lists.oddities }
     return HistoryGraph(operations, lists).circles
   }
 }
 
-/// What the lists tell, each by itself.
+/// What the lists show, each taken alone.
 struct ObservedLists {
   private let operations: [History.Operation]
-  /// Each list as the operation saw it that saw most of it.
+  /// The longest version of each list that an operation has read.
   private(set) var longest: [String: [Int64]] = [:]
   /// The operation that added a number.
   private(set) var writers: [Int64: Int] = [:]
@@ -116,7 +122,7 @@ struct ObservedLists {
     }
   }
 
-  /// Whether anybody saw what the operation added.
+  /// Whether any operation has read a number that this one added.
   func isSeen(_ operation: History.Operation) -> Bool {
     operation.appends.contains { list, numbers in
       longest[list]?.contains { numbers.contains($0) } == true
@@ -138,13 +144,14 @@ struct ObservedLists {
     }
     for operation in operations where operation.outcome != .failed {
       for (list, numbers) in operation.reads where !longest[list, default: []].starts(with: numbers) {
-        oddities.append("lost: \(operation) read what \(list) is not the continuation of")
+        oddities.append(
+          "lost: \(operation) read numbers that the longest version of \(list) does not start with")
       }
     }
     findLost()
   }
 
-  /// What was done, and is in none of the lists that were read afterwards.
+  /// Finds operations that were done, but whose numbers are missing in lists that were read afterwards.
   private mutating func findLost() {
     var last: [String: UInt64] = [:]
     for operation in operations where operation.kind == .fresh && operation.outcome == .done {

@@ -1,5 +1,5 @@
-/// Who came before whom. Beside the operations it has a node for each moment when one ended, so that the clock needs
-/// few edges.
+/// A graph of which operation came before which. It has a node for each operation, and one for each moment when an
+/// operation ended. With these, the clock needs only few edges.
 struct HistoryGraph {
   private enum Reason: String {
     case wroteBefore = "added to the list before"
@@ -20,7 +20,7 @@ struct HistoryGraph {
   init(_ operations: [History.Operation], _ lists: ObservedLists) {
     self.operations = operations
     edges = Array(repeating: [], count: operations.count)
-    // What failed, and what nobody saw of which nobody knows, was never there.
+    // Leave out failed operations, and those with an unknown outcome that nobody has seen.
     let there = operations.indices.filter { index in
       switch operations[index].outcome {
       case .done: true
@@ -58,7 +58,7 @@ struct HistoryGraph {
     for index in there.sorted(by: { operations[$0].start < operations[$1].start }) {
       let operation = operations[index]
       if let before = last[operation.process] { add(before, .sameProcess, index) }
-      // One whose outcome was unknown may have been done later than what followed.
+      // If its outcome is unknown, the operation may have been done later than the following ones.
       if operation.outcome == .done { last[operation.process] = index }
     }
   }
@@ -73,7 +73,7 @@ struct HistoryGraph {
       add(index, .clock, first + moment)
       if moment + 1 < ended.count { add(first + moment, .clock, first + moment + 1) }
     }
-    // A read of what is at hand may be of before what others have written.
+    // A local read may be older than what others have written, so the clock says nothing about it.
     for index in there where operations[index].kind != .read {
       let count = ends.partitioningIndex { $0 >= operations[index].start }
       if count > 0 { add(first + count - 1, .clock, index) }
@@ -82,7 +82,8 @@ struct HistoryGraph {
 
   // MARK: Circles
 
-  /// A circle of each group of operations of which each came before each; none if there is an order of all.
+  /// For each group of operations that all came before each other, a circle among them. It is empty if an order of all
+  /// operations exists.
   var circles: [String] {
     components.filter { $0.count > 1 }.map { component in
       let circle = shortestCircle(in: Set(component))
@@ -91,7 +92,7 @@ struct HistoryGraph {
     }
   }
 
-  /// Through the first of its operations, without the moments of the clock.
+  /// The shortest circle through the first operation of the group, without the nodes of the clock.
   private func shortestCircle(in component: Set<Int>) -> [(node: Int, reason: Reason)] {
     guard let start = component.min() else { return [] }
     var cameFrom: [Int: (node: Int, reason: Reason)] = [:]
@@ -116,7 +117,8 @@ struct HistoryGraph {
     return circle.filter { $0.node < operations.count }
   }
 
-  /// The strongly connected ones, as Tarjan finds them; without recursion, for paths are as long as the history.
+  /// The strongly connected components, with Tarjan's algorithm. It does not use recursion, because paths are as long
+  /// as the history.
   private var components: [[Int]] {
     var (found, stack, components): (Int, [Int], [[Int]]) = (0, [], [])
     var number = Array(repeating: 0, count: edges.count)
@@ -153,7 +155,7 @@ struct HistoryGraph {
 }
 
 extension Array {
-  /// The first index whose element is `belongs`, where all behind it are, too.
+  /// The first index whose element satisfies `belongs`, if all elements after it do, too.
   fileprivate func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
