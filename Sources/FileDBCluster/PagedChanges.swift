@@ -138,8 +138,8 @@ extension PagedRows {
     var end = head
     for row in rows {
       guard let sequence = row.number(2) else { continue }
-      let commit = try LoggedCommit(payload: row.bytes(3), sequence: sequence, depth: log.depth)
-      changes += commit.changes.map(\.change)
+      let commit = try? LoggedCommit(payload: row.bytes(3), sequence: sequence, depth: log.depth)
+      changes += commit?.changes.map(\.change) ?? [nil]
       if rows.count == Self.batch { end = sequence }
     }
     return (changes, end)

@@ -86,7 +86,7 @@ enum PostgresTables {
         RAISE EXCEPTION 'the store is gone' USING ERRCODE = 'FD001';
       END IF;
       IF EXISTS (SELECT FROM filedb.refused WHERE store = the_store AND token = the_token) THEN
-        RAISE EXCEPTION 'somebody asked for this commit before it came' USING ERRCODE = 'FD002';
+        RAISE EXCEPTION 'this commit arrived after its writer had given it up' USING ERRCODE = 'FD002';
       END IF;
       IF EXISTS (
         SELECT FROM unnest(expected_tables, expected_sequences) AS expected (name, sequence)

@@ -121,7 +121,8 @@ struct FileDBTool: ParsableCommand {
       [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init)
     }
     return words.reduce(message) { message, word in
-      let defused = StorePlace.isAddress(word) ? "\(word.prefix { $0 != ":" })://…" : TerminalText.defused(word)
+      let defused =
+        StorePlace.isAddress(word) ? "\(word.prefix { $0 != ":" })://…" : TerminalText.defused(word)
       return defused == word ? message : message.replacing(word, with: defused)
     }
   }

@@ -26,7 +26,8 @@ struct EtcdAddress: Equatable, Sendable {
     var rest = text.dropFirst(scheme.count)
     guard !rest.contains("?") else {
       throw SharedAddress.wrong(
-        "the address of an etcd cluster takes no parameter but 'store'; TLS is not supported")
+        "the address of an etcd cluster takes no parameter but 'store'; write a ? in a password as %3F; "
+          + "TLS is not supported")
     }
     let slash = rest.firstIndex(of: "/") ?? rest.endIndex
     let path = rest[slash...].split(separator: "/").joined(separator: "/")
@@ -38,13 +39,21 @@ struct EtcdAddress: Equatable, Sendable {
         throw SharedAddress.wrong("the user's name in the address is empty or wrong")
       }
       self.user = user
-      givenPassword = words.count == 2 ? SharedAddress.decoded(words[1]) : nil
+      givenPassword = words.count == 2 ? try Self.password(words[1]) : nil
       rest = rest[rest.index(after: at)...]
     } else {
       (user, givenPassword) = (nil, nil)
     }
     endpoints = try rest.split(separator: ",", omittingEmptySubsequences: false)
       .map { text throws(StoreError) in try EtcdEndpoint(text) }
+  }
+
+  private static func password(_ text: Substring) throws(StoreError) -> String {
+    guard let password = SharedAddress.decoded(text) else {
+      throw SharedAddress.wrong(
+        "the password in the address has a % that is not followed by two hexadecimal digits")
+    }
+    return password
   }
 
   /// The address of a store, without the password.

@@ -8,7 +8,7 @@ extension EtcdLog {
   ///
   /// The commit that triggers this is already in the log, so failures are ignored. A later commit tries again.
   func compactWhenDue(_ sequence: UInt64) {
-    guard sequence % (interval / 10) == 0, let base = seen.withLock({ $0?.base.sequence }),
+    guard sequence.isMultiple(of: max(1, interval / 10)), let base = seen.withLock({ $0?.base.sequence }),
       sequence >= base + interval
     else { return }
     guard

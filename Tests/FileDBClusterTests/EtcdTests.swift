@@ -27,10 +27,18 @@ import Testing
   @Test(arguments: [
     "etcds://geheim", "etcd://", "etcd://geheim:x/a", "etcd://geheim:0", "etcd://geheim,",
     "etcd://:geheim@m1",
-    "etcd://geheim/a?tls=yes", "etcd://[geheim",
+    "etcd://geheim/a?tls=yes", "etcd://[geheim", "etcd://me:geheim%2@m1",
   ]) func wrongAddressIsToldWithoutRepeatingIt(text: String) {
     let error = storeError { _ = try SharedLog.etcd(text, store: "s") }
     #expect(error?.code == .unreachable && error?.description.contains("geheim") == false)
+  }
+}
+
+/// Passwords in addresses of etcd clusters.
+@Suite struct EtcdPasswordTests {
+  @Test(arguments: [("etcd://me:a?b@m1", "%3F"), ("etcd://me:100%@m1", "two hexadecimal digits")])
+  func errorSaysHowToWriteTheCharacter(text: String, hint: String) {
+    #expect(storeError { _ = try EtcdAddress(text) }?.description.contains(hint) == true)
   }
 }
 

@@ -76,7 +76,7 @@ struct EtcdCommandTests {
       let compacted = try filedb("--store", address, "cluster", "compact", "--older-than", "0", in: folder)
       #expect(compacted.error == "5 commits forgotten\n", "\(compacted)")
       let synced = try filedb("--store", "here", "cluster", "sync", in: folder)
-      #expect(synced.error.contains("the folder had commit 4") && synced.error.contains("as of commit 5"))
+      #expect(synced.error.contains("the folder had commit 4") && synced.error.contains("up to commit 5"))
       #expect(try filedb("--store", "here", "count", "todo", in: folder).output == "2\n")
     }
   }
