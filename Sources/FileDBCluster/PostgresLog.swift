@@ -219,7 +219,22 @@ package final class PostgresLog: EngineLog {
   /// Another connection, besides the one that all share.
   func newSession() throws(PostgresFailure) -> Session { try connect() }
 
+  /// - Throws: never ``PostgresFailure/lost(_:)``: nothing was asked for yet.
   private func connect() throws(PostgresFailure) -> Session {
+    do throws(PostgresFailure) { return try makeSession() } catch {
+      if case .lost(let message) = error { throw .unreachable(message) }
+      throw error
+    }
+  }
+
+  /// A write that returns once the standbys have it, and all that came before it. A standby itself has nothing to write.
+  private static let confirmation = """
+    SELECT set_config('synchronous_commit', 'on', true)
+      WHERE current_setting('synchronous_commit') IN ('off', 'local');
+    SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_logical_emit_message(true, 'filedb', '') END;
+    """
+
+  private func makeSession() throws(PostgresFailure) -> Session {
     let connection = try PostgresConnection(info, timeout: timeout)
     guard try hasTables(connection) else {
       throw .unreachable("the database has no tables of FileDB yet")
@@ -238,6 +253,8 @@ package final class PostgresLog: EngineLog {
     }
     let session = Session(connection: connection, store: Store(id: id, identity: row.text(1)))
     try checkSeen(session)
+    // After a crash, a server shows commits that it was still waiting for. If it dies again, they may be gone.
+    try connection.runScript(Self.confirmation, within: timeout)
     return session
   }
 
