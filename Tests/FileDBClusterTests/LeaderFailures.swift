@@ -94,7 +94,8 @@ struct LeaderFailures {
 
   /// The longest time in which no write returned.
   private func longestGap(in acknowledged: [UInt64], of failover: Failover) -> UInt64 {
-    let times = [failover.start] + acknowledged.filter { (failover.start...failover.end).contains($0) }
+    let times =
+      [failover.start] + acknowledged.filter { (failover.start...failover.end).contains($0) }
       + [failover.end]
     return zip(times, times.dropFirst()).map { $1 - $0 }.max() ?? 0
   }

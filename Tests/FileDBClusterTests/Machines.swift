@@ -66,7 +66,8 @@ struct Machines {
       return Result(
         transfers: transfers, operations: history.operations.count,
         unknown: history.operations.count { $0.outcome == .unknown },
-        acknowledged: history.operations.filter { $0.kind == .write && $0.outcome == .done }.map(\.end).sorted())
+        acknowledged: history.operations.filter { $0.kind == .write && $0.outcome == .done }.map(\.end)
+          .sorted())
     }
   }
 
