@@ -141,5 +141,6 @@ struct LibPQ: @unchecked Sendable {
   static let copyIsAwaited: CInt = 4
   /// Field codes of an error.
   static let sqlState = CInt(UInt8(ascii: "C"))
+  static let sourceFunction = CInt(UInt8(ascii: "R"))
   static let primaryMessage = CInt(UInt8(ascii: "M"))
 }

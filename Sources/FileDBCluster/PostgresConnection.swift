@@ -61,6 +61,7 @@ struct PostgresRow {
 final class PostgresConnection: @unchecked Sendable {
   private let libpq: LibPQ
   private let connection: OpaquePointer
+  private let notices: PostgresNotices
 
   /// - Parameters:
   ///   - info: a connection string of libpq: a URL, or words such as `host=a dbname=b`.
@@ -89,10 +90,9 @@ final class PostgresConnection: @unchecked Sendable {
       libpq.finish(opened)
       throw .unreachable(message)
     }
-    (self.libpq, connection) = (libpq, opened)
+    (self.libpq, connection, notices) = (libpq, opened, PostgresNotices(libpq))
     _ = libpq.setNonBlocking(connection, 1)
-    // Otherwise notices would go to standard error.
-    _ = libpq.setNoticeReceiver(connection, { _, _ in }, nil)
+    notices.receive(from: connection)
   }
 
   deinit { libpq.finish(connection) }
@@ -164,6 +164,7 @@ final class PostgresConnection: @unchecked Sendable {
       }
     }
     if let failure { throw failure }
+    if let warning = notices.takeWarning() { throw .lost(warning) }
     return rows
   }
 

@@ -219,7 +219,22 @@ package final class PostgresLog: EngineLog {
   /// Opens another connection, in addition to the shared one.
   func newSession() throws(PostgresFailure) -> Session { try connect() }
 
+  /// - Throws: never ``PostgresFailure/lost(_:)``, because no commit has been sent yet.
   private func connect() throws(PostgresFailure) -> Session {
+    do throws(PostgresFailure) { return try makeSession() } catch {
+      if case .lost(let message) = error { throw .unreachable(message) }
+      throw error
+    }
+  }
+
+  /// A write that returns once the standbys have it and everything before it. On a standby, this writes nothing.
+  private static let confirmation = """
+    SELECT set_config('synchronous_commit', 'on', true)
+      WHERE current_setting('synchronous_commit') IN ('off', 'local');
+    SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_logical_emit_message(true, 'filedb', '') END;
+    """
+
+  private func makeSession() throws(PostgresFailure) -> Session {
     let connection = try PostgresConnection(info, timeout: timeout)
     guard try hasTables(connection) else {
       throw .unreachable("the database does not have FileDB's tables yet")
@@ -238,6 +253,8 @@ package final class PostgresLog: EngineLog {
     }
     let session = Session(connection: connection, store: Store(id: id, identity: row.text(1)))
     try checkSeen(session)
+    // After a crash, a server shows commits that no standby had confirmed. If the server is lost, so are they.
+    try connection.runScript(Self.confirmation, within: timeout)
     return session
   }
 

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Several machines share a store on etcd while leaders are killed or paused.
+/// Several machines share a store on etcd while its leaders are killed, paused or cut off.
 @Suite(
   .serialized, .enabled(if: EtcdCluster.current != nil, "needs the cluster that Tests/Cluster/etcd starts"))
 struct EtcdMachinesTests {
@@ -20,29 +20,12 @@ struct EtcdMachinesTests {
     try machines(try #require(EtcdCluster.current)).transfer(15) {}
   }
 
-  @Test func transfersAreDoneOnceOrNeverWhileLeadersAreKilledAndPaused() throws {
+  @Test func transfersAreDoneOnceOrNeverWhileLeadersFail() throws {
     let cluster = try #require(EtcdCluster.current)
-    let kills = Machines.kills
+    var failures = LeaderFailures()
     let result = try machines(cluster).transfer(15) {
-      for _ in 0..<kills {
-        usleep(.random(in: 300_000...900_000))
-        let dead = try cluster.run("leader")
-        try cluster.run("kill", dead)
-        // The others elect a new leader and continue.
-        _ = try cluster.run("leader")
-        usleep(.random(in: 0...500_000))
-        try cluster.run("start", dead)
-
-        usleep(.random(in: 300_000...900_000))
-        let still = try cluster.run("leader")
-        try cluster.run("pause", still)
-        usleep(.random(in: 500_000...2_500_000))
-        try cluster.run("resume", still)
-        _ = try cluster.run("leader")
-      }
+      try failures.bringAbout(Machines.kills, on: cluster)
     }
-    print(
-      "\(kills) kills, \(kills) pauses, \(result.transfers) transfers, \(result.operations) operations, "
-        + "\(result.unknown) of unknown outcome")
+    print("etcd:\n\(failures.description(result))")
   }
 }

@@ -19,6 +19,8 @@ struct Machines {
     var transfers = 0
     var operations = 0
     var unknown = 0
+    /// When each write returned, in order, in nanoseconds of the clock that all processes share.
+    var acknowledged: [UInt64] = []
   }
 
   /// - Parameters:
@@ -63,7 +65,9 @@ struct Machines {
       }
       return Result(
         transfers: transfers, operations: history.operations.count,
-        unknown: history.operations.count { $0.outcome == .unknown })
+        unknown: history.operations.count { $0.outcome == .unknown },
+        acknowledged: history.operations.filter { $0.kind == .write && $0.outcome == .done }.map(\.end)
+          .sorted())
     }
   }
 

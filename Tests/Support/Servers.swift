@@ -16,9 +16,52 @@ package struct PostgresServer: Sendable {
   }
 }
 
-/// The etcd cluster that `Tests/Cluster/etcd` has started.
-package struct EtcdCluster: Sendable {
+/// Servers of which one is the leader.
+package protocol ServersWithLeader: Sendable {
+  var folder: String { get }
+
+  /// The name of the script in `Tests/Cluster` that controls them.
+  static var script: String { get }
+}
+
+extension ServersWithLeader {
+  /// Runs the script with a verb, such as `kill`, for one server or all of them.
+  /// - Returns: its output.
+  @discardableResult
+  package func run(_ verb: String, _ server: String...) throws -> String {
+    try runClusterScript(Self.script, [verb, folder] + server)
+  }
+
+  /// Whether each server runs on a machine of a network that `Tests/Cluster/network` has created.
+  package var hasNetwork: Bool { access("\(folder)/network", F_OK) == 0 }
+
+  /// Runs `Tests/Cluster/network` with a verb, such as `cut`, for a server's machine.
+  package func runNetwork(_ verb: String, _ server: String) throws {
+    try runClusterScript("network", [verb, folder, server])
+  }
+}
+
+/// The PostgreSQL servers with Patroni that `Tests/Cluster/failover` has started.
+package struct PatroniCluster: ServersWithLeader {
   package let folder: String
+  package static let script = "patroni"
+
+  package static let current = ProcessInfo.processInfo.environment["FILEDB_PATRONI_FOLDER"]
+    .map(PatroniCluster.init)
+
+  /// How libpq reaches the server that leads.
+  package var info: String {
+    get throws {
+      try String(contentsOfFile: "\(folder)/postgres", encoding: .utf8)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+  }
+}
+
+/// The cluster that `Tests/Cluster/etcd` or `Tests/Cluster/failover` has started.
+package struct EtcdCluster: ServersWithLeader {
+  package let folder: String
+  package static let script = "members"
 
   package static let current = ProcessInfo.processInfo.environment["FILEDB_ETCD_FOLDER"].map(EtcdCluster.init)
 
@@ -26,13 +69,6 @@ package struct EtcdCluster: Sendable {
   package var address: String {
     let list = try? String(contentsOfFile: "\(folder)/endpoints", encoding: .utf8)
     return "etcd://\(list?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "")"
-  }
-
-  /// Runs `Tests/Cluster/members` with a verb, such as `kill`, for one member or all of them.
-  /// - Returns: its output.
-  @discardableResult
-  package func run(_ verb: String, _ member: String...) throws -> String {
-    try runClusterScript("members", [verb, folder] + member)
   }
 
   /// Runs `body` with a separate cluster of one member.

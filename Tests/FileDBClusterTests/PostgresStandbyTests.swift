@@ -1,0 +1,94 @@
+import FileDB
+import FileDBTables
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FileDBCluster
+
+/// A server that waits for a standby which is missing. A commit counts once a standby has it.
+@Suite(
+  .serialized, .enabled(if: PostgresServer.current != nil, "needs the server that Tests/Cluster/run starts"))
+struct PostgresStandbyTests {
+  private func server() throws -> PostgresServer { try #require(PostgresServer.current) }
+
+  private func log(
+    _ name: String = UUID().uuidString, options: String = "", timeout: Duration = .seconds(2)
+  ) throws -> PostgresLog {
+    let log = PostgresLog("\(try server().info) \(options)", store: name, timeout: timeout)
+    try log.create()
+    return log
+  }
+
+  /// Runs `body` while no standby confirms a write.
+  private func withoutStandby(_ body: () throws -> Void) throws {
+    try setStandby("TO 'nobody'")
+    let result = Result(catching: body)
+    try setStandby("TO DEFAULT")
+    try result.get()
+  }
+
+  private func setStandby(_ value: String) throws {
+    let connection = try PostgresConnection(server().info, timeout: .seconds(3))
+    try connection.run("ALTER SYSTEM SET synchronous_standby_names \(value)", within: .seconds(3))
+    try connection.run("SELECT pg_reload_conf()", within: .seconds(3))
+    while try confirms() != (value == "TO DEFAULT") { usleep(20_000) }
+  }
+
+  /// Whether a write returns in time.
+  private func confirms() throws -> Bool {
+    let connection = try PostgresConnection(server().info, timeout: .seconds(3))
+    do throws(PostgresFailure) {
+      try connection.run("SELECT pg_logical_emit_message(true, 'test', '')", within: .milliseconds(300))
+      return true
+    } catch {
+      guard case .lost = error else { throw StoreError(error) }
+      return false
+    }
+  }
+
+  private func commit() throws -> NewCommit {
+    var table = TableState()
+    let applied = try table.applyNoting(.create)
+    return NewCommit(
+      changes: [("t", applied)], tables: ["t": .init(sequence: 0, base: 0)], states: ["t": table])
+  }
+
+  private func append(_ commit: NewCommit, to log: PostgresLog) -> StoreError? {
+    storeError { _ = try log.append(timeout: .seconds(1), { commit }, taking: { _ in }) }
+  }
+
+  /// In this case PostgreSQL reports success and only warns.
+  @Test func commitIsNotAcknowledgedIfATimeLimitEndsTheWaitForTheStandby() throws {
+    let log = try log(options: "options='-c statement_timeout=500'")
+    let commit = try commit()
+    try withoutStandby {
+      #expect(append(commit, to: log)?.code == .outcomeUnknown)
+      let outcome = try log.outcome(of: commit.token)
+      #expect(outcome == .unknown)
+    }
+    #expect(try log.outcome(of: commit.token) == .committed)
+    #expect(try LogUser(log).commits(after: 0).map(\.token) == [commit.token])
+  }
+
+  @Test func commitThatNoStandbyHasIsNotReadAfterACrash() throws {
+    let log = try log()
+    let commit = try commit()
+    try withoutStandby {
+      #expect(append(commit, to: log)?.code == .outcomeUnknown)
+      try server().run("kill")
+      try server().run("start")
+      let other = PostgresLog(try server().info, store: log.name, timeout: .seconds(2))
+      #expect(storeError { _ = try other.commits(after: 0) }?.code == .unreachable)
+    }
+    #expect(try LogUser(log).commits(after: 0).map(\.token) == [commit.token])
+  }
+
+  @Test func writeThatGetsNoConnectionFailsAsUnreachable() throws {
+    let name = try log().name
+    let late = PostgresLog(try server().info, store: name, timeout: .seconds(2))
+    let commit = try commit()
+    try withoutStandby { #expect(append(commit, to: late)?.code == .unreachable) }
+    #expect(try LogUser(late).commits(after: 0).isEmpty)
+  }
+}
