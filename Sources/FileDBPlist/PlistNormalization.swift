@@ -45,6 +45,20 @@ extension PlistDictionary {
   }
 }
 
+/// Whether `text` has a byte with which a scalar that XML forbids begins: one below 0x20, or 0xEF.
+private func mayContainForbiddenScalar(_ text: String) -> Bool {
+  var text = text
+  return text.withUTF8 { bytes in
+    // Without a branch, the compiler looks at many bytes at once.
+    var found: UInt8 = 0
+    for byte in bytes {
+      let isSpace = (byte == 0x9 ? 1 : 0) | (byte == 0xA ? 1 : 0) | (byte == 0xD ? 1 : 0) as UInt8
+      found |= (byte < 0x20 ? 1 : 0) & ~isSpace | (byte == 0xEF ? 1 : 0)
+    }
+    return found != 0
+  }
+}
+
 /// Throws `unrepresentableCharacter` if XML cannot contain `text`, and `valueTooLarge` if it is too long.
 ///
 /// XML 1.0 §2.2 allows tab, line feed, carriage return, and everything from the space on except the surrogates, which a
@@ -53,8 +67,7 @@ package func checkXMLText(_ text: String, limits: PlistLimits) throws(PlistError
   guard text.utf8.count <= limits.valueBytes else {
     throw PlistError(.valueTooLarge(limit: limits.valueBytes))
   }
-  // The first byte of every forbidden scalar is below 0x20, or is 0xEF.
-  guard text.utf8.contains(where: { ($0 < 0x20 && !isXMLSpace($0)) || $0 == 0xEF }) else { return }
+  guard mayContainForbiddenScalar(text) else { return }
   for scalar in text.unicodeScalars {
     switch scalar.value {
     case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x10000...: continue

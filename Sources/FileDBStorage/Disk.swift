@@ -15,9 +15,9 @@ package protocol Disk: Sendable {
   /// - Throws: `linkLoop`, `permissionDenied`.
   func status(_ path: String) throws(DiskError) -> FileStatus?
 
-  /// The stamp of what is at `path`. Use it only to compare it with the stamp of an open file: it follows links
-  /// everywhere on the path, so that one call is enough. `nil` if nothing is there.
-  func comparedStamp(_ path: String) throws(DiskError) -> FileStamp?
+  /// The extent of what is at `path`. Use it only to compare it with that of an open file: it follows links everywhere
+  /// on the path, so that one call is enough. `nil` if nothing is there.
+  func extent(_ path: String) throws(DiskError) -> FileExtent?
 
   /// The names in a folder, in any order.
   func list(_ folder: String) throws(DiskError) -> [String]
@@ -81,7 +81,7 @@ package protocol Disk: Sendable {
 }
 
 extension Disk {
-  package func comparedStamp(_ path: String) throws(DiskError) -> FileStamp? { try status(path)?.stamp }
+  package func extent(_ path: String) throws(DiskError) -> FileExtent? { try status(path)?.stamp.extent }
 
   package func checkRoom(for count: Int, at path: String) throws(DiskError) {}
 
@@ -101,12 +101,17 @@ package protocol WritableFile: AnyObject, Sendable {
 /// A file that is read and written in place, by several threads if need be. It is closed with its last reference.
 package protocol OpenFile: AnyObject, Sendable {
   func status() throws(DiskError) -> FileStatus
+  func extent() throws(DiskError) -> FileExtent
   /// The `count` bytes from `offset` on, fewer if the file ends.
   func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8]
   /// Overwrites what is at `offset`, or writes past the end of the file. After an error, the first part may be written.
   func write(_ bytes: [UInt8], at offset: Int) throws(DiskError)
   /// Makes the written bytes survive a power cut, or only makes them reach the drive in order.
   func syncData(_ strength: SyncStrength) throws(DiskError)
+}
+
+extension OpenFile {
+  package func extent() throws(DiskError) -> FileExtent { try status().stamp.extent }
 }
 
 package enum SyncStrength: Sendable {
@@ -126,6 +131,15 @@ package struct FileStatus: Equatable, Sendable {
   package var mode: UInt32
   package var owner: UInt32
   package var group: UInt32
+}
+
+/// Which file it is, and how long it is, but not when it was changed. See Decision 041 for when to ask for no more.
+package struct FileExtent: Sendable {
+  package var device: UInt64
+  package var inode: UInt64
+  package var size: Int
+
+  package func isSameFile(as other: FileExtent) -> Bool { device == other.device && inode == other.inode }
 }
 
 /// Tells one state of a file from another: a file that is replaced or changed gets another stamp.
@@ -159,6 +173,8 @@ package struct FileStamp: Equatable, Sendable {
     let isWholeSeconds = changed % second == 0 && modified % second == 0
     return now - max(modified, changed) > (isWholeSeconds ? 2 * second + second / 10 : second / 20)
   }
+
+  package var extent: FileExtent { FileExtent(device: device, inode: inode, size: size) }
 
   /// Whether a file with this stamp certainly still has the content that it had when its stamp was `earlier`.
   package func provesUnchanged(since earlier: FileStamp) -> Bool {

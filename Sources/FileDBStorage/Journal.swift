@@ -11,8 +11,8 @@ package struct Journal: Sendable {
 
   package let path: String
   package let file: any OpenFile
-  /// The file's stamp from just before the last reading.
-  private var stamp: FileStamp
+  /// The file as it was when it was opened.
+  private let extent: FileExtent
   /// The format that the journal was created in; see ``JournalStart``.
   package private(set) var format = JournalStart.newestFormat
   /// See ``JournalStart/undoStep``.
@@ -41,7 +41,7 @@ package struct Journal: Sendable {
     var journal: Journal
     do throws(DiskError) {
       let file = try disk.open(path)
-      journal = Journal(path: path, file: file, stamp: try file.status().stamp)
+      journal = Journal(path: path, file: file, extent: try file.extent())
     } catch {
       if error.kind == .notFound { return nil }
       throw .disk(error)
@@ -59,10 +59,10 @@ package struct Journal: Sendable {
     return (journal, scan.frames.map(\.frame))
   }
 
-  private init(path: String, file: any OpenFile, stamp: FileStamp) {
+  private init(path: String, file: any OpenFile, extent: FileExtent) {
     self.path = path
     self.file = file
-    self.stamp = stamp
+    self.extent = extent
   }
 
   /// Creates a journal that is to replace the one at `path`, or to be the first.
@@ -86,34 +86,18 @@ package struct Journal: Sendable {
   }
 
   /// Tells the file from a copy of it.
-  package var inode: UInt64 { stamp.inode }
+  package var inode: UInt64 { extent.inode }
 
   /// Whether this is still the journal at its path. A checkpoint puts another one there.
   package func isCurrent(on disk: any Disk) throws(DiskError) -> Bool {
-    try currentStamp(on: disk) != nil
-  }
-
-  private func currentStamp(on disk: any Disk) throws(DiskError) -> FileStamp? {
-    guard let present = try disk.comparedStamp(path) else { return nil }
-    return present.inode == stamp.inode && present.device == stamp.device ? present : nil
-  }
-
-  /// Whether nobody has certainly added anything since the last reading, or put another journal in its place. Replacing
-  /// the journal takes its name away, which changes the time of its status. This is quicker than looking at the path.
-  package var isUntouched: Bool {
-    get throws(DiskError) {
-      guard try file.status().stamp.provesUnchanged(since: stamp) else { return false }
-      // The system sets the time before it copies the bytes, on a busy disk long before. So look at the bytes, too.
-      return try isZero(file.read(at: end, count: JournalFrame.Header.count)[...])
-    }
+    try disk.extent(path)?.isSameFile(as: extent) ?? false
   }
 
   /// The frames that others have added since; `nil` if this is no longer the journal at its path.
   package mutating func readOn(on disk: any Disk) throws(JournalError) -> [JournalFrame]? {
+    // Do not look at the file's times. They may be older than its bytes, and a look makes the next commit slower.
     let line = try onDisk { () throws(DiskError) -> [UInt8]? in
-      guard let present = try currentStamp(on: disk) else { return nil }
-      stamp = present
-      return try file.read(at: end, count: JournalFrame.Header.count)
+      try isCurrent(on: disk) ? file.read(at: end, count: JournalFrame.Header.count) : nil
     }
     guard let line else { return nil }
     guard !isZero(line[...]) else { return [] }
@@ -196,7 +180,7 @@ package struct Journal: Sendable {
     var suspected: JournalDamage?
     while true {
       let bytes = try onDisk { () throws(DiskError) in
-        length = try file.status().stamp.size
+        length = try file.extent().size
         return try file.read(at: end, count: max(length - end, 0))
       }
       let scan = JournalScan(bytes, at: end, after: sequence, salt: salt)

@@ -6,19 +6,16 @@ import Synchronization
 struct LockFile {
   let file: SystemFile
   let path: String
-  private let device: UInt64
-  private let inode: UInt64
+  private let extent: FileExtent
 
   init(_ file: SystemFile, _ path: String) throws(DiskError) {
-    let stamp = try file.status().stamp
-    (self.file, self.path, device, inode) = (file, path, stamp.device, stamp.inode)
+    (self.file, self.path, extent) = (file, path, try file.extent())
   }
 
   /// Whether the path still leads to this file. It follows links on the way, because it only compares.
   var isPresent: Bool {
-    var present = stat()
-    return lstat(path, &present) == 0 && UInt64(present.st_ino) == inode
-      && UInt64(truncatingIfNeeded: present.st_dev) == device
+    var present = filedb_extent()
+    return filedb_extent(AT_FDCWD, path, &present) == 0 && extent.isSameFile(as: FileExtent(present))
   }
 }
 

@@ -49,10 +49,10 @@ package struct SystemDisk: Disk {
     return FileStatus(target, isLink: true)
   }
 
-  package func comparedStamp(_ path: String) throws(DiskError) -> FileStamp? {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return try Self.nilIfMissing("lstat", path) }
-    return FileStamp(status)
+  package func extent(_ path: String) throws(DiskError) -> FileExtent? {
+    var found = filedb_extent()
+    guard filedb_extent(AT_FDCWD, path, &found) == 0 else { return try Self.nilIfMissing("lstat", path) }
+    return FileExtent(found)
   }
 
   package func checkRoom(for count: Int, at path: String) throws(DiskError) {

@@ -43,6 +43,12 @@ final class SystemFile: WritableFile, OpenFile {
     return FileStatus(status, isLink: false)
   }
 
+  func extent() throws(DiskError) -> FileExtent {
+    var found = filedb_extent()
+    guard filedb_extent(number, "", &found) == 0 else { throw DiskError("fstat", path, errno: errno) }
+    return FileExtent(found)
+  }
+
   /// The next `count` bytes, or fewer if the file ends.
   func read(atMost count: Int) throws(DiskError) -> [UInt8] {
     let number = number
@@ -181,6 +187,12 @@ extension FileStatus {
     mode = UInt32(status.st_mode) & 0o7777
     owner = status.st_uid
     group = status.st_gid
+  }
+}
+
+extension FileExtent {
+  init(_ found: filedb_extent) {
+    self.init(device: found.device, inode: found.inode, size: Int(found.size))
   }
 }
 

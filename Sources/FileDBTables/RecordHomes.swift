@@ -1,25 +1,49 @@
 import Synchronization
 
 /// Knows where records are: the chunk of each record, and the section of each chunk.
+///
+/// A transaction copies a table many times, so these homes have one reference, not one for each of their parts.
 package struct RecordHomes: Sendable {
-  /// The numbers of the records' chunks. `nil` until a change needs them: a table that is only read may never need
-  /// them.
-  private var chunks: RecordMap?
-  /// The same for readers. The first reader that needs it builds it for all copies of these records.
-  private let shared = SharedMap()
-  /// What is known about the records before they are read.
-  package let unread: (any UnreadRecords)?
-  /// With ``unread``: the chunks of the records that have moved to another chunk since; `nil` for records that are
-  /// gone.
-  private var changed: [AnyRecordID: UInt32?] = [:]
-  /// The section of each chunk, by the chunk's number.
-  private var sections: [UInt32] = []
-  private var freeChunks: [UInt32] = []
-  private var nextSection: UInt32 = 0
+  private var content: Content
+
+  /// Only homes that have it alone change it.
+  private final class Content: @unchecked Sendable {
+    /// The numbers of the records' chunks. `nil` until a change needs them: a table that is only read may never need
+    /// them.
+    var chunks: RecordMap?
+    /// The same for readers. The first reader that needs it builds it for all copies of these records.
+    let shared: SharedMap
+    /// What is known about the records before they are read.
+    let unread: (any UnreadRecords)?
+    /// With ``unread``: the chunks of the records that have moved to another chunk since; `nil` for records that are
+    /// gone.
+    var changed: [AnyRecordID: UInt32?] = [:]
+    /// The section of each chunk, by the chunk's number.
+    var sections: [UInt32] = []
+    var freeChunks: [UInt32] = []
+    var nextSection: UInt32 = 0
+
+    init(_ unread: (any UnreadRecords)?) { (self.unread, shared) = (unread, SharedMap()) }
+
+    init(copying other: Content) {
+      (chunks, shared, unread, changed) = (other.chunks, other.shared, other.unread, other.changed)
+      (sections, freeChunks, nextSection) = (other.sections, other.freeChunks, other.nextSection)
+    }
+  }
 
   /// - Parameter unread: records that are not read yet. Their source numbers the chunks, and these numbers are used
   ///   here.
-  package init(_ unread: (any UnreadRecords)? = nil) { self.unread = unread }
+  package init(_ unread: (any UnreadRecords)? = nil) { content = Content(unread) }
+
+  package var unread: (any UnreadRecords)? { content.unread }
+
+  /// The content, to be changed.
+  private var own: Content {
+    mutating get {
+      if !isKnownUniquelyReferenced(&content) { content = Content(copying: content) }
+      return content
+    }
+  }
 
   private final class SharedMap: Sendable {
     let map = Mutex<RecordMap?>(nil)
@@ -28,22 +52,24 @@ package struct RecordHomes: Sendable {
   /// - Parameter all: the present records, to be searched if the chunk is not known yet.
   package func chunk(of id: AnyRecordID, in all: [RecordSection]) -> UInt32? {
     if let unread {
-      if let change = changed[id] { return change }
+      if let change = content.changed[id] { return change }
       return unread.index(of: id).map { UInt32($0 / unread.chunkLength) }
     }
-    if let chunks { return chunks[id] }
-    return shared.map.withLock { map in
+    if let chunks = content.chunks { return chunks[id] }
+    return content.shared.map.withLock { map in
       let known = map ?? Self.map(of: all)
       map = known
       return known[id]
     }
   }
 
-  package func section(ofChunk number: UInt32) -> UInt32 { sections[Int(number)] }
+  package func section(ofChunk number: UInt32) -> UInt32 { content.sections[Int(number)] }
 
   /// Prepares for changes.
   package mutating func prepare(_ all: [RecordSection]) {
-    if chunks == nil, unread == nil { chunks = shared.map.withLock { $0 } ?? Self.map(of: all) }
+    if content.chunks == nil, unread == nil {
+      own.chunks = content.shared.map.withLock { $0 } ?? Self.map(of: all)
+    }
   }
 
   private static func map(of all: [RecordSection]) -> RecordMap {
@@ -55,7 +81,7 @@ package struct RecordHomes: Sendable {
   }
 
   package mutating func put(_ id: AnyRecordID, inChunk number: UInt32) {
-    if unread == nil { chunks?.set(number, for: id) } else { changed.updateValue(number, forKey: id) }
+    if unread == nil { own.chunks?.set(number, for: id) } else { own.changed.updateValue(number, forKey: id) }
   }
 
   package mutating func put(_ records: [EncodedRecord], inChunk number: UInt32) {
@@ -63,28 +89,31 @@ package struct RecordHomes: Sendable {
   }
 
   package mutating func remove(_ id: AnyRecordID) {
-    if unread == nil { chunks?.remove(id) } else { changed.updateValue(nil, forKey: id) }
+    if unread == nil { own.chunks?.remove(id) } else { own.changed.updateValue(nil, forKey: id) }
   }
 
   package mutating func put(_ chunks: [RecordChunk], inSection number: UInt32) {
-    for chunk in chunks { sections[Int(chunk.number)] = number }
+    let content = own
+    for chunk in chunks { content.sections[Int(chunk.number)] = number }
   }
 
   package mutating func newSection() -> UInt32 {
-    nextSection += 1
-    return nextSection
+    let content = own
+    content.nextSection += 1
+    return content.nextSection
   }
 
   /// The number for a new chunk of a section.
   package mutating func newChunk(inSection section: UInt32) -> UInt32 {
-    if let number = freeChunks.popLast() {
-      sections[Int(number)] = section
+    let content = own
+    if let number = content.freeChunks.popLast() {
+      content.sections[Int(number)] = section
       return number
     }
-    sections.append(section)
-    return UInt32(sections.count - 1)
+    content.sections.append(section)
+    return UInt32(content.sections.count - 1)
   }
 
   /// Makes the number of a removed chunk available again.
-  package mutating func free(_ chunk: UInt32) { freeChunks.append(chunk) }
+  package mutating func free(_ chunk: UInt32) { own.freeChunks.append(chunk) }
 }

@@ -5,72 +5,79 @@ package final class ChunkVersion: Sendable {
 }
 
 /// Some consecutive records.
+///
+/// A table has thousands of these, and a change copies the list of a section's chunks. So a chunk has one reference,
+/// not one for each of its parts.
 package struct RecordChunk: Sendable {
   package let number: UInt32
-  /// The records, unless they are ``unread``.
-  private var loaded: [EncodedRecord]
-  /// The records that are still in their file. A change reads them.
-  private var unread: UnreadChunk?
-  /// Kept separately, so that counting need not visit each array.
-  package private(set) var count: Int
-  package private(set) var version = ChunkVersion()
+  /// Kept here, too, so that counting need not visit each content.
+  private var length: UInt32
+  private var content: Content
+
+  /// What is in a chunk. Only a chunk that has it alone changes it.
+  private final class Content: @unchecked Sendable {
+    /// The records, unless they are ``unread``.
+    var loaded: [EncodedRecord]
+    /// The records that are still in their file. A change reads them.
+    var unread: UnreadChunk?
+    var version = ChunkVersion()
+
+    init(_ loaded: [EncodedRecord], unread: UnreadChunk? = nil) {
+      (self.loaded, self.unread) = (loaded, unread)
+    }
+
+    var records: [EncodedRecord] { unread?.records ?? loaded }
+  }
 
   package init(number: UInt32, records: [EncodedRecord]) {
-    self.number = number
-    loaded = records
-    count = records.count
+    (self.number, length, content) = (number, UInt32(records.count), Content(records))
   }
 
   package init(number: UInt32, unread: UnreadChunk, count: Int) {
-    (self.number, self.unread, self.count) = (number, unread, count)
-    loaded = []
+    (self.number, length, content) = (number, UInt32(count), Content([], unread: unread))
   }
 
-  package var records: [EncodedRecord] { unread?.records ?? loaded }
+  package var count: Int { Int(length) }
+
+  package var records: [EncodedRecord] { content.records }
+
+  package var version: ChunkVersion { content.version }
 
   /// The identity of the memory that holds the records, or of their place in the file.
-  package var identity: StorageIdentity { unread.map { StorageIdentity($0) } ?? StorageIdentity(loaded) }
+  package var identity: StorageIdentity {
+    content.unread.map { StorageIdentity($0) } ?? StorageIdentity(content.loaded)
+  }
 
-  /// Prepares for a change: reads the records and takes a new version. It keeps the version if nobody else has it,
-  /// because then nothing has been derived from it.
-  private mutating func prepare() {
-    if let unread {
-      loaded = unread.records
-      self.unread = nil
+  /// Changes the records, in place if no other chunk has them. They get a new version. They keep the version if nobody
+  /// else has it, because then nothing has been derived from it.
+  private mutating func change<Result>(_ body: (inout [EncodedRecord]) -> Result) -> Result {
+    if !isKnownUniquelyReferenced(&content) || content.unread != nil {
+      content = Content(content.records)
+    } else if !isKnownUniquelyReferenced(&content.version) {
+      content.version = ChunkVersion()
     }
-    if !isKnownUniquelyReferenced(&version) { version = ChunkVersion() }
+    defer { length = UInt32(content.loaded.count) }
+    return body(&content.loaded)
   }
 
   package mutating func replace(_ offset: Int, with record: EncodedRecord) {
-    prepare()
-    loaded[offset] = record
+    change { $0[offset] = record }
   }
 
   package mutating func insert(_ record: EncodedRecord, at offset: Int) {
-    prepare()
-    loaded.insert(record, at: offset)
-    count += 1
+    change { $0.insert(record, at: offset) }
   }
 
-  package mutating func remove(at offset: Int) -> EncodedRecord {
-    prepare()
-    count -= 1
-    return loaded.remove(at: offset)
-  }
+  package mutating func remove(at offset: Int) -> EncodedRecord { change { $0.remove(at: offset) } }
 
-  package mutating func append(_ more: [EncodedRecord]) {
-    prepare()
-    loaded += more
-    count = loaded.count
-  }
+  package mutating func append(_ more: [EncodedRecord]) { change { $0 += more } }
 
   /// Cuts off everything after the first `length` records.
   package mutating func cut(to length: Int) -> [EncodedRecord] {
-    prepare()
-    let rest = Array(loaded[length...])
-    loaded.removeSubrange(length...)
-    count = length
-    return rest
+    change { records in
+      defer { records.removeSubrange(length...) }
+      return Array(records[length...])
+    }
   }
 }
 

@@ -18,6 +18,17 @@ int filedb_rename_to_free(int folder, const char *name, int new_folder, const ch
 /// Returns 0, or -1 with `errno`.
 int filedb_copy_attributes(int file, int copy);
 
+/// Which file it is, and how long it is.
+struct filedb_extent {
+  uint64_t device, inode;
+  int64_t size;
+};
+
+/// Finds what is at a name in an open folder, or at a path with AT_FDCWD, or an open file if the name is empty. If the
+/// name is a link, this finds the link. It does not ask for the times of the file; see Decision 041. Returns 0, or -1
+/// with `errno`.
+int filedb_extent(int folder, const char *name, struct filedb_extent *extent);
+
 /// The most bytes that a new file may have on the disk of `path`, considering the free space for this process and its
 /// own limit. Returns -1 with `errno` if this fails.
 int64_t filedb_room(const char *path);

@@ -5,12 +5,7 @@ import FileDBTables
 extension FileLog {
   package func commits(after sequence: UInt64) throws(StoreError) -> LogNews {
     try state.withLock { state throws(StoreError) in
-      // If the store's folder was moved away, the table's file shows it.
-      let isRead = try state.journal.map { journal throws(StoreError) in
-        if state.isLocked { return true }
-        return try disk.isUntouched(journal)
-      }
-      if isRead != true { try readOn(&state) }
+      try readOn(&state)
       guard sequence >= state.start else { return .forgotten(upTo: state.start) }
       guard sequence <= state.end else { return .forgotten(upTo: state.end) }
       // The numbers of commits have no gaps.

@@ -205,11 +205,6 @@ extension StoreDisk {
     try run { () throws(DiskError) in try journal.isCurrent(on: disk) }
   }
 
-  /// See ``Journal/isUntouched``.
-  package func isUntouched(_ journal: Journal) throws(StoreError) -> Bool {
-    try run { () throws(DiskError) in try journal.isUntouched }
-  }
-
   /// See ``Journal/readOn(on:)``.
   package func readOn(_ journal: inout Journal) throws(StoreError) -> [JournalFrame]? {
     try run(on: journal.path) { () throws(JournalError) in try journal.readOn(on: disk) }

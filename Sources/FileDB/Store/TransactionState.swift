@@ -201,9 +201,9 @@ extension TransactionState {
 // MARK: - The commit
 
 extension TransactionState {
-  /// The views of the tables that changed, sorted by name.
-  var changed: [(key: TableKey, table: Touched)] {
-    touched.values.filter { !$0.table.changes.isEmpty }.sorted { $0.key < $1.key }.map { ($0.key, $0.table) }
+  /// The tables that changed, sorted by name.
+  var changed: [Place] {
+    touched.values.filter { !$0.table.changes.isEmpty }.sorted { $0.key < $1.key }
   }
 
   /// The present views of the tables that were touched.
@@ -217,14 +217,16 @@ extension TransactionState {
     var own: [(table: TableKey, applied: AppliedChange)] = []
     var expected: [TableKey: NewCommit.Expectation] = [:]
     var states: [TableKey: TableState] = [:]
-    for (key, table) in changed {
-      let edit = try ownEdit(key, table)
-      let applied = edit?.changes ?? table.changes
-      if let edit { store.view.note(table.now, of: key, own: edit.table) }
-      guard !applied.isEmpty else { continue }
-      if let edit { own += edit.changes.map { (key, $0) } }
-      states[key] = edit?.table ?? table.now
-      expected[key] = NewCommit.Expectation(sequence: store.tables.position, base: table.own.base)
+    for place in changed {
+      let key = place.key
+      let edit = try ownEdit(key, place.table)
+      if let edit {
+        store.view.note(place.table.now, of: key, own: edit.table)
+        if edit.changes.isEmpty { continue }
+        own += edit.changes.map { (key, $0) }
+      }
+      states[key] = edit?.table ?? place.table.now
+      expected[key] = NewCommit.Expectation(sequence: store.tables.position, base: place.table.own.base)
     }
     let changes =
       inOrder.filter { states[$0.table] != nil && touched[$0.table]?.table.first.beneath == nil } + own
@@ -258,6 +260,7 @@ extension TransactionState {
   }
 
   private func ownEdit(_ key: TableKey, _ table: Touched) throws(StoreError) -> ChangeRecorder? {
+    guard table.first.beneath != nil else { return nil }
     do {
       return try store.view.ownEdit(
         of: key, own: table.own.state, from: table.first, to: table.now, moving: movedIDs(in: key))

@@ -16,7 +16,8 @@ extension TransactionState {
     var isDone = false
     while !isDone {
       isDone = true
-      for (key, table) in changed where table.mayLackRecords {
+      for place in changed where place.table.mayLackRecords {
+        let (key, table) = (place.key, place.table)
         let referring = try fields(referringTo: key, table)
         if referring.isEmpty { continue }
         let gone = WrittenRecords(of: table).removed.filter { followed[key]?.contains($0.id) != true }
@@ -56,7 +57,8 @@ extension TransactionState {
   /// Refuses a change that would leave a reference to nothing: deleting a record that must not be deleted, or changing
   /// a value that is referred to.
   func checkRemainingReferences() throws(StoreError) {
-    for (key, table) in changed where table.mayLackRecords || table.changesUniqueValues {
+    for place in changed where place.table.mayLackRecords || place.table.changesUniqueValues {
+      let (key, table) = (place.key, place.table)
       let referring = try fields(referringTo: key, table)
       if referring.isEmpty { continue }
       let records = WrittenRecords(of: table)
@@ -129,11 +131,10 @@ extension TransactionState {
   /// Whether anything was done that a schema may concern. Most tables have no schema, and then this costs nothing.
   var isSubjectToRules: Bool {
     touched.values.contains { place in
-      let table = place.table
-      if table.changes.isEmpty { return false }
-      if table.first.schemaValue != nil || table.now.schemaValue != nil { return true }
-      return table.mayLackRecords
-        && (table.now.beneath != nil || !tablesInMemory(referringTo: place.key).isEmpty)
+      if place.table.changes.isEmpty { return false }
+      if place.table.first.schemaValue != nil || place.table.now.schemaValue != nil { return true }
+      return place.table.mayLackRecords
+        && (place.table.now.beneath != nil || !tablesInMemory(referringTo: place.key).isEmpty)
     }
   }
 }

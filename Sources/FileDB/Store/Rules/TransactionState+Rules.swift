@@ -17,7 +17,8 @@ extension TransactionState {
     try checkDeclarations()
     try noteReferencingTables()
     try followDeletions()
-    for (key, table) in changed {
+    for place in changed {
+      let (key, table) = (place.key, place.table)
       guard table.now.exists, let schema = table.now.schema.schema, schema.hasRules else { continue }
       try RuleCheck(of: schema, in: key, table, transaction: self).run()
     }
@@ -44,8 +45,10 @@ extension TransactionState {
 
   /// A table with an unreadable schema refuses writes, unless the write replaces the schema.
   private func checkDeclarations() throws(StoreError) {
-    for (key, table) in changed where table.now.exists {
-      if case .unreadable(let fault) = table.now.schema { throw unreadableSchema(fault, of: key) }
+    for place in changed where place.table.now.exists {
+      if case .unreadable(let fault) = place.table.now.schema {
+        throw unreadableSchema(fault, of: place.key)
+      }
     }
   }
 
@@ -74,7 +77,8 @@ extension TransactionState {
 
   /// Records in each table which others refer to it, so that a deletion need not look at all tables.
   private func noteReferencingTables() throws(StoreError) {
-    for (key, table) in changed {
+    for place in changed {
+      let (key, table) = (place.key, place.table)
       let now = table.now.exists ? table.now.schema.schema : nil
       let former = Self.targets(of: table.first.schema.schema, besides: key)
       let targets = Self.targets(of: now, besides: key)

@@ -1,0 +1,31 @@
+#ifdef __linux__
+#define _GNU_SOURCE
+#endif
+#include "CFileDB.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#if defined(__linux__) && defined(STATX_INO)
+#include <sys/sysmacros.h>
+
+int filedb_extent(int folder, const char *name, struct filedb_extent *extent) {
+  struct statx found;
+  int flags = *name == 0 ? AT_EMPTY_PATH : AT_SYMLINK_NOFOLLOW;
+  if (statx(folder, name, flags, STATX_INO | STATX_SIZE, &found) != 0) return -1;
+  extent->device = makedev(found.stx_dev_major, found.stx_dev_minor);
+  extent->inode = found.stx_ino;
+  extent->size = (int64_t)found.stx_size;
+  return 0;
+}
+#else
+int filedb_extent(int folder, const char *name, struct filedb_extent *extent) {
+  struct stat found;
+  int answer = *name == 0 ? fstat(folder, &found) : fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW);
+  if (answer != 0) return -1;
+  extent->device = (uint64_t)found.st_dev;
+  extent->inode = found.st_ino;
+  extent->size = found.st_size;
+  return 0;
+}
+#endif
