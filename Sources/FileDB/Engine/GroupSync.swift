@@ -1,24 +1,50 @@
 /// Lets threads that wait for the disk at the same time share its work.
+///
+/// Threads that write one commit after another would fall into two groups: while the disk works for one group, the
+/// other one writes, and each of them waits for every second sync. So a thread waits a little before it begins, until
+/// those are back that were here at the end of the last work.
 final class GroupSync: Sendable {
   private let monitor = Monitor()
+  /// How long to wait for the others, given how long the last work took.
+  private let patience: @Sendable (Duration) -> Duration
   // Safe: touched only while ``monitor`` is locked, which the compiler cannot see.
   nonisolated(unsafe) private var isBusy = false
+  /// The threads that are here now, and those that were here at the end of the last work.
+  nonisolated(unsafe) private var (present, expected) = (0, 0)
+  nonisolated(unsafe) private var lastWork = Duration.zero
+
+  init(patience: @escaping @Sendable (Duration) -> Duration = GroupSync.patience) { self.patience = patience }
+
+  /// For a fast disk, waking a thread would take longer than what it saves.
+  private static func patience(_ work: Duration) -> Duration {
+    work < .microseconds(500) ? .zero : work / 8
+  }
 
   /// Runs `work` until `isDone`, in one thread at a time. The work of one thread may be enough for those that wait.
   func run(until isDone: () -> Bool, work: () -> Void) {
     monitor.lock()
     defer { monitor.unlock() }
+    present += 1
+    defer { present -= 1 }
+    if present == expected { monitor.wakeAll() }
     while !isDone() {
       if isBusy {
         monitor.wait()
         continue
       }
       isBusy = true
+      gather()
       monitor.unlock()
-      work()
+      let time = ContinuousClock().measure(work)
       monitor.lock()
-      isBusy = false
+      (isBusy, lastWork, expected) = (false, time, present)
       monitor.wakeAll()
     }
+  }
+
+  private func gather() {
+    guard present < expected else { return }
+    let end = ContinuousClock.now + patience(lastWork)
+    while present < expected, case let rest = end - .now, rest > .zero { monitor.wait(upTo: rest) }
   }
 }

@@ -10,7 +10,16 @@ final class Monitor: Sendable {
 
   init() {
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
+    #if canImport(Darwin)
+      pthread_cond_init(condition, nil)
+    #else
+      // The clock of ``wait(upTo:)``, which nobody sets.
+      var attributes = pthread_condattr_t()
+      pthread_condattr_init(&attributes)
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      pthread_cond_init(condition, &attributes)
+      pthread_condattr_destroy(&attributes)
+    #endif
   }
 
   deinit {
@@ -28,6 +37,22 @@ final class Monitor: Sendable {
 
   /// Unlocks, waits for ``wakeAll()``, and locks again. It may return earlier.
   func wait() { pthread_cond_wait(condition, mutex) }
+
+  /// The same, but returns after `timeout` at the latest.
+  func wait(upTo timeout: Duration) {
+    let (seconds, attoseconds) = timeout.components
+    var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    #if canImport(Darwin)
+      pthread_cond_timedwait_relative_np(condition, mutex, &rest)
+    #else
+      var end = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &end)
+      rest.tv_nsec += end.tv_nsec
+      rest.tv_sec += end.tv_sec + rest.tv_nsec / 1_000_000_000
+      rest.tv_nsec %= 1_000_000_000
+      pthread_cond_timedwait(condition, mutex, &rest)
+    #endif
+  }
 
   func wakeAll() { pthread_cond_broadcast(condition) }
 }

@@ -36,4 +36,55 @@ import Testing
     }
     #expect(runs.load(ordering: .sequentiallyConsistent) == 1)
   }
+
+  @Test func threadsThatComeBackShareEachWork() {
+    // The first works may begin before all threads are there, and in the last ones some have left.
+    #expect(works(ofThreads: 4, rounds: 10, patience: .seconds(5)) <= 13)
+  }
+
+  @Test func lonelyThreadWaitsForNobody() {
+    #expect(works(ofThreads: 1, rounds: 3, patience: .seconds(3_600)) == 3)
+  }
+
+  /// Counts the works that threads need of which each asks for one after another.
+  private func works(ofThreads count: Int, rounds: Int, patience: Duration) -> Int {
+    let sync = GroupSync { _ in patience }
+    let rounds = Rounds(of: rounds)
+    let group = DispatchGroup()
+    for _ in 0..<count {
+      group.enter()
+      Thread {
+        rounds.run(with: sync)
+        group.leave()
+      }.start()
+    }
+    group.wait()
+    return rounds.works
+  }
+
+  private final class Rounds: Sendable {
+    private let count: Int
+    private let state = Mutex((asked: 0, worked: 0, works: 0))
+
+    init(of count: Int) { self.count = count }
+
+    var works: Int { state.withLock(\.works) }
+
+    func run(with sync: GroupSync) {
+      for _ in 0..<count {
+        let mine = state.withLock { state in
+          state.asked += 1
+          return state.asked
+        }
+        sync.run(until: { state.withLock { $0.worked >= mine } }, work: work)
+      }
+    }
+
+    /// Is for all that was asked for before it began.
+    private func work() {
+      let asked = state.withLock(\.asked)
+      Thread.sleep(forTimeInterval: 0.01)
+      state.withLock { $0 = ($0.asked, asked, $0.works + 1) }
+    }
+  }
 }
