@@ -19,7 +19,7 @@ struct Install: ParsableCommand {
   @Argument(help: ArgumentHelp("The folder of the user's store.", valueName: "to")) var user: String
   @Option(help: ArgumentHelp("The version of FROM: numbers with dots between them.", valueName: "version"))
   var version: ShippedVersion
-  @Option(help: "What to do with the user's tables: merge, replace or copy, as described above.")
+  @Option(help: "What to do with the user's tables, as described above.")
   var policy: InstallPolicy = .merge
   @Flag(help: "Do everything except write.") var dryRun = false
 
@@ -81,4 +81,6 @@ extension InstallPolicy: ExpressibleByArgument {
   }
   public var defaultValueDescription: String { self == .copyIfMissing ? "copy" : rawValue }
   public static var allValueStrings: [String] { ["merge", "replace", "copy"] }
+  /// The help explains the values above the options.
+  public static var allValueDescriptions: [String: String] { [:] }
 }
