@@ -98,7 +98,7 @@ import Testing
       #expect(result.status == 65)
       #expect(
         result.error
-          == "filedb: table 'todo': record 1: this cannot be undone: it was changed since; use 'filedb undo --skip' to leave it out\n"
+          == "filedb: table 'todo': record 1: this cannot be undone: it has been changed since; use 'filedb undo --skip' to leave it out\n"
       )
       #expect(try filedb("get", "todo", "1", "title", in: folder).output == "Cream\n")
       let skipped = try filedb("undo", "--skip", in: folder)

@@ -355,7 +355,7 @@ extension PredicateParser {
       try takeEmptyParentheses(behind: keyword)
       return .constant(term)
     case .span:
-      throw fault("a span of time comes behind + or -, as in today + 7d")
+      throw fault("a span of time comes after + or -, as in today + 7d")
     default: throw fault("expected a field or a value")
     }
   }

@@ -25,7 +25,7 @@ struct Browse: StoreCommand {
   static var places: StorePlaces { .folders }
 
   func validate() throws {
-    if !(0...65_535).contains(port) { throw ValidationError("--port is a number up to 65535.") }
+    if !(0...65_535).contains(port) { throw ValidationError("--port takes a number up to 65535.") }
   }
 
   func run() throws {

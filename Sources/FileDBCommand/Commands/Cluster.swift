@@ -60,7 +60,7 @@ struct Cluster: StoreCommand {
     }
     if olderThan != nil, action != .compact { throw ValidationError("--older-than is for compact.") }
     if let olderThan, !(0...36_500).contains(olderThan) {
-      throw ValidationError("--older-than is a number of days.")
+      throw ValidationError("--older-than takes a number of days.")
     }
     if output.format != .table, action != .status { throw ValidationError("--format is for status.") }
   }

@@ -74,7 +74,7 @@ struct Import: StoreCommand {
   @OptionGroup var options: WriteOptions
 
   func validate() throws {
-    if ids, key != nil { throw ValidationError("Only one of --key and --ids.") }
+    if ids, key != nil { throw ValidationError("Give only one of --key and --ids.") }
     if deleteMissing, !ids, key == nil { throw ValidationError("--delete-missing needs --key or --ids.") }
     if deleteMissing, onError == .skip {
       throw ValidationError(

@@ -25,7 +25,7 @@ struct Install: ParsableCommand {
 
   func run() throws {
     guard ![shipped, user].contains(where: { StorePlace($0).isShared }) else {
-      throw ValidationError("'filedb install' is for folders that no machines share.")
+      throw ValidationError("'filedb install' does not work with a store that machines share.")
     }
     let install = try ShippedInstall(
       from: URL(fileURLWithPath: shipped, isDirectory: true),

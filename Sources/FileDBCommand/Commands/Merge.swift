@@ -49,7 +49,7 @@ struct Merge: StoreCommand {
   @OptionGroup var options: WriteOptions
 
   func validate() throws {
-    if list, take != nil { throw ValidationError("Only one of --list and --take.") }
+    if list, take != nil { throw ValidationError("Give only one of --list and --take.") }
     if list || take != nil {
       guard output == nil, favor == nil, path == nil else {
         throw ValidationError("--output, --favor and --path are for merging files.")

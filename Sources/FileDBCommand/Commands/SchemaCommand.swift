@@ -55,8 +55,12 @@ struct SchemaCommand: StoreCommand {
   func validate() throws {
     if field == nil, convert || !rules.isEmpty { throw ValidationError("Name the field to declare.") }
     let actions = [remove, suggest, migrate, schema != nil, convert || !rules.isEmpty]
-    if actions.count(where: \.self) > 1 { throw ValidationError("Only one of these at a time.") }
-    if field != nil, suggest || migrate || schema != nil { throw ValidationError("Name no field here.") }
+    if actions.count(where: \.self) > 1 {
+      throw ValidationError("Only one of --remove, --suggest, --migrate, --schema and rules at a time.")
+    }
+    if field != nil, suggest || migrate || schema != nil {
+      throw ValidationError("--suggest, --migrate and --schema take no field.")
+    }
   }
 
   func run() throws {
@@ -95,7 +99,7 @@ struct SchemaCommand: StoreCommand {
   private func printSuggestion(for table: RecordTable<Fields>) throws {
     let snapshot = try table.snapshot()
     let suggestion = SchemaSuggestion(for: snapshot)
-    if suggestion.fields.isEmpty { Terminal.note("there is nothing to propose") }
+    if suggestion.fields.isEmpty { Terminal.note("there is nothing to suggest") }
     guard format == .table else {
       var schema = try snapshot.schema ?? TableSchema()
       for field in suggestion.fields { schema[field.rules.name] = field.rules }

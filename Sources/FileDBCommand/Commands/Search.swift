@@ -23,7 +23,7 @@ struct Search: StoreCommand {
   @OptionGroup var output: RecordOutput
 
   func validate() throws {
-    if (limit ?? 0) < 0 { throw ValidationError("--limit is not negative.") }
+    if (limit ?? 0) < 0 { throw ValidationError("--limit must not be negative.") }
   }
 
   func run() throws {

@@ -37,7 +37,7 @@ struct Show: StoreCommand {
   var page = false
 
   func validate() throws {
-    if offset < 0 || (limit ?? 0) < 0 { throw ValidationError("--limit and --offset are not negative.") }
+    if offset < 0 || (limit ?? 0) < 0 { throw ValidationError("--limit and --offset must not be negative.") }
   }
 
   func run() throws {

@@ -100,7 +100,7 @@ extension StoreCommand {
   /// The store, which may not exist yet.
   func store(for table: TableReference? = nil) throws -> RecordStore {
     if let table, StorePlace.isAddress(table.argument) {
-      throw ValidationError("The address of a store goes behind --store.")
+      throw ValidationError("Give the address of a store with --store.")
     }
     let place =
       if let table, table.isPath {
@@ -131,7 +131,7 @@ extension StoreCommand {
     }
     guard let attached else { return try place.open(for: use) }
     guard case .folder(let url) = place, !place.isShared, !StorePlace(attached.path).isShared else {
-      throw ValidationError("--attach is not for a store that machines share.")
+      throw ValidationError("--attach does not work with a store that machines share.")
     }
     return try RecordStore(
       at: url, attaching: URL(fileURLWithPath: attached.path), as: attached.name, options: use.options)
@@ -240,7 +240,7 @@ struct PositionOptions: ParsableArguments {
 
   func validate() throws {
     if given.count > 1 {
-      throw ValidationError("Only one of --top, --bottom, --before, --after and --index.")
+      throw ValidationError("Give only one of --top, --bottom, --before, --after and --index.")
     }
   }
 }

@@ -23,7 +23,7 @@ import Testing
     ("a == $", 6, "after '$'"), ("$a.b == 1", 1, "no argument 'a'"),
     ("first-name == 1", 6, "in the name of a field, write #\"…\""),
     ("a == 12ab", 6, "'12ab' is not a number"), ("a == 1.2.3", 6, "not a number"),
-    ("a == -", 7, "expected a field or a value"), ("7d < a", 1, "behind + or -"),
+    ("a == -", 7, "expected a field or a value"), ("7d < a", 1, "after + or -"),
     ("a == 'x' - 1", 6, "cannot be calculated"), ("a > 1 / 0", 5, "cannot be calculated"),
     ("a == (b == 1)", 6, "expected a field or a value"), ("(a > 1) + 1 == 2", 9, "expected AND"),
     ("a + (b > 1) == 1", 5, "expected a field or a value"), ("a == now(1)", 10, "')'"),
