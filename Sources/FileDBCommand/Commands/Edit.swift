@@ -64,7 +64,7 @@ struct Edit: StoreCommand {
     try options.write(table.store) { tx in
       guard try tx[table.name].record(with: id).fields == old else {
         throw StoreError(
-          StoreError.editConflict, "the record was changed meanwhile", table: table.name.text,
+          StoreError.editConflict, "the record has been changed in the meantime", table: table.name.text,
           record: id.plain)
       }
       try tx[table.name].set(new, of: id)
