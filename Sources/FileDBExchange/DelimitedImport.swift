@@ -3,7 +3,7 @@ import FileDBPlist
 
 /// Turns the rows of delimited text into records.
 public struct DelimitedImport: Sendable {
-  /// The meaning of an empty text.
+  /// What an empty field means.
   public enum EmptyText: String, Sendable, CaseIterable {
     /// The record does not have the field. If the empty text is in quotes and the type has an empty value, the field
     /// has that value: an empty string or empty data.
@@ -19,7 +19,7 @@ public struct DelimitedImport: Sendable {
   public var fields: [String]?
   /// The types of fields by name. All other fields are strings.
   public var types: [String: FieldType]
-  /// The meaning of an empty text.
+  /// What an empty field means.
   public var emptyText: EmptyText
   /// Fields that each row must have.
   var key: [String] = []

@@ -57,7 +57,7 @@ public struct TableImport: Sendable {
   /// The types of fields in delimited text that have no type in ``types`` or in the table. For example, use what
   /// ``detectedTypes(of:)`` finds.
   public var fallbackTypes: [String: FieldType] = [:]
-  /// The meaning of an empty text in delimited text.
+  /// What an empty field in delimited text means.
   public var emptyText = DelimitedImport.EmptyText.missing
   /// A schema for the table, in place of what it declared before. The import reads the rows as these types, and the
   /// rows must keep these rules. `nil` leaves the table's schema as it is.

@@ -25,7 +25,7 @@ struct Cluster: StoreCommand {
 
       'status' shows what the database has, how far the folder of --store is behind, and when it last had to read all \
       tables again. 'sync' brings that folder up to date, and commits edited files. A program that has the store open, \
-      such as 'filedb watch', does both all the time.
+      such as 'filedb watch', does both continuously.
 
       'compact' forgets commits that are older than --older-than days: it removes them from the log. The tables stay \
       as they are, but a folder that was away for longer has to read all tables again. By default, commits are \

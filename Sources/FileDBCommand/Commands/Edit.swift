@@ -7,13 +7,13 @@ struct Edit: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Edit a record in your editor.",
     discussion: """
-      Shows the record as a property list, or with --format json as JSON, in the editor that $VISUAL or $EDITOR names, or \
-      else in vi. When you leave the editor, the record gets the fields of the text, and loses those that you removed. If \
-      you changed nothing, nothing is written.
+      Shows the record as a property list, or with --format json as JSON, in the editor that $VISUAL or $EDITOR names, \
+      or else in vi. When you leave the editor, the record gets the fields of the text, and loses those that you \
+      removed. If you changed nothing, nothing is written.
 
       If the text is wrong, or another program has changed the record in the meantime, nothing is written either. On a \
-      terminal you may go back to the editor. Otherwise filedb keeps your text and prints where. JSON has no dates and no \
-      data, only strings: a string becomes a date or data if the record has one in that field.
+      terminal you may go back to the editor. Otherwise filedb keeps your text and prints where. JSON has no dates and \
+      no data, only strings: a string becomes a date or data if the record has one in that field.
       """)
 
   @OptionGroup var location: StoreLocation

@@ -6,13 +6,13 @@ struct Install: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install", abstract: "Install a shipped store in a user's folder, or upgrade it there.",
     discussion: """
-      FROM is the shipped store, which filedb only reads. TO is the user's store, which filedb creates if it is missing. If TO \
-      has this version already, nothing happens. If it has a later one, the exit code is 65.
+      FROM is the shipped store, which filedb only reads. TO is the user's store, which filedb creates if it is \
+      missing. If TO has this version already, nothing happens. If it has a later one, the exit code is 65.
 
-      'merge' makes the changes between the shipped versions in the user's tables, and keeps the user's own changes. If both \
-      changed the same data, the user's version is kept, and standard error shows the conflict. 'replace' puts the tables of \
-      FROM in place of those that were installed before. 'copy' adds the tables that TO does not have. The user's other \
-      tables stay as they are.
+      'merge' makes the changes between the shipped versions in the user's tables, and keeps the user's own changes. \
+      If both changed the same data, the user's version is kept, and standard error shows the conflict. 'replace' puts \
+      the tables of FROM in place of those that were installed before. 'copy' adds the tables that TO does not have. \
+      The user's other tables stay as they are.
       """)
 
   @Argument(help: ArgumentHelp("The folder of the shipped store.", valueName: "from")) var shipped: String

@@ -15,20 +15,22 @@ struct SchemaCommand: StoreCommand {
       filedb schema <table> --schema <file>
       """,
     discussion: """
-      The schema is stored in the table's file. It applies to every write, of this program and of apps that use FileDB. A \
-      write checks the fields that it adds or changes. A record that breaks a rule can still be moved and deleted.
+      The schema is stored in the table's file. It applies to every write, of this program and of apps that use \
+      FileDB. A write checks the fields that it adds or changes. A record that breaks a rule can still be moved and \
+      deleted.
 
-      Rules that you do not name stay as they are. --without removes one rule of a field, and --remove all rules of a field. \
-      Without a field, --remove removes the whole schema. The records stay as they are. A new rule is checked against the \
-      existing records. --convert converts their values into the field's type. If a value cannot be converted, nothing is \
-      changed, and the message names the records.
+      Rules that you do not name stay as they are. --without removes one rule of a field, and --remove all rules of a \
+      field. Without a field, --remove removes the whole schema. The records stay as they are. A new rule is checked \
+      against the existing records. --convert converts their values into the field's type. If a value cannot be \
+      converted, nothing is changed, and the message names the records.
 
       --suggest prints commands that declare rules which all records keep already. 'filedb batch' can run them.
 
-      A schema may have a version, and a program may mark each record with its version. This command then counts the records \
-      of each version. --migrate makes the corrections that follow from the schema alone: a missing required field gets its \
-      default value, and a value that can be read as the declared type is converted. It leaves records of an older version \
-      alone, because only the program that declared the schema can migrate them, and prints how many there are.
+      A schema may have a version, and a program may mark each record with its version. This command then counts the \
+      records of each version. --migrate makes the corrections that follow from the schema alone: a missing required \
+      field gets its default value, and a value that can be read as the declared type is converted. It leaves records \
+      of an older version alone, because only the program that declared the schema can migrate them, and prints how \
+      many there are.
       """)
 
   @OptionGroup var location: StoreLocation

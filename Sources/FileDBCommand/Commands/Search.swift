@@ -5,9 +5,9 @@ struct Search: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "search", abstract: "Print the records that contain all of the words.",
     discussion: """
-      Each word may be in a different field, and may be a part of a longer word. Case and accents do not matter. Only texts \
-      and arrays of texts are searched. If no record has all of the words, the exit code is 1. For exact conditions, use \
-      'filedb show --where'.
+      Each word may be in a different field, and may be a part of a longer word. Case and accents do not matter. Only \
+      text and arrays of text are searched. If no record has all of the words, the exit code is 1. For exact \
+      conditions, use 'filedb show --where'.
       """)
 
   @OptionGroup var location: StoreLocation

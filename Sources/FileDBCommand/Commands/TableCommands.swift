@@ -6,8 +6,8 @@ struct CopyTable: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy-table", abstract: "Copy a table within the store.",
     discussion: """
-      The copy has the same records with the same ids in the same order, and the same schema. It continues the ids of the \
-      original. Fields that refer to the original itself refer to the copy.
+      The copy has the same records with the same ids in the same order, and the same schema. It continues the ids of \
+      the original. Fields that refer to the original itself refer to the copy.
       """)
 
   @OptionGroup var location: StoreLocation

@@ -7,13 +7,13 @@ struct Undo: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo", abstract: "Take back what the last commands changed.",
     discussion: """
-      Takes back the last command that changed the store, or the last N, one after another. Changes that other programs \
-      have made since are kept. If another program has changed the same data, filedb stops at that command, leaves it as it \
-      is, and exits with code 65; the commands that it has taken back by then stay undone. Use --skip to leave the command \
-      out.
+      Takes back the last command that changed the store, or the last N, one after another. Changes that other \
+      programs have made since are kept. If another program has changed the same data, filedb stops at that command, \
+      leaves it as it is, and exits with code 65; the commands that it has taken back by then stay undone. Use --skip \
+      to leave the command out.
 
-      The log keeps the last 100 commands, and the writes of programs that use the same log. It keeps fewer if their files \
-      would take more than 1 MB and more than twice the space of the tables.
+      The log keeps the last 100 commands, and the writes of programs that use the same log. It keeps fewer if their \
+      files would take more than 1 MB and more than twice the space of the tables.
       """)
 
   static var places: StorePlaces { .folders }

@@ -33,7 +33,7 @@ public enum FieldType: String, Sendable, CaseIterable {
   /// What a value of this type is called in a message.
   package var noun: String {
     switch self {
-    case .string: "a text"
+    case .string: "a string"
     case .integer: "a whole number"
     case .float: "a number with a decimal point (float)"
     case .bool: "true or false (bool)"

@@ -38,7 +38,7 @@ import Testing
     ("a IN {1, 2", 11, "',' or '}'"),
     ("a IN {1 2}", 9, "',' or '}'"), ("a IN {1,}", 9, "expected a field or a value"),
     ("a IN NULL", 6, "a list"),
-    ("a BEGINSWITH 5", 14, "a text or a field"), ("a ENDSWITH {1}", 12, "a text or a field"),
+    ("a BEGINSWITH 5", 14, "text or a field"), ("a ENDSWITH {1}", 12, "text or a field"),
     ("a ==[x] 'a'", 6, "the modifiers are"), ("a ==[c 'a'", 8, "expected ']'"),
     ("a ==[] 'a'", 6, "the modifiers"),
     ("a.b. == 1", 6, "the name of a field"), ("a.@sum == 1", 4, "'count'"),
