@@ -47,7 +47,7 @@ public struct TableImport: Sendable {
   public var format: ExchangeFormat
   /// The names of the columns, for delimited text without a header.
   public var fields: [String] = []
-  /// The types of fields, by their names in the file. In JSON, for example, they tell which texts are dates or data.
+  /// The types of fields, by their names in the file. In JSON, for example, they tell which strings are dates or data.
   ///
   /// Delimited text and JSON do not keep every type. If you give no type for a field here, the import takes the type
   /// that the field has in the records of the table. A value that does not fit is an error. If no record of the table

@@ -45,8 +45,8 @@ struct WhereOption: ParsableArguments {
   }
 
   /// - Parameter used: the names of arguments that are used elsewhere.
-  /// - Throws: ``StoreError/Code/invalidPredicate``, also if a text that is not a date is compared with the dates of a
-  ///   field; `ValidationError` for arguments without a condition.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, also if a string that is not a date is compared with the dates of
+  ///   a field; `ValidationError` for arguments without a condition.
   func predicate(
     for snapshot: TableSnapshot<Fields>, besides used: Set<String> = []
   ) throws -> RecordPredicate? {
@@ -118,7 +118,7 @@ extension Terminal {
 }
 
 extension UnknownField {
-  /// A description for people. A name that is not similar to any other is often a text without its quotes.
+  /// A description for people. A name that is not similar to any other is often a string without its quotes.
   fileprivate func description(in table: String) -> String {
     let guess = nearest.map { "did you mean '\($0)'?" } ?? "if you meant text, put it in quotes"
     return "no record of '\(table)' has a field '\(name)'; \(guess)"

@@ -2,7 +2,7 @@ import FileDBPlist
 
 /// The type of a field. The names are those that macOS's `plutil` uses.
 public enum FieldType: String, Sendable, CaseIterable {
-  /// A text.
+  /// A string.
   case string
   /// A whole number, from -2^63 to 2^64 - 1.
   case integer

@@ -81,7 +81,7 @@ extension PlistValue {
     }
   }
 
-  /// The value for a message: shortened, with quotes around a text.
+  /// The value for a message: shortened, with quotes around a string.
   package var quoted: String {
     switch self {
     case .string(let text): "'\(text.count > 60 ? text.prefix(60) + "…" : text[...])'"
