@@ -67,7 +67,7 @@ struct Repair: StoreCommand {
 
   private func noteEndOfHistory() {
     Terminal.note(
-      "'filedb undo' \(options.dryRun ? "would" : "will") not be able to take back this repair or any command before it"
+      "'filedb undo' \(options.dryRun ? "would" : "will") not be able to undo this repair or any command before it"
     )
   }
 

@@ -198,12 +198,12 @@ struct WriteOptions: ParsableArguments {
   }
 
   static func noteEndOfHistory(_ reason: any Error) {
-    Terminal.note("'filedb undo' will not be able to take back this command or any before it: \(reason)")
+    Terminal.note("'filedb undo' will not be able to undo this command or any before it: \(reason)")
   }
 
   /// The same as ``noteEndOfHistory(_:)``, for a dry run.
   static func notePossibleEndOfHistory(_ reason: any Error) {
-    Terminal.note("'filedb undo' would not be able to take back this command or any before it: \(reason)")
+    Terminal.note("'filedb undo' would not be able to undo this command or any before it: \(reason)")
   }
 
   /// Brings the tables' files up to date after a command. If that is impossible, the command still counts as
