@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Errors of texts that are not predicates, and the places that they point at.
+/// Errors for text that is not a predicate, and the places that they name.
 @Suite struct PredicateErrorTests {
   /// The text, the column of its error, and words of the message.
   private static let errors: [(text: String, column: Int, words: String)] = [

@@ -181,7 +181,7 @@ import Testing
   }
 }
 
-/// Undoing a sort beside what others did to the order.
+/// Undoing a sort after others have changed the order.
 @Suite struct UndoSortTests {
   private func sorted() throws -> (store: RecordStore, ids: [RecordID<Fields>], step: UndoStep) {
     let store = RecordStore.inMemory()
