@@ -16,7 +16,7 @@ struct Check: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var tables: [TableReference] = []
+  @Argument(help: "The tables; by default all.") var tables: [TableReference] = []
   @OptionGroup var output: FormatOption
 
   func run() throws {

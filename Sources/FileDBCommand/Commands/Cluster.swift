@@ -38,7 +38,7 @@ struct Cluster: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var action: Action
+  @Argument(help: "What to do.") var action: Action
   @Argument(help: "The URL of the database, for init; the address of the store, for join.") var address:
     String?
   @Argument(

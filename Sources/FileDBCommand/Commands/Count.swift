@@ -19,7 +19,7 @@ struct Count: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var matching: WhereOption
   @OptionGroup var questions: SummaryQuestions
   @OptionGroup var output: FormatOption

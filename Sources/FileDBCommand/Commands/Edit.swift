@@ -18,8 +18,8 @@ struct Edit: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
-  @Argument var id: RecordID<Fields>
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
+  @Argument(help: "The id of the record.") var id: RecordID<Fields>
   @Option(help: "How the record is written.") var format = RecordText.plist
   @OptionGroup var options: WriteOptions
 

@@ -36,7 +36,7 @@ struct Import: StoreCommand {
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The file; - is standard input.") var file: String
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var exchange: ExchangeOptions
   @OptionGroup var database: DatabaseSource
   @Option(help: ArgumentHelp("The names of the columns, if the file has no header.", valueName: "a,b,c"))

@@ -26,7 +26,7 @@ struct Repair: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var tables: [TableReference] = []
+  @Argument(help: "The tables; by default all.") var tables: [TableReference] = []
   @Option(help: ArgumentHelp("Which version to keep in a conflict.", valueName: "file|journal|both"))
   var keep: ConflictChoice?
   @OptionGroup var options: WriteOptions

@@ -35,7 +35,7 @@ struct SchemaCommand: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The field to declare.", transform: DeclaredField.init(argument:)) var declared:
     DeclaredField?
   @OptionGroup var rules: RuleOptions

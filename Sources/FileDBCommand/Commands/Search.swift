@@ -12,7 +12,7 @@ struct Search: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The words to look for.") var words: [String]
   @Option(name: .customLong("in"), help: ArgumentHelp("Search only these fields.", valueName: "a,b"))
   var searched: String?

@@ -17,7 +17,7 @@ struct SetFields: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
     help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "id|field=value"),
     transform: SetArgument.init(argument:))

@@ -21,7 +21,7 @@ struct Show: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var selection: SelectionOptions
   @Option(help: ArgumentHelp("Print records with the same value in this field together.", valueName: "field"))
   var group: FieldReference?

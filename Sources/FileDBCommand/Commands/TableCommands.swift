@@ -12,7 +12,7 @@ struct CopyTable: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The name of the copy.") var newName: String
   @OptionGroup var options: WriteOptions
 
@@ -36,7 +36,7 @@ struct RenameTable: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The table's new name.") var newName: String
   @OptionGroup var options: WriteOptions
 

@@ -16,7 +16,7 @@ struct Unset: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: ArgumentHelp(valueName: "id|field")) var words: [String]
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions

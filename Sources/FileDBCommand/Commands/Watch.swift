@@ -20,7 +20,7 @@ struct Watch: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var matching: WhereOption
   @Option(help: "table is for people and may change, ndjson is stable.") var format = WatchFormat.table
 
