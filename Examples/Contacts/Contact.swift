@@ -1,7 +1,7 @@
 import FileDB
 import Foundation
 
-/// A contact, as the app's newest version has it.
+/// A contact in the app's newest version.
 struct Contact: VersionedValue, DefaultedValue {
   struct Phone: Codable, Sendable {
     enum Kind: String, Codable { case home, mobile, work }
@@ -18,7 +18,7 @@ struct Contact: VersionedValue, DefaultedValue {
 
   enum Group: String, Codable { case family, friends, work, other }
 
-  /// When to be reminded of the birthday.
+  /// When the app reminds its user of the birthday.
   enum Reminder: Codable, Sendable {
     case never
     case before(days: Int)
@@ -31,12 +31,12 @@ struct Contact: VersionedValue, DefaultedValue {
   var birthday: Date?
   var reminder = Reminder.never
 
-  /// For records that lack a field: `filedb add contacts name=Ada`.
+  /// For records that lack a field, such as those of `filedb add contacts name=Ada`.
   static let defaults = Contact(name: "")
 
-  /// The first three lead to version 2, the others to this one. What has a default above needs no step.
+  /// The first three lead to version 2, the others to this one. A field that has a default above needs no step.
   ///
-  /// A record that `filedb` adds with a name alone goes through all of them, so it comes to the friends.
+  /// A record that `filedb` adds with only a name goes through all of them, and so becomes one of the friends.
   static let migrations: [ValueMigration] = [
     .rename("fullName", to: "name"),
     .convert("birthday") { $0.string.flatMap(day).map(PlistValue.date) },
@@ -51,14 +51,14 @@ struct Contact: VersionedValue, DefaultedValue {
   }
 }
 
-/// What the app's first version had. An app does not keep its former types; here they show what was written once.
+/// The type of the app's first version. A real app does not keep its former types. Here they write sample records.
 struct ContactV1: Codable, Sendable {
   var fullName: String
   var phone: String?
   var birthday: String?
 }
 
-/// What its second version had.
+/// The type of its second version.
 struct ContactV2: VersionedValue {
   var name: String
   var group: String
@@ -68,7 +68,7 @@ struct ContactV2: VersionedValue {
   static let migrations = Array(Contact.migrations.prefix(3))
 }
 
-// One table in the same store, whatever the version of the app.
+// All versions of the app use the same table.
 extension TableName<ContactV1> { static var contactsV1: Self { "contacts" } }
 extension TableName<ContactV2> { static var contactsV2: Self { "contacts" } }
 extension TableName<Contact> { static var contacts: Self { "contacts" } }

@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-// A contact book whose type has changed twice. Three versions of the app and `filedb` have written its records, and all
-// are read as the newest type:
+// A contact book whose type has changed twice. Its records were written by three versions of the app and by
+// `filedb`, and all are read as the newest type:
 //
 //     Contacts FOLDER sample 1            adds what version 1 of the app wrote; also 2 and 3
 //     filedb --store FOLDER add contacts name=Grace
@@ -80,7 +80,7 @@ struct Contacts {
 
   private static func show(_ contacts: [StoredRecord<Contact>]) {
     for contact in contacts {
-      do { print(contact.id, try contact.value) } catch { print(contact.id, "is no contact: \(error)") }
+      do { print(contact.id, try contact.value) } catch { print(contact.id, "is not a contact: \(error)") }
     }
   }
 

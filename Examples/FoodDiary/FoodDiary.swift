@@ -1,9 +1,9 @@
 import FileDB
 import Foundation
 
-// A diary of what one ate. Its foods are a store that is shipped with it and never written (`build.filedb` builds it);
-// the user's store lies over that. So foods of the user's own stand beside the shipped ones, a shipped figure may be
-// corrected, and the next version of the foods changes neither the diary nor the corrections:
+// A food diary. It ships with a store of foods, which `build.filedb` builds and the program never changes. The user's
+// store is on top of it. So users can add foods and correct shipped ones, and the next version of the foods keeps the
+// diary and the corrections:
 //
 //     FoodDiary
 //     filedb --store Foods batch build.filedb
@@ -12,7 +12,7 @@ import Foundation
 //     FoodDiary Foods MyDiary eat 12 250
 //     FoodDiary Foods MyDiary day
 
-/// A food; its figures are for 100 g.
+/// A food. Its numbers are per 100 g.
 struct Food: Codable, Sendable {
   var name: String
   var group: RecordID<FoodGroup>?
@@ -26,7 +26,7 @@ struct FoodGroup: Codable, Sendable {
   var name: String
 }
 
-/// What was eaten, of a food of either store.
+/// What was eaten. The food may be a shipped one or the user's own.
 struct Meal: Codable, Sendable {
   var food: RecordID<Food>
   var grams: Int
@@ -48,7 +48,7 @@ struct Diary {
     meals = try store.table(.diary)
   }
 
-  /// A line for each food with all these words in its name.
+  /// A line for each food whose name has all these words.
   func list(_ words: [String]) throws -> [String] {
     try foods.snapshot().search(words.joined(separator: " "), in: ["name"]).map { record in
       let food = try record.value
@@ -58,7 +58,7 @@ struct Diary {
     }
   }
 
-  /// A line for each meal, and their sum.
+  /// A line for each meal, and a line with the sum.
   func day() throws -> [String] {
     var sum = 0
     let lines = try meals.snapshot().values().get().map { meal in
@@ -105,7 +105,7 @@ struct FoodDiary {
     return []
   }
 
-  /// What there is to see without a diary: a day of somebody with a soup of their own.
+  /// What the program shows without arguments: a day in a diary, with a soup that its user added.
   private static func showDay() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("diary-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

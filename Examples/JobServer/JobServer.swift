@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-// A server whose jobs are records. Hundreds of tasks do them, and so does a second process, which runs this program
-// once more. Some tasks are cancelled while they wait for their turn. Each job is done exactly once:
+// A server whose jobs are records. Hundreds of tasks do them, and so does a second process, which runs the same
+// program. Some tasks are cancelled while they wait for their turn. Each job is done exactly once:
 //
 //     JobServer NEWFOLDER
 
@@ -11,11 +11,11 @@ struct Job: Codable, Sendable {
   var number: Int
 }
 
-/// What came of a job.
+/// The result of a job.
 struct JobResult: Codable, Sendable {
   var number: Int
   var square: Int
-  /// Who did the job.
+  /// The process that did the job.
   var process: Int32
 }
 
@@ -52,7 +52,7 @@ struct JobServer {
     try report()
   }
 
-  /// Does the first job that is left. It goes in the transaction that adds its result, so that no job is done twice or
+  /// Does the first job that is left. One transaction deletes the job and adds its result, so no job is done twice or
   /// lost.
   /// - Returns: `false` if no job is left.
   private func doNextJob() async throws -> Bool {
@@ -66,7 +66,7 @@ struct JobServer {
     }
   }
 
-  /// Has each task do one job, and cancels the others as soon as some have done theirs.
+  /// Lets each task do one job, and cancels the other tasks as soon as some have done theirs.
   private func runCancelledTasks() async throws {
     let done = try await withThrowingTaskGroup { group in
       for _ in Self.tasks {
@@ -86,7 +86,7 @@ struct JobServer {
     print("\(done) tasks did a job, \(Self.tasks.count - done) were cancelled: \(results) results")
   }
 
-  /// Has each task do one job after another until none is left.
+  /// Lets each task do one job after another, until none is left.
   private func runTasks() async throws {
     try await withThrowingTaskGroup { group in
       for _ in Self.tasks { group.addTask { while try await doNextJob() {} } }
@@ -113,7 +113,7 @@ struct JobServer {
 private struct Helper {
   private let process = Process()
 
-  /// Returns once it has done its first job, or has failed.
+  /// Returns when the process has done its first job, or has failed.
   init(in folder: String) throws {
     let output = Pipe()
     process.executableURL = Bundle.main.executableURL
@@ -123,7 +123,7 @@ private struct Helper {
     _ = output.fileHandleForReading.availableData
   }
 
-  /// Waits for its end.
+  /// Waits until the process ends.
   func succeeds() -> Bool {
     process.waitUntilExit()
     return process.terminationStatus == 0

@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-// The levels of a game: each has a number, the name of a background picture, and a map as bytes. The game asks for a
-// level by its number, and shows it again when somebody replaces its map while the game runs:
+// The levels of a game: each has a number, the name of a background picture, and a map as bytes. The game finds a
+// level by its number, and shows it again when another program replaces its map:
 //
 //     Levels
 //     Levels FOLDER 2
@@ -32,7 +32,7 @@ extension Level {
   }
 }
 
-/// Gives levels by their numbers.
+/// Finds levels by their numbers.
 struct LevelManager {
   let table: RecordTable<Level>
 
@@ -64,13 +64,13 @@ struct Levels {
     try await show(number, in: URL(fileURLWithPath: arguments[1]))
   }
 
-  /// What there is to see without a folder.
+  /// What the program shows without arguments.
   private static func showFirstLevels() throws {
     let manager = try LevelManager(in: RecordStore.inMemory())
     for level in try manager.table.snapshot().values().get() { print(level.picture) }
   }
 
-  /// Shows a level whenever it changes, until it is gone.
+  /// Shows a level whenever it changes, until it is deleted.
   private static func show(_ number: Int, in folder: URL) async throws {
     let store = try RecordStore(at: folder)
     let manager = try LevelManager(in: store)

@@ -2,13 +2,13 @@ import FileDB
 
 struct Note: Codable, Sendable {
   var text: String
-  /// The note that this one is below; `nil` at the left.
+  /// The note that this one is below; `nil` at the top level.
   var parent: RecordID<Note>?
 }
 
 extension TableName<Note> { static var notes: Self { "notes" } }
 
-/// The notes of a list as a tree. Those that are below the same note have the table's order.
+/// The notes of a list as a tree. Notes below the same note are in the table's order.
 struct Outline {
   struct BelowItself: Error, CustomStringConvertible {
     var description: String { "a note cannot be below itself" }
@@ -20,25 +20,25 @@ struct Outline {
   init(_ records: [DecodedRecord<Note>]) {
     self.records = records
     let ids = Set(records.map(\.id))
-    // A note whose parent the filter hides, or another program deleted, is at the left.
+    // If the filter hides a note's parent, or another program deleted it, the note is at the top level.
     children = Dictionary(grouping: records) { record in
       record.value.parent.flatMap { ids.contains($0) ? $0 : nil }
     }
   }
 
   var lines: [String] {
-    // Another program may have put notes below each other in a circle. The records themselves bring those, too.
+    // Another program may have put notes below each other in a circle. Adding `records` shows those, too.
     branches(of: children[nil, default: []] + records).map { record, depth in
       String(repeating: "  ", count: depth) + "\(record.id) \(record.value.text)"
     }
   }
 
-  /// The ids of a note and of all that are below it.
+  /// The ids of a note and of all notes below it.
   func branch(of id: RecordID<Note>) -> [RecordID<Note>] {
     [id] + branches(of: children[id, default: []]).map(\.record.id)
   }
 
-  /// These notes and all that are below them, each once, and how far they are to the right.
+  /// These notes and all notes below them, each once, with their depth.
   private func branches(of roots: [DecodedRecord<Note>]) -> [(record: DecodedRecord<Note>, depth: Int)] {
     var found: [(record: DecodedRecord<Note>, depth: Int)] = []
     var seen: Set<RecordID<Note>> = []

@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-// An outline of notes: each may be below another. It reads commands from standard input, one a line, and prints the
-// outline whenever it changes, also when another program changes it:
+// An outline of notes: each may be below another. It reads commands from standard input, one per line. It prints the
+// outline whenever it changes, even if another program changes it:
 //
 //     Outliner FOLDER
 //     filedb --store FOLDER add notes text=Milk
@@ -15,7 +15,7 @@ struct Outliner {
 
   private let notes: RecordTable<Note>
   private let edits: UndoStack
-  /// What is printed, for as long as this is kept.
+  /// The list that is printed. Releasing it ends the observation.
   private let list: TableObservation<Note>
 
   private init(_ notes: RecordTable<Note>) {
@@ -62,7 +62,7 @@ struct Outliner {
     }
   }
 
-  /// Moves a note and all that are below it: to the top, or below the last note that `parent` has.
+  /// Moves a note and all notes below it: to the top, or to the end of the notes below `parent`.
   private func move(_ id: RecordID<Note>, below parent: RecordID<Note>?) throws {
     try edits.write(named: "move \(id)") { _ in
       if let parent {
@@ -78,7 +78,7 @@ struct Outliner {
     try edits.write(named: "delete \(id)") { _ in try notes.delete(branch(of: id)) }
   }
 
-  /// The ids of a note and of all that are below it. In a write, it reads what that has changed so far.
+  /// The ids of a note and of all notes below it. In a write, they include what the write has changed so far.
   private func branch(of id: RecordID<Note>) throws -> [RecordID<Note>] {
     Outline(try notes.snapshot().values().records).branch(of: id)
   }
@@ -92,20 +92,20 @@ struct Outliner {
   private func redo() throws {
     guard let name = edits.redoName else { return say("nothing to redo") }
     try edits.redo()
-    say("done again: \(name)")
+    say("redone: \(name)")
   }
 }
 
 @MainActor
 private func show(_ change: ListChange<Note>) {
-  let lines = Outline(change.records).lines + change.faults.map { "no note: \($0)" }
+  let lines = Outline(change.records).lines + change.faults.map { "not a note: \($0)" }
   say((lines + ["--"]).joined(separator: "\n"))
 }
 
-/// Prints at once, whatever standard output is.
+/// Prints without buffering, even if standard output is not a terminal.
 private func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
-/// The lines up to `quit`. They are awaited on a thread of their own, so that the list goes on meanwhile.
+/// The lines up to `quit`. A separate thread waits for them, so that the list can still change.
 private func linesOfInput() -> AsyncStream<String> {
   let (lines, sink) = AsyncStream<String>.makeStream()
   Thread.detachNewThread {
@@ -116,7 +116,7 @@ private func linesOfInput() -> AsyncStream<String> {
 }
 
 extension String {
-  /// The text before the first space, and the text behind it.
+  /// The text before the first space, and the text after it.
   fileprivate func parted() -> (String, String) {
     let space = firstIndex(of: " ") ?? endIndex
     return (String(self[..<space]), String(self[space...].dropFirst()))

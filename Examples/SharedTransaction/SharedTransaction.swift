@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-// Two objects that know nothing of each other, each with a table of its own in one store. Whoever calls both inside one
-// `write` has one transaction: the verbs join it by themselves.
+// Two objects that do not know each other. Each has its own table in the same store. If you call both inside one
+// `write`, all their changes are one transaction: the verbs join it automatically.
 
 /// Keeps the money.
 struct Ledger {
@@ -35,7 +35,7 @@ struct Stock {
 
   init(in store: RecordStore) throws { items = try store.table(TableName("stock")) }
 
-  /// - Throws: ``OutOfStock``, on purpose after it has changed the table.
+  /// - Throws: ``OutOfStock``. It throws only after it has changed the table, to show that this is undone.
   func take(_ name: String) throws {
     for record in try items.snapshot() where try record.value.name == name {
       try items.update(record.id) { $0.count -= 1 }
@@ -72,10 +72,10 @@ struct SharedTransaction {
       try buyLamp()
     } catch let error as Stock.OutOfStock {
       print(
-        "no \(error.name) left, and nothing happened to either: balance \(try ledger.balance), stock \(try stock.counts)"
+        "no \(error.name) left, and neither table changed: balance \(try ledger.balance), stock \(try stock.counts)"
       )
     }
-    let anew = try RecordStore(at: folder)
-    print("read anew: balance \(try Ledger(in: anew).balance), stock \(try Stock(in: anew).counts)")
+    let reopened = try RecordStore(at: folder)
+    print("reopened: balance \(try Ledger(in: reopened).balance), stock \(try Stock(in: reopened).counts)")
   }
 }

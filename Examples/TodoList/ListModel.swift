@@ -1,13 +1,13 @@
 import FileDB
 
-/// What the screen shows, and what a key does to it. The records themselves come from the table alone.
+/// What the screen shows, and what each key does. The records always come from the table.
 struct ListModel {
   static let help = "a add  space done  d delete  j/k down/up  J/K move down/up  u undo  r redo  q quit"
 
   private let todos: RecordTable<Todo>
   private let edits: UndoStack
   private var records: TableSnapshot<Todo>
-  /// The record that the cursor is on: it stays there when others come, go and move.
+  /// The record that the cursor is on. The cursor stays there when other records are added, deleted or moved.
   private var selected: RecordID<Todo>?
   /// The title that is being typed.
   private var draft: String?
@@ -25,7 +25,7 @@ struct ListModel {
   mutating func follow(_ change: TableChange<Todo>) {
     records = change.after
     if selected == nil { selected = records.first?.id }
-    // A record that was not there before either is our own and comes with the next change.
+    // If the record was not there before, we have just added it, and it arrives with the next change.
     guard let selected, cursor == nil, let index = change.before.index(of: selected) else { return }
     self.selected = records.isEmpty ? nil : records[min(index, records.count - 1)].id
   }
@@ -54,7 +54,7 @@ struct ListModel {
     }
   }
 
-  /// Behind the cursor, where one expects it.
+  /// Where a new record goes: below the cursor.
   private var place: Position<Todo> { selected.map(Position.after) ?? .top }
 
   private mutating func command(_ key: Key) throws {
@@ -84,7 +84,7 @@ struct ListModel {
   private func move(by distance: Int) throws {
     guard let selected, let index = cursor, records.indices.contains(index + distance) else { return }
     let neighbour = records[index + distance].id
-    // By the neighbour and not by its index, which others may have changed a moment ago.
+    // By the neighbour's id, not its index, which other programs may have changed a moment ago.
     let position: Position = distance > 0 ? .after(neighbour) : .before(neighbour)
     try edits.write { tx in try tx[.todo].move(selected, to: position) }
   }
@@ -92,7 +92,7 @@ struct ListModel {
   var lines: [String] {
     let items = records.map { record in
       let mark = record.id == selected ? ">" : " "
-      guard let todo = try? record.value else { return "\(mark) [?] (no todo: \(record.fields))" }
+      guard let todo = try? record.value else { return "\(mark) [?] (not a to-do: \(record.fields))" }
       return "\(mark) [\(todo.isDone ? "x" : " ")] \(todo.title)"
     }
     let footer = draft.map { "new: \($0)_" } ?? note

@@ -8,15 +8,15 @@ struct Food: Codable, Sendable {
 
 extension TableName<Food> { static var foods: Self { "foods" } }
 
-/// An app that comes with a list of foods, which its user goes on with.
+/// An app that comes with a list of foods, which its user can change.
 struct FoodApp {
-  /// Where the app's own data is: in a real one, `Bundle.main.url(forResource: "Foods", withExtension: nil)`.
+  /// The folder of the shipped data. In a real app: `Bundle.main.url(forResource: "Foods", withExtension: nil)`.
   let bundle: URL
   let version: ShippedVersion
-  /// Where the user's is, such as the folder for application support.
+  /// The folder of the user's data, for example in the folder for application support.
   let userFolder: URL
 
-  /// What the app does at every start.
+  /// The app calls this at every start.
   func start(_ policy: InstallPolicy = .merge) throws -> RecordTable<Food> {
     let report = try ShippedStore.install(from: bundle, to: userFolder, version: version, policy: policy)
     for line in lines(of: report) { print(line) }
@@ -25,18 +25,19 @@ struct FoodApp {
 
   private func lines(of report: InstallReport) -> [String] {
     guard let former = report.formerVersion else { return ["version \(report.version) is installed"] }
-    if former == report.version { return ["version \(report.version) is there already"] }
+    if former == report.version { return ["version \(report.version) is already installed"] }
     return ["version \(report.version) is installed over \(former)"]
       + report.tables.flatMap(\.conflicts).map(text)
   }
 
-  /// What the user may want to know: the new version has something else, and what the user has stays.
+  /// Tells the user that the new version has other data, and that the user's data stays.
   private func text(_ conflict: MergeConflict) -> String {
     switch conflict.kind {
     case .field(let field, _, let ours, let theirs):
-      "  your \(field) \(text(ours)) stays, though it is \(text(theirs)) now"
-    case .deletedByOurs(_, let theirs): "  \(text(theirs["name"])) has changed, and stays deleted"
-    case .deletedByTheirs(_, let ours): "  \(text(ours["name"])) is gone, but for you, who changed it"
+      "  your \(field) \(text(ours)) stays, although it is now \(text(theirs))"
+    case .deletedByOurs(_, let theirs): "  \(text(theirs["name"])) has changed, but stays deleted"
+    case .deletedByTheirs(_, let ours):
+      "  \(text(ours["name"])) is no longer shipped, but stays, because you changed it"
     case .rule(let field, let message): "  \(field): \(message)"
     }
   }

@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-// An app ships its data, its user changes it, and the app's next version ships other data. This plays both, the one who
-// ships and the user, in a folder that it removes in the end.
+// An app ships its data, its user changes it, and the app's next version ships other data. This program plays both the
+// app's author and its user, in a folder that it removes at the end.
 
 @main
 struct Upgrade {
@@ -25,15 +25,15 @@ struct Upgrade {
     _ = try second.start()
 
     do { _ = try first.start() } catch StoreError.Code.olderThanInstalled {
-      print("version 1 is an older one")
+      print("version 1 is older than the installed one")
     }
 
-    // What an app does whose data is not for its user to change.
+    // An app does this if its user should not change the data.
     let third = FoodApp(bundle: second.bundle, version: 3, userFolder: user)
     try show(try third.start(.replace))
   }
 
-  /// Makes the store that comes with a version of the app.
+  /// Creates the store that ships with a version of the app.
   private static func ship(in folder: URL, _ improve: (inout StoreTransaction) throws -> Void) throws {
     let store = try RecordStore(at: folder)
     try store.write { tx in

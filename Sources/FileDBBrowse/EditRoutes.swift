@@ -125,7 +125,7 @@ extension RequestError {
   fileprivate static func changed(_ record: StoredRecord<Fields>?) -> RequestError {
     let message =
       record == nil
-      ? "The record was deleted meanwhile." : "The record was changed meanwhile, by another program or page."
+      ? "Somebody else deleted the record." : "Another program or page has changed the record."
     var error = RequestError(.conflict, "changed", message)
     error.record = record?.id.description
     error.details = [("current", record.map { JSON(whole: $0) } ?? .null)]

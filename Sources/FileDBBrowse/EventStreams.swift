@@ -38,7 +38,7 @@ final class EventStreams: Sendable {
   }
 
   func send(_ event: String, _ data: JSON) {
-    // JSON has line ends only between its texts, and inside texts they are escaped.
+    // JSON has line ends only between its strings, and inside strings they are escaped.
     send(ByteBuffer(bytes: Array("event: \(event)\ndata: ".utf8) + data.bytes + Array("\n\n".utf8)))
   }
 

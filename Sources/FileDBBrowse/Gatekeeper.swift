@@ -87,7 +87,7 @@ final class Gatekeeper: Sendable {
     return .page(.forbidden, text)
   }
 
-  /// Takes the same time wherever the texts differ.
+  /// Takes the same time wherever the strings differ.
   private static func isSame(_ left: String, _ right: String) -> Bool {
     let (left, right) = (left.utf8, right.utf8)
     guard left.count == right.count else { return false }

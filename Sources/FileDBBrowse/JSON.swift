@@ -61,7 +61,7 @@ enum JSON: Sendable {
 extension JSON {
   init(_ text: String?) { self = text.map(JSON.string) ?? .null }
   init(_ number: Int?) { self = number.map(JSON.number) ?? .null }
-  /// As texts, because JavaScript cannot represent all integers above 2^53.
+  /// As strings, because JavaScript cannot represent all integers above 2^53.
   init(ids: some Sequence<some CustomStringConvertible>) {
     self = .array(ids.map { .string($0.description) })
   }

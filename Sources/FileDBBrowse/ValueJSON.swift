@@ -2,7 +2,7 @@ import FileDB
 import FileDBEssentials
 import FileDBExchange
 
-/// A value as it is sent. Texts and Booleans are sent directly. Any other value is an object with its type, so that
+/// A value as it is sent. Strings and Booleans are sent directly. Any other value is an object with its type, so that
 /// JavaScript's numbers lose nothing.
 struct ValueJSON: Decodable {
   let value: PlistValue

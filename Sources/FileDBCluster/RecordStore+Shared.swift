@@ -64,7 +64,7 @@ extension RecordStore {
   /// file as a backup, and the conflicts like those of a merge.
   func takeInEdits(_ files: ReplicaFiles) throws {
     try files.takingTurns {
-      // If one file cannot be read, still take in the others.
+      // If one file cannot be read, still read the others.
       var failure: (any Error)?
       for edit in try files.edits() {
         do { try takeIn(edit, files) } catch { failure = failure ?? error }

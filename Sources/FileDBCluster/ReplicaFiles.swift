@@ -22,7 +22,7 @@ final class ReplicaFiles: ShownFiles {
   let shown: StoreFolder
   private let replicaLog: ReplicaLog
   private let timeout: Duration
-  /// Two threads that take in the same edit would disturb each other.
+  /// Two threads that read the same edit would disturb each other.
   private let turn = Mutex(())
   /// Files that are known to be as they were copied, so that they need not be read again.
   private let unedited = Mutex<[TableKey: FileStamp]>([:])

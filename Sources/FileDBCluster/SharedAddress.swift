@@ -83,7 +83,7 @@ package struct SharedAddress: Sendable {
     return "postgres:///?" + (parameters + ["store=\(encoded(store))"]).joined(separator: "&")
   }
 
-  /// Encodes a text for an address: a % and two hexadecimal digits replace each byte that may have a meaning there.
+  /// Encodes a string for an address: a % and two hexadecimal digits replace each byte that may have a meaning there.
   /// - Parameter marks: the characters that stay as they are, in addition to letters and digits.
   package static func encoded(_ text: String, keeping marks: String = "-._~/,:") -> String {
     text.utf8.map { byte in

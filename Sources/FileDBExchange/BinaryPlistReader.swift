@@ -133,7 +133,7 @@ struct BinaryPlistReader {
       let count = try count(low, at: &offset)
       let characters = bytes[try range(offset, count: count, size: 1)]
       guard characters.allSatisfy({ $0 < 0x80 }) else {
-        throw Fault(message: "a text is not ASCII", offset: start)
+        throw Fault(message: "a string is not ASCII", offset: start)
       }
       return .string(String(decoding: characters, as: UTF8.self))
     case (0x6, _):
@@ -144,7 +144,7 @@ struct BinaryPlistReader {
         UInt16(characters[first + $0 * 2]) << 8 | UInt16(characters[first + $0 * 2 + 1])
       }
       guard let text = String(validating: units, as: UTF16.self) else {
-        throw Fault(message: "a text is not UTF-16", offset: start)
+        throw Fault(message: "a string is not UTF-16", offset: start)
       }
       return .string(text)
     default: throw Fault(message: Self.description(ofForeign: kind, low), offset: start)

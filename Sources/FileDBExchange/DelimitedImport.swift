@@ -3,7 +3,7 @@ import FileDBPlist
 
 /// Turns the rows of delimited text into records.
 public struct DelimitedImport: Sendable {
-  /// The meaning of an empty text.
+  /// What an empty field means.
   public enum EmptyText: String, Sendable, CaseIterable {
     /// The record does not have the field. If the empty text is in quotes and the type has an empty value, the field
     /// has that value: an empty string or empty data.
@@ -19,7 +19,7 @@ public struct DelimitedImport: Sendable {
   public var fields: [String]?
   /// The types of fields by name. All other fields are strings.
   public var types: [String: FieldType]
-  /// The meaning of an empty text.
+  /// What an empty field means.
   public var emptyText: EmptyText
   /// Fields that each row must have.
   var key: [String] = []
@@ -34,9 +34,9 @@ public struct DelimitedImport: Sendable {
   }
 
   /// Calls `body` with each record, and returns the number of records.
-  /// - Throws: ``StoreError`` with the file, line and column if a text does not fit its type, a row has too many or too
-  ///   few fields, a column has no name, two columns have the same name, or a type is given for a column that does not
-  ///   exist; and what `body` throws.
+  /// - Throws: ``StoreError`` with the file, line and column if a string does not fit its type, a row has too many or
+  ///   too few fields, a column has no name, two columns have the same name, or a type is given for a column that does
+  ///   not exist; and what `body` throws.
   @discardableResult
   public func run(
     _ reader: consuming DelimitedReader, file: String, _ body: (Fields) throws -> Void
@@ -190,12 +190,12 @@ extension DelimitedReader.Cell {
   }
 }
 
-/// The types that are still possible for the texts of a column.
+/// The types that are still possible for the strings of a column.
 private struct TypeCandidates {
   private var types: [FieldType] = [.integer, .float, .bool, .date]
   private var hasText = false
 
-  /// `nil` if only a string fits all texts.
+  /// `nil` if only `string` fits all of them.
   var type: FieldType? { hasText ? types.first : nil }
 
   mutating func see(_ cell: DelimitedReader.Cell, _ emptyText: DelimitedImport.EmptyText) {

@@ -13,7 +13,7 @@ public struct DelimitedReader: ~Copyable {
     /// The line on which the record begins, from 1.
     public var line: Int
 
-    /// The texts of the cells.
+    /// The strings of the cells.
     public var fields: [String] { cells.map(\.text) }
   }
 
@@ -131,7 +131,7 @@ extension DelimitedScanner.Cell {
 }
 
 extension StoreError {
-  /// A text does not follow its format, or does not fit its type.
+  /// Text does not follow its format, or does not fit its type.
   public static let invalidText = Code(rawValue: "invalidText")
 
   init(invalidText message: String, file: String, line: Int?, column: Int?, field: String? = nil) {

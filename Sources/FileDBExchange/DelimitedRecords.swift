@@ -12,7 +12,7 @@ struct DelimitedRecords: ~Copyable {
   private let columns: [DelimitedImport.Column]
   /// Sorted by key: those before the id, and those after it.
   private let fields: (beforeID: [Field], others: [Field])
-  /// The lines of all keys, each with what comes before a text in the next line.
+  /// The lines of all keys, each with what comes before a string in the next line.
   private let keys: [UInt8]
   private let limits: PlistLimits
   private let table: String
@@ -111,7 +111,7 @@ extension DelimitedRecords {
     /// Whether an empty cell means a missing field, without quotes and in quotes.
     let isMissing: (plain: Bool, quoted: Bool)
     /// Ranges in ``keys``: the key's line; the line with what comes before a value in the next line; the line with what
-    /// comes before a text.
+    /// comes before a string.
     let key: Range<Int>
     let untilValue: Range<Int>
     let untilText: Range<Int>

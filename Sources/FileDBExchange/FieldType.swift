@@ -3,7 +3,7 @@ import FileDBEssentials
 import FileDBPlist
 
 extension FieldType {
-  /// Reads a text as a value of this type.
+  /// Reads a string as a value of this type.
   ///
   /// - `integer`: decimal digits, from -2^63 to 2^64-1.
   /// - `float`: a decimal number, or `nan`, `+infinity`, `-infinity`.
@@ -20,7 +20,7 @@ extension FieldType {
     switch self {
     case .string: return .string(text)
     case .integer:
-      // A property list may contain hexadecimal numbers. But a text that looks like one is more often an address or a
+      // A property list may contain hexadecimal numbers. But a string that looks like one is more often an address or a
       // code.
       if text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) { return nil }
       return text.withUTF8 { PlistNumber.integer($0) }
@@ -39,7 +39,7 @@ extension FieldType {
     }
   }
 
-  /// A description of texts of this type, for an error message.
+  /// A description of strings of this type, for an error message.
   public var expectation: String {
     switch self {
     case .string: "text"

@@ -6,7 +6,7 @@ import FileDBPlist
 public struct ImportSource {
   /// The name of the source in errors.
   public let name: String
-  /// Begins anew, and returns what gives the next bytes, `nil` at the end.
+  /// Starts from the beginning. The closure that it returns gives the next bytes, `nil` at the end.
   let open: () throws -> () throws -> [UInt8]?
 
   /// The file at `url`.

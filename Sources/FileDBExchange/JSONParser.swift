@@ -168,7 +168,7 @@ extension JSONParser {
         note("this text is not UTF-8", at: start)
         return ""
       case UInt8(ascii: "\\"): try appendEscape(to: &bytes)
-      case 0..<0x20: throw error("a control character in a text must be written as an escape", at: place)
+      case 0..<0x20: throw error("a control character in a string must be written as an escape", at: place)
       default: bytes.append(byte)
       }
     }

@@ -40,8 +40,8 @@ public enum JSONText {
     }
   }
 
-  /// Returns a text as a JSON string, as in RFC 8259 §7. Quotes, backslashes and control characters are escaped. So are
-  /// DEL and the C1 controls, because terminals obey them.
+  /// Returns a string as a JSON string, as in RFC 8259 §7. Quotes, backslashes and control characters are escaped. So
+  /// are DEL and the C1 controls, because terminals obey them.
   public static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

@@ -16,7 +16,7 @@ enum PlainValue {
     case .bool where text.elementsEqual("true".utf8) || text.elementsEqual("1".utf8): self = .tag("<true/>\n")
     case .bool where text.elementsEqual("false".utf8) || text.elementsEqual("0".utf8):
       self = .tag("<false/>\n")
-    // It accepts only texts that it would write itself.
+    // It accepts only strings that it would write itself.
     case .date where PlistDate.parse(text) != nil: self = .element("<date>", end: "</date>\n")
     default: return nil
     }

@@ -306,7 +306,7 @@ package struct RowMerge {
   }
 
   /// Throws if a value of the key and the record's own value differ in type. Otherwise, the record's number could
-  /// become a text.
+  /// become a string.
   private func checkTypes(
     of row: ImportRow, _ record: Fields, against old: Fields, _ id: RecordID<Fields>
   ) throws(StoreError) {
@@ -360,7 +360,7 @@ private struct RowKey: Hashable {
     return texts.isEmpty ? code : texts.joined(separator: ", ")
   }
 
-  // Compares bytes: `String` treats canonically equivalent texts as equal.
+  // Compares bytes: `String` treats canonically equivalent strings as equal.
   static func == (left: RowKey, right: RowKey) -> Bool { left.code.utf8.elementsEqual(right.code.utf8) }
 
   func hash(into hasher: inout Hasher) {

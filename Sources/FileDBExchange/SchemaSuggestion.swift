@@ -16,7 +16,7 @@ public struct SchemaSuggestion: Sendable {
 
   /// Proposes rules for a table:
   ///
-  /// - the type that all values of a field have, or that all of its texts can be converted into and back without a
+  /// - the type that all values of a field have, or that all of its strings can be converted into and back without a
   ///   difference
   /// - `required` for a field that all records have
   /// - the allowed values for a field of text with few different values in many records
@@ -40,7 +40,7 @@ public struct SchemaSuggestion: Sendable {
 private struct SeenField {
   private var count = 0
   private var types: Set<FieldType> = []
-  /// The types as which all texts could be read.
+  /// The types as which all strings could be read.
   private var readings: [FieldType] = [.integer, .float, .bool, .date]
   private var texts: Set<[UInt8]> = []
 

@@ -12,7 +12,8 @@ final class SpoolFile {
       FileManager.default.temporaryDirectory.appendingPathComponent("filedb-XXXXXX").path.utf8CString)
     let descriptor = mkstemp(&path)
     guard descriptor >= 0 else {
-      throw StoreError(.inputOutput, "no temporary file: \(String(cString: strerror(errno)))")
+      let reason = String(cString: strerror(errno))
+      throw StoreError(.inputOutput, "a temporary file cannot be created: \(reason)")
     }
     unlink(path)
     file = OpenFile(descriptor)

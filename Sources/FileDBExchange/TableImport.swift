@@ -47,7 +47,7 @@ public struct TableImport: Sendable {
   public var format: ExchangeFormat
   /// The names of the columns, for delimited text without a header.
   public var fields: [String] = []
-  /// The types of fields, by their names in the file. In JSON, for example, they tell which texts are dates or data.
+  /// The types of fields, by their names in the file. In JSON, for example, they tell which strings are dates or data.
   ///
   /// Delimited text and JSON do not keep every type. If you give no type for a field here, the import takes the type
   /// that the field has in the records of the table. A value that does not fit is an error. If no record of the table
@@ -57,7 +57,7 @@ public struct TableImport: Sendable {
   /// The types of fields in delimited text that have no type in ``types`` or in the table. For example, use what
   /// ``detectedTypes(of:)`` finds.
   public var fallbackTypes: [String: FieldType] = [:]
-  /// The meaning of an empty text in delimited text.
+  /// What an empty field in delimited text means.
   public var emptyText = DelimitedImport.EmptyText.missing
   /// A schema for the table, in place of what it declared before. The import reads the rows as these types, and the
   /// rows must keep these rules. `nil` leaves the table's schema as it is.

@@ -14,7 +14,7 @@ package struct CanonicalBlock: ~Copyable {
   /// A copy with exactly the right size.
   package var bytes: [UInt8] { [UInt8](UnsafeBufferPointer(rebasing: memory[..<count])) }
 
-  /// Reserves space for `canonical` bytes, and for texts with `text` bytes in total.
+  /// Reserves space for `canonical` bytes, and for strings with `text` bytes in total.
   package mutating func reserve(canonical: Int, text: Int) {
     // Writes go eight bytes at a time.
     let needed = count + canonical + text * Self.mostBytesOfCharacter + 8
@@ -28,14 +28,14 @@ package struct CanonicalBlock: ~Copyable {
   /// Removes everything after the first `count` bytes.
   package mutating func cut(to count: Int) { self.count = min(count, self.count) }
 
-  /// Appends a text without escaping it.
+  /// Appends a string without escaping it.
   /// - Precondition: there is enough space.
   package mutating func append(_ canonical: String) {
     var canonical = canonical
     canonical.withUTF8 { append(canonical: $0) }
   }
 
-  /// Appends a text without escaping it.
+  /// Appends a string without escaping it.
   /// - Precondition: there is enough space.
   package mutating func append(_ canonical: StaticString) {
     append(canonical: UnsafeBufferPointer(start: canonical.utf8Start, count: canonical.utf8CodeUnitCount))
@@ -56,7 +56,7 @@ package struct CanonicalBlock: ~Copyable {
     count += canonical.count
   }
 
-  /// Appends a text with the escapes of a property list.
+  /// Appends a string with the escapes of a property list.
   /// - Precondition: there is enough space.
   /// - Returns: false if the text is not UTF-8, or XML cannot contain it. Then a part of it may have been appended.
   package mutating func append(text: UnsafeBufferPointer<UInt8>) -> Bool {

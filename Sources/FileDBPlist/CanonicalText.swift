@@ -118,7 +118,7 @@ extension CanonicalBytes {
     return false
   }
 
-  /// Removes the first byte of a text, or the escape at its beginning, and returns the byte.
+  /// Removes the first byte of a string, or the escape at its beginning, and returns the byte.
   func popCharacter(_ text: inout Range<Int>) -> UInt8 {
     let character: UInt8
     let length: Int

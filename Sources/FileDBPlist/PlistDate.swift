@@ -72,7 +72,7 @@ package enum PlistDate {
     append(second % 60, digits: 2, then: "Z", to: &bytes)
   }
 
-  /// The date as a text. Outside that range, it is in Foundation's format.
+  /// The date as a string. Outside that range, it is in Foundation's format.
   package static func text(_ date: Date) -> String {
     guard let date = wholeSecond(date) else { return "\(date)" }
     var bytes: [UInt8] = []

@@ -43,7 +43,7 @@ struct PlistSource {
   private mutating func begin(
     _ sink: (UnsafeRawBufferPointer) throws(PlistError) -> Void
   ) throws(PlistError) {
-    // Look only at so much of the file, however it is cut into pieces.
+    // Look only at this much of the file, however it is cut into pieces.
     let (found, markLength) = try Self.recognize(Array(pending.prefix(Self.lookahead)))
     encoding = found
     let first = pending

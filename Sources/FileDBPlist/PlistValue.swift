@@ -5,7 +5,7 @@ import FileDBEssentials
 /// Two values are equal if FileDB writes them as the same bytes. So strings are compared by their UTF-8 bytes and not
 /// by Unicode equivalence, `nan` equals `nan`, `0.0` and `-0.0` differ, and the integer `1` and the real `1` differ.
 public enum PlistValue: Sendable {
-  /// A text.
+  /// A string.
   case string(String)
   /// An integer up to `Int64.max`.
   case integer(Int64)
@@ -45,7 +45,7 @@ extension PlistValue {
     }
   }
 
-  /// The text; `nil` if the value is not a text.
+  /// The text; `nil` if the value is not a string.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
   /// The integer; `nil` if the value is not an integer up to `Int64.max`.
   public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
@@ -95,8 +95,8 @@ extension PlistValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
 
 /// The order of two strings by their UTF-8 bytes: negative, zero or positive.
 ///
-/// Swift's own `==` and `<` treat canonically equivalent texts as equal, so two different keys of a property list could
-/// become one.
+/// Swift's own `==` and `<` treat canonically equivalent strings as equal, so two different keys of a property list
+/// could become one.
 package func compareUTF8(_ left: String, _ right: String) -> Int {
   let fast = left.utf8.withContiguousStorageIfAvailable { a in
     right.utf8.withContiguousStorageIfAvailable { b in

@@ -57,7 +57,7 @@ struct SQLiteColumn {
   }
 }
 
-/// A stored value of SQLite. It is read here, because GRDB ends a text at its first NUL.
+/// A stored value of SQLite. It is read here, because GRDB ends a string at its first NUL.
 private func storedValue(in statement: OpaquePointer, _ column: Int32) throws(StoreError) -> PlistValue? {
   switch sqlite3_column_type(statement, column) {
   case SQLITE_NULL: return nil

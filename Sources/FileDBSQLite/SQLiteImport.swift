@@ -9,9 +9,9 @@ import Foundation
 ///     planets.matching = .key(["name"])
 ///     let report = try store.write { tx in try planets.run(into: "planets", in: &tx) }
 ///
-/// Integers, reals, texts and blobs become integers, reals, strings and data. If a value is NULL, the record does not
+/// Integers, reals, text and blobs become integers, reals, strings and data. If a value is NULL, the record does not
 /// have the field. In a column that is declared `BOOL` or `BOOLEAN`, 0 and 1 become `false` and `true`. In a column
-/// that is declared `DATE`, `DATETIME` or `TIMESTAMP`, a text like `2024-02-29T12:00:00Z` becomes a date. Other dates
+/// that is declared `DATE`, `DATETIME` or `TIMESTAMP`, a string like `2024-02-29T12:00:00Z` becomes a date. Other dates
 /// stay the text or number that their program stored, unless ``types`` names them.
 public struct SQLiteImport: Sendable {
   /// The rows to import.
@@ -30,7 +30,7 @@ public struct SQLiteImport: Sendable {
   public var file: URL
   /// The types of columns by name. Other columns keep the values that SQLite has.
   ///
-  /// A `date` may be a text that ``FieldType`` reads, or anything that SQLite's date functions read: a text like
+  /// A `date` may be a string that ``FieldType`` reads, or anything that SQLite's date functions read: a string like
   /// `2024-02-29 12:00:00.000`, in UTC if it has no offset; an integer, as seconds since 1970; a real, as a Julian day.
   /// Fractions of a second are cut off. A `bool` may also be 0 or 1.
   public var types: [String: FieldType] = [:]

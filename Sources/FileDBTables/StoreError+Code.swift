@@ -48,7 +48,7 @@ extension StoreError.Code {
   public static let undoStepLost = Self(rawValue: "undoStepLost")
   /// The text of a `RecordPredicate` has a mistake at the error's column.
   public static let invalidPredicate = Self(rawValue: "invalidPredicate")
-  /// A regular expression took more steps on a text of the record than FileDB allows. Whether it matches is unknown.
+  /// A regular expression took more steps on a string of the record than FileDB allows. Whether it matches is unknown.
   public static let matchLimitExceeded = Self(rawValue: "matchLimitExceeded")
   /// A later version of the shipped data is installed; see `ShippedStore`.
   public static let olderThanInstalled = Self(rawValue: "olderThanInstalled")

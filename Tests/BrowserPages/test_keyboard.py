@@ -100,7 +100,7 @@ class KeyboardTest(BrowseTest):
         browser.keys((Keys.CONTROL, Keys.HOME))
         self.to("kcal")
         browser.keys(Keys.ARROW_UP, Keys.ENTER)
-        browser.wait_for_text(".status", "Sorted for a look by kcal")
+        browser.wait_for_text(".status", "View sorted by kcal")
         self.assertEqual(browser.find('[data-column="kcal"]').get_attribute("aria-sort"), "ascending")
 
     def test_a_field_is_copied(self):

@@ -42,7 +42,7 @@ class LooksTest(BrowseTest):
         browser.click(browser.button("Help for filters"))
         browser.find('[aria-label="Filter"]').send_keys(Keys.ESCAPE)
         browser.click(browser.find('[data-column="carbohydrate"]'))
-        browser.wait_for_text(".status", "Sorted for a look")
+        browser.wait_for_text(".status", "View sorted")
         faults += browser.serious_faults()
         browser.click(browser.button("End the sorting"))
         browser.driver.execute_script("location.hash = '#/notes'")

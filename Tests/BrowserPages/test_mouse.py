@@ -101,7 +101,7 @@ class MouseTest(BrowseTest):
         browser = self.browser
         head = browser.find('[data-column="kcal"]')
         browser.click(head)
-        browser.wait_for_text(".status", "Sorted for a look by kcal")
+        browser.wait_for_text(".status", "View sorted by kcal")
         ascending = browser.ids()[0]
         browser.click(browser.find('[data-column="kcal"]'))
         browser.wait_for_text(".status", "kcal, descending")
@@ -110,17 +110,17 @@ class MouseTest(BrowseTest):
         seen = browser.ids()[:3]
         browser.click(browser.button("Keep this order"))
         browser.notice("in the order of kcal, descending")
-        browser.wait(lambda: browser.text(".status-sorted") == "", "it is still sorted for a look")
+        browser.wait(lambda: browser.text(".status-sorted") == "", "the view is still sorted")
         self.assertEqual(self.order(3), seen)
 
     def test_a_sorted_look_is_not_dragged(self):
         self.open()
         browser = self.browser
         browser.click(browser.find('[data-column="name"]'))
-        browser.wait_for_text(".status", "Sorted for a look by name")
+        browser.wait_for_text(".status", "View sorted by name")
         browser.click(browser.cell(browser.ids()[3], "name"))
         browser.click(browser.button("Move to"))
-        browser.notice("sorted for a look")
+        browser.notice("Only the view is sorted")
 
     def test_search_and_what_is_not_found(self):
         self.open()

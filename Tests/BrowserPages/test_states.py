@@ -40,7 +40,7 @@ class BrokenTableTest(BrowseTest):
         self.assertEqual(browser.serious_faults(), [])
         browser.click(browser.button("Show what a repair would do"))
         browser.wait(lambda: browser.text(".report") != "", "no report")
-        self.assertIn("Undo does not take the repair back", browser.text(".broken"))
+        self.assertIn("The repair cannot be undone", browser.text(".broken"))
         browser.click(browser.button("Repair it now"))
         browser.wait_for_cell("1", "name", "Brown rice")
         browser.notice("The original is kept as")

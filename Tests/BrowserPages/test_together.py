@@ -44,7 +44,7 @@ class TogetherTest(BrowseTest):
         filedb(self.store, "set", "food", "2", "name=Theirs")
         browser.wait_for_cell("2", "name", "Theirs")
         browser.keys(Keys.ENTER)
-        browser.wait_for_text("dialog", "Changed meanwhile")
+        browser.wait_for_text("dialog", "Changed by somebody else")
         for text in ("Feta", "Theirs", "Mine"):
             self.assertIn(text, browser.text("dialog table"))
         return browser
@@ -75,7 +75,7 @@ class TogetherTest(BrowseTest):
         filedb(self.store, "delete", "food", "2")
         browser.gone('.row[data-id="2"]')
         browser.keys(Keys.ENTER)
-        browser.wait_for_text("dialog", "Deleted meanwhile")
+        browser.wait_for_text("dialog", "Deleted by somebody else")
         browser.click(browser.button("Add it again"))
         browser.wait_for_text(".header", "76 records")
         self.assertEqual(self.field("77", "name"), "Feta after all")
@@ -88,7 +88,7 @@ class TogetherTest(BrowseTest):
         browser.wait_for_text(".banner", "does not answer")
         filedb(self.store, "set", "food", "1", "name=Red rice")
         self.server = Server(self.store, "--port", self.server.port)
-        browser.wait_for_text(".banner", "started anew")
+        browser.wait_for_text(".banner", "was restarted")
         browser.driver.switch_to.new_window("tab")
         self.open()
         browser.driver.close()

@@ -47,7 +47,7 @@ import Testing
       (["drop", "none", "--if-exists"], 64, "Give --yes"),
       (["truncate", "none", "--if-exists"], 64, "Give --yes"),
       (["add", "t", "a=1", "a=2"], 64, "The field 'a' is given twice."),
-      (["add", "t", "--top", "--bottom"], 64, "Only one of"), (["move", "t", "1"], 64, "Say where"),
+      (["add", "t", "--top", "--bottom"], 64, "Give only one of"), (["move", "t", "1"], 64, "Say where"),
       (["add", "t", "wgFileDbSecretId=5"], 64, "keeps the record's id"),
       (["sort", "t"], 64, "key"), (["sort", "t", "--nosuch"], 64, "--nosuch"),
       (["create", ".hidden"], 64, "must not begin with '.'"),

@@ -54,7 +54,7 @@ import Testing
       for (words, status, message) in [
         (["browse", "tod", "--no-open"], 1, "did you mean 'todo'?"),
         (["--store", "none", "browse", "--no-open"], 66, "there is no such folder"),
-        (["browse", "--port", "70000"], 64, "--port is a number up to 65535."),
+        (["browse", "--port", "70000"], 64, "--port takes a number up to 65535."),
       ] as [([String], Int32, String)] {
         let result = try filedb(words, in: folder)
         #expect(result.status == status && result.error.contains(message), "\(result)")

@@ -90,7 +90,7 @@ import Testing
       #expect(try filedb("get", "t", "2", "name", in: folder).output == "Tea\n")
       let filedb = program("filedb").path
       let both = try edit(2, "sed -i s/Tea/Mine/ $1; '\(filedb)' set t 2 name=Theirs", in: folder)
-      #expect(both.status == 65 && both.error.contains("changed meanwhile"))
+      #expect(both.status == 65 && both.error.contains("changed in the meantime"))
       #expect(try FileDBCommandTests.filedb("get", "t", "2", "name", in: folder).output == "Theirs\n")
       #expect(try kept(in: folder).count == 2)
       #expect(try edit(2, "exit 3", in: folder).status == 74)

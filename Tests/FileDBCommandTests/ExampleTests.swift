@@ -186,17 +186,17 @@ import Testing
                 1 Milk, 64 kcal
                 2 Bread, 265 kcal
                 3 Butter, 717 kcal
-              version 1 is there already
+              version 1 is already installed
               the user renames the bread, deletes the butter and adds a cake
               version 2 is installed over 1
-                your name Grandma's bread stays, though it is White bread now
-                Butter has changed, and stays deleted
+                your name Grandma's bread stays, although it is now White bread
+                Butter has changed, but stays deleted
                 4 My cake, 400 kcal
                 1 Milk, 61 kcal
                 2 Grandma's bread, 266 kcal
                 5 Quince, 57 kcal
-              version 2 is there already
-              version 1 is an older one
+              version 2 is already installed
+              version 1 is older than the installed one
               version 3 is installed over 2
                 1 Milk, 61 kcal
                 2 White bread, 266 kcal
@@ -215,8 +215,8 @@ import Testing
           == ToolResult(
             output: """
               bought: balance -1250, stock ["lamp": 0]
-              no lamp left, and nothing happened to either: balance -1250, stock ["lamp": 0]
-              read anew: balance -1250, stock ["lamp": 0]
+              no lamp left, and neither table changed: balance -1250, stock ["lamp": 0]
+              reopened: balance -1250, stock ["lamp": 0]
 
               """, error: "", status: 0))
     }

@@ -60,7 +60,7 @@ import Testing
       #expect(tried.status == 0)
       #expect(
         tried.error.hasPrefix(
-          "'filedb undo' would not be able to take back this command or any before it: "))
+          "'filedb undo' would not be able to undo this command or any before it: "))
       #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == files)
       #expect(try filedb("count", "todo", in: folder).output == "2\n")
 
@@ -68,7 +68,7 @@ import Testing
       #expect(deleted.status == 0)
       #expect(
         deleted.error.hasPrefix(
-          "'filedb undo' will not be able to take back this command or any before it: "))
+          "'filedb undo' will not be able to undo this command or any before it: "))
       #expect(try filedb("count", "todo", in: folder).output == "1\n")
       #expect(try filedb("undo", in: folder).error.hasPrefix("there is nothing to undo"))
       #expect(
@@ -98,7 +98,7 @@ import Testing
       #expect(result.status == 65)
       #expect(
         result.error
-          == "filedb: table 'todo': record 1: this cannot be undone: it was changed since; use 'filedb undo --skip' to leave it out\n"
+          == "filedb: table 'todo': record 1: this cannot be undone: it has been changed since; use 'filedb undo --skip' to skip it\n"
       )
       #expect(try filedb("get", "todo", "1", "title", in: folder).output == "Cream\n")
       let skipped = try filedb("undo", "--skip", in: folder)
@@ -187,7 +187,7 @@ extension UndoTests {
       try Data(
         text.replacing("<string>1</string>\n\t\t</dict>", with: "<string>x</string>\n\t\t</dict>").utf8
       ).write(to: file)
-      let note = "be able to take back this repair or any command before it"
+      let note = "be able to undo this repair or any command before it"
       #expect(try filedb("repair", "--dry-run", in: folder).error.contains(note))
       #expect(try filedb("repair", in: folder).error.contains(note))
       let undo = try filedb("undo", in: folder)

@@ -32,7 +32,7 @@ struct ArticleTests {
   }
 }
 
-/// An article, and what is around each of its pieces of code.
+/// An article, and the context of each of its pieces of code.
 struct Article: CustomTestStringConvertible {
   static let folder = packageRoot.appendingPathComponent("Sources/FileDB/FileDB.docc")
 
@@ -69,7 +69,7 @@ struct Article: CustomTestStringConvertible {
 
     var options: [String] {
       switch place {
-      // Many a constant of an example is there to be seen, and is not used.
+      // Many constants of an example are not used.
       case .function, .asyncFunction: ["-parse-as-library"]
       case .file: ["-parse-as-library", "-warnings-as-errors"]
       case .script: ["-warnings-as-errors"]
@@ -78,9 +78,9 @@ struct Article: CustomTestStringConvertible {
     }
 
     func source(of code: String) -> String {
-      // What a piece imports, it imports at the top of a file.
+      // Imports must be at the top of a file.
       let lines = code.split(separator: "\n", omittingEmptySubsequences: false)
-      // Of Apple's own frameworks, the names say what is used.
+      // The names show what the code uses of Apple's frameworks.
       let imports = lines.filter {
         $0.hasPrefix("import ") && !["import SwiftUI", "import UIKit"].contains($0)
       }.joined(separator: "\n")

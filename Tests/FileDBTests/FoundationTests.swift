@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `filedb` starts at once because it is linked without the larger part of Foundation. One import would bring that
-/// back.
+/// `filedb` starts quickly because it is linked without the larger part of Foundation. A single import would add that
+/// again.
 @Suite struct FoundationTests {
   @Test(arguments: [
     "FileDBPlist", "FileDBStorage", "FileDBTables", "FileDB", "FileDBExchange", "FileDBCommand",

@@ -35,7 +35,7 @@ import Testing
     defer { defaults.removePersistentDomain(forName: suite) }
     let data = try JSONEncoder().encode(old)
     let store = RecordStore.inMemory()
-    // As after a crash between the write and the removal, the second time.
+    // The second time, as after a crash between the write and the removal.
     for _ in 0..<2 {
       defaults.set(data, forKey: "notes")
       try moveNotes(from: defaults, into: store)

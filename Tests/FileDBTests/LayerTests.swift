@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The folders of FileDB have an order: what is in one may use those below it and no other. So each compiles with these
-/// alone.
+/// The folders of FileDB have an order. A folder may use only those below it. So each one compiles with these alone.
 @Suite struct LayerTests {
   struct Layer: Sendable, CustomTestStringConvertible {
     let folder: String
@@ -62,7 +61,7 @@ import Testing
     #expect(Set(folders) == Set(Self.layers.map(\.folder)))
   }
 
-  /// Only these may name what is below the log: all else goes through its six verbs, or through the folder of a store.
+  /// Only these may name what is below the log. All others use its six verbs, or the folder of a store.
   @Test func onlyTheEngineImportsTheStorage() throws {
     let importing = try Self.layers.flatMap { try Self.files(in: $0.folder) }.filter {
       try String(contentsOfFile: $0, encoding: .utf8).contains("\nimport FileDBStorage\n")

@@ -72,7 +72,7 @@ extension TableName<Note> {
       }
 
       let records = try notes.snapshot()  // the newest, and it never changes
-      for record in records { print(record.id, try record.value.title) }  // decoded when it is asked for
+      for record in records { print(record.id, try record.value.title) }  // decoded when you ask for it
       #expect(try records.values().get().map(\.title) == ["Buy milk", "Buy oat milk", "Pay the rent"])
 
       let things = try store.table("things")
@@ -82,7 +82,7 @@ extension TableName<Note> {
       let lamps = snapshot.filter { $0.fields["watts"] != nil }
       let byName = snapshot.sorted(by: [.ascending("name", text: .localized), .descending("watts")])
       let bright = try snapshot.records(where: RecordPredicate("watts > %@ AND name LIKE[cd] 'l*'", 5))
-      let found = snapshot.search("lamp", in: ["name"])  // every word, whatever its case and accents
+      let found = snapshot.search("lamp", in: ["name"])  // has every word; ignores case and accents
       #expect(lamps.map(\.id) == byName.map(\.id) && lamps.map(\.id) == bright.map(\.id) && found.count == 1)
 
       let open = try notes.snapshot().records.filter { !$0.isDone }  // with their ids
@@ -113,7 +113,7 @@ extension TableName<Note> {
       let mine = try RecordStore(at: user, attaching: shipped, as: "main")
       let foods = try mine.table("foods")
       let soup = try foods.add(["name": "My soup"], at: .top)
-      try foods.set(["kcal": 53], of: apple)  // and the next version's name, if it has another
+      try foods.set(["kcal": 53], of: apple)  // a later version may still change the name
       #expect(try foods.isOverridden(apple))
       try foods.revert(apple)
       #expect(try foods.lastSnapshot.ids == [soup, apple] && !foods.isOverridden(apple))

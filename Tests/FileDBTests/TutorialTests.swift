@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The tutorial's program compiles after each step, and is in the end the example TodoList.
+/// The tutorial's program compiles after each step, and the last step is the example TodoList.
 @Suite(.enabled(if: Compiler.isAvailable, "needs swiftc and the modules of a debug or release build"))
 struct TutorialTests {
   private static let folder = Article.folder.appendingPathComponent("Tutorial")
@@ -27,7 +27,7 @@ struct TutorialTests {
     let programs = try programs().map {
       $0.filter { $0.key.hasSuffix(".swift") && $0.key != "Package.swift" }
     }
-    // The screen and the model come before the program that uses them, and the change that it takes likewise.
+    // The tutorial shows the screen, the model and the change before the program that uses them.
     let whole = Set(programs).filter { program in
       program["ListModel.swift"] == nil || program["TodoList.swift"]?.contains("ListModel(") == true
     }

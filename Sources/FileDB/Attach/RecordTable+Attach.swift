@@ -27,7 +27,7 @@ extension RecordTable {
   /// - Throws: as ``snapshot()``.
   public func isOverridden(_ id: RecordID<Value>) throws -> Bool { try snapshot().isOverridden(id) }
 
-  /// Takes back all of the user's changes to a record of the attached store. The record has its shipped fields and its
+  /// Reverts all of the user's changes to a record of the attached store. The record has its shipped fields and its
   /// shipped place again. If the user had deleted it, it comes back.
   /// - Throws: ``StoreError/Code/recordNotFound`` if the attached store has no such record.
   public func revert(_ id: RecordID<Value>) throws {
@@ -48,7 +48,7 @@ extension RecordTable {
 }
 
 extension RecordTable {
-  /// Takes back all of the user's changes to a record of the attached store; see the synchronous `revert`.
+  /// Reverts all of the user's changes to a record of the attached store; see the synchronous `revert`.
   public func revert(_ id: RecordID<Value>) async throws { try await writing { try $0.revert(id) } }
 }
 

@@ -321,7 +321,7 @@ extension FileLog {
     for table in tables {
       let target = try disk.resolve(folder.file(of: table.text).path)
       guard targets.insert(TableKey(target)).inserted else {
-        throw StoreError(.ambiguousTable, "links make two tables of this transaction one file")
+        throw StoreError(.ambiguousTable, "two tables of this transaction are links to one file")
       }
     }
   }

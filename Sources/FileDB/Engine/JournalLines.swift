@@ -288,7 +288,7 @@ struct LineReader {
   {
     let parts = word.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard parts.count == count else {
-      throw fault("'\(String(decoding: word, as: UTF8.self))' has not \(count) parts")
+      throw fault("'\(String(decoding: word, as: UTF8.self))' does not have \(count) parts")
     }
     return parts.map(UnsafeRawBufferPointer.init(rebasing:))
   }

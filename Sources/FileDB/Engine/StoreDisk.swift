@@ -262,14 +262,14 @@ extension StoreError {
     let cause = StoreError(error)
     var result = StoreError(
       .outcomeUnknown,
-      "\(cause.message); the commit may not survive a power cut, and the store takes no more writes",
+      "\(cause.message); the commit may not survive a power cut, and the store accepts no more writes",
       file: error.path)
     result.errno = error.errno
     return result
   }
 
   static func closed(_ folder: String) -> StoreError {
-    StoreError(.closed, "the store takes no more writes; open it again", file: folder)
+    StoreError(.closed, "the store accepts no more writes; open it again", file: folder)
   }
 
   fileprivate init(_ damage: JournalDamage, path: String) {

@@ -80,7 +80,7 @@ extension FileInfo {
       try StoreDisk.system.createFolder(path)
     } catch {
       if let obstacle = obstacle(toFolder: path) {
-        throw StoreError(.notAFolder, "this is in the way of a folder", file: obstacle)
+        throw StoreError(.notAFolder, "this is not a folder, but a folder is needed", file: obstacle)
       }
       throw error
     }

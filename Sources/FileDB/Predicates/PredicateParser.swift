@@ -226,11 +226,11 @@ extension PredicateParser {
       guard let bounds = right.bounds else { throw fault("expected two bounds: {low, high}", at: start) }
       return .between(bounds.low, bounds.high)
     case .isIn:
-      guard right.mayContain else { throw fault("expected a list {…}, a field or a text", at: start) }
+      guard right.mayContain else { throw fault("expected a list {…}, a field or text", at: start) }
       return .isIn(right)
     case .contains: return .contains(right)
     case .beginsWith, .endsWith:
-      guard right.mayBeText else { throw fault("expected a text or a field", at: start) }
+      guard right.mayBeText else { throw fault("expected text or a field", at: start) }
       return comparator == .beginsWith ? .beginsWith(right) : .endsWith(right)
     case .like, .matches:
       guard let pattern = right.text else { throw fault("expected a pattern in quotes", at: start) }
@@ -355,7 +355,7 @@ extension PredicateParser {
       try takeEmptyParentheses(behind: keyword)
       return .constant(term)
     case .span:
-      throw fault("a span of time comes behind + or -, as in today + 7d")
+      throw fault("a span of time comes after + or -, as in today + 7d")
     default: throw fault("expected a field or a value")
     }
   }

@@ -57,7 +57,7 @@ indirect enum PredicateOperand: Equatable, Sendable {
   case list([PredicateOperand])
   case calculation(PredicateCalculation)
 
-  /// The operand with its texts folded, once for all records.
+  /// The operand with its strings folded, once for all records.
   func folded(_ folding: TextFolding) -> PredicateOperand {
     switch self {
     case .constant(let term): .constant(term.folded(folding))
@@ -86,7 +86,7 @@ enum PredicateTerm: Equatable, Sendable {
 struct ComparedValue: Sendable {
   let value: PlistValue
   private var foldedText: String?
-  /// The point in time that a text of the predicate means.
+  /// The point in time that a string of the predicate means.
   let date: Date?
 
   init(of found: PlistValue) {

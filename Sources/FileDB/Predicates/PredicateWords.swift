@@ -87,7 +87,7 @@ enum PredicateComparator: Equatable {
   }
 }
 
-/// Values without a literal of their own. They are written as texts in parentheses.
+/// Values without a literal of their own. They are written as strings in parentheses.
 enum PredicateValueForm: String {
   case date = "DATE"
   case data = "DATA"

@@ -5,15 +5,15 @@ import FileDBPlist
   @_spi(_Unicode) import Swift
 #endif
 
-/// The differences between texts to ignore. The result is the same everywhere, whatever the locale.
+/// The differences between strings to ignore. The result is the same everywhere, whatever the locale.
 struct TextFolding: OptionSet, Sendable {
   let rawValue: UInt8
 
   static let letterCase = TextFolding(rawValue: 1)
   static let accents = TextFolding(rawValue: 2)
 
-  /// `text` without these differences. Canonically equivalent texts give the same bytes. With no differences to ignore,
-  /// the text itself.
+  /// `text` without these differences. Canonically equivalent strings give the same bytes. With no differences to
+  /// ignore, the text itself.
   func fold(_ text: String) -> String {
     if isEmpty { return text }
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return contains(.letterCase) ? text.lowercased() : text }

@@ -99,7 +99,7 @@ struct MatchPattern: Sendable {
     case .tooManySteps:
       throw StoreError(
         .matchLimitExceeded,
-        "matching '\(self.text)' against a text of \(length) characters takes too many steps; "
+        "matching '\(self.text)' against text of \(length) characters takes too many steps; "
           + "write a simpler regular expression")
     }
   }

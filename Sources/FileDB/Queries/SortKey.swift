@@ -21,7 +21,7 @@ public struct SortKey: Hashable, Sendable {
   package let reference: FieldReference
   /// Whether the smallest value comes first or last.
   public let order: SortOrder
-  /// How texts are compared.
+  /// How strings are compared.
   public let text: TextOrder
 
   package init(_ reference: FieldReference, order: SortOrder, text: TextOrder) {

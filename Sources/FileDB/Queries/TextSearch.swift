@@ -11,7 +11,7 @@ extension TableSnapshot {
   /// fields are searched.
   /// - Parameters:
   ///   - text: the words, as somebody types them.
-  ///   - fields: the fields to search; `nil` for all. Only texts and arrays of texts are searched.
+  ///   - fields: the fields to search; `nil` for all. Only strings and arrays of strings are searched.
   /// - Complexity: O(*n*) in the bytes of the table. FileDB has no index of words.
   public func search(_ text: String, in fields: [String]? = nil) -> [StoredRecord<Value>] {
     let form = ValueForm(Value.self)

@@ -76,7 +76,7 @@ package struct ShippedInstall {
     guard installed.version == version else {
       throw StoreError(
         .olderThanInstalled,
-        "version \(installed.version) is installed, and \(version) is an older one", file: store.url.path)
+        "version \(installed.version) is installed, and \(version) is older", file: store.url.path)
     }
     return InstallReport(version, former: installed, [], [:])
   }

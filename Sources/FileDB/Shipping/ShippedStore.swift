@@ -11,9 +11,9 @@ import FileDBPlist
 public enum ShippedStore {
   /// Installs a version, unless it is already installed.
   ///
-  /// All tables change in one commit, together with the note of what is installed. If the program crashes, the user's
-  /// store has either the old version or the new one, and the next call does the rest. Several processes may call this
-  /// at once: one installs, and the others wait for it. FileDB only reads the shipped folder.
+  /// All tables change in one commit, together with the record of the installed version. If the program crashes, the
+  /// user's store has either the old version or the new one, and the next call does the rest. Several processes may
+  /// call this at once: one installs, and the others wait for it. FileDB only reads the shipped folder.
   /// - Parameters:
   ///   - shippedFolder: the store that the app ships.
   ///   - userFolder: the user's store. It is created if it does not exist.

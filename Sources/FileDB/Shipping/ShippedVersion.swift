@@ -41,7 +41,7 @@ extension ShippedVersion: ExpressibleByIntegerLiteral, ExpressibleByStringLitera
     numbers = value == 0 ? [] : [value]
   }
 
-  /// A version from a text such as `"1.10"`.
+  /// A version from a string such as `"1.10"`.
   /// - Precondition: the text is decimal numbers with dots between them.
   public init(stringLiteral value: String) {
     guard let version = ShippedVersion(value) else {

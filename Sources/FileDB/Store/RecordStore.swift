@@ -15,7 +15,7 @@ import Synchronization
 ///     let milk = try notes.add(Note(title: "Buy milk"), at: .top)
 ///
 /// You may use a store from any thread. Several stores, in this process or in others, may be open on the same folder:
-/// each write first reads in what the others wrote. Reading never waits for a writer.
+/// each write first reads what the others wrote. Reading never waits for a writer.
 public final class RecordStore: Sendable {
   /// The store's folder.
   public let url: URL
@@ -171,7 +171,7 @@ public final class RecordStore: Sendable {
     return URL(fileURLWithPath: try folder.file(of: table).path)
   }
 
-  /// Reads in what other processes and programs have written since. You seldom need this: a write and
+  /// Reads what other processes and programs have written since. You seldom need this: a write and
   /// ``RecordTable/snapshot()`` do it themselves, for their tables.
   ///
   /// Afterwards, all tables that were read show the same commit. It waits for no writer.

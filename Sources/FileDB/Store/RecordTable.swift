@@ -35,7 +35,7 @@ public struct RecordTable<Value: Codable & Sendable>: Sendable {
     return TableSnapshot(source: source, state: state)
   }
 
-  /// The records as this process last committed them or read them in. Inside a `RecordStore.write(_:)` on this thread,
+  /// The records as this process last committed or read them. Inside a `RecordStore.write(_:)` on this thread,
   /// they include its changes so far.
   ///
   /// It never looks at the disk and never fails, so you can use it to draw a list. What other processes have written

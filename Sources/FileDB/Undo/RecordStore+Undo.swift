@@ -2,7 +2,7 @@
 public struct UndoableWrite<Result> {
   /// What the body returned.
   public let result: Result
-  /// The step that takes the write back.
+  /// The step that undoes the write.
   public let step: UndoStep
 }
 
@@ -12,7 +12,7 @@ extension RecordStore {
   /// The store's undo log. FileDB keeps it in the store's folder, and every program that opens the store can use it.
   public var undoLog: UndoLog { UndoLog(self) }
 
-  /// Runs `body` like `write(_:)`, and also returns a step that takes the write back.
+  /// Runs `body` like `write(_:)`, and also returns a step that undoes the write.
   ///
   ///     let write = try store.undoableWrite { tx in try tx[.notes].duplicate(milk) }
   ///     let redo = try store.undo(write.step)
@@ -37,7 +37,7 @@ extension RecordStore {
   ///
   /// Later commits stay: all other records keep their order, and other fields of the same records keep their values.
   /// The ids that the write gave are not given again.
-  /// - Returns: the step that takes this undo back.
+  /// - Returns: the step that undoes this undo.
   /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later commit changed the same data; then
   ///   nothing changes. Also as `write(_:)`.
   /// - Complexity: for each record that the write changed, nearly the same for any *n*, see <doc:Performance>; O(*n*

@@ -2,7 +2,7 @@
   import Foundation
 
   extension RecordStore {
-    /// Registers a step with an app's `UndoManager`: Undo takes the write back, Redo does it again, and so on.
+    /// Registers a step with an app's `UndoManager`: Undo reverses the write, Redo repeats it, and so on.
     ///
     ///     let write = try store.undoableWrite { tx in try tx[.notes].delete(milk) }
     ///     store.registerUndo(write.step, with: undoManager) { error in show(error) }

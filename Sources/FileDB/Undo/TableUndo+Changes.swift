@@ -37,7 +37,7 @@ private struct Undoing {
     var present: [AnyRecordID] = []
     for former in added {
       guard let now = record(former.id) else { continue }
-      guard now.checksum == former.checksum else { throw conflict(former.id, "it was changed since") }
+      guard now.checksum == former.checksum else { throw conflict(former.id, "it has been changed since") }
       present.append(former.id)
     }
     if !present.isEmpty { try apply(.remove(present)) }
@@ -105,7 +105,7 @@ private struct Undoing {
     var placed: Set<AnyRecordID> = []
     for run in runs.outOfOrder() { placed.formUnion(common[run.newIndex..<run.newIndex + run.count]) }
     guard placed.count <= common.count / 2 else {
-      throw StoreError(.undoConflict, "this cannot be undone: the order was changed since")
+      throw StoreError(.undoConflict, "this cannot be undone: the order has been changed since")
     }
     return placed
   }
@@ -113,11 +113,11 @@ private struct Undoing {
   /// Restores the former values of the fields that the write changed, and leaves other fields alone.
   mutating func restore(_ updated: [TableUndo.Updated]) throws(StoreError) {
     for former in updated {
-      guard let now = record(former.id) else { throw conflict(former.id, "it was deleted since") }
+      guard let now = record(former.id) else { throw conflict(former.id, "it has been deleted since") }
       var fields = now.fields.dictionary
       for field in former.fields where fields[field.name] != field.before {
         guard fields[field.name] == field.after else {
-          throw conflict(former.id, "its field '\(field.name)' was changed since")
+          throw conflict(former.id, "its field '\(field.name)' has been changed since")
         }
         fields[field.name] = field.before
       }
@@ -129,7 +129,7 @@ private struct Undoing {
   mutating func restore(_ schema: TableUndo.Schema) throws(StoreError) {
     guard table.exists, table.schemaValue != schema.before else { return }
     guard table.schemaValue == schema.after else {
-      throw StoreError(.undoConflict, "this cannot be undone: the schema was changed since")
+      throw StoreError(.undoConflict, "this cannot be undone: the schema has been changed since")
     }
     try apply(.declare(schema.before))
   }

@@ -1,7 +1,7 @@
 import FileDBEssentials
 import FileDBPlist
 
-/// A log of a store's writes that any program can take back, even after a restart. `filedb undo` uses the same log.
+/// A log of a store's writes. Any program can undo them, even after a restart. `filedb undo` uses the same log.
 ///
 ///     let id = try store.undoLog.write(named: "New note") { tx in try tx[.notes].add(note) }
 ///     try store.undoLog.undo()
@@ -18,7 +18,7 @@ import FileDBPlist
 /// Undo leaves alone all writes that did not go through the log, including those of other programs. For the undo of a
 /// single window, see ``UndoStack``.
 public struct UndoLog: Sendable {
-  /// A write that can be taken back, or done again.
+  /// A write that can be undone or redone.
   public struct Entry: Hashable, Sendable {
     /// What the write did.
     public let name: String
@@ -28,11 +28,11 @@ public struct UndoLog: Sendable {
     public let tableNames: [String]
   }
 
-  /// The writes that can be taken back and done again.
+  /// The writes that can be undone and redone.
   public struct Contents: Sendable {
-    /// The writes that `UndoLog.undo()` would take back, the newest first.
+    /// The writes that `UndoLog.undo()` would undo, the newest first.
     public let undo: [Entry]
-    /// The writes that `UndoLog.redo()` would do again, the next first.
+    /// The writes that `UndoLog.redo()` would redo, the next first.
     public let redo: [Entry]
     /// Whether the log has lost steps, for example in a power cut or a repair.
     public let isCutOff: Bool
@@ -51,7 +51,7 @@ public struct UndoLog: Sendable {
   // MARK: - Writing
 
   /// Runs `body` like `RecordStore.write(_:)` and logs it as one step. After this, writes that were undone before can
-  /// no longer be done again.
+  /// no longer be redone.
   /// - Parameters:
   ///   - name: the name of the step; `nil` for ``UndoStep/summary``.
   ///   - body: what the write does.
@@ -118,7 +118,7 @@ public struct UndoLog: Sendable {
 
   // MARK: - Undoing
 
-  /// The writes that can be taken back and done again.
+  /// The writes that can be undone and redone.
   /// - Throws: ``StoreError/Code/damagedJournal``, and the disk's errors.
   public func contents() throws -> Contents {
     let history = try history()
@@ -129,30 +129,30 @@ public struct UndoLog: Sendable {
       undo: try entries(history.undo), redo: try entries(history.redo), isCutOff: history.isCutOff)
   }
 
-  /// Whether `undo` would find a write to take back.
+  /// Whether there is a write to undo.
   /// - Throws: as ``contents()``.
   public var canUndo: Bool { get throws { try !history().undo.isEmpty } }
 
-  /// Whether `redo` would find a write to do again.
+  /// Whether there is a write to redo.
   /// - Throws: as ``contents()``.
   public var canRedo: Bool { get throws { try !history().redo.isEmpty } }
 
-  /// Takes back the last write that was not taken back yet.
-  /// - Returns: the write; `nil` if there is nothing to take back.
+  /// Undoes the last write that has not been undone yet.
+  /// - Returns: the write; `nil` if there is nothing to undo.
   /// - Throws: ``StoreError/Code/undoConflict`` with table and record if a later write changed the same data;
-  ///   ``StoreError/Code/undoStepLost`` if a file of the step is missing or was changed. In both cases, `skip()` leaves
-  ///   the write out. ``StoreError/Code/insideWrite`` inside another write, and as `RecordStore.write(_:)`.
+  ///   ``StoreError/Code/undoStepLost`` if a file of the step is missing or was changed. In both cases, `skip()` skips
+  ///   the write. ``StoreError/Code/insideWrite`` inside another write, and as `RecordStore.write(_:)`.
   @discardableResult
   public func undo() throws -> Entry? { try takeBack(.undo) }
 
-  /// Does again the write that was taken back last.
-  /// - Returns: the write; `nil` if nothing was taken back since the last write.
+  /// Redoes the write that was undone last.
+  /// - Returns: the write; `nil` if nothing was undone since the last write.
   /// - Throws: as `undo()`.
   @discardableResult
   public func redo() throws -> Entry? { try takeBack(.redo) }
 
-  /// Leaves out the write that `undo()` would take back next. The tables stay as they are.
-  /// - Returns: the write; `nil` if there is nothing to leave out.
+  /// Skips the write that `undo()` would undo next. The tables stay as they are.
+  /// - Returns: the write; `nil` if there is nothing to skip.
   /// - Throws: as `RecordStore.write(_:)`.
   @discardableResult
   public func skip() throws -> Entry? { try skip(.undo) }
@@ -279,15 +279,15 @@ extension UndoLog {
     try await store.writing { try self.write(named: name, body) }
   }
 
-  /// Takes back the last write that was not taken back yet; see the synchronous `undo`.
+  /// Undoes the last write that has not been undone yet; see the synchronous `undo`.
   @discardableResult
   public func undo() async throws -> Entry? { try await store.writing { try self.undo() } }
 
-  /// Does again the write that was taken back last; see the synchronous `redo`.
+  /// Redoes the write that was undone last; see the synchronous `redo`.
   @discardableResult
   public func redo() async throws -> Entry? { try await store.writing { try self.redo() } }
 
-  /// Leaves out the write that would be taken back next; see the synchronous `skip`.
+  /// Skips the write that would be undone next; see the synchronous `skip`.
   @discardableResult
   public func skip() async throws -> Entry? { try await store.writing { try self.skip() } }
 }

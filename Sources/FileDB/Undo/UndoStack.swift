@@ -7,7 +7,7 @@ import Synchronization
 ///     try edits.undo()
 ///     try edits.redo()
 ///
-/// The stack takes back only its own writes. It keeps the changes of all others, including those of other windows and
+/// The stack undoes only its own writes. It keeps the changes of all others, including those of other windows and
 /// other processes. You may use it from any thread. On Apple platforms you can use an `UndoManager` instead; see
 /// `RecordStore.registerUndo(_:with:onError:)`.
 public final class UndoStack: Sendable {
@@ -33,20 +33,20 @@ public final class UndoStack: Sendable {
     self.limit = limit
   }
 
-  /// Whether `undo()` would take back a write.
+  /// Whether there is a write to undo.
   public var canUndo: Bool { undoName != nil }
 
-  /// Whether `redo()` would do a write again.
+  /// Whether there is a write to redo.
   public var canRedo: Bool { redoName != nil }
 
-  /// The name of the write that `undo()` would take back; `nil` if there is nothing to take back.
+  /// The name of the write that `undo()` would undo; `nil` if there is nothing to undo.
   public var undoName: String? { state.withLock { $0.undo.last?.name } }
 
-  /// The name of the write that `redo()` would do again; `nil` if there is nothing to do again.
+  /// The name of the write that `redo()` would redo; `nil` if there is nothing to redo.
   public var redoName: String? { state.withLock { $0.redo.last?.name } }
 
-  /// Runs `body` like `RecordStore.write(_:)`, so that it can be taken back later. After this, writes that were undone
-  /// before can no longer be done again.
+  /// Runs `body` like `RecordStore.write(_:)`, so that it can be undone later. After this, writes that were undone
+  /// before can no longer be redone.
   /// - Throws: as `RecordStore.write(_:)`.
   @discardableResult
   public func write<Result>(
@@ -69,30 +69,30 @@ public final class UndoStack: Sendable {
     }
   }
 
-  /// Takes back the last write that was not taken back yet.
-  /// - Returns: `false` if there is nothing to take back.
-  /// - Throws: as `RecordStore.undo(_:)`. The write then stays the next to be taken back, unless you call
+  /// Undoes the last write that has not been undone yet.
+  /// - Returns: `false` if there is nothing to undo.
+  /// - Throws: as `RecordStore.undo(_:)`. The write then stays the next to be undone, unless you call
   ///   ``skipUndo()``.
   @discardableResult
   public func undo() throws -> Bool {
     try pass(from: \.undo, to: \.redo)
   }
 
-  /// Does again the write that was taken back last.
-  /// - Returns: `false` if nothing was taken back since the last write.
-  /// - Throws: as `undo()`; then ``skipRedo()`` leaves the write out.
+  /// Redoes the write that was undone last.
+  /// - Returns: `false` if nothing was undone since the last write.
+  /// - Throws: as `undo()`; then ``skipRedo()`` skips the write.
   @discardableResult
   public func redo() throws -> Bool {
     try pass(from: \.redo, to: \.undo)
   }
 
-  /// Leaves out the write that `undo()` would take back next. The tables stay as they are.
-  /// - Returns: `false` if there is nothing to leave out.
+  /// Skips the write that `undo()` would undo next. The tables stay as they are.
+  /// - Returns: `false` if there is nothing to skip.
   @discardableResult
   public func skipUndo() -> Bool { state.withLock { $0.undo.popLast() != nil } }
 
-  /// Leaves out the write that `redo()` would do again next. The tables stay as they are.
-  /// - Returns: `false` if there is nothing to leave out.
+  /// Skips the write that `redo()` would redo next. The tables stay as they are.
+  /// - Returns: `false` if there is nothing to skip.
   @discardableResult
   public func skipRedo() -> Bool { state.withLock { $0.redo.popLast() != nil } }
 
@@ -117,7 +117,7 @@ public final class UndoStack: Sendable {
 
 /// For async code: as the synchronous ones, without blocking the caller's thread.
 extension UndoStack {
-  /// Runs `body` so that it can be taken back later; see the synchronous `write`.
+  /// Runs `body` so that it can be undone later; see the synchronous `write`.
   @discardableResult
   public func write<Result: Sendable>(
     named name: String = "", _ body: @escaping @Sendable (inout StoreTransaction) throws -> Result
@@ -125,11 +125,11 @@ extension UndoStack {
     try await store.write { _ in try self.write(named: name, body) }
   }
 
-  /// Takes back the last write that was not taken back yet; see the synchronous `undo`.
+  /// Undoes the last write that has not been undone yet; see the synchronous `undo`.
   @discardableResult
   public func undo() async throws -> Bool { try await store.writing { try self.undo() } }
 
-  /// Does again the write that was taken back last; see the synchronous `redo`.
+  /// Redoes the write that was undone last; see the synchronous `redo`.
   @discardableResult
   public func redo() async throws -> Bool { try await store.writing { try self.redo() } }
 }

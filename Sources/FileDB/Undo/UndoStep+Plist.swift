@@ -152,7 +152,7 @@ extension TableUndo.Added {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// - Returns: `nil` if this is not what ``text(_:)`` wrote. Older versions wrote an array with a text for each
+  /// - Returns: `nil` if this is not what ``text(_:)`` wrote. Older versions wrote an array with a string for each
   ///   record.
   fileprivate static func all(_ value: PlistValue) -> [Self]? {
     let words: [Substring]

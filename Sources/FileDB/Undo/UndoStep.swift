@@ -1,6 +1,6 @@
 import FileDBPlist
 
-/// The data that takes a write back; see `RecordStore.undoableWrite(_:)`.
+/// The data that undoes a write; see `RecordStore.undoableWrite(_:)`.
 ///
 /// Taking a write back is itself a write. It keeps later commits: other records, and other fields of the same records,
 /// stay as they are.

@@ -8,8 +8,8 @@ import { askForTable, showKeys } from "./table-dialogs.js";
 import { TableView } from "./table-view.js";
 
 const down =
-  "The server does not answer. Is “filedb browse” still running? This page goes on as soon as it answers.";
-const refused = "The server was started anew. Open the address that it printed; then this page goes on, too.";
+  "The server does not answer. Is “filedb browse” still running? This page continues as soon as it answers.";
+const refused = "The server was restarted. Open the address that it printed. Then this page works again, too.";
 
 export class App {
   #root;
@@ -136,14 +136,14 @@ export class App {
     await this.#readStore();
     this.#route();
     const kept = report.split("\n").filter((line) => line.includes(" is kept as "));
-    this.#notices.say(["The table is repaired. Undo does not take that back.", ...kept].join(" "));
+    this.#notices.say(["The table is repaired. This cannot be undone.", ...kept].join(" "));
   }
 
   #showNoTable(asked) {
     this.#view = null;
     const isEmpty = this.#store.tables.length === 0;
     const [title, text] = isEmpty
-      ? ["No tables yet", "Make a table here, or import one in a terminal: filedb import foods.csv food --header"]
+      ? ["No tables yet", "Create a table here, or import one in a terminal: filedb import foods.csv food --header"]
       : [`There is no table ${asked}`, "Choose one of the tables of this store."];
     this.#main.replaceChildren(element(
       "div", { class: "empty" },
@@ -169,7 +169,7 @@ export class App {
   }
 
   async #step(description, run, verb) {
-    if (!description) return this.#notices.say("There is nothing to take back or to do again.");
+    if (!description) return this.#notices.say("There is nothing to undo or redo.");
     try {
       await run();
       await Promise.all([this.#readStore(), this.#view?.reread()]);

@@ -32,12 +32,12 @@ export function brokenTable(table, message, { isReadOnly, onRepaired, onFailure 
     { class: "broken", "aria-label": `The table ${table.name} cannot be read` },
     element("h2", {}, icon("warning"), `${table.name} cannot be read`),
     element("p", { textContent: message }),
-    element("h3", { textContent: "What a check says" }),
+    element("h3", { textContent: "What the check found" }),
     problems,
     element("p", { class: "note", textContent: isReadOnly
-      ? "This page was opened to read only. To repair the table, open it without --read-only."
+      ? "This page is read-only. To repair the table, run filedb browse without --read-only."
       : "Nothing is lost: the file stays as it is until you repair it or correct it in an editor. A repair keeps a copy "
-        + "of the file as it was. Undo does not take the repair back." }),
+        + "of the file as it was. The repair cannot be undone." }),
     report,
     element("div", { class: "buttons" }, ...(isReadOnly ? [] : [preview, apply])));
 }

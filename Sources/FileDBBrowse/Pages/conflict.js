@@ -17,11 +17,11 @@ function askAboutChange({ id, changes, expected, current }) {
       "tr", { class: sameValue(before, theirs) ? "" : "is-changed" },
       element("th", { scope: "row", textContent: name }), cell(before), cell(theirs), cell(mine));
   });
-  const titles = ["Field", "Before", "Now there", "Yours"];
+  const titles = ["Field", "Before", "Theirs", "Yours"];
   const heads = titles.map((textContent) => element("th", { scope: "col", textContent }));
   return openDialog({
-    title: "Changed meanwhile",
-    cancel: "Go on editing",
+    title: "Changed by somebody else",
+    cancel: "Keep editing",
     content: () => [
       element("p", { textContent: `Somebody else changed record ${id} while you edited it. Which one should stay?` }),
       element("table", { class: "comparison" },
@@ -38,8 +38,8 @@ const cell = (value) => element("td", { textContent: value === null ? "no such f
 
 function askAboutDeletion(id) {
   return openDialog({
-    title: "Deleted meanwhile",
-    cancel: "Go on editing",
+    title: "Deleted by somebody else",
+    cancel: "Keep editing",
     content: () => [
       element("p", { textContent: `Somebody else deleted record ${id} while you edited it.` }),
     ],

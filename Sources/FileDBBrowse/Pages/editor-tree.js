@@ -47,7 +47,7 @@ function collected(items, isArray) {
   const names = new Set();
   for (const [name] of fields) {
     if (name === "") throw new Error("Every field needs a name.");
-    if (names.has(name)) throw new Error(`There are two fields with the name ${name}.`);
+    if (names.has(name)) throw new Error(`Two fields have the name ${name}.`);
     names.add(name);
   }
   return { dictionary: fields };

@@ -69,7 +69,7 @@ function dateEditor(value, { label }) {
       const stored = read();
       note.textContent = `${zoneName} (${offsetText(stored)}). Stored as ${stored}`;
     } catch (error) {
-      note.textContent = input.value === "" ? `In the time of ${zoneName}.` : error.message;
+      note.textContent = input.value === "" ? `In the time zone ${zoneName}.` : error.message;
     }
   };
   input.addEventListener("input", explain);

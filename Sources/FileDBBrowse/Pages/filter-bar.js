@@ -122,7 +122,7 @@ export class FilterBar {
       type: "button", class: "chip code", textContent: text, onclick: () => this.#insert(text),
     });
     return [
-      element("p", { textContent: "A filter compares fields with values. Text has quotes. Press a word to use it." }),
+      element("p", { textContent: "A filter compares fields with values. Quote text. Click a word to use it." }),
       element("h3", { textContent: "Fields" }), element("div", { class: "chips" }, ...fields.map(insert)),
       element("h3", { textContent: "Words" }), element("div", { class: "chips" }, ...words.map(insert)),
     ];

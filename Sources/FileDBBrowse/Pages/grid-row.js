@@ -88,7 +88,7 @@ function headCell(column, index, keys) {
     tabIndex: -1,
     "aria-colindex": index + 1,
     "aria-sort": direction,
-    title: column.title ? `${column.title} (${column.name})` : `Sort by ${column.name}, for a look`,
+    title: column.title ? `${column.title} (${column.name})` : `Sort the view by ${column.name}`,
     data: { column: column.name },
   });
   cell.append(element("span", { class: "head-name", textContent: column.title ?? column.name }));

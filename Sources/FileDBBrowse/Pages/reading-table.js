@@ -9,6 +9,6 @@ export const readingTable = (name, bytes) => element(
   { class: "empty is-reading", role: "status" },
   element("h2", { textContent: `Reading ${name}` }),
   element("p", {
-    textContent: `Its file has ${sizeText(bytes)}, which takes some seconds. The records appear as soon as it is read.`,
+    textContent: `Its file has ${sizeText(bytes)}, so reading it takes some seconds. Then the records appear.`,
   }),
   element("progress", { "aria-label": "Reading" }));

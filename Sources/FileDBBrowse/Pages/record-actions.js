@@ -11,7 +11,7 @@ import { askAboutPaste, askForPlace, showKeys } from "./table-dialogs.js";
 import { field } from "./values.js";
 
 const verbs = ["add", "duplicate", "remove", "moveTo", "open", "selectAll", "toggleSelection", "clearSelection"];
-const isSorted = "These records are sorted for a look. Keep this order, or end the sorting, to move them.";
+const isSorted = "Only the view is sorted. To move records, keep this order or end the sorting.";
 
 export class RecordActions {
   #view;
@@ -50,7 +50,7 @@ export class RecordActions {
   /** Runs a write after the earlier ones, and shows its result. */
   #write(run) {
     if (this.isReadOnly) {
-      this.#view.notices.say("This table can only be read here.");
+      this.#view.notices.say("This table is read-only here.");
       return Promise.resolve();
     }
     this.#last = this.#last.then(run).catch((error) => this.fail(error));
@@ -215,7 +215,7 @@ export class RecordActions {
 
   async #move(ids, to) {
     if (this.#fixedOrder) throw new Error(this.#fixedOrder);
-    if (ids.includes(to.before ?? to.after)) throw new Error("A record cannot be put beside itself.");
+    if (ids.includes(to.before ?? to.after)) throw new Error("A record cannot be moved next to itself.");
     await this.#table.move(ids, to);
     await this.#view.showRecords(ids);
   }

@@ -56,7 +56,7 @@ class RecordForm {
       part.say("");
       try {
         changes.push(...part.changes());
-        if (names.has(part.name)) throw new Error(`There is a field with the name ${part.name} already.`);
+        if (names.has(part.name)) throw new Error(`There is already a field with the name ${part.name}.`);
         names.add(part.name);
       } catch (error) {
         part.say(error.message);

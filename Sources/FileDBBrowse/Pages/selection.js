@@ -56,7 +56,7 @@ export class Selection {
 
   async #take(list, first, last) {
     if (last - first >= mostAtOnce) {
-      throw new Error("At most 10,000 records can be selected at once. Filter or search to have fewer.");
+      throw new Error("At most 10,000 records can be selected at once. Use a filter or a search to show fewer.");
     }
     const places = new Map();
     for (let from = first; from <= last; from += 1000) {

@@ -61,7 +61,7 @@ export function askAboutPaste(text, columns, firstColumn, paste) {
     content: () => [
       element("p", { textContent: "Each line becomes a record. Choose the field for each column." }),
       element("label", { class: "check" }, hasHead, " The first line has the names of the fields"),
-      element("div", { class: "scrolling", tabIndex: 0, role: "group", "aria-label": "What is pasted" },
+      element("div", { class: "scrolling", tabIndex: 0, role: "group", "aria-label": "The pasted lines" },
         element("table", { class: "comparison" }, element("thead", {}, element("tr", {}, ...heads)), body)),
     ],
     actions: [{

@@ -60,6 +60,6 @@ export class StatusLine {
     if (keys.length === 0) return this.#sorted.replaceChildren();
     const keep = button("Keep this order", { kind: "is-small", onclick: () => this.actions.keepOrder() });
     const end = button("End the sorting", { kind: "is-small is-quiet", onclick: () => this.actions.endSort() });
-    this.#sorted.replaceChildren(`Sorted for a look by ${sortWords(keys)}`, ...(isReadOnly ? [] : [keep]), end);
+    this.#sorted.replaceChildren(`View sorted by ${sortWords(keys)}`, ...(isReadOnly ? [] : [keep]), end);
   }
 }

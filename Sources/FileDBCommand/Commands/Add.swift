@@ -8,7 +8,7 @@ struct Add: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: FieldAssignment.help, transform: FieldAssignment.init(argument:))
   var fields: [FieldAssignment] = []
   @OptionGroup var place: PositionOptions

@@ -7,9 +7,9 @@ struct Batch: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "batch", abstract: "Run a script of commands as one transaction.",
     discussion: """
-      Each line is a command, without the word 'filedb'. All commands work on the same store. # begins a comment; quotes \
-      and \\ work as in a shell. If a command fails, the message names its line, and nothing is done. File names are \
-      relative to the script's own folder, wherever you run it.
+      Each line is a command, without the word 'filedb'. All commands work on the same store. # begins a comment; \
+      quotes and \\ work as in a shell. If a command fails, the message names its line, and nothing is done. File \
+      names are relative to the script's own folder, wherever you run it.
 
       To build a store from its sources, give two lines for each table: 'drop TABLE --if-exists --yes' and \
       'import FILE TABLE'. Such a script makes the same files, byte for byte, however often you run it.

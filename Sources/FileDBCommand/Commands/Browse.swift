@@ -7,11 +7,11 @@ struct Browse: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "browse", abstract: "Show the store in the browser, and edit it there.",
     discussion: """
-      Opens the browser, and prints the address that it opens. The address works once, in one browser on this machine; \
-      nobody else gets in. Works without a network. ^C ends.
+      Opens the browser, and prints the address that it opens. The address works once, in one browser on this machine, \
+      so nobody else has access. You need no network. Press ^C to end the command.
 
-      What you change in the browser is written at once, and 'filedb undo' takes it back, too. Changes of other programs \
-      appear when they are made.
+      Your changes in the browser are written at once, and 'filedb undo' can undo them. Changes made by other programs \
+      appear at once.
       """)
 
   @OptionGroup var location: StoreLocation
@@ -25,7 +25,7 @@ struct Browse: StoreCommand {
   static var places: StorePlaces { .folders }
 
   func validate() throws {
-    if !(0...65_535).contains(port) { throw ValidationError("--port is a number up to 65535.") }
+    if !(0...65_535).contains(port) { throw ValidationError("--port takes a number up to 65535.") }
   }
 
   func run() throws {

@@ -5,9 +5,9 @@ struct Check: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Look for damage in the journal, and in the given tables or all.",
     discussion: """
-      Prints what it finds, with file and line. The exit code is 65 for damage, but 0 for warnings. Fields that hold values \
-      of several types, such as numbers and text, are a warning; use 'filedb set' to correct a value that was given without \
-      its type.
+      Prints what it finds, with file and line. The exit code is 65 for damage, but 0 for warnings. Fields that hold \
+      values of several types, such as numbers and text, are a warning; use 'filedb set' to correct a value that was \
+      given without its type.
 
       In all formats but table, each finding is a row, and a sound table is a row whose state is 'sound'.
       """)
@@ -16,7 +16,7 @@ struct Check: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var tables: [TableReference] = []
+  @Argument(help: "The tables; by default all.") var tables: [TableReference] = []
   @OptionGroup var output: FormatOption
 
   func run() throws {

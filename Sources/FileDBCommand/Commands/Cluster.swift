@@ -25,7 +25,7 @@ struct Cluster: StoreCommand {
 
       'status' shows what the database has, how far the folder of --store is behind, and when it last had to read all \
       tables again. 'sync' brings that folder up to date, and commits edited files. A program that has the store open, \
-      such as 'filedb watch', does both all the time.
+      such as 'filedb watch', does both continuously.
 
       'compact' forgets commits that are older than --older-than days: it removes them from the log. The tables stay \
       as they are, but a folder that was away for longer has to read all tables again. By default, commits are \
@@ -38,7 +38,7 @@ struct Cluster: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var action: Action
+  @Argument(help: "What to do.") var action: Action
   @Argument(help: "The URL of the database, for init; the address of the store, for join.") var address:
     String?
   @Argument(
@@ -60,7 +60,7 @@ struct Cluster: StoreCommand {
     }
     if olderThan != nil, action != .compact { throw ValidationError("--older-than is for compact.") }
     if let olderThan, !(0...36_500).contains(olderThan) {
-      throw ValidationError("--older-than is a number of days.")
+      throw ValidationError("--older-than takes a number of days.")
     }
     if output.format != .table, action != .status { throw ValidationError("--format is for status.") }
   }

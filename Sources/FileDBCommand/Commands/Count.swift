@@ -5,13 +5,13 @@ struct Count: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "count", abstract: "Print the number of records, and sums and averages of their fields.",
     discussion: """
-      With --group, there is a line for each value of a field, or for each combination of values of several fields, in the \
-      order of their first records. A missing field is a value of its own. Numbers of the same value are one, whatever \
-      their types.
+      With --group, there is a line for each value of a field, or for each combination of values of several fields, in \
+      the order of their first records. Records without the field have a line of their own. Equal numbers are counted \
+      together, whatever their types.
 
-      --sum and --average add up integers and reals, exactly. Other values, also a text of digits, are left out, and filedb \
-      says so. --minimum and --maximum compare values as 'filedb sort' does. Each takes several fields, a,b, and a column is \
-      called sum(a).
+      --sum and --average add up integers and reals, exactly. Other values, even text that consists of digits, are \
+      left out, and filedb says so. --minimum and --maximum compare values as 'filedb sort' does. Each takes several \
+      fields, a,b, and a column is called sum(a).
 
       With --where, only records that match are counted; if none does, the exit code is 1. 'filedb help show' explains \
       predicates.
@@ -19,7 +19,7 @@ struct Count: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var matching: WhereOption
   @OptionGroup var questions: SummaryQuestions
   @OptionGroup var output: FormatOption

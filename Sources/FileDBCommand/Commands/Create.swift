@@ -7,7 +7,7 @@ struct Create: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var options: WriteOptions
 
   func run() throws {

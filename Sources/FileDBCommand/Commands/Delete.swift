@@ -11,8 +11,8 @@ struct Delete: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
-  @Argument var ids: [RecordID<Fields>] = []
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
+  @Argument(help: "The ids of the records.") var ids: [RecordID<Fields>] = []
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions
 

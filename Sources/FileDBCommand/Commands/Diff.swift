@@ -8,17 +8,17 @@ struct Diff: StoreCommand {
     commandName: "diff",
     abstract: "Print the differences between two tables, or two stores, record by record.",
     discussion: """
-      A and B are two stores or two tables. Name a store by its folder. Name a table by its name in the store, or by its \
-      file, which may be a pipe and have any name; - is standard input. So 'git show HEAD:todo.plist | filedb diff - todo' \
-      compares with a commit. Records are matched by their ids, and as few as possible count as moved. The exit code is 0 \
-      if nothing differs, and 1 if something does.
+      A and B are two stores or two tables. Name a store by its folder. Name a table by its name in the store, or by \
+      its file, which may be a pipe and have any name; - is standard input. So 'git show HEAD:todo.plist | filedb diff \
+      - todo' compares with a commit. Records are matched by their ids, and as few as possible count as moved. The \
+      exit code is 0 if nothing differs, and 1 if something does.
 
-      With --format json, "tables" is an array of the tables that differ. Each is an object with "table" and the arrays \
-      "removed", "added", "moved" and "changed". Every object in these arrays has the record's "id" and "index". The index \
-      counts from 0, in A for removed records and in B for the others. Objects in "removed" and "added" also have "fields". \
-      Those in "moved" have "from", the index in A. Those in "changed" have "fields" with each field that differs: its \
-      "old" and "new" value, or only one of them if the other side has no such field. If only one store has the table, \
-      "only" is "A" or "B".
+      With --format json, "tables" is an array of the tables that differ. Each is an object with "table" and the \
+      arrays "removed", "added", "moved" and "changed". Every object in these arrays has the record's "id" and \
+      "index". The index counts from 0, in A for removed records and in B for the others. Objects in "removed" and \
+      "added" also have "fields". Those in "moved" have "from", the index in A. Those in "changed" have "fields" with \
+      each field that differs: its "old" and "new" value, or only one of them if the other side has no such field. If \
+      only one store has the table, "only" is "A" or "B".
       """)
 
   @OptionGroup var location: StoreLocation

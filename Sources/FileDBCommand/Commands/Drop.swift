@@ -9,7 +9,7 @@ struct Drop: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var options: WriteOptions
   @Flag(help: "Do nothing if there is no such table.") var ifExists = false
   @OptionGroup var confirmation: ConfirmOption

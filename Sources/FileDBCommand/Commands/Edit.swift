@@ -7,19 +7,19 @@ struct Edit: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Edit a record in your editor.",
     discussion: """
-      Shows the record as a property list, or with --format json as JSON, in the editor that $VISUAL or $EDITOR names, or \
-      else in vi. When you leave the editor, the record gets the fields of the text, and loses those that you removed. If \
-      you changed nothing, nothing is written.
+      Shows the record as a property list, or with --format json as JSON, in the editor that $VISUAL or $EDITOR names, \
+      or else in vi. When you leave the editor, the record gets the fields of the text, and loses those that you \
+      removed. If you changed nothing, nothing is written.
 
       If the text is wrong, or another program has changed the record in the meantime, nothing is written either. On a \
-      terminal you may go back to the editor. Otherwise filedb keeps your text and prints where. JSON has no dates and no \
-      data, only strings: a string becomes a date or data if the record has one in that field.
+      terminal you may go back to the editor. Otherwise filedb keeps your text and prints where. JSON has no dates and \
+      no data, only strings: a string becomes a date or data if the record has one in that field.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
-  @Argument var id: RecordID<Fields>
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
+  @Argument(help: "The id of the record.") var id: RecordID<Fields>
   @Option(help: "How the record is written.") var format = RecordText.plist
   @OptionGroup var options: WriteOptions
 
@@ -64,7 +64,7 @@ struct Edit: StoreCommand {
     try options.write(table.store) { tx in
       guard try tx[table.name].record(with: id).fields == old else {
         throw StoreError(
-          StoreError.editConflict, "the record was changed meanwhile", table: table.name.text,
+          StoreError.editConflict, "the record has been changed in the meantime", table: table.name.text,
           record: id.plain)
       }
       try tx[table.name].set(new, of: id)

@@ -7,14 +7,14 @@ struct Export: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the records of a table to a file in another format.",
     discussion: """
-      An existing file is replaced as a whole; if something goes wrong, it stays as it was. A SQLite database gets one more \
-      table. Each record has its id as 'id', so that 'filedb import --ids' finds the record again. If no record matches \
-      --where, a file stays as it was, and the exit code is 1. 'filedb help show' explains predicates.
+      An existing file is replaced as a whole; if something goes wrong, it stays as it was. A SQLite database gets one \
+      more table. Each record has its id as 'id', so that 'filedb import --ids' finds the record again. If no record \
+      matches --where, a file stays as it was, and the exit code is 1. 'filedb help show' explains predicates.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The file; - is standard output.") var file = "-"
   @OptionGroup var exchange: ExchangeOptions
   @OptionGroup var database: DatabaseDestination

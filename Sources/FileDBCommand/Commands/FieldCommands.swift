@@ -8,7 +8,7 @@ struct Rename: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The field's name.") var field: FieldReference
   @Argument(help: "Its new name.") var newName: FieldReference
   @OptionGroup var options: WriteOptions
@@ -31,7 +31,7 @@ struct DropField: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The field's name.") var field: FieldReference
   @OptionGroup var options: WriteOptions
 

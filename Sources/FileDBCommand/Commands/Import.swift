@@ -8,34 +8,35 @@ struct Import: StoreCommand {
     commandName: "import",
     abstract: "Import the rows of a file into a table, and create the table if it is missing.",
     discussion: """
-      The file is delimited text, JSON, NDJSON, a property list or a SQLite database. --format gives the format, or else the \
-      file's extension does, or else the first characters: [ is JSON, { is NDJSON, <?xml or <plist is a property list, and \
-      anything else is csv. JSON is an array of objects, or objects one after another, as 'jq' prints them. filedb also unpacks \
-      files that gzip has packed.
+      The file is delimited text, JSON, NDJSON, a property list or a SQLite database. --format gives the format, or \
+      else the file's extension does, or else the first characters: [ means JSON, { NDJSON, <?xml or <plist a property \
+      list, and anything else is csv. JSON is an array of objects, or objects one after another, as 'jq' prints them. \
+      filedb also reads files that are compressed with gzip.
 
       If the first line has a ';', a tab or a '|' but no ',', filedb takes that as the separator and prints a message; \
       --separator chooses another one. In delimited text the first row names the fields, unless --fields does. From a \
       database, filedb imports the table with the same name, unless you give --table or --query.
 
-      filedb imports all rows, or, if one is wrong, none. With --on-error skip it reports wrong rows and leaves them out; if \
-      no row is left, the exit code is 65.
+      filedb imports all rows, or, if one is wrong, none. With --on-error skip it reports wrong rows and leaves them \
+      out; if no row is left, the exit code is 65.
 
-      With --key, a row changes the record that has the same key. The row's fields replace those of the record; the record \
-      keeps its other fields. The id that an export wrote is left out. If no record has the key, the row becomes a new \
-      record. With --empty clear, an empty text, or null in JSON, removes the field from the record. With --delete-missing, \
-      records that no row matches are deleted, so that the table has the same records as the file.
+      With --key, a row changes the record that has the same key. The row's fields replace those of the record; the \
+      record keeps its other fields. The id that an export wrote is left out. If no record has the key, the row \
+      becomes a new record. With --empty clear, an empty field, or null in JSON, removes the field from the record. \
+      With --delete-missing, records that no row matches are deleted, so that the table has the same records as the \
+      file.
 
       A new table shows its columns in the order of the file.
 
-      Delimited text and JSON do not keep every type. If --types does not name a field, filedb reads it as the type that the \
-      field has in the table. A value that does not fit makes its row wrong. A message names each field for which the \
-      table's type made a difference.
+      Delimited text and JSON do not keep every type. If --types does not name a field, filedb reads it as the type \
+      that the field has in the table. A value that does not fit makes its row wrong. A message names each field for \
+      which the table's type made a difference.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
   @Argument(help: "The file; - is standard input.") var file: String
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var exchange: ExchangeOptions
   @OptionGroup var database: DatabaseSource
   @Option(help: ArgumentHelp("The names of the columns, if the file has no header.", valueName: "a,b,c"))
@@ -52,7 +53,7 @@ struct Import: StoreCommand {
   var detect = false
   @Option(
     help:
-      "The meaning of an empty text in csv: missing is no field, unless it is in quotes; text is an empty string; clear removes the field from a record that --key or --ids finds, and so does null in JSON."
+      "What an empty field in csv means. missing: the record lacks the field, unless the empty field is in quotes. text: an empty string. clear: the field is removed from a record that --key or --ids finds; null in JSON does the same."
   )
   var empty: DelimitedImport.EmptyText?
   @Option(
@@ -74,7 +75,7 @@ struct Import: StoreCommand {
   @OptionGroup var options: WriteOptions
 
   func validate() throws {
-    if ids, key != nil { throw ValidationError("Only one of --key and --ids.") }
+    if ids, key != nil { throw ValidationError("Give only one of --key and --ids.") }
     if deleteMissing, !ids, key == nil { throw ValidationError("--delete-missing needs --key or --ids.") }
     if deleteMissing, onError == .skip {
       throw ValidationError(

@@ -8,15 +8,16 @@ struct Info: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "info", abstract: "Describe a table: its file, its counter, its fields.",
     discussion: """
-      For each field: its types, how many records have it, also as a bar, and its least and greatest values. The fields are \
-      those of the first 1,000 records. With --all, every record is looked at, which takes longer the larger the table is.
+      Prints for each field its types, how many records have it, as a number and as a bar, and its least and greatest \
+      values. The fields are those of the first 1,000 records. With --all, filedb reads every record, which takes \
+      longer in a larger table.
 
-      In json and plist all of it is one object. In ndjson, csv, tsv and markdown there is a row for each field.
+      In json and plist, the output is one object. In ndjson, csv, tsv and markdown, there is a row for each field.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Flag(help: "Look for fields in all records, not only in the first 1,000.")
   var all = false
   @OptionGroup var output: FormatOption

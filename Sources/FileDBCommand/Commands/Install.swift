@@ -6,26 +6,26 @@ struct Install: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install", abstract: "Install a shipped store in a user's folder, or upgrade it there.",
     discussion: """
-      FROM is the shipped store, which filedb only reads. TO is the user's store, which filedb creates if it is missing. If TO \
-      has this version already, nothing happens. If it has a later one, the exit code is 65.
+      FROM is the shipped store, which filedb only reads. TO is the user's store, which filedb creates if it is \
+      missing. If TO has this version already, nothing happens. If it has a later one, the exit code is 65.
 
-      'merge' makes the changes between the shipped versions in the user's tables, and keeps the user's own changes. If both \
-      changed the same data, the user's version is kept, and standard error shows the conflict. 'replace' puts the tables of \
-      FROM in place of those that were installed before. 'copy' adds the tables that TO does not have. The user's other \
-      tables stay as they are.
+      'merge' makes the changes between the shipped versions in the user's tables, and keeps the user's own changes. \
+      If both changed the same data, the user's version is kept, and standard error shows the conflict. 'replace' puts \
+      the tables of FROM in place of those that were installed before. 'copy' adds the tables that TO does not have. \
+      The user's other tables stay as they are.
       """)
 
   @Argument(help: ArgumentHelp("The folder of the shipped store.", valueName: "from")) var shipped: String
   @Argument(help: ArgumentHelp("The folder of the user's store.", valueName: "to")) var user: String
   @Option(help: ArgumentHelp("The version of FROM: numbers with dots between them.", valueName: "version"))
   var version: ShippedVersion
-  @Option(help: "What to do with the user's tables: merge, replace or copy, as described above.")
+  @Option(help: "What to do with the user's tables, as described above.")
   var policy: InstallPolicy = .merge
   @Flag(help: "Do everything except write.") var dryRun = false
 
   func run() throws {
     guard ![shipped, user].contains(where: { StorePlace($0).isShared }) else {
-      throw ValidationError("'filedb install' is for folders that no machines share.")
+      throw ValidationError("'filedb install' does not work with a store that machines share.")
     }
     let install = try ShippedInstall(
       from: URL(fileURLWithPath: shipped, isDirectory: true),
@@ -81,4 +81,6 @@ extension InstallPolicy: ExpressibleByArgument {
   }
   public var defaultValueDescription: String { self == .copyIfMissing ? "copy" : rawValue }
   public static var allValueStrings: [String] { ["merge", "replace", "copy"] }
+  /// The help explains the values above the options.
+  public static var allValueDescriptions: [String: String] { [:] }
 }

@@ -6,8 +6,8 @@ struct Log: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "List the commits that wait in the journal.",
     discussion: """
-      The tables' files do not have them yet. A checkpoint writes them there. In all formats but table, each change of a \
-      commit is a row.
+      The tables' files do not have them yet. A checkpoint writes them there. In all formats but table, each change of \
+      a commit is a row.
       """)
 
   static var places: StorePlaces { .folders }

@@ -13,21 +13,21 @@ struct Merge: StoreCommand {
       filedb merge --take <ours|theirs> [<table>] [<id[.field]> ...] [--dry-run]
       """,
     discussion: """
-      BASE is the version that OURS and THEIRS both began with. An empty or missing BASE is treated as an empty table. The \
-      result goes into OURS. The names of the files do not matter.
+      BASE is the version that OURS and THEIRS both began with. An empty or missing BASE is treated as an empty table. \
+      The result goes into OURS. The names of the files do not matter.
 
-      If both changed a field to different values, the result has the value of OURS. If one side deleted a record and the \
-      other changed it, the result keeps it. Both are conflicts: standard error shows the values of both sides, and the exit \
-      code is 1. The result is still a complete, sound table. If both added a record with the same id, that of THEIRS gets a \
-      new id, and standard error says so. With --favor, the result has that side's version instead, and there is no \
-      conflict; on Linux, 'git merge -X theirs' does the same.
+      If both changed a field to different values, the result has the value of OURS. If one side deleted a record and \
+      the other changed it, the result keeps it. Both are conflicts: standard error shows the values of both sides, \
+      and the exit code is 1. The result is still a complete, sound table. If both added a record with the same id, \
+      that of THEIRS gets a new id, and standard error says so. With --favor, the result has that side's version \
+      instead, and there is no conflict; on Linux, 'git merge -X theirs' does the same.
 
       If a file is not a table, the exit code is 65 and OURS stays as it was. 'filedb git-setup' makes git use this command.
 
-      --list prints the conflicts of a store's tables that nobody has settled: those of files that git lists as unmerged, \
-      and those that 'filedb repair' found. The exit code is 1 if there are some. --take settles them: all, those of one \
-      table, or of the records and fields that you name. It changes the records as 'filedb set' and 'filedb delete' do, and \
-      stages nothing.
+      --list prints the conflicts of a store's tables that nobody has settled: those of files that git lists as \
+      unmerged, and those that 'filedb repair' found. The exit code is 1 if there are some. --take settles them: all, \
+      those of one table, or of the records and fields that you name. It changes the records as 'filedb set' and \
+      'filedb delete' do, and stages nothing.
       """)
 
   static var places: StorePlaces { .folders }
@@ -49,7 +49,7 @@ struct Merge: StoreCommand {
   @OptionGroup var options: WriteOptions
 
   func validate() throws {
-    if list, take != nil { throw ValidationError("Only one of --list and --take.") }
+    if list, take != nil { throw ValidationError("Give only one of --list and --take.") }
     if list || take != nil {
       guard output == nil, favor == nil, path == nil else {
         throw ValidationError("--output, --favor and --path are for merging files.")

@@ -8,8 +8,8 @@ struct Move: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
-  @Argument var ids: [RecordID<Fields>]
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
+  @Argument(help: "The ids of the records.") var ids: [RecordID<Fields>]
   @OptionGroup var place: PositionOptions
   @OptionGroup var options: WriteOptions
 

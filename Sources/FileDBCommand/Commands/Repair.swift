@@ -7,26 +7,26 @@ struct Repair: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair", abstract: "Repair the journal, and the given tables or all.",
     discussion: """
-      Prints what it did, with line numbers, and keeps the old file in .filedb/backups. If a field breaks a rule of the \
-      table's schema, two things are corrected: a missing field gets its default value, and a text that can be read as the \
-      declared type is converted. All others are named. A file is left alone if nothing in it looks like a table. If not \
-      everything can be repaired, the exit code is 65.
+      Prints what it did, with line numbers, and keeps the old file in .filedb/backups. If a field breaks a rule of \
+      the table's schema, two things are corrected: a missing field gets its default value, and text that can be read \
+      as the declared type is converted. Other violations are only reported. A file is left alone if nothing in it \
+      looks like a table. If not everything can be repaired, the exit code is 65.
 
-      If git merged a file as text and left conflict markers in it, filedb merges the two versions record by record, as \
-      'filedb merge' does. It takes the versions from git if git still has them, and otherwise from between the markers. A \
-      field that both changed keeps our value. Such conflicts are printed, and the exit code is 1. 'filedb merge --list' \
-      shows them again, and 'filedb merge --take' settles them.
+      If git merged a file as text and left conflict markers in it, filedb merges the two versions record by record, \
+      as 'filedb merge' does. It takes the versions from git if git still has them, and otherwise from between the \
+      markers. A field that both changed keeps our value. Such conflicts are printed, and the exit code is 1. 'filedb \
+      merge --list' shows them again, and 'filedb merge --take' settles them.
 
-      If another program changed a table's file while commits were waiting in the journal, --keep chooses the version to \
-      keep. 'file' discards the commits. 'journal' applies the commits to the file. 'both' keeps the file as it is and adds \
-      the records that the commits added; a record that they changed is added as a second one.
+      If another program changed a table's file while commits were waiting in the journal, --keep chooses the version \
+      to keep. 'file' discards the commits. 'journal' applies the commits to the file. 'both' keeps the file as it is \
+      and adds the records that the commits added; a record that they changed is added as a second one.
       """)
 
   static var places: StorePlaces { .folders }
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var tables: [TableReference] = []
+  @Argument(help: "The tables; by default all.") var tables: [TableReference] = []
   @Option(help: ArgumentHelp("Which version to keep in a conflict.", valueName: "file|journal|both"))
   var keep: ConflictChoice?
   @OptionGroup var options: WriteOptions
@@ -67,7 +67,7 @@ struct Repair: StoreCommand {
 
   private func noteEndOfHistory() {
     Terminal.note(
-      "'filedb undo' \(options.dryRun ? "would" : "will") not be able to take back this repair or any command before it"
+      "'filedb undo' \(options.dryRun ? "would" : "will") not be able to undo this repair or any command before it"
     )
   }
 

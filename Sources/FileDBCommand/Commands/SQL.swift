@@ -5,10 +5,11 @@ struct SQL: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "sql", abstract: "Run a SQL SELECT on the tables of the store.",
     discussion: """
-      The query is SQLite's SQL, with joins, groups and functions. Each table has the columns id, position (the record's \
-      index, from 0) and one for each field; a field called id or position is 'fields.id' or 'fields.position'. Dates are \
-      texts, true and false are 1 and 0, arrays and dictionaries are JSON. All tables are seen at one moment. Nothing is \
-      written: the tables that the query names are copied into memory.
+      The query is SQLite's SQL, with joins, groups and functions. Each table has the columns id, position (the \
+      record's index, from 0) and one for each field; a field called id or position is 'fields.id' or \
+      'fields.position'. Dates are text, true and false are 1 and 0, arrays and dictionaries are JSON. The query sees \
+      all tables as they are at one moment. Nothing is written: the tables that the query names are copied into \
+      memory.
 
       SELECT title, count(*) FROM notes JOIN folders ON folder = folders.id GROUP BY folder ORDER BY notes.position
       """)

@@ -15,25 +15,27 @@ struct SchemaCommand: StoreCommand {
       filedb schema <table> --schema <file>
       """,
     discussion: """
-      The schema is stored in the table's file. It applies to every write, of this program and of apps that use FileDB. A \
-      write checks the fields that it adds or changes. A record that breaks a rule can still be moved and deleted.
+      The schema is stored in the table's file. It applies to every write, of this program and of apps that use \
+      FileDB. A write checks the fields that it adds or changes. A record that breaks a rule can still be moved and \
+      deleted.
 
-      Rules that you do not name stay as they are. --without removes one rule of a field, and --remove all rules of a field. \
-      Without a field, --remove removes the whole schema. The records stay as they are. A new rule is checked against the \
-      existing records. --convert converts their values into the field's type. If a value cannot be converted, nothing is \
-      changed, and the message names the records.
+      Rules that you do not name stay as they are. --without removes one rule of a field, and --remove all rules of a \
+      field. Without a field, --remove removes the whole schema. The records stay as they are. A new rule is checked \
+      against the existing records. --convert converts their values into the field's type. If a value cannot be \
+      converted, nothing is changed, and the message names the records.
 
       --suggest prints commands that declare rules which all records keep already. 'filedb batch' can run them.
 
-      A schema may have a version, and a program may mark each record with its version. This command then counts the records \
-      of each version. --migrate makes the corrections that follow from the schema alone: a missing required field gets its \
-      default value, and a value that can be read as the declared type is converted. It leaves records of an older version \
-      alone, because only the program that declared the schema can migrate them, and prints how many there are.
+      A schema may have a version, and a program may mark each record with its version. This command then counts the \
+      records of each version. --migrate makes the corrections that follow from the schema alone: a missing required \
+      field gets its default value, and a value that can be read as the declared type is converted. It leaves records \
+      of an older version alone, because only the program that declared the schema can migrate them, and prints how \
+      many there are.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The field to declare.", transform: DeclaredField.init(argument:)) var declared:
     DeclaredField?
   @OptionGroup var rules: RuleOptions
@@ -55,8 +57,12 @@ struct SchemaCommand: StoreCommand {
   func validate() throws {
     if field == nil, convert || !rules.isEmpty { throw ValidationError("Name the field to declare.") }
     let actions = [remove, suggest, migrate, schema != nil, convert || !rules.isEmpty]
-    if actions.count(where: \.self) > 1 { throw ValidationError("Only one of these at a time.") }
-    if field != nil, suggest || migrate || schema != nil { throw ValidationError("Name no field here.") }
+    if actions.count(where: \.self) > 1 {
+      throw ValidationError("Only one of --remove, --suggest, --migrate, --schema and rules at a time.")
+    }
+    if field != nil, suggest || migrate || schema != nil {
+      throw ValidationError("--suggest, --migrate and --schema take no field.")
+    }
   }
 
   func run() throws {
@@ -95,7 +101,7 @@ struct SchemaCommand: StoreCommand {
   private func printSuggestion(for table: RecordTable<Fields>) throws {
     let snapshot = try table.snapshot()
     let suggestion = SchemaSuggestion(for: snapshot)
-    if suggestion.fields.isEmpty { Terminal.note("there is nothing to propose") }
+    if suggestion.fields.isEmpty { Terminal.note("there is nothing to suggest") }
     guard format == .table else {
       var schema = try snapshot.schema ?? TableSchema()
       for field in suggestion.fields { schema[field.rules.name] = field.rules }

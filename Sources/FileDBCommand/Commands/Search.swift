@@ -5,14 +5,14 @@ struct Search: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "search", abstract: "Print the records that contain all of the words.",
     discussion: """
-      Each word may be in a different field, and may be a part of a longer word. Case and accents do not matter. Only texts \
-      and arrays of texts are searched. If no record has all of the words, the exit code is 1. For exact conditions, use \
-      'filedb show --where'.
+      Each word may be in a different field, and may be a part of a longer word. Case and accents do not matter. Only \
+      text and arrays of text are searched. If no record has all of the words, the exit code is 1. For exact \
+      conditions, use 'filedb show --where'.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The words to look for.") var words: [String]
   @Option(name: .customLong("in"), help: ArgumentHelp("Search only these fields.", valueName: "a,b"))
   var searched: String?
@@ -23,7 +23,7 @@ struct Search: StoreCommand {
   @OptionGroup var output: RecordOutput
 
   func validate() throws {
-    if (limit ?? 0) < 0 { throw ValidationError("--limit is not negative.") }
+    if (limit ?? 0) < 0 { throw ValidationError("--limit must not be negative.") }
   }
 
   func run() throws {

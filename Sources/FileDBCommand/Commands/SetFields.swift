@@ -9,14 +9,15 @@ struct SetFields: StoreCommand {
       filedb set <table> --where <predicate> <field=value> ... [--dry-run]
       """,
     discussion: """
-      The records keep their other fields. If one of the records does not exist, or no record matches, nothing is changed, \
-      and the exit code is 1. 'filedb help show' explains predicates and expressions. An expression sees each record as it \
-      was before the command; $NAME in it stands for the value of --arg. The ids may stand before or behind the fields, or between them.
+      The records keep their other fields. If one of the records does not exist, or no record matches, nothing is \
+      changed, and the exit code is 1. 'filedb help show' explains predicates and expressions. An expression sees each \
+      record as it was before the command; $NAME in it stands for the value of --arg. The ids may stand before or \
+      behind the fields, or between them.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
     help: ArgumentHelp(FieldAssignment.help.abstract, valueName: "id|field=value"),
     transform: SetArgument.init(argument:))

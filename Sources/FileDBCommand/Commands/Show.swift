@@ -7,21 +7,21 @@ struct Show: StoreCommand {
     discussion: """
       \(WhereOption.grammar)
 
-      With --group, records with the same value in a field are printed together. The groups come in the order of their first \
-      records. The table format prints a heading for each group; the other formats print one group after another. --limit and \
-      --offset choose the records before they are grouped.
+      With --group, records with the same value in a field are printed together. The groups come in the order of their \
+      first records. The table format prints a heading for each group; the other formats print one group after \
+      another. --limit and --offset choose the records before they are grouped.
 
-      The first \(RecordPrinter.firstScreen) records decide which columns a table has, and how wide they are. Later records are \
-      printed as they are read: on a terminal, texts that are too wide are cut off, and a message names the fields that have \
-      no column. --fields chooses the columns, --whole cuts nothing off, and --page lets you scroll. Each type has a colour; \
-      set NO_COLOR to turn colours off.
+      The first \(RecordPrinter.firstScreen) records decide which columns a table has, and how wide they are. Later \
+      records are printed as they are read: on a terminal, text that is too wide is cut off, and a message names the \
+      fields that have no column. --fields chooses the columns, --whole cuts nothing off, and --page lets you scroll. \
+      Each type has a colour; set NO_COLOR to turn colours off.
 
       If no record matches --where, the exit code is 1.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var selection: SelectionOptions
   @Option(help: ArgumentHelp("Print records with the same value in this field together.", valueName: "field"))
   var group: FieldReference?
@@ -31,13 +31,13 @@ struct Show: StoreCommand {
     parsing: .unconditional, help: ArgumentHelp("Leave out this many records at the start.", valueName: "n"))
   var offset = 0
   @OptionGroup var output: RecordOutput
-  @Flag(help: "Print texts and numbers whole, and all columns, however long the lines become.") var whole =
+  @Flag(help: "Print all columns and all of each value, however long the lines become.") var whole =
     false
   @Flag(help: "On a terminal, show everything, whole, in the program that $PAGER names; by default less.")
   var page = false
 
   func validate() throws {
-    if offset < 0 || (limit ?? 0) < 0 { throw ValidationError("--limit and --offset are not negative.") }
+    if offset < 0 || (limit ?? 0) < 0 { throw ValidationError("--limit and --offset must not be negative.") }
   }
 
   func run() throws {

@@ -8,7 +8,7 @@ struct Sort: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(
     parsing: .allUnrecognized,
     help: ArgumentHelp("Fields to sort by; -FIELD for descending.", valueName: "key,-key"))

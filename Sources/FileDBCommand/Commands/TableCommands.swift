@@ -6,13 +6,13 @@ struct CopyTable: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy-table", abstract: "Copy a table within the store.",
     discussion: """
-      The copy has the same records with the same ids in the same order, and the same schema. It continues the ids of the \
-      original. Fields that refer to the original itself refer to the copy.
+      The copy has the same records with the same ids in the same order, and the same schema. It continues the ids of \
+      the original. Fields that refer to the original itself refer to the copy.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The name of the copy.") var newName: String
   @OptionGroup var options: WriteOptions
 
@@ -36,7 +36,7 @@ struct RenameTable: StoreCommand {
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: "The table's new name.") var newName: String
   @OptionGroup var options: WriteOptions
 

@@ -9,8 +9,8 @@ struct Textconv: ParsableCommand {
     abstract: "Print a table's file as lines for 'git diff' and 'git log -p'.",
     discussion: """
       Each record has a line with its id, then one for each field. The index map is left out, since it changes with \
-      every record that is added on top. A file that is not a table is printed as it is. 'filedb git-setup' makes git use \
-      this command.
+      every record that is added on top. A file that is not a table is printed as it is. 'filedb git-setup' makes git \
+      use this command.
       """)
 
   @Argument(help: "The file; its name does not matter.") var file: String

@@ -5,15 +5,15 @@ import FileDBPlist
 
 struct Undo: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "undo", abstract: "Take back what the last commands changed.",
+    commandName: "undo", abstract: "Undo the last commands that changed the store.",
     discussion: """
-      Takes back the last command that changed the store, or the last N, one after another. Changes that other programs \
-      have made since are kept. If another program has changed the same data, filedb stops at that command, leaves it as it \
-      is, and exits with code 65; the commands that it has taken back by then stay undone. Use --skip to leave the command \
-      out.
+      Undoes the last command that changed the store, or the last N, beginning with the newest. Changes that other \
+      programs have made since are kept. If another program has changed the same data, filedb stops at that command, \
+      leaves it as it is, and exits with code 65; the commands that it has undone by then stay undone. Use --skip \
+      to skip the command.
 
-      The log keeps the last 100 commands, and the writes of programs that use the same log. It keeps fewer if their files \
-      would take more than 1 MB and more than twice the space of the tables.
+      The log keeps the last 100 commands, and the writes of programs that use the same log. It keeps fewer if their \
+      files would take more than 1 MB and more than twice the space of the tables.
       """)
 
   static var places: StorePlaces { .folders }
@@ -27,7 +27,7 @@ struct Undo: StoreCommand {
 
 struct Redo: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "redo", abstract: "Do again what 'undo' took back.",
+    commandName: "redo", abstract: "Redo what 'filedb undo' has undone.",
     discussion: "This is possible until another command changes the store.")
 
   static var places: StorePlaces { .folders }
@@ -78,7 +78,7 @@ struct UndoOptions: ParsableArguments {
     do { return try store.undoLog.takeBack(direction) } catch var error as StoreError
       where [StoreError.Code.undoConflict, StoreError.Code.undoStepLost].contains(error.code)
     {
-      error.message += "; use 'filedb \(direction.rawValue) --skip' to leave it out"
+      error.message += "; use 'filedb \(direction.rawValue) --skip' to skip it"
       throw error
     }
   }
@@ -118,7 +118,7 @@ struct UndoOptions: ParsableArguments {
   }
 
   private static let cutOff =
-    "earlier commands can no longer be taken back: the log ended at a power cut, a repair, or a command that could not be logged"
+    "earlier commands can no longer be undone: the log ended at a power cut, a repair, or a command that could not be logged"
 }
 
 extension UndoLog.Direction {

@@ -9,14 +9,14 @@ struct Unset: StoreCommand {
       filedb unset <table> --where <predicate> <field> ... [--dry-run]
       """,
     discussion: """
-      A.B is the value B in the dictionary A. It is not an error if a field does not exist. A word of digits is an id; if \
-      all words are, the first is the id and the others are fields. If one of the records does not exist, or no record \
-      matches, nothing is changed, and the exit code is 1.
+      A.B is the value B in the dictionary A. It is not an error if a field does not exist. A word of digits is an id; \
+      if all words are, the first is the id and the others are fields. If one of the records does not exist, or no \
+      record matches, nothing is changed, and the exit code is 1.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @Argument(help: ArgumentHelp(valueName: "id|field")) var words: [String]
   @OptionGroup var condition: WriteCondition
   @OptionGroup var options: WriteOptions

@@ -7,20 +7,20 @@ struct Watch: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Print each change of a table when it happens, by any program.",
     discussion: """
-      Ends with exit code 0 on ^C, when it is terminated, or when the reader of its output is gone.
+      The command ends with exit code 0 on ^C, when it is terminated, or when nobody reads its output any more.
 
       With --format ndjson each line is an object. It has the "kind" of the step (delete, move, insert or update), the \
-      record's "id" and its "index", counted from 0. A move also has the index it came "from"; an insert and an update have \
-      the record's "fields". If you carry out the steps one after another on the old list of records, you get the new list. \
-      Changes that come faster than filedb can print them are combined into one.
+      record's "id" and its "index", counted from 0. A move also has the index it came "from"; an insert and an update \
+      have the record's "fields". If you carry out the steps one after another on the old list of records, you get the \
+      new list. Changes that come faster than filedb can print them are combined into one.
 
-      With --where, filedb watches only the records that match. A record that begins to match is inserted, and one that no \
-      longer matches is deleted. 'filedb help show' explains predicates.
+      With --where, filedb watches only the records that match. A record that begins to match is inserted, and one \
+      that no longer matches is deleted. 'filedb help show' explains predicates.
       """)
 
   @OptionGroup var location: StoreLocation
   @ParentCommand var tool: FileDBTool
-  @Argument var table: TableReference
+  @Argument(help: "The table's name, or the path of its file.") var table: TableReference
   @OptionGroup var matching: WhereOption
   @Option(help: "table is for people and may change, ndjson is stable.") var format = WatchFormat.table
 

@@ -19,7 +19,7 @@ struct DatabaseSource: ParsableArguments {
   }
 
   func validate() throws {
-    if table != nil, query != nil { throw ValidationError("Only one of --table and --query.") }
+    if table != nil, query != nil { throw ValidationError("Give only one of --table and --query.") }
   }
 }
 

@@ -87,7 +87,10 @@ enum ExtraProgram {
   private static func provide(_ input: [UInt8]) throws {
     guard let file = tmpfile(), fwrite(input, 1, input.count, file) == input.count, fflush(file) == 0,
       lseek(fileno(file), 0, SEEK_SET) == 0, dup2(fileno(file), STDIN_FILENO) == STDIN_FILENO
-    else { throw StoreError(.inputOutput, "no temporary file: \(String(cString: strerror(errno)))") }
+    else {
+      let reason = String(cString: strerror(errno))
+      throw StoreError(.inputOutput, "a temporary file cannot be written: \(reason)")
+    }
   }
 }
 

@@ -11,7 +11,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
 struct FormatOption: ParsableArguments {
   @Option(help: "The output format; table is for people and may change, the others are stable.")
   var format = OutputFormat.table
-  @Flag(help: "Print no line with the names of the columns: in table, csv, tsv and markdown.")
+  @Flag(help: "Leave out the line with the names of the columns, in table, csv, tsv and markdown.")
   var noHeader = false
 
   var heading: Heading { noHeader ? .hidden : .shown }

@@ -100,7 +100,7 @@ extension StoreCommand {
   /// The store, which may not exist yet.
   func store(for table: TableReference? = nil) throws -> RecordStore {
     if let table, StorePlace.isAddress(table.argument) {
-      throw ValidationError("The address of a store goes behind --store.")
+      throw ValidationError("Give the address of a store with --store.")
     }
     let place =
       if let table, table.isPath {
@@ -131,7 +131,7 @@ extension StoreCommand {
     }
     guard let attached else { return try place.open(for: use) }
     guard case .folder(let url) = place, !place.isShared, !StorePlace(attached.path).isShared else {
-      throw ValidationError("--attach is not for a store that machines share.")
+      throw ValidationError("--attach does not work with a store that machines share.")
     }
     return try RecordStore(
       at: url, attaching: URL(fileURLWithPath: attached.path), as: attached.name, options: use.options)
@@ -198,12 +198,12 @@ struct WriteOptions: ParsableArguments {
   }
 
   static func noteEndOfHistory(_ reason: any Error) {
-    Terminal.note("'filedb undo' will not be able to take back this command or any before it: \(reason)")
+    Terminal.note("'filedb undo' will not be able to undo this command or any before it: \(reason)")
   }
 
   /// The same as ``noteEndOfHistory(_:)``, for a dry run.
   static func notePossibleEndOfHistory(_ reason: any Error) {
-    Terminal.note("'filedb undo' would not be able to take back this command or any before it: \(reason)")
+    Terminal.note("'filedb undo' would not be able to undo this command or any before it: \(reason)")
   }
 
   /// Brings the tables' files up to date after a command. If that is impossible, the command still counts as
@@ -240,7 +240,7 @@ struct PositionOptions: ParsableArguments {
 
   func validate() throws {
     if given.count > 1 {
-      throw ValidationError("Only one of --top, --bottom, --before, --after and --index.")
+      throw ValidationError("Give only one of --top, --bottom, --before, --after and --index.")
     }
   }
 }

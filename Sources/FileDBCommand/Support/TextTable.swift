@@ -26,7 +26,7 @@ struct TextTable {
 
   init(columns: [Column], rows: [[TextCell]]) { (self.columns, self.rows) = (columns, rows) }
 
-  /// - Parameter rows: texts with control characters already escaped.
+  /// - Parameter rows: strings with control characters already escaped.
   init(columns: [Column], rows: [[String]]) {
     self.init(columns: columns, rows: rows.map { $0.map { TextCell($0) } })
   }
@@ -138,11 +138,11 @@ enum Heading {
   func lines(_ title: String) -> [String] { self == .shown ? [title] : [] }
 }
 
-/// Values that have a colour of their own. Texts have none.
+/// Values that have a colour of their own. Strings have none.
 enum ValueKind {
   case number, bool, date, data, collection
 
-  /// - Returns: `nil` for a text.
+  /// - Returns: `nil` for a string.
   init?(_ value: PlistValue) {
     switch value {
     case .string: return nil

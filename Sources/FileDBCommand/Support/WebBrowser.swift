@@ -2,7 +2,7 @@ import FileDBEssentials
 
 /// The person's usual browser.
 enum WebBrowser {
-  /// Opens a page in it. Where there is none, the address that was printed has to do.
+  /// Opens a page in it. If there is no browser, the user has the printed address.
   static func open(_ address: String) {
     #if canImport(Darwin)
       let words = ["open", address]

@@ -18,22 +18,23 @@ struct WhereOption: ParsableArguments {
   var arguments: [NamedArgument] = []
 
   static let grammar = """
-    A PREDICATE is a condition in the language of NSPredicate: kcal > 100 AND name CONTAINS[cd] "creme". Compare with = != < \
-    <= > >=, BETWEEN {low, high}, IN {a, b}, CONTAINS, BEGINSWITH, ENDSWITH, LIKE (with * and ?) or MATCHES (a regular \
-    expression). Combine conditions with AND, OR, NOT and parentheses. A field by itself is true if it holds a true \
-    Boolean: done AND NOT hidden. IS NULL and IS NOT NULL test whether a field is missing. [c] after an operator ignores \
-    case, [d] accents, [cd] both. Put text and dates in quotes. A missing field is NULL. id is the record's id, and fields.id is a field called id. \
-    Write #"any name" for a name with special characters, and a\\.b for a name with a dot. a.b, a[0] and a.@count look into \
-    dictionaries and arrays. ANY, ALL and NONE test each element of an array. A number never equals a text.
+    A PREDICATE is a condition in the language of NSPredicate: kcal > 100 AND name CONTAINS[cd] "creme". Compare with \
+    = != < <= > >=, BETWEEN {low, high}, IN {a, b}, CONTAINS, BEGINSWITH, ENDSWITH, LIKE (with * and ?) or MATCHES (a \
+    regular expression). Combine conditions with AND, OR, NOT and parentheses. A field by itself is true if it holds a \
+    true Boolean: done AND NOT hidden. IS NULL and IS NOT NULL test whether a field is missing. [c] after an operator \
+    ignores case, [d] accents, [cd] both. Put text and dates in quotes. A missing field is NULL. id is the record's \
+    id, and fields.id is a field called id. Write #"any name" for a name with special characters, and a\\.b for a name \
+    with a dot. a.b, a[0] and a.@count look into dictionaries and arrays. ANY, ALL and NONE test each element of an \
+    array. A number never equals text.
 
-    An EXPRESSION calculates with + - * / and parentheses: kcal * 2 > protein + 4. + also joins texts. now is this moment, and \
-    today is this day. Add a span of time to a date, or subtract it: due < today + 7d. The units are min, h, d, w, m \
-    (months) and y. For a field called now or today, write #today.
+    An EXPRESSION calculates with + - * / and parentheses: kcal * 2 > protein + 4. + also joins text. now is this \
+    moment, and today is this day. Add a span of time to a date, or subtract it: due < today + 7d. The units are min, \
+    h, d, w, m (months) and y. For a field called now or today, write #today.
 
-    To pass in a value safely, use --arg. Its value is never read as part of the predicate: \
-    --where 'name == $n AND kcal > $k' --arg n="O'Brien" --arg k:integer=50. If you give several \
-    --where, a record must match all of them. If no record has a field that you name, filedb prints a message. A command \
-    that writes then changes nothing, unless you give --allow-unknown.
+    To pass in a value safely, use --arg. Its value is never read as part of the predicate: --where 'name == $n AND \
+    kcal > $k' --arg n="O'Brien" --arg k:integer=50. If you give several --where, a record must match all of them. If \
+    no record has a field that you name, filedb prints a message. A command that writes then changes nothing, unless \
+    you give --allow-unknown.
     """
 
   var isGiven: Bool { !texts.isEmpty }
@@ -44,8 +45,8 @@ struct WhereOption: ParsableArguments {
   }
 
   /// - Parameter used: the names of arguments that are used elsewhere.
-  /// - Throws: ``StoreError/Code/invalidPredicate``, also if a text that is not a date is compared with the dates of a
-  ///   field; `ValidationError` for arguments without a condition.
+  /// - Throws: ``StoreError/Code/invalidPredicate``, also if a string that is not a date is compared with the dates of
+  ///   a field; `ValidationError` for arguments without a condition.
   func predicate(
     for snapshot: TableSnapshot<Fields>, besides used: Set<String> = []
   ) throws -> RecordPredicate? {
@@ -117,7 +118,7 @@ extension Terminal {
 }
 
 extension UnknownField {
-  /// A description for people. A name that is not similar to any other is often a text without its quotes.
+  /// A description for people. A name that is not similar to any other is often a string without its quotes.
   fileprivate func description(in table: String) -> String {
     let guess = nearest.map { "did you mean '\($0)'?" } ?? "if you meant text, put it in quotes"
     return "no record of '\(table)' has a field '\(name)'; \(guess)"

@@ -2,7 +2,7 @@ import FileDBPlist
 
 /// The type of a field. The names are those that macOS's `plutil` uses.
 public enum FieldType: String, Sendable, CaseIterable {
-  /// A text.
+  /// A string.
   case string
   /// A whole number, from -2^63 to 2^64 - 1.
   case integer
@@ -33,7 +33,7 @@ public enum FieldType: String, Sendable, CaseIterable {
   /// What a value of this type is called in a message.
   package var noun: String {
     switch self {
-    case .string: "a text"
+    case .string: "a string"
     case .integer: "a whole number"
     case .float: "a number with a decimal point (float)"
     case .bool: "true or false (bool)"

@@ -108,7 +108,7 @@ private struct SchemaReader {
       at: path + [.key(key)])
   }
 
-  func string(_ key: String) throws(SchemaFault) -> String? { try value(key, "a text") { $0.string } }
+  func string(_ key: String) throws(SchemaFault) -> String? { try value(key, "a string") { $0.string } }
   func bool(_ key: String) throws(SchemaFault) -> Bool? { try value(key, "<true/> or <false/>") { $0.bool } }
   func integer(_ key: String) throws(SchemaFault) -> Int64? {
     try value(key, "a whole number from 0") { $0.integer.flatMap { $0 < 0 ? nil : $0 } }
@@ -151,7 +151,7 @@ private struct SchemaReader {
   private func strings(_ values: [PlistValue], at path: [PlistStep]) throws(SchemaFault) -> [String] {
     try values.enumerated().map { index, value throws(SchemaFault) in
       guard let text = value.string else {
-        throw SchemaFault("a name must be a text", at: path + [.index(index)])
+        throw SchemaFault("a name must be a string", at: path + [.index(index)])
       }
       return text
     }

@@ -40,7 +40,7 @@ extension FieldSchema {
     try validateValues()
     if let pattern {
       guard type == nil || type == .string else {
-        throw fault("only a text has a pattern", SchemaKey.pattern)
+        throw fault("only a string can have a pattern", SchemaKey.pattern)
       }
       do throws(PatternFault) { _ = try TextPattern(pattern) } catch {
         throw fault(

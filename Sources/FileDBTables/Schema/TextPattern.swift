@@ -60,7 +60,7 @@ package struct TextPattern: Sendable {
   }
 }
 
-/// Why a text is not a regular expression.
+/// Why a string is not a regular expression.
 package struct PatternFault: Error {
   package let message: String
   /// Counted from 1.

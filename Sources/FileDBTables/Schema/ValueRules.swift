@@ -37,7 +37,7 @@ package struct ValueRules: Sendable {
     }
     if let pattern, let source = field.pattern {
       guard let text = value.string else {
-        return refusal("\(value.quoted) is not a text, and the field has a pattern")
+        return refusal("\(value.quoted) is not a string, and the field has a pattern")
       }
       if !pattern.matches(text) { return refusal("\(value.quoted) does not match the pattern \(source)") }
     }
@@ -81,7 +81,7 @@ extension PlistValue {
     }
   }
 
-  /// The value for a message: shortened, with quotes around a text.
+  /// The value for a message: shortened, with quotes around a string.
   package var quoted: String {
     switch self {
     case .string(let text): "'\(text.count > 60 ? text.prefix(60) + "…" : text[...])'"

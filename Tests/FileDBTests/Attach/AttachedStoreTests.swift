@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An app's own store over that which it was shipped with.
+/// A user's store over the one that an app ships with.
 @Suite struct AttachedStoreTests {
   @Test func shippedAndUserRecordsFormOneTable() throws {
     try withShippedFoods { shipped, user in
@@ -341,7 +341,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let (shipped, user) = (folder.appendingPathComponent("shipped"), folder.appendingPathComponent("user"))
     try ship(to: shipped) { foods in try foods.add(contentsOf: [["name": "Apple"], ["name": "Bread"]]) }
-    // A checkpoint would be news from the user's folder.
+    // A checkpoint would change the user's folder.
     let options = StoreOptions(checkpoints: .manual)
     let store = try RecordStore(at: user, attaching: shipped, as: "main", options: options)
     let foods = try await store.table("foods")

@@ -32,7 +32,7 @@ import Testing
     _ = try memory.replace(file, with: Array((text[..<start] + text[end...]).utf8))
   }
 
-  /// Commits a change of "b", and makes a checkpoint, which "a" has no part in.
+  /// Commits a change of "b", and makes a checkpoint without "a".
   private static func checkpointOther(_ store: RecordStore) throws {
     try store.table("b").add(["text": .string(String(repeating: "of another table ", count: 100))])
     #expect(storeError { try store.checkpoint() }?.code == .conflict)

@@ -14,7 +14,7 @@ import Testing
     try RecordStore(at: place, disk: disk, options: StoreOptions(checkpoints: .manual))
   }
 
-  /// What an editor saves: the file as it was, with another text in the first record.
+  /// What an editor saves: the file as it was, with other text in the first record.
   private static func edited(_ disk: MemoryDisk) throws -> [UInt8] {
     let text = String(decoding: try disk.read(file).bytes, as: UTF8.self)
     return Array(text.replacing("<string>first<", with: "<string>by hand<").utf8)
@@ -71,7 +71,7 @@ import Testing
     #expect(conflicts > 5)
   }
 
-  /// The editor saves before each call in turn, and the process dies right behind it or a little later.
+  /// The editor saves before each call in turn, and the process dies right after it or a little later.
   @Test(arguments: [0, 1, 2, 3]) func whatAnEditorSavesBeforeACrashIsKept(later: Int) throws {
     for number in 0... {
       let memory = MemoryDisk()
@@ -98,8 +98,8 @@ import Testing
     }
   }
 
-  /// The same where the commits have nothing to do with what the editor changes: both are in the table in the end. Once
-  /// the journal knows the checkpoint's file it is a conflict, and a crash in the middle of an exchange of names may
+  /// The same if the commits do not concern what the editor changes. Both are in the table afterwards. Once the journal
+  /// knows the checkpoint's file, it is a conflict, and a crash in the middle of an exchange of names may
   /// leave what the editor saved among the backups.
   @Test(arguments: [0, 1, 2, 3, 1_000]) func whatAnEditorSavesIsMergedWithCommits(later: Int) throws {
     for number in 0... {

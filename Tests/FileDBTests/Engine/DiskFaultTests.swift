@@ -152,7 +152,7 @@ import Testing
     return Array(text.replacing("<integer>1<", with: "<integer>7<").utf8)
   }
 
-  /// A disk on which a sync failed: the system says so once, and what it dropped is not written by a later one.
+  /// A disk on which a sync failed. The system reports this once, and a later sync does not write what was dropped.
   private static func failing(sync number: Int, of memory: MemoryDisk) -> FaultyDisk {
     let count = Atomic<Int>(0)
     let lost = Mutex<String?>(nil)

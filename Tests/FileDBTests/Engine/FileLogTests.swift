@@ -202,7 +202,7 @@ import Testing
     try other.checkInvariants()
   }
 
-  /// A commit right behind a checkpoint is for files that the other store has not read.
+  /// A commit right after a checkpoint is for files that the other store has not read.
   @Test func refreshBringsAllTablesToTheSameCommitAfterACheckpoint() throws {
     let disk = MemoryDisk()
     let (one, other) = (try open(disk), try open(disk))
@@ -309,7 +309,7 @@ import Testing
     #expect(try RecordStore(at: Self.place, disk: disk, options: options).table("t").count == 1)
   }
 
-  /// The words of a frame in a record are not a frame, whatever a crash cuts off.
+  /// Text in a record that looks like a frame is not a frame, whatever a crash cuts off.
   @Test func textThatLooksLikeAFrameIsNone() throws {
     let disk = MemoryDisk()
     let store = try open(disk)

@@ -18,7 +18,7 @@ import Testing
     #expect(runs.load(ordering: .relaxed) == 3)
   }
 
-  /// While one thread is at work, the others wait; what it did for all of them is not done again.
+  /// While one thread is at work, the others wait; what it does for all of them is not repeated.
   @Test func threadsThatWaitShareTheWorkOfOne() {
     let sync = GroupSync()
     let runs = Atomic<Int>(0)

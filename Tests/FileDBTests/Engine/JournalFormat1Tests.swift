@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  /// A byte that is wrong anywhere is put right, or noticed; nothing is made up.
+  /// A wrong byte anywhere is corrected or noticed. Nothing is made up.
   @Test func everyWrongByteIsNoticedAndRepaired() throws {
     let bytes = Array(try Data(contentsOf: Self.fixture.appendingPathComponent("journal")))
     let end = JournalScan(bytes, at: 0, after: nil).end

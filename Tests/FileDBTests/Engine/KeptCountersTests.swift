@@ -5,9 +5,9 @@ import Testing
 
 @testable import FileDB
 
-/// No id is given twice, whatever became of the record, of its table, and of its file. `truncate` alone begins anew.
+/// No id is given twice, whatever happens to the record, its table and its file. Only `truncate` starts again at 1.
 @Suite struct KeptCountersTests {
-  /// What happens between the drop and what comes next.
+  /// What happens after the drop.
   enum Interval: CaseIterable {
     case nothing, checkpoint, twoCheckpoints
 
@@ -88,7 +88,7 @@ import Testing
     try fresh.checkInvariants()
   }
 
-  /// Ids that were given are worth an error: who removes the file knows what may happen.
+  /// FileDB refuses to go on, because it could give ids twice. Somebody who removes the file accepts that.
   @Test func countersThatCannotBeReadAreAnError() throws {
     let disk = MemoryDisk()
     let store = try open(disk)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FileDB
 
-/// Adding a record to a large table does not write its file anew.
+/// Adding a record to a large table does not rewrite its file.
 @Suite struct LargeFileTests {
   private static let place = URL(fileURLWithPath: "/store")
 
@@ -30,7 +30,7 @@ import Testing
     try store.close()
   }
 
-  /// What tells a table's file from another one.
+  /// What distinguishes a table's file from another one.
   private static func file(_ table: String, _ disk: MemoryDisk) -> FileVersion? {
     disk.image.files["/store/\(table).plist"].map { FileVersion($0) }
   }

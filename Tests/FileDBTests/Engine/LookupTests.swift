@@ -8,13 +8,13 @@ import Testing
 
 @testable import FileDB
 
-/// Lookups that are kept beside the offsets of tables that are read in pieces.
+/// Lookups that are kept next to the offsets of tables that are read in pieces.
 @Suite struct LookupTests {
   private static var inPieces: StoreOptions {
     var options = StoreOptions()
     options.reading = .pieces { fatalError("\($0)") }
     options.leastUnread = 1
-    options.largeFile = 1  // So that no checkpoint comes by itself and reads all.
+    options.largeFile = 1  // So that no automatic checkpoint reads all records.
     return options
   }
 
@@ -65,7 +65,7 @@ import Testing
         }
       }
       try expectFewReads { try $0.table("goods").add(["number": -1, "kind": "k5", "place": -1]) }
-      // What the journal has by now counts as well.
+      // The commits in the journal count, too.
       try expectFewReads { store in
         let goods = try store.table("goods")
         #expect(storeError { try goods.add(["number": -1]) }?.code == .notUnique)
@@ -107,7 +107,7 @@ import Testing
       let again = try RecordStore(at: folder, disk: disk, options: Self.inPieces)
       #expect(storeError { try again.table("goods").add(["number": 3]) }?.code == .notUnique)
       #expect(disk.bytesReadInPieces["goods.plist", default: 0] < 200_000)
-      // They go with what they were for.
+      // They are removed together with their table's file.
       let store = try openStore(in: folder)
       try store.table("goods").drop()
       try store.checkpoint()
@@ -142,7 +142,7 @@ import Testing
       for _ in 0..<2 {
         #expect(
           storeError { try openStore(in: folder).table("goods").add(["number": -4]) }?.code == .notUnique)
-        Thread.sleep(forTimeInterval: 0.1)  // By then the file's time is not the present one.
+        Thread.sleep(forTimeInterval: 0.1)  // By then the file's time is in the past.
       }
       try openStore(in: folder).table("goods").add(["number": -3])
       try openStore(in: folder).checkInvariants()
@@ -167,7 +167,7 @@ import Testing
           let error = storeError { try openStore(in: folder).table("t").add(["n": .integer(number)]) }
           #expect(error?.code == .notUnique, comment)
         }
-        // What is found to be damaged is made anew.
+        // A damaged lookup is made again.
         #expect([UInt8](try Data(contentsOf: file)).count == sound.count, comment)
       }
       for index in sound.indices {
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  /// The record itself says what it has.
+  /// The record itself decides.
   @Test func recordsWithOneHashAreToldApart() throws {
     try withTemporaryFolder { folder in
       do {
@@ -195,7 +195,7 @@ import Testing
       let table = TableKey("t")
       let stamp = try #require(try offsets.file(of: "t").status).stamp
       let known = try #require(offsets.offsets(of: table, for: stamp))
-      // More than a block has, and others before and behind them.
+      // More than fit into a block, and others before and after them.
       let hash = ValueHash([.integer(1_990)]).number
       let entries = (0..<2_000).map { index in
         RecordLookup.Entry(hash: index < 5 ? 0 : index < 10 ? .max : hash, index: UInt32(index))

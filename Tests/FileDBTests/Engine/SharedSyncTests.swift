@@ -25,7 +25,7 @@ import Testing
     return try RecordStore(at: URL(fileURLWithPath: "/home/store"), disk: disk, options: options)
   }
 
-  /// Runs something in a thread of its own.
+  /// Runs something on a separate thread.
   private static func start(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
     let end = DispatchSemaphore(value: 0)
     Thread {
@@ -134,7 +134,7 @@ import Testing
 
     private let state = Mutex(State())
 
-    /// Takes back what has not happened yet.
+    /// Cancels what has not happened yet.
     /// - Returns: whether there was such a thing.
     func cancel() -> Bool { state.withLock { $0.body.take() != nil } }
 

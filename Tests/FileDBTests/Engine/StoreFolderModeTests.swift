@@ -5,7 +5,7 @@ import Testing
 
 @testable import FileDB
 
-/// What is in `.filedb` is open to nobody whom a single table keeps out.
+/// If a user may not read one of the tables, `.filedb` is closed to that user.
 @Suite struct StoreFolderModeTests {
   @Test(
     arguments: [

@@ -30,7 +30,7 @@ import Testing
     #expect(try folder.tableNames() == ["a", "b"])
   }
 
-  /// As one does that was stopped while it waited for its turn.
+  /// Like a process that was stopped while it waited for its turn.
   @Test(.timeLimit(.minutes(40))) func processThatIsStuckInTheQueueBlocksNobody() throws {
     let (folder, disk) = folder([:])
     do { _ = try folder.lock(timeout: .zero) }

@@ -5,8 +5,7 @@ import Testing
 
 @testable import FileDB
 
-/// A store that somebody sent, with links among what is the store's own. Whatever is done to it, nothing outside
-/// changes.
+/// A store that somebody sent, with links among its files. Whatever you do to it, nothing outside changes.
 @Suite struct StrangersStoreTests {
   @Test(arguments: [
     "journal", "lock", "queue", ".gitignore", "backups", "undo", "shipped", "installed.plist",
@@ -43,7 +42,7 @@ import Testing
     }
   }
 
-  /// Each step by itself, for most fail.
+  /// Each step separately, because most fail.
   private func useAll(of folder: URL, shipped: URL) throws {
     let shipment = try RecordStore(at: shipped)
     try shipment.table("t").add(["n": 7])

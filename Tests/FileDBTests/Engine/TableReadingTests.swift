@@ -67,10 +67,10 @@ import Testing
       let ids = try writer.table("t").add(contentsOf: (0..<5_000).map { ["n": .integer($0)] })
       try writer.table("t").move(ids[4_000], to: .top)
       try writer.close()
-      // As where another program has written the file.
+      // As if another program had written the file.
       let offsets = folder.appendingPathComponent(".filedb/offsets")
       try FileManager.default.removeItem(at: offsets)
-      // Who reads it then leaves behind where the records are, once the file's time is not the present one.
+      // A reader notes where the records are, once the file's time is in the past.
       while !FileManager.default.fileExists(atPath: offsets.path) {
         try expectRecords(of: RecordStore(at: folder, options: Self.inPieces), moved: ids[4_000])
       }
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  /// In a process of its own, which comes to its end.
+  /// In a separate process, which ends.
   @Test func fileThatIsWrittenIntoWhileItIsReadEndsTheProgram() async throws {
     await #expect(processExitsWith: .exitCode(75)) {
       try withTemporaryFolder { folder in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileDB
 
-/// What a checkpoint tells the journal, and what the next process makes of it.
+/// What a checkpoint notes in the journal, and how the next process uses it.
 @Suite struct WrittenFilesTests {
   private static let journal = "/store/.filedb/journal"
   private static let file = "/store/t.plist"
@@ -40,7 +40,7 @@ import Testing
     try add(1, on: disk)
     for number in 2...20 { #expect(try syncs(on: disk) { try add(Int64(number), on: $0) } == 5) }
     #expect(try open(disk).table("t").count == 20)
-    // To replace the journal takes one more.
+    // Replacing the journal takes one more.
     #expect(try syncs(on: disk) { try add(21, on: $0, keptJournal: 0) } == 6)
     #expect(try syncs(on: disk) { try add(22, on: $0) } == 5)
     try open(disk).checkInvariants()
@@ -85,7 +85,7 @@ import Testing
     try add(2, on: disk)
     let other = try open(disk)
     #expect(try other.table("t").count == 2)
-    // An editor that took the first version back.
+    // An editor that restored the first version.
     _ = try disk.replace(Self.file, with: old)
     #expect(try open(disk).table("t").count == 1)
     try other.refresh()

@@ -113,7 +113,7 @@ private struct OverlayStores {
   private func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
 }
 
-/// Ordinary verbs on some records alone, so that they do the same whatever became of the others.
+/// Ordinary verbs on some of the records, so that they do the same whatever happens to the others.
 private struct OverlayEdits {
   private enum Edit {
     case set(RecordID<Fields>, Fields)

@@ -61,7 +61,7 @@ import Testing
 
   @Test func overridesAreMergedByField() throws {
     let base = overlay(1, ["a": 1, "b": 1, "c": 1, "d": 0], overriding: ["a", "b", "c"])
-    // Ours takes `a` back, and theirs `b`; each removes a field, and both change `c` to the same.
+    // Ours undoes `a`, and theirs `b`. Each removes a field, and both change `c` to the same value.
     let ours = overlay(1, ["a": 0, "b": 1, "c": 2, "d": 0], overriding: ["b", "c", "e"])
     let theirs = overlay(1, ["a": 1, "b": 0, "c": 2], overriding: ["a", "c", "d"])
     let merge = try merged(base, ours, theirs)
@@ -125,7 +125,7 @@ import Testing
       ("2", "2", nil, nil), ("2", nil, "3", nil), ("2", "3", nil, "3"),
     ] as [(String?, String?, String?, String?)])
   func placesOfBothSidesAreMerged(base: String?, ours: String?, theirs: String?, expected: String?) throws {
-    // An override of each keeps them from being the same but for the place.
+    // Each side also overrides a field, so that they differ in more than the place.
     func attached(_ place: String?, _ fields: Fields = ["a": 1, "c": 1], _ names: [String] = ["c"])
       -> EncodedRecord
     {
@@ -203,14 +203,14 @@ import Testing
       overlay(id, ["id": .integer(id.rawValue)], place: place)
     }
     let base = table(own(x, behind: "1"), own(y, behind: "2"), own(z, behind: "2"))
-    // Between the two without another record in the file: x moves behind y by that y moves before it.
+    // With no other record between the two in the file: x is after y because y moves before it.
     let moved = table(own(y, behind: "2"), own(x, behind: "2"), own(z, behind: "2"))
     let aside = table(own(y, behind: "2"), own(z, behind: "2"), own(x, behind: "1"))
     for (ours, theirs) in [(moved, aside), (aside, moved)] {
       let merge = try RecordsMerge(base: base, ours: ours, theirs: theirs)
       #expect(merge.merged.list == moved.list)
     }
-    // Theirs adds behind it what stays behind it.
+    // What theirs adds after it stays after it.
     let new = overlay(1_000_000_004, ["new": true], place: "2")
     let added = table(own(y, behind: "2"), own(x, behind: "2"), new, own(z, behind: "2"))
     #expect(try RecordsMerge(base: base, ours: aside, theirs: added).merged.list == added.list)
@@ -242,7 +242,7 @@ import Testing
   @Test func recordDeletedByOneAndNotChangedByOtherIsDeleted() throws {
     let gone = overlay(1, deleted: true)
     let (base, moved) = (overlay(1, ["a": 1], overriding: ["a"]), overlay(1, place: "top"))
-    // Whoever moved it or took its changes back has nothing to lose.
+    // A side that moved it or undid its changes loses nothing.
     let others: [(EncodedRecord?, EncodedRecord?)] = [
       (nil, nil), (base, base), (nil, moved), (base, nil), (base, moved), (moved, nil),
       (base, overlay(1, ["a": 1], overriding: ["a"], place: "top")),
@@ -267,7 +267,7 @@ import Testing
         #expect(merge.merged.list == [other].compactMap(\.self) && merge.conflicts.isEmpty)
       }
     }
-    // A deletion that says a place as well is the same one.
+    // A deletion that also has a place is the same.
     let placed = overlay(1, place: "top", deleted: true)
     for (ours, theirs) in [(placed, changed), (changed, placed)] {
       let merge = try merged(gone, ours, theirs)

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Each side edits its own part of the table, so that the merged table is the two parts, one behind the other.
+  /// Each side edits its own part of the table, so that the merged table is the two parts, one after the other.
   @Test func changesInSeparatePartsAreAllMerged() throws {
     var random = SeededRandom.fromEnvironment("merge of changes apart")
     for _ in 0..<400 {

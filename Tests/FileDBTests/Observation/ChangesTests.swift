@@ -112,7 +112,7 @@ import Testing
       let (one, other) = (ids.randomElement(using: &random)!, ids.randomElement(using: &random)!)
       try await table.move(one, to: .top)
       try await table.set(["n": .integer(.random(in: 0...9, using: &random))], of: one)
-      // Into the list or out of it, so that there is something to tell.
+      // Into the list or out of it, so that there is something to report.
       try await table.set(["isDone": .bool(!view.ids.contains(other))], of: other)
       let change = try #require(await changes.next())
       try view.show(change)

@@ -70,7 +70,7 @@ extension TableName<Sketch> {
       let marker = try await notes.add(Sketch(title: "last of \(round)", size: 0), at: .top)
       let all = try notes.snapshot().values().get()
       let kept = all.filter { !isFiltered || $0.size < limit }
-      // What comes is the newest, be it in one change or in several.
+      // The newest state arrives, in one change or in several.
       while let change = await received.next() {
         shown.apply(change)
         guard change.records.map(\.value).elementsEqual(order.isEmpty ? kept : sorted(kept)) else { continue }

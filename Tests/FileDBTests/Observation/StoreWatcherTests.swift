@@ -36,7 +36,7 @@ import Testing
       try await other.table("list").add(["n": .integer(Int64(n))])
       #expect(await changes.next()?.after.count == n)
     }
-    // And go, and come again.
+    // Files disappear and appear again.
     try await other.close()
     try FileManager.default.removeItem(at: url)
     #expect(await changes.next()?.after.exists == false)
@@ -137,7 +137,7 @@ import Testing
       try await other.table("new").add(["n": 1])
       try await other.table("old").add(["n": 1])
       #expect(await watching.next()?.after.count == 1)
-      // By now the watch has seen both, and hears of nothing more.
+      // By now the watcher has seen both, and gets no more events.
       try await Task.sleep(for: .milliseconds(200))
       var tables: Set<String> = []
       for await change in changes {

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Texts that try to exhaust the stack, the memory or the time.
+/// Predicates that try to exhaust the stack, the memory or the time.
 @Suite struct HostilePredicateTests {
   private func refusal(_ text: String) -> String? { storeError { _ = try RecordPredicate(text) }?.message }
 

@@ -2,7 +2,7 @@ import FileDB
 import TestSupport
 import Testing
 
-/// `LIKE` with every short pattern over every short text.
+/// `LIKE` with every short pattern and every short string.
 @Suite struct LikeTests {
   private static func words(of letters: [String], upTo length: Int) -> [[String]] {
     guard length > 0 else { return [[]] }

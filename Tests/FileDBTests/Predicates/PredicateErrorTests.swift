@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Errors of texts that are not predicates, and the places that they point at.
+/// Errors for text that is not a predicate, and the places that they name.
 @Suite struct PredicateErrorTests {
   /// The text, the column of its error, and words of the message.
   private static let errors: [(text: String, column: Int, words: String)] = [
@@ -23,7 +23,7 @@ import Testing
     ("a == $", 6, "after '$'"), ("$a.b == 1", 1, "no argument 'a'"),
     ("first-name == 1", 6, "in the name of a field, write #\"…\""),
     ("a == 12ab", 6, "'12ab' is not a number"), ("a == 1.2.3", 6, "not a number"),
-    ("a == -", 7, "expected a field or a value"), ("7d < a", 1, "behind + or -"),
+    ("a == -", 7, "expected a field or a value"), ("7d < a", 1, "after + or -"),
     ("a == 'x' - 1", 6, "cannot be calculated"), ("a > 1 / 0", 5, "cannot be calculated"),
     ("a == (b == 1)", 6, "expected a field or a value"), ("(a > 1) + 1 == 2", 9, "expected AND"),
     ("a + (b > 1) == 1", 5, "expected a field or a value"), ("a == now(1)", 10, "')'"),
@@ -38,7 +38,7 @@ import Testing
     ("a IN {1, 2", 11, "',' or '}'"),
     ("a IN {1 2}", 9, "',' or '}'"), ("a IN {1,}", 9, "expected a field or a value"),
     ("a IN NULL", 6, "a list"),
-    ("a BEGINSWITH 5", 14, "a text or a field"), ("a ENDSWITH {1}", 12, "a text or a field"),
+    ("a BEGINSWITH 5", 14, "text or a field"), ("a ENDSWITH {1}", 12, "text or a field"),
     ("a ==[x] 'a'", 6, "the modifiers are"), ("a ==[c 'a'", 8, "expected ']'"),
     ("a ==[] 'a'", 6, "the modifiers"),
     ("a.b. == 1", 6, "the name of a field"), ("a.@sum == 1", 4, "'count'"),

@@ -2,7 +2,7 @@ import FileDB
 import Foundation
 import TestSupport
 
-/// A predicate as a tree, which says by itself, in plain Swift, what it is true of.
+/// A predicate as a tree, which finds in plain Swift the records that match.
 indirect enum PredicateModel {
   case truth(Bool)
   case compare(ModelPath, String, ModelFolding, ModelValue)
@@ -97,7 +97,7 @@ struct ModelRecord {
   }
 }
 
-/// What the model says.
+/// The model's answer.
 extension PredicateModel {
   func isTrue(of record: ModelRecord) -> Bool {
     switch self {

@@ -56,7 +56,7 @@ import Testing
     "NOT name IN 'brû'",
     "NOT kcal IN kcal",
     "sizes == {1, 2.5, 30.0}", "sizes != {1, 2.5}", "deep == {{1, 2}, {3}}", "{1, 2} IN deep",
-    // In texts and arrays.
+    // In strings and arrays.
     "name CONTAINS 'brû'", "NOT name CONTAINS 'brule'", "name CONTAINS[d] 'brule'",
     "name CONTAINS[cd] 'BRULE'",
     "NOT composed CONTAINS[c] 'e'", "decomposed CONTAINS 'e'", "name CONTAINS ''", "tags CONTAINS 'red'",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileDB
 
-/// Stored as a text, and not in the order of the texts.
+/// Stored as a string, but not ordered like one.
 private enum Kind: String, Codable, Hashable, Comparable, CaseIterable {
   case vegetables, fruit
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FileDB
 
-/// Predicates and sort keys that are answered from columns give what a look at each record gives.
+/// Predicates and sort keys that use columns give the same results as reading each record.
 @Suite struct ColumnTests {
 
   private static let predicates = [
@@ -80,7 +80,7 @@ import Testing
       #expect(cache.byteCount == column.byteCount && column.byteCount > 8_000)
       #expect(try table.snapshot().count(where: predicate) == 10)
       #expect(cache.column(of: field, in: TableKey("t")) === column)
-      // Of what the change did not touch, all is kept.
+      // Everything that the change did not touch is kept.
       try table.set(["n": 2_000], of: 1)
       #expect(try table.snapshot().count(where: predicate) == 11)
       let newer = try #require(cache.column(of: field, in: TableKey("t")))
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  /// The columns are of the records as they are stored, so a type that reads them in another way does without.
+  /// Columns hold the records as they are stored, so a type that reads them in another way does not use them.
   @Test func defaultsCountInPredicatesAndSortKeys() throws {
     struct Item: DefaultedValue, Equatable {
       var n = 5

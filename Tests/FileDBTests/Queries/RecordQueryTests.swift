@@ -57,7 +57,7 @@ private struct Food: Codable, Sendable, Equatable {
     }
   }
 
-  /// Of more records than one thread decodes. One that does not fit is a fault where it matches, and nothing elsewhere.
+  /// Of more records than one thread decodes. One that does not fit its type is a fault only if it matches.
   @Test func valuesOfChosenRecordsAreThoseOfEach() throws {
     try withStore { store in
       let table = try store.table(TableName<Food>("foods"))

@@ -11,7 +11,7 @@ import Testing
 
   private static let start = "<dict><key>wgFileDbSecretId</key><string>2</string><key>a</key>"
 
-  /// The lines of the table around record 2, and what becomes of it.
+  /// The lines of the table around record 2, and the result.
   private static let conflicts: [(records: [String], merged: [String])] = [
     (
       [record("1"), begin, record("2", "<key>a</key><true/>"), middle, record("2"), end, record("3")],
@@ -38,7 +38,7 @@ import Testing
       ],
       ["1 [:]", "2 [:]", "3 [:]"]
     ),
-    // A line of a text that looks like a marker.
+    // A line of text that looks like a marker.
     (
       [
         start, begin, "<string>Head", middle, "one</string>", middle, "<string>Head", middle, "two</string>",
@@ -161,7 +161,7 @@ import Testing
       let sound = tableText(records: [record("1", fields), record("2")])
       try Data(sound.utf8).write(to: file)
       #expect(try RecordStore(at: folder).table("t").count == 2)
-      // Nor are they one in a file that is damaged elsewhere.
+      // They are not a conflict in a file that is damaged elsewhere either.
       let damages: [(from: String, to: String)] = [
         ("<key>autoincrement</key>", "<key>autoincr"), ("</array>", "</arr"),
       ]

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// Makes the editor change one thing more.
+  /// Makes the editor change one more thing.
   private func edit(_ edited: Data, replacing old: String, with new: String, _ store: RecordStore) throws {
     let text = String(decoding: edited, as: UTF8.self)
     try #require(text.contains(old))
@@ -173,7 +173,7 @@ import Testing
       let text = String(decoding: edited, as: UTF8.self)
       let twice = text.replacing("<string>1</string>\n\t\t</dict>", with: "<string>3</string>\n\t\t</dict>")
       #expect(twice != text)
-      // Without the index map, which would tell.
+      // Without the index map, which would show it.
       let unindexed = twice.replacing("<key>index</key>", with: "<key>other</key>")
       try Data(unindexed.utf8).write(to: store.url(of: "t"))
       try store.repair("t", keeping: .journal)

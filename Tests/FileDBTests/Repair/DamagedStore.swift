@@ -107,7 +107,7 @@ struct DamagedStore {
   static func oneBit(_ random: inout SeededRandom) -> UInt8 { 1 << Int.random(in: 0..<8, using: &random) }
 }
 
-/// What became of damaged stores.
+/// What happened to damaged stores.
 struct DamageCounts {
   /// Nothing changed, or only what no checksum guards: the record that is hit.
   var harmless = 0

@@ -41,7 +41,7 @@ import Testing
     try store.write { tx in try tx["first"].drop() }
     var bytes = try disk.read(DamagedStore.journal).bytes
     let place = JournalScan(bytes, at: 0, after: nil).frames[3].offset + 70
-    for place in [place, place + 1] { bytes[place] ^= 1 }  // One alone could be put right.
+    for place in [place, place + 1] { bytes[place] ^= 1 }  // The checksum could correct a single one.
     _ = try disk.replace(DamagedStore.journal, with: bytes)
     let damaged = try DamagedStore.open(disk)
     #expect(storeError { _ = try damaged.table("second") }?.code == .damagedJournal)
@@ -52,7 +52,7 @@ import Testing
     let sample = try DamagedStore(.waiting)
     let bytes = try sample.bytes(DamagedStore.journal)
     let scan = JournalScan(bytes, at: 0, after: nil)
-    // Behind the last frame one length is like another.
+    // After the last frame, all lengths are alike.
     let far = DamagedStore.isFull ? Array(scan.end + 128..<bytes.count) : [40_000, bytes.count - 1]
     var counts = DamageCounts()
     for length in Array(stride(from: 0, to: scan.end + 128, by: DamagedStore.step)) + far {
@@ -63,7 +63,7 @@ import Testing
     counts.print("a journal that is cut off")
   }
 
-  /// After a repair each whole commit is there, and what was in the files.
+  /// After a repair, every intact commit is there, and everything that was in the files.
   private func checkCutOff(
     _ sample: DamagedStore, _ bytes: [UInt8], _ scan: JournalScan, _ counts: DamageCounts
   ) throws {
@@ -77,7 +77,7 @@ import Testing
       ($0.frame.kind, isWhole: $0.offset + 64 + $0.frame.payload.count <= length)
     }
     let written = try #require(whole.lastIndex { $0.0 == .written })
-    // Where it is lost what the files have, the journal may seem to have commits for them.
+    // If the journal no longer tells what the files include, it may seem to have commits for them.
     if !whole[written].isWhole {
       for table in DamagedStore.tables where storeError({ _ = try store.table(table) })?.code == .conflict {
         try store.repair(table, keeping: .file)

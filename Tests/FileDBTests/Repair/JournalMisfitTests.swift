@@ -6,7 +6,7 @@ import Testing
 
 @testable import FileDB
 
-/// A journal that can be read, with a commit that can not be carried out.
+/// A journal that can be read, with a commit that cannot be carried out.
 @Suite struct JournalMisfitTests {
   private let path = "/store"
 

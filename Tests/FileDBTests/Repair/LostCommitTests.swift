@@ -4,8 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A journal has lost the commit that said which file a table's commits were made for, and a checkpoint comes behind
-/// it.
+/// A journal has lost the commit that names the file for which a table's commits were made, and a checkpoint follows.
 @Suite struct LostCommitTests {
   private static let file = "/store/a.plist"
   private static let journal = "/store/.filedb/journal"
@@ -36,7 +35,7 @@ import Testing
     #expect(storeError { try open(failing).checkpoint() }?.errno == EIO)
     let frames = JournalScan(try memory.read(journal).bytes, at: 0, after: nil).frames
     try #require(frames.map(\.frame.kind).suffix(3) == [.commit, .commit, .checkpoint])
-    // More than one byte, which the checksum could put right.
+    // More than one byte, because the checksum can correct one.
     let place = try #require(try memory.read(journal).bytes.firstRange(of: Array("long ".utf8))).lowerBound
     try memory.open(journal).write(Array("#!#!#!".utf8), at: place + 3_000)
     return memory

@@ -71,12 +71,12 @@ import Testing
         }
         counts.noticed += 1
         #expect(error.file == file)
-        // The line end behind the last tag may be missing.
+        // The line end after the last tag may be missing.
         let gone = Set(places.filter { $0.value.upperBound - 1 > length }.keys)
         do {
           try store.repair(table, keeping: commits == .waiting ? .journal : nil)
         } catch {
-          // What no longer looks like a table is left for a person, if there is nothing else.
+          // If nothing looks like a table any more, a person has to decide.
           #expect(commits == .none && gone.count == 3, "\(table), cut at \(length): \(error)")
           continue
         }

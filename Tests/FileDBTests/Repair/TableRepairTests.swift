@@ -135,7 +135,7 @@ import Testing
     #expect(places.count == 5)
     for length in stride(from: places[0].upperBound, to: bytes.count - 1, by: 7) {
       try repaired(Data(bytes[..<length])) { table, _ throws in
-        // The line end behind the last tag may be missing.
+        // The line end after the last tag may be missing.
         let whole = places.count { $0.upperBound - 1 <= length }
         #expect(table.lastSnapshot.map(\.fields) == Array(records.prefix(whole)), "cut at byte \(length)")
         #expect(try table.counter == 5)

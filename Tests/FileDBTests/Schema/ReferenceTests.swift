@@ -96,7 +96,7 @@ import Testing
       #expect(storeError { try foods.add(["group": "100"]) }?.code == .missingReference)
       let error = storeError { try groups.set(["code": "0101"], of: 1) }
       #expect(error?.code == .stillReferenced && error?.message.contains("'0100'") == true)
-      // The value goes on to another record.
+      // The value moves to another record.
       try store.write { tx in
         try tx["groups"].set(["code": "0101"], of: 1)
         try tx["groups"].add(["code": "0100"])

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An undo puts back what was there, also if that did not keep the rules; but it breaks none anew.
+/// Undo restores what was there, even if that broke the rules. But it breaks no other rule.
 @Suite struct SchemaUndoTests {
   private let schema = TableSchema(fields: [
     FieldSchema("n", type: .integer), FieldSchema("r", isRequired: true, defaultValue: "d"),
@@ -45,7 +45,7 @@ import Testing
       #expect(try table.snapshot().count == 2)
       try store.undo(undo)
       #expect(try table.snapshot().map(\.fields) == before)
-      // What comes back passes, and nothing else.
+      // Only restored records may break the rules.
       #expect(
         storeError {
           try store.write { tx in

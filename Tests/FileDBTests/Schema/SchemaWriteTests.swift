@@ -77,7 +77,7 @@ import Testing
       try table.add(contentsOf: [["n": 1, "r": 1], ["n": 2, "r": 1]])
       try store.checkpoint()
       let text = try String(contentsOf: table.url, encoding: .utf8)
-      // An editor saves what the rules forbid: it is read in.
+      // An editor saves what the rules forbid. FileDB reads it.
       try text.replacing("<integer>2</integer>", with: "<string>1</string>")
         .replacing("\t\t\t<key>r</key>\n\t\t\t<integer>1</integer>\n", with: "", maxReplacements: 1)
         .write(to: table.url, atomically: true, encoding: .utf8)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Schemas of tables that come from elsewhere: attached, installed, or saved by an editor meanwhile.
+/// Schemas of tables that come from elsewhere: attached, installed, or saved by an editor in the meantime.
 @Suite struct SharedSchemaTests {
   private let schema = TableSchema(fields: [
     FieldSchema("code", type: .string, isUnique: true), FieldSchema("kcal", minimum: 0, defaultValue: 1),

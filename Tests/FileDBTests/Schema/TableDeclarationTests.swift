@@ -52,7 +52,7 @@ import Testing
       let other = try store.reopened()
       let error = storeError { try other.table(Self.notes(most: 4)).add(Note(title: "B")) }
       #expect(error?.code == .schemaDiffers && error?.field == "stars" && error?.table == "notes")
-      // Reading is none of it.
+      // Reading does not compare the declarations.
       #expect(try other.table(Self.notes(most: 4)).count == 1)
       #expect(
         storeError { try store.reopened().table(Self.notes(version: 1, most: 4)).add(Note(title: "B")) }?.code

@@ -76,7 +76,7 @@ import Testing
         version: 3,
         fields: [FieldSchema("n", type: .integer, isUnique: true), FieldSchema("d", defaultValue: [:])])
       try table.declare(schema)
-      // A field that looks like a schema is none.
+      // A field that looks like a schema is not one.
       let other = TableSchema(fields: [FieldSchema("other")]).plist
       try table.add(contentsOf: [["n": 1], ["n": 2, "schema": other], ["n": 3]])
       try store.close()
@@ -158,7 +158,7 @@ import Testing
       #expect((error?.line ?? 0) >= 7, "\(String(describing: error?.line))")
       #expect(storeError { try table.delete(1) }?.code == .invalidSchema)
       #expect(storeError { _ = try table.snapshot().schema }?.code == .invalidSchema)
-      // Another schema in its place is the way out.
+      // To continue, replace it by another schema.
       try table.declare(TableSchema(fields: [FieldSchema("n", type: .integer)]))
       try table.add(["n": 2])
       try store.checkInvariants()

@@ -128,7 +128,7 @@ import Testing
     #expect(try shipping.titles("foods").contains("7 Fig"), "the user's store gave 5, too")
   }
 
-  /// The user duplicated a shipped record and deleted the original: the copy takes its place, also in later versions.
+  /// The user duplicated a shipped record and deleted the original. The copy takes its place, even in later versions.
   @Test func recordMatchedByFieldsIsRecognizedByLaterVersions() throws {
     let shipping = try ShippingDisk.upgradable()
     let foods = try shipping.user.table("foods")
@@ -147,7 +147,7 @@ import Testing
     try shipping.check()
   }
 
-  /// As in an app that copied its files by itself before it used this.
+  /// As in an app that copied its files itself before it used this.
   @Test func identicalTableCountsAsInstalled() throws {
     let shipping = try ShippingDisk.upgradable()
     let file = "/user/foods.plist"

@@ -80,7 +80,7 @@ import Testing
     let before = try shipping.contents()
     let error = storeError { try shipping.install("one", "1.9", policy) }
     #expect(error?.code == .olderThanInstalled)
-    #expect(error?.message == "version 1.10 is installed, and 1.9 is an older one")
+    #expect(error?.message == "version 1.10 is installed, and 1.9 is older")
     #expect(try shipping.contents() == before)
   }
 

@@ -64,7 +64,7 @@ import Testing
     try store.checkInvariants()
   }
 
-  /// Also while another thread, or another process, has the lock.
+  /// Even while another thread or another process has the lock.
   @Test(.timeLimit(.minutes(40)), arguments: [1, 3])
   func writeCancelledBeforeItBeginsEndsAtOnce(waiting: Int) async throws {
     let store = RecordStore.inMemory()
@@ -100,7 +100,7 @@ import Testing
     #expect(try store.tableNames == [])
   }
 
-  /// A write that has begun is committed, whatever becomes of its task.
+  /// A write that has begun is committed, even if its task is cancelled.
   @Test func writeCancelledInItsBodyIsCommitted() async throws {
     let store = RecordStore.inMemory()
     let cancel = Mutex<(@Sendable () -> Void)?>(nil)

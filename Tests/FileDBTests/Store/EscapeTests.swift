@@ -6,7 +6,7 @@ import Testing
 @Suite struct EscapeTests {
   struct Snippet: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What the compiler must say; `nil` if it must say nothing.
+    /// The compiler's expected error; `nil` for none.
     let error: String?
     let source: String
 

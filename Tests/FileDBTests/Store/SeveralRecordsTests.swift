@@ -11,7 +11,7 @@ extension TableName<Todo> {
   fileprivate static var todos: Self { "todos" }
 }
 
-/// The verbs for several records, beside an array that does the same.
+/// The verbs for several records, compared with an array that does the same.
 @Suite struct SeveralRecordsTests {
   private func table(of count: Int) throws -> RecordTable<Fields> {
     let table = try RecordStore.inMemory().table("t")

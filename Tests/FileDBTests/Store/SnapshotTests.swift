@@ -119,8 +119,8 @@ import Testing
     try store.checkInvariants()
   }
 
-  /// Without news no more is read than the line of a next frame: a look at the status of the journal, at its end, and
-  /// at the status of the table's two possible names is all.
+  /// If nothing has changed, only the line of a possible next frame is read. A snapshot looks at the journal's status
+  /// and its end, and at the status of the table's two possible names.
   @Test func snapshotWithoutNewsReadsNoMoreThanALine() throws {
     let disk = FaultyDisk(over: MemoryDisk())
     let store = try RecordStore(at: Self.folder, disk: disk, options: Self.options)
@@ -134,7 +134,7 @@ import Testing
     try store.checkInvariants()
   }
 
-  /// The journal that is open has its name no more, but nothing was done to it.
+  /// The open journal no longer has its name, but is unchanged.
   @Test(arguments: [CheckpointPolicy.manual, .everyCommit])
   func snapshotShowsAStoreThatTookThePlace(checkpoints: CheckpointPolicy) throws {
     try withTemporaryFolder { folder in

@@ -24,7 +24,7 @@ private struct Moody: Codable, Sendable {
   enum CodingKeys: CodingKey { case mood }
 }
 
-/// What an error says, and how it is matched.
+/// The text of errors, and how they are matched.
 @Suite struct StoreErrorTests {
   @Test func codeMatchesInASwitchAndInACatch() throws {
     let table = try RecordStore.inMemory().table("t")
@@ -66,7 +66,7 @@ private struct Moody: Codable, Sendable {
     let unread = try #require(storeError { _ = try table.value(of: 1) })
     #expect(unread.code == .invalidValue && unread.record == 1)
     #expect(unread.underlyingError is Refused)
-    // What a body throws comes as it is.
+    // An error that the body throws is passed on unchanged.
     #expect(throws: Refused.self) { try store.write { _ in throw Refused() } }
     try store.checkInvariants()
   }

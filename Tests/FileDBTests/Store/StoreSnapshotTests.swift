@@ -39,7 +39,7 @@ import Testing
     try store.checkInvariants()
   }
 
-  /// A writer moves a record from one table to another, again and again: no snapshot has both or none.
+  /// A writer moves a record between two tables again and again. Every snapshot has it exactly once.
   @Test func snapshotIsNeverBetweenTheTablesOfACommit() async throws {
     let folder = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -205,7 +205,7 @@ func contents(of folder: URL) throws -> [String] {
     }
   }
 
-  /// What comes to nothing within a transaction.
+  /// Changes that cancel each other within a transaction.
   enum Undone: CaseIterable {
     case innerWrite, dryRun, failedChange, tooLargeChange
 
@@ -307,7 +307,7 @@ func contents(of folder: URL) throws -> [String] {
       }
       started.wait()
       let other = try RecordStore(at: folder, options: StoreOptions(lockTimeout: .seconds(30)))
-      while started.wait(timeout: .now()) == .success {}  // What it did while the other was opened does not count.
+      while started.wait(timeout: .now()) == .success {}  // Ignores what it did while the other was opened.
       var turns: [Int] = []
       for number in 0..<9 {
         while started.wait(timeout: .now()) == .success {}
@@ -317,7 +317,7 @@ func contents(of folder: URL) throws -> [String] {
       }
       isDone.store(true, ordering: .relaxed)
       stopped.wait()
-      // The busy one may be in the middle of a commit when the other comes, and have one more queued. Where the other
+      // The busy one may be in the middle of a commit when the other comes, and have one more queued. If the other
       // gets no processor, there are more: so the middle one counts.
       #expect(turns.sorted()[4] <= 4, "commits of the busy writer for each of the other: \(turns)")
       try busy.checkInvariants()

@@ -4,7 +4,7 @@ import Testing
 
 /// Records in chunks, compared with a plain array.
 @Suite struct OrderedRecordsTests {
-  /// Small, so that few records have many borders.
+  /// Small, so that a few records fill many chunks.
   private static let shapes = [
     OrderedRecords.Shape(chunk: 2, section: 2), OrderedRecords.Shape(chunk: 4, section: 3),
     OrderedRecords.Shape(chunk: 7, section: 5),
@@ -19,7 +19,7 @@ import Testing
         let before = pair
         pair.change(&random)
         try pair.check()
-        try before.check()  // Whoever had the value has it still.
+        try before.check()  // The old value has not changed.
       }
     }
   }

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func sharedChunksAreNotCompared() {
-    // Beyond the first records all have one id, as in no table: to look at two of them is to find differences.
+    // After the first records, all have the same id. No table is like that, so comparing two of them finds differences.
     let old = OrderedRecords(
       records(1...9) + (0..<2_000).map { _ in record(0, value: 0) } + records(10...19), shape: Self.shape)
     var new = old
@@ -81,7 +81,7 @@ import Testing
     return ids
   }
 
-  /// Quadratic, but plainly right.
+  /// Quadratic, but obviously right.
   private func longestIncrease(_ numbers: [Int]) -> Int {
     var lengths: [Int] = []
     for (index, number) in numbers.enumerated() {

@@ -114,7 +114,7 @@ import Testing
       try store.checkpoint()
       let file = try table.url
       for turn in 2..<20 {
-        // In place and of the same length: only the time of the change tells, if that.
+        // In place and of the same length: at most the time of the change shows it.
         var text = try String(contentsOf: file, encoding: .utf8)
         text = text.replacing(
           "<integer>\(turn % 10)</integer>", with: "<integer>\((turn + 1) % 10)</integer>"
@@ -173,7 +173,7 @@ import Testing
       try store.table("t").add([:])
       try Data("half".utf8).write(to: folder.appendingPathComponent(".t.plist.1a2b3c.filedb-draft"))
       try Data("half".utf8).write(to: folder.appendingPathComponent(".filedb/.journal.1a.filedb-draft"))
-      // One that an export may still be writing, and one that it cannot.
+      // An export may still be writing the first, but not the second.
       for (name, age) in [(".x.csv.1a.filedb-export", 60.0), (".x.csv.2b.filedb-export", 7_200)] {
         let draft = folder.appendingPathComponent(name)
         try Data("half".utf8).write(to: draft)

@@ -1,6 +1,6 @@
 import FileDB
 
-/// Everything of a store that an undo has to bring back.
+/// Everything in a store that undo has to restore.
 struct TablesContent: Equatable {
   var ids: [String: [RecordID<Fields>]] = [:]
   var records: [String: [Fields]] = [:]

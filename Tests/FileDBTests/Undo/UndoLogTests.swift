@@ -21,7 +21,7 @@ import Testing
       while contents.count < 40 {
         try store.undoLog.write { tx in try writer.write(&tx) }
         let now = try TablesContent(store, RandomWriter.tables)
-        // A write that came to nothing is not a step.
+        // A write that changed nothing is not a step.
         if now != contents.last { contents.append(now) }
         if contents.count % 10 == 0 { try store.checkpoint() }
       }
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// The step's file once had a text for each record that was added.
+  /// The step's file once had a string for each added record.
   @Test func stepOfFormerFormatIsUndone() throws {
     try withStore { store in
       try store.undoLog.write { tx in try tx["t"].add(contentsOf: [["n": 1], ["n": 2]]) }
@@ -236,7 +236,7 @@ import Testing
     #expect((reason as? StoreError)?.code == .diskFull)
     let store = try RecordStore(at: url, disk: memory, options: options)
     #expect(try store.table("t").count == 2)
-    // Nothing that was done before may be taken back in its place.
+    // No earlier step may be undone instead.
     #expect(try store.undoLog.undo() == nil)
     try store.checkInvariants()
   }

@@ -83,7 +83,7 @@ import Testing
     #expect(error?.code == .undoConflict)
     #expect(error?.table == "t")
     #expect(error?.record == AnyRecordID(id))
-    #expect(error?.message == "this cannot be undone: its field 'n' was changed since")
+    #expect(error?.message == "this cannot be undone: its field 'n' has been changed since")
     #expect(try table.value(of: id) == ["n": 3, "other": 1])
     try table.delete(id)
     #expect(storeError { _ = try store.undo(step) }?.code == .undoConflict)
@@ -181,7 +181,7 @@ import Testing
   }
 }
 
-/// Undoing a sort beside what others did to the order.
+/// Undoing a sort after others have changed the order.
 @Suite struct UndoSortTests {
   private func sorted() throws -> (store: RecordStore, ids: [RecordID<Fields>], step: UndoStep) {
     let store = RecordStore.inMemory()
@@ -214,7 +214,7 @@ import Testing
     let now = table.lastSnapshot.ids
     let error = storeError { try store.undo(step) }
     #expect(error?.code == .undoConflict)
-    #expect(error?.message == "this cannot be undone: the order was changed since")
+    #expect(error?.message == "this cannot be undone: the order has been changed since")
     #expect(table.lastSnapshot.ids == now)
   }
 }

@@ -7,7 +7,7 @@ import FileDBTables
 ///     let year = try media.snapshot().summary(of: "year")
 ///     print(year.count - year.numberCount, "records have something else than a number there")
 ///
-/// Only integers and reals are numbers. Texts of digits, bools and dates are not. The sum and the average leave out
+/// Only integers and reals are numbers. Strings of digits, bools and dates are not. The sum and the average leave out
 /// whatever is not a number.
 public struct FieldSummary: Sendable {
   /// The number of records that have the field.
@@ -103,7 +103,7 @@ extension FieldSummary {
     }
   }
 
-  /// Adds a text. Makes a `String` only if it becomes the least or the greatest.
+  /// Adds a string. Makes a `String` only if it becomes the least or the greatest.
   private mutating func add(text: UnsafeBufferPointer<UInt8>) {
     count += 1
     func order(_ bound: PlistValue?) -> Int? {

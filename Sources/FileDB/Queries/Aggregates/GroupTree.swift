@@ -2,7 +2,7 @@ import FileDBPlist
 
 /// Numbers the combinations of values in the order in which they occur.
 ///
-/// Numbers with the same value are the same, whatever their types. `-0` is 0, and all `nan` are one value. Texts are
+/// Numbers with the same value are the same, whatever their types. `-0` is 0, and all `nan` are one value. Strings are
 /// compared by their bytes.
 struct GroupTree: Sendable {
   /// A step from some values to the same values and one more.

@@ -88,7 +88,7 @@ extension AggregatedRecords {
   /// there. The groups come in the order of their first records. In each group, the records keep their order.
   ///
   /// Numbers of equal value are in one group, even if one is an integer and the other a real; the key has the value of
-  /// the group's first record. Texts are compared by their UTF-8 bytes.
+  /// the group's first record. Strings are compared by their UTF-8 bytes.
   /// - Throws: for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   /// - Complexity: O(*n*). Only these fields are read.
   public func grouped(by fields: [String]) throws -> [RecordGroup<Value, [PlistValue?]>] {

@@ -7,7 +7,7 @@ import FileDBTables
 struct ChunkColumn: Sendable {
   enum Kind: UInt8, Sendable {
     case missing, `false`, `true`, integer, real, date
-    /// A text without escapes.
+    /// A string without escapes.
     case text
     /// A value that must be read from the record: text with escapes, an integer above `Int64.max`, data, an array or a
     /// dictionary.
@@ -18,7 +18,7 @@ struct ChunkColumn: Sendable {
   let commonKind: Kind?
   /// The kind of each value; empty if all have the same kind.
   private let kinds: [Kind]
-  /// For an integer, its value. For a real or a date, its bits. For a text, its beginning in the record and, in the
+  /// For an integer, its value. For a real or a date, its bits. For a string, its beginning in the record and, in the
   /// lower half, its length. Empty if no kind needs a word.
   private let words: [UInt64]
   let count: Int
@@ -61,7 +61,7 @@ struct ChunkColumn: Sendable {
   func real(_ index: Int) -> Double { Double(bitPattern: words[index]) }
   func date(_ index: Int) -> Date { Date(timeIntervalSinceReferenceDate: real(index)) }
 
-  /// The range of a text in its record's bytes.
+  /// The range of a string in its record's bytes.
   func text(_ index: Int) -> Range<Int> {
     let start = Int(words[index] >> 32)
     return start..<start + textLength(index)

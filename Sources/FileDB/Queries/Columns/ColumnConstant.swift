@@ -55,7 +55,7 @@ struct ColumnConstant: Sendable {
   /// The constant's number, if it is compared with reals as such.
   var real: Double? { number?.real.flatMap { $0.isNaN ? nil : $0 } }
 
-  /// The length of a text that equals it; `nil` if texts of several lengths may.
+  /// The length of a string that equals it; `nil` if strings of several lengths may.
   var textLength: Int? { folding.isEmpty ? text?.count : nil }
 }
 
@@ -80,7 +80,7 @@ struct Verdict: Sendable {
   }
 }
 
-/// The test of a text in a predicate.
+/// The test of a string in a predicate.
 enum TextTest: Sendable {
   case contains([UInt8])
   case beginsWith([UInt8])

@@ -32,8 +32,8 @@ extension AggregatedRecords {
   }
 
   /// Pairs these records with those of `others` whose field is equal, with the fields given by name. Numbers are
-  /// compared by their value, even if one is an integer and the other a real. Texts are compared by their UTF-8 bytes.
-  /// A field that is missing or `nan` equals nothing.
+  /// compared by their value, even if one is an integer and the other a real. Strings are compared by their UTF-8
+  /// bytes. A field that is missing or `nan` equals nothing.
   /// - Throws: for a ``VersionedValue``, ``StoreError/Code/newerVersion`` and ``StoreError/Code/migrationFailed``.
   /// - Complexity: O(*n* + *m*), and O(1) for each pair.
   public func joined<Other>(

@@ -12,9 +12,10 @@ import FileDBPlist
 ///
 /// A plain `Date` is stored as a date of the property list, which has whole seconds; FileDB cuts off the rest.
 ///
-/// The text is ISO 8601 in UTC with nine digits, so the texts sort as the dates do. A date comes back with an error of
-/// at most half a nanosecond. That is exactly the same `Date`, unless it is within 100 days of 1 January 2001. FileDB
-/// also reads UTC texts with fewer digits or none, and fields that held a `Date`; these may sort and compare wrongly.
+/// The text is ISO 8601 in UTC with nine digits, so the strings sort as the dates do. A date comes back with an error
+/// of at most half a nanosecond. That is exactly the same `Date`, unless it is within 100 days of 1 January 2001.
+/// FileDB also reads UTC strings with fewer digits or none, and fields that held a `Date`; these may sort and compare
+/// wrongly.
 ///
 /// In a predicate, pass an `ExactDate` as an argument: `RecordPredicate("seen > %@", ExactDate(date))`.
 @propertyWrapper
@@ -34,7 +35,7 @@ extension ExactDate: Comparable {
 }
 
 extension ExactDate: Codable {
-  /// - Throws: `DecodingError` for what is neither such a text nor a date.
+  /// - Throws: `DecodingError` for what is neither such a string nor a date.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let text = try? container.decode(String.self) else {

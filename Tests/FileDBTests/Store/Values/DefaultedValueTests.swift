@@ -55,7 +55,7 @@ private let chores = TableName<Chore>("chores")
     }
   }
 
-  /// A default is not written, so that another one counts for records that were there before.
+  /// A default is not written, so a new default also applies to existing records.
   @Test func updateWritesOnlyWhatChanged() throws {
     try withStore { store in
       let raw = try store.table("chores")
@@ -79,7 +79,7 @@ private let chores = TableName<Chore>("chores")
     }
   }
 
-  /// A default holds for whole fields: what is left out of a dictionary by hand is an error, as in any type.
+  /// A default is for whole fields. If a key is missing in a dictionary, it is an error, as in any type.
   @Test func defaultsDoNotReachIntoDictionaries() throws {
     try withStore { store in
       let raw = try store.table("chores")

@@ -71,7 +71,7 @@ private let mark = "wgFileDbVersion"
         ["title": "a", "minutes": 1, "remark": "r", "note": "n"],
         ["title": "a", "minutes": 1, "remark": "r", "note": "n"]
       ),
-      // Nor dropped, whoever wrote it.
+      // Nothing is dropped either, whoever wrote it.
       (["name": "a", "hours": 1, "mine": [1, 2]], ["title": "a", "minutes": 60, "mine": [1, 2]]),
     ] as [(Fields, Fields)])
   func recordWithoutMarkIsReadAsWhatItIs(stored: Fields, newest: Fields) throws {
@@ -141,7 +141,7 @@ private let mark = "wgFileDbVersion"
       #expect(try raw.value(of: raw.add(["title": "a"]))[mark] == nil)
       try table.add(Recipe(title: "b", minutes: 1), at: .index(1))
       #expect(try raw.value(of: raw.add(["title": "c", "minutes": 2]))[mark] == 3)
-      // What says its version itself is left alone, and what may be older is read as what it is.
+      // A record that has a version keeps it. One that may be older gets no mark.
       let ids = try raw.add(contentsOf: [["name": "d"], ["title": "e", "minutes": 1, "wgFileDbVersion": 2]])
       #expect(try ids.map { try raw.value(of: $0)[mark] } == [nil, 2])
       #expect(try raw.value(of: raw.add(["minutes": 1]))[mark] == nil)

@@ -28,7 +28,7 @@ private let sightings = TableName<Sighting>("sightings")
     }
   }
 
-  /// 100 days away from 2001, a `Date` has no room for more than nine digits.
+  /// 100 days away from 2001, a `Date` is not more precise than nine digits.
   @Test func dateComesBackExactly() throws {
     try withStore { store in
       var random = SeededRandom(seed: 25)

@@ -120,7 +120,7 @@ private struct Aged: Codable, Sendable {
   }
 
   @Test func typeThatRefusesMadeUpFieldsHasNone() {
-    // No value of the type can be made: "red" is nothing that anybody would make up.
+    // FileDB cannot make up a value of the type: it cannot guess "red".
     #expect(FieldReference(of: \Checked.n) == nil)
     // Two properties from one field.
     #expect(FieldReference(of: \Aged.years)?.title == "age")

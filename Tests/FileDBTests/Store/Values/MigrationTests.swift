@@ -182,7 +182,7 @@ private let versionKey = "wgFileDbVersion"
         #expect(error.message.contains("is 2") && error.message.contains("knows 1"))
       }
       #expect(try store.table("notes").value(of: RecordID(id)) == newest)
-      // What needs no look into it goes on, and each reads what the older one adds.
+      // Verbs that do not decode a record still work, and each version reads what the older one adds.
       let added = try table.add(MiddleMemo(title: "c"))
       try table.move(RecordID(id), to: .bottom)
       try store.refresh()

@@ -146,7 +146,7 @@ private struct Nested: Codable, Sendable { var parts: [Part] }
         ])
       try typed.update(RecordID(id)) { $0.parts.removeFirst(2) }
       #expect(try raw.value(of: id) == ["parts": [["name": "P", "note": "mine"]]])
-      // A new one takes nothing over from one that only moved away from its place.
+      // A new element takes no fields from one that only moved away from its place.
       try typed.update(RecordID(id)) { $0.parts.append(Part(name: "last")) }
       try typed.update(RecordID(id)) { $0.parts = [Part(name: "first"), $0.parts[0]] }
       #expect(try raw.value(of: id) == ["parts": [["name": "first"], ["name": "P", "note": "mine"]]])

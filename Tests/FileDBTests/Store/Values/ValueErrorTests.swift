@@ -17,7 +17,7 @@ private struct Person: Codable, Sendable {
     "name": "Anna", "address": ["street": "High Street"], "tags": ["a", "b"], "byNumber": ["7": true],
   ]
 
-  /// What is put into a record, the field that is wrong then, and the text of the line that the error points at.
+  /// The wrong value, the field that the error names, and the text of the line that it names.
   private let faults: [(field: String, PlistValue?, path: String, line: String)] = [
     ("name", .integer(5), "name", "<integer>5</integer>"),
     ("address", ["street": 5], "address.street", "<integer>5</integer>"),
@@ -80,7 +80,7 @@ private struct Person: Codable, Sendable {
         let inWrite = storeError { _ = try people.value(of: id) }
         #expect(inWrite?.code == .invalidValue && inWrite?.line == nil)
       }
-      // Found when it is asked for: by then the file has it.
+      // FileDB looks for the line when you ask for it. By then the file has the record.
       let late = try #require(storeError { _ = try people.value(of: id) })
       try store.checkpoint()
       #expect(late.line != nil)

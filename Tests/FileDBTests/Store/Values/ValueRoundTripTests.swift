@@ -17,7 +17,7 @@ private indirect enum Shape: Codable, Sendable, Equatable {
   case pair(Shape, Shape)
 }
 
-/// An optional that does not say so to the compiler, which therefore asks for it by name.
+/// An optional that the compiler does not see as one.
 @propertyWrapper
 private struct Kept<Value: Codable & Equatable & Sendable>:
   Codable, Equatable, Sendable

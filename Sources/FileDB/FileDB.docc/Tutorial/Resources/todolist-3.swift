@@ -5,7 +5,7 @@ struct Todo: DefaultedValue {
   var title: String
   var isDone = false
 
-  /// For `filedb add todo title=Milk`.
+  /// For records that lack a field, such as those of `filedb add todo title=Milk`.
   static let defaults = Todo(title: "")
 }
 

@@ -1,8 +1,8 @@
 import FileDB
 import Foundation
 
-// A list in the terminal, in an order of your own. Open it in several terminals at once, change it with `filedb`, or
-// edit todo.plist with an editor: every list follows.
+// A list in the terminal, in the order that you give it. Open it in several terminals at once, change it with
+// `filedb`, or edit todo.plist with an editor: every list shows the change.
 //
 //     TodoList [FOLDER]
 
@@ -10,13 +10,13 @@ struct Todo: DefaultedValue {
   var title: String
   var isDone = false
 
-  /// For `filedb add todo title=Milk`.
+  /// For records that lack a field, such as those of `filedb add todo title=Milk`.
   static let defaults = Todo(title: "")
 }
 
 extension TableName<Todo> { static var todo: Self { "todo" } }
 
-/// What the list has to answer.
+/// What the program reacts to.
 private enum Event: Sendable {
   case key(Key)
   case change(TableChange<Todo>)

@@ -1,12 +1,12 @@
 import FileDB
 
-/// What the screen shows, and what a key does to it. The records themselves come from the table alone.
+/// What the screen shows, and what each key does. The records always come from the table.
 struct ListModel {
   static let help = "j/k down/up  q quit"
 
   private let todos: RecordTable<Todo>
   private var records: TableSnapshot<Todo>
-  /// The record that the cursor is on: it stays there when others come, go and move.
+  /// The record that the cursor is on. The cursor stays there when other records are added, deleted or moved.
   private var selected: RecordID<Todo>?
 
   init(_ todos: RecordTable<Todo>) {
@@ -35,7 +35,7 @@ struct ListModel {
   var lines: [String] {
     let items = records.map { record in
       let mark = record.id == selected ? ">" : " "
-      guard let todo = try? record.value else { return "\(mark) [?] (no todo: \(record.fields))" }
+      guard let todo = try? record.value else { return "\(mark) [?] (not a to-do: \(record.fields))" }
       return "\(mark) [\(todo.isDone ? "x" : " ")] \(todo.title)"
     }
     return (items.isEmpty ? ["  (nothing to do)"] : items) + ["", Self.help]

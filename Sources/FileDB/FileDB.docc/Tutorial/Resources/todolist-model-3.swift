@@ -1,13 +1,13 @@
 import FileDB
 
-/// What the screen shows, and what a key does to it. The records themselves come from the table alone.
+/// What the screen shows, and what each key does. The records always come from the table.
 struct ListModel {
   static let help = "a add  space done  d delete  j/k down/up  u undo  r redo  q quit"
 
   private let todos: RecordTable<Todo>
   private let edits: UndoStack
   private var records: TableSnapshot<Todo>
-  /// The record that the cursor is on: it stays there when others come, go and move.
+  /// The record that the cursor is on. The cursor stays there when other records are added, deleted or moved.
   private var selected: RecordID<Todo>?
   /// The title that is being typed.
   private var draft: String?
@@ -49,7 +49,7 @@ struct ListModel {
     }
   }
 
-  /// Behind the cursor, where one expects it.
+  /// Where a new record goes: below the cursor.
   private var place: Position<Todo> { selected.map(Position.after) ?? .top }
 
   private mutating func command(_ key: Key) throws {
@@ -77,7 +77,7 @@ struct ListModel {
   var lines: [String] {
     let items = records.map { record in
       let mark = record.id == selected ? ">" : " "
-      guard let todo = try? record.value else { return "\(mark) [?] (no todo: \(record.fields))" }
+      guard let todo = try? record.value else { return "\(mark) [?] (not a to-do: \(record.fields))" }
       return "\(mark) [\(todo.isDone ? "x" : " ")] \(todo.title)"
     }
     let footer = draft.map { "new: \($0)_" } ?? note

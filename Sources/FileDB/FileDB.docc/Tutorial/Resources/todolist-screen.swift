@@ -4,16 +4,16 @@ import Synchronization
 enum Key: Equatable, Sendable {
   case character(Character)
   case up, down, enter, backspace, escape
-  /// No key will come any more.
+  /// The end of the input.
   case end
 }
 
-/// The terminal, which gives each key as it is pressed.
+/// The terminal. It delivers each key when it is pressed.
 enum TerminalScreen {
-  /// How the terminal was before.
+  /// The terminal's settings before `start()`.
   private static let former = Mutex<termios?>(nil)
 
-  /// Has each key come as it is pressed, Control-C as well. Input that is not a terminal comes like that anyway.
+  /// Makes the terminal deliver each key when it is pressed, even Control-C. Other input needs no change.
   static func start() {
     var mode = termios()
     guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
@@ -27,7 +27,7 @@ enum TerminalScreen {
     tcsetattr(STDIN_FILENO, TCSANOW, &mode)
   }
 
-  /// Calls `take` with each key, on a thread of its own, since it waits for the next.
+  /// Calls `take` with each key, on a separate thread, because reading waits for the next key.
   static func readKeys(_ take: @escaping @Sendable (Key) -> Void) {
     Thread.detachNewThread {
       var bytes: [UInt8] = []
@@ -39,7 +39,7 @@ enum TerminalScreen {
     }
   }
 
-  /// Takes the first key from `bytes`; `nil` where only the first part of a character has come.
+  /// Takes the first key from `bytes`; `nil` if only a part of a character has arrived.
   static func nextKey(in bytes: inout [UInt8]) -> Key? {
     guard let first = bytes.first else { return nil }
     for (sequence, key) in [([27, 91, 65], Key.up), ([27, 91, 66], .down)] as [([UInt8], Key)]
@@ -61,7 +61,7 @@ enum TerminalScreen {
   }
 
   static func show(_ lines: [String]) {
-    // What somebody wrote into a title is text, and no command to the terminal.
+    // Control characters in a title are text, not commands to the terminal.
     let shown = lines.map { line in
       String(line.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "?" : $0 })
     }

@@ -67,9 +67,9 @@ struct Chart {
     }
     return """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(number(Chart.width)) \(number(height))" role="img" \
-      aria-label="How many times as long as FileDB others take">
+      aria-label="Times of other stores, divided by the time of FileDB">
       \(Chart.style)
-      <text class="title" x="10" y="22">How many times as long as FileDB others take</text>
+      <text class="title" x="10" y="22">Times of other stores, divided by the time of FileDB</text>
       \(labels)
       \(body)</svg>
 
