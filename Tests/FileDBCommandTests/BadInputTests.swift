@@ -40,8 +40,8 @@ import Testing
       (["get", "t", "1", "A"], 1, "field 'A': the record has no such field; did you mean 'a'?"),
       (["move", "t", "1", "--index", "-1"], 1, "there is no index -1; the table has 1 record"),
       (["add", "t", "a=1", "--index", "-1"], 1, "there is no index -1"),
-      (["show", "t", "--limit", "-1"], 64, "not negative"),
-      (["show", "t", "--offset", "-1"], 64, "not negative"),
+      (["show", "t", "--limit", "-1"], 64, "not be negative"),
+      (["show", "t", "--offset", "-1"], 64, "not be negative"),
       (["sort", "t", "a", "--nosuch", "--", "b"], 64, "--nosuch"), (["sort", "t", "--"], 64, "key"),
       (["drop", "t"], 64, "Give --yes"), (["truncate", "t"], 64, "Give --yes"),
       (["drop", "none", "--if-exists"], 64, "Give --yes"),
@@ -80,7 +80,7 @@ import Testing
       (["import", "t.csv", "t", "--types", "a"], 64, "Usage: filedb import "),
       (["sort", "t", "--nosuch"], 64, "Usage: filedb sort "),
       (["--store", ".", "export", "t", "t.plist"], 64, "See 'filedb export --help' for more information."),
-      (["show", "t", "--limit=-1"], 64, "not negative"), (["show", "t", "--format", "xml"], 64, "xml"),
+      (["show", "t", "--limit=-1"], 64, "not be negative"), (["show", "t", "--format", "xml"], 64, "xml"),
     ]
     try withTable { folder in
       for (arguments, status, words) in cases {

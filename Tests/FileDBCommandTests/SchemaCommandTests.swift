@@ -202,7 +202,7 @@ import Testing
       #expect(
         check.output == """
           warning: \(file):9: table 't': record 1: field 'seen': the field is required
-          warning: \(file):19: table 't': record 2: field 'n': '2' is a text, and the field holds a whole number
+          warning: \(file):19: table 't': record 2: field 'n': '2' is a string, and the field holds a whole number
           warning: \(file):23: table 't': record 2: field 'u': record 1 has 'a' already, and the field is unique (line 13)
 
           """, "\(check.output)")

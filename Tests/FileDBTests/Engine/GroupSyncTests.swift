@@ -38,8 +38,8 @@ import Testing
   }
 
   @Test func threadsThatComeBackShareEachWork() {
-    // The first works may begin before all threads are there, and in the last ones some have left.
-    #expect(works(ofThreads: 4, rounds: 10, patience: .seconds(5)) <= 13)
+    // All are there at the end of the first work. Without patience, each thread would wait for every second one.
+    #expect(works(ofThreads: 4, rounds: 10, patience: .seconds(1)) <= 14)
   }
 
   @Test func lonelyThreadWaitsForNobody() {
@@ -49,7 +49,7 @@ import Testing
   /// Counts the works that threads need of which each asks for one after another.
   private func works(ofThreads count: Int, rounds: Int, patience: Duration) -> Int {
     let sync = GroupSync { _ in patience }
-    let rounds = Rounds(of: rounds)
+    let rounds = Rounds(of: rounds, byThreads: count)
     let group = DispatchGroup()
     for _ in 0..<count {
       group.enter()
@@ -64,9 +64,10 @@ import Testing
 
   private final class Rounds: Sendable {
     private let count: Int
+    private let threads: Int
     private let state = Mutex((asked: 0, worked: 0, works: 0))
 
-    init(of count: Int) { self.count = count }
+    init(of count: Int, byThreads threads: Int) { (self.count, self.threads) = (count, threads) }
 
     var works: Int { state.withLock(\.works) }
 
@@ -83,7 +84,7 @@ import Testing
     /// Is for all that was asked for before it began.
     private func work() {
       let asked = state.withLock(\.asked)
-      Thread.sleep(forTimeInterval: 0.01)
+      repeat { Thread.sleep(forTimeInterval: 0.01) } while state.withLock { $0.asked < threads }
       state.withLock { $0 = ($0.asked, asked, $0.works + 1) }
     }
   }
