@@ -2,15 +2,17 @@
 ///
 /// Threads that write one commit after another would fall into two groups: while the disk works for one group, the
 /// other one writes, and each of them waits for every second sync. So a thread waits a little before it begins, until
-/// those are back that were here at the end of the last work.
+/// those are back that the last work was for.
 final class GroupSync: Sendable {
   private let monitor = Monitor()
   /// How long to wait for the others, given how long the last work took.
   private let patience: @Sendable (Duration) -> Duration
   // Safe: touched only while ``monitor`` is locked, which the compiler cannot see.
   nonisolated(unsafe) private var isBusy = false
-  /// The threads that are here now, and those that were here at the end of the last work.
-  nonisolated(unsafe) private var (present, expected) = (0, 0)
+  /// How many threads have come since the last work began, which therefore was not for them.
+  nonisolated(unsafe) private var waiting = 0
+  /// How many waited when the last work ended, together with those that it was for.
+  nonisolated(unsafe) private var expected = 0
   nonisolated(unsafe) private var lastWork = Duration.zero
 
   init(patience: @escaping @Sendable (Duration) -> Duration = GroupSync.patience) { self.patience = patience }
@@ -24,9 +26,9 @@ final class GroupSync: Sendable {
   func run(until isDone: () -> Bool, work: () -> Void) {
     monitor.lock()
     defer { monitor.unlock() }
-    present += 1
-    defer { present -= 1 }
-    if present == expected { monitor.wakeAll() }
+    if isDone() { return }
+    waiting += 1
+    if waiting == expected { monitor.wakeAll() }
     while !isDone() {
       if isBusy {
         monitor.wait()
@@ -34,17 +36,19 @@ final class GroupSync: Sendable {
       }
       isBusy = true
       gather()
+      let served = waiting
+      waiting = 0
       monitor.unlock()
       let time = ContinuousClock().measure(work)
       monitor.lock()
-      (isBusy, lastWork, expected) = (false, time, present)
+      (isBusy, lastWork, expected) = (false, time, served + waiting)
       monitor.wakeAll()
     }
   }
 
   private func gather() {
-    guard present < expected else { return }
+    guard waiting < expected else { return }
     let end = ContinuousClock.now + patience(lastWork)
-    while present < expected, case let rest = end - .now, rest > .zero { monitor.wait(upTo: rest) }
+    while waiting < expected, case let rest = end - .now, rest > .zero { monitor.wait(upTo: rest) }
   }
 }
