@@ -69,7 +69,7 @@ class ReadOnlyTest(BrowseTest):
         self.assertEqual([each.text for each in browser.all(".toolbar > .button")], ["Open", "Copy"])
         browser.double_click(browser.cell("1", "name"))
         browser.keys("x", Keys.DELETE)
-        browser.notice("only be read")
+        browser.notice("read-only here")
         self.assertEqual(browser.all(".cell-editor"), [])
         self.assertEqual(self.order(1), ["1"])
 
