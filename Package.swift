@@ -139,6 +139,11 @@ let package = Package(
       name: "PagedTimes", dependencies: ["FileDB", "FileDBCluster"], path: "Tests/PagedTimes",
       packageAccess: false, swiftSettings: strict),
 
+    // Prints how long a shared store takes beside its bare engine; see Tests/Cluster/figures.
+    .executableTarget(
+      name: "SharedTimes", dependencies: ["FileDB", "FileDBCluster", "FileDBEtcd", "TestSupport"],
+      path: "Tests/SharedTimes", swiftSettings: strict),
+
     // Tries a million states of the disk after a power cut; the tests try some thousands of them.
     .executableTarget(
       name: "CrashStates", dependencies: ["FileDBStorage", "TestSupport"], path: "Tests/CrashStates",

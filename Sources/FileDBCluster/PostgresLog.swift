@@ -227,6 +227,14 @@ package final class PostgresLog: EngineLog {
     }
   }
 
+  /// A leader that was paused does not know its successor, and would still answer. But no standby follows it any more,
+  /// so its writes do not return.
+  package func confirmLeader() throws(StoreError) {
+    try asking { session throws(PostgresFailure) in
+      try session.connection.runScript(Self.confirmation, within: timeout)
+    }
+  }
+
   /// A write that returns once the standbys have it and everything before it. On a standby, this writes nothing.
   private static let confirmation = """
     SELECT set_config('synchronous_commit', 'on', true)

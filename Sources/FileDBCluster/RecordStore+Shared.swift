@@ -56,6 +56,7 @@ extension RecordStore {
     guard let log = log as? ReplicaLog, let files = shownFiles as? ReplicaFiles else {
       throw StoreError(.notAFolder, "this store follows no shared log", file: url.path)
     }
+    try log.shared.confirmLeader()
     _ = try log.catchUp(timeout: options.lockTimeout)
     try takeInEdits(files)
   }

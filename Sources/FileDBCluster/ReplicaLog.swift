@@ -1,3 +1,4 @@
+import Dispatch
 import FileDB
 import FileDBEssentials
 import FileDBTables
@@ -55,12 +56,22 @@ package final class ReplicaLog: CommitLog {
   }
 
   /// Takes over the commits of the shared log that the folder lacks. Call it with the folder's lock.
-  private func follow() throws(StoreError) {
+  /// - Parameter first: the news that were read before this call.
+  private func follow(_ first: ReadNews? = nil) throws(StoreError) {
     try checkIdentity()
+    var read = first
     while true {
-      switch try shared.news(after: position()) {
+      let position = try position()
+      // Another process may have moved the folder on in the meantime.
+      let news =
+        if let read, read.position == position { try read.get() } else { try shared.news(after: position) }
+      read = nil
+      switch news {
       case .commits(let commits): return try take(commits)
-      case .more(let commits): try take(commits)
+      case .more(let commits):
+        // Read the next commits while the folder takes over these.
+        read = commits.last.map { ReadNews(inBackground: shared, after: FollowedCommit($0)) }
+        try take(commits)
       case .startOver: try startOver()
       }
     }
@@ -68,9 +79,7 @@ package final class ReplicaLog: CommitLog {
 
   /// The folder's last commit.
   private func position() throws(StoreError) -> FollowedCommit {
-    if let last = folder.lastCommit, let token = last.token {
-      return FollowedCommit(sequence: last.sequence, known: .init(sequence: last.sequence, token: token))
-    }
+    if let last = folder.lastCommit, last.token != nil { return FollowedCommit(last) }
     let end = folder.end
     return FollowedCommit(
       sequence: end, known: try notes.knownCommit().flatMap { $0.sequence <= end ? $0 : nil })
@@ -114,9 +123,11 @@ package final class ReplicaLog: CommitLog {
   /// - Returns: whether there were any.
   package func catchUp(timeout: Duration) throws -> Bool {
     try folder.readOn()
+    let position = try position()
+    let news = try shared.news(after: position)
     // Another process on this machine may do it. Then there is nothing left, and its lock is not needed.
-    if case .commits(let commits) = try shared.news(after: position()), commits.isEmpty { return false }
-    try folder.following(timeout: timeout) { try follow() }
+    if case .commits(let commits) = news, commits.isEmpty { return false }
+    try folder.following(timeout: timeout) { try follow(ReadNews(position: position, news: news)) }
     return true
   }
 
@@ -144,5 +155,41 @@ package final class ReplicaLog: CommitLog {
     case .unknown: break
     }
     return outcome
+  }
+}
+
+extension FollowedCommit {
+  fileprivate init(_ commit: LoggedCommit) {
+    self.init(
+      sequence: commit.sequence, known: commit.token.map { Known(sequence: commit.sequence, token: $0) })
+  }
+}
+
+/// The news of a shared log for a folder with a certain last commit.
+private final class ReadNews: Sendable {
+  let position: FollowedCommit
+  private let news: Mutex<Result<SharedNews, StoreError>>
+  private let reading = DispatchGroup()
+
+  init(position: FollowedCommit, news: SharedNews) {
+    self.position = position
+    self.news = Mutex(.success(news))
+  }
+
+  /// Reads the news in another thread.
+  init(inBackground log: any SharedCommitLog, after position: FollowedCommit) {
+    self.position = position
+    news = Mutex(.success(.commits([])))
+    // A queue of its own, so that it has a thread of its own.
+    DispatchQueue(label: "FileDB.News").async(group: reading) { [self] in
+      let result = Result { () throws(StoreError) in try log.news(after: position) }
+      news.withLock { $0 = result }
+    }
+  }
+
+  /// Waits for the other thread.
+  func get() throws(StoreError) -> SharedNews {
+    reading.wait()
+    return try news.withLock(\.self).get()
   }
 }

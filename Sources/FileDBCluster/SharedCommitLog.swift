@@ -12,6 +12,10 @@ package protocol SharedCommitLog: CommitLog {
   /// See ``SharedLog/forgetCommits(olderThan:)``.
   func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int
 
+  /// Makes sure that the server which answers accepts writes. So whoever looks at the log afterwards sees every commit
+  /// that was durable before this call.
+  func confirmLeader() throws(StoreError)
+
   /// The news of the log for a folder with this last commit.
   /// - Throws: ``StoreError/Code/conflict`` if the log no longer has that commit, because it was restored to an earlier
   ///   state.
@@ -71,6 +75,9 @@ extension EngineLog {
 
 extension SharedCommitLog {
   package func address() throws(StoreError) -> String? { nil }
+
+  /// By default, every look at a log shows all commits.
+  package func confirmLeader() throws(StoreError) {}
 
   /// By default, a log cannot forget commits on request.
   package func forgetCommits(olderThan age: Duration) throws(StoreError) -> Int { 0 }

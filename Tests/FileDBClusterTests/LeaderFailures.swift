@@ -47,6 +47,8 @@ struct LeaderFailures {
   /// leader again.
   mutating func bringAbout(_ times: Int, on cluster: some ServersWithLeader) throws {
     let kinds = LeaderFailure.allCases.filter { $0 != .cutOff || cluster.hasNetwork }
+    // Failures of another test may have reached these servers, too.
+    try cluster.run("whole")
     for _ in 0..<times {
       for kind in kinds.shuffled() {
         usleep(.random(in: 300_000...900_000))
@@ -90,7 +92,8 @@ struct LeaderFailures {
         + "\(Self.seconds(write.max() ?? 0)) s (\(Self.seconds(plain.max() ?? 0)) s) at most"
     }
     return lines.joined(separator: "\n")
-      + "\n\(result.transfers) transfers, \(result.operations) operations, \(result.unknown) of unknown outcome"
+      + "\n\(result.transfers) transfers, \(result.operations) operations, \(result.freshReads) fresh reads, "
+      + "\(result.unknown) of unknown outcome"
   }
 
   /// The longest time in which no write returned, during a failover.

@@ -8,6 +8,8 @@ import Testing
 struct Machines {
   private static let accounts = 8
   private static let balance: Int64 = 500
+  /// How long a process may take to end. It is longer than a process waits for a server.
+  private static let patience = Duration.seconds(500)
 
   /// The arguments with which the processes reach the log.
   let connection: String
@@ -19,6 +21,7 @@ struct Machines {
     var transfers = 0
     var operations = 0
     var unknown = 0
+    var freshReads = 0
     /// When each write returned, in order, in nanoseconds of the clock that all processes share.
     var acknowledged: [UInt64] = []
   }
@@ -47,7 +50,7 @@ struct Machines {
       let outcome = Swift.Result(catching: disturb)
       for file in busy { try FileManager.default.removeItem(at: file) }
       try outcome.get()
-      let said = try workers.map { try $0.end().split(separator: "\n").map(String.init) }
+      let said = try workers.map { try $0.end(within: Self.patience).split(separator: "\n").map(String.init) }
       let history = try self.history(said)
       #expect(history.violations.isEmpty)
 
@@ -66,6 +69,7 @@ struct Machines {
       return Result(
         transfers: transfers, operations: history.operations.count,
         unknown: history.operations.count { $0.outcome == .unknown },
+        freshReads: history.operations.count { $0.kind == .fresh && $0.outcome == .done },
         acknowledged: history.operations.filter { $0.kind == .write && $0.outcome == .done }.map(\.end)
           .sorted())
     }

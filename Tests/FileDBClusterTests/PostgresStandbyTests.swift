@@ -91,4 +91,18 @@ struct PostgresStandbyTests {
     try withoutStandby { #expect(append(commit, to: late)?.code == .unreachable) }
     #expect(try LogUser(late).commits(after: 0).isEmpty)
   }
+
+  /// A leader that was paused, and now has a successor, still answers. But no standby confirms what it writes.
+  @Test func catchUpDoesNotTrustAServerThatNoStandbyFollows() throws {
+    let shared = SharedLog(try log())
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(
+        at: folder, sharedBy: shared, following: .whenAsked, options: StoreOptions())
+      try store.catchUp()
+      try withoutStandby {
+        #expect(storeError { try store.catchUp() }?.code == .unreachable)
+      }
+      try store.catchUp()
+    }
+  }
 }

@@ -6,6 +6,19 @@ import Synchronization
 /// A log without files, like one that several machines share. If two write at the same time, the first one wins, and
 /// the other's transaction runs again. The log can forget old commits, and some of its answers are lost.
 package final class MemoryLog: CommitLog {
+  /// The tables that no other commit may have changed. A correct log checks all of them.
+  package enum Check: Sendable {
+    case readAndWritten, written, nothing
+
+    fileprivate func expected(by commit: NewCommit) -> [TableKey: UInt64] {
+      switch self {
+      case .readAndWritten: commit.expectedSequences
+      case .written: commit.tables.mapValues(\.sequence)
+      case .nothing: [:]
+      }
+    }
+  }
+
   fileprivate struct State {
     var commits: [LoggedCommit] = []
     var start: UInt64 = 0
@@ -27,11 +40,15 @@ package final class MemoryLog: CommitLog {
   private let state = Mutex(State())
   /// Every how many answers one is lost; 0 for never.
   private let lossEvery: Int
+  private let check: Check
   /// Runs between a transaction's body and its append, when others may write first.
   private let interlude: @Sendable () -> Void
 
-  package init(losingOneAnswerIn lossEvery: Int = 0, interlude: @escaping @Sendable () -> Void = {}) {
-    (self.lossEvery, self.interlude) = (lossEvery, interlude)
+  package init(
+    losingOneAnswerIn lossEvery: Int = 0, checking check: Check = .readAndWritten,
+    interlude: @escaping @Sendable () -> Void = {}
+  ) {
+    (self.lossEvery, self.check, self.interlude) = (lossEvery, check, interlude)
   }
 
   package var lostAnswerCount: Int { state.withLock(\.lostAnswers) }
@@ -43,7 +60,7 @@ package final class MemoryLog: CommitLog {
       guard let commit = try makeCommit() else { return nil }
       interlude()
       let ticket = try state.withLock { state throws(StoreError) -> Ticket? in
-        for (table, expected) in commit.expectedSequences {
+        for (table, expected) in check.expected(by: commit) {
           let isOutdated = state.commits.contains { $0.sequence > expected && $0.tables[table] != nil }
           if isOutdated || state.start > expected { return nil }
         }

@@ -36,8 +36,11 @@ package final class Worker {
   }
 
   /// Waits for its end and returns its output.
-  /// - Throws: ``WorkerFailed`` if it did not succeed.
-  package func end() throws -> String {
+  /// - Throws: ``WorkerFailed`` if it did not succeed, or not in time.
+  package func end(within patience: Duration = .seconds(600)) throws -> String {
+    let deadline = ContinuousClock.now + patience
+    while isRunning, .now < deadline { usleep(10_000) }
+    if isRunning { kill() }
     process.waitUntilExit()
     let said = try said
     guard process.terminationStatus == 0, process.terminationReason == .exit else {
