@@ -212,14 +212,14 @@ import Testing
     }
   }
 
-  /// The first look finds commits, and the second one, with the folder's lock, finds no connection.
+  /// A look finds commits. Then the log is asked for its identity, with the folder's lock, and cannot be reached.
   @Test func newFolderThatLostItsConnectionIsStillNew() throws {
     let memory = MemoryLog()
     try withStore(SharedLog(memory)) { open in
       let a = try open("a")
       try a.table("t").add(["title": "one"])
       let new = a.url.deletingLastPathComponent().appendingPathComponent("new")
-      let log = SharedLog(UnreliableLog(memory, losingLook: 2))
+      let log = SharedLog(UnreliableLog(memory, losing: 2))
       #expect(storeError { _ = try RecordStore(at: new, sharedBy: log) }?.code == .unreachable)
       #expect(try RecordStore(at: new, sharedBy: log).table("t").count == 1)
     }
@@ -268,20 +268,20 @@ import Testing
   }
 }
 
-/// A log that cannot be reached at the *n*-th request for news.
+/// A log that cannot be reached at the *n*-th request for its identity.
 private final class UnreliableLog: SharedCommitLog {
   private let log: MemoryLog
-  private let lostLook: Int
-  private let looks = Atomic<Int>(0)
+  private let lost: Int
+  private let requests = Atomic<Int>(0)
 
-  init(_ log: MemoryLog, losingLook lostLook: Int) { (self.log, self.lostLook) = (log, lostLook) }
+  init(_ log: MemoryLog, losing lost: Int) { (self.log, self.lost) = (log, lost) }
 
-  func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
-    if looks.add(1, ordering: .relaxed).newValue == lostLook { throw StoreError(.unreachable, "away") }
-    return try log.news(after: last)
+  func identity() throws(StoreError) -> String {
+    if requests.add(1, ordering: .relaxed).newValue == lost { throw StoreError(.unreachable, "away") }
+    return log.identity()
   }
 
-  func identity() -> String { log.identity() }
+  func news(after last: FollowedCommit) throws(StoreError) -> SharedNews { try log.news(after: last) }
   func commits(after sequence: UInt64) -> LogNews { log.commits(after: sequence) }
   func base(of table: TableKey, unless known: Int?) -> TableBase? { log.base(of: table, unless: known) }
   func tables() throws(StoreError) -> Set<TableKey> { try log.tables() }
