@@ -291,7 +291,7 @@ private final class UnreliableLog: SharedCommitLog {
     return try log.bases(take)
   }
 
-  func news(after last: FollowedCommit) throws(StoreError) -> SharedNews { try log.news(after: last) }
+  func identity() -> String { log.identity() }
   func commits(after sequence: UInt64) -> LogNews { log.commits(after: sequence) }
   func base(of table: TableKey, unless known: Int?) -> TableBase? { log.base(of: table, unless: known) }
   func tables() throws(StoreError) -> Set<TableKey> { try log.tables() }
