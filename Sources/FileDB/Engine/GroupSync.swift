@@ -8,12 +8,16 @@ final class GroupSync: Sendable {
   /// How long to wait for the others, given how long the last work took.
   private let patience: @Sendable (Duration) -> Duration
   // Safe: touched only while ``monitor`` is locked, which the compiler cannot see.
-  nonisolated(unsafe) private var isBusy = false
-  /// How many threads have come since the last work began, which therefore was not for them.
-  nonisolated(unsafe) private var waiting = 0
-  /// How many waited when the last work ended, together with those that it was for.
-  nonisolated(unsafe) private var expected = 0
-  nonisolated(unsafe) private var lastWork = Duration.zero
+  nonisolated(unsafe) private var state = State()
+
+  private struct State {
+    var isBusy = false
+    /// How many threads have come since the last work began, which therefore was not for them.
+    var waiting = 0
+    /// How many waited when the last work ended, together with those that it was for.
+    var expected = 0
+    var lastWork = Duration.zero
+  }
 
   init(patience: @escaping @Sendable (Duration) -> Duration = GroupSync.patience) { self.patience = patience }
 
@@ -27,28 +31,28 @@ final class GroupSync: Sendable {
     monitor.lock()
     defer { monitor.unlock() }
     if isDone() { return }
-    waiting += 1
-    if waiting == expected { monitor.wakeAll() }
+    state.waiting += 1
+    if state.waiting == state.expected { monitor.wakeAll() }
     while !isDone() {
-      if isBusy {
+      if state.isBusy {
         monitor.wait()
         continue
       }
-      isBusy = true
+      state.isBusy = true
       gather()
-      let served = waiting
-      waiting = 0
+      let served = state.waiting
+      state.waiting = 0
       monitor.unlock()
       let time = ContinuousClock().measure(work)
       monitor.lock()
-      (isBusy, lastWork, expected) = (false, time, served + waiting)
+      (state.isBusy, state.lastWork, state.expected) = (false, time, served + state.waiting)
       monitor.wakeAll()
     }
   }
 
   private func gather() {
-    guard waiting < expected else { return }
-    let end = ContinuousClock.now + patience(lastWork)
-    while waiting < expected, case let rest = end - .now, rest > .zero { monitor.wait(upTo: rest) }
+    guard state.waiting < state.expected else { return }
+    let end = ContinuousClock.now + patience(state.lastWork)
+    while state.waiting < state.expected, case let rest = end - .now, rest > .zero { monitor.wait(upTo: rest) }
   }
 }
