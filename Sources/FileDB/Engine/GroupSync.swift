@@ -53,6 +53,8 @@ final class GroupSync: Sendable {
   private func gather() {
     guard state.waiting < state.expected else { return }
     let end = ContinuousClock.now + patience(state.lastWork)
-    while state.waiting < state.expected, case let rest = end - .now, rest > .zero { monitor.wait(upTo: rest) }
+    while state.waiting < state.expected, case let rest = end - .now, rest > .zero {
+      monitor.wait(upTo: rest)
+    }
   }
 }
