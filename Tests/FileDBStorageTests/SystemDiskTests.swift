@@ -50,4 +50,24 @@ import Testing
       #expect(try disk.text("\(folder)/file") == "text")
     }
   }
+
+  @Test func extentTellsWhichFileItIsAndHowLong() throws {
+    try withScratchFolder { folder in
+      let path = "\(folder)/file"
+      try disk.put("text", at: path)
+      try #require(symlink("file", "\(folder)/link") == 0)
+      let stamp = try #require(try disk.status(path)?.stamp)
+      let open = try disk.open(path)
+      for extent in [try open.extent(), try #require(try disk.extent(path))] {
+        #expect(extent.isSameFile(as: stamp.extent))
+        #expect(extent.size == 4)
+      }
+      #expect(try disk.extent("\(folder)/link")?.isSameFile(as: stamp.extent) == false, "the link itself")
+      #expect(try disk.extent("\(folder)/none") == nil)
+      try disk.put("another", at: "\(folder)/other")
+      try disk.rename("\(folder)/other", to: path)
+      #expect(try disk.extent(path)?.isSameFile(as: open.extent()) == false)
+      #expect(try open.extent().size == 4)
+    }
+  }
 }

@@ -16,7 +16,7 @@ import Synchronization
 package final class FaultyDisk: Disk {
   /// Every verb of ``Disk``, the two of ``WritableFile``, and those of ``OpenFile`` with a name of their own.
   package enum Verb: String, CaseIterable, Sendable {
-    case read, readPrefix, status, list, resolve, makeFolder, create, setMode, rename, exchange, link, remove,
+    case read, readPrefix, status, extent, list, resolve, makeFolder, create, setMode, rename, exchange, link, remove,
       syncFolder,
       lock,
       makeWatch
@@ -43,9 +43,6 @@ package final class FaultyDisk: Disk {
     case skip(Verb)
     /// Every verb of this kind fails.
     case refuse(Verb, errno: CInt)
-    /// An open file always tells the status that it had when it was first asked: a system notes the time of a write
-    /// before it has the bytes.
-    case frozenStatus
     /// What becomes of each verb, by the path that it is for; `nil` if it is carried out.
     case choose(@Sendable (Verb, String) -> Fault?)
   }
@@ -103,7 +100,7 @@ package final class FaultyDisk: Disk {
     before(number, verb)
     let fate: Fate =
       switch faults {
-      case .none, .frozenStatus: .carryOut
+      case .none: .carryOut
       case .fail(let first, let errno, let lasting, let halfWritten):
         number == first || (lasting && number > first)
           ? .fail(errno: errno, halfWritten: halfWritten) : .carryOut
@@ -155,6 +152,10 @@ package final class FaultyDisk: Disk {
 
   package func status(_ path: String) throws(DiskError) -> FileStatus? {
     try run(.status, path) { () throws(DiskError) in try base.status(path) }
+  }
+
+  package func extent(_ path: String) throws(DiskError) -> FileExtent? {
+    try run(.extent, path) { () throws(DiskError) in try base.extent(path) }
   }
 
   package func checkRoom(for count: Int, at path: String) throws(DiskError) {
@@ -251,7 +252,6 @@ package final class FaultyDisk: Disk {
     private let disk: FaultyDisk
     private let path: String
     private let base: any OpenFile
-    private let firstStatus = Mutex<FileStatus?>(nil)
 
     init(disk: FaultyDisk, path: String, base: any OpenFile) {
       self.disk = disk
@@ -260,12 +260,11 @@ package final class FaultyDisk: Disk {
     }
 
     func status() throws(DiskError) -> FileStatus {
-      let status = try disk.run(.status, path) { () throws(DiskError) in try base.status() }
-      guard case .frozenStatus = disk.faults else { return status }
-      return firstStatus.withLock { first in
-        first = first ?? status
-        return first ?? status
-      }
+      try disk.run(.status, path) { () throws(DiskError) in try base.status() }
+    }
+
+    func extent() throws(DiskError) -> FileExtent {
+      try disk.run(.extent, path) { () throws(DiskError) in try base.extent() }
     }
 
     func read(at offset: Int, count: Int) throws(DiskError) -> [UInt8] {

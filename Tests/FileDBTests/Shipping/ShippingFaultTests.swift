@@ -7,7 +7,7 @@ import Testing
 /// Installations during which one call of the disk fails. Power cuts during installations are in FileDBCrashTests.
 @Suite struct ShippingFaultTests {
   private static let reading: Set<FaultyDisk.Verb> = [
-    .read, .readPrefix, .status, .list, .resolve, .open, .readAt,
+    .read, .readPrefix, .status, .extent, .list, .resolve, .open, .readAt,
   ]
 
   @Test(arguments: InstallPolicy.allCases)
