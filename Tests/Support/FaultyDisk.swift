@@ -16,7 +16,8 @@ import Synchronization
 package final class FaultyDisk: Disk {
   /// Every verb of ``Disk``, the two of ``WritableFile``, and those of ``OpenFile`` with a name of their own.
   package enum Verb: String, CaseIterable, Sendable {
-    case read, readPrefix, status, extent, list, resolve, makeFolder, create, setMode, rename, exchange, link, remove,
+    case read, readPrefix, status, extent, list, resolve, makeFolder, create, setMode, rename, exchange, link,
+      remove,
       syncFolder,
       lock,
       makeWatch
