@@ -69,7 +69,8 @@ import Testing
     #expect(report.formerVersion == 2)
     #expect(report.tables.isEmpty)
     #expect(counting.verbs.count { $0 == .read } == 1)
-    #expect(Set(counting.verbs).isSubset(of: [.status, .extent, .read, .open, .readAt]), "no more than the journal")
+    #expect(
+      Set(counting.verbs).isSubset(of: [.status, .extent, .read, .open, .readAt]), "no more than the journal")
     #expect(try shipping.contents() == before)
   }
 
