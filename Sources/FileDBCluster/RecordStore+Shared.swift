@@ -97,12 +97,13 @@ private enum ReplicaFollower {
 
   static func start(for store: RecordStore, _ log: ReplicaLog, _ files: ReplicaFiles) {
     run("FileDB.SharedLog", for: store, try? log.makeSharedWatch()) { store in
-      if (try? log.catchUp(timeout: store.options.lockTimeout)) == true { store.checkpointWhenDue() }
+      let isNew = try? log.catchUp(timeout: store.options.lockTimeout, while: { store.isOpen })
+      if isNew == true, store.isOpen { store.checkpointWhenDue() }
     }
     let edits = FileLog(files.shown, options: store.options)
     run("FileDB.SharedFiles", for: store, try? edits.makeWatch()) { store in
       try? store.takeInEdits(files)
-      try? files.update()
+      if store.isOpen { try? files.update() }
     }
   }
 

@@ -56,8 +56,10 @@ package final class ReplicaLog: CommitLog {
   }
 
   /// Takes over the commits of the shared log that the folder lacks. Call it with the folder's lock.
-  /// - Parameter first: the news that were read before this call.
-  private func follow(_ first: ReadNews? = nil) throws(StoreError) {
+  /// - Parameters:
+  ///   - first: the news that were read before this call.
+  ///   - isWanted: asked after the log has answered, and before the folder takes anything over.
+  private func follow(_ first: ReadNews? = nil, while isWanted: () -> Bool = { true }) throws(StoreError) {
     try checkIdentity()
     var read = first
     while true {
@@ -66,6 +68,7 @@ package final class ReplicaLog: CommitLog {
       let news =
         if let read, read.position == position { try read.get() } else { try shared.news(after: position) }
       read = nil
+      guard isWanted() else { return }
       switch news {
       case .commits(let commits): return try take(commits)
       case .more(let commits):
@@ -120,14 +123,17 @@ package final class ReplicaLog: CommitLog {
   }
 
   /// Takes over the commits of others.
+  /// - Parameter isWanted: asked before each step. If it is false, the folder stays as it is.
   /// - Returns: whether there were any.
-  package func catchUp(timeout: Duration) throws -> Bool {
+  package func catchUp(timeout: Duration, while isWanted: () -> Bool = { true }) throws -> Bool {
     try folder.readOn()
     let position = try position()
     let news = try shared.news(after: position)
     // Another process on this machine may do it. Then there is nothing left, and its lock is not needed.
     if case .commits(let commits) = news, commits.isEmpty { return false }
-    try folder.following(timeout: timeout) { try follow(ReadNews(position: position, news: news)) }
+    try folder.following(timeout: timeout) {
+      try follow(ReadNews(position: position, news: news), while: isWanted)
+    }
     return true
   }
 

@@ -268,6 +268,40 @@ import Testing
     }
     #expect(try String(contentsOf: file, encoding: .utf8).contains("one"))
   }
+
+  /// The thread that follows the log may be waiting for the log's answer when the store is closed.
+  @Test func closedStoreTakesNothingOver() throws {
+    let isArmed = Atomic<Bool>(false)
+    let (isAsked, mayAnswer) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let log = SharedLog(
+      MemoryLog(willRead: {
+        guard isArmed.exchange(false, ordering: .relaxed) else { return }
+        isAsked.signal()
+        mayAnswer.wait()
+      }))
+    try withTemporaryFolder { folder in
+      let a = try RecordStore(
+        at: folder.appendingPathComponent("a"), sharedBy: log, following: .whenAsked, options: StoreOptions())
+      try a.table("t").add(["title": "one"])
+      let url = folder.appendingPathComponent("b")
+      var b: RecordStore? = try RecordStore(at: url, sharedBy: log)
+      let replica = try #require((b?.log as? ReplicaLog)?.folder)
+      isArmed.store(true, ordering: .relaxed)
+      isAsked.wait()
+      try b?.close()
+      try a.table("t").add(["title": "two"])
+      // The thread has the store only until it has seen the answer.
+      weak let closed = b
+      b = nil
+      mayAnswer.signal()
+      while closed != nil { usleep(1_000) }
+      try replica.readOn()
+      #expect(replica.end == 1)
+      let again = try RecordStore(at: url, sharedBy: log)
+      #expect(try titles(again) == ["one", "two"])
+      try again.checkInvariants()
+    }
+  }
 }
 
 /// A log that cannot be reached at the first request for its tables. It passes commits on one by one.

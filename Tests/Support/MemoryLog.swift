@@ -43,12 +43,14 @@ package final class MemoryLog: CommitLog {
   private let check: Check
   /// Runs between a transaction's body and its append, when others may write first.
   private let interlude: @Sendable () -> Void
+  private let willRead: @Sendable () -> Void
 
   package init(
     losingOneAnswerIn lossEvery: Int = 0, checking check: Check = .readAndWritten,
-    interlude: @escaping @Sendable () -> Void = {}
+    interlude: @escaping @Sendable () -> Void = {}, willRead: @escaping @Sendable () -> Void = {}
   ) {
-    (self.lossEvery, self.check, self.interlude) = (lossEvery, check, interlude)
+    (self.lossEvery, self.check) = (lossEvery, check)
+    (self.interlude, self.willRead) = (interlude, willRead)
   }
 
   package var lostAnswerCount: Int { state.withLock(\.lostAnswers) }
@@ -83,7 +85,8 @@ package final class MemoryLog: CommitLog {
   }
 
   package func commits(after sequence: UInt64) -> LogNews {
-    state.withLock { state in
+    willRead()
+    return state.withLock { state in
       sequence < state.start
         ? .forgotten(upTo: state.start) : .commits(state.commits.filter { $0.sequence > sequence })
     }
