@@ -29,6 +29,14 @@ struct LibPQ: @unchecked Sendable {
       OpaquePointer?, UnsafePointer<CChar>, CInt, UnsafePointer<UInt32>?, Words?, UnsafePointer<CInt>?,
       UnsafePointer<CInt>?, CInt
     ) -> CInt
+  let prepare:
+    @convention(c) (
+      OpaquePointer?, UnsafePointer<CChar>, UnsafePointer<CChar>, CInt, UnsafePointer<UInt32>?
+    ) -> CInt
+  let sendPrepared:
+    @convention(c) (
+      OpaquePointer?, UnsafePointer<CChar>, CInt, Words?, UnsafePointer<CInt>?, UnsafePointer<CInt>?, CInt
+    ) -> CInt
   let putCopyData: @convention(c) (OpaquePointer?, UnsafePointer<UInt8>?, CInt) -> CInt
   let putCopyEnd: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> CInt
   let flush: @convention(c) (OpaquePointer?) -> CInt
@@ -116,6 +124,8 @@ struct LibPQ: @unchecked Sendable {
     setNoticeReceiver = try function("PQsetNoticeReceiver")
     sendScript = try function("PQsendQuery")
     sendStatement = try function("PQsendQueryParams")
+    prepare = try function("PQsendPrepare")
+    sendPrepared = try function("PQsendQueryPrepared")
     putCopyData = try function("PQputCopyData")
     putCopyEnd = try function("PQputCopyEnd")
     flush = try function("PQflush")

@@ -13,6 +13,7 @@ enum PostgresFailure: Error {
 
 /// The value of a statement's parameter.
 enum PostgresValue {
+  case null
   case number(UInt64)
   case text(String)
   case bytes([UInt8])
@@ -21,8 +22,9 @@ enum PostgresValue {
   case flags([Bool])
 
   /// The form that PostgreSQL reads. All kinds except bytes are sent as text.
-  fileprivate var encoded: [UInt8] {
+  fileprivate var encoded: [UInt8]? {
     switch self {
+    case .null: nil
     case .number(let number): Array(number.description.utf8)
     case .text(let text): Array(text.utf8)
     case .bytes(let bytes): bytes
@@ -62,6 +64,14 @@ final class PostgresConnection: @unchecked Sendable {
   private let libpq: LibPQ
   private let connection: OpaquePointer
   private let notices: PostgresNotices
+  /// The statements with values that have run here so far.
+  private var statements: [String: Statement] = [:]
+
+  private struct Statement {
+    let name: String
+    /// PostgreSQL keeps a prepared statement parsed and planned.
+    var isPrepared = false
+  }
 
   /// - Parameters:
   ///   - info: a connection string of libpq: a URL, or words such as `host=a dbname=b`.
@@ -112,19 +122,38 @@ final class PostgresConnection: @unchecked Sendable {
 
   var socket: CInt { libpq.socket(connection) }
 
-  /// Runs one statement.
+  /// Runs one statement. When it runs here for the second time, this prepares it first, with a request of its own.
   @discardableResult
   func run(
     _ statement: String, _ values: [PostgresValue] = [], within timeout: Duration
   ) throws(PostgresFailure) -> [PostgresRow] {
+    let deadline = ContinuousClock.now + timeout
+    let name = try values.isEmpty ? nil : prepare(statement, by: deadline)
     let encoded = values.map(\.encoded)
-    let lengths = encoded.map { CInt($0.count) }
+    let count = CInt(values.count)
+    let lengths = encoded.map { CInt($0?.count ?? 0) }
     let formats = values.map { CInt($0.isBinary ? 1 : 0) }
     let isSent = withCStrings(encoded) { words in
-      libpq.sendStatement(connection, statement, CInt(values.count), nil, words, lengths, formats, 1)
+      if let name { return libpq.sendPrepared(connection, name, count, words, lengths, formats, 1) }
+      return libpq.sendStatement(connection, statement, count, nil, words, lengths, formats, 1)
     }
     guard isSent == 1 else { throw .lost(message) }
-    return try answer(by: .now + timeout)
+    return try answer(by: deadline)
+  }
+
+  /// - Returns: the name of the prepared statement; `nil` for one that runs for the first time.
+  private func prepare(
+    _ statement: String, by deadline: ContinuousClock.Instant
+  ) throws(PostgresFailure) -> String? {
+    guard let known = statements[statement] else {
+      statements[statement] = Statement(name: "filedb_\(statements.count)")
+      return nil
+    }
+    if known.isPrepared { return known.name }
+    guard libpq.prepare(connection, known.name, statement, 0, nil) == 1 else { throw .lost(message) }
+    _ = try answer(by: deadline)
+    statements[statement]?.isPrepared = true
+    return known.name
   }
 
   /// Runs statements without values, as one transaction.
@@ -255,14 +284,15 @@ private func withCStrings<Result>(_ texts: [String], _ body: (LibPQ.Words) -> Re
 }
 
 /// Runs `body` with pointers to copies of these bytes. Each copy ends with a 0, and the list of pointers with `nil`.
-private func withCStrings<Result>(_ texts: [[UInt8]], _ body: (LibPQ.Words) -> Result) -> Result {
-  let copies = texts.map { text in
+private func withCStrings<Result>(_ texts: [[UInt8]?], _ body: (LibPQ.Words) -> Result) -> Result {
+  let copies = texts.map { text -> UnsafeMutableBufferPointer<CChar>? in
+    guard let text else { return nil }
     let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: text.count + 1)
     _ = copy.initialize(from: text.lazy.map { CChar(bitPattern: $0) } + [0])
     return copy
   }
-  defer { for copy in copies { copy.deallocate() } }
-  return (copies.map { UnsafePointer($0.baseAddress) } + [nil]).withUnsafeBufferPointer { words in
+  defer { for copy in copies { copy?.deallocate() } }
+  return (copies.map { UnsafePointer($0?.baseAddress) } + [nil]).withUnsafeBufferPointer { words in
     guard let start = words.baseAddress else {
       preconditionFailure("the list ends with nil, so it is not empty")
     }

@@ -93,10 +93,17 @@ package final class PostgresLog: EngineLog {
   package func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
+    try append(timeout: timeout, knowing: { nil }, makeCommit, taking: taking)
+  }
+
+  package func append(
+    timeout: Duration, knowing known: () throws -> FollowedCommit.Known?,
+    _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+  ) throws -> (any CommitTicket)? {
     let deadline = ContinuousClock.now + timeout
     while true {
       guard let commit = try makeCommit() else { return nil }
-      if let sequence = try append(commit) {
+      if let sequence = try append(commit, knowing: try known()) {
         note(FollowedCommit.Known(sequence: sequence, token: commit.token))
         taking(LoggedCommit(commit, sequence: sequence))
         return Ticket()
@@ -107,9 +114,13 @@ package final class PostgresLog: EngineLog {
     }
   }
 
-  /// - Parameter paged: the paged table that the commit changes; `nil` for any other commit.
+  /// - Parameters:
+  ///   - paged: the paged table that the commit changes; `nil` for any other commit.
+  ///   - known: a commit that the log must still have, unless it has forgotten it.
   /// - Returns: `nil` if another writer was first.
-  func append(_ commit: NewCommit, toPaged paged: TableKey? = nil) throws(StoreError) -> UInt64? {
+  func append(
+    _ commit: NewCommit, toPaged paged: TableKey? = nil, knowing known: FollowedCommit.Known? = nil
+  ) throws(StoreError) -> UInt64? {
     if isLoad(commit) { return try load(commit) }
     let changes = RowChanges(commit)
     guard changes.payload.count < 1 << 30 else {
@@ -121,7 +132,7 @@ package final class PostgresLog: EngineLog {
     let last = lastSeen
     do throws(PostgresFailure) {
       return try withSession { session throws(PostgresFailure) in
-        try session.append(commit, changes, toPaged: paged, timeout)
+        try session.append(commit, changes, toPaged: paged, knowing: known, timeout)
       }
     } catch {
       switch error {
@@ -308,7 +319,8 @@ package final class PostgresLog: EngineLog {
 extension PostgresLog.Session {
   /// - Returns: `nil` if another writer was first.
   func append(
-    _ commit: NewCommit, _ changes: RowChanges, toPaged paged: TableKey?, _ timeout: Duration
+    _ commit: NewCommit, _ changes: RowChanges, toPaged paged: TableKey?,
+    knowing known: FollowedCommit.Known?, _ timeout: Duration
   ) throws(PostgresFailure) -> UInt64? {
     let expected = Array(commit.expectedSequences)
     let values: [PostgresValue] = [
@@ -317,8 +329,11 @@ extension PostgresLog.Session {
     ]
     return try connection.run(
       "SELECT filedb.append($1::bigint, $2::uuid, $3::text[], $4::bigint[], $5::text[], $6::bytea, "
-        + "$7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14)",
-      values + changes.values + [.text(paged?.text ?? "")], within: timeout
+        + "$7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14, $15::bigint, $16::uuid)",
+      values + changes.values + [
+        .text(paged?.text ?? ""), known.map { .number($0.sequence) } ?? .null,
+        known.map { .text($0.token.text) } ?? .null,
+      ], within: timeout
     ).first?.number(0)
   }
 }

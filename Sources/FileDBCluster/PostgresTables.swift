@@ -1,7 +1,8 @@
 /// The tables and functions that FileDB needs in a database. <doc:Cluster> describes them.
 enum PostgresTables {
-  /// Version 1 had only the commits, without the records. Version 2 had no paged tables.
-  static let version: UInt64 = 3
+  /// Version 1 had only the commits, without the records. Version 2 had no paged tables. In version 3, `append` did not
+  /// check the last commit that the writer knows.
+  static let version: UInt64 = 4
 
   /// Creates what is missing. It may run at any time.
   static let script = """
@@ -70,20 +71,35 @@ enum PostgresTables {
 
   /// The number for the commit that the caller wants to append. It is null if another commit has changed one of the
   /// expected tables first.
+  ///
+  /// The caller may name a commit that it knows, with its token. A log without it was restored to an earlier state.
   private static let nextCommit = """
     CREATE OR REPLACE FUNCTION filedb.next_commit(
       the_store bigint, the_token uuid, expected_tables text[], expected_sequences bigint[],
-      OUT number bigint, OUT kept interval
+      known bigint, known_token uuid, OUT number bigint, OUT kept interval
     ) LANGUAGE plpgsql AS $next_commit$
+    DECLARE
+      forgotten bigint;
+      present_token uuid;
     BEGIN
       -- A commit that returned survives a crash of the server, whatever the database's default is.
       IF current_setting('synchronous_commit') IN ('off', 'local') THEN
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;
       -- Until the end of the transaction, nobody else appends to this store.
-      SELECT head + 1, keep INTO number, kept FROM filedb.stores WHERE id = the_store FOR UPDATE;
+      SELECT head + 1, keep, start, start_token INTO number, kept, forgotten, present_token
+        FROM filedb.stores WHERE id = the_store FOR UPDATE;
       IF number IS NULL THEN
         RAISE EXCEPTION 'the store is gone' USING ERRCODE = 'FD001';
+      END IF;
+      IF known >= number THEN
+        RAISE EXCEPTION 'it ends with commit %, but it had commit % before', number - 1, known USING ERRCODE = 'FD005';
+      END IF;
+      IF known > forgotten THEN
+        SELECT token INTO present_token FROM filedb.commits WHERE store = the_store AND sequence = known;
+      END IF;
+      IF known >= forgotten AND known_token IS DISTINCT FROM present_token THEN
+        RAISE EXCEPTION 'its commit % is not the one that it had before', known USING ERRCODE = 'FD005';
       END IF;
       IF EXISTS (SELECT FROM filedb.refused WHERE store = the_store AND token = the_token) THEN
         RAISE EXCEPTION 'this commit arrived after its writer had given it up' USING ERRCODE = 'FD002';
@@ -111,7 +127,7 @@ enum PostgresTables {
       former record;
     BEGIN
       SELECT next.number INTO the_number
-        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences) AS next;
+        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences, NULL, NULL) AS next;
       IF the_number IS NULL THEN RETURN NULL; END IF;
       FOR i IN 1 .. cardinality(names) LOOP
         SELECT paged AND sequence > 0 AS paged, counter INTO former FROM filedb.tables WHERE store = the_store AND name = names[i];
@@ -143,7 +159,8 @@ enum PostgresTables {
       expected_tables text[], expected_sequences bigint[], changed_tables text[],
       the_payload bytea,
       verbs text[], verb_tables text[], verb_numbers bigint[], verb_counts bigint[],
-      ids bigint[], starts bigint[], lengths bigint[], the_paged text DEFAULT ''
+      ids bigint[], starts bigint[], lengths bigint[],
+      the_paged text DEFAULT '', known bigint DEFAULT NULL, known_token uuid DEFAULT NULL
     ) RETURNS bigint LANGUAGE plpgsql AS $append$
     DECLARE
       number bigint;
@@ -154,7 +171,7 @@ enum PostgresTables {
       many bigint;
     BEGIN
       SELECT next.number, next.kept INTO number, kept
-        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences) AS next;
+        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences, known, known_token) AS next;
       IF number IS NULL THEN RETURN NULL; END IF;
       -- A client that loads records into a paged table has locked its row. Fail instead of waiting for it.
       SELECT id INTO paged_tab FROM filedb.tables

@@ -94,6 +94,9 @@ extension RecordStore {
 private enum ReplicaFollower {
   /// How often to look if nothing reports news.
   private static let interval = Duration.seconds(1)
+  /// How long to wait after a report, in microseconds. Commits often come in quick succession, and one look reads all
+  /// of them. It also leaves the connection to a writer of this machine, whose own commits are reported, too.
+  private static let pause: UInt32 = 2_000
 
   static func start(for store: RecordStore, _ log: ReplicaLog, _ files: ReplicaFiles) {
     run("FileDB.SharedLog", for: store, try? log.makeSharedWatch()) { store in
@@ -118,6 +121,7 @@ private enum ReplicaFollower {
         _ = watch?.prepare()
         guard self.look(at: store, look) else { return }
         if let watch { watch.wait(upTo: interval) } else { usleep(1_000_000) }
+        usleep(pause)
       }
     }
   }

@@ -19,6 +19,9 @@ package final class ReplicaLog: CommitLog {
   /// The identity of the log that the folder follows.
   private let identity: String
   private let isChecked = Atomic<Bool>(false)
+  /// Whether other machines have probably written since the folder last took over their commits. Then a write reads the
+  /// log first.
+  private let expectsNews = Atomic<Bool>(true)
   /// The undo marks of this process's commits, until the commits are in the folder's journal.
   private let ownMarks = Mutex<[CommitToken: UndoMark]>([:])
 
@@ -34,13 +37,20 @@ package final class ReplicaLog: CommitLog {
     // Processes on this machine wait for their turn here, not at the shared log.
     try folder.following(timeout: timeout) {
       var (own, appended): (NewCommit?, LoggedCommit?) = (nil, nil)
-      let ticket = try shared.append(timeout: timeout) {
-        try follow()
-        own = try makeCommit()
-        if let own, own.undo != .none { ownMarks.withLock { $0[own.token] = own.undo } }
-        return own
-      } taking: {
-        appended = $0
+      let ticket: (any CommitTicket)?
+      do {
+        ticket = try shared.append(timeout: timeout, knowing: { try position().known }) {
+          // The log calls this again if the first commit was made from old records.
+          if let refused = own { noteRefused(refused) }
+          own = try make(makeCommit)
+          if let own, own.undo != .none { ownMarks.withLock { $0[own.token] = own.undo } }
+          return own
+        } taking: {
+          appended = $0
+        }
+      } catch {
+        expectsNews.store(true, ordering: .relaxed)
+        throw error
       }
       guard let ticket, let own, let appended else { return nil }
       try ticket.wait()
@@ -48,6 +58,25 @@ package final class ReplicaLog: CommitLog {
       if (try? takeOver(appended)) != nil { taking(LoggedCommit(own, sequence: appended.sequence)) }
       return Ticket()
     }
+  }
+
+  /// Makes a commit. If probably nobody else has written, this does not read the log first: the log refuses a commit
+  /// that was made from old records.
+  private func make(_ makeCommit: () throws -> NewCommit?) throws -> NewCommit? {
+    let early = expectsNews.load(ordering: .relaxed) ? nil : Result { try makeCommit() }
+    if case .success(let commit?) = early, !commit.dependsOnAllTables { return commit }
+    // The log does not check the others: no commit, and an error, may come from old records, too.
+    let end = folder.end
+    try follow()
+    let hasNews = folder.end > end
+    expectsNews.store(hasNews, ordering: .relaxed)
+    if let early, !hasNews { return try early.get() }
+    return try makeCommit()
+  }
+
+  private func noteRefused(_ commit: NewCommit) {
+    expectsNews.store(true, ordering: .relaxed)
+    ownMarks.withLock { $0[commit.token] = nil }
   }
 
   /// Takes over a commit of this process into the folder, with the commits before it.
@@ -161,6 +190,18 @@ package final class ReplicaLog: CommitLog {
     case .unknown: break
     }
     return outcome
+  }
+}
+
+extension NewCommit {
+  /// Whether it depends on which tables the store has. A log checks only those that the transaction used.
+  fileprivate var dependsOnAllTables: Bool {
+    changes.contains { logged in
+      switch logged.change {
+      case .create, .drop, .declare: true
+      default: false
+      }
+    }
   }
 }
 

@@ -16,6 +16,15 @@ package protocol SharedCommitLog: CommitLog {
   /// that was durable before this call.
   func confirmLeader() throws(StoreError)
 
+  /// Appends a commit like ``append(timeout:_:taking:)``, for a folder that may lack the newest commits.
+  /// - Parameter known: the last commit that the folder knows with its token; called after `makeCommit`.
+  /// - Throws: in addition, ``StoreError/Code/conflict`` if the log no longer has that commit, because it was restored
+  ///   to an earlier state.
+  func append(
+    timeout: Duration, knowing known: () throws -> FollowedCommit.Known?,
+    _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+  ) throws -> (any CommitTicket)?
+
   /// The news of the log for a folder with this last commit.
   /// - Throws: ``StoreError/Code/conflict`` if the log no longer has that commit, because it was restored to an earlier
   ///   state.
@@ -75,6 +84,14 @@ extension EngineLog {
 
 extension SharedCommitLog {
   package func address() throws(StoreError) -> String? { nil }
+
+  /// By default, a log is never restored to an earlier state.
+  package func append(
+    timeout: Duration, knowing known: () throws -> FollowedCommit.Known?,
+    _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+  ) throws -> (any CommitTicket)? {
+    try append(timeout: timeout, makeCommit, taking: taking)
+  }
 
   /// By default, every look at a log shows all commits.
   package func confirmLeader() throws(StoreError) {}

@@ -92,10 +92,17 @@ package final class EtcdLog: EngineLog {
   package func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
+    try append(timeout: timeout, knowing: { nil }, makeCommit, taking: taking)
+  }
+
+  package func append(
+    timeout: Duration, knowing known: () throws -> FollowedCommit.Known?,
+    _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
+  ) throws -> (any CommitTicket)? {
     let deadline = ContinuousClock.now + timeout
     while true {
       guard let commit = try makeCommit() else { return nil }
-      if let sequence = try append(commit, until: deadline) {
+      if let sequence = try append(commit, knowing: try known(), until: deadline) {
         taking(LoggedCommit(commit, sequence: sequence))
         compactWhenDue(sequence)
         return Ticket()
@@ -109,16 +116,16 @@ package final class EtcdLog: EngineLog {
 
   /// - Returns: the commit's number; `nil` if another writer has changed one of its tables first.
   private func append(
-    _ commit: NewCommit, until deadline: ContinuousClock.Instant
+    _ commit: NewCommit, knowing known: FollowedCommit.Known?, until deadline: ContinuousClock.Instant
   ) throws(StoreError) -> UInt64? {
     let draft = EtcdDraft(commit, payload: commit.payload())
-    let known = seen.withLock(\.self)
+    let seen = seen.withLock(\.?.head)
     var head: EtcdMark
-    // Usually this process has just read the log to its end, to run the transaction.
-    if let known, commit.position ?? known.head.sequence == known.head.sequence {
-      head = known.head
+    // Usually this process has seen the log's last commit, and the transaction has read it.
+    if let seen, seen.isLast(for: commit, knowing: known) {
+      head = seen
     } else {
-      guard let next = try headBehind(commit) else { return nil }
+      guard let next = try headBehind(commit, knowing: known) else { return nil }
       head = next
     }
     try write(draft)
@@ -127,7 +134,7 @@ package final class EtcdLog: EngineLog {
       case .done: return head.sequence + 1
       case .late: break
       }
-      guard let next = try headBehind(commit) else {
+      guard let next = try headBehind(commit, knowing: known) else {
         remove(draft)
         return nil
       }
@@ -144,10 +151,12 @@ package final class EtcdLog: EngineLog {
   /// The newest head of the log.
   ///
   /// - Returns: `nil` if a newer commit changed a table that `commit` read or wrote.
-  private func headBehind(_ commit: NewCommit) throws(StoreError) -> EtcdMark? {
+  private func headBehind(
+    _ commit: NewCommit, knowing known: FollowedCommit.Known?
+  ) throws(StoreError) -> EtcdMark? {
     var last = commit.position ?? 0
     while true {
-      let news = try read(after: FollowedCommit(sequence: last))
+      let news = try read(after: FollowedCommit(sequence: last, known: known))
       guard commit.position != nil else { return news.state.head }
       if let what = news.difference { throw .putBack(what) }
       if last < news.state.start.sequence { return nil }
@@ -167,7 +176,8 @@ package final class EtcdLog: EngineLog {
   private func attempt(_ draft: EtcdDraft, behind head: EtcdMark) throws(StoreError) -> Attempt {
     let next = EtcdMark(sequence: head.sequence + 1, token: draft.token)
     var transaction = EtcdTransaction(
-      compare: [.unchanged(keys.head, since: head.revision)],
+      // The text, too: after etcd was restored from a backup, its revisions occur again.
+      compare: [.unchanged(keys.head, since: head.revision), .holds(keys.head, head.text)],
       success: [.put(keys.head, next.text), .put(keys.commit(next.sequence), draft.value)])
     if draft.isSplit {
       // It is enough to check for the first part, because a sweep removes all of them at once.
@@ -318,6 +328,14 @@ private struct EtcdDraft {
     isSplit = payload.count > EtcdLog.wholeBytes
     let head = "\(commit.token.text) \(Int(commit.date.timeIntervalSince1970))"
     value = isSplit ? Array("\(head) \(payload.count)\n".utf8) : Array("\(head)\n".utf8) + payload
+  }
+}
+
+extension EtcdMark {
+  /// Whether the transaction has read everything up to this commit.
+  fileprivate func isLast(for commit: NewCommit, knowing known: FollowedCommit.Known?) -> Bool {
+    if let known, known.sequence == sequence, known.token != token { return false }
+    return commit.position ?? sequence == sequence
   }
 }
 

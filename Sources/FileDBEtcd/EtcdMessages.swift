@@ -122,9 +122,10 @@ enum EtcdCondition: Encodable, Sendable {
   /// Nobody has written the key since this revision. With 0: the key does not exist.
   case unchanged(String, since: Int64)
   case exists(String)
+  case holds(String, String)
 
   private enum CodingKeys: String, CodingKey {
-    case key, target, result
+    case key, target, result, value
     case created = "create_revision"
     case modified = "mod_revision"
   }
@@ -142,6 +143,11 @@ enum EtcdCondition: Encodable, Sendable {
       try container.encode("CREATE", forKey: .target)
       try container.encode("GREATER", forKey: .result)
       try container.encode(EtcdNumber(0), forKey: .created)
+    case .holds(let key, let value):
+      try container.encode(Data(key.utf8), forKey: .key)
+      try container.encode("VALUE", forKey: .target)
+      try container.encode("EQUAL", forKey: .result)
+      try container.encode(Data(value.utf8), forKey: .value)
     }
   }
 }
