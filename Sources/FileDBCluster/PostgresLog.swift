@@ -73,6 +73,7 @@ package final class PostgresLog: EngineLog {
           "BEGIN; SELECT pg_advisory_xact_lock(5064105338);\n\(PostgresTables.script)\nCOMMIT;",
           within: timeout)
       }
+      try checkVersion(connection)
       let rows = try connection.run(
         "INSERT INTO filedb.stores (name) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id", [.text(name)],
         within: timeout)
@@ -258,11 +259,7 @@ package final class PostgresLog: EngineLog {
     guard try hasTables(connection) else {
       throw .unreachable("the database does not have FileDB's tables yet")
     }
-    // A client of another version may have created the tables.
-    let versions = try connection.run("SELECT version FROM filedb.format", within: timeout)
-    guard versions.first?.number(0) == PostgresTables.version else {
-      throw .refused(state: Self.newerFormat, "another version of FileDB made the database's tables")
-    }
+    try checkVersion(connection)
     // `append` must see what was committed before it got the lock of the store's row.
     try connection.run("SET default_transaction_isolation TO 'read committed'", within: timeout)
     let rows = try connection.run(
@@ -275,6 +272,14 @@ package final class PostgresLog: EngineLog {
     // After a crash, a server shows commits that no standby had confirmed. If the server is lost, so are they.
     try connection.runScript(Self.confirmation, within: timeout)
     return session
+  }
+
+  /// A client of another version may have created the tables.
+  private func checkVersion(_ connection: PostgresConnection) throws(PostgresFailure) {
+    let versions = try connection.run("SELECT version FROM filedb.format", within: timeout)
+    guard versions.first?.number(0) == PostgresTables.version else {
+      throw .refused(state: Self.newerFormat, "another version of FileDB made the database's tables")
+    }
   }
 
   /// Refuses a server that lacks commits which this process has seen: another server, or one restored from a backup.

@@ -100,13 +100,17 @@ private enum ReplicaFollower {
 
   static func start(for store: RecordStore, _ log: ReplicaLog, _ files: ReplicaFiles) {
     run("FileDB.SharedLog", for: store, try? log.makeSharedWatch()) { store in
-      let isNew = try? log.catchUp(timeout: store.options.lockTimeout, while: { store.isOpen })
-      if isNew == true, store.isOpen { store.checkpointWhenDue() }
+      store.reportingFailure(of: .sharedLog) {
+        let hasNews = try log.catchUp(timeout: store.options.lockTimeout, while: { store.isOpen })
+        if hasNews, store.isOpen { store.checkpointWhenDue() }
+      }
     }
     let edits = FileLog(files.shown, options: store.options)
     run("FileDB.SharedFiles", for: store, try? edits.makeWatch()) { store in
-      try? store.takeInEdits(files)
-      if store.isOpen { try? files.update() }
+      store.reportingFailure(of: .editedFiles) {
+        try store.takeInEdits(files)
+        if store.isOpen { try files.update() }
+      }
     }
   }
 

@@ -18,9 +18,9 @@ package struct SharedStatus: Sendable {
 
   /// The servers of an engine.
   package enum Servers: Sendable {
-    /// For PostgreSQL: whether the server that answered is a standby, how many standbys it has, and for how many of
-    /// them a commit waits.
-    case standbys(isStandby: Bool, all: Int64, synchronous: Int64)
+    /// For PostgreSQL: whether the server that answered is a standby, how many standbys it has, for how many of them a
+    /// commit waits, and how many bytes of changes the slowest one has not carried out yet.
+    case standbys(isStandby: Bool, all: Int64, synchronous: Int64, lag: Int64?)
     /// For etcd: the number of members, and the name of the leader; `nil` if there is no leader.
     case members(count: Int64, leader: String?)
   }
@@ -61,7 +61,10 @@ extension PostgresLog {
           (SELECT count(*) FROM pg_stat_replication),
           (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')),
           'PostgreSQL ' || current_setting('server_version')
-            || coalesce(' at ' || host(inet_server_addr()) || ':' || inet_server_port(), '')
+            || coalesce(' at ' || host(inet_server_addr()) || ':' || inet_server_port(), ''),
+          CASE WHEN NOT pg_is_in_recovery() THEN (
+            SELECT max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::bigint FROM pg_stat_replication
+          ) END
         FROM filedb.stores AS store WHERE id = $1::bigint
         """, [.number(session.store.id)], within: timeout)
     }
@@ -69,7 +72,9 @@ extension PostgresLog {
     func number(_ column: Int) -> Int64 { Int64(row.number(column) ?? 0) }
     return SharedStatus(
       server: row.text(10),
-      servers: .standbys(isStandby: row.number(7) == 1, all: number(8), synchronous: number(9)),
+      servers: .standbys(
+        isStandby: row.number(7) == 1, all: number(8), synchronous: number(9),
+        lag: row.number(11).map { Int64(bitPattern: $0) }),
       head: row.number(0) ?? 0, start: row.number(1) ?? 0,
       committed: row.number(2).map { Date(timeIntervalSince1970: TimeInterval($0)) }, commitBytes: number(3),
       tables: number(4), records: number(5), databaseBytes: number(6))

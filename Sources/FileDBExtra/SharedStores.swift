@@ -84,10 +84,11 @@ extension AllExtras {
   private func add(_ shared: SharedStatus, to status: inout StoreStatus, _ folder: ReplicaStatus?) {
     status.add("server", .string(shared.server))
     switch shared.servers {
-    case .standbys(let isStandby, let all, let synchronous):
+    case .standbys(let isStandby, let all, let synchronous, let lag):
       status.add("standby", .bool(isStandby))
       status.add("standbys", .integer(all))
       status.add("synchronous_standbys", .integer(synchronous))
+      status.add("standby_lag_bytes", lag.map { .integer($0) })
     case .members(let count, let leader):
       status.add("members", .integer(count))
       status.add("leader", .string(leader ?? "none"))

@@ -139,8 +139,14 @@ struct PostgresTests {
     }
     try set(PostgresTables.version + 1)
     defer { try? set(PostgresTables.version) }
-    let late = PostgresLog(try server().info, store: "any", timeout: .seconds(3))
+    let name = UUID().uuidString
+    let late = PostgresLog(try server().info, store: name, timeout: .seconds(3))
     #expect(storeError { _ = try late.tables() }?.code == .newerFormat)
+    #expect(storeError { _ = try late.make() }?.code == .newerFormat)
+    let connection = try PostgresConnection(server().info, timeout: .seconds(3))
+    let stores = try connection.run(
+      "SELECT id FROM filedb.stores WHERE name = '\(name)'", within: .seconds(3))
+    #expect(stores.isEmpty, "nothing was created")
     #expect(try log.tables().isEmpty, "an open connection still works")
   }
 }

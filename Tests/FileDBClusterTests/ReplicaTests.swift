@@ -269,6 +269,32 @@ import Testing
     #expect(try String(contentsOf: file, encoding: .utf8).contains("one"))
   }
 
+  /// Nobody calls a method that could throw the error.
+  @Test func observersHearThatTheLogDoesNotAnswer() async throws {
+    let memory = MemoryLog()
+    let log = UnreliableLog(memory)
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let other = try RecordStore(at: folder.appendingPathComponent("other"), sharedBy: SharedLog(memory))
+    try await other.table("t").add(["title": "one"])
+    try memory.forget()
+    func open() throws -> RecordStore {
+      try RecordStore(at: folder.appendingPathComponent("new"), sharedBy: SharedLog(log))
+    }
+    #expect(storeError { _ = try open() }?.code == .unreachable, "it cannot be reached at first")
+    let store = try open()
+    #expect(store.observationError == nil)
+    log.isAway.store(true, ordering: .relaxed)
+    var codes: [StoreError.Code?] = []
+    for await error in store.observationErrors() {
+      codes.append(error?.code)
+      if error == nil { break }
+      log.isAway.store(false, ordering: .relaxed)
+    }
+    #expect(codes == [.unreachable, nil] && store.observationError == nil)
+    try store.checkInvariants()
+  }
+
   // MARK: Writing without reading the log first
 
   @Test func writeReadsTheLogOnlyIfOthersProbablyWrote() throws {
@@ -373,10 +399,13 @@ import Testing
 private final class UnreliableLog: SharedCommitLog {
   private let log: MemoryLog
   private let wasLost = Atomic<Bool>(false)
+  /// Whether it cannot be reached.
+  let isAway = Atomic<Bool>(false)
 
   init(_ log: MemoryLog) { self.log = log }
 
   func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
+    if isAway.load(ordering: .relaxed) { throw StoreError(.unreachable, "away") }
     if last.sequence == 0 { return .startOver }
     let news = try log.news(after: last)
     guard case .commits(let commits) = news, commits.count > 1 else { return news }

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A signal only says that it may be worth looking. Signals that come while nobody looks become one. The first listener
 /// starts the watch on other processes, and the last one ends it.
-final class ChangeSignals: CommitListener {
+package final class ChangeSignals: CommitListener {
   /// The tables that somebody waits for.
   enum Scope: Sendable {
     case table(TableKey)
@@ -21,10 +21,19 @@ final class ChangeSignals: CommitListener {
     var listeners: [Int: Listener] = [:]
     var lastNumber = 0
     var watcher: StoreWatcher?
-    var failure: StoreError?
+    var failures: [Watched: StoreError] = [:]
     /// How often ``failure`` has changed.
     var failureCount = 0
     var isFinished = false
+
+    var failure: StoreError? { failures.min { $0.key < $1.key }?.value }
+  }
+
+  /// What a thread of a store watches in the background. If several fail, the first one is reported.
+  package enum Watched: Int, Comparable, Sendable {
+    case folder, editedFiles, sharedLog
+
+    package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
   private let state = Mutex(State())
@@ -46,7 +55,7 @@ final class ChangeSignals: CommitListener {
       }
       return state.lastNumber
     }
-    if let failure { note(failure) }
+    if let failure { note(failure, of: .folder) }
     if let number {
       continuation.onTermination = { [weak self] _ in self?.remove(number) }
     } else {
@@ -106,14 +115,15 @@ final class ChangeSignals: CommitListener {
 }
 
 extension ChangeSignals {
-  /// Why the store could not be read at the last look, and the number of this failure.
+  /// Why something could not be read at the last look, and the number of this failure.
   var failure: (error: StoreError?, number: Int) { state.withLock { ($0.failure, $0.failureCount) } }
 
-  func note(_ failure: StoreError?) {
+  func note(_ failure: StoreError?, of watched: Watched) {
     let isNew = state.withLock { state in
-      defer { state.failure = failure }
+      let former = state.failure?.description
+      state.failures[watched] = failure
       // A broken file fails at every look until somebody repairs it. Report it once.
-      guard state.failure?.description != failure?.description else { return false }
+      guard state.failure?.description != former else { return false }
       state.failureCount += 1
       return true
     }
@@ -122,6 +132,17 @@ extension ChangeSignals {
 }
 
 extension RecordStore {
+  /// Runs one look of a thread that watches something. Observers hear when it begins to fail, and when it no longer
+  /// does.
+  package func reportingFailure(of watched: ChangeSignals.Watched, _ look: () throws -> Void) {
+    do {
+      try look()
+      signals.note(nil, of: watched)
+    } catch {
+      signals.note(error as? StoreError, of: watched)
+    }
+  }
+
   /// The observers of this store.
   var signals: ChangeSignals {
     extensions.value(ChangeSignals.self) {

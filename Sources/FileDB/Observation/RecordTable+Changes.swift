@@ -98,15 +98,18 @@ extension RecordStore {
   }
 
   private func readTablesForObservers() {
-    do { try readAllTables() } catch { signals.note(error) }
+    do { try readAllTables() } catch { signals.note(error, of: .folder) }
   }
 
   /// The reason why observers do not see what another process or program wrote: a file is damaged, conflicts with
   /// commits in the journal, or cannot be read. `nil` if there is no such error. FileDB updates this only while
   /// somebody observes.
   ///
+  /// If several machines share the store, this also tells, at any time, why it cannot follow the shared log, for example
+  /// ``StoreError/Code/unreachable``, and why an edited file does not become a commit.
+  ///
   /// Such an error does not end an observation. The tables stay as they were last read, and FileDB tries again after
-  /// each change on the disk. For example, while an editor is writing a file, the file is an error until it is
+  /// each change on the disk, and once a second at the shared log. For example, while an editor is writing a file, the file is an error until it is
   /// complete.
   public var observationError: StoreError? { signals.failure.error }
 

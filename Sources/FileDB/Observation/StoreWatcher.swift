@@ -44,12 +44,9 @@ extension RecordStore {
   fileprivate func followLog(_ watch: any LogWatch) -> Bool {
     // From here on, the watch reports everything, so nothing is missed between two looks.
     let isTold = watch.prepare()
-    do {
+    reportingFailure(of: .folder) {
       try refresh()
       if signals.concernAllTables { try readAllTables() }
-      signals.note(nil)
-    } catch {
-      signals.note(error as? StoreError)
     }
     return isTold
   }
