@@ -144,7 +144,7 @@ final class PagedLoad {
           .number(table.id), .number(copy.firstChunk), .number(copy.lastChunk), .number(UInt64(copy.count)),
           .number(place ?? .max >> 1),
         ], within: timeout)
-      let number = try session.append(commit, RowChanges(commit), toPaged: rows.key, knowing: nil, timeout)
+      let number = try session.append(commit, RowChanges(commit), toPaged: rows.key, after: nil, timeout)
       guard number != nil else {
         throw .refused(state: PostgresLog.loading, "another client wrote to the table")
       }

@@ -94,17 +94,17 @@ package final class PostgresLog: EngineLog {
   package func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
-    try append(timeout: timeout, knowing: { nil }, makeCommit, taking: taking)
+    try append(timeout: timeout, after: { nil }, makeCommit, taking: taking)
   }
 
   package func append(
-    timeout: Duration, knowing known: () throws -> FollowedCommit.Known?,
+    timeout: Duration, after last: () throws -> FollowedCommit?,
     _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
     let deadline = ContinuousClock.now + timeout
     while true {
       guard let commit = try makeCommit() else { return nil }
-      if let sequence = try append(commit, knowing: try known()) {
+      if let sequence = try append(commit, after: try last()) {
         note(FollowedCommit.Known(sequence: sequence, token: commit.token))
         taking(LoggedCommit(commit, sequence: sequence))
         return Ticket()
@@ -117,10 +117,10 @@ package final class PostgresLog: EngineLog {
 
   /// - Parameters:
   ///   - paged: the paged table that the commit changes; `nil` for any other commit.
-  ///   - known: a commit that the log must still have, unless it has forgotten it.
-  /// - Returns: `nil` if another writer was first.
+  ///   - position: the folder's last commit. The log must have it, unless it has forgotten it.
+  /// - Returns: `nil` if another writer was first, or if the folder has to start over.
   func append(
-    _ commit: NewCommit, toPaged paged: TableKey? = nil, knowing known: FollowedCommit.Known? = nil
+    _ commit: NewCommit, toPaged paged: TableKey? = nil, after position: FollowedCommit? = nil
   ) throws(StoreError) -> UInt64? {
     if isLoad(commit) { return try load(commit) }
     let changes = RowChanges(commit)
@@ -133,7 +133,7 @@ package final class PostgresLog: EngineLog {
     let last = lastSeen
     do throws(PostgresFailure) {
       return try withSession { session throws(PostgresFailure) in
-        try session.append(commit, changes, toPaged: paged, knowing: known, timeout)
+        try session.append(commit, changes, toPaged: paged, after: position, timeout)
       }
     } catch {
       switch error {
@@ -322,10 +322,10 @@ package final class PostgresLog: EngineLog {
 }
 
 extension PostgresLog.Session {
-  /// - Returns: `nil` if another writer was first.
+  /// - Returns: as `PostgresLog.append`.
   func append(
     _ commit: NewCommit, _ changes: RowChanges, toPaged paged: TableKey?,
-    knowing known: FollowedCommit.Known?, _ timeout: Duration
+    after last: FollowedCommit?, _ timeout: Duration
   ) throws(PostgresFailure) -> UInt64? {
     let expected = Array(commit.expectedSequences)
     let values: [PostgresValue] = [
@@ -334,10 +334,11 @@ extension PostgresLog.Session {
     ]
     return try connection.run(
       "SELECT filedb.append($1::bigint, $2::uuid, $3::text[], $4::bigint[], $5::text[], $6::bytea, "
-        + "$7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14, $15::bigint, $16::uuid)",
+        + "$7::text[], $8::text[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14, $15::bigint, $16::bigint, $17::uuid)",
       values + changes.values + [
-        .text(paged?.text ?? ""), known.map { .number($0.sequence) } ?? .null,
-        known.map { .text($0.token.text) } ?? .null,
+        .text(paged?.text ?? ""), last.map { .number($0.sequence) } ?? .null,
+        (last?.known).map { .number($0.sequence) } ?? .null,
+        (last?.known).map { .text($0.token.text) } ?? .null,
       ], within: timeout
     ).first?.number(0)
   }

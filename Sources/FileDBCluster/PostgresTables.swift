@@ -72,11 +72,12 @@ enum PostgresTables {
   /// The number for the commit that the caller wants to append. It is null if another commit has changed one of the
   /// expected tables first.
   ///
-  /// The caller may name a commit that it knows, with its token. A log without it was restored to an earlier state.
+  /// The caller may name the last commit that it has, and one that it knows with its token. A log without them was
+  /// restored to an earlier state. If the log has forgotten the commits after `last`, the caller has to start over.
   private static let nextCommit = """
     CREATE OR REPLACE FUNCTION filedb.next_commit(
       the_store bigint, the_token uuid, expected_tables text[], expected_sequences bigint[],
-      known bigint, known_token uuid, OUT number bigint, OUT kept interval
+      last bigint, known bigint, known_token uuid, OUT number bigint, OUT kept interval
     ) LANGUAGE plpgsql AS $next_commit$
     DECLARE
       forgotten bigint;
@@ -92,8 +93,8 @@ enum PostgresTables {
       IF number IS NULL THEN
         RAISE EXCEPTION 'the store is gone' USING ERRCODE = 'FD001';
       END IF;
-      IF known >= number THEN
-        RAISE EXCEPTION 'it ends with commit %, but it had commit % before', number - 1, known USING ERRCODE = 'FD005';
+      IF last >= number THEN
+        RAISE EXCEPTION 'it ends with commit %, but it had commit % before', number - 1, last USING ERRCODE = 'FD005';
       END IF;
       IF known > forgotten THEN
         SELECT token INTO present_token FROM filedb.commits WHERE store = the_store AND sequence = known;
@@ -104,7 +105,7 @@ enum PostgresTables {
       IF EXISTS (SELECT FROM filedb.refused WHERE store = the_store AND token = the_token) THEN
         RAISE EXCEPTION 'this commit arrived after its writer had given it up' USING ERRCODE = 'FD002';
       END IF;
-      IF EXISTS (
+      IF last < forgotten OR EXISTS (
         SELECT FROM unnest(expected_tables, expected_sequences) AS expected (name, sequence)
         JOIN filedb.tables AS present ON present.store = the_store AND present.name = expected.name
         WHERE present.sequence > expected.sequence
@@ -127,7 +128,7 @@ enum PostgresTables {
       former record;
     BEGIN
       SELECT next.number INTO the_number
-        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences, NULL, NULL) AS next;
+        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences, NULL, NULL, NULL) AS next;
       IF the_number IS NULL THEN RETURN NULL; END IF;
       FOR i IN 1 .. cardinality(names) LOOP
         SELECT paged AND sequence > 0 AS paged, counter INTO former FROM filedb.tables WHERE store = the_store AND name = names[i];
@@ -160,7 +161,7 @@ enum PostgresTables {
       the_payload bytea,
       verbs text[], verb_tables text[], verb_numbers bigint[], verb_counts bigint[],
       ids bigint[], starts bigint[], lengths bigint[],
-      the_paged text DEFAULT '', known bigint DEFAULT NULL, known_token uuid DEFAULT NULL
+      the_paged text DEFAULT '', last bigint DEFAULT NULL, known bigint DEFAULT NULL, known_token uuid DEFAULT NULL
     ) RETURNS bigint LANGUAGE plpgsql AS $append$
     DECLARE
       number bigint;
@@ -171,7 +172,9 @@ enum PostgresTables {
       many bigint;
     BEGIN
       SELECT next.number, next.kept INTO number, kept
-        FROM filedb.next_commit(the_store, the_token, expected_tables, expected_sequences, known, known_token) AS next;
+        FROM filedb.next_commit(
+          the_store, the_token, expected_tables, expected_sequences, last, known, known_token
+        ) AS next;
       IF number IS NULL THEN RETURN NULL; END IF;
       -- A client that loads records into a paged table has locked its row. Fail instead of waiting for it.
       SELECT id INTO paged_tab FROM filedb.tables

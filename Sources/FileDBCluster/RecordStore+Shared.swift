@@ -23,7 +23,7 @@ extension RecordStore {
   package enum Following: Sendable {
     /// Continuously, in the background.
     case always
-    /// Before each write, and in ``RecordStore/catchUp()``.
+    /// When a write needs them, and in ``RecordStore/catchUp()``.
     case whenAsked
   }
 

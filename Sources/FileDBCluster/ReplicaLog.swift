@@ -39,7 +39,7 @@ package final class ReplicaLog: CommitLog {
       var (own, appended): (NewCommit?, LoggedCommit?) = (nil, nil)
       let ticket: (any CommitTicket)?
       do {
-        ticket = try shared.append(timeout: timeout, knowing: { try position().known }) {
+        ticket = try shared.append(timeout: timeout, after: { try position() }) {
           // The log calls this again if the first commit was made from old records.
           if let refused = own { noteRefused(refused) }
           own = try make(makeCommit)
@@ -49,13 +49,18 @@ package final class ReplicaLog: CommitLog {
           appended = $0
         }
       } catch {
+        if let own, (error as? StoreError)?.code != .outcomeUnknown { noteRefused(own) }
         expectsNews.store(true, ordering: .relaxed)
         throw error
       }
       guard let ticket, let own, let appended else { return nil }
       try ticket.wait()
-      // The commit is in the shared log. If the folder cannot take it over now, it does so later.
-      if (try? takeOver(appended)) != nil { taking(LoggedCommit(own, sequence: appended.sequence)) }
+      // The commit is in the shared log. If the folder cannot take it over now, it does so before the next write.
+      if (try? takeOver(appended)) != nil {
+        taking(LoggedCommit(own, sequence: appended.sequence))
+      } else {
+        expectsNews.store(true, ordering: .relaxed)
+      }
       return Ticket()
     }
   }
@@ -160,6 +165,7 @@ package final class ReplicaLog: CommitLog {
     let news = try shared.news(after: position)
     // Another process on this machine may do it. Then there is nothing left, and its lock is not needed.
     if case .commits(let commits) = news, commits.isEmpty { return false }
+    guard isWanted() else { return false }
     try folder.following(timeout: timeout) {
       try follow(ReadNews(position: position, news: news), while: isWanted)
     }

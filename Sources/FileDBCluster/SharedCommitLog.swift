@@ -17,11 +17,11 @@ package protocol SharedCommitLog: CommitLog {
   func confirmLeader() throws(StoreError)
 
   /// Appends a commit like ``append(timeout:_:taking:)``, for a folder that may lack the newest commits.
-  /// - Parameter known: the last commit that the folder knows with its token; called after `makeCommit`.
+  /// - Parameter last: the folder's last commit; called after `makeCommit`.
   /// - Throws: in addition, ``StoreError/Code/conflict`` if the log no longer has that commit, because it was restored
   ///   to an earlier state.
   func append(
-    timeout: Duration, knowing known: () throws -> FollowedCommit.Known?,
+    timeout: Duration, after last: () throws -> FollowedCommit?,
     _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)?
 
@@ -87,7 +87,7 @@ extension SharedCommitLog {
 
   /// By default, a log is never restored to an earlier state.
   package func append(
-    timeout: Duration, knowing known: () throws -> FollowedCommit.Known?,
+    timeout: Duration, after last: () throws -> FollowedCommit?,
     _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
     try append(timeout: timeout, makeCommit, taking: taking)

@@ -157,7 +157,7 @@ extension EtcdLog {
       try client.change(
         EtcdTransaction(
           compare: [.unchanged(keys.base, since: old.state.base.revision)],
-          success: [.put(keys.base, end.text), .put(keys.tables, lines)]))
+          success: [.put(keys.base, end.value), .put(keys.tables, lines)]))
     }
     let gone = answer.isMet ? old.tables.filter { changed[$0.key] != nil } : new
     for file in gone.compactMap(\.file) {

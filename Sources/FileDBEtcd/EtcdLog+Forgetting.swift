@@ -44,7 +44,7 @@ extension EtcdLog {
         EtcdTransaction(
           compare: [.unchanged(keys.start, since: state.start.revision)],
           success: [
-            .put(keys.start, end.text),
+            .put(keys.start, end.value),
             .delete(EtcdRange(from: keys.commits, to: keys.commit(end.sequence + 1))),
           ]))
     }

@@ -55,7 +55,7 @@ package final class EtcdLog: EngineLog {
   }
 
   package func make() throws(StoreError) -> (tables: Bool, store: Bool) {
-    let nothing = EtcdMark(sequence: 0).text
+    let nothing = EtcdMark(sequence: 0).value
     let answer = try explaining { () throws(EtcdFailure) in
       try client.change(
         EtcdTransaction(
@@ -92,17 +92,17 @@ package final class EtcdLog: EngineLog {
   package func append(
     timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
-    try append(timeout: timeout, knowing: { nil }, makeCommit, taking: taking)
+    try append(timeout: timeout, after: { nil }, makeCommit, taking: taking)
   }
 
   package func append(
-    timeout: Duration, knowing known: () throws -> FollowedCommit.Known?,
+    timeout: Duration, after last: () throws -> FollowedCommit?,
     _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
   ) throws -> (any CommitTicket)? {
     let deadline = ContinuousClock.now + timeout
     while true {
       guard let commit = try makeCommit() else { return nil }
-      if let sequence = try append(commit, knowing: try known(), until: deadline) {
+      if let sequence = try append(commit, knowing: try last()?.known, until: deadline) {
         taking(LoggedCommit(commit, sequence: sequence))
         compactWhenDue(sequence)
         return Ticket()
@@ -177,8 +177,8 @@ package final class EtcdLog: EngineLog {
     let next = EtcdMark(sequence: head.sequence + 1, token: draft.token)
     var transaction = EtcdTransaction(
       // The text, too: after etcd was restored from a backup, its revisions occur again.
-      compare: [.unchanged(keys.head, since: head.revision), .holds(keys.head, head.text)],
-      success: [.put(keys.head, next.text), .put(keys.commit(next.sequence), draft.value)])
+      compare: [.unchanged(keys.head, since: head.revision), .holds(keys.head, head.value)],
+      success: [.put(keys.head, next.value), .put(keys.commit(next.sequence), draft.value)])
     if draft.isSplit {
       // It is enough to check for the first part, because a sweep removes all of them at once.
       transaction.compare.append(
@@ -289,7 +289,7 @@ package final class EtcdLog: EngineLog {
     else { return .unknown }
     let answered = try client.change(
       EtcdTransaction(
-        compare: [.unchanged(keys.head, since: now.revision)], success: [.put(keys.head, now.text)])
+        compare: [.unchanged(keys.head, since: now.revision)], success: [.put(keys.head, now.value)])
     )
     return answered.isMet ? .absent : nil
   }

@@ -5,21 +5,23 @@ import FileDBEssentials
 /// The number and token of a commit, such as `17 0f…`; `0 -` before the first commit.
 struct EtcdMark: Equatable, Sendable {
   let sequence: UInt64
-  var token: CommitToken?
+  let token: CommitToken?
+  /// The key's value. Another client may write the same mark in another way.
+  let value: String
   /// The revision at which the key was last written.
   var revision: Int64 = 0
 
   init(sequence: UInt64, token: CommitToken? = nil, revision: Int64 = 0) {
     (self.sequence, self.token, self.revision) = (sequence, token, revision)
+    value = "\(sequence) \(token?.text ?? "-")"
   }
 
   init?(_ pair: EtcdPair) {
     let words = pair.text.split(separator: " ")
     guard words.count == 2, let sequence = UInt64(words[0]) else { return nil }
-    self.init(sequence: sequence, token: CommitToken(text: words[1]), revision: pair.modified.value)
+    (self.sequence, token) = (sequence, CommitToken(text: words[1]))
+    (value, revision) = (pair.text, pair.modified.value)
   }
-
-  var text: String { "\(sequence) \(token?.text ?? "-")" }
 
   var followed: FollowedCommit {
     FollowedCommit(sequence: sequence, known: token.map { .init(sequence: sequence, token: $0) })

@@ -26,14 +26,16 @@ struct RandomVerbs {
 
   /// Does some verbs to both, in a write that throws: nothing of it stays.
   mutating func stepAndRegret(in store: RecordStore, count: Int = 1) throws {
-    let before = plain
+    let before = self
     do {
       try store.write { tx in
+        // The store of a shared log may run this again, with newer tables.
+        (plain, random) = (before.plain, before.random)
         for _ in 0..<count { try step(&tx) }
         throw Regret()
       }
     } catch is Regret {
-      plain = before
+      plain = before.plain
     }
   }
 

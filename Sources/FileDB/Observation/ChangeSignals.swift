@@ -31,7 +31,7 @@ package final class ChangeSignals: CommitListener {
 
   /// What a thread of a store watches in the background. If several fail, the first one is reported.
   package enum Watched: Int, Comparable, Sendable {
-    case folder, editedFiles, sharedLog
+    case sharedLog, folder, editedFiles
 
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
@@ -139,7 +139,7 @@ extension RecordStore {
       try look()
       signals.note(nil, of: watched)
     } catch {
-      signals.note(error as? StoreError, of: watched)
+      signals.note(error as? StoreError ?? StoreError(.inputOutput, "\(error)"), of: watched)
     }
   }
 

@@ -105,7 +105,7 @@ extension RecordStore {
   /// commits in the journal, or cannot be read. `nil` if there is no such error. FileDB updates this only while
   /// somebody observes.
   ///
-  /// If several machines share the store, this also tells, at any time, why it cannot follow the shared log, for example
+  /// If several machines share the store, this also tells, even if nobody observes, why it cannot follow the shared log, for example
   /// ``StoreError/Code/unreachable``, and why an edited file does not become a commit.
   ///
   /// Such an error does not end an observation. The tables stay as they were last read, and FileDB tries again after
