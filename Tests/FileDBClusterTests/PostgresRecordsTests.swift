@@ -198,6 +198,33 @@ struct PostgresRecordsTests {
     }
   }
 
+  /// Its undo log would lack the commit: the folder would start over after it.
+  @Test func folderThatHasToStartOverDoesSoBeforeItWrites() throws {
+    let name = UUID().uuidString
+    let shared = SharedLog(try log(name))
+    try withTemporaryFolder { folder in
+      func open(_ name: String) throws -> RecordStore {
+        try RecordStore(
+          at: folder.appendingPathComponent(name), sharedBy: shared, following: .whenAsked,
+          options: StoreOptions(checkpoints: .manual))
+      }
+      let (a, b) = (try open("a"), try open("b"))
+      let id = try a.table("t").add(["title": "one"])
+      try a.table("t").set(["title": "two"], of: id)
+      for _ in 0..<2 { try b.table("u").add(["title": "other"]) }
+      #expect(try shared.forgetCommits(olderThan: .zero) == 4)
+      var runs = 0
+      try a.write { tx in
+        runs += 1
+        try tx["t"].set(["title": "three"], of: id)
+      }
+      #expect(runs == 2)
+      let start = try #require(try (a.log as? ReplicaLog)?.notes.start())
+      #expect(start.from == 2 && start.to == 4)
+      for store in [a, b] { try store.checkInvariants() }
+    }
+  }
+
   @Test func appendingForgetsOldCommits() throws {
     let name = UUID().uuidString
     let log = try log(name)

@@ -1,6 +1,5 @@
 import FileDB
 import FileDBCluster
-import FileDBTables
 import Foundation
 import Synchronization
 import TestSupport
@@ -295,71 +294,6 @@ import Testing
     try store.checkInvariants()
   }
 
-  // MARK: Writing without reading the log first
-
-  @Test func writeReadsTheLogOnlyIfOthersProbablyWrote() throws {
-    let readCount = Counter()
-    let log = SharedLog(MemoryLog(willRead: { readCount.add() }))
-    try withTemporaryFolder { folder in
-      let stores = try ["a", "b"].map { name in
-        try RecordStore(
-          at: folder.appendingPathComponent(name), sharedBy: log, following: .whenAsked,
-          options: StoreOptions(checkpoints: .manual))
-      }
-      let (a, b) = (stores[0], stores[1])
-      let table = try a.table("t")
-      let id = try table.add(["title": "one"])
-      try table.set(["title": "two"], of: id)
-      var before = readCount.value
-      for number in Int64(0)..<10 { try table.set(["title": .integer(number)], of: id) }
-      #expect(readCount.value == before)
-
-      try b.table("t").set(["title": "four"], of: id)
-      before = readCount.value
-      var runs = 0
-      try a.write { tx in
-        runs += 1
-        try tx["t"].update(id) { $0["title"] = .string(($0["title"]?.string ?? "") + "!") }
-      }
-      #expect(readCount.value > before && runs == 2, "the log refuses what was made from old records")
-      #expect(try titles(b) == ["four!"])
-
-      // Now others probably write, so the next write reads first. It finds nothing, so the one after it does not.
-      before = readCount.value
-      try table.set(["title": "five"], of: id)
-      #expect(readCount.value > before)
-      before = readCount.value
-      try table.set(["title": "six"], of: id)
-      #expect(readCount.value == before)
-      for store in stores { try store.checkInvariants() }
-    }
-  }
-
-  /// Only a commit is checked by the log. What else a write ends with may come from old records, too.
-  @Test func writeThatOldRecordsWouldFailSeesTheNewestOnes() throws {
-    let log = SharedLog(MemoryLog())
-    try withTemporaryFolder { folder in
-      let stores = try ["a", "b"].map { name in
-        try RecordStore(
-          at: folder.appendingPathComponent(name), sharedBy: log, following: .whenAsked,
-          options: StoreOptions(checkpoints: .manual))
-      }
-      let (a, b) = (stores[0], stores[1])
-      try a.table("t").add(["title": "one"])
-      let second = try b.table("t").add(["title": "two"])
-      try a.table("t").set(["title": "changed"], of: second)
-      try b.table("t").delete(second)
-      #expect(storeError { try a.table("t").set(["title": "again"], of: second) }?.code == .recordNotFound)
-      try b.table("t").add(["title": "three"])
-      // This changes nothing, so there is no commit for the log to check.
-      #expect(try a.write { tx in try tx["t"].count } == 2)
-      try b.table("notes").add(["title": "one"])
-      #expect(
-        storeError { try a.table("Notes").add(["title": "two"]) } != nil, "the names differ in case alone")
-      for store in stores { try store.checkInvariants() }
-    }
-  }
-
   /// The thread that follows the log may be waiting for the log's answer when the store is closed.
   @Test func closedStoreTakesNothingOver() throws {
     let isArmed = Atomic<Bool>(false)
@@ -393,50 +327,4 @@ import Testing
       try again.checkInvariants()
     }
   }
-}
-
-/// A log that cannot be reached at the first request for its tables. It passes commits on one by one.
-private final class UnreliableLog: SharedCommitLog {
-  private let log: MemoryLog
-  private let wasLost = Atomic<Bool>(false)
-  /// Whether it cannot be reached.
-  let isAway = Atomic<Bool>(false)
-
-  init(_ log: MemoryLog) { self.log = log }
-
-  func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
-    if isAway.load(ordering: .relaxed) { throw StoreError(.unreachable, "away") }
-    if last.sequence == 0 { return .startOver }
-    let news = try log.news(after: last)
-    guard case .commits(let commits) = news, commits.count > 1 else { return news }
-    return .more([commits[0]])
-  }
-
-  func bases(
-    _ take: (TableKey, TableState) throws(StoreError) -> Void
-  ) throws(StoreError) -> FollowedCommit {
-    if !wasLost.exchange(true, ordering: .relaxed) { throw StoreError(.unreachable, "away") }
-    return try log.bases(take)
-  }
-
-  func identity() -> String { log.identity() }
-  func commits(after sequence: UInt64) -> LogNews { log.commits(after: sequence) }
-  func base(of table: TableKey, unless known: Int?) -> TableBase? { log.base(of: table, unless: known) }
-  func tables() throws(StoreError) -> Set<TableKey> { try log.tables() }
-  func makeWatch() -> (any LogWatch)? { nil }
-  func outcome(of token: CommitToken) -> CommitOutcome { log.outcome(of: token) }
-
-  func append(
-    timeout: Duration, _ makeCommit: () throws -> NewCommit?, taking: (LoggedCommit) -> Void
-  ) throws -> (any CommitTicket)? {
-    try log.append(timeout: timeout, makeCommit, taking: taking)
-  }
-}
-
-private final class Counter: Sendable {
-  private let count = Atomic<Int>(0)
-
-  var value: Int { count.load(ordering: .relaxed) }
-
-  func add() { count.wrappingAdd(1, ordering: .relaxed) }
 }

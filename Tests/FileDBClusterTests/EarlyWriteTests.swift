@@ -1,0 +1,122 @@
+import FileDB
+import FileDBCluster
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Writes to a shared log that do not read it first.
+@Suite struct EarlyWriteTests {
+  @Test func writeReadsTheLogOnlyIfOthersProbablyWrote() throws {
+    let readCount = Counter()
+    let log = SharedLog(MemoryLog(willRead: { readCount.add() }))
+    try withTemporaryFolder { folder in
+      let stores = try ["a", "b"].map { name in
+        try RecordStore(
+          at: folder.appendingPathComponent(name), sharedBy: log, following: .whenAsked,
+          options: StoreOptions(checkpoints: .manual))
+      }
+      let (a, b) = (stores[0], stores[1])
+      let table = try a.table("t")
+      let id = try table.add(["title": "one"])
+      try table.set(["title": "two"], of: id)
+      var before = readCount.value
+      for number in Int64(0)..<10 { try table.set(["title": .integer(number)], of: id) }
+      #expect(readCount.value == before)
+
+      try b.table("t").set(["title": "four"], of: id)
+      before = readCount.value
+      var runs = 0
+      try a.write { tx in
+        runs += 1
+        try tx["t"].update(id) { $0["title"] = .string(($0["title"]?.string ?? "") + "!") }
+      }
+      #expect(readCount.value > before && runs == 2, "the log refuses what was made from old records")
+      try b.catchUp()
+      #expect(try b.table("t").snapshot().map { $0["title"] } == ["four!"])
+
+      // Now others probably write, so the next write reads first. It finds nothing, so the one after it does not.
+      before = readCount.value
+      try table.set(["title": "five"], of: id)
+      #expect(readCount.value > before)
+      before = readCount.value
+      try table.set(["title": "six"], of: id)
+      #expect(readCount.value == before)
+      for store in stores { try store.checkInvariants() }
+    }
+  }
+
+  /// Only a commit is checked by the log. What else a write ends with may come from old records, too.
+  @Test func writeThatOldRecordsWouldFailSeesTheNewestOnes() throws {
+    let log = SharedLog(MemoryLog())
+    try withTemporaryFolder { folder in
+      let stores = try ["a", "b"].map { name in
+        try RecordStore(
+          at: folder.appendingPathComponent(name), sharedBy: log, following: .whenAsked,
+          options: StoreOptions(checkpoints: .manual))
+      }
+      let (a, b) = (stores[0], stores[1])
+      try a.table("t").add(["title": "one"])
+      let second = try b.table("t").add(["title": "two"])
+      try a.table("t").set(["title": "changed"], of: second)
+      try b.table("t").delete(second)
+      #expect(storeError { try a.table("t").set(["title": "again"], of: second) }?.code == .recordNotFound)
+      try b.table("t").add(["title": "three"])
+      // This changes nothing, so there is no commit for the log to check.
+      #expect(try a.write { tx in try tx["t"].count } == 2)
+      try b.table("notes").add(["title": "one"])
+      #expect(
+        storeError { try a.table("Notes").add(["title": "two"]) } != nil, "the names differ in case alone")
+      for store in stores { try store.checkInvariants() }
+    }
+  }
+
+  /// The log has the commit, but the connection breaks before the folder has it.
+  @Test func nextWriteSeesACommitThatTheFolderCouldNotTakeOver() throws {
+    let interlude = Mutex<(@Sendable () -> Void)?>(nil)
+    let memory = MemoryLog(interlude: {
+      let body = interlude.withLock { body in
+        defer { body = nil }
+        return body
+      }
+      body?()
+    })
+    let log = UnreliableLog(memory)
+    try withTemporaryFolder { folder in
+      func open(_ name: String, _ log: SharedLog) throws -> RecordStore {
+        try RecordStore(
+          at: folder.appendingPathComponent(name), sharedBy: log, following: .whenAsked,
+          options: StoreOptions(checkpoints: .manual))
+      }
+      let b = try open("b", SharedLog(memory))
+      let id = try b.table("t").add(["title": "one"])
+      try memory.forget()
+      #expect(storeError { _ = try open("a", SharedLog(log)) }?.code == .unreachable)
+      let a = try open("a", SharedLog(log))
+      try a.table("t").set(["title": "two"], of: id)
+      interlude.withLock { body in
+        body = {
+          _ = try? b.table("u").add(["title": "other"])
+          log.isAway.store(true, ordering: .relaxed)
+        }
+      }
+      try a.table("t").set(["title": "three"], of: id)
+      log.isAway.store(false, ordering: .relaxed)
+      var seen: [PlistValue?] = []
+      try a.write { tx in
+        seen.append(try tx["t"].snapshot().first?["title"])
+        try tx["t"].set(["title": "four"], of: id)
+      }
+      #expect(seen == ["three"])
+      try a.checkInvariants()
+    }
+  }
+}
+
+private final class Counter: Sendable {
+  private let count = Atomic<Int>(0)
+
+  var value: Int { count.load(ordering: .relaxed) }
+
+  func add() { count.wrappingAdd(1, ordering: .relaxed) }
+}
