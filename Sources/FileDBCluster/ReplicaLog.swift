@@ -36,52 +36,47 @@ package final class ReplicaLog: CommitLog {
   ) throws -> (any CommitTicket)? {
     // Processes on this machine wait for their turn here, not at the shared log.
     try folder.following(timeout: timeout) {
+      let start = folder.end
       var (own, appended): (NewCommit?, LoggedCommit?) = (nil, nil)
-      let ticket: (any CommitTicket)?
       do {
-        ticket = try shared.append(timeout: timeout, after: { try position() }) {
-          // The log calls this again if the first commit was made from old records.
-          if let refused = own { noteRefused(refused) }
+        let ticket = try shared.append(timeout: timeout, after: { try position() }) {
           own = try make(makeCommit)
-          if let own, own.undo != .none { ownMarks.withLock { $0[own.token] = own.undo } }
           return own
         } taking: {
           appended = $0
         }
-      } catch {
-        if let own, (error as? StoreError)?.code != .outcomeUnknown { noteRefused(own) }
-        expectsNews.store(true, ordering: .relaxed)
+        try ticket?.wait()
+      } catch let error as StoreError where error.code == .outcomeUnknown {
+        if let own { noteUndo(own) }
         throw error
       }
-      guard let ticket, let own, let appended else { return nil }
-      try ticket.wait()
-      // The commit is in the shared log. If the folder cannot take it over now, it does so before the next write.
-      if (try? takeOver(appended)) != nil {
+      let hadNews = folder.end > start
+      if let own, let appended {
+        noteUndo(own)
+        // The commit is in the shared log. If the folder cannot take it over now, it does so before the next write.
+        guard (try? takeOver(appended)) != nil else { return Ticket() }
         taking(LoggedCommit(own, sequence: appended.sequence))
-      } else {
-        expectsNews.store(true, ordering: .relaxed)
       }
-      return Ticket()
+      expectsNews.store(hadNews, ordering: .relaxed)
+      return appended.map { _ in Ticket() }
     }
   }
 
   /// Makes a commit. If probably nobody else has written, this does not read the log first: the log refuses a commit
-  /// that was made from old records.
+  /// that was made from old records, and then this is called again.
   private func make(_ makeCommit: () throws -> NewCommit?) throws -> NewCommit? {
-    let early = expectsNews.load(ordering: .relaxed) ? nil : Result { try makeCommit() }
+    // Until a write has ended well, each try reads the log first.
+    let early = expectsNews.exchange(true, ordering: .relaxed) ? nil : Result { try makeCommit() }
     if case .success(let commit?) = early, !commit.dependsOnAllTables { return commit }
     // The log does not check the others: no commit, and an error, may come from old records, too.
     let end = folder.end
     try follow()
-    let hasNews = folder.end > end
-    expectsNews.store(hasNews, ordering: .relaxed)
-    if let early, !hasNews { return try early.get() }
+    if let early, folder.end == end { return try early.get() }
     return try makeCommit()
   }
 
-  private func noteRefused(_ commit: NewCommit) {
-    expectsNews.store(true, ordering: .relaxed)
-    ownMarks.withLock { $0[commit.token] = nil }
+  private func noteUndo(_ commit: NewCommit) {
+    if commit.undo != .none { ownMarks.withLock { $0[commit.token] = commit.undo } }
   }
 
   /// Takes over a commit of this process into the folder, with the commits before it.

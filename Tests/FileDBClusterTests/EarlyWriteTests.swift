@@ -7,16 +7,17 @@ import Testing
 
 /// Writes to a shared log that do not read it first.
 @Suite struct EarlyWriteTests {
+  private func open(_ folder: URL, _ name: String, _ log: SharedLog) throws -> RecordStore {
+    try RecordStore(
+      at: folder.appendingPathComponent(name), sharedBy: log, following: .whenAsked,
+      options: StoreOptions(checkpoints: .manual))
+  }
+
   @Test func writeReadsTheLogOnlyIfOthersProbablyWrote() throws {
     let readCount = Counter()
     let log = SharedLog(MemoryLog(willRead: { readCount.add() }))
     try withTemporaryFolder { folder in
-      let stores = try ["a", "b"].map { name in
-        try RecordStore(
-          at: folder.appendingPathComponent(name), sharedBy: log, following: .whenAsked,
-          options: StoreOptions(checkpoints: .manual))
-      }
-      let (a, b) = (stores[0], stores[1])
+      let (a, b) = (try open(folder, "a", log), try open(folder, "b", log))
       let table = try a.table("t")
       let id = try table.add(["title": "one"])
       try table.set(["title": "two"], of: id)
@@ -42,7 +43,7 @@ import Testing
       before = readCount.value
       try table.set(["title": "six"], of: id)
       #expect(readCount.value == before)
-      for store in stores { try store.checkInvariants() }
+      for store in [a, b] { try store.checkInvariants() }
     }
   }
 
@@ -50,12 +51,7 @@ import Testing
   @Test func writeThatOldRecordsWouldFailSeesTheNewestOnes() throws {
     let log = SharedLog(MemoryLog())
     try withTemporaryFolder { folder in
-      let stores = try ["a", "b"].map { name in
-        try RecordStore(
-          at: folder.appendingPathComponent(name), sharedBy: log, following: .whenAsked,
-          options: StoreOptions(checkpoints: .manual))
-      }
-      let (a, b) = (stores[0], stores[1])
+      let (a, b) = (try open(folder, "a", log), try open(folder, "b", log))
       try a.table("t").add(["title": "one"])
       let second = try b.table("t").add(["title": "two"])
       try a.table("t").set(["title": "changed"], of: second)
@@ -67,7 +63,7 @@ import Testing
       try b.table("notes").add(["title": "one"])
       #expect(
         storeError { try a.table("Notes").add(["title": "two"]) } != nil, "the names differ in case alone")
-      for store in stores { try store.checkInvariants() }
+      for store in [a, b] { try store.checkInvariants() }
     }
   }
 
@@ -83,16 +79,11 @@ import Testing
     })
     let log = UnreliableLog(memory)
     try withTemporaryFolder { folder in
-      func open(_ name: String, _ log: SharedLog) throws -> RecordStore {
-        try RecordStore(
-          at: folder.appendingPathComponent(name), sharedBy: log, following: .whenAsked,
-          options: StoreOptions(checkpoints: .manual))
-      }
-      let b = try open("b", SharedLog(memory))
+      let b = try open(folder, "b", SharedLog(memory))
       let id = try b.table("t").add(["title": "one"])
       try memory.forget()
-      #expect(storeError { _ = try open("a", SharedLog(log)) }?.code == .unreachable)
-      let a = try open("a", SharedLog(log))
+      #expect(storeError { _ = try open(folder, "a", SharedLog(log)) }?.code == .unreachable)
+      let a = try open(folder, "a", SharedLog(log))
       try a.table("t").set(["title": "two"], of: id)
       interlude.withLock { body in
         body = {
