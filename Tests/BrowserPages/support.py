@@ -77,6 +77,25 @@ class Browser:
         self.driver.execute_cdp_cmd("Network.enable", {})
         self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
 
+    def hold_requests(self):
+        """Lets requests wait until `release_requests`."""
+        self.driver.execute_script("""
+          const real = window.fetch;
+          const held = [];
+          window.heldRequests = { count: () => held.length, release: () => held.forEach((proceed) => proceed()) };
+          window.fetch = async (...request) => {
+            await new Promise((proceed) => held.push(proceed));
+            window.fetch = real;
+            return real(...request);
+          };""")
+
+    def wait_for_request(self):
+        """Waits until a request is held."""
+        self.wait(lambda: self.driver.execute_script("return heldRequests.count() > 0"), "nothing was asked for")
+
+    def release_requests(self):
+        self.driver.execute_script("heldRequests.release()")
+
     def quit(self):
         self.driver.quit()
 
@@ -142,6 +161,15 @@ class Browser:
 
     def wait_for_ids(self, *ids):
         self.wait(lambda: self.ids()[: len(ids)] == list(ids), f"the first records are not {ids}")
+
+    def scroll(self, part):
+        """Scrolls to a part of the records: 0 is the beginning, 1 the end."""
+        self.driver.execute_script(
+            """
+          const scroller = document.querySelector('.grid-scroller');
+          scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) * arguments[0];""",
+            part,
+        )
 
     def notice(self, text):
         self.wait_for_text(".notices", text)

@@ -40,7 +40,7 @@ class LargeTest(BrowseTest):
         browser.keys((Keys.CONTROL, Keys.HOME))
         browser.wait_for_ids("1", "2", "3")
         for part in (0.5, 0.25, 0.9):
-            self.scroll(part)
+            self.browser.scroll(part)
             browser.wait(lambda: browser.ids() and abs(int(browser.ids()[0]) / COUNT - part) < 0.01, f"not at {part}")
             self.assert_rows_follow_each_other()
         self.assertLess(len(browser.all(".row")), 100)
@@ -78,7 +78,7 @@ class LargeTest(BrowseTest):
     def test_small_scrolling_near_the_end_moves_by_the_pixel(self):
         self.open()
         browser = self.browser
-        self.scroll(1)
+        self.browser.scroll(1)
         browser.cell(str(COUNT))
         last = browser.ids()[0]
         browser.driver.execute_script("document.querySelector('.grid-scroller').scrollTop -= 340")
@@ -102,26 +102,18 @@ class LargeTest(BrowseTest):
         browser.click(browser.button("Undo", inside=".header"))
         browser.notice("Undone")
         browser.click(browser.button("Undo", inside=".header"))
-        self.scroll(0)
+        self.browser.scroll(0)
         browser.wait_for_ids("1", "2", "3", "4")
 
     def test_the_page_keeps_few_records(self):
         self.open()
         driver = self.browser.driver
         for step in range(60):
-            self.scroll(step / 60)
+            self.browser.scroll(step / 60)
             self.browser.wait(lambda: self.browser.ids(), "nothing to see")
         driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
         used = driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"]
         self.assertLess(used, 30_000_000, "bytes that the page holds")
-
-    def scroll(self, part):
-        self.browser.driver.execute_script(
-            """
-          const scroller = document.querySelector('.grid-scroller');
-          scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) * arguments[0];""",
-            part,
-        )
 
     def assert_id_is_whole(self, id):
         handle = self.browser.find(f'.row[data-id="{id}"] .handle .id')

@@ -24,6 +24,20 @@ class TogetherTest(BrowseTest):
         browser.wait(lambda: seen[0] in browser.ids()[:4], "the place moved")
         self.assertEqual(browser.focused()[0], "76")
 
+    def test_a_jump_to_the_beginning_while_a_change_is_read_stays_there(self):
+        self.open()
+        browser = self.browser
+        browser.scroll(1)
+        browser.cell("76")
+        browser.hold_requests()
+        filedb(self.store, "add", "food", "name=Quince", "--top")
+        browser.wait_for_request()
+        browser.scroll(0)
+        browser.wait_for_ids("1", "2", "3")
+        browser.release_requests()
+        browser.wait_for_text(".header", "77 records")
+        browser.wait_for_ids("77", "1", "2")
+
     def test_what_is_edited_stays_while_others_change_records(self):
         self.open()
         browser = self.browser

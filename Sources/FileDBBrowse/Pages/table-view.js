@@ -130,8 +130,10 @@ export class TableView {
     if (read.status === "rejected") throw read.reason;
     const id = focusedRecord?.id;
     if (id !== undefined) focused.row = this.list.indexOf(id) ?? (await this.list.place(id)) ?? focused.row;
-    // Keep what the person scrolled while this was being read.
-    this.#show(info, read.value * rowHeight + viewport.top - topBefore + (topBefore - first * rowHeight));
+    viewport.scrolled();
+    // Somebody who went to the beginning or jumped elsewhere while this was being read stays there.
+    const hasLeft = viewport.top === 0 || Math.abs(viewport.top - topBefore) > viewport.height;
+    this.#show(info, viewport.top + (hasLeft ? 0 : read.value - first) * rowHeight);
   }
 
   #anchor(first, last) {
