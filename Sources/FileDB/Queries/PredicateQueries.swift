@@ -65,7 +65,7 @@ extension TableSnapshot {
   private func matches(
     of columns: ColumnPredicate, _ predicate: RecordPredicate
   ) throws(StoreError) -> RecordMatches<Value> {
-    let chunks = try ofChunks(columns.fields) { (records, values) throws(StoreError) in
+    let chunks = try self.columns(of: columns.fields).ofChunks { (_, records, values) throws(StoreError) in
       (matches: try columns.matches(records, values), hasValues: values.map(\.hasValues))
     }
     let missing = columns.fields.indices.filter { field in !chunks.contains { $0.hasValues[field] } }
@@ -139,7 +139,11 @@ public struct RecordMatches<Value: Codable & Sendable>: Sendable {
   /// The records that match, in their order.
   /// - Complexity: O(*m*) in their number.
   public var records: [StoredRecord<Value>] {
-    parts.flatMap { $0.map { StoredRecord(encoded: $0, source: snapshot.source) } }
+    let source = snapshot.source
+    var records: [StoredRecord<Value>] = []
+    records.reserveCapacity(count)
+    for part in parts { for record in part { records.append(StoredRecord(encoded: record, source: source)) } }
+    return records
   }
 
   /// The ids of the records that match, in their order.

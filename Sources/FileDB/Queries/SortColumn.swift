@@ -163,7 +163,7 @@ extension TableSnapshot {
         places.append(fields.firstIndex(of: names[0]))
       }
     }
-    let parts = ofChunks(fields) { [places] records, columns in
+    let parts = columns(of: fields).ofChunks { [places] _, records, columns in
       zip(keys, places).map { key, place in
         SortColumnPart(key, records, place.map { columns[$0] } ?? ChunkColumn(idsOf: records))
       }

@@ -96,7 +96,10 @@ extension TableSnapshot {
   private func records(at indices: [Int]) -> [StoredRecord<Value>] {
     // An array finds each record immediately.
     let records = Array(state.records)
-    return indices.map { StoredRecord(encoded: records[$0], source: source) }
+    var ordered: [StoredRecord<Value>] = []
+    ordered.reserveCapacity(indices.count)
+    for index in indices { ordered.append(StoredRecord(encoded: records[index], source: source)) }
+    return ordered
   }
 
   func sortedIndices(by keys: [SortKey]) -> [Int] {

@@ -41,10 +41,6 @@ public struct DecodedValues<Value: Codable & Sendable>: Sendable {
     }
   }
 
-  fileprivate init(_ decoded: [Value], faults: [StoreError], of all: Records) {
-    (self.decoded, self.faults, self.all) = (decoded, faults, all)
-  }
-
   /// The values of these records that fit the type, in order, and the faults of the others. Of many records, several
   /// threads decode parts at the same time, which is faster than asking each for its ``StoredRecord/value``.
   ///
@@ -53,9 +49,25 @@ public struct DecodedValues<Value: Codable & Sendable>: Sendable {
   /// - Complexity: O(*n*).
   public init(_ records: some Sequence<StoredRecord<Value>>) {
     let records = Array(records)
-    let parts = Parts(of: records.count, leastLength: 256)
-    let results = concurrentMap(parts.count) { part in decodeEach(of: records[parts[part]]) }
-    self.init(results.flatMap(\.values), faults: results.flatMap(\.faults), of: .chosen(records))
+    let (values, failure) = decodedInParts(Parts(of: records.count, leastLength: 256), count: records.count) {
+      decodeInOrder(records[$0], into: $1)
+    }
+    self.init(values, failure, rest: records.dropFirst(values.count + 1), of: .chosen(records))
+  }
+
+  /// - Parameters:
+  ///   - values: the values of the records up to the first that does not fit the type.
+  ///   - rest: the records after that one.
+  fileprivate init<Rest: Sequence<StoredRecord<Value>>>(
+    _ values: [Value], _ failure: StoreError?, rest: @autoclosure () -> Rest, of all: Records
+  ) {
+    self.all = all
+    guard let failure else {
+      (decoded, faults) = (values, [])
+      return
+    }
+    let more = decodeEach(of: rest())
+    (decoded, faults) = (values + more.values, [failure] + more.faults)
   }
 
   /// The ids of the records whose values are in ``decoded``, in the same order.
@@ -88,11 +100,27 @@ extension TableSnapshot {
   /// - Complexity: O(*n*).
   public func values() -> DecodedValues<Value> {
     let (values, failure) = decoded(0..<count)
-    guard let failure else { return DecodedValues(values, faults: [], of: .table(state.records)) }
-    let rest = state.records.makeIterator(from: values.count + 1)
-    let more = decodeEach(of: IteratorSequence(rest).map { StoredRecord<Value>(encoded: $0, source: source) })
-    return DecodedValues(values + more.values, faults: [failure] + more.faults, of: .table(state.records))
+    return DecodedValues(
+      values, failure, rest: IteratorSequence(makeIterator(from: values.count + 1)), of: .table(state.records)
+    )
   }
+}
+
+/// Decodes records in order, up to the first that does not fit the type.
+private func decodeInOrder<Value>(
+  _ records: ArraySlice<StoredRecord<Value>>, into values: UnsafeMutableBufferPointer<Value>
+) -> (count: Int, failure: StoreError?) {
+  guard let start = values.baseAddress else { return (0, nil) }
+  var reader = ValueReader<Value>()
+  for (offset, index) in records.indices.enumerated() {
+    let record = records[index]
+    do {
+      try reader.putValue(of: record.encoded, at: start + offset)
+    } catch {
+      return (offset, StoreError.fault(error, in: record.encoded, of: record.source))
+    }
+  }
+  return (records.count, nil)
 }
 
 private func decodeEach<Value>(of records: some Sequence<StoredRecord<Value>>) -> (

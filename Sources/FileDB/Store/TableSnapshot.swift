@@ -52,24 +52,9 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   /// The values of these records, up to the first that does not fit the type. If there are many, several threads decode
   /// parts at the same time.
   func decoded(_ range: Range<Int>) -> (values: [Value], failure: StoreError?) {
-    let parts = Parts(of: range.count, leastLength: 2_048)
-    var failure: StoreError?
-    let values = [Value](unsafeUninitializedCapacity: range.count) { buffer, count in
-      // Safe: each thread writes only the values of its own part, and this thread waits for all of them.
-      nonisolated(unsafe) let buffer = buffer
-      let ends = concurrentMap(parts.count) { part in
-        decode(
-          from: range.lowerBound + parts[part].lowerBound,
-          into: UnsafeMutableBufferPointer(rebasing: buffer[parts[part]]))
-      }
-      let last = ends.firstIndex { $0.failure != nil } ?? ends.count - 1
-      for part in parts.indices.dropFirst(last + 1) {
-        buffer[parts[part]].prefix(ends[part].count).deinitialize()
-      }
-      failure = ends[last].failure
-      count = parts[last].lowerBound + ends[last].count
+    decodedInParts(Parts(of: range.count, leastLength: 2_048), count: range.count) { part, values in
+      decode(from: range.lowerBound + part.lowerBound, into: values)
     }
-    return (values, failure)
   }
 
   /// Decodes records in order until the buffer is full, or a record does not fit the type.
@@ -90,6 +75,30 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
     }
     return (values.count, nil)
   }
+}
+
+/// Decodes the parts of a list at the same time, each into its own part of one array.
+/// - Parameter decode: decodes a part in order, up to the first record that does not fit the type.
+/// - Returns: the values up to the first record that does not fit the type, and its error.
+func decodedInParts<Value>(
+  _ parts: Parts, count: Int,
+  _ decode: @Sendable (Range<Int>, UnsafeMutableBufferPointer<Value>) -> (count: Int, failure: StoreError?)
+) -> (values: [Value], failure: StoreError?) {
+  var failure: StoreError?
+  let values = [Value](unsafeUninitializedCapacity: count) { buffer, count in
+    // Safe: each thread writes only the values of its own part, and this thread waits for all of them.
+    nonisolated(unsafe) let buffer = buffer
+    let ends = concurrentMap(parts.count) { part in
+      decode(parts[part], UnsafeMutableBufferPointer(rebasing: buffer[parts[part]]))
+    }
+    let last = ends.firstIndex { $0.failure != nil } ?? ends.count - 1
+    for part in parts.indices.dropFirst(last + 1) {
+      buffer[parts[part]].prefix(ends[part].count).deinitialize()
+    }
+    failure = ends[last].failure
+    count = parts[last].lowerBound + ends[last].count
+  }
+  return (values, failure)
 }
 
 extension TableSnapshot: RandomAccessCollection {

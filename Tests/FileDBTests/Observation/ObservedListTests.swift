@@ -141,5 +141,9 @@ extension TableName<Sketch> {
     #expect(read.ids.allSatisfy { !$0.rawValue.isMultiple(of: 2) })
     // One decodes up to the first fault of each part, and one the rest.
     #expect(Sketch.decodedCount.withLock(\.self) - before < 40_000)
+    let records = try store.table(.sketches).snapshot()
+    let chosen = DecodedValues(records.filter { $0.id.rawValue > 10 })
+    #expect(chosen.ids == read.ids.filter { $0.rawValue > 10 })
+    #expect(chosen.faults.map(\.record) == read.faults.map(\.record).filter { $0.rawValue > 10 })
   }
 }

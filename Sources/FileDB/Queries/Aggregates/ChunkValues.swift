@@ -81,7 +81,7 @@ extension TableSnapshot {
   ) throws(StoreError) -> [Output] {
     let reader = ChunkReader(references, ValueForm(Value.self))
     do {
-      return try ofNumberedChunks(reader.columns) { (number, records, columns) throws(StoreError) in
+      return try columns(of: reader.columns).ofChunks { (number, records, columns) throws(StoreError) in
         try body(number, records, reader.values(of: records, columns))
       }
     } catch {

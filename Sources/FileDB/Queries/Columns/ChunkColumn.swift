@@ -25,7 +25,9 @@ struct ChunkColumn: Sendable {
 
   /// - Parameter finder: the finder for the field.
   init(_ records: [EncodedRecord], _ finder: FieldFinder) {
-    self.init(count: records.count) { records[$0].columnEntry(finder) }
+    self = withExtendedLifetime(records) {
+      ChunkColumn(count: records.count) { Self.entry(in: records[$0].retainedBytes, finder) }
+    }
   }
 
   /// A column of the ids.
@@ -106,29 +108,32 @@ extension ChunkColumn.Kind {
   }
 }
 
-extension EncodedRecord {
-  fileprivate func columnEntry(_ finder: FieldFinder) -> (kind: ChunkColumn.Kind, word: UInt64) {
-    bytes.withUnsafeBytes { bytes in
-      guard let element = finder.element(in: bytes) else { return (.missing, 0) }
-      let reader = CanonicalReader(bytes)
-      switch element.kind {
-      case .false: return (.false, 0)
-      case .true: return (.true, 0)
-      case .integer:
-        return reader.integer(element).map { (.integer, UInt64(bitPattern: $0)) } ?? (.other, 0)
-      case .real: return reader.real(element).map { (.real, $0.bitPattern) } ?? (.other, 0)
-      case .date:
-        return reader.date(element).map { (.date, $0.timeIntervalSinceReferenceDate.bitPattern) } ?? (
-          .other, 0
-        )
-      case .string:
-        let text = element.content
-        guard text.upperBound <= UInt32.max, !reader.hasEscapes(text) else { return (.other, 0) }
-        return (.text, UInt64(text.lowerBound) << 32 | UInt64(text.count))
-      case .data, .array, .dict: return (.other, 0)
-      }
+extension ChunkColumn {
+  private static func entry(
+    in record: UnsafeRawBufferPointer, _ finder: FieldFinder
+  ) -> (kind: Kind, word: UInt64) {
+    guard let element = finder.element(in: record) else { return (.missing, 0) }
+    let reader = CanonicalReader(record)
+    switch element.kind {
+    case .false: return (.false, 0)
+    case .true: return (.true, 0)
+    case .integer: return reader.integer(element).map { (.integer, UInt64(bitPattern: $0)) } ?? (.other, 0)
+    case .real: return reader.real(element).map { (.real, $0.bitPattern) } ?? (.other, 0)
+    case .date:
+      return reader.date(element).map { (.date, $0.timeIntervalSinceReferenceDate.bitPattern) } ?? (.other, 0)
+    case .string:
+      let text = element.content
+      guard text.upperBound <= UInt32.max, !reader.hasEscapes(text) else { return (.other, 0) }
+      return (.text, UInt64(text.lowerBound) << 32 | UInt64(text.count))
+    case .data, .array, .dict: return (.other, 0)
     }
   }
+}
+
+extension EncodedRecord {
+  /// The bytes, for somebody who keeps the record meanwhile. All records of a file share one reference count. If each
+  /// were retained while it is read, two threads would wait for each other at that count.
+  fileprivate var retainedBytes: UnsafeRawBufferPointer { bytes.withUnsafeBytes { $0 } }
 
   /// Calls `body` with a part of the record's bytes.
   func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {

@@ -68,49 +68,62 @@ final class FieldColumn: Sendable {
 }
 
 /// The columns of some fields of a table: those that are known, and those that are made here.
+///
+/// It is not generic over the type of the records, so that the compiler can specialize what a query does with it.
 struct TableColumns: Sendable {
   private let fields: [FieldName]
   private let finders: [FieldFinder]
   private let chunks: [RecordChunk]
-  private let known: [FieldColumn?]
-  /// The place of each chunk in a known column, if other chunks are before it now.
-  private let places: [[ObjectIdentifier: Int]]
+  private let known: [KnownColumn?]
+  private let cache: ColumnCache
+  private let table: TableKey
 
-  init(of fields: [FieldName], in records: OrderedRecords, known: [FieldColumn?]) {
-    self.fields = fields
-    self.known = known
+  init(of fields: [FieldName], in records: OrderedRecords, of table: TableKey, cache: ColumnCache) {
+    (self.fields, self.table, self.cache) = (fields, table, cache)
     finders = fields.map { FieldFinder(key: $0.text, indentation: TableFile.depthOfFields - 1) }
     let chunks = records.sections.flatMap(\.chunks)
     self.chunks = chunks
-    places = known.map { column in
-      guard let column, !column.isOf(chunks) else { return [:] }
-      return Dictionary(
-        uniqueKeysWithValues: column.parts.indices.map { (ObjectIdentifier(column.parts[$0].version), $0) })
-    }
+    known = fields.map { field in cache.column(of: field, in: table).map { KnownColumn($0, chunks) } }
   }
 
-  var chunkCount: Int { chunks.count }
+  /// Calls `body` for each chunk, several at a time, with the chunk's number from 0, its records, and its columns of the
+  /// fields. Returns the results in order. The columns are kept for the next query.
+  func ofChunks<Output: Sendable, Failure: Error>(
+    _ body: @Sendable (Int, [EncodedRecord], [ChunkColumn]) throws(Failure) -> Output
+  ) throws(Failure) -> [Output] {
+    let areComplete = known.allSatisfy { $0?.isComplete == true }
+    let parts = Parts(of: chunks.count, leastLength: 8)
+    let results = concurrentMap(parts.count) { part in
+      Result { () throws(Failure) in
+        var (outputs, made): ([Output], [[ChunkColumn]]) = ([], [])
+        for chunk in parts[part] {
+          let columns = columns(ofChunk: chunk)
+          outputs.append(try body(chunk, chunks[chunk].records, columns))
+          if !areComplete { made.append(columns) }
+        }
+        return (outputs: outputs, columns: made)
+      }
+    }
+    var (outputs, made): ([Output], [[ChunkColumn]]) = ([], [])
+    for result in results {
+      let result = try result.get()
+      outputs += result.outputs
+      made += result.columns
+    }
+    if !areComplete { keep(made) }
+    return outputs
+  }
 
-  func records(ofChunk chunk: Int) -> [EncodedRecord] { chunks[chunk].records }
-
-  /// The columns of the fields for one chunk.
-  func columns(ofChunk chunk: Int) -> [ChunkColumn] {
+  private func columns(ofChunk chunk: Int) -> [ChunkColumn] {
     fields.indices.map { field in
-      knownColumn(field, chunk) ?? ChunkColumn(chunks[chunk].records, finders[field])
+      known[field]?.column(of: chunks[chunk], at: chunk) ?? ChunkColumn(chunks[chunk].records, finders[field])
     }
-  }
-
-  private func knownColumn(_ field: Int, _ chunk: Int) -> ChunkColumn? {
-    guard let parts = known[field]?.parts else { return nil }
-    let version = chunks[chunk].version
-    if chunk < parts.count, parts[chunk].version === version { return parts[chunk].column }
-    return places[field][ObjectIdentifier(version)].map { parts[$0].column }
   }
 
   /// Gives the new columns to the cache.
   /// - Parameter columns: the columns of each chunk, in order.
-  func keep(_ columns: [[ChunkColumn]], in cache: ColumnCache, of table: TableKey) {
-    for (place, field) in fields.enumerated() where known[place]?.isOf(chunks) != true {
+  private func keep(_ columns: [[ChunkColumn]]) {
+    for (place, field) in fields.enumerated() where known[place]?.isComplete != true {
       let parts = zip(chunks, columns).map {
         FieldColumn.Part(version: $0.version, column: $1[place])
       }
@@ -119,45 +132,33 @@ struct TableColumns: Sendable {
   }
 }
 
-extension FieldColumn {
-  fileprivate func isOf(_ chunks: [RecordChunk]) -> Bool {
-    parts.count == chunks.count && zip(parts, chunks).allSatisfy { $0.version === $1.version }
+/// The column that was made by an earlier query, of which some chunks may have changed.
+private struct KnownColumn: Sendable {
+  /// Whether the column has exactly the chunks of the table.
+  let isComplete: Bool
+  private let parts: [FieldColumn.Part]
+  /// The place of each chunk in the column, if other chunks are before it now.
+  private let places: [ObjectIdentifier: Int]
+
+  init(_ column: FieldColumn, _ chunks: [RecordChunk]) {
+    let parts = column.parts
+    self.parts = parts
+    isComplete = parts.count == chunks.count && zip(parts, chunks).allSatisfy { $0.version === $1.version }
+    places =
+      isComplete
+      ? [:]
+      : Dictionary(uniqueKeysWithValues: parts.indices.map { (ObjectIdentifier(parts[$0].version), $0) })
+  }
+
+  func column(of chunk: RecordChunk, at place: Int) -> ChunkColumn? {
+    if place < parts.count, parts[place].version === chunk.version { return parts[place].column }
+    return places[ObjectIdentifier(chunk.version)].map { parts[$0].column }
   }
 }
 
 extension TableSnapshot {
-  /// Calls `body` for each chunk and its columns of these fields, several at a time, and returns the results in order.
-  /// The columns are kept for the next query.
-  func ofChunks<Output: Sendable, Failure: Error>(
-    _ fields: [FieldName],
-    _ body: @Sendable ([EncodedRecord], [ChunkColumn]) throws(Failure) -> Output
-  ) throws(Failure) -> [Output] {
-    try ofNumberedChunks(fields) { (_, records, columns) throws(Failure) in try body(records, columns) }
-  }
-
-  /// The same with the chunk's number, from 0.
-  func ofNumberedChunks<Output: Sendable, Failure: Error>(
-    _ fields: [FieldName],
-    _ body: @Sendable (Int, [EncodedRecord], [ChunkColumn]) throws(Failure) -> Output
-  ) throws(Failure) -> [Output] {
-    let (cache, table) = (source.columns, TableKey(table))
-    let columns = TableColumns(
-      of: fields, in: state.records, known: fields.map { cache.column(of: $0, in: table) })
-    let parts = Parts(of: columns.chunkCount, leastLength: 8)
-    let results = concurrentMap(parts.count) { part in
-      Result { () throws(Failure) in
-        var made: [(output: Output, columns: [ChunkColumn])] = []
-        for chunk in parts[part] {
-          let ofChunk = columns.columns(ofChunk: chunk)
-          made.append((try body(chunk, columns.records(ofChunk: chunk), ofChunk), ofChunk))
-        }
-        return made
-      }
-    }
-    var all: [(output: Output, columns: [ChunkColumn])] = []
-    for result in results { all += try result.get() }
-    columns.keep(all.map(\.columns), in: cache, of: table)
-    return all.map(\.output)
+  func columns(of fields: [FieldName]) -> TableColumns {
+    TableColumns(of: fields, in: state.records, of: TableKey(table), cache: source.columns)
   }
 }
 
