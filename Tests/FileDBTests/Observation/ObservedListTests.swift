@@ -144,6 +144,6 @@ extension TableName<Sketch> {
     let records = try store.table(.sketches).snapshot()
     let chosen = DecodedValues(records.filter { $0.id.rawValue > 10 })
     #expect(chosen.ids == read.ids.filter { $0.rawValue > 10 })
-    #expect(chosen.faults.map(\.record) == read.faults.map(\.record).filter { $0.rawValue > 10 })
+    #expect(chosen.faults.map(\.record) == read.faults.compactMap(\.record).filter { $0.rawValue > 10 })
   }
 }
