@@ -72,7 +72,7 @@ import Testing
         let lines = Self.examples(in: text)
         #expect(!lines.isEmpty, "\(command)")
         for line in lines {
-          let run = ["watch", "browse"].contains(command) ? "timeout 1 \(line)" : line
+          let run = ["watch", "browse"].contains(command) ? "timeout --foreground 1 \(line)" : line
           let result = try shell(
             "export GIT_CONFIG_GLOBAL=/dev/null EDITOR=true; rm -rf ../run; cp -R . ../run; cd ../run; \(run)",
             in: folder.appendingPathComponent("store"))
