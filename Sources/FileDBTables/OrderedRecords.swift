@@ -252,6 +252,14 @@ extension OrderedRecords: RandomAccessCollection {
       return records[offset]
     }
 
+    /// The next records that are beside each other in memory: the rest of a chunk. `nil` at the end.
+    package mutating func nextRun() -> ArraySlice<EncodedRecord>? {
+      guard next() != nil else { return nil }
+      let run = records[(offset - 1)...]
+      offset = records.count
+      return run
+    }
+
     /// Skips `count` records, or all that are left.
     package mutating func skip(_ count: Int) {
       var rest = count

@@ -63,17 +63,33 @@ public struct TableSnapshot<Value: Codable & Sendable>: Sendable {
   ) -> (count: Int, failure: StoreError?) {
     var reader = ValueReader<Value>()
     var records = state.records.makeIterator(from: index)
-    for offset in values.indices {
-      guard let record = records.next(), let start = values.baseAddress else {
-        preconditionFailure("a record is missing")
+    var count = 0
+    while count < values.count {
+      guard let run = records.nextRun() else { preconditionFailure("a record is missing") }
+      let (decoded, failure) = run.withUnsafeBufferPointer {
+        decodeInOrder($0, into: UnsafeMutableBufferPointer(rebasing: values[count...]), reader: &reader)
       }
+      count += decoded
+      if let failure { return (count, failure) }
+    }
+    return (count, nil)
+  }
+
+  /// Decodes records until the end of one of the buffers, or to the first record that does not fit the type.
+  private func decodeInOrder(
+    _ records: UnsafeBufferPointer<EncodedRecord>, into values: UnsafeMutableBufferPointer<Value>,
+    reader: inout ValueReader<Value>
+  ) -> (count: Int, failure: StoreError?) {
+    guard let start = values.baseAddress else { return (0, nil) }
+    let count = Swift.min(records.count, values.count)
+    for offset in 0..<count {
       do {
-        try reader.putValue(of: record, at: start + offset)
+        try reader.putValue(of: records[offset], at: start + offset)
       } catch {
-        return (offset, StoreError.fault(error, in: record, of: source))
+        return (offset, StoreError.fault(error, in: records[offset], of: source))
       }
     }
-    return (values.count, nil)
+    return (count, nil)
   }
 }
 

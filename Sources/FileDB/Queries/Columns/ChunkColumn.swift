@@ -131,10 +131,6 @@ extension ChunkColumn {
 }
 
 extension EncodedRecord {
-  /// The bytes, for somebody who keeps the record meanwhile. All records of a file share one reference count. If each
-  /// were retained while it is read, two threads would wait for each other at that count.
-  fileprivate var retainedBytes: UnsafeRawBufferPointer { bytes.withUnsafeBytes { $0 } }
-
   /// Calls `body` with a part of the record's bytes.
   func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }

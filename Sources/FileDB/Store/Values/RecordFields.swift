@@ -39,8 +39,8 @@ final class RecordFields {
   /// The same for a body that writes its result to its final place. The other function looks up the metadata of the
   /// result's type for each record, which takes as long as reading some fields.
   func visit(_ record: EncodedRecord, _ body: () throws -> Void) throws {
-    try record.bytes.withUnsafeBytes { bytes in
-      find(in: bytes)
+    try withExtendedLifetime(record) {
+      find(in: record.retainedBytes)
       try body()
     }
   }
