@@ -19,10 +19,6 @@ package struct EncodedRecord: Sendable, Equatable {
     self.init(id: id, bytes: writer.bytes[...])
   }
 
-  /// The bytes, for somebody who keeps the record meanwhile. All records of a file share one reference count. If each
-  /// were retained while it is read, two threads would wait for each other at that count.
-  package var retainedBytes: UnsafeRawBufferPointer { bytes.withUnsafeBytes { $0 } }
-
   package func hasSameBytes(as other: EncodedRecord) -> Bool {
     bytes.withUnsafeBytes { mine in
       other.bytes.withUnsafeBytes { theirs in

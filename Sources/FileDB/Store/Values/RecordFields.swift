@@ -125,3 +125,10 @@ final class RecordFields {
     answers[question] = place
   }
 }
+
+extension EncodedRecord {
+  /// The bytes, for somebody who keeps the record meanwhile. All records of a file share one reference count. If each
+  /// were retained while it is read, two threads would wait for each other at that count. It is here and not in
+  /// `FileDBTables`, because the compiler inlines it only in its own module.
+  var retainedBytes: UnsafeRawBufferPointer { bytes.withUnsafeBytes { $0 } }
+}
