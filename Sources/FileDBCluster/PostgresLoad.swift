@@ -57,13 +57,13 @@ extension PostgresLog.Session {
     for (key, state) in commit.states.sorted(by: { $0.key < $1.key }) {
       tables.append(try copy(state, as: key, timeout))
     }
-    let expected = Array(commit.expectedSequences)
+    let expected = commit.expected
     let number = try connection.run(
       "SELECT filedb.append_loaded($1::bigint, $2::uuid, $3::text[], $4::bigint[], $5::text[], $6::bigint[], "
         + "$7::bigint[], $8::bigint[], $9::bigint[])",
       [
-        .number(store.id), .text(commit.token.text), .texts(expected.map(\.key.text)),
-        .numbers(expected.map(\.value)), .texts(tables.map(\.key.text)), .numbers(tables.map(\.tab)),
+        .number(store.id), .text(commit.token.text), .texts(expected.map(\.name)),
+        .numbers(expected.map(\.sequence)), .texts(tables.map(\.key.text)), .numbers(tables.map(\.tab)),
         .numbers(tables.map { UInt64($0.state.counter) }),
         .numbers(tables.map { UInt64($0.state.records.count) }),
         .numbers(tables.map(\.lastChunk)),

@@ -191,13 +191,16 @@ extension PostgresLog {
   }
 
   package func tables() throws(StoreError) -> Set<TableKey> {
-    let rows = try asking { session throws(PostgresFailure) in
-      try session.connection.run(
-        "SELECT name FROM filedb.tables WHERE store = $1::bigint AND exists AND NOT paged",
-        [.number(session.store.id)],
-        within: timeout)
-    }
-    return Set(rows.map { TableKey($0.text(0)) })
+    try tables { table in table.exists && !table.isPaged }
+  }
+
+  package func droppedTables() throws(StoreError) -> Set<TableKey> {
+    try tables { table in !table.exists && table.counter > 0 && !table.isPaged }
+  }
+
+  private func tables(_ isWanted: (PostgresTable) -> Bool) throws(StoreError) -> Set<TableKey> {
+    let tables = try asking { session throws(PostgresFailure) in try session.tables(timeout) }
+    return Set(tables.filter(isWanted).map(\.key))
   }
 
   /// The names of the paged tables, sorted.
@@ -271,7 +274,7 @@ extension PostgresLog.Session {
     let rows = try connection.run(
       """
       SELECT id, name, exists::integer, counter, count, schema, sequence, paged::integer FROM filedb.tables
-      WHERE store = $1::bigint \(name == nil ? "" : "AND name = $2") ORDER BY name
+      WHERE store = $1::bigint AND name \(name == nil ? "<> '\(PostgresTables.tableList)'" : "= $2") ORDER BY name
       """, [.number(store.id)] + (name.map { [.text($0.text)] } ?? []), within: timeout)
     return rows.map { row in
       PostgresTable(

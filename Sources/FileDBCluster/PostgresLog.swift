@@ -327,10 +327,11 @@ extension PostgresLog.Session {
     _ commit: NewCommit, _ changes: RowChanges, toPaged paged: TableKey?,
     after last: FollowedCommit?, _ timeout: Duration
   ) throws(PostgresFailure) -> UInt64? {
-    let expected = Array(commit.expectedSequences)
+    let expected = commit.expected
     let values: [PostgresValue] = [
-      .number(store.id), .text(commit.token.text), .texts(expected.map(\.key.text)),
-      .numbers(expected.map(\.value)), .texts(commit.states.keys.map(\.text)), .bytes(changes.payload),
+      .number(store.id), .text(commit.token.text), .texts(expected.map(\.name)),
+      .numbers(expected.map(\.sequence)),
+      .texts(commit.changedNames(paged: paged)), .bytes(changes.payload),
     ]
     return try connection.run(
       "SELECT filedb.append($1::bigint, $2::uuid, $3::text[], $4::bigint[], $5::text[], $6::bytea, "
@@ -341,6 +342,20 @@ extension PostgresLog.Session {
         (last?.known).map { .text($0.token.text) } ?? .null,
       ], within: timeout
     ).first?.number(0)
+  }
+}
+
+extension NewCommit {
+  /// The names of the tables that it depends on, each with the last commit that may have changed it.
+  var expected: [(name: String, sequence: UInt64)] {
+    let tables = expectedSequences.map { (name: $0.key.text, sequence: $0.value) }
+    return tableList.map { tables + [(PostgresTables.tableList, $0)] } ?? tables
+  }
+
+  /// The names of the tables that it changes. A paged table is not in the list of tables.
+  fileprivate func changedNames(paged: TableKey?) -> [String] {
+    let changesList = paged == nil && changes.changeTableList
+    return states.keys.map(\.text) + (changesList ? [PostgresTables.tableList] : [])
   }
 }
 

@@ -4,6 +4,9 @@ enum PostgresTables {
   /// check the last commit that the writer knows.
   static let version: UInt64 = 4
 
+  /// Stands for the list of tables, as if it were a table. No table has this name.
+  static let tableList = "/"
+
   /// Creates what is missing. It may run at any time.
   static let script = """
     CREATE SCHEMA IF NOT EXISTS filedb;
@@ -141,6 +144,9 @@ enum PostgresTables {
           VALUES (tabs[i], the_store, names[i], the_number, true, greatest(counters[i], former.counter), counts[i],
             last_chunks[i]);
       END LOOP;
+      INSERT INTO filedb.tables (store, name, sequence, exists)
+        VALUES (the_store, '\(tableList)', the_number, false)
+        ON CONFLICT (store, name) DO UPDATE SET sequence = excluded.sequence;
       DELETE FROM filedb.commits WHERE store = the_store;
       UPDATE filedb.stores SET head = the_number, start = the_number, start_token = the_token WHERE id = the_store;
       PERFORM pg_notify('filedb_' || the_store, the_number::text);

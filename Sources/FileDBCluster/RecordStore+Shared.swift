@@ -61,6 +61,11 @@ extension RecordStore {
     try takeInEdits(files)
   }
 
+  /// When the folder of a shared store last started over; `nil` if it never did, or if this store is not shared.
+  /// - Throws: the disk's errors.
+  /// - Complexity: O(1). It reads a small file.
+  public func lastStartOver() throws -> StartOver? { try (log as? ReplicaLog)?.notes.start() }
+
   /// Commits edits in the files. If others changed the same fields, their values stay. FileDB then keeps the edited
   /// file as a backup, and the conflicts like those of a merge.
   func takeInEdits(_ files: ReplicaFiles) throws {

@@ -67,8 +67,8 @@ package final class ReplicaLog: CommitLog {
   private func make(_ makeCommit: () throws -> NewCommit?) throws -> NewCommit? {
     // Until a write has ended well, each try reads the log first.
     let early = expectsNews.exchange(true, ordering: .relaxed) ? nil : Result { try makeCommit() }
-    if case .success(let commit?) = early, !commit.dependsOnAllTables { return commit }
-    // The log does not check the others: no commit, and an error, may come from old records, too.
+    if case .success(let commit?) = early { return commit }
+    // The log cannot check the rest: no commit, and an error, may come from old records, too.
     let end = folder.end
     try follow()
     if let early, folder.end == end { return try early.get() }
@@ -177,6 +177,8 @@ package final class ReplicaLog: CommitLog {
 
   package func tables() throws(StoreError) -> Set<TableKey> { try folder.tables() }
 
+  package func droppedTables() throws(StoreError) -> Set<TableKey> { try folder.droppedTables() }
+
   /// Watches the folder; ``makeSharedWatch()`` watches what the folder follows.
   package func makeWatch() throws(StoreError) -> (any LogWatch)? { try folder.makeWatch() }
 
@@ -191,18 +193,6 @@ package final class ReplicaLog: CommitLog {
     case .unknown: break
     }
     return outcome
-  }
-}
-
-extension NewCommit {
-  /// Whether it depends on which tables the store has. A log checks only those that the transaction used.
-  fileprivate var dependsOnAllTables: Bool {
-    changes.contains { logged in
-      switch logged.change {
-      case .create, .drop, .declare: true
-      default: false
-      }
-    }
   }
 }
 

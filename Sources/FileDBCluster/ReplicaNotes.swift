@@ -22,14 +22,13 @@ package struct ReplicaNotes: Sendable {
     try replace(knownFile, with: "\(known.sequence) \(known.token.text)\n")
   }
 
-  /// When the folder last started over because the log had forgotten commits that it lacked. `from` is its last commit
-  /// before, and `to` is its first commit afterwards.
-  package func start() throws(StoreError) -> (date: Date, from: UInt64, to: UInt64)? {
+  /// When the folder last started over.
+  func start() throws(StoreError) -> StartOver? {
     let words = try words(of: startFile)
     guard words.count == 3, let seconds = TimeInterval(words[0]), let from = UInt64(words[1]),
       let to = UInt64(words[2])
     else { return nil }
-    return (Date(timeIntervalSince1970: seconds), from, to)
+    return StartOver(date: Date(timeIntervalSince1970: seconds), lastCommitBefore: from, firstCommit: to)
   }
 
   func writeStart(from: UInt64, to: UInt64) throws(StoreError) {

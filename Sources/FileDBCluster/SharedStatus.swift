@@ -40,8 +40,7 @@ package struct ReplicaStatus: Sendable {
   package var folder: URL
   /// The number of the folder's last commit.
   package var last: UInt64
-  /// When it last had to read all tables again: its last commit before, and its first commit afterwards.
-  package var start: (date: Date, from: UInt64, to: UInt64)?
+  package var start: StartOver?
 }
 
 extension PostgresLog {

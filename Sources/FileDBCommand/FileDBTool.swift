@@ -85,8 +85,8 @@ struct FileDBTool: ParsableCommand {
     switch outcome {
     case nil: break
     case let error as StoreError where error.code == StoreError.languageMissing:
-      fail(ExtraProgram.missing.report, ExtraProgram.missing.exitStatus)
-    case let error as StoreError: fail(defusingWords(in: error.report), error.exitStatus)
+      fail(ExtraProgram.missing.description, ExtraProgram.missing.exitStatus)
+    case let error as StoreError: fail(defusingWords(in: error.description), error.exitStatus)
     case let error as ScriptError: fail(error.description, error.exitStatus)
     case let error as ValidationError: fail(error, used)
     case let error?:
@@ -196,14 +196,6 @@ extension StoreError {
     case .permissionDenied, .diskFull, .inputOutput: 74
     case .locked, .unreachable: 75
     default: 65
-    }
-  }
-
-  /// The error, with the command that helps, if there is one.
-  var report: String {
-    switch code {
-    case .conflict: "\(description); 'filedb repair --keep' settles it"
-    default: description
     }
   }
 }

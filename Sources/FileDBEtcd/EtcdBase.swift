@@ -87,14 +87,21 @@ extension EtcdLog {
     return base.state.base.followed
   }
 
-  package func tables() throws(StoreError) -> Set<TableKey> {
+  package func tables() throws(StoreError) -> Set<TableKey> { Set(try existence().filter(\.value).keys) }
+
+  package func droppedTables() throws(StoreError) -> Set<TableKey> {
+    Set(try existence().filter { !$0.value }.keys)
+  }
+
+  /// Each table that exists, or was dropped, and whether it exists.
+  private func existence() throws(StoreError) -> [TableKey: Bool] {
     let base = try base()
-    var tables = Set(base.tables.filter { $0.file != nil }.map(\.key))
+    var tables = Dictionary(uniqueKeysWithValues: base.tables.map { ($0.key, $0.file != nil) })
     try forEachCommit(after: base.state.base.sequence) { commit in
       for change in commit.changes {
         switch change.change {
-        case .create: tables.insert(change.table)
-        case .drop: tables.remove(change.table)
+        case .create: tables[change.table] = true
+        case .drop: tables[change.table] = false
         default: break
         }
       }

@@ -161,10 +161,7 @@ package final class EtcdLog: EngineLog {
       if let what = news.difference { throw .putBack(what) }
       if last < news.state.start.sequence { return nil }
       for other in try commits(news) {
-        let isInTheWay = commit.expectedSequences.contains {
-          other.sequence > $0.value && other.tables[$0.key] != nil
-        }
-        if isInTheWay { return nil }
+        if other.isInTheWay(of: commit) { return nil }
         last = other.sequence
       }
       if last == news.state.head.sequence { return news.state.head }
@@ -339,7 +336,18 @@ extension EtcdMark {
   }
 }
 
+extension LoggedCommit {
+  /// Whether it changed something that the other one has read or written.
+  fileprivate func isInTheWay(of commit: NewCommit) -> Bool {
+    if let tableList = commit.tableList, sequence > tableList, changes.changeTableList { return true }
+    return commit.expectedSequences.contains { sequence > $0.value && tables[$0.key] != nil }
+  }
+}
+
 extension NewCommit {
-  /// The lowest commit number at which one of its tables was read. `nil` for a commit that uses no table.
-  fileprivate var position: UInt64? { expectedSequences.values.min() }
+  /// The lowest commit number at which it has read something. `nil` for a commit that uses no table.
+  fileprivate var position: UInt64? {
+    let sequences = Array(expectedSequences.values)
+    return (tableList.map { sequences + [$0] } ?? sequences).min()
+  }
 }

@@ -50,8 +50,7 @@ extension AllExtras {
     try store.checkpoint()
     try store.close()
     guard let now = try store.replicaStatus() else { return FolderProgress(last: 0, start: nil) }
-    let isNew = now.start?.to != before?.start?.to || now.start?.date != before?.start?.date
-    return FolderProgress(last: now.last, start: isNew ? now.start.map(text) : nil)
+    return FolderProgress(last: now.last, start: now.start == before?.start ? nil : now.start.map(text))
   }
 
   func forgetCommits(of store: RecordStore, olderThan age: Duration) throws -> Int {
@@ -103,9 +102,9 @@ extension AllExtras {
     status.add("behind", folder.map { .integer(Int64(shared.head) - Int64($0.last)) })
   }
 
-  private func text(_ start: (date: Date, from: UInt64, to: UInt64)) -> String {
-    "\(start.date.ISO8601Format()): the folder had commit \(start.from), but the log no longer had the commits after "
-      + "it, so all tables were read again, up to commit \(start.to)"
+  private func text(_ start: StartOver) -> String {
+    "\(start.date.ISO8601Format()): the folder had commit \(start.lastCommitBefore), but the log no longer had the "
+      + "commits after it, so all tables were read again, up to commit \(start.firstCommit)"
   }
 
   private func replica(

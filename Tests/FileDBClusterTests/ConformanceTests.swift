@@ -61,6 +61,39 @@ import Testing
     }
   }
 
+  @Test(arguments: LogKind.available) func countersOfDroppedTablesAreFound(kind: LogKind) throws {
+    try kind.withLog { open in
+      let user = LogUser(try open())
+      for table: TableKey in ["a", "b", "c"] {
+        _ = try user.append(table) { _ in [.create, .insert([record(1)], index: 0)] }
+      }
+      #expect(try user.log.droppedTables().isEmpty)
+      for table: TableKey in ["b", "c"] { _ = try user.append(table) { _ in [.drop] } }
+      _ = try user.append("c") { _ in [.create] }
+      #expect(try user.log.droppedTables() == ["b"])
+      #expect(try user.newest("b").state.counter == 1)
+    }
+  }
+
+  /// In a folder, a lock keeps the other writer out.
+  @Test(arguments: LogKind.available.filter { $0 != .folder })
+  func commitThatListedTheTablesIsMadeAgainIfAnotherCreatesOne(kind: LogKind) throws {
+    try kind.withLog { open in
+      let (a, b) = (LogUser(try open()), LogUser(try open()))
+      _ = try a.append("t") { _ in [.create] }
+      try b.catchUp()
+      var seen: [Set<TableKey>] = []
+      _ = try a.append("t") { _ in
+        seen.append(try a.log.tables())
+        if seen.count == 1 { _ = try b.append("u") { _ in [.create] } }
+        if seen.count == 2 { _ = try b.append("u") { _ in [.drop] } }
+        return [.raiseCounter(to: Int64(seen.count))]
+      }
+      #expect(seen == [["t"], ["t", "u"], ["t"]])
+      #expect(try a.newest("t").state.counter == 3)
+    }
+  }
+
   @Test(arguments: LogKind.available) func logIsUnchangedWithoutACommitAndAfterAnError(kind: LogKind) throws {
     struct Regret: Error {}
     try kind.withLog { open in

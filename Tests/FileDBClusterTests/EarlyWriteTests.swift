@@ -67,6 +67,23 @@ import Testing
     }
   }
 
+  @Test func writeThatListsTheTablesSeesOneThatAnotherMachineCreatesMeanwhile() throws {
+    let log = SharedLog(MemoryLog())
+    try withTemporaryFolder { folder in
+      let (a, b) = (try open(folder, "a", log), try open(folder, "b", log))
+      try a.table("log").add(["tables": 0])
+      var seen: [[String]] = []
+      try a.write { tx in
+        seen.append(try a.tableNames)
+        if seen.count == 1 { try b.table("new").create() }
+        try tx["log"].add(["tables": .integer(Int64(a.tableNames.count))])
+      }
+      #expect(seen == [["log"], ["log", "new"]])
+      #expect(try a.table("log").snapshot().map { $0["tables"] } == [0, 2])
+      for store in [a, b] { try store.checkInvariants() }
+    }
+  }
+
   /// The log has the commit, but the connection breaks before the folder has it.
   @Test func nextWriteSeesACommitThatTheFolderCouldNotTakeOver() throws {
     let interlude = Mutex<(@Sendable () -> Void)?>(nil)

@@ -46,7 +46,8 @@ struct LogUser: Sendable {
         let (state, expected) = try newest(table)
         var now = state
         let applied = try changes(state).map { (table, try now.applyNoting($0)) }
-        return NewCommit(changes: applied, tables: [table: expected], states: [table: now])
+        return NewCommit(
+          changes: applied, tables: [table: expected], tableList: expected.sequence, states: [table: now])
       } taking: {
         taken = $0
       }

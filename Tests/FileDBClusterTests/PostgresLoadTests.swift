@@ -63,7 +63,7 @@ struct PostgresLoadTests {
         #expect(try store.table("notes").snapshot().map { $0.fields["title"] } == ["one", "two"])
       }
       try checkChunks()
-      #expect(try (b.log as? ReplicaLog)?.notes.start()?.from == 3)
+      #expect(try b.lastStartOver()?.lastCommitBefore == 3)
       // From here on, everything works as usual.
       #expect(try late.table("big").add(["n": 5], at: .index(1_000)).rawValue == 3_002)
       try a.catchUp()
@@ -89,6 +89,26 @@ struct PostgresLoadTests {
     #expect(try user.commits(after: 1).count == 1)
     #expect(try user.newest("t").state.records.count == 200)
     try checkChunks()
+  }
+
+  /// Each would create all tables of an empty store.
+  @Test func loadThatAnotherMadeInTheMeantimeIsSeen() throws {
+    try withTemporaryFolder { folder in
+      let name = UUID().uuidString
+      let (a, b) = (
+        try store(name, in: folder.appending(path: "a")), try store(name, in: folder.appending(path: "b"))
+      )
+      var seen: [[String]] = []
+      try a.write { tx in
+        seen.append(try a.tableNames)
+        if seen.count == 1 { try makeTables(b) }
+        if seen.last == [] {
+          try tx["other"].add(contentsOf: (0..<1_000).map { ["n": .integer($0)] })
+        }
+      }
+      #expect(seen == [[], ["big", "empty"]])
+      #expect(try a.tableNames == ["big", "empty"])
+    }
   }
 
   @Test func loadAfterAConflictIsDoneOnce() throws {

@@ -190,10 +190,10 @@ struct PostgresRecordsTests {
       try again.catchUp()
       #expect(try again.table("t").snapshot().map { $0["title"] } == ["one", "two", "three"])
       #expect(try again.tableNames == ["t"] && again.table("gone").add(["title": "new"]).plain == id(2))
-      let start = try #require(try (again.log as? ReplicaLog)?.notes.start())
-      #expect(start.from == 2 && start.to == 5)
+      let start = try #require(try again.lastStartOver())
+      #expect(start.lastCommitBefore == 2 && start.firstCommit == 5)
       try a.catchUp()
-      #expect(try a.table("gone").count == 1 && (a.log as? ReplicaLog)?.notes.start() == nil)
+      #expect(try a.table("gone").count == 1 && a.lastStartOver() == nil)
       for store in [a, again] { try store.checkInvariants() }
     }
   }
@@ -219,8 +219,8 @@ struct PostgresRecordsTests {
         try tx["t"].set(["title": "three"], of: id)
       }
       #expect(runs == 2)
-      let start = try #require(try (a.log as? ReplicaLog)?.notes.start())
-      #expect(start.from == 2 && start.to == 4)
+      let start = try #require(try a.lastStartOver())
+      #expect(start.lastCommitBefore == 2 && start.firstCommit == 4)
       for store in [a, b] { try store.checkInvariants() }
     }
   }

@@ -247,6 +247,66 @@ import Testing
     }
   }
 
+  @Test func editInAFolderThatStartsOverBecomesACommit() throws {
+    let log = MemoryLog()
+    try withStore(SharedLog(log)) { open in
+      let a = try open("a")
+      var b = try open("b")
+      #expect(try b.lastStartOver() == nil)
+      let id = try a.table("t").add(["title": "one", "note": "old"])
+      try b.catchUp()
+      try b.checkpoint()
+      try b.close()
+      try edit(b) { $0.replacing("old", with: "edited") }
+      try a.table("t").set(["title": "changed"], of: id)
+      try log.forget()
+      try a.table("t").add(["title": "two"])
+      b = try open("b")
+      #expect(try titles(b) == ["changed", "two"] && titles(a) == ["changed", "two"])
+      #expect(try a.table("t").snapshot()[0]["note"] == "edited")
+      let start = try #require(try b.lastStartOver())
+      #expect(start.lastCommitBefore == 1 && start.firstCommit == 2)
+      #expect(try a.lastStartOver() == nil)
+      try b.checkpoint()
+      #expect(try text(b).contains("edited") && text(b).contains("changed"))
+      for store in [a, b] { try store.checkInvariants() }
+    }
+  }
+
+  /// The log does not answer a write. Meanwhile, this store and another one on the same folder are read.
+  @Test func readingDoesNotWaitForAWriteThatHangs() throws {
+    let isArmed = Atomic<Bool>(false)
+    let (isAsked, mayAnswer) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let log = SharedLog(
+      MemoryLog(interlude: {
+        guard isArmed.exchange(false, ordering: .relaxed) else { return }
+        isAsked.signal()
+        mayAnswer.wait()
+      }))
+    try withStore(log) { open in
+      let (a, same) = (try open("a"), try open("a"))
+      try a.table("t").add(["title": "one"])
+      isArmed.store(true, ordering: .relaxed)
+      let failures = Failures()
+      let writing = DispatchGroup()
+      DispatchQueue(label: "writer").async(group: writing) {
+        failures.note { _ = try a.table("t").add(["title": "two"]) }
+      }
+      isAsked.wait()
+      for store in [a, same] {
+        #expect(try store.table("t").snapshot().map { $0["title"] } == ["one"])
+        #expect(try store.table("t").record(with: 1)["title"] == "one")
+        #expect(try store.snapshot().tableNames == ["t"])
+        try store.refresh()
+      }
+      mayAnswer.signal()
+      writing.wait()
+      #expect(failures.all.isEmpty)
+      #expect(try same.table("t").count == 2)
+      try a.checkInvariants()
+    }
+  }
+
   /// The store follows the log automatically, and informs its observers.
   @Test func storeFollowsTheLogInTheBackground() async throws {
     let log = SharedLog(MemoryLog())

@@ -87,6 +87,7 @@ struct ClusterCommandTests {
         filedb --store a schema todo group --references groups
         filedb --store a schema todo done --type bool --default no
         filedb --store a move todo 3 --top && filedb --store a delete todo 4
+        filedb --store a create old && filedb --store a add old title=1 && filedb --store a drop old --yes
         """
       let made = try shell(setup, in: folder)
       #expect(made.status == 0, "\(made)")
@@ -99,6 +100,11 @@ struct ClusterCommandTests {
           try bytes("a/\(table).plist", in: folder) == bytes("b/\(table).plist", in: folder), "\(table)")
       }
       #expect(try run("--store", address, "add", "todo", "title=5", in: folder).output == "5\n")
+      // The first id of a table that was dropped is not given again.
+      for store in [address, "b"] {
+        #expect(try run("--store", store, "create", "old", in: folder).status == 0)
+        #expect(try run("--store", store, "add", "old", "title=2", in: folder).output == "2\n")
+      }
       #expect(try run("copy", "a", address, in: folder).error.contains("this store has tables already"))
       #expect(try run("copy", "none", "c", in: folder).status == 66)
       try RecordStore(at: folder.appendingPathComponent("b")).checkInvariants()

@@ -66,6 +66,10 @@ package final class MemoryLog: CommitLog {
           let isOutdated = state.commits.contains { $0.sequence > expected && $0.tables[table] != nil }
           if isOutdated || state.start > expected { return nil }
         }
+        if check == .readAndWritten, let listed = commit.tableList {
+          let isOutdated = state.commits.contains { $0.sequence > listed && $0.changes.changeTableList }
+          if isOutdated || state.start > listed { return nil }
+        }
         state.appendCount += 1
         let isLost = lossEvery > 0 && state.appendCount % lossEvery == 0
         if isLost { state.lostAnswers += 1 }
@@ -106,6 +110,12 @@ package final class MemoryLog: CommitLog {
   package func tables() throws(StoreError) -> Set<TableKey> {
     try state.withLock { state throws(StoreError) in
       Set(try state.newest().filter(\.value.exists).keys)
+    }
+  }
+
+  package func droppedTables() throws(StoreError) -> Set<TableKey> {
+    try state.withLock { state throws(StoreError) in
+      Set(try state.newest().filter { !$0.value.exists && $0.value.counter > 0 }.keys)
     }
   }
 

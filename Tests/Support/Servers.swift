@@ -16,6 +16,36 @@ package struct PostgresServer: Sendable {
   }
 }
 
+/// A separate PostgreSQL server that programs reach only with TLS and a password.
+package struct SecuredPostgresServer: Sendable {
+  package let folder: String
+  package let port: Int
+
+  /// The certificate to check the server with.
+  package var certificate: String { "\(folder)/ca.pem" }
+
+  /// The connection string for its superuser, who needs no password.
+  package var info: String { "host=\(folder) port=\(port) user=filedb dbname=postgres" }
+
+  package static func with<Result>(_ body: (SecuredPostgresServer) throws -> Result) throws -> Result {
+    try withTemporaryFolder { folder in
+      let server = SecuredPostgresServer(folder: folder.path, port: try Self.freePort())
+      try runClusterScript("server", ["make", server.folder, "\(server.port)"])
+      defer { _ = try? runClusterScript("server", ["stop", server.folder]) }
+      return try body(server)
+    }
+  }
+
+  /// A port that nobody uses.
+  package static func freePort() throws -> Int {
+    let output = try run(
+      "/usr/bin/python3",
+      ["-c", "import socket; s = socket.socket(); s.bind(('', 0)); print(s.getsockname()[1])"])
+    guard let port = Int(output) else { throw BrokenInvariant(description: "there is no free port") }
+    return port
+  }
+}
+
 /// Servers of which one is the leader.
 package protocol ServersWithLeader: Sendable {
   var folder: String { get }
@@ -91,9 +121,18 @@ package struct EtcdCluster: ServersWithLeader {
 private func runClusterScript(
   _ name: String, _ arguments: [String], environment: [String: String] = [:]
 ) throws -> String {
+  try run(
+    packageRoot.appendingPathComponent("Tests/Cluster/\(name)").path, arguments, environment: environment)
+}
+
+/// Runs a program.
+/// - Returns: its output.
+private func run(
+  _ program: String, _ arguments: [String], environment: [String: String] = [:]
+) throws -> String {
   let process = Process()
   let output = Pipe()
-  process.executableURL = packageRoot.appendingPathComponent("Tests/Cluster/\(name)")
+  process.executableURL = URL(fileURLWithPath: program)
   process.arguments = arguments
   process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
   process.standardOutput = output
@@ -101,7 +140,7 @@ private func runClusterScript(
   let said = try output.fileHandleForReading.readToEnd() ?? Data()
   process.waitUntilExit()
   guard process.terminationStatus == 0 else {
-    throw BrokenInvariant(description: "'\(name) \(arguments[0])' failed")
+    throw BrokenInvariant(description: "'\(program) \(arguments[0])' failed")
   }
   return String(decoding: said, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
 }

@@ -10,9 +10,9 @@ package protocol CommitLog: Sendable {
   /// Appends a commit. It is durable once ``CommitTicket/wait()`` has returned.
   ///
   /// No other commit to the same tables comes between the call of `makeCommit` and the end of this function. Either a
-  /// lock keeps other writers out, or the log notices from ``NewCommit/tables`` and ``NewCommit/reads`` that another
-  /// writer was first, and calls `makeCommit` again. A log without a lock may accept commits to other tables in
-  /// between.
+  /// lock keeps other writers out, or the log notices from ``NewCommit/tables``, ``NewCommit/reads`` and
+  /// ``NewCommit/tableList`` that another writer was first, and calls `makeCommit` again. A log without a lock may
+  /// accept commits to other tables in between.
   /// - Parameters:
   ///   - timeout: how long to wait for other writers.
   ///   - makeCommit: makes the commit from the present state of the log; `nil` if there is nothing to commit.
@@ -36,12 +36,20 @@ package protocol CommitLog: Sendable {
   /// The tables that exist.
   func tables() throws(StoreError) -> Set<TableKey>
 
+  /// The tables that were dropped and whose counters are kept, so that no id is given twice.
+  func droppedTables() throws(StoreError) -> Set<TableKey>
+
   /// Makes an object that waits for commits of others; `nil` for a log that only this process can reach.
   func makeWatch() throws(StoreError) -> (any LogWatch)?
 
   /// Tells what happened to a commit for which ``append(timeout:_:taking:)`` or ``CommitTicket/wait()`` threw
   /// ``StoreError/Code/outcomeUnknown``.
   func outcome(of token: CommitToken) throws(StoreError) -> CommitOutcome
+}
+
+extension CommitLog {
+  /// By default, a log keeps no counters of dropped tables.
+  package func droppedTables() throws(StoreError) -> Set<TableKey> { [] }
 }
 
 /// A commit that is in the log.
@@ -161,18 +169,20 @@ package struct NewCommit: Sendable {
   package let tables: [TableKey: Expectation]
   /// The tables that the transaction only read: no later commit may have changed them.
   package let reads: [TableKey: UInt64]
+  /// No later commit may have created or dropped a table. `nil` if the commit does not depend on which tables exist.
+  package let tableList: UInt64?
   /// The tables with the transaction's changes.
   package let states: [TableKey: TableState]
 
   package init(
     token: CommitToken = .random(), undo: UndoMark = .none,
     changes: [(table: TableKey, applied: AppliedChange)], tables: [TableKey: Expectation],
-    reads: [TableKey: UInt64] = [:], states: [TableKey: TableState]
+    reads: [TableKey: UInt64] = [:], tableList: UInt64? = nil, states: [TableKey: TableState]
   ) {
     (self.token, self.undo) = (token, undo)
     date = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
     self.changes = changes.map { LoggedChange($0.applied, of: $0.table) }
-    (self.tables, self.reads, self.states) = (tables, reads, states)
+    (self.tables, self.reads, self.tableList, self.states) = (tables, reads, tableList, states)
   }
 
   /// For each table, the last commit that may have changed it. Otherwise this one must not be appended.
@@ -211,4 +221,16 @@ package struct LoggedCommit: Sendable {
 
   /// The changes of one table.
   package func changes(of table: TableKey) -> [LoggedChange] { changes.filter { $0.table == table } }
+}
+
+extension Collection<LoggedChange> {
+  /// Whether other tables exist afterwards than before.
+  package var changeTableList: Bool {
+    contains { logged in
+      switch logged.change {
+      case .create, .drop: true
+      default: false
+      }
+    }
+  }
 }

@@ -32,6 +32,12 @@ extension FileLog {
     return Set(files).union(existence.filter(\.value).keys)
   }
 
+  package func droppedTables() throws(StoreError) -> Set<TableKey> {
+    let present = try tables()
+    let dropped = state.withLock { $0.pending.compactMapValues(\.exists) }.filter { !$0.value }.keys
+    return try folder.tablesWithKeptCounters().union(dropped).subtracting(present)
+  }
+
   /// The tables that are created or dropped by the commits that can still be read.
   private func existenceInDamagedJournal() throws(StoreError) -> [TableKey: Bool] {
     let bytes = try disk.read(folder.journalFile).bytes
@@ -253,7 +259,7 @@ extension FileLog {
     let what = records.count > 1 ? "this file (records \(named)\(more))" : "this file"
     var error = StoreError(
       .conflict,
-      "another program changed \(what) while commits were waiting in the journal",
+      "another program changed \(what) while commits were waiting in the journal; 'filedb repair --keep' settles it",
       file: file, table: table.text)
     if records.count == 1 { error.record = records[0] }
     return error

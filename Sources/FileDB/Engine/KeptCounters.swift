@@ -12,6 +12,9 @@ extension StoreFolder {
   /// - Throws: ``StoreError/Code/damagedTable`` or ``StoreError/Code/notATable`` if the counters cannot be read.
   func keptCounter(of table: TableKey) throws(StoreError) -> Int64 { try keptCounters()[table] ?? 0 }
 
+  /// The tables without a file whose counters are kept.
+  func tablesWithKeptCounters() throws(StoreError) -> Set<TableKey> { Set(try keptCounters().keys) }
+
   /// Durably keeps the counters of tables whose files are about to be removed.
   func keepCounters(_ counters: [TableKey: Int64]) throws(StoreError) {
     let kept = try keptCounters()

@@ -124,8 +124,9 @@ public final class RecordStore: Sendable {
     if isClosed.load(ordering: .relaxed) || files?.hasFailed == true { throw StoreError.closed(url.path) }
   }
 
-  /// The names of the tables, in order, including those of an attached store. If the journal is damaged, these are the
-  /// tables that have a file or are in the undamaged part of the journal.
+  /// The names of the tables, in order, including those of an attached store. Inside a `write(_:)` on this thread, they
+  /// include its changes so far. If the journal is damaged, these are the tables that have a file or are in the
+  /// undamaged part of the journal.
   /// - Throws: the disk's errors.
   /// - Complexity: O(*t* log *t*) in the number of tables. It lists the store's folder.
   public var tableNames: [String] {
@@ -133,7 +134,10 @@ public final class RecordStore: Sendable {
   }
 
   var tableKeys: [TableKey] {
-    get throws(StoreError) { try view.tables(log.tables()).sorted() }
+    get throws(StoreError) {
+      let tables = try view.tables(log.tables())
+      return (writers.currentTransaction?.listTables(tables) ?? tables).sorted()
+    }
   }
 
   /// The table with this name.

@@ -1,6 +1,27 @@
 import FileDBTables
 
+extension RecordStore {
+  /// The counters of the tables that were dropped. If such a table is created again, it continues with the next id.
+  package var droppedCounters: [String: Int64] {
+    get throws {
+      var counters: [String: Int64] = [:]
+      for table in try log.droppedTables() {
+        let state = try current(table)
+        if !state.exists, state.counter > 0 { counters[table.text] = state.counter }
+      }
+      return counters
+    }
+  }
+}
+
 extension StoreTransaction {
+  /// Keeps the counter of a table that was dropped in another store.
+  package mutating func keepCounter(_ counter: Int64, ofDropped table: String) throws {
+    try state.apply(.create, to: table)
+    try state.apply(.raiseCounter(to: counter), to: table)
+    try state.apply(.drop, to: table)
+  }
+
   /// Creates a table as it is in another store, with its ids, order, counter and schema.
   /// - Returns: the other programs' keys in the root of its file. A commit cannot contain them.
   /// - Throws: ``StoreError/Code/tableExists``.

@@ -50,6 +50,8 @@ final class TransactionState {
   var restored: [TableKey: [AnyRecordID: EncodedRecord]] = [:]
   /// Where imported records come from.
   var recordOrigins: [TableKey: [(AnyRecordID) -> RecordOrigin?]] = [:]
+  /// Whether the transaction has looked at which tables exist.
+  private var hasListedTables = false
   /// For tables to which records were added without a type.
   var markedRecords: [TableKey: MarkedRecords?] = [:]
 
@@ -69,6 +71,13 @@ final class TransactionState {
 
   func table(_ name: String) throws(StoreError) -> TableState {
     try touch(TableKey(name)).table.now
+  }
+
+  /// The tables that exist, with the transaction's changes.
+  /// - Parameter committed: the tables that exist without them.
+  func listTables(_ committed: Set<TableKey>) -> Set<TableKey> {
+    hasListedTables = true
+    return committed.subtracting(touched.keys).union(touched.filter(\.value.table.now.exists).keys)
   }
 
   /// Carries out a change, and keeps it for the commit.
@@ -109,7 +118,7 @@ final class TransactionState {
 
   /// Disks such as Apple's treat two names that differ only in case, or in the encoding of an accent, as one file.
   private func checkNewName(_ new: TableKey) throws(StoreError) {
-    let others = touched.filter(\.value.table.now.exists).map(\.key) + (try store.log.tables())
+    let others = listTables(try store.log.tables())
     guard let other = others.first(where: { $0 != new && $0.isSameFile(as: new) }) else { return }
     throw StoreError(
       .invalidTableName,
@@ -234,7 +243,8 @@ extension TransactionState {
     let reads = touched.keys.filter { expected[$0] == nil }.map { ($0, store.tables.position) }
     return NewCommit(
       token: token, undo: undo, changes: changes, tables: expected,
-      reads: Dictionary(uniqueKeysWithValues: reads), states: states)
+      reads: Dictionary(uniqueKeysWithValues: reads),
+      tableList: hasListedTables ? store.tables.position : nil, states: states)
   }
 
   /// All changes of all tables.

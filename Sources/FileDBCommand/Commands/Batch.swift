@@ -31,24 +31,32 @@ struct Batch: StoreCommand {
     let store = try store()
     if file != "-" { try enterFolder(of: file) }
     let name = "batch of \(script.commands.count) commands"
-    // The output of the commands is true only after all of them have succeeded.
-    let output = try options.write(store, named: name) { tx in try run(script, on: store, in: &tx) }
+    // What the commands print is true only after all of them have succeeded.
+    let output = Terminal.Buffer()
+    do {
+      try Terminal.$buffer.withValue(output) {
+        try options.write(store, named: name) { tx in
+          // A transaction may run again.
+          output.clear()
+          try run(script, on: store, in: &tx, output)
+        }
+      }
+    } catch {
+      output.flushMessages()
+      throw error
+    }
     output.flush()
   }
 
-  /// - Returns: the output of the commands.
   private func run(
-    _ script: Script, on store: RecordStore, in transaction: inout StoreTransaction
-  ) throws -> Terminal.Buffer {
-    let output = Terminal.Buffer()
+    _ script: Script, on store: RecordStore, in transaction: inout StoreTransaction, _ output: Terminal.Buffer
+  ) throws {
     var additions = ScriptAdditions(to: output, of: script)
     for command in script.commands where try !additions.take(command, in: &transaction) {
       try additions.make(in: &transaction)
       additions.lines.begin([command.line], at: transaction.changeCount)
       do {
-        try Terminal.$buffer.withValue(output) {
-          try OpenStores.$shared.withValue(store) { try run(command) }
-        }
+        try OpenStores.$shared.withValue(store) { try run(command) }
       } catch {
         throw ScriptError(file: script.name, line: command.line, cause: error)
       }
@@ -60,7 +68,6 @@ struct Batch: StoreCommand {
       guard let line = transaction.change(of: error).flatMap(additions.lines.line) else { throw error }
       throw ScriptError(file: script.name, line: line, cause: error)
     }
-    return output
   }
 
   /// So every path in the script is relative to its folder, as for an include in a compiler.

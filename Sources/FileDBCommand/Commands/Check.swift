@@ -68,7 +68,7 @@ private struct CheckReport {
   }
 
   mutating func add(failure error: StoreError) {
-    Terminal.complain(error.report)
+    Terminal.complain(error.description)
     status = max(status, error.exitStatus)
   }
 

@@ -53,7 +53,7 @@ struct Edit: StoreCommand {
       Terminal.note("nothing was changed; your text is in \(file.path)")
       throw error
     }
-    Terminal.complain(error.report)
+    Terminal.complain(error.description)
     guard Terminal.confirm("Edit it again?") else {
       Terminal.note("nothing was changed; your text is in \(file.path)")
       throw ExitCode(error.exitStatus)

@@ -39,7 +39,7 @@ struct Repair: StoreCommand {
         let hasConflicts = try repair(reference.name, in: existingStore(for: reference))
         status = max(status, hasConflicts ? 1 : 0)
       } catch let error as StoreError where error.exitStatus != 75 {
-        Terminal.complain(error.report)
+        Terminal.complain(error.description)
         status = max(status, error.exitStatus)
       }
     }

@@ -38,7 +38,7 @@ struct Watch: StoreCommand {
     }
     let complaining = Task {
       for await error in table.store.observationErrors() {
-        if let error { Terminal.complain(error.report) }
+        if let error { Terminal.complain(error.description) }
       }
     }
     let endings = Self.callAtEnd { printing.cancel() }

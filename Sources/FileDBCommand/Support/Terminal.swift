@@ -58,7 +58,7 @@ enum Terminal {
     usesStyle ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 
-  /// Collects what is printed, if it is set.
+  /// Collects what is printed and the messages, if it is set.
   @TaskLocal static var buffer: Buffer?
 
   /// Prints data. On a terminal, control characters in it are shown instead of obeyed.
@@ -87,17 +87,38 @@ enum Terminal {
     if let buffer { buffer.append(text) } else { StandardOutput.write(text) }
   }
 
-  /// Output that is written later.
+  /// Output and messages that are written later.
   final class Buffer: Sendable {
-    private let texts = Mutex<[String]>([])
+    private struct Texts {
+      var output: [String] = []
+      var messages: [String] = []
+    }
+    private let texts = Mutex(Texts())
 
-    func append(_ text: String) { texts.withLock { $0.append(text) } }
+    func append(_ text: String) { texts.withLock { $0.output.append(text) } }
 
-    func flush() { StandardOutput.write(texts.withLock { $0.joined() }) }
+    fileprivate func append(message: String) { texts.withLock { $0.messages.append(message) } }
+
+    /// Forgets everything.
+    func clear() { texts.withLock { $0 = Texts() } }
+
+    /// Writes the messages.
+    func flushMessages() {
+      for message in texts.withLock({ $0.messages }) { Terminal.writeError(message) }
+    }
+
+    /// Writes the messages, and then the output.
+    func flush() {
+      flushMessages()
+      StandardOutput.write(texts.withLock { $0.output.joined() })
+    }
   }
 
   /// Prints a message to standard error.
-  static func note(_ message: String) { writeError(TerminalText.defused(message, keeping: ["\n"]) + "\n") }
+  static func note(_ message: String) {
+    let line = TerminalText.defused(message, keeping: ["\n"]) + "\n"
+    if let buffer { buffer.append(message: line) } else { writeError(line) }
+  }
 
   static func complain(_ message: String) { note("filedb: \(message)") }
 

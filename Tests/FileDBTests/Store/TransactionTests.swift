@@ -119,6 +119,20 @@ func contents(of folder: URL) throws -> [String] {
     }
   }
 
+  @Test func namesOfTablesIncludeTheChangesOfTheTransaction() throws {
+    try withStore(.disk) { store in
+      for table in ["a", "b"] { try store.table(table).create() }
+      try store.write { tx in
+        try tx["c"].add(["n": 1])
+        try tx["a"].drop()
+        _ = try tx["never"].count
+        #expect(try store.tableNames == ["b", "c"])
+        #expect(try store.snapshot().tableNames == ["b", "c"])
+      }
+      #expect(try store.tableNames == ["b", "c"])
+    }
+  }
+
   @Test func caughtErrorUndoesOnlyTheFailedVerb() throws {
     try withStore { store in
       let table = try store.table("t")
