@@ -28,7 +28,7 @@ package struct ReplicaNotes: Sendable {
     guard words.count == 3, let seconds = TimeInterval(words[0]), let from = UInt64(words[1]),
       let to = UInt64(words[2])
     else { return nil }
-    return StartOver(date: Date(timeIntervalSince1970: seconds), lastCommitBefore: from, firstCommit: to)
+    return StartOver(date: Date(timeIntervalSince1970: seconds), lastCommitBefore: from, commitAfter: to)
   }
 
   func writeStart(from: UInt64, to: UInt64) throws(StoreError) {

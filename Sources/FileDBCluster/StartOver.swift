@@ -6,9 +6,10 @@ import FileDBEssentials
 /// Records, ids and counters are those of the shared store afterwards, and edits in the folder's files still become
 /// commits. Only the undo history of the folder ends.
 public struct StartOver: Hashable, Sendable {
+  /// When the folder started over, to the second.
   public let date: Date
   /// The number of the folder's last commit before.
   public let lastCommitBefore: UInt64
-  /// The number of the last commit that the tables included when they were read.
-  public let firstCommit: UInt64
+  /// The number of the commit whose tables the folder read.
+  public let commitAfter: UInt64
 }

@@ -104,7 +104,7 @@ extension AllExtras {
 
   private func text(_ start: StartOver) -> String {
     "\(start.date.ISO8601Format()): the folder had commit \(start.lastCommitBefore), but the log no longer had the "
-      + "commits after it, so all tables were read again, up to commit \(start.firstCommit)"
+      + "commits after it, so all tables were read again, up to commit \(start.commitAfter)"
   }
 
   private func replica(

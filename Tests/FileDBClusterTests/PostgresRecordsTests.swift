@@ -191,7 +191,7 @@ struct PostgresRecordsTests {
       #expect(try again.table("t").snapshot().map { $0["title"] } == ["one", "two", "three"])
       #expect(try again.tableNames == ["t"] && again.table("gone").add(["title": "new"]).plain == id(2))
       let start = try #require(try again.lastStartOver())
-      #expect(start.lastCommitBefore == 2 && start.firstCommit == 5)
+      #expect(start.lastCommitBefore == 2 && start.commitAfter == 5)
       try a.catchUp()
       #expect(try a.table("gone").count == 1 && a.lastStartOver() == nil)
       for store in [a, again] { try store.checkInvariants() }
@@ -220,7 +220,7 @@ struct PostgresRecordsTests {
       }
       #expect(runs == 2)
       let start = try #require(try a.lastStartOver())
-      #expect(start.lastCommitBefore == 2 && start.firstCommit == 4)
+      #expect(start.lastCommitBefore == 2 && start.commitAfter == 4)
       for store in [a, b] { try store.checkInvariants() }
     }
   }

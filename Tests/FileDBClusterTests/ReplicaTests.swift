@@ -265,7 +265,7 @@ import Testing
       #expect(try titles(b) == ["changed", "two"] && titles(a) == ["changed", "two"])
       #expect(try a.table("t").snapshot()[0]["note"] == "edited")
       let start = try #require(try b.lastStartOver())
-      #expect(start.lastCommitBefore == 1 && start.firstCommit == 2)
+      #expect(start.lastCommitBefore == 1 && start.commitAfter == 2)
       #expect(try a.lastStartOver() == nil)
       try b.checkpoint()
       #expect(try text(b).contains("edited") && text(b).contains("changed"))
@@ -275,31 +275,25 @@ import Testing
 
   /// The log does not answer a write. Meanwhile, this store and another one on the same folder are read.
   @Test func readingDoesNotWaitForAWriteThatHangs() throws {
-    let isArmed = Atomic<Bool>(false)
-    let (isAsked, mayAnswer) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let log = SharedLog(
-      MemoryLog(interlude: {
-        guard isArmed.exchange(false, ordering: .relaxed) else { return }
-        isAsked.signal()
-        mayAnswer.wait()
-      }))
+    let pause = Pause()
+    let log = SharedLog(MemoryLog(interlude: { pause.pass() }))
     try withStore(log) { open in
       let (a, same) = (try open("a"), try open("a"))
       try a.table("t").add(["title": "one"])
-      isArmed.store(true, ordering: .relaxed)
+      pause.arm()
       let failures = Failures()
       let writing = DispatchGroup()
       DispatchQueue(label: "writer").async(group: writing) {
         failures.note { _ = try a.table("t").add(["title": "two"]) }
       }
-      isAsked.wait()
+      pause.waitUntilReached()
       for store in [a, same] {
         #expect(try store.table("t").snapshot().map { $0["title"] } == ["one"])
         #expect(try store.table("t").record(with: 1)["title"] == "one")
         #expect(try store.snapshot().tableNames == ["t"])
         try store.refresh()
       }
-      mayAnswer.signal()
+      pause.end()
       writing.wait()
       #expect(failures.all.isEmpty)
       #expect(try same.table("t").count == 2)
@@ -356,14 +350,8 @@ import Testing
 
   /// The thread that follows the log may be waiting for the log's answer when the store is closed.
   @Test func closedStoreTakesNothingOver() throws {
-    let isArmed = Atomic<Bool>(false)
-    let (isAsked, mayAnswer) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let log = SharedLog(
-      MemoryLog(willRead: {
-        guard isArmed.exchange(false, ordering: .relaxed) else { return }
-        isAsked.signal()
-        mayAnswer.wait()
-      }))
+    let pause = Pause()
+    let log = SharedLog(MemoryLog(willRead: { pause.pass() }))
     try withTemporaryFolder { folder in
       let a = try RecordStore(
         at: folder.appendingPathComponent("a"), sharedBy: log, following: .whenAsked, options: StoreOptions())
@@ -371,14 +359,14 @@ import Testing
       let url = folder.appendingPathComponent("b")
       var b: RecordStore? = try RecordStore(at: url, sharedBy: log)
       let replica = try #require((b?.log as? ReplicaLog)?.folder)
-      isArmed.store(true, ordering: .relaxed)
-      isAsked.wait()
+      pause.arm()
+      pause.waitUntilReached()
       try b?.close()
       try a.table("t").add(["title": "two"])
       // The thread has the store only until it has seen the answer.
       weak let closed = b
       b = nil
-      mayAnswer.signal()
+      pause.end()
       while closed != nil { usleep(1_000) }
       try replica.readOn()
       #expect(replica.end == 1)
@@ -387,4 +375,24 @@ import Testing
       try again.checkInvariants()
     }
   }
+}
+
+/// A place where a thread waits until the test lets it go on.
+private final class Pause: Sendable {
+  private let isArmed = Atomic<Bool>(false)
+  private let isReached = DispatchSemaphore(value: 0)
+  private let mayGoOn = DispatchSemaphore(value: 0)
+
+  /// The next thread that comes here waits.
+  func arm() { isArmed.store(true, ordering: .relaxed) }
+
+  func pass() {
+    guard isArmed.exchange(false, ordering: .relaxed) else { return }
+    isReached.signal()
+    mayGoOn.wait()
+  }
+
+  func waitUntilReached() { isReached.wait() }
+
+  func end() { mayGoOn.signal() }
 }

@@ -36,7 +36,8 @@ package protocol CommitLog: Sendable {
   /// The tables that exist.
   func tables() throws(StoreError) -> Set<TableKey>
 
-  /// The tables that were dropped and whose counters are kept, so that no id is given twice.
+  /// The dropped tables, as far as the log remembers them. It remembers each that has a counter, so that no id is given
+  /// twice.
   func droppedTables() throws(StoreError) -> Set<TableKey>
 
   /// Makes an object that waits for commits of others; `nil` for a log that only this process can reach.

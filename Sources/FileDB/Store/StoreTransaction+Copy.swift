@@ -1,7 +1,7 @@
 import FileDBTables
 
 extension RecordStore {
-  /// The counters of the tables that were dropped. If such a table is created again, it continues with the next id.
+  /// The counters of dropped tables. If such a table is created again, it continues with the next id.
   package var droppedCounters: [String: Int64] {
     get throws {
       var counters: [String: Int64] = [:]

@@ -58,7 +58,7 @@ enum Terminal {
     usesStyle ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 
-  /// Collects what is printed and the messages, if it is set.
+  /// Collects the output and the messages, if it is set.
   @TaskLocal static var buffer: Buffer?
 
   /// Prints data. On a terminal, control characters in it are shown instead of obeyed.
