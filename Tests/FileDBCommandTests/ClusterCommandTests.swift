@@ -268,6 +268,20 @@ struct ClusterCommandTests {
     }
   }
 
+  @Test func copyOfADroppedTableGivesNoIDTwice() throws {
+    try withTemporaryFolder { folder in
+      for words in [
+        ["create", "old"], ["add", "old", "n=1"], ["drop", "old", "--yes"], ["create", "todo"],
+      ] {
+        #expect(try filedb(["--store", "a"] + words, in: folder, input: "").status == 0)
+      }
+      #expect(try filedb("copy", "a", "b", in: folder).error == "1 table with 0 records copied\n")
+      #expect(try filedb("--store", "b", "create", "old", in: folder).status == 0)
+      #expect(try filedb("--store", "b", "add", "old", "n=2", in: folder).output == "2\n")
+      try RecordStore(at: folder.appendingPathComponent("b")).checkInvariants()
+    }
+  }
+
   @Test func keysOfOtherProgramsAreNamed() throws {
     try withTemporaryFolder { folder in
       try filedb("--store", "a", "create", "todo", in: folder)
