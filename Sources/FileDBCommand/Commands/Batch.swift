@@ -12,7 +12,8 @@ struct Batch: StoreCommand {
       names are relative to the script's own folder, wherever you run it.
 
       To build a store from its sources, give two lines for each table: 'drop TABLE --if-exists --yes' and \
-      'import FILE TABLE'. Such a script makes the same files, byte for byte, however often you run it.
+      'import FILE TABLE --ids'. The file then needs a column 'id'. Such a script makes the same files, byte for byte, \
+      however often you run it. Without ids in the file, the records get new ids each time.
       """)
 
   @OptionGroup var location: StoreLocation

@@ -9,8 +9,8 @@ struct Copy: ParsableCommand {
     discussion: """
       FROM and TO are folders, or addresses such as 'postgres://db1/app?store=notes' or \
       'etcd://m1,m2,m3/app?store=notes'. All tables are copied in one transaction, with the ids and the order of their \
-      records, their counters and their schemas. The counters of dropped tables are copied before. TO must have no \
-      tables. In a database, create it with 'filedb cluster init' first.
+      records, their counters and their schemas. Before that, another transaction copies the counters of dropped \
+      tables. TO must have no tables. In a database, create it with 'filedb cluster init' first.
       """)
 
   @Argument(help: ArgumentHelp("The store that is copied.", valueName: "from")) var source: String
