@@ -222,10 +222,16 @@ enum PostgresRecords {
           UPDATE filedb.tables SET counter = greatest(counter, (SELECT max(id) FROM unnest(the_ids) AS u (id)))
             WHERE id = the_tab;
         WHEN 'replace' THEN
-          UPDATE filedb.records AS present
-            SET body = substr(the_payload, new.start::integer, new.length::integer)
-            FROM unnest(the_ids, starts, lengths) AS new (id, start, length)
-            WHERE present.tab = the_tab AND present.id = new.id;
+          IF cardinality(the_ids) = 1 THEN
+            -- The usual case. A join takes twice as long, and reads a small table as a whole.
+            UPDATE filedb.records SET body = substr(the_payload, starts[1]::integer, lengths[1]::integer)
+              WHERE tab = the_tab AND id = the_ids[1];
+          ELSE
+            UPDATE filedb.records AS present
+              SET body = substr(the_payload, new.start::integer, new.length::integer)
+              FROM unnest(the_ids, starts, lengths) AS new (id, start, length)
+              WHERE present.tab = the_tab AND present.id = new.id;
+          END IF;
         WHEN 'remove' THEN
           PERFORM filedb.take_out(the_tab, the_ids);
           DELETE FROM filedb.records WHERE tab = the_tab AND id = ANY (the_ids);

@@ -28,12 +28,12 @@ enum LeaderFailure: String, CaseIterable {
 
 /// The failures of leaders in one run.
 struct LeaderFailures {
-  /// A failure after which another server led. Times are in nanoseconds of the clock that all processes share.
+  /// A failure that the other servers noticed. Times are in nanoseconds of the clock that all processes share.
   private struct Failover {
     let kind: LeaderFailure
     let start: UInt64
-    /// When another server answered a plain write, without FileDB.
-    let plainWrite: UInt64
+    /// When another server answered a plain write, without FileDB. `nil` if no server could become the leader.
+    let plainWrite: UInt64?
     /// When all servers were back.
     let end: UInt64
   }
@@ -61,8 +61,8 @@ struct LeaderFailures {
     let leader = try cluster.run("leader")
     let start = Self.now
     try kind.begin(leader, of: cluster)
-    try cluster.run("successor", leader)
-    let plainWrite = Self.now
+    let successor = try cluster.run("successor", leader)
+    let plainWrite = successor.isEmpty ? nil : Self.now
     usleep(.random(in: 0...1_500_000))
     try kind.end(leader, of: cluster)
     try cluster.run("whole")
@@ -85,10 +85,11 @@ struct LeaderFailures {
     let lines = LeaderFailure.allCases.compactMap { kind in
       let ofKind = failovers.filter { $0.kind == kind }
       if ofKind.isEmpty { return kind == .stalled ? "stalled \(stalls) times" : nil }
-      let plain = ofKind.map { $0.plainWrite - $0.start }
-      let write = ofKind.map { longestGap(in: result.acknowledged, of: $0) }
-      return "\(kind.rawValue) \(ofKind.count) times, without writes for "
-        + "\(Self.median(write)) s (a plain write: \(Self.median(plain)) s) in the median, "
+      let followed = ofKind.filter { $0.plainWrite != nil }
+      let plain = followed.compactMap { failover in failover.plainWrite.map { $0 - failover.start } }
+      let write = followed.map { longestGap(in: result.acknowledged, of: $0) }
+      return "\(kind.rawValue) \(ofKind.count) times, \(ofKind.count - followed.count) of them without a successor; "
+        + "no writes for \(Self.median(write)) s (a plain write: \(Self.median(plain)) s) in the median, "
         + "\(Self.seconds(write.max() ?? 0)) s (\(Self.seconds(plain.max() ?? 0)) s) at most"
     }
     return lines.joined(separator: "\n")
