@@ -88,7 +88,8 @@ struct LeaderFailures {
       let followed = ofKind.filter { $0.plainWrite != nil }
       let plain = followed.compactMap { failover in failover.plainWrite.map { $0 - failover.start } }
       let write = followed.map { longestGap(in: result.acknowledged, of: $0) }
-      return "\(kind.rawValue) \(ofKind.count) times, \(ofKind.count - followed.count) of them without a successor; "
+      return "\(kind.rawValue) \(ofKind.count) times, "
+        + "\(ofKind.count - followed.count) of them without a successor; "
         + "no writes for \(Self.median(write)) s (a plain write: \(Self.median(plain)) s) in the median, "
         + "\(Self.seconds(write.max() ?? 0)) s (\(Self.seconds(plain.max() ?? 0)) s) at most"
     }
