@@ -24,8 +24,11 @@ extension PostgresLog {
   }
 
   package func news(after last: FollowedCommit) throws(StoreError) -> SharedNews {
-    let (log, rows) = try read(after: last)
-    if let what = log.difference(from: last) { throw .putBack(what) }
+    let (log, rows) = try confirmingConflicts { () throws(StoreError) in
+      let (log, rows) = try read(after: last)
+      if let what = log.difference(from: last) { throw .putBack(what) }
+      return (log, rows)
+    }
     let isNew = last.sequence == 0 && log.head > Self.fewCommits
     if isNew || last.sequence < log.start { return .startOver }
     let commits = try commits(rows, 0)

@@ -131,15 +131,17 @@ package final class PostgresLog: EngineLog {
       )
     }
     let last = lastSeen
-    do throws(PostgresFailure) {
-      return try withSession { session throws(PostgresFailure) in
-        try session.append(commit, changes, toPaged: paged, after: position, timeout)
-      }
-    } catch {
-      switch error {
-      case .lost(let message): throw unknownOutcome(of: commit.token, since: last, message)
-      case .refused(Self.loading, _): return nil
-      case .unreachable, .refused: throw StoreError(error)
+    return try confirmingConflicts { () throws(StoreError) in
+      do throws(PostgresFailure) {
+        return try withSession { session throws(PostgresFailure) in
+          try session.append(commit, changes, toPaged: paged, after: position, timeout)
+        }
+      } catch {
+        switch error {
+        case .lost(let message): throw unknownOutcome(of: commit.token, since: last, message)
+        case .refused(Self.loading, _): return nil
+        case .unreachable, .refused: throw StoreError(error)
+        }
       }
     }
   }
@@ -247,6 +249,16 @@ package final class PostgresLog: EngineLog {
     }
   }
 
+  /// Runs `body`. If the server lacks commits, this confirms that it leads, and runs `body` again. A leader that was
+  /// paused lacks the commits of its successor, but they are not lost.
+  func confirmingConflicts<Result>(
+    _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    do throws(StoreError) { return try body() } catch { guard error.code == .conflict else { throw error } }
+    try confirmLeader()
+    return try body()
+  }
+
   /// A write that returns once the standbys have it and everything before it. On a standby, this writes nothing.
   private static let confirmation = """
     SELECT set_config('synchronous_commit', 'on', true)
@@ -268,9 +280,9 @@ package final class PostgresLog: EngineLog {
       throw .unreachable("the database has no store '\(name)'")
     }
     let session = Session(connection: connection, store: Store(id: id, identity: row.text(1)))
-    try checkSeen(session)
     // After a crash, a server shows commits that no standby had confirmed. If the server is lost, so are they.
     try connection.runScript(Self.confirmation, within: timeout)
+    try checkSeen(session)
     return session
   }
 

@@ -105,4 +105,24 @@ struct PostgresStandbyTests {
       try store.catchUp()
     }
   }
+
+  /// Such a server also lacks the commits of its successor. That does not mean that they are lost.
+  @Test func serverThatNoStandbyFollowsIsNotTakenForARestoredOne() throws {
+    let log = try log()
+    try withTemporaryFolder { folder in
+      let store = try RecordStore(
+        at: folder, sharedBy: SharedLog(log), following: .whenAsked, options: StoreOptions())
+      for title in ["one", "two"] { try store.table("t").add(["title": .string(title)]) }
+      _ = try runStatement("UPDATE filedb.stores SET head = 1 WHERE name = '\(log.name)'")
+      let late = PostgresLog(try server().info, store: log.name, timeout: .seconds(2))
+      let second = FollowedCommit(sequence: 2)
+      try withoutStandby {
+        #expect(storeError { try store.table("t").add(["title": "three"]) }?.code == .unreachable)
+        #expect(storeError { _ = try log.news(after: second) }?.code == .unreachable)
+        #expect(storeError { _ = try late.news(after: second) }?.code == .unreachable)
+      }
+      #expect(storeError { try store.table("t").add(["title": "three"]) }?.code == .conflict)
+      #expect(storeError { _ = try late.news(after: second) }?.code == .conflict)
+    }
+  }
 }
