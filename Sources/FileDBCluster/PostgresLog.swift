@@ -282,6 +282,7 @@ package final class PostgresLog: EngineLog {
     let session = Session(connection: connection, store: Store(id: id, identity: row.text(1)))
     // After a crash, a server shows commits that no standby had confirmed. If the server is lost, so are they.
     try connection.runScript(Self.confirmation, within: timeout)
+    // Not before: a leader that was paused lacks the commits of its successor, and cannot confirm that it leads.
     try checkSeen(session)
     return session
   }
